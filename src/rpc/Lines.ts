@@ -1,0 +1,59 @@
+/** A line longer than the limit: reported once, its bytes never kept. */
+export const TooLong: unique symbol = Symbol("postern/rpc/TooLong")
+
+export interface Lines {
+  readonly push: (chunk: Uint8Array) => Array<string | typeof TooLong>
+  /** A last line that had no newline, at end of input. */
+  readonly end: () => Array<string>
+}
+
+const NEWLINE = 10
+
+/** Cuts bytes into lines. Looks at each byte once; UTF-8 may be split anywhere; CRLF and blank lines are tolerated. */
+export const make = (maxBytes: number): Lines => {
+  let held: Array<Uint8Array> = []
+  let heldBytes = 0
+  let discarding = false
+
+  const textOf = (last: Uint8Array): string => {
+    const bytes = held.length === 0 ? last : Buffer.concat([...held, last])
+    held = []
+    heldBytes = 0
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8").trim()
+  }
+
+  return {
+    push(chunk) {
+      const lines: Array<string | typeof TooLong> = []
+      const keep = (part: Uint8Array): boolean => {
+        if (discarding) return false
+        if (heldBytes + part.length <= maxBytes) return true
+        discarding = true
+        held = []
+        heldBytes = 0
+        lines.push(TooLong)
+        return false
+      }
+      let from = 0
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+        const part = chunk.subarray(from, at)
+        if (keep(part)) {
+          const line = textOf(part)
+          if (line !== "") lines.push(line)
+        }
+        discarding = false
+        from = at + 1
+      }
+      const rest = chunk.subarray(from)
+      if (rest.length > 0 && keep(rest)) {
+        held.push(rest)
+        heldBytes += rest.length
+      }
+      return lines
+    },
+    end() {
+      const line = textOf(new Uint8Array())
+      return line === "" ? [] : [line]
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { Cause, type Duration, Effect, Fiber, Queue, Schema } from "effect"
+import type { Transport, TransportClosed } from "./Transport.ts"
+
+/** A piece of text that may join its neighbours of the same `key` while the far side is slower than we are. */
+export interface Delta {
+  readonly key: string
+  readonly text: string
+  readonly frame: (text: string) => string
+}
+
+/** A whole frame, newline included, or a mergeable delta. */
+export type Outgoing = string | Delta
+
+/** The far side took nothing for the whole stall time. */
+export class ClientTooSlow extends Schema.TaggedError<ClientTooSlow>()("ClientTooSlow", {}) {}
+
+export interface Outbox {
+  /** Suspends while the outbox is full; does nothing once the connection is gone. */
+  readonly offer: (item: Outgoing) => Effect.Effect<void>
+  /** Accepts nothing more; what is queued still leaves. */
+  readonly end: Effect.Effect<void>
+  /** Drops what is queued and releases everybody who waits. */
+  readonly shutdown: Effect.Effect<void>
+  /** Waits for the writer, but no longer than the far side keeps taking something every `patience`. */
+  readonly settle: (writer: Fiber.Fiber<void, unknown>, patience: Duration.Input) => Effect.Effect<void>
+  /** The one writer. Ends after `end` with everything flushed. */
+  readonly run: Effect.Effect<void, TransportClosed | ClientTooSlow>
+}
+
+const maxMergedText = 16 * 1024
+
+/** One write for everything queued. Neighbouring deltas of one key become one frame; nothing ever changes its order. */
+export const coalesce = (items: ReadonlyArray<Outgoing>): string => {
+  let out = ""
+  let open: Delta | undefined
+  let text = ""
+  for (const item of items) {
+    if (typeof item !== "string" && open?.key === item.key && text.length + item.text.length <= maxMergedText) {
+      text += item.text
+      continue
+    }
+    if (open) out += open.frame(text)
+    open = typeof item === "string" ? undefined : item
+    text = open?.text ?? ""
+    if (typeof item === "string") out += item
+  }
+  return open ? out + open.frame(text) : out
+}
+
+/** `capacity` counts frames; `stall` is how long the far side may take nothing before it counts as gone. */
+export const make = Effect.fnUntraced(function*(
+  transport: Pick<Transport, "write" | "flush">,
+  options: { readonly capacity: number; readonly stall: Duration.Input }
+) {
+  const queue = yield* Queue.bounded<Outgoing, Cause.Done>(options.capacity)
+  let writes = 0
+  let writing = false
+  const unlessStalled = Effect.timeoutOrElse({ duration: options.stall, orElse: () => Effect.fail(new ClientTooSlow()) })
+  const writeAll = Queue.takeAll(queue).pipe(
+    Effect.flatMap((items) => {
+      writing = true
+      return unlessStalled(transport.write(coalesce(items)))
+    }),
+    Effect.tap(Effect.sync(() => {
+      writing = false
+      writes++
+    })),
+    Effect.forever({ disableYield: true }),
+    Effect.catchTag("Done", () => unlessStalled(transport.flush))
+  )
+  const shutdown = Effect.asVoid(Queue.shutdown(queue))
+  return {
+    offer: (item) => Effect.suspend(() => Queue.offerUnsafe(queue, item) ? Effect.void : Effect.asVoid(Queue.offer(queue, item))),
+    end: Effect.asVoid(Queue.end(queue)),
+    shutdown,
+    settle: (writer, patience) => {
+      const stuck = Effect.gen(function*() {
+        for (let before = -1; !writing || before !== writes;) {
+          before = writes
+          yield* Effect.sleep(patience)
+        }
+        yield* shutdown
+        yield* Fiber.interrupt(writer)
+      })
+      return Effect.raceFirst(Effect.asVoid(Fiber.await(writer)), stuck)
+    },
+    run: Effect.ensuring(writeAll, shutdown)
+  } satisfies Outbox
+})

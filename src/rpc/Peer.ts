@@ -1,0 +1,187 @@
+import { Cause, Context, type Duration, Effect, Exit, Fiber, type Result, Scope, Stream } from "effect"
+import type { Rpc, RpcGroup } from "effect/rpc"
+import { type Codec, codecOf } from "./Codec.ts"
+import { CancelledByPeer, Connection, ConnectionClosed, make as makeRequester } from "./Connection.ts"
+import * as Lines from "./Lines.ts"
+import * as Outbox from "./Outbox.ts"
+import type { Transport } from "./Transport.ts"
+import * as Wire from "./Wire.ts"
+
+export { CancelledByPeer, Connection, ConnectionClosed }
+
+/**
+ * On a contract: `$/cancel_request` for it runs this other method with the same params instead of interrupting the handler,
+ * which then answers in its own way (`session/prompt` answers `cancelled`).
+ */
+export const CancelWith = Context.Reference<string | undefined>("postern/rpc/CancelWith", { defaultValue: () => undefined })
+
+/** One message on its way in: the peer asks for its final params, or for the fault to answer with. */
+export type Admit = (method: string, params: unknown) => Result.Result<unknown, Wire.RpcFault>
+
+export interface Options {
+  /** Bytes in one line. A longer one is answered with one −32600 `frame_too_large` and skipped. */
+  readonly maxFrame: number
+  /** Frames queued for the far side before producers wait. */
+  readonly outbox: number
+  /** How long the far side may take nothing before the connection is given up. */
+  readonly stall: Duration.Input
+  /** Start of the ids of our own requests. */
+  readonly idPrefix: string
+  readonly open?: (connection: Connection["Service"]) => Opened
+}
+
+/** What belongs to one connection only. */
+export interface Opened {
+  readonly admit: Admit
+  /** More services for the handlers. */
+  readonly services: Context.Context<never>
+  /** Runs when the far side stops sending, before running handlers are interrupted. */
+  readonly onEnd: Effect.Effect<void>
+}
+
+interface Route {
+  readonly launch: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
+  readonly invoke: (params: unknown) => Effect.Effect<unknown, unknown>
+  readonly codec: Codec
+  readonly cancelWith: string | undefined
+}
+
+interface Running {
+  readonly fiber: Fiber.Fiber<unknown, unknown>
+  readonly route: Route
+  readonly params: unknown
+}
+
+/** The contract's handlers, as `RpcGroup.toLayer` put them into the context. The one place where their types are erased. */
+const routesOf = (group: { readonly requests: ReadonlyMap<string, unknown> }, services: Context.Context<never>) =>
+  new Map(Array.from(group.requests, ([method, erased]) => {
+    const rpc = erased as Rpc.AnyWithProps
+    const entry = Context.getUnsafe(services, Context.Service<unknown, Rpc.Handler<string>>(rpc.key))
+    const codec = codecOf(rpc)
+    const options = {} as Parameters<typeof entry.handler>[1]
+    return [method, {
+      launch: Effect.runForkWith(Context.merge(entry.context, services)),
+      codec,
+      cancelWith: Context.get(rpc.annotations, CancelWith),
+      invoke: (params: unknown) =>
+        Effect.mapErrorEager(codec.decodePayload(params ?? {}), Wire.invalidParamsFrom).pipe(
+          Effect.flatMap((payload) => entry.handler(payload, options) as Effect.Effect<unknown, unknown>)
+        )
+    } satisfies Route]
+  }))
+
+const settleTime = "1 second"
+
+/**
+ * Serves one connection with the handlers in context until the far side closes its side or stops reading. Both directions
+ * share the connection; messages are taken in order, and each handler starts before the next message is looked at.
+ */
+export const serve = <R extends Rpc.Any>(
+  group: RpcGroup.RpcGroup<R>,
+  transport: Transport,
+  options: Options
+): Effect.Effect<void, never, Rpc.ToHandler<R>> =>
+  Effect.scoped(Effect.gen(function*() {
+    const outbox = yield* Outbox.make(transport, { capacity: options.outbox, stall: options.stall })
+    const writer = yield* Effect.forkScoped(outbox.run)
+    const requester = makeRequester(outbox, options.idPrefix)
+    const opened = options.open?.(requester.connection)
+    const handlers = yield* Scope.fork(yield* Effect.scope, "parallel")
+    // Released before the handlers: their last replies must not wait for a far side that no longer reads.
+    yield* Effect.addFinalizer(() => outbox.shutdown)
+    const services = Context.merge(
+      Context.add(yield* Effect.context<Rpc.ToHandler<R>>(), Connection, requester.connection),
+      opened?.services ?? Context.empty()
+    ) as Context.Context<never>
+    const routes = routesOf(group, services)
+    const track = Fiber.runIn(handlers)
+    const running = new Map<Wire.RequestId, Running>()
+
+    const refuse = (id: Wire.RequestId, fault: Wire.RpcFault) => outbox.offer(Wire.failure(id, fault))
+
+    const reply = (id: Wire.RequestId, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
+      running.delete(id)
+      if (Exit.isSuccess(exit)) return outbox.offer(Wire.success(id, exit.value))
+      const fault = Wire.faultOf(exit.cause)
+      const answer = refuse(id, fault)
+      return fault.code === Wire.internalError().code && !exit.cause.reasons.some(Cause.isFailReason)
+        ? Effect.andThen(Effect.logError("a request failed", exit.cause), answer)
+        : answer
+    }
+
+    const onRequest = (id: Wire.RequestId, method: string, raw: unknown): Effect.Effect<void> => {
+      if (running.has(id)) return refuse(id, Wire.invalidRequest({ reason: "id_in_use" }, "this id is in use"))
+      const admitted = opened?.admit(method, raw)
+      if (admitted?._tag === "Failure") return refuse(id, admitted.failure)
+      const params = admitted ? admitted.success : raw
+      const route = routes.get(method)
+      if (!route) return refuse(id, Wire.methodNotFound({ method }, method))
+      const fiber = route.launch(Effect.onExit(
+        Effect.flatMap(route.invoke(params), (value) => Effect.orDie(route.codec.encodeSuccess(value))),
+        (exit) => reply(id, exit)
+      ))
+      if (fiber.pollUnsafe() === undefined) running.set(id, { fiber: track(fiber), route, params })
+      return Effect.void
+    }
+
+    const notified = (route: Route, params: unknown) => {
+      track(route.launch(Effect.ignoreCause(route.invoke(params), { log: "Debug" })))
+    }
+
+    const onNotification = (method: string, raw: unknown): Effect.Effect<void> => {
+      const admitted = opened?.admit(method, raw)
+      if (admitted?._tag === "Failure") return Effect.void
+      const params = admitted ? admitted.success : raw
+      const route = routes.get(method)
+      if (route) notified(route, params)
+      return Effect.void
+    }
+
+    const onCancelRequest = (params: unknown) => {
+      const id = Wire.idText((params as { readonly requestId?: unknown } | undefined)?.requestId)
+      const target = id === undefined ? undefined : running.get(id)
+      if (target === undefined) return
+      const instead = target.route.cancelWith === undefined ? undefined : routes.get(target.route.cancelWith)
+      if (instead) notified(instead, target.params)
+      else target.fiber.interruptUnsafe(undefined, CancelledByPeer.annotation)
+    }
+
+    const onLine = (line: string | typeof Lines.TooLong): Effect.Effect<void> => {
+      if (line === Lines.TooLong) {
+        const data = { reason: "frame_too_large", limit_bytes: options.maxFrame }
+        return refuse("null", Wire.invalidRequest(data, `a line is longer than ${options.maxFrame} bytes`))
+      }
+      const message = Wire.read(line)
+      switch (message._tag) {
+        case "Request": return onRequest(message.id, message.method, message.params)
+        case "Notification":
+          if (message.method !== "$/cancel_request") return onNotification(message.method, message.params)
+          return Effect.sync(() => onCancelRequest(message.params))
+        case "Response": return Effect.sync(() => requester.onResponse(message))
+        case "Malformed": return refuse(message.id, message.fault)
+        case "Dropped": return Effect.logDebug("dropped a frame", message.why)
+      }
+    }
+
+    const takeAll = (lines: ReadonlyArray<string | typeof Lines.TooLong>) => {
+      let next = 0
+      return Effect.whileLoop({ while: () => next < lines.length, body: () => onLine(lines[next++]!), step: () => {} })
+    }
+
+    const lines = Lines.make(options.maxFrame)
+    yield* Stream.runForEachArray(transport.input, (chunks) => takeAll(chunks.flatMap(lines.push))).pipe(
+      Effect.andThen(Effect.suspend(() => takeAll(lines.end()))),
+      Effect.ignore({ log: "Debug" }),
+      Effect.raceFirst(Effect.ignore(Fiber.join(writer), { log: "Warn" })),
+      Effect.raceFirst(transport.closed)
+    )
+
+    // Whoever sends nothing more may still read, but need not: from here on a stalled far side is not waited for.
+    const settled = yield* Effect.forkScoped(outbox.settle(writer, settleTime))
+    if (opened) yield* opened.onEnd
+    requester.close()
+    yield* Fiber.awaitAll(Array.from(running.values(), ({ fiber }) => fiber)).pipe(Effect.timeoutOption(settleTime))
+    yield* Scope.close(handlers, Exit.void)
+    yield* outbox.end
+    yield* Fiber.join(settled)
+  }))
