@@ -1,0 +1,104 @@
+import { Clock, DateTime, Effect, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Cursor from "./Cursor.ts"
+import type { SessionStore } from "./SessionStore.ts"
+import type { Guard } from "./StorageFault.ts"
+import { SessionMissing, type SessionRecord } from "./Stored.ts"
+
+const pageSize = 50
+const largestPage = 500
+
+export interface SessionRow {
+  readonly session_id: string
+  readonly agent: string
+  readonly cwd: string
+  readonly additional_directories: string
+  readonly title: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly killed_at: string | null
+}
+
+const decodeDirectories = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.String)))
+
+const record = (row: SessionRow): SessionRecord => ({
+  sessionId: row.session_id,
+  agent: row.agent,
+  cwd: row.cwd,
+  additionalDirectories: Option.getOrElse(decodeDirectories(row.additional_directories), () => []),
+  title: row.title,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  killedAt: row.killed_at
+})
+
+export const readSession = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, sessionId: string) {
+  const [row] = yield* sql<SessionRow>`SELECT * FROM sessions WHERE session_id = ${sessionId}`
+  return row === undefined ? yield* new SessionMissing({ sessionId }) : record(row)
+})
+
+type Catalog = Pick<
+  SessionStore["Service"],
+  "create" | "get" | "list" | "setRoots" | "grants" | "grant" | "kill" | "remove"
+>
+
+/** The sessions themselves: everything but their turns. */
+export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
+  const sql = yield* SqlClient.SqlClient
+  const isoNow = Effect.map(Clock.currentTimeMillis, (ms) => DateTime.formatIso(DateTime.makeUnsafe(ms)))
+
+  const catalog: Catalog = {
+    create: Effect.fn("SessionStore.create")(function*(session) {
+      const now = yield* isoNow
+      const { sessionId, agent, cwd } = session
+      yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, created_at, updated_at)
+        VALUES (${sessionId}, ${agent}, ${cwd}, ${JSON.stringify(session.additionalDirectories)}, ${now}, ${now})`
+      return { ...session, title: null, createdAt: now, updatedAt: now, killedAt: null }
+    }, guarded),
+
+    get: Effect.fn("SessionStore.get")((sessionId: string) => readSession(sql, sessionId), guarded),
+
+    list: Effect.fn("SessionStore.list")(function*({ cwd, cursor, limit = pageSize, killed = false }) {
+      const size = Math.min(Math.max(Math.floor(limit) || pageSize, 1), largestPage)
+      const wanted = killed ? [] : [sql`killed_at IS NULL`]
+      if (cwd !== undefined) wanted.push(sql`cwd = ${cwd}`)
+      if (cursor !== undefined) {
+        const { updatedAt, sessionId } = yield* Cursor.decode(cursor)
+        wanted.push(sql`updated_at <= ${updatedAt} AND (updated_at < ${updatedAt} OR session_id > ${sessionId})`)
+      }
+      const rows = yield* sql<SessionRow>`
+        SELECT * FROM sessions WHERE ${sql.and(wanted)} ORDER BY updated_at DESC, session_id LIMIT ${size + 1}`
+      const sessions = rows.slice(0, size).map(record)
+      const last = sessions.at(-1)
+      return { sessions, nextCursor: last !== undefined && rows.length > size ? Cursor.encode(last) : null }
+    }, guarded),
+
+    setRoots: Effect.fn("SessionStore.setRoots")(function*(sessionId, cwd, additionalDirectories) {
+      yield* sql`UPDATE sessions SET cwd = ${cwd}, additional_directories = ${JSON.stringify(additionalDirectories)}
+        WHERE session_id = ${sessionId}`
+    }, guarded),
+
+    grants: Effect.fn("SessionStore.grants")(function*(sessionId) {
+      const rows = yield* sql<{ subject: string; verdict: "allow" | "reject" }>`
+        SELECT subject, verdict FROM grants WHERE session_id = ${sessionId} ORDER BY subject`
+      return new Map(rows.map(({ subject, verdict }) => [subject, verdict]))
+    }, guarded),
+
+    grant: Effect.fn("SessionStore.grant")(function*(sessionId, subject, verdict) {
+      yield* sql`INSERT INTO grants (session_id, subject, verdict) VALUES (${sessionId}, ${subject}, ${verdict})
+        ON CONFLICT (session_id, subject) DO UPDATE SET verdict = excluded.verdict`
+    }, guarded),
+
+    kill: Effect.fn("SessionStore.kill")(function*(sessionId) {
+      const rows = yield* sql`UPDATE sessions SET killed_at = coalesce(killed_at, ${yield* isoNow})
+        WHERE session_id = ${sessionId} RETURNING session_id`
+      if (rows.length === 0) return yield* new SessionMissing({ sessionId })
+    }, guarded),
+
+    remove: Effect.fn("SessionStore.remove")(function*(sessionId) {
+      const rows = yield* sql`DELETE FROM sessions WHERE session_id = ${sessionId} RETURNING session_id`
+      return rows.length > 0
+    }, guarded)
+  }
+  return catalog
+})

@@ -1,0 +1,95 @@
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { StoreFailed } from "./Stored.ts"
+
+/** "Post": tells our files from other programs' SQLite files. */
+const applicationId = 0x506f7374
+
+/** Step n takes a database from format n to n + 1 (`user_version`). Steps are only ever added. */
+const steps: ReadonlyArray<ReadonlyArray<string>> = [[
+  `CREATE TABLE sessions (
+    session_id TEXT NOT NULL PRIMARY KEY,
+    agent TEXT NOT NULL,
+    cwd TEXT NOT NULL,
+    additional_directories TEXT NOT NULL,
+    title TEXT,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    killed_at TEXT
+  ) STRICT`,
+  `CREATE INDEX sessions_recent ON sessions (updated_at DESC, session_id)`,
+  `CREATE INDEX sessions_of_folder ON sessions (cwd, updated_at DESC, session_id)`,
+  `CREATE TABLE turns (
+    session_id TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE,
+    turn INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    started_at TEXT NOT NULL,
+    ended_at TEXT,
+    owner TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    lease INTEGER NOT NULL,
+    PRIMARY KEY (session_id, turn)
+  ) STRICT`,
+  `CREATE UNIQUE INDEX turns_running ON turns (session_id) WHERE status = 'running'`,
+  `CREATE TABLE entries (
+    session_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    turn INTEGER NOT NULL,
+    entry TEXT NOT NULL,
+    PRIMARY KEY (session_id, position),
+    FOREIGN KEY (session_id, turn) REFERENCES turns ON DELETE CASCADE
+  ) STRICT`,
+  `CREATE INDEX entries_of_turn ON entries (session_id, turn)`,
+  `CREATE TABLE contexts (
+    session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions ON DELETE CASCADE,
+    messages TEXT NOT NULL
+  ) STRICT`,
+  `CREATE TABLE grants (
+    session_id TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE,
+    subject TEXT NOT NULL,
+    verdict TEXT NOT NULL CHECK (verdict IN ('allow', 'reject')),
+    PRIMARY KEY (session_id, subject)
+  ) STRICT`
+]]
+
+const format = steps.length
+
+const refuse = (message: string) => new StoreFailed({ message, cause: undefined })
+
+/** Steps still to be made on this database, unless it is newer than this version or somebody else's. */
+const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: string) {
+  const found = yield* sql<{ version: number; application: number; tables: number }>`
+    SELECT user_version AS version, application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
+    FROM pragma_user_version, pragma_application_id`
+  const { version, application, tables } = found[0] ?? { version: 0, application: 0, tables: 0 }
+  if (tables > 0 && application !== applicationId) {
+    return yield* refuse(`${file} is a database of another program. Move it away, or set POSTERN_DATA_DIR.`)
+  }
+  if (version > format) {
+    const newer = `a newer Postern (format ${version}, this one knows ${format})`
+    return yield* refuse(`${file} was written by ${newer}. Update Postern, or set POSTERN_DATA_DIR.`)
+  }
+  return steps.slice(version)
+})
+
+/** Brings the database to this version's format and to WAL. A file it refuses is not changed. */
+export const migrate = Effect.fnUntraced(
+  function*(file: string) {
+    const sql = yield* SqlClient.SqlClient
+    const needed = (yield* pending(sql, file)).length > 0
+    yield* sql`PRAGMA journal_mode = WAL`
+    if (!needed) return
+    yield* sql.withTransaction(Effect.gen(function*() {
+      // Asked again under the write lock: another process may have done it meanwhile.
+      for (const statement of (yield* pending(sql, file)).flat()) yield* sql.unsafe(statement)
+      yield* sql.unsafe(`PRAGMA application_id = ${applicationId}`)
+      yield* sql.unsafe(`PRAGMA user_version = ${format}`)
+    }))
+  },
+  // Processes that switch a new file to WAL at once get SQLITE_BUSY without SQLite waiting.
+  Effect.retry({
+    while: (error) => error._tag === "SqlError" && error.reason._tag === "LockTimeoutError",
+    schedule: Schedule.upTo(Schedule.spaced("20 millis"), { duration: "2 seconds" })
+  })
+)

@@ -1,0 +1,44 @@
+import { hostname } from "node:os"
+
+/** Who runs a turn, as its row says. `lease` is when the owner last said so, in ms since the epoch. */
+export interface Claim {
+  readonly owner: string
+  readonly pid: number
+  readonly host: string
+  readonly lease: number
+}
+
+/** An owner that has not renewed its lease for this long has lost its turns, in ms. */
+export const leaseLifetime = 15_000
+
+const instances = new Set<string>()
+
+export interface Owner {
+  readonly id: string
+  readonly pid: number
+  readonly host: string
+  readonly retire: () => void
+}
+
+export const makeOwner = (): Owner => {
+  // Unique among the stores of one file; loading node:crypto for more would cost milliseconds at start.
+  const id = `${process.pid}-${Math.round(performance.timeOrigin)}-${Math.random().toString(36).slice(2)}`
+  instances.add(id)
+  return { id, pid: process.pid, host: hostname(), retire: () => void instances.delete(id) }
+}
+
+/** Whether the owner of a claim can still be at work. The process table only speaks for this host. */
+export const isAlive = (claim: Claim, now: number): boolean => {
+  if (now - claim.lease > leaseLifetime) return false
+  if (claim.host !== hostname()) return true
+  // A container's processes get the same ids after each restart.
+  return claim.pid === process.pid ? instances.has(claim.owner) : processExists(claim.pid)
+}
+
+const processExists = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch (cause) {
+    return !(cause instanceof Error && "code" in cause && cause.code === "ESRCH")
+  }
+}

@@ -1,0 +1,118 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Entry } from "../session/Event.ts"
+import { makeCatalog } from "./Catalog.ts"
+import { migrate } from "./Migrations.ts"
+import * as Sqlite from "./Sqlite.ts"
+import { guard } from "./StorageFault.ts"
+import type {
+  BadCursor,
+  Page,
+  Row,
+  SessionMissing,
+  SessionRecord,
+  StoreFailed,
+  TurnOutcome,
+  TurnRunning,
+  TurnStart
+} from "./Stored.ts"
+import { makeTurns } from "./Turns.ts"
+
+export * from "./Stored.ts"
+
+export class SessionStore extends Context.Service<SessionStore, {
+  /** `memory`: nothing survives the process, and `initialize` says so (spec §4). */
+  readonly durability: "durable" | "memory"
+  readonly create: (
+    session: Omit<SessionRecord, "createdAt" | "updatedAt" | "killedAt" | "title">
+  ) => Effect.Effect<SessionRecord, StoreFailed>
+  readonly get: (sessionId: string) => Effect.Effect<SessionRecord, SessionMissing | StoreFailed>
+  /**
+   * Newest first; `cwd` is an exact filter; killed sessions are listed only with `killed`.
+   * At most `limit` (default 50, never more than 500) a page.
+   */
+  readonly list: (options: {
+    readonly cwd?: string
+    readonly cursor?: string
+    readonly limit?: number
+    readonly killed?: boolean
+  }) => Effect.Effect<Page, BadCursor | StoreFailed>
+  /**
+   * The whole visible transcript in order; it only reads. A turn that was cut off ends with its `Interrupted` marker,
+   * exactly once, however often it is read.
+   */
+  readonly transcript: (sessionId: string) => Effect.Effect<ReadonlyArray<Entry>, StoreFailed>
+  /**
+   * Opens a turn in one transaction: claims the session for this process, recovers a turn that was cut off, writes the
+   * first row. `TurnRunning` while a live process has a turn open on this session. Whoever gets a turn has to commit
+   * it: until then this store keeps the claim alive.
+   */
+  readonly beginTurn: (
+    sessionId: string,
+    first: Entry
+  ) => Effect.Effect<TurnStart, SessionMissing | TurnRunning | StoreFailed>
+  /** Saves what is visible so far, and the model messages to fall back to. Fails once the turn is not ours any more. */
+  readonly checkpoint: (
+    sessionId: string,
+    turn: number,
+    progress: { readonly rows: ReadonlyArray<Row>; readonly context: string }
+  ) => Effect.Effect<void, StoreFailed>
+  /**
+   * Ends the turn: remaining rows, model context, outcome and title (`null` keeps the one there is) in one transaction.
+   * After a failure the turn counts as cut off; the same commit may be tried again until the next turn begins.
+   */
+  readonly commitTurn: (sessionId: string, turn: number, end: {
+    readonly rows: ReadonlyArray<Row>
+    readonly context: string
+    readonly outcome: TurnOutcome
+    readonly title: string | null
+  }) => Effect.Effect<SessionRecord, SessionMissing | StoreFailed>
+  readonly setRoots: (
+    sessionId: string,
+    cwd: string,
+    additionalDirectories: ReadonlyArray<string>
+  ) => Effect.Effect<void, StoreFailed>
+  /** Answers given with "always" for this session: `subject` is a stable key of what was allowed or rejected. */
+  readonly grants: (sessionId: string) => Effect.Effect<ReadonlyMap<string, "allow" | "reject">, StoreFailed>
+  readonly grant: (
+    sessionId: string,
+    subject: string,
+    verdict: "allow" | "reject"
+  ) => Effect.Effect<void, StoreFailed>
+  /** Tombstone: readable, never active again. Idempotent. */
+  readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>
+  /** Whether a row was there. Cascades to everything of the session. */
+  readonly remove: (sessionId: string) => Effect.Effect<boolean, StoreFailed>
+}>()("postern/store/SessionStore") {
+  /** On any SQLite client; `name` is what fault messages call the database. */
+  static readonly layerSql = (name: string, durability: "durable" | "memory") => {
+    const guarded = guard(name)
+    return Layer.effect(
+      SessionStore,
+      Effect.gen(function*() {
+        yield* guarded(migrate(name))
+        return { durability, ...yield* makeCatalog(guarded), ...yield* makeTurns(guarded) }
+      })
+    )
+  }
+
+  /** Fails when the file cannot be opened, is damaged, or was written by a newer version. */
+  static readonly layer = (file: string): Layer.Layer<SessionStore, StoreFailed> =>
+    Layer.provide(
+      SessionStore.layerSql(file, "durable"),
+      Layer.effect(SqlClient.SqlClient, guard(file)(Sqlite.make(file)))
+    )
+
+  static readonly layerMemory: Layer.Layer<SessionStore> = Layer.provide(
+    SessionStore.layerSql("The session store in memory", "memory"),
+    Layer.effect(SqlClient.SqlClient, Sqlite.make(Sqlite.memory))
+  ).pipe(Layer.orDie)
+
+  /** Where `layer` fails, sessions live in memory, and one warning says why (spec §4). */
+  static readonly layerOrMemory = (file: string): Layer.Layer<SessionStore> =>
+    Layer.catchTag(SessionStore.layer(file), "StoreFailed", (error) =>
+      Layer.unwrap(Effect.as(
+        Effect.logWarning(`Sessions are kept in memory only and end with this process. ${error.message}`),
+        SessionStore.layerMemory
+      )))
+}

@@ -1,0 +1,121 @@
+import { Effect, Semaphore, Stream } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { SqlClient, SqlError, Statement } from "effect/sql"
+import type { Connection } from "effect/sql/SqlConnection"
+import { closeSync, openSync } from "node:fs"
+import { dirname } from "node:path"
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
+import { makeFolder } from "../workspace/MakeFolder.ts"
+
+export const memory = ":memory:"
+
+const busyTimeout = 5000
+const cachedStatements = 256
+
+const fault = (operation: string) => (cause: unknown) => {
+  if (typeof cause === "object" && cause !== null && "errcode" in cause && !("errno" in cause)) {
+    Object.assign(cause, { errno: cause.errcode })
+  }
+  return new SqlError.SqlError({
+    reason: SqlError.classifySqliteError(cause, { message: `SQLite ${operation} failed`, operation })
+  })
+}
+
+/** Node 22 announces its SQLite as experimental on stderr, once, while the module loads. */
+const loadSqlite = () => {
+  const announce = process.emitWarning
+  process.emitWarning = () => {}
+  try {
+    return process.getBuiltinModule("node:sqlite")
+  } finally {
+    process.emitWarning = announce
+  }
+}
+
+/** SQLite gives its `-wal` and `-shm` files the mode of the database, so the database is created private. */
+const createPrivate = (filename: string) => {
+  makeFolder(dirname(filename), 0o700)
+  closeSync(openSync(filename, "a", 0o600))
+}
+
+const openDatabase = (filename: string) => {
+  if (filename !== memory) createPrivate(filename)
+  const { DatabaseSync } = loadSqlite()
+  const db = new DatabaseSync(filename, { timeout: busyTimeout })
+  try {
+    db.exec("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
+    return db
+  } catch (cause) {
+    db.close()
+    throw cause
+  }
+}
+
+const open = (filename: string) =>
+  Effect.acquireRelease(
+    Effect.try({ try: () => openDatabase(filename), catch: fault("open") }),
+    (db) => Effect.sync(() => db.close())
+  )
+
+const connect = (db: DatabaseSync): Connection => {
+  const prepared = new Map<string, StatementSync>()
+  const fresh = (text: string) => db.prepare(text)
+  const cached = (text: string) => {
+    let statement = prepared.get(text)
+    if (statement === undefined) {
+      if (prepared.size >= cachedStatements) prepared.clear()
+      prepared.set(text, statement = fresh(text))
+    }
+    return statement
+  }
+  type Result = "rows" | "arrays" | "raw"
+  const run = (statement: StatementSync, params: ReadonlyArray<unknown>, result: Result) => {
+    const values = params as ReadonlyArray<SQLInputValue>
+    if (statement.columns().length === 0) {
+      const changes = statement.run(...values)
+      return result === "raw" ? changes : []
+    }
+    statement.setReturnArrays(result === "arrays")
+    return statement.all(...values)
+  }
+  const query = (prepare: typeof fresh, text: string, params: ReadonlyArray<unknown>, result: Result) =>
+    Effect.try({ try: () => run(prepare(text), params, result), catch: fault("execute") })
+  const rows = (prepare: typeof fresh): Connection["execute"] => (text, params, transform) => {
+    const found = query(prepare, text, params, "rows") as Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>
+    return transform ? Effect.map(found, transform) : found
+  }
+  const arrays = (prepare: typeof fresh): Connection["executeValues"] => (text, params) =>
+    Effect.map(
+      query(prepare, text, params, "arrays"),
+      (found) => found as unknown as ReadonlyArray<ReadonlyArray<unknown>>
+    )
+  return {
+    execute: rows(cached),
+    executeUnprepared: rows(fresh),
+    executeValues: arrays(cached),
+    executeValuesUnprepared: arrays(fresh),
+    executeRaw: (text, params) => query(cached, text, params, "raw"),
+    executeStream: (text, params, transform) => Stream.fromIterableEffect(rows(cached)(text, params, transform))
+  }
+}
+
+/**
+ * `effect/sql` over Node's built-in SQLite: one connection, whose statements and transactions take turns.
+ * The journal mode is left to `migrate`: it is written into the file, which may turn out not to be ours.
+ */
+export const make = Effect.fnUntraced(function*(filename: string) {
+  const db = yield* open(filename)
+  const reactivity = yield* Reactivity.make
+  return yield* SqlClient.make({
+    ...SqlClient.makeSqliteAcquirers({
+      connection: Effect.succeed(connect(db)),
+      semaphore: yield* Semaphore.make(1),
+      isTransaction: () => db.isTransaction
+    }),
+    driver: "node:sqlite",
+    compiler: Statement.makeCompilerSqlite(),
+    prepareTransactionControls: true,
+    beginTransaction: "BEGIN IMMEDIATE",
+    spanAttributes: [["db.system.name", "sqlite"]]
+  }).pipe(Effect.provideService(Reactivity.Reactivity, reactivity))
+})

@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import { SqlError } from "effect/sql"
+import { StoreFailed } from "./Stored.ts"
+
+const full = (file: string) => `The disk is full: ${file} could not be written. Free some space and try again.`
+const readonly = (file: string) => `${file} cannot be written. Make the file and its folder writable for this user.`
+const damaged = (file: string) =>
+  `${file} is damaged or not a database. Restore it from a backup, or move it away to start afresh.`
+const locked = (file: string) => `${file} is locked by another program. Close that program, or wait and try again.`
+const throughFile = (file: string) => `${file} cannot be created: a part of its path is a file, not a folder.`
+
+/** By SQLite's primary result code, else by the code of the system call. */
+const sentences: Record<string, (file: string) => string> = {
+  5: locked,
+  6: locked,
+  8: readonly,
+  10: (file) => `The disk failed while ${file} was read or written. Check the disk, then try again.`,
+  11: damaged,
+  13: full,
+  14: (file) => `${file} cannot be opened. Check that its folder exists and is writable for this user.`,
+  26: damaged,
+  EACCES: readonly,
+  EPERM: readonly,
+  EROFS: readonly,
+  ENOSPC: full,
+  EDQUOT: full,
+  EISDIR: (file) => `${file} is a folder where a database file should be. Move it away.`,
+  ENOTDIR: throughFile,
+  EEXIST: throughFile
+}
+
+const codeOf = (cause: unknown): string => {
+  if (typeof cause !== "object" || cause === null) return ""
+  if ("errcode" in cause && typeof cause.errcode === "number") return String(cause.errcode & 0xff)
+  return "code" in cause ? String(cause.code) : ""
+}
+
+const storageFault = (file: string) => (error: SqlError.SqlError): StoreFailed => {
+  const sentence = sentences[codeOf(error.reason.cause)]
+  return new StoreFailed({ message: sentence ? sentence(file) : "Session storage failed; the log says why.", cause: error })
+}
+
+export type Guard = <A, E, R>(
+  self: Effect.Effect<A, E | SqlError.SqlError, R>
+) => Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreFailed, R>
+
+/** Turns every SQL failure into a `StoreFailed` that names `file`, also those `effect/sql` raises as defects. */
+export const guard = (file: string): Guard => {
+  const fault = storageFault(file)
+  return <A, E, R>(self: Effect.Effect<A, E | SqlError.SqlError, R>) =>
+    self.pipe(
+      Effect.catchDefect((defect) => SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)),
+      Effect.mapError((error) => SqlError.isSqlError(error) ? fault(error) : error as Exclude<E, SqlError.SqlError>)
+    )
+}

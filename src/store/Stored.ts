@@ -1,0 +1,52 @@
+import { Schema } from "effect"
+import type { Entry, StopReason } from "../session/Event.ts"
+
+/** A storage fault with a sentence a person can act on ("The disk is full: …"). */
+export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", {
+  message: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+/** No row of that id, or a killed one where an active session was wanted. */
+export class SessionMissing extends Schema.TaggedError<SessionMissing>()("SessionMissing", {
+  sessionId: Schema.String
+}) {}
+
+/** A turn of this session is running, here or in another process on the same file. */
+export class TurnRunning extends Schema.TaggedError<TurnRunning>()("TurnRunning", { sessionId: Schema.String }) {}
+
+export class BadCursor extends Schema.TaggedError<BadCursor>()("BadCursor", { cursor: Schema.String }) {}
+
+export interface SessionRecord {
+  readonly sessionId: string
+  readonly agent: string
+  readonly cwd: string
+  readonly additionalDirectories: ReadonlyArray<string>
+  readonly title: string | null
+  /** ISO 8601, UTC. */
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly killedAt: string | null
+}
+
+export interface Page {
+  readonly sessions: ReadonlyArray<SessionRecord>
+  readonly nextCursor: string | null
+}
+
+export type TurnOutcome = StopReason | "failed" | "interrupted"
+
+/** Rows keep the position they were first written at; writing a position again replaces that row. */
+export interface Row {
+  readonly position: number
+  readonly entry: Entry
+}
+
+/** The beginning of a turn as the database saw it. */
+export interface TurnStart {
+  readonly turn: number
+  /** First free transcript position. */
+  readonly position: number
+  /** The model context as the session last saved it; `null` when none was ever written. "[]" is authoritative. */
+  readonly context: string | null
+}

@@ -1,0 +1,167 @@
+import { Clock, DateTime, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Entry } from "../session/Event.ts"
+import { readSession } from "./Catalog.ts"
+import { interruption, makeWriteEntries, readEntries } from "./Entries.ts"
+import { type Claim, isAlive, makeOwner } from "./Owner.ts"
+import type { SessionStore } from "./SessionStore.ts"
+import type { Guard } from "./StorageFault.ts"
+import { SessionMissing, StoreFailed, TurnRunning } from "./Stored.ts"
+
+/** How often the turns of this process renew their lease; a tool may run for hours between two checkpoints. */
+const heartbeat = "5 seconds"
+
+interface TurnRow extends Claim {
+  readonly turn: number
+}
+
+type Turns = Pick<SessionStore["Service"], "transcript" | "beginTurn" | "checkpoint" | "commitTurn">
+
+/** Opening, saving, ending and recovering turns (spec §4). The database allows one running turn a session. */
+export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
+  const sql = yield* SqlClient.SqlClient
+  const writeEntries = makeWriteEntries(sql)
+  const owner = makeOwner()
+  // The turns this process still knows, with the context each saved last. Rows of ours that are not here were given up.
+  const known = new Map<string, { readonly turn: number; context: string | null }>()
+
+  const renew = Effect.gen(function*() {
+    if (known.size === 0) return
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`UPDATE turns SET lease = ${now} WHERE status = 'running' AND owner = ${owner.id}
+      AND session_id IN (SELECT value FROM json_each(${JSON.stringify([...known.keys()])}))`
+  })
+  yield* Effect.sleep(heartbeat).pipe(
+    Effect.andThen(Effect.ignore(renew, { log: "Warn" })),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  yield* Effect.addFinalizer(() => {
+    owner.retire()
+    if (known.size === 0) return Effect.void
+    const release = sql`UPDATE turns SET lease = 0 WHERE status = 'running' AND owner = ${owner.id}`
+    return Effect.ignore(release, { log: "Warn" })
+  })
+
+  const isRunning = (sessionId: string, row: TurnRow, now: number) =>
+    row.owner === owner.id ? known.get(sessionId)?.turn === row.turn : isAlive(row, now)
+
+  const saveContext = Effect.fnUntraced(function*(sessionId: string, turn: number, context: string) {
+    const last = known.get(sessionId)
+    if (last?.turn === turn && last.context === context) return
+    yield* sql`INSERT INTO contexts (session_id, messages) VALUES (${sessionId}, ${context})
+      ON CONFLICT (session_id) DO UPDATE SET messages = excluded.messages`
+  })
+
+  const nextPosition = Effect.fnUntraced(function*(sessionId: string) {
+    const rows = yield* sql<{ next: number }>`
+      SELECT coalesce(max(position) + 1, 0) AS next FROM entries WHERE session_id = ${sessionId}`
+    return rows[0]?.next ?? 0
+  })
+
+  /** What a cut-off turn saved is kept as it is; its context was saved with it. */
+  const recover = Effect.fnUntraced(function*(sessionId: string, turn: number, now: number) {
+    const position = yield* nextPosition(sessionId)
+    yield* writeEntries(sessionId, turn, [{ position, entry: interruption(turn) }])
+    yield* sql`UPDATE turns SET status = 'interrupted', ended_at = ${iso(now)}
+      WHERE session_id = ${sessionId} AND turn = ${turn}`
+  })
+
+  const begin = Effect.fnUntraced(function*(sessionId: string, first: Entry) {
+    const now = yield* Clock.currentTimeMillis
+    const touched = yield* sql`UPDATE sessions SET updated_at = ${iso(now)}
+      WHERE session_id = ${sessionId} AND killed_at IS NULL RETURNING session_id`
+    if (touched.length === 0) return yield* new SessionMissing({ sessionId })
+    const [running] = yield* sql<TurnRow>`SELECT turn, owner, pid, host, lease FROM turns
+      WHERE session_id = ${sessionId} AND status = 'running'`
+    if (running !== undefined) {
+      if (isRunning(sessionId, running, now)) return yield* new TurnRunning({ sessionId })
+      yield* recover(sessionId, running.turn, now)
+    }
+    const [opened] = yield* sql<{ turn: number }>`
+      INSERT INTO turns (session_id, turn, status, started_at, owner, pid, host, lease)
+      SELECT ${sessionId}, coalesce(max(turn) + 1, 0), 'running', ${iso(now)},
+        ${owner.id}, ${owner.pid}, ${owner.host}, ${now}
+      FROM turns WHERE session_id = ${sessionId} RETURNING turn`
+    const turn = opened?.turn ?? 0
+    const position = yield* nextPosition(sessionId)
+    yield* writeEntries(sessionId, turn, [{ position, entry: first }])
+    const [saved] = yield* sql<{ messages: string }>`SELECT messages FROM contexts WHERE session_id = ${sessionId}`
+    return { turn, position: position + 1, context: saved?.messages ?? null }
+  })
+
+  /** Whether there is a session at all, when a turn could not be written to. */
+  const lost = Effect.fnUntraced(function*(sessionId: string) {
+    yield* readSession(sql, sessionId)
+    return yield* new StoreFailed({
+      message: "This turn is not running any more: it has ended, or another process has taken the session over.",
+      cause: undefined
+    })
+  })
+
+  const save = Effect.fnUntraced(function*(sessionId: string, turn: number, progress: Progress) {
+    const now = yield* Clock.currentTimeMillis
+    const mine = yield* sql`UPDATE turns SET lease = ${now}
+      WHERE session_id = ${sessionId} AND turn = ${turn} AND owner = ${owner.id} AND status = 'running' RETURNING turn`
+    if (mine.length === 0) return yield* lost(sessionId)
+    yield* writeEntries(sessionId, turn, progress.rows)
+    yield* saveContext(sessionId, turn, progress.context)
+  })
+
+  const turns: Turns = {
+    transcript: Effect.fn("SessionStore.transcript")(function*(sessionId) {
+      // One statement: rows and the state of their turns have to be of the same moment.
+      const rows = yield* sql<TurnRow & { entry: string; status: string }>`
+        SELECT entry, turn, status, owner, pid, host, lease FROM entries JOIN turns USING (session_id, turn)
+        WHERE session_id = ${sessionId} ORDER BY position`
+      const now = yield* Clock.currentTimeMillis
+      const last = rows.at(-1)
+      const live = last?.status === "running" && isRunning(sessionId, last, now) ? last.turn : undefined
+      const entries = yield* readEntries(
+        sessionId,
+        rows.map(({ entry, turn }) => ({ entry, running: turn === live }))
+      )
+      return last?.status === "running" && live === undefined ? [...entries, interruption(last.turn)] : entries
+    }, guarded),
+
+    beginTurn: Effect.fn("SessionStore.beginTurn")(function*(sessionId, first) {
+      const start = yield* sql.withTransaction(begin(sessionId, first))
+      // Last: a caller that is interrupted before it has its turn leaves one to recover, not a blocked session.
+      known.set(sessionId, { turn: start.turn, context: start.context })
+      return start
+    }, guarded),
+
+    checkpoint: Effect.fn("SessionStore.checkpoint")(
+      function*(sessionId, turn, progress) {
+        yield* sql.withTransaction(save(sessionId, turn, progress))
+        const last = known.get(sessionId)
+        if (last?.turn === turn) last.context = progress.context
+      },
+      Effect.catchTag("SessionMissing", (cause) =>
+        Effect.fail(new StoreFailed({ message: "This session has been deleted.", cause }))),
+      guarded
+    ),
+
+    commitTurn: Effect.fn("SessionStore.commitTurn")(function*(sessionId, turn, end) {
+      const commit = Effect.gen(function*() {
+        const now = iso(yield* Clock.currentTimeMillis)
+        yield* save(sessionId, turn, end)
+        yield* sql`UPDATE turns SET status = ${end.outcome}, ended_at = ${now}
+          WHERE session_id = ${sessionId} AND turn = ${turn}`
+        yield* sql`UPDATE sessions SET updated_at = ${now}, title = coalesce(${title(end.title)}, title)
+          WHERE session_id = ${sessionId}`
+        return yield* readSession(sql, sessionId)
+      })
+      const forget = Effect.sync(() => known.get(sessionId)?.turn === turn && known.delete(sessionId))
+      return yield* Effect.ensuring(sql.withTransaction(commit), forget)
+    }, guarded)
+  }
+  return turns
+})
+
+type Progress = Parameters<Turns["checkpoint"]>[2]
+
+const iso = (ms: number) => DateTime.formatIso(DateTime.makeUnsafe(ms))
+
+/** At most 200 UTF-16 units, no half of a surrogate pair at the end. */
+const title = (text: string | null) => text === null ? null : text.slice(0, 200).replace(/[\uD800-\uDBFF]$/, "")

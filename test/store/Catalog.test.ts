@@ -1,0 +1,163 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { SessionStore } from "../../src/store/SessionStore.ts"
+import { newSession, openStore, tempFile, user } from "./Samples.ts"
+
+const ids = (page: { readonly sessions: ReadonlyArray<{ readonly sessionId: string }> }) =>
+  page.sessions.map(({ sessionId }) => sessionId)
+
+const open = Effect.flatMap(tempFile, openStore)
+
+const fill = Effect.fnUntraced(function*(store: SessionStore["Service"], count: number) {
+  for (let n = 0; n < count; n++) {
+    yield* store.create(newSession(`s${n}`, n % 2 === 0 ? "/even" : "/odd"))
+    if (n % 3 === 2) yield* TestClock.adjust("1 second")
+  }
+})
+
+describe("stored sessions", () => {
+  it.effect("are what they were created as, also for another connection", () =>
+    Effect.gen(function*() {
+      const file = yield* tempFile
+      const store = yield* openStore(file)
+      const made = yield* store.create({ ...newSession("s", "/ä"), additionalDirectories: ["/b", "/c"] })
+      assert.deepStrictEqual(made, {
+        sessionId: "s",
+        agent: "main",
+        cwd: "/ä",
+        additionalDirectories: ["/b", "/c"],
+        title: null,
+        createdAt: "1970-01-01T00:00:00.000Z",
+        updatedAt: "1970-01-01T00:00:00.000Z",
+        killedAt: null
+      })
+      yield* store.setRoots("s", "/d", ["/e"])
+      const other = yield* openStore(file)
+      assert.deepStrictEqual(yield* other.get("s"), { ...made, cwd: "/d", additionalDirectories: ["/e"] })
+      assert.strictEqual((yield* Effect.flip(store.get("t")))._tag, "SessionMissing")
+      assert.strictEqual((yield* Effect.flip(store.create(newSession("s"))))._tag, "StoreFailed")
+    }))
+
+  it.effect("are listed page by page, newest first, each once", () =>
+    Effect.gen(function*() {
+      const store = yield* open
+      yield* fill(store, 10)
+      const seen: Array<string> = []
+      let cursor: string | null | undefined
+      while (cursor !== null) {
+        const page = yield* store.list(cursor === undefined ? { limit: 4 } : { limit: 4, cursor })
+        assert.isAtMost(page.sessions.length, 4)
+        seen.push(...ids(page))
+        cursor = page.nextCursor
+      }
+      assert.deepStrictEqual(seen, ["s9", "s6", "s7", "s8", "s3", "s4", "s5", "s0", "s1", "s2"])
+      assert.strictEqual((yield* store.list({ limit: 10 })).nextCursor, null)
+    }))
+
+  it.effect("are filtered by their exact folder", () =>
+    Effect.gen(function*() {
+      const store = yield* open
+      yield* fill(store, 6)
+      const first = yield* store.list({ cwd: "/odd", limit: 2 })
+      assert.deepStrictEqual(ids(first), ["s3", "s5"])
+      const rest = yield* store.list({ cwd: "/odd", limit: 2, cursor: first.nextCursor ?? "" })
+      assert.deepStrictEqual(ids(rest), ["s1"])
+      assert.deepStrictEqual(ids(yield* store.list({ cwd: "/od" })), [])
+    }))
+
+  it.effect("move to the top when a turn begins", () =>
+    Effect.gen(function*() {
+      const store = yield* open
+      yield* fill(store, 4)
+      yield* TestClock.adjust("1 minute")
+      yield* store.beginTurn("s1", user("hi"))
+      assert.deepStrictEqual(ids(yield* store.list({})), ["s1", "s3", "s0", "s2"])
+    }))
+
+  it.effect("refuse every cursor they did not make", () =>
+    Effect.gen(function*() {
+      const store = yield* open
+      yield* fill(store, 3)
+      const { nextCursor } = yield* store.list({ limit: 1 })
+      const made = nextCursor ?? ""
+      const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
+      const bad = [
+        "",
+        "0",
+        "zz zz",
+        `${made}=`,
+        `${made} `,
+        made.slice(1),
+        encode(["yesterday", "s"]),
+        encode(["1970-01-01", "s"]),
+        encode(["1970-01-01T00:00:00.000Z", ""]),
+        encode(["1970-01-01T00:00:00.000Z", 1]),
+        encode(["1970-01-01T00:00:00.000Z"]),
+        encode({ updatedAt: "1970-01-01T00:00:00.000Z" })
+      ]
+      for (const cursor of bad) {
+        assert.strictEqual((yield* Effect.flip(store.list({ cursor })))._tag, "BadCursor", cursor)
+      }
+    }))
+
+  it.effect("stay readable when killed, are left out of the list and begin no turn", () =>
+    Effect.gen(function*() {
+      const store = yield* open
+      yield* fill(store, 2)
+      yield* store.beginTurn("s0", user("hi"))
+      yield* TestClock.adjust("1 second")
+      yield* store.kill("s0")
+      const { killedAt } = yield* store.get("s0")
+      assert.strictEqual(killedAt, "1970-01-01T00:00:01.000Z")
+      yield* TestClock.adjust("1 second")
+      yield* store.kill("s0")
+      assert.strictEqual((yield* store.get("s0")).killedAt, killedAt)
+      assert.deepStrictEqual(ids(yield* store.list({})), ["s1"])
+      assert.deepStrictEqual(ids(yield* store.list({ killed: true })), ["s0", "s1"])
+      assert.strictEqual((yield* store.transcript("s0")).length, 1)
+      assert.strictEqual((yield* Effect.flip(store.beginTurn("s0", user("again"))))._tag, "SessionMissing")
+      assert.strictEqual((yield* Effect.flip(store.kill("absent")))._tag, "SessionMissing")
+    }))
+
+  it.effect("leave nothing behind when removed", () =>
+    Effect.gen(function*() {
+      const store = yield* open
+      yield* fill(store, 2)
+      const { turn } = yield* store.beginTurn("s0", user("hi"))
+      yield* store.grant("s0", "shell ls", "allow")
+      assert.isTrue(yield* store.remove("s0"))
+      assert.isFalse(yield* store.remove("s0"))
+      assert.deepStrictEqual(yield* store.transcript("s0"), [])
+      assert.strictEqual((yield* store.grants("s0")).size, 0)
+      const end = { rows: [], context: "[]", outcome: "end_turn", title: null } as const
+      assert.strictEqual((yield* Effect.flip(store.checkpoint("s0", turn, end)))._tag, "StoreFailed")
+      assert.strictEqual((yield* Effect.flip(store.commitTurn("s0", turn, end)))._tag, "SessionMissing")
+      yield* store.create(newSession("s0"))
+      assert.deepInclude(yield* store.beginTurn("s0", user("new")), { turn: 0, position: 1, context: null })
+    }))
+
+  it.effect("remember grants, the last verdict on a subject counting", () =>
+    Effect.gen(function*() {
+      const store = yield* open
+      yield* fill(store, 1)
+      yield* store.grant("s0", "shell ls", "allow")
+      yield* store.grant("s0", "shell rm", "allow")
+      yield* store.grant("s0", "shell rm", "reject")
+      assert.deepStrictEqual([...yield* store.grants("s0")], [["shell ls", "allow"], ["shell rm", "reject"]])
+      assert.strictEqual((yield* Effect.flip(store.grant("absent", "x", "allow")))._tag, "StoreFailed")
+    }))
+
+  it.effect("live in memory with the same behaviour where no file is wanted", () =>
+    Effect.gen(function*() {
+      const store = yield* SessionStore
+      assert.strictEqual(store.durability, "memory")
+      yield* fill(store, 3)
+      const { turn, position } = yield* store.beginTurn("s0", user("hi"))
+      const rows = [{ position, entry: user("more") }]
+      yield* store.commitTurn("s0", turn, { rows, context: "[1]", outcome: "end_turn", title: "T" })
+      assert.strictEqual((yield* store.transcript("s0")).length, 2)
+      assert.strictEqual((yield* store.beginTurn("s0", user("next"))).context, "[1]")
+      assert.deepStrictEqual(ids(yield* store.list({ limit: 1 })), ["s0"])
+    }).pipe(Effect.provide(SessionStore.layerMemory)))
+})
