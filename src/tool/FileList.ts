@@ -1,0 +1,66 @@
+import { lstat, readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Schema } from "effect"
+import * as Target from "./Target.ts"
+import * as Tool from "./Tool.ts"
+
+const maxEntries = 1000
+
+const Parameters = Schema.Struct({
+  path: Target.optional(Schema.String, "Folder to list; the workspace itself when absent")
+})
+
+export const FileList = Tool.make<typeof Parameters.Type>({
+  name: "file_list",
+  description: "List one folder: names in order, folders with a trailing slash, files with their size in bytes.",
+  parameters: Parameters,
+  kind: "read",
+  capability: "ro",
+  preview: Effect.fnUntraced(function*(parameters, context) {
+    const path = yield* Target.locate(parameters.path ?? ".", "read", context)
+    return path === undefined
+      ? { title: `List ${parameters.path ?? "."}` }
+      : { title: `List ${Target.shown(path, context.workspace)}`, locations: [{ path }] }
+  }),
+  run: Effect.fnUntraced(function*(parameters, context) {
+    const path = yield* Target.resolve(parameters.path ?? ".", "read", context)
+    const name = Target.shown(path, context.workspace)
+    const { lines, total } = yield* Effect.tryPromise({
+      try: () => list(path),
+      catch: (error) => Target.fail(`Cannot list ${name}: ${reasonOf(error)}`)
+    })
+    if (total === 0) return { text: `[${name} is empty.]` }
+    const footer = total > lines.length
+      ? `\n[${lines.length} of ${total} entries shown. Use glob_search to find the others.]`
+      : ""
+    return { text: lines.join("\n") + footer }
+  })
+})
+
+const list = async (folder: string) => {
+  const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => a.name < b.name ? -1 : 1)
+  const lines: Array<string> = []
+  for (const entry of entries.slice(0, maxEntries)) {
+    if (entry.isDirectory()) lines.push(`${entry.name}/`)
+    else if (entry.isSymbolicLink()) lines.push(`${entry.name} (symbolic link)`)
+    else if (!entry.isFile()) lines.push(`${entry.name} (special file)`)
+    else {
+      const size = await lstat(join(folder, entry.name)).then((stats) => ` ${stats.size}`, () => "")
+      lines.push(`${entry.name}${size}`)
+    }
+  }
+  return { lines, total: entries.length }
+}
+
+const reasonOf = (error: unknown): string => {
+  switch (error instanceof Error && "code" in error ? error.code : undefined) {
+    case "ENOENT":
+      return "it does not exist."
+    case "ENOTDIR":
+      return "it is a file, not a folder. Use file_read to read it."
+    case "EACCES":
+      return "permission was denied by the operating system."
+    default:
+      return "the operating system could not open it."
+  }
+}

@@ -1,0 +1,100 @@
+import { closeSync, constants, openSync, writeSync } from "node:fs"
+import { stripVTControlCharacters } from "node:util"
+
+/** What a command printed: its beginning and end for the model, and all of it in a file once that is more (spec §6). */
+export interface Output {
+  readonly push: (chunk: Buffer) => void
+  readonly text: () => string
+  readonly close: () => void
+}
+
+export const headBytes = 8 * 1024
+export const tailBytes = 24 * 1024
+export const spillBytes = 64 * 1024 * 1024
+
+/** `spillPath` is asked once, when the output outgrows memory; `undefined`: there is no place for it. */
+export const make = (spillPath: () => string | undefined): Output => {
+  let head: Buffer = Buffer.alloc(0)
+  let tail: Buffer = Buffer.alloc(0)
+  let total = 0
+  let spill: Spill | undefined
+
+  const push = (chunk: Buffer) => {
+    total += chunk.length
+    if (spill === undefined && total > headBytes + tailBytes) {
+      spill = openSpill(spillPath())
+      spill.write(head)
+      spill.write(tail)
+    }
+    spill?.write(chunk)
+    const room = headBytes - head.length
+    if (room > 0) head = Buffer.concat([head, chunk.subarray(0, room)])
+    const rest = room > 0 ? chunk.subarray(room) : chunk
+    tail = rest.length >= tailBytes
+      ? Buffer.from(rest.subarray(-tailBytes))
+      : Buffer.concat([tail.subarray(-Math.max(tailBytes - rest.length, 1)), rest])
+  }
+
+  const text = () => {
+    const cut = total - head.length - tail.length
+    if (cut <= 0) return clean(Buffer.concat([head, tail]))
+    const note = `[… ${cut} bytes cut here. ${spill?.describe(total) ?? ""}]`
+    return `${clean(wholeEnd(head))}\n${note}\n${clean(wholeStart(tail))}`
+  }
+
+  return { push, text, close: () => spill?.close() }
+}
+
+interface Spill {
+  readonly write: (chunk: Buffer) => void
+  readonly describe: (total: number) => string
+  readonly close: () => void
+}
+
+const nowhere: Spill = { write: () => {}, describe: () => "The full output could not be kept.", close: () => {} }
+
+const openSpill = (path: string | undefined): Spill => {
+  if (path === undefined) return nowhere
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+  } catch {
+    return nowhere
+  }
+  let written = 0
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor)
+    descriptor = undefined
+  }
+  const write = (chunk: Buffer) => {
+    if (descriptor === undefined || chunk.length === 0) return
+    try {
+      // Synchronous on purpose: the pipe fills meanwhile, which slows a flood down instead of queueing it in memory.
+      written += writeSync(descriptor, chunk, 0, Math.min(chunk.length, spillBytes - written))
+    } catch {
+      close()
+    }
+    if (written >= spillBytes) close()
+  }
+  const describe = (total: number) =>
+    written >= total ? `The full output is in ${path}` : `The first ${written} bytes are in ${path}`
+  return { write, describe, close }
+}
+
+const clean = (bytes: Buffer): string => stripVTControlCharacters(bytes.toString("utf8")).replaceAll("\0", "\uFFFD")
+
+/** Without a UTF-8 sequence that the cut left incomplete. */
+const wholeEnd = (bytes: Buffer): Buffer => {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte < 0x80) return bytes
+    if (byte >= 0xc0) return bytes.subarray(0, back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? -back : undefined)
+  }
+  return bytes
+}
+
+const wholeStart = (bytes: Buffer): Buffer => {
+  let start = 0
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
+  return bytes.subarray(start)
+}

@@ -1,0 +1,54 @@
+import { isUtf8 } from "node:buffer"
+import { Effect } from "effect"
+import * as Files from "../workspace/Files.ts"
+import type { ToolCallContent } from "./Content.ts"
+import { fail, shown } from "./Target.ts"
+import type { ToolContext, ToolFailed } from "./Tool.ts"
+
+/** Where tools read and write text: the client's buffers where it has them, else the disk. Paths are canonical. */
+
+const hints: Partial<Record<Files.FileFault["reason"], string>> = {
+  folder: " Use file_list to see what is in it.",
+  large: " Use shell to look at a part of it."
+}
+
+export const readBytes = (path: string, context: ToolContext): Effect.Effect<Buffer, ToolFailed> =>
+  Files.read(path).pipe(
+    Effect.map(({ bytes }) => bytes),
+    Effect.mapError(({ detail, reason }) =>
+      fail(`Cannot read ${shown(path, context.workspace)}: ${detail}${hints[reason] ?? ""}`)
+    )
+  )
+
+export const read = (path: string, context: ToolContext): Effect.Effect<string, ToolFailed> => {
+  const disk = Effect.flatMap(readBytes(path, context), (bytes) =>
+    isText(bytes)
+      ? Effect.succeed(bytes.toString("utf8"))
+      : fail(`Cannot read ${shown(path, context.workspace)} as text: it is a binary file or not in UTF-8.`))
+  return context.editor?.read === undefined ? disk : Effect.catch(context.editor.read(path), () => disk)
+}
+
+/** Succeeds with the number of bytes. */
+export const write = (
+  path: string,
+  content: string | Uint8Array,
+  context: ToolContext
+): Effect.Effect<number, ToolFailed> => {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content
+  const cannot = (detail: string) => fail(`Cannot write ${shown(path, context.workspace)}: ${detail}`)
+  if (bytes.length > Files.maxBytes) {
+    return cannot(`it would have ${bytes.length} bytes, and the limit is ${Files.maxBytes} bytes.`)
+  }
+  const written = typeof content === "string" && context.editor?.write !== undefined
+    ? context.editor.write(path, content)
+    : Effect.mapError(Files.write(path, bytes), (fault) => cannot(fault.detail))
+  return Effect.as(written, bytes.length)
+}
+
+export const isText = (bytes: Buffer): boolean => !bytes.subarray(0, 8192).includes(0) && isUtf8(bytes)
+
+const maxDiff = 256 * 1024
+
+/** Nothing when the texts are too large to be worth sending. */
+export const diff = (path: string, oldText: string | null, newText: string): ReadonlyArray<ToolCallContent> =>
+  (oldText?.length ?? 0) + newText.length > maxDiff ? [] : [{ type: "diff", path, oldText, newText }]

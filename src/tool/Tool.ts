@@ -1,0 +1,65 @@
+import { type Effect, Schema, type Scope } from "effect"
+import type { Workspace } from "../workspace/Workspace.ts"
+import { type PlanEntry, ToolCallContent, type ToolCallLocation, type ToolKind } from "./Content.ts"
+
+/** What a call needs to be allowed to do (spec §5, gate 1). */
+export type Capability = "none" | "ro" | "rw" | "shell_rw"
+
+/** A refusal or failure the model can act on. It becomes the text of the tool's result; never a stack trace. */
+export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
+  message: Schema.String,
+  /** What people see instead of the message. */
+  content: Schema.optionalKey(Schema.Array(ToolCallContent))
+}) {}
+
+/** What a tool may touch during one call. */
+export interface ToolContext {
+  readonly sessionId: string
+  readonly workspace: Workspace
+  /** Replaces what people see of the running call (`tool_call_update` in progress). */
+  readonly progress: (content: ReadonlyArray<ToolCallContent>) => Effect.Effect<void>
+  /** Replaces the session's plan. */
+  readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
+  /** The client's view of text files with its unsaved buffers (`fs/*`), where it offers one. Paths are checked. */
+  readonly editor?: {
+    /** A failure means: look at the disk instead. */
+    readonly read?: (path: string) => Effect.Effect<string, ToolFailed>
+    readonly write?: (path: string, text: string) => Effect.Effect<void, ToolFailed>
+  }
+}
+
+/** How a call looks before it runs: what the client shows and what a permission request names. */
+export interface ToolPreview {
+  readonly title: string
+  readonly locations?: ReadonlyArray<ToolCallLocation>
+  readonly content?: ReadonlyArray<ToolCallContent>
+  readonly rawInput?: unknown
+}
+
+export interface ToolOutput {
+  /** What the model reads. */
+  readonly text: string
+  /** What people see; the text when absent. */
+  readonly content?: ReadonlyArray<ToolCallContent>
+  readonly title?: string
+  readonly locations?: ReadonlyArray<ToolCallLocation>
+  readonly rawOutput?: unknown
+}
+
+/** A tool: contract, declared needs and the work itself. `P` are its decoded parameters. */
+export interface Tool<P> {
+  readonly name: string
+  readonly description: string
+  readonly parameters: Schema.Codec<P, unknown>
+  readonly kind: ToolKind
+  readonly capability: Capability
+  /** Must not change anything and must not fail: an unreadable target simply gives less to show. */
+  readonly preview: (parameters: P, context: ToolContext) => Effect.Effect<ToolPreview>
+  /** Interruption withdraws the call: its processes end, half-written files do not stay. */
+  readonly run: (parameters: P, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailed, Scope.Scope>
+}
+
+/** A tool whose parameter type is known only to itself. */
+export type AnyTool = Tool<any>
+
+export const make = <P>(tool: Tool<P>): Tool<P> => tool

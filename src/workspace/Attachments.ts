@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto"
+import { lstat } from "node:fs/promises"
+import { basename, extname, join } from "node:path"
+import { Effect, Schema } from "effect"
+import * as Files from "./Files.ts"
+import { makeFolder } from "./MakeFolder.ts"
+import * as MimeType from "./MimeType.ts"
+
+/** Largest attachment, in bytes after decoding (spec §3). */
+export const maxBytes = 10 * 1024 * 1024
+
+/** An attachment that could not be taken or given; `detail` is a sentence. */
+export class AttachmentFault extends Schema.TaggedError<AttachmentFault>()("AttachmentFault", {
+  reason: Schema.Literals(["encoding", "large", "folder", "storage", "missing", "tampered"]),
+  detail: Schema.String
+}) {}
+
+export interface Attachment {
+  /** `<sha256>` or `<sha256>.<ext>`. */
+  readonly name: string
+  /** Absolute path below `uploads`. */
+  readonly path: string
+  readonly sha256: string
+  readonly bytes: number
+  /** The same bytes were there already. */
+  readonly deduplicated: boolean
+}
+
+export interface Hints {
+  /** Only its extension is used, never its folders. */
+  readonly filename?: string | undefined
+  readonly mimeType?: string | undefined
+}
+
+const fault = (reason: AttachmentFault["reason"], detail: string) => new AttachmentFault({ reason, detail })
+
+const tooLarge = fault("large", `An attachment may have at most ${maxBytes} bytes.`)
+
+/** Standard alphabet with padding and nothing else; the size is checked before anything is decoded. */
+export const decodeBase64 = (text: string): Effect.Effect<Buffer, AttachmentFault> =>
+  Effect.suspend(() => {
+    if (text.length > Math.ceil(maxBytes / 3) * 4) return Effect.fail(tooLarge)
+    const bytes = Buffer.from(text, "base64")
+    if (bytes.length > maxBytes) return Effect.fail(tooLarge)
+    return bytes.toString("base64") === text
+      ? Effect.succeed(bytes)
+      : Effect.fail(fault("encoding", "The data is not valid base64."))
+  })
+
+/** At most 16 ASCII letters and digits, lower case; the file name decides before the type. `undefined`: none. */
+export const extensionFor = (hints: Hints): string | undefined => {
+  const named = extname(basename(hints.filename ?? "")).slice(1)
+  if (/^[A-Za-z0-9]{1,16}$/.test(named)) return named.toLowerCase()
+  return hints.mimeType === undefined ? undefined : MimeType.extensionOf(hints.mimeType)
+}
+
+/** Stores bytes as `<cwd>/uploads/<sha256>[.ext]`, `cwd` canonical. A file there with other bytes is rewritten. */
+export const store = Effect.fnUntraced(function*(cwd: string, bytes: Uint8Array, hints: Hints = {}) {
+  if (bytes.length > maxBytes) return yield* tooLarge
+  const folder = yield* uploads(cwd)
+  const sha256 = hash(bytes)
+  const extension = extensionFor(hints)
+  const name = extension === undefined ? sha256 : `${sha256}.${extension}`
+  const path = join(folder, name)
+  const deduplicated = yield* Files.read(path, maxBytes).pipe(
+    Effect.map((existing) => existing.bytes.equals(bytes)),
+    Effect.orElseSucceed(() => false)
+  )
+  if (!deduplicated) {
+    yield* Files.write(path, bytes).pipe(
+      Effect.mapError((cause) => fault("storage", `The attachment cannot be stored: ${cause.detail}`))
+    )
+  }
+  return { name, path, sha256, bytes: bytes.length, deduplicated } satisfies Attachment
+})
+
+/** The bytes stored under a content address, refused when they no longer have that hash. */
+export const load = Effect.fnUntraced(function*(cwd: string, name: string) {
+  const sha256 = /^([0-9a-f]{64})(\.[a-z0-9]{1,16})?$/.exec(name)?.[1]
+  if (sha256 === undefined) return yield* fault("missing", "This is not the name of an attachment.")
+  const { bytes } = yield* Effect.mapError(Files.read(join(cwd, "uploads", name), maxBytes), (cause) =>
+    cause.reason === "large" ? tooLarge : fault("missing", `The attachment cannot be read: ${cause.detail}`))
+  if (hash(bytes) !== sha256) return yield* fault("tampered", "The stored attachment was changed since it was stored.")
+  return bytes
+})
+
+const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
+
+const uploads = Effect.fnUntraced(function*(cwd: string) {
+  const folder = join(cwd, "uploads")
+  const entry = yield* Effect.tryPromise({
+    try: async () => {
+      makeFolder(folder)
+      return await lstat(folder)
+    },
+    catch: () => fault("folder", "The folder \"uploads\" cannot be created in the workspace.")
+  })
+  if (!entry.isDirectory()) {
+    return yield* fault("folder", "\"uploads\" in the workspace is a link or a file, not a folder.")
+  }
+  return folder
+})

@@ -1,0 +1,157 @@
+import { lstat, realpath } from "node:fs/promises"
+import { homedir } from "node:os"
+import { basename, dirname, isAbsolute, join, normalize, resolve as absolute, sep } from "node:path"
+import { Effect, Schema } from "effect"
+
+/** A path that may not be used; `reason` names the rule in words for the model and the user. */
+export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${JSON.stringify(this.path)} was refused: ${this.reason}`
+  }
+}
+
+export type Intent = "read" | "write"
+
+/** The folders one session may touch (spec §3 and §5): `cwd` first, then its further roots. */
+export interface Workspace {
+  /** Canonical absolute path; relative paths resolve against it, and only against it. */
+  readonly cwd: string
+  /** Canonical absolute paths, `cwd` included. */
+  readonly roots: ReadonlyArray<string>
+  /** The agent's own folder: readable, never written to through this session unless it is `cwd`. */
+  readonly readable: ReadonlyArray<string>
+  /**
+   * The canonical path behind `path`, all symbolic links followed, refused outside the roots. Missing last parts are
+   * fine: a read then finds nothing, a write creates them.
+   */
+  readonly resolve: (path: string, intent: Intent) => Effect.Effect<string, PathRefused>
+}
+
+export interface Folders {
+  /** Absolute path of an existing folder, like all the others. */
+  readonly cwd: string
+  readonly roots?: ReadonlyArray<string>
+  readonly readable?: ReadonlyArray<string>
+  /** What `~/` stands for; the user's home when absent. */
+  readonly home?: string
+}
+
+/** Component-wise: `/a/bc` is not inside `/a/b`. */
+export const isInside = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+
+const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"])
+
+const encodedParent = /(^|[/\\]|%2f|%5c)(\.|%2e){2}($|[/\\]|%2f|%5c)/i
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "UNKNOWN"
+
+/** Fails on the first folder that is not an absolute path to an existing folder, and names it. */
+export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Return<Workspace, PathRefused> {
+  const cwd = yield* canonicalFolder(folders.cwd)
+  const extra = yield* Effect.forEach(folders.roots ?? [], canonicalFolder)
+  const readable = yield* Effect.forEach(folders.readable ?? [], canonicalFolder)
+  const roots = [...new Set([cwd, ...extra])]
+  const home = folders.home ?? homedir()
+  // A client that opened the folder through a link names files through the same link.
+  const spelledRoots = [...roots, ...[folders.cwd, ...folders.roots ?? []].map((path) => absolute(path))]
+  const spelledReadable = [...readable, ...(folders.readable ?? []).map((path) => absolute(path))]
+
+  const within = (path: string, folders: ReadonlyArray<string>) => folders.some((folder) => isInside(folder, path))
+  const allowed = (path: string, intent: Intent, writable: ReadonlyArray<string>, readOnly: ReadonlyArray<string>) =>
+    within(path, writable) || (intent === "read" && within(path, readOnly))
+
+  const resolve = Effect.fnUntraced(function*(path: string, intent: Intent): Effect.fn.Return<string, PathRefused> {
+    const refuse = (reason: string) => new PathRefused({ path, reason })
+    const problem = malformed(path)
+    if (problem !== undefined) return yield* refuse(problem)
+    const expanded = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
+    const named = isAbsolute(expanded) ? absolute(normalize(expanded)) : absolute(cwd, expanded)
+    if (named === "/dev/null" || (intent === "read" && devices.has(named))) return named
+    if (!allowed(named, intent, spelledRoots, spelledReadable)) {
+      return yield* refuse(
+        intent === "write" && within(named, spelledReadable)
+          ? "this folder may be read in this session, but not written to."
+          : "it is outside the folders of this session."
+      )
+    }
+    if (intent === "write" && (yield* isLink(named))) {
+      return yield* refuse("it is a symbolic link, and files are never written through links.")
+    }
+    const canonical = yield* Effect.mapError(follow(named), refuse)
+    if (!allowed(canonical, intent, roots, readable)) {
+      return yield* refuse("a symbolic link on this path leads outside the folders of this session.")
+    }
+    return canonical
+  })
+
+  return { cwd, roots, readable, resolve }
+})
+
+const canonicalFolder = Effect.fnUntraced(function*(path: string) {
+  const refuse = (reason: string) => new PathRefused({ path, reason })
+  if (path.includes("\0")) return yield* refuse("a path cannot contain a NUL character.")
+  if (!isAbsolute(path)) return yield* refuse("a workspace folder must be given as an absolute path.")
+  const found = yield* Effect.tryPromise({
+    try: async () => {
+      const canonical = await realpath(path)
+      return { canonical, folder: (await lstat(canonical)).isDirectory() }
+    },
+    catch: (error) => {
+      const code = codeOf(error)
+      return refuse(code === "ENOENT" ? "the folder does not exist." : `the folder cannot be opened (${code}).`)
+    }
+  })
+  return found.folder ? found.canonical : yield* refuse("it is not a folder.")
+})
+
+const malformed = (path: string): string | undefined => {
+  if (path.trim() === "") return "the path is empty."
+  if (path.includes("\0")) return "a path cannot contain a NUL character."
+  if (path.startsWith("~") && path !== "~" && path[1] !== "/") return "paths in another user's home are not available."
+  if (encodedParent.test(path)) return "paths with \"..\" are not accepted; name the target itself."
+  return undefined
+}
+
+const isLink = (path: string) =>
+  Effect.promise(() => lstat(path).then((entry) => entry.isSymbolicLink(), () => false))
+
+/** The canonical path, where the last parts may be missing; the failure is a reason. */
+const follow = (path: string): Effect.Effect<string, string> =>
+  Effect.tryPromise({ try: () => followAsync(path), catch: (error) => unresolvable(codeOf(error)) })
+
+const followAsync = async (path: string): Promise<string> => {
+  const missing: Array<string> = []
+  for (let current = path;; current = dirname(current)) {
+    try {
+      return join(await realpath(current), ...missing)
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" || current === dirname(current)) throw error
+      // An entry whose target is missing is a dangling link: writing there would create a file we never checked.
+      if (await lstat(current).then(() => true, () => false)) throw error
+      missing.unshift(basename(current))
+    }
+  }
+}
+
+const unresolvable = (code: string): string => {
+  switch (code) {
+    case "ENOENT":
+      return "it is a symbolic link whose target does not exist."
+    case "ELOOP":
+      return "its symbolic links form a loop."
+    case "ENOTDIR":
+      return "a part of the path is a file, not a folder."
+    case "EACCES":
+    case "EPERM":
+      return "permission was denied by the operating system."
+    case "ENAMETOOLONG":
+      return "the path is too long."
+    default:
+      return `it cannot be resolved (${code}).`
+  }
+}

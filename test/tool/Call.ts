@@ -1,0 +1,48 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Layer, Schema } from "effect"
+import type { PlanEntry, ToolCallContent } from "../../src/tool/Content.ts"
+import { Environment } from "../../src/tool/Environment.ts"
+import { Toolbox } from "../../src/tool/Toolbox.ts"
+import type { AnyTool, ToolContext, ToolOutput } from "../../src/tool/Tool.ts"
+import { ToolFailed } from "../../src/tool/Tool.ts"
+import * as Workspace from "../../src/workspace/Workspace.ts"
+import { temporaryFolder } from "../workspace/TemporaryFolder.ts"
+
+const systemPath = "/usr/local/bin:/usr/bin:/bin"
+
+/** The toolbox as it is on a machine with these variables. */
+export const toolbox = (variables: Record<string, string> = {}) =>
+  Toolbox.layer.pipe(Layer.provide(Layer.succeed(Environment, { PATH: systemPath, ...variables })))
+
+/** A workspace in a temporary folder and the tools called by name with undecoded arguments. */
+export const bench = Effect.gen(function*() {
+  const { tools } = yield* Toolbox
+  const cwd = yield* temporaryFolder
+  const workspace = yield* Workspace.make({ cwd })
+  const progress: Array<ReadonlyArray<ToolCallContent>> = []
+  const plans: Array<ReadonlyArray<PlanEntry>> = []
+  const context: ToolContext = {
+    sessionId: "s1",
+    workspace,
+    progress: (content) => Effect.sync(() => void progress.push(content)),
+    plan: (entries) => Effect.sync(() => void plans.push(entries))
+  }
+  const tool = (name: string): AnyTool => {
+    const found = tools.get(name)
+    if (found === undefined) throw new Error(`no tool ${name}`)
+    return found
+  }
+  const decode = (name: string, input: unknown) =>
+    Schema.decodeUnknownEffect(tool(name).parameters)(input).pipe(
+      Effect.mapError((error) => new ToolFailed({ message: error.message }))
+    )
+  const run = (name: string, input: unknown, overrides: Partial<ToolContext> = {}): Effect.Effect<ToolOutput, ToolFailed> =>
+    Effect.scoped(Effect.flatMap(decode(name, input), (parameters) => tool(name).run(parameters, { ...context, ...overrides })))
+  const text = (name: string, input: unknown) => Effect.map(run(name, input), (output) => output.text)
+  const failure = (name: string, input: unknown) => Effect.map(Effect.flip(run(name, input)), (error) => error.message)
+  const preview = (name: string, input: unknown) =>
+    Effect.flatMap(decode(name, input), (parameters) => tool(name).preview(parameters, context))
+  const put = (path: string, content: string | Uint8Array) => writeFileSync(join(cwd, path), content)
+  return { cwd, context, run, text, failure, preview, put, progress, plans, tools }
+})

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { bench, toolbox } from "./Call.ts"
+
+describe("file_edit", () => {
+  layer(toolbox())((it) => {
+    it.effect("replaces exactly one occurrence and reports it", () =>
+      Effect.gen(function*() {
+        const { cwd, put, run } = yield* bench
+        put("a.ts", "let a = 1\nlet b = 2\n")
+        const output = yield* run("file_edit", { path: "a.ts", old_string: "b = 2", new_string: "b = $& $1" })
+        assert.strictEqual(output.text, "Replaced 1 occurrence in a.ts (24 bytes).")
+        assert.deepStrictEqual(output.locations, [{ path: join(cwd, "a.ts"), line: 2 }])
+        assert.strictEqual(readFileSync(join(cwd, "a.ts"), "utf8"), "let a = 1\nlet b = $& $1\n")
+      }))
+
+    it.effect("changes nothing when the text is missing, ambiguous, empty or the same", () =>
+      Effect.gen(function*() {
+        const { cwd, failure, put } = yield* bench
+        put("a.ts", "  x()\nx()\naaa\n")
+        const edit = (old_string: string, new_string = "z") => failure("file_edit", { path: "a.ts", old_string, new_string })
+        assert.match(yield* edit("nothing"), /not found in a.ts.*Read the file again/)
+        assert.match(yield* edit("x( )\nx()"), /not found/)
+        assert.match(yield* edit("\tx()\n x()"), /Line 1 differs from it only in white space/)
+        assert.match(yield* edit("x()"), /found 2 times in a.ts \(lines 1, 2\)/)
+        assert.match(yield* edit("aa"), /found 2 times/)
+        assert.match(yield* edit(""), /empty/)
+        assert.match(yield* edit("aaa", "aaa"), /same/)
+        assert.match(yield* failure("file_edit", { path: "none.ts", old_string: "a", new_string: "b" }), /does not exist/)
+        assert.strictEqual(readFileSync(join(cwd, "a.ts"), "utf8"), "  x()\nx()\naaa\n")
+      }))
+
+    it.effect("keeps Windows line ends and the byte order mark", () =>
+      Effect.gen(function*() {
+        const { cwd, put, text } = yield* bench
+        put("a.txt", "\uFEFFone\r\ntwo\r\nthree\r\n")
+        yield* text("file_edit", { path: "a.txt", old_string: "one\ntwo", new_string: "1\n2\n" })
+        assert.strictEqual(readFileSync(join(cwd, "a.txt"), "utf8"), "\uFEFF1\r\n2\r\n\r\nthree\r\n")
+        put("mixed.txt", "a\r\nb\nc")
+        yield* text("file_edit", { path: "mixed.txt", old_string: "b\nc", new_string: "B\nC" })
+        assert.strictEqual(readFileSync(join(cwd, "mixed.txt"), "utf8"), "a\r\nB\nC")
+      }))
+
+    it.effect("previews the change with its line", () =>
+      Effect.gen(function*() {
+        const { cwd, preview, put } = yield* bench
+        put("a.ts", "1\n2\n3\n")
+        const path = join(cwd, "a.ts")
+        assert.deepStrictEqual(yield* preview("file_edit", { path: "a.ts", old_string: "3", new_string: "4" }), {
+          title: "Edit a.ts",
+          locations: [{ path, line: 3 }],
+          content: [{ type: "diff", path, oldText: "3", newText: "4" }],
+          rawInput: { path: "a.ts", oldText: "3", newText: "4" }
+        })
+      }))
+  })
+})

@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Attachments from "../../src/workspace/Attachments.ts"
+import { temporaryFolder } from "./TemporaryFolder.ts"
+
+const hello = Buffer.from("hello")
+const helloHash = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+
+describe("Attachments", () => {
+  it.effect("stores bytes under their hash, once", () =>
+    Effect.gen(function*() {
+      const cwd = yield* temporaryFolder
+      const first = yield* Attachments.store(cwd, hello, { filename: "../../Greeting.TXT" })
+      assert.deepStrictEqual(first, {
+        name: `${helloHash}.txt`,
+        path: join(cwd, "uploads", `${helloHash}.txt`),
+        sha256: helloHash,
+        bytes: 5,
+        deduplicated: false
+      })
+      assert.isTrue((yield* Attachments.store(cwd, hello, { filename: "b.txt" })).deduplicated)
+      assert.deepStrictEqual(readdirSync(join(cwd, "uploads")), [`${helloHash}.txt`])
+      assert.isTrue((yield* Attachments.load(cwd, first.name)).equals(hello))
+    }))
+
+  it.effect("rewrites a stored file that was changed to the same length, and does not hand a changed one out", () =>
+    Effect.gen(function*() {
+      const cwd = yield* temporaryFolder
+      const { name, path } = yield* Attachments.store(cwd, hello)
+      writeFileSync(path, "HELLO")
+      assert.strictEqual((yield* Effect.flip(Attachments.load(cwd, name))).reason, "tampered")
+      assert.isFalse((yield* Attachments.store(cwd, hello)).deduplicated)
+      assert.strictEqual(readFileSync(path, "utf8"), "hello")
+    }))
+
+  it.effect("refuses an uploads folder that is a link, also a dangling one, or a file", () =>
+    Effect.gen(function*() {
+      const cwd = yield* temporaryFolder
+      for (const name of ["a", "b", "c", "elsewhere"]) mkdirSync(join(cwd, name))
+      symlinkSync(join(cwd, "elsewhere"), join(cwd, "a/uploads"))
+      symlinkSync(join(cwd, "nowhere"), join(cwd, "b/uploads"))
+      writeFileSync(join(cwd, "c/uploads"), "")
+      for (const name of ["a", "b", "c"]) {
+        assert.strictEqual((yield* Effect.flip(Attachments.store(join(cwd, name), hello))).reason, "folder")
+      }
+      assert.deepStrictEqual(readdirSync(join(cwd, "elsewhere")), [])
+      writeFileSync(join(cwd, "elsewhere", helloHash), "hello")
+      yield* Effect.flip(Attachments.load(join(cwd, "a"), helloHash))
+    }))
+
+  it.effect("does not write through a link planted under the content address", () =>
+    Effect.gen(function*() {
+      const cwd = yield* temporaryFolder
+      mkdirSync(join(cwd, "uploads"))
+      writeFileSync(join(cwd, "victim"), "v")
+      symlinkSync(join(cwd, "victim"), join(cwd, "uploads", helloHash))
+      assert.strictEqual((yield* Effect.flip(Attachments.store(cwd, hello))).reason, "storage")
+      assert.strictEqual(readFileSync(join(cwd, "victim"), "utf8"), "v")
+    }))
+
+  it.effect.each(["../x", "passwd", `${helloHash}/../x`, `${helloHash}.TXT`, ""])("does not load %j", (name) =>
+    Effect.gen(function*() {
+      const cwd = yield* temporaryFolder
+      assert.strictEqual((yield* Effect.flip(Attachments.load(cwd, name))).reason, "missing")
+    }))
+
+  it.effect("accepts exactly 10 MiB", () =>
+    Effect.gen(function*() {
+      const cwd = yield* temporaryFolder
+      const bytes = Buffer.alloc(Attachments.maxBytes)
+      const decoded = yield* Attachments.decodeBase64(bytes.toString("base64"))
+      assert.strictEqual((yield* Attachments.store(cwd, decoded)).bytes, Attachments.maxBytes)
+      const more = Buffer.alloc(Attachments.maxBytes + 1)
+      assert.strictEqual((yield* Effect.flip(Attachments.decodeBase64(more.toString("base64")))).reason, "large")
+      assert.strictEqual((yield* Effect.flip(Attachments.store(cwd, more))).reason, "large")
+    }))
+
+  it.effect.each(["aGVsbG8", "aGVs bG8=", "aGVsbG8=\n", "aGVsbG9=", "a-_=", "====", "aGVsbG8=x"])("refuses %j as base64", (text) =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* Effect.flip(Attachments.decodeBase64(text))).reason, "encoding")
+    }))
+
+  it("derives a safe extension from the name, else from the type", () => {
+    const cases: ReadonlyArray<readonly [Attachments.Hints, string | undefined]> = [
+      [{ filename: "a.PNG" }, "png"],
+      [{ filename: "a.tar.gz" }, "gz"],
+      [{ filename: "noext", mimeType: "image/jpeg; q=1" }, "jpg"],
+      [{ filename: "evil.p/hp", mimeType: "IMAGE/PNG" }, "png"],
+      [{ filename: `x.${"a".repeat(17)}` }, undefined],
+      [{ filename: "x.ä" }, undefined],
+      [{ mimeType: "constructor" }, undefined],
+      [{}, undefined]
+    ]
+    for (const [hints, expected] of cases) assert.strictEqual(Attachments.extensionFor(hints), expected, JSON.stringify(hints))
+  })
+})
