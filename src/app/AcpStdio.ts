@@ -1,0 +1,19 @@
+import "effect/schema/SchemaJITCompiler/enable"
+import { Effect } from "effect"
+import { serveConnection } from "../acp/AcpServer.ts"
+import { fromStreams } from "../rpc/Transport.ts"
+import { layerAcp, layerBase } from "./App.ts"
+import { Settings, type Flags } from "./Settings.ts"
+import { protocolWrite } from "./Stdout.ts"
+
+/** `postern acp`: one client on stdin and stdout, until the end of input (spec §1). */
+export const run = (flags: Flags) =>
+  Effect.gen(function*() {
+    const { notes } = yield* Settings
+    yield* Effect.forEach(notes, (note) => Effect.logWarning(note), { discard: true })
+    yield* serveConnection(fromStreams(process.stdin, process.stdout, protocolWrite))
+  }).pipe(
+    Effect.provide(layerAcp),
+    Effect.ensuring(Effect.sync(() => process.stdin.destroy())),
+    Effect.provide(layerBase(flags))
+  )

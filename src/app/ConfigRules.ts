@@ -1,0 +1,41 @@
+import { dotted } from "./ConfigKeys.ts"
+import type { ConfigTable } from "./ConfigSchema.ts"
+import { hint } from "./Nearest.ts"
+import { builtIn } from "./Providers.ts"
+
+/** Something wrong at one place of the configuration. */
+export interface Fault {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly problem: string
+}
+
+const dangling = (path: ReadonlyArray<string>, what: string, name: string, known: Iterable<string>): Fault | undefined => {
+  const names = Array.from(new Set(known))
+  return names.includes(name) ? undefined : { path, problem: `${dotted(path)} names no ${what}: "${name}"${hint(name, names)}` }
+}
+
+/** References between tables that lead nowhere, and keys that say the same thing differently. */
+export const contradiction = (table: ConfigTable): Fault | undefined => {
+  const providers = [...Object.keys(table.providers ?? {}), ...Object.keys(builtIn)]
+  const risks = [...Object.keys(table.risk_profiles ?? {}), "default"]
+  const runtimes = [...Object.keys(table.runtime_profiles ?? {}), "default"]
+  const level = table.risk_profiles?.["default"]?.level
+  if (level !== undefined && table.autonomy?.level !== undefined && table.autonomy.level !== level) {
+    const problem = "autonomy.level is short for risk_profiles.default.level, and the two differ; keep one of them"
+    return { path: ["autonomy", "level"], problem }
+  }
+  for (const [alias, agent] of Object.entries(table.agents ?? {})) {
+    const at = (key: string) => ["agents", alias, key]
+    const fault = dangling(at("risk_profile"), "risk profile", agent.risk_profile ?? "default", risks) ??
+      dangling(at("runtime_profile"), "runtime profile", agent.runtime_profile ?? "default", runtimes) ??
+      dangling(at("model"), "provider", agent.model?.split("/", 1)[0] ?? "offline", providers)
+    if (fault !== undefined) return fault
+  }
+  for (const [alias, provider] of Object.entries(table.providers ?? {})) {
+    for (const name of provider.fallback ?? []) {
+      const fault = dangling(["providers", alias, "fallback"], "provider", name, providers)
+      if (fault !== undefined) return fault
+    }
+  }
+  return undefined
+}

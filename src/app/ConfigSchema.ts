@@ -1,0 +1,115 @@
+import { Schema } from "effect"
+
+/** `description` is what an error message offers: "… must be <description>". */
+const text = Schema.NonEmptyString.annotate({ description: "a text that is not empty" })
+const path = Schema.NonEmptyString.annotate({ description: "a path" })
+const flag = Schema.Boolean.annotate({ description: "true or false" })
+const whole = (least: number) =>
+  Schema.Int.check(Schema.isGreaterThanOrEqualTo(least)).annotate({ description: `a whole number of at least ${least}` })
+const amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)).annotate({ description: "a number of at least 0" })
+const texts = Schema.Array(text).annotate({ description: "a list of texts" })
+const word = <const L extends ReadonlyArray<string>>(...words: L) =>
+  Schema.Literals(words).annotate({ description: `one of ${words.join(", ")}` })
+
+const { optionalKey: optional } = Schema
+
+const map = <S extends Schema.Constraint>(value: S) => optional(Schema.Record(Schema.String, value))
+
+/** Known to users' files and kept as they are; this version does not interpret what is in them. */
+const opaque = optional(Schema.Record(Schema.String, Schema.Unknown))
+
+const Agent = Schema.Struct({
+  enabled: optional(flag),
+  model: optional(Schema.String.check(Schema.isPattern(/^[^/\s]+\/\S+$/)).annotate({
+    description: "\"<provider alias>/<model id>\", for example \"anthropic/claude-sonnet-4.6\""
+  })),
+  workspace: optional(path),
+  risk_profile: optional(text),
+  runtime_profile: optional(text)
+})
+
+const Provider = Schema.Struct({
+  kind: word("anthropic", "openai-compatible", "offline"),
+  api_key: optional(text),
+  api_key_env: optional(text),
+  base_url: optional(Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/)).annotate({
+    description: "an http or https address"
+  })),
+  timeout_secs: optional(whole(1)),
+  max_tokens: optional(whole(1)),
+  context_window: optional(whole(1)),
+  vision: optional(flag),
+  headers: map(Schema.String.annotate({ description: "a text" })),
+  fallback: optional(texts),
+  prices: optional(Schema.Struct({
+    input: optional(amount),
+    output: optional(amount),
+    cache_read: optional(amount),
+    cache_write: optional(amount)
+  }))
+})
+
+const level = optional(word("readonly", "supervised", "full"))
+
+const RiskProfile = Schema.Struct({
+  level,
+  workspace_only: optional(flag),
+  allowed_commands: optional(texts),
+  forbidden_commands: optional(texts),
+  forbidden_paths: optional(texts),
+  allowed_roots: optional(texts),
+  max_actions_per_hour: optional(whole(0)),
+  max_cost_per_day_cents: optional(whole(0)),
+  require_approval_for_medium_risk: optional(flag),
+  block_high_risk_commands: optional(flag),
+  shell_env_passthrough: optional(texts),
+  shell_timeout_secs: optional(whole(1)),
+  auto_approve: optional(texts),
+  always_ask: optional(texts),
+  allowed_tools: optional(texts),
+  excluded_tools: optional(texts),
+  approval_route: opaque,
+  delegation_policy: opaque,
+  sandbox_enabled: optional(flag),
+  sandbox_backend: optional(text),
+  firejail_args: optional(texts)
+})
+
+const RuntimeProfile = Schema.Struct({
+  agentic: optional(flag),
+  max_tool_iterations: optional(whole(0)),
+  max_history_messages: optional(whole(1)),
+  max_context_tokens: optional(whole(1)),
+  max_tool_result_chars: optional(whole(1)),
+  max_system_prompt_chars: optional(whole(0)),
+  keep_tool_context_turns: optional(whole(0)),
+  max_actions_per_hour: optional(whole(0)),
+  shell_timeout_secs: optional(whole(1)),
+  parallel_tools: optional(flag),
+  compact_context: optional(flag),
+  tool_dispatcher: optional(word("auto", "native", "xml"))
+})
+
+/** `config.toml` (spec §2). The one truth about keys: decoding, environment paths and error texts all come from here. */
+export const ConfigTable = Schema.Struct({
+  log_level: optional(word("trace", "debug", "info", "warn", "error", "fatal", "none")),
+  agents: map(Agent),
+  providers: map(Provider),
+  acp: optional(Schema.Struct({
+    default_agent: optional(Schema.String.annotate({ description: "the alias of an agent" })),
+    max_sessions: optional(whole(1)),
+    session_timeout_secs: optional(whole(1)),
+    unstable: optional(flag)
+  })),
+  risk_profiles: map(RiskProfile),
+  runtime_profiles: map(RuntimeProfile),
+  autonomy: optional(Schema.Struct({ level })),
+  policy: opaque,
+  mcp: opaque,
+  rpc: opaque,
+  gateway: opaque,
+  security: opaque,
+  users: opaque,
+  permission_profiles: opaque
+})
+export type ConfigTable = typeof ConfigTable.Type

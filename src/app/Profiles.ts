@@ -1,0 +1,57 @@
+import { type Camel, camel } from "./Camel.ts"
+import type { ConfigTable } from "./ConfigSchema.ts"
+
+type RiskTable = NonNullable<ConfigTable["risk_profiles"]>[string]
+type RuntimeTable = NonNullable<ConfigTable["runtime_profiles"]>[string]
+
+export type Level = "readonly" | "supervised" | "full"
+
+export type RiskProfile = Camel<RiskTable> & { readonly level: Level }
+
+const runtimeDefaults = {
+  maxToolIterations: 50,
+  maxContextTokens: 32_000,
+  maxToolResultChars: 50_000,
+  /** 0 is no limit. */
+  maxSystemPromptChars: 0,
+  keepToolContextTurns: 2,
+  maxActionsPerHour: 20,
+  shellTimeoutSecs: 60,
+  parallelTools: false,
+  compactContext: true,
+  toolDispatcher: "auto" as "auto" | "native" | "xml"
+}
+
+/** The knobs of one agent loop, defaults filled in. */
+export type RuntimeProfile = Readonly<typeof runtimeDefaults> & {
+  readonly maxHistoryMessages: number
+  readonly agentic: boolean | undefined
+}
+
+const runtime = (table: RuntimeTable): RuntimeProfile => {
+  const knobs = camel(table)
+  const maxToolIterations = knobs.maxToolIterations || runtimeDefaults.maxToolIterations
+  return {
+    ...runtimeDefaults,
+    maxHistoryMessages: Math.max(50, 2 * maxToolIterations + 2),
+    agentic: undefined,
+    ...knobs,
+    maxToolIterations
+  }
+}
+
+/** `default` always exists. */
+export const runtimeProfiles = (tables: ConfigTable["runtime_profiles"]): ReadonlyMap<string, RuntimeProfile> =>
+  new Map(Object.entries({ default: {}, ...tables }).map(([alias, table]) => [alias, runtime(table)]))
+
+/** `default` always exists; `level` is the value of `[autonomy] level`, which is short for the default profile's. */
+export const riskProfiles = (
+  tables: ConfigTable["risk_profiles"],
+  level: Level | undefined
+): ReadonlyMap<string, RiskProfile> => {
+  const all: NonNullable<ConfigTable["risk_profiles"]> = { default: {}, ...tables }
+  return new Map(Object.entries(all).map(([alias, table]) => [
+    alias,
+    { ...camel(table), level: table.level ?? (alias === "default" ? level : undefined) ?? "supervised" }
+  ]))
+}

@@ -1,0 +1,126 @@
+import { Context, Effect, Layer, type LogLevel, type Redacted } from "effect"
+import { homedir } from "node:os"
+import * as path from "node:path"
+import { ConfigInvalid, load } from "./ConfigFile.ts"
+import type { ConfigTable } from "./ConfigSchema.ts"
+import type { Environment } from "./Environment.ts"
+import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
+import { type RiskProfile, riskProfiles, type RuntimeProfile, runtimeProfiles } from "./Profiles.ts"
+import { defaultModels, type Provider, providers, secretsOf } from "./Providers.ts"
+
+export interface Agent {
+  readonly alias: string
+  readonly enabled: boolean
+  /** `"<provider alias>/<model id>"`; none: the first of `defaultModels` this build can talk to. */
+  readonly model: string | undefined
+  /** Absolute; made by whoever uses it first. */
+  readonly workspace: string
+  /** Keys of `riskProfiles` and `runtimeProfiles`, checked. */
+  readonly riskProfile: string
+  readonly runtimeProfile: string
+}
+
+/** Command-line flags that are stronger than everything else. */
+export interface Flags {
+  readonly configDir?: string | undefined
+  readonly logLevel?: string | undefined
+}
+
+/** The configuration of this process (spec §2), read once: flags over environment over `config.toml` over defaults. */
+export class Settings extends Context.Service<Settings, {
+  /** Absolute; need not exist. */
+  readonly configDir: string
+  readonly configFile: string
+  readonly dataDir: string
+  /** `POSTERN_SOCKET`, when set. */
+  readonly socket: string | undefined
+  /** As asked for by flag, environment or file. */
+  readonly logLevel: LogLevel.LogLevel | undefined
+  /** Never empty. */
+  readonly agents: ReadonlyMap<string, Agent>
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly defaultModels: ReadonlyArray<string>
+  readonly acp: {
+    readonly defaultAgent: string | undefined
+    readonly maxSessions: number
+    readonly sessionTimeoutSecs: number
+    readonly unstable: boolean
+  }
+  readonly riskProfiles: ReadonlyMap<string, RiskProfile>
+  readonly runtimeProfiles: ReadonlyMap<string, RuntimeProfile>
+  readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
+  /** Sentences worth a warning in the log: tables that are accepted but have no effect in this version, and the like. */
+  readonly notes: ReadonlyArray<string>
+}>()("postern/app/Settings") {
+  static readonly layer = (flags: Flags = {}, env: Environment = process.env): Layer.Layer<Settings, ConfigInvalid> =>
+    Layer.effect(Settings, make(flags, env))
+}
+
+const given = (text: string | undefined): string | undefined => text === undefined || text.trim() === "" ? undefined : text
+
+const levelFrom = (name: string, word: string | undefined): Effect.Effect<LogLevel.LogLevel | undefined, ConfigInvalid> => {
+  if (given(word) === undefined) return Effect.undefined
+  const level = parseLogLevel(word ?? "")
+  return level === undefined
+    ? new ConfigInvalid({ message: `${name} must be one of ${logLevelWords.join(", ")}, not ${JSON.stringify(word)}` })
+    : Effect.succeed(level)
+}
+
+/** Tables of later features: accepted so that users' files keep working, not interpreted by this version. */
+const ignoredTables = ["policy", "mcp", "rpc", "gateway", "security", "users", "permission_profiles"] as const
+
+const notesOn = (
+  table: ConfigTable,
+  agents: ReadonlyMap<string, Agent>,
+  defaultAgent: string | undefined
+): ReadonlyArray<string> => [
+  ...ignoredTables.filter((name) => table[name] !== undefined).map((name) => `[${name}] has no effect in this version`),
+  ...(defaultAgent === undefined || agents.get(defaultAgent)?.enabled === true
+    ? []
+    : [`acp.default_agent names no enabled agent: "${defaultAgent}"; the agents are ${Array.from(agents.keys()).join(", ")}`])
+]
+
+const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment) {
+  const home = given(environment["HOME"]) ?? homedir()
+  const absolute = (base: string, text: string) =>
+    path.resolve(base, /^~(?=$|[/\\])/.test(text) ? path.join(home, text.slice(1)) : text)
+  const configDir = absolute(".", given(flags.configDir) ?? given(environment["POSTERN_CONFIG_DIR"]) ?? "~/.postern")
+  const configFile = path.join(configDir, "config.toml")
+  const dataDir = given(environment["POSTERN_DATA_DIR"])
+  const socket = given(environment["POSTERN_SOCKET"])
+  const logLevel = (yield* levelFrom("--log-level", flags.logLevel)) ??
+    (yield* levelFrom("POSTERN_LOG_LEVEL", environment["POSTERN_LOG_LEVEL"]))
+  const table = yield* load(configFile, environment)
+  const agents = Object.entries(table.agents ?? {})
+  if (agents.length === 0) agents.push(["default", {}])
+  const known = providers(table.providers, environment)
+  const all = new Map(agents.map(([alias, agent]): [string, Agent] => [alias, {
+    alias,
+    enabled: agent.enabled ?? true,
+    model: agent.model,
+    workspace: absolute(configDir, agent.workspace ?? path.join("agents", alias, "workspace")),
+    riskProfile: agent.risk_profile ?? "default",
+    runtimeProfile: agent.runtime_profile ?? "default"
+  }]))
+  const defaultAgent = given(table.acp?.default_agent)?.trim()
+  return Settings.of({
+    configDir,
+    configFile,
+    dataDir: dataDir === undefined ? path.join(configDir, "data") : absolute(".", dataDir),
+    socket: socket === undefined ? undefined : absolute(".", socket),
+    logLevel: logLevel ?? (yield* levelFrom("log_level", table.log_level)),
+    agents: all,
+    providers: known,
+    defaultModels: defaultModels(known),
+    acp: {
+      defaultAgent,
+      maxSessions: table.acp?.max_sessions ?? 10,
+      sessionTimeoutSecs: table.acp?.session_timeout_secs ?? 3600,
+      unstable: table.acp?.unstable ?? false
+    },
+    riskProfiles: riskProfiles(table.risk_profiles, table.autonomy?.level),
+    runtimeProfiles: runtimeProfiles(table.runtime_profiles),
+    secrets: secretsOf(known),
+    notes: notesOn(table, all, defaultAgent)
+  })
+})

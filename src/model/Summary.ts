@@ -1,0 +1,66 @@
+import { beginning, fenced } from "./Answers.ts"
+import type { LastTurn, ToolAnswer } from "./LastTurn.ts"
+import { commands, type Step } from "./Script.ts"
+
+export interface SummaryOptions {
+  readonly configFile: string
+  /** Provider kinds this build can talk to. */
+  readonly kinds: ReadonlyArray<string>
+}
+
+const introduction = "I am Postern's built-in offline model: a rule-based stand-in that needs no network and no key. " +
+  "I cannot answer freely, but I can show you around and run tools through the same loop and gates as a real model."
+
+const readmeOf = (listing: ToolAnswer | undefined): string | undefined =>
+  listing === undefined || listing.isFailure
+    ? undefined
+    : /(?:^|[\s/])(readme(?:\.(?:md|markdown|rst|txt))?)(?=\s|$)/im.exec(listing.text)?.[1]
+
+/** `file_read` puts line numbers in front; they are no part of the title. */
+const titleOf = (answer: ToolAnswer | undefined): string | undefined => {
+  if (answer === undefined || answer.isFailure) return undefined
+  const lines = answer.text.split("\n").map((line) => line.replace(/^\s*\d+\s*[:|→\t]\s?/, ""))
+  const title = lines.find((line) => /^#+\s+\S/.test(line)) ?? lines.find((line) => line.trim() !== "")
+  return title?.replace(/^#+\s+/, "").trim()
+}
+
+const workspace = (listing: ToolAnswer | undefined, title: string | undefined): string => {
+  if (listing === undefined) return "No tools are offered in this request, so I cannot look at the workspace."
+  if (listing.isFailure) return `I could not list the workspace: ${beginning(listing.text, 5, 500).text}`
+  const { note, text } = beginning(listing.text, 30, 2_000)
+  const list = text.trim() === "" ? "The workspace is empty." : `This is what is in the workspace:\n${fenced(text)}`
+  const readme = title === undefined ? "" : `Its README begins with “${title}”.`
+  return [list, note, readme].filter((line) => line !== "").join("\n")
+}
+
+const help = [
+  "When the first line of a message is one of these commands, I run it as a script, one command after the other:",
+  ...commands.map((command) => `- \`${command}\``)
+].join("\n")
+
+const realModel = ({ configFile, kinds }: SummaryOptions): string => [
+  `To use a real model, put this into \`${configFile}\`:`,
+  "```toml",
+  "[agents.main]",
+  "model = \"anthropic/claude-sonnet-4.6\"   # \"<provider alias>/<model id>\"",
+  "",
+  "[providers.anthropic]",
+  "kind = \"anthropic\"                      # anthropic | openai-compatible | offline",
+  "api_key_env = \"ANTHROPIC_API_KEY\"",
+  "```",
+  ...(kinds.includes("anthropic") ? [] : [`This build can only talk to providers of kind ${kinds.join(", ")} so far.`])
+].join("\n")
+
+/** What to do about a prompt that is no script: at most two tool calls, then one text. */
+export const summarise = (turn: LastTurn, tools: ReadonlySet<string>, options: SummaryOptions): ReadonlyArray<Step> => {
+  const [listing, readme] = turn.answers
+  if (listing === undefined && tools.has("file_list")) {
+    return [{ _tag: "Call", tool: "file_list", params: { path: "." } }]
+  }
+  const path = readmeOf(listing)
+  if (path !== undefined && readme === undefined && tools.has("file_read")) {
+    return [{ _tag: "Call", tool: "file_read", params: { path, limit: 20 } }]
+  }
+  const text = [introduction, workspace(listing, titleOf(readme)), help, realModel(options)].join("\n\n")
+  return [{ _tag: "Say", text }]
+}
