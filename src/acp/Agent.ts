@@ -1,0 +1,115 @@
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { CancelWith } from "../rpc/Peer.ts"
+import { RpcFault } from "../rpc/Wire.ts"
+import { StopReason } from "../session/Event.ts"
+import { ContentBlock } from "../tool/Content.ts"
+import { lenient } from "../tool/Lenient.ts"
+import { AgentCapabilities, AuthMethod, ClientCapabilities, Implementation, Meta } from "./Capabilities.ts"
+import { PerAcpConnection } from "./AcpConnection.ts"
+import { SessionConfigOption, SessionId, SessionInfo, setup, setupResult } from "./SessionSetup.ts"
+
+/** What a client may call on the agent: stable ACP v1 (acp.md §1.1), then what ZeroClaw's clients add (zeroclaw.md §2). */
+
+const error = RpcFault
+const ofSession = { sessionId: SessionId, _meta: Meta }
+const Done = Schema.Struct({ _meta: Meta })
+
+export const Initialize = Rpc.make("initialize", {
+  payload: {
+    /** Missing reads as 1; the answer is 1 in any case. */
+    protocolVersion: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+    clientCapabilities: lenient(ClientCapabilities),
+    clientInfo: lenient(Implementation),
+    _meta: Meta
+  },
+  success: Schema.Struct({
+    protocolVersion: Schema.Int,
+    agentCapabilities: lenient(AgentCapabilities),
+    authMethods: lenient(Schema.Array(AuthMethod)),
+    agentInfo: lenient(Implementation),
+    _meta: Meta
+  }),
+  error
+})
+
+export const Authenticate = Rpc.make("authenticate", { payload: { methodId: Schema.String, _meta: Meta }, success: Done, error })
+export const Logout = Rpc.make("logout", { payload: { _meta: Meta }, success: Done, error })
+
+export const SessionNew = Rpc.make("session/new", {
+  payload: { ...setup, agentAlias: lenient(Schema.String) },
+  success: Schema.Struct({ sessionId: SessionId, workspaceDir: Schema.optionalKey(Schema.String), ...setupResult }),
+  error
+})
+export const SessionLoad = Rpc.make("session/load", {
+  payload: { sessionId: SessionId, ...setup },
+  success: Schema.Struct(setupResult),
+  error
+})
+export const SessionResume = Rpc.make("session/resume", {
+  payload: { sessionId: SessionId, ...setup },
+  success: Schema.Struct(setupResult),
+  error
+})
+export const SessionList = Rpc.make("session/list", {
+  payload: { cwd: Schema.optionalKey(Schema.NullOr(Schema.String)), cursor: Schema.optionalKey(Schema.NullOr(Schema.String)), _meta: Meta },
+  success: Schema.Struct({ sessions: Schema.Array(SessionInfo), nextCursor: lenient(Schema.String), _meta: Meta }),
+  error
+})
+export const SessionDelete = Rpc.make("session/delete", { payload: ofSession, success: Done, error })
+export const SessionClose = Rpc.make("session/close", { payload: ofSession, success: Done, error })
+
+export const SessionPrompt = Rpc.make("session/prompt", {
+  payload: { ...ofSession, prompt: Schema.Array(ContentBlock) },
+  success: Schema.Struct({
+    stopReason: StopReason,
+    /** Root extras belong to the ZeroClaw dialect; ACP clients find them in `_meta.zeroclaw`. */
+    sessionId: Schema.optionalKey(SessionId),
+    content: Schema.optionalKey(Schema.String),
+    _meta: Meta
+  }),
+  error
+}).annotate(CancelWith, "session/cancel")
+export const SessionCancel = Rpc.make("session/cancel", { payload: ofSession, success: Done, error })
+
+export const SetMode = Rpc.make("session/set_mode", { payload: { ...ofSession, modeId: Schema.String }, success: Done, error })
+export const SetConfigOption = Rpc.make("session/set_config_option", {
+  payload: { ...ofSession, configId: Schema.String, value: Schema.Union([Schema.String, Schema.Boolean]), type: lenient(Schema.String) },
+  success: Schema.Struct({ configOptions: Schema.Array(SessionConfigOption), _meta: Meta }),
+  error
+})
+
+const Stopped = Schema.Struct({ sessionId: SessionId, stopped: Schema.Boolean })
+export const SessionStop = Rpc.make("session/stop", { payload: ofSession, success: Stopped, error })
+export const ZeroClawSessionStop = Rpc.make("_zeroclaw/session/stop", { payload: ofSession, success: Stopped, error })
+
+const inboundEvent = {
+  payload: { ...ofSession, type: lenient(Schema.String), update: lenient(Schema.Struct({ sessionUpdate: lenient(Schema.String) })) },
+  success: Schema.Struct({ sessionId: SessionId, type: Schema.String, status: Schema.Literal("processed") }),
+  error
+}
+export const InboundUpdate = Rpc.make("session/update", inboundEvent)
+export const InboundEvent = Rpc.make("session/event", inboundEvent)
+
+/** Every stable method of ACP v1. */
+export class AcpAgent extends RpcGroup.make(
+  Initialize,
+  Authenticate,
+  Logout,
+  SessionNew,
+  SessionLoad,
+  SessionResume,
+  SessionList,
+  SessionDelete,
+  SessionClose,
+  SessionPrompt,
+  SessionCancel,
+  SetMode,
+  SetConfigOption
+) {}
+
+/** What this build serves. The others are not advertised and answer −32601. */
+export class Served extends AcpAgent.omit("authenticate", "logout", "session/set_mode", "session/set_config_option")
+  .add(SessionStop, ZeroClawSessionStop, InboundUpdate, InboundEvent)
+  .middleware(PerAcpConnection)
+{}

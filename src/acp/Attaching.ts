@@ -1,0 +1,50 @@
+import { Effect, Latch } from "effect"
+import { SessionMissing } from "../store/SessionStore.ts"
+import type { Session } from "../session/Session.ts"
+import { AcpConnection, type AcpConnectionState } from "./AcpConnection.ts"
+import type { Sessions } from "../session/Sessions.ts"
+import * as Permissions from "./Permissions.ts"
+import * as Updates from "./Updates.ts"
+
+/**
+ * The connection watches the session and answers its questions, until it is detached. What a running turn says meanwhile waits
+ * until `first` is done, so that a replay is never mixed with the present.
+ */
+export const attach = (connection: AcpConnectionState, session: Session, timeoutSecs: number, first: Effect.Effect<void> = Effect.void) =>
+  Effect.suspend(() => {
+    const { sessionId } = session
+    const { publish } = Updates.make(connection, sessionId, session.workspace.cwd)
+    const ask = Permissions.ask(connection, sessionId, timeoutSecs)
+    const gate = Latch.makeUnsafe(false)
+    let open = false
+    connection.attached.get(sessionId)?.detach()
+    connection.attached.set(sessionId, {
+      session,
+      detach: session.attach({ publish: (event) => open ? publish(event) : gate.whenOpen(publish(event)), ask })
+    })
+    return Effect.ensuring(
+      first,
+      Effect.suspend(() => {
+        open = true
+        return gate.open
+      })
+    )
+  })
+
+export const detach = (connection: AcpConnectionState, sessionId: string) => {
+  connection.attached.get(sessionId)?.detach()
+  connection.attached.delete(sessionId)
+}
+
+/** Runs with a session that is active on this connection, after everything that was asked of it before. */
+export const onSession = Effect.fnUntraced(function*<A, E, R>(
+  sessions: Sessions["Service"],
+  sessionId: string,
+  use: (session: Session, connection: AcpConnectionState) => Effect.Effect<A, E, R>
+) {
+  const connection = yield* AcpConnection
+  return yield* sessions.within(sessionId, (session): Effect.Effect<A, E | SessionMissing, R> =>
+    connection.attached.get(sessionId)?.session === session
+      ? use(session, connection)
+      : Effect.fail(new SessionMissing({ sessionId })))
+})

@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import type { ToolCallState } from "../session/Event.ts"
+import { type ToolCallContent, textContent } from "../tool/Content.ts"
+import * as Attachments from "../workspace/Attachments.ts"
+
+const prefix = "attachment://deliver/"
+
+const embedItem = (cwd: string, item: ToolCallContent): Effect.Effect<ToolCallContent, Attachments.AttachmentFault> => {
+  if (item.type !== "content" || item.content.type !== "resource_link" || !item.content.uri.startsWith(prefix)) return Effect.succeed(item)
+  const { mimeType, uri } = item.content
+  return Effect.map(Attachments.load(cwd, uri.slice(prefix.length)), (bytes): ToolCallContent => ({
+    type: "content",
+    content: {
+      type: "resource",
+      resource: { uri, blob: bytes.toString("base64"), ...(mimeType === undefined ? {} : { mimeType }) }
+    }
+  }))
+}
+
+const isDelivery = (item: ToolCallContent) =>
+  item.type === "content" && item.content.type === "resource_link" && item.content.uri.startsWith(prefix)
+
+/**
+ * Puts the bytes of delivered files into a call on its way out. They are read again and hashed again (spec §3); a file that is no
+ * longer what was delivered is left out, and the call says so.
+ */
+export const embed = (cwd: string, call: ToolCallState): Effect.Effect<ToolCallState> =>
+  call.content.some(isDelivery)
+    ? Effect.forEach(call.content, (item) => embedItem(cwd, item)).pipe(
+      Effect.map((content): ToolCallState => ({ ...call, content })),
+      Effect.catch(({ detail }) =>
+        Effect.succeed<ToolCallState>({
+          ...call,
+          status: "failed",
+          content: [...call.content.filter((item) => !isDelivery(item)), textContent(`The file could not be attached: ${detail}`)]
+        })
+      )
+    )
+    : Effect.succeed(call)

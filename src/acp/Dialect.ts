@@ -1,0 +1,79 @@
+import { Result } from "effect"
+import type { Admit } from "../rpc/Peer.ts"
+import * as Wire from "../rpc/Wire.ts"
+import type { AcpConnectionState } from "./AcpConnection.ts"
+
+/**
+ * What comes in, made canonical (acp.md §6): liberal spellings are accepted in both dialects, and the first unambiguous sign of a
+ * ZeroClaw client switches the connection's dialect, which only changes what goes out.
+ */
+
+type Params = Record<string, unknown>
+
+const isRecord = (u: unknown): u is Params => typeof u === "object" && u !== null && !Array.isArray(u)
+
+const signMethods = new Set(["session/stop", "session/event", "session/update"])
+const signKeys = ["agentAlias", "agent_alias", "agent", "workspaceDir", "workspace_dir", "session_id"]
+
+const isUntyped = (part: unknown) => isRecord(part) && part["type"] === undefined
+
+const asksForDialect = (params: Params): boolean => {
+  const capabilities = params["clientCapabilities"]
+  const meta = isRecord(capabilities) ? capabilities["_meta"] : undefined
+  const own = isRecord(meta) ? meta["zeroclaw"] : undefined
+  return isRecord(own) && own["dialect"] === true
+}
+
+const isSign = (method: string, params: Params): boolean => {
+  if (signMethods.has(method) || signKeys.some((key) => params[key] !== undefined)) return true
+  if (method === "initialize") return params["protocolVersion"] === undefined || asksForDialect(params)
+  const prompt = params["prompt"]
+  return method === "session/prompt" && (typeof prompt === "string" || (Array.isArray(prompt) && prompt.some(isUntyped)))
+}
+
+/** The first value that says something: blank and `null` count as absent. */
+const firstOf = (params: Params, keys: ReadonlyArray<string>): unknown =>
+  keys.map((key) => params[key]).find((value) => value !== undefined && value !== null && !(typeof value === "string" && value.trim() === ""))
+
+const zeroClawMeta = (params: Params): Params => {
+  const meta = params["_meta"]
+  const own = isRecord(meta) ? meta["zeroclaw"] : undefined
+  return isRecord(own) ? own : {}
+}
+
+const blocksOf = (prompt: unknown): unknown =>
+  typeof prompt === "string"
+    ? [{ type: "text", text: prompt }]
+    : Array.isArray(prompt)
+    ? prompt.map((part) => isUntyped(part) && typeof part.text === "string" ? { ...part, type: "text" } : part)
+    : prompt
+
+const canonical = (method: string, params: Params): Params => {
+  const { cwd: _, ...rest } = params
+  const cwd = firstOf(params, ["cwd", "workspaceDir", "workspace_dir"])
+  const agentAlias = firstOf(params, ["agentAlias", "agent_alias", "agent"]) ?? firstOf(zeroClawMeta(params), ["agentAlias"])
+  const sessionId = params["sessionId"] ?? params["session_id"]
+  return {
+    ...rest,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(agentAlias === undefined ? {} : { agentAlias }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(method === "session/prompt" ? { prompt: blocksOf(params["prompt"]) } : {})
+  }
+}
+
+const needsStore = new Set(["session/load", "session/resume", "session/list", "session/close", "session/delete"])
+
+/** The gate in front of the handlers of one connection. `durable` is false when sessions live in memory only (spec §4, acp.md §6 row 21). */
+export const admit = (state: AcpConnectionState, durable: boolean): Admit => (method, raw) => {
+  if (Array.isArray(raw)) return Result.fail(Wire.invalidParams(undefined, "params must be an object"))
+  const params = isRecord(raw) ? raw : {}
+  if (isSign(method, params)) state.dialect = "zeroclaw"
+  if (!state.initialized && method !== "initialize" && state.dialect === "acp") {
+    return Result.fail(Wire.invalidRequest({ reason: "not_initialized" }, "initialize comes first"))
+  }
+  if (!durable && state.dialect === "acp" && needsStore.has(method)) {
+    return Result.fail(Wire.methodNotFound({ method }, `${method} needs the session store, which could not be opened`))
+  }
+  return Result.succeed(canonical(method, params))
+}

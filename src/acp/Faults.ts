@@ -1,0 +1,43 @@
+import * as Wire from "../rpc/Wire.ts"
+import type { SessionFault } from "../session/Sessions.ts"
+import type { DialectName } from "./AcpConnection.ts"
+
+/** Domain errors as JSON-RPC errors: numbers by dialect (acp.md §6 rows 1–4), `data.reason` the same in both. */
+
+const codes = {
+  notFound: { acp: -32002, zeroclaw: -32000 },
+  busy: { acp: 1001, zeroclaw: -32002 },
+  limit: { acp: 1002, zeroclaw: -32001 }
+}
+
+export const notFound = (dialect: DialectName, sessionId: string) =>
+  new Wire.RpcFault({
+    code: codes.notFound[dialect],
+    message: `Session not found: ${sessionId}`,
+    data: { reason: "session_not_found", sessionId }
+  })
+
+export const of = (dialect: DialectName) => (error: SessionFault): Wire.RpcFault => {
+  switch (error._tag) {
+    case "SessionMissing": return notFound(dialect, error.sessionId)
+    case "TurnRunning":
+      return new Wire.RpcFault({
+        code: codes.busy[dialect],
+        message: "A turn of this session is running; wait for it or cancel it",
+        data: { reason: "session_busy", sessionId: error.sessionId }
+      })
+    case "SessionLimit":
+      return new Wire.RpcFault({
+        code: codes.limit[dialect],
+        message: `${error.limit} sessions are active; close one, or raise acp.max_sessions`,
+        data: { reason: "session_limit", limit: error.limit }
+      })
+    case "AgentUnresolved": return Wire.invalidParams({ reason: error.reason, field: "agentAlias" }, error.message)
+    case "DirectoryRefused": return Wire.invalidParams({ reason: error.reason, field: error.field }, error.message)
+    case "BadCursor": return Wire.invalidParams({ reason: "invalid_cursor", field: "cursor" }, "this cursor is not one of ours")
+    case "PromptInvalid": return Wire.invalidParams({ reason: error.reason, field: error.field }, error.message)
+    case "StoreFailed": return new Wire.RpcFault({ code: -32603, message: error.message, data: { reason: "store_failed" } })
+    case "TurnFailed":
+      return new Wire.RpcFault({ code: -32603, message: `Agent turn failed: ${error.message}`, data: { reason: error.reason } })
+  }
+}

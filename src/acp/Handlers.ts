@@ -1,0 +1,163 @@
+import { Effect } from "effect"
+import { Settings } from "../app/Settings.ts"
+import { version } from "../app/Version.ts"
+import * as Wire from "../rpc/Wire.ts"
+import { Agents } from "../session/Agents.ts"
+import * as PromptContent from "../session/PromptContent.ts"
+import { type SessionFault, Sessions } from "../session/Sessions.ts"
+import { SessionStore } from "../store/SessionStore.ts"
+import { AcpConnection } from "./AcpConnection.ts"
+import { Served } from "./Agent.ts"
+import { attach, detach, onSession } from "./Attaching.ts"
+import * as Faults from "./Faults.ts"
+import { placeholderCwd } from "./Placeholder.ts"
+import * as Replay from "./Replay.ts"
+
+const cancelMarker = "[Cancelled by the client.]"
+
+/** ACP's methods on top of the sessions, built once per process: any front door can serve them. */
+export const layer = Served.toLayer(Effect.gen(function*() {
+  const sessions = yield* Sessions
+  const agents = yield* Agents
+  const store = yield* SessionStore
+  const { acp, configDir } = yield* Settings
+
+  const faulty = Effect.fnUntraced(function*<A, R>(effect: Effect.Effect<A, SessionFault | Wire.RpcFault, R>) {
+    const { dialect } = yield* AcpConnection
+    const logged = Effect.tapError(effect, (error) => error._tag === "StoreFailed" ? Effect.logError(error.message, error.cause) : Effect.void)
+    return yield* Effect.mapError(logged, (error) => error._tag === "RpcFault" ? error : Faults.of(dialect)(error))
+  })
+
+  const capabilities = {
+    loadSession: store.durability === "durable",
+    promptCapabilities: { image: false, audio: false, embeddedContext: true },
+    mcpCapabilities: { http: false, sse: false },
+    sessionCapabilities: store.durability === "durable"
+      ? { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} }
+      : { additionalDirectories: {} }
+  }
+
+  /** `load` and `resume`: ZeroClaw's clients expect an active session to be refused, ACP's expect to see it again. */
+  const open = Effect.fnUntraced(function*(
+    payload: { readonly sessionId: string; readonly cwd?: string; readonly additionalDirectories?: ReadonlyArray<string> | null },
+    replay: boolean
+  ) {
+    const connection = yield* AcpConnection
+    const { sessionId } = payload
+    if (connection.dialect === "zeroclaw" && connection.attached.has(sessionId)) {
+      return yield* Wire.invalidParams({ reason: "session_active", sessionId, field: "sessionId" }, "this session is active already")
+    }
+    const cwd = yield* placeholderCwd(connection.dialect, configDir, payload.cwd)
+    const setup = { cwd, additionalDirectories: payload.additionalDirectories ?? [] }
+    return yield* sessions.activate(sessionId, setup, Effect.fnUntraced(function*(session) {
+      const entries = replay ? yield* Replay.snapshot(session, store) : []
+      yield* attach(connection, session, acp.sessionTimeoutSecs, Replay.send(connection, session, entries))
+      return { _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }
+    }))
+  }, faulty)
+
+  const ofConnection = (sessionId: string) => onSession(sessions, sessionId, (_, connection) => Effect.succeed(connection))
+
+  const cancel = Effect.fnUntraced(function*({ sessionId }: { readonly sessionId: string }) {
+    const session = yield* Effect.option(onSession(sessions, sessionId, Effect.succeed))
+    if (session._tag === "Some") yield* session.value.cancel
+    return {}
+  })
+
+  const stop = Effect.fnUntraced(function*({ sessionId }: { readonly sessionId: string }) {
+    const connection = yield* ofConnection(sessionId)
+    yield* sessions.stop(sessionId)
+    detach(connection, sessionId)
+    return { sessionId, stopped: true }
+  }, faulty)
+
+  const inbound = Effect.fnUntraced(function*(payload: {
+    readonly sessionId: string
+    readonly type?: string | undefined
+    readonly update?: { readonly sessionUpdate?: string | undefined } | undefined
+  }) {
+    const { sessionId, type, update } = payload
+    yield* onSession(sessions, sessionId, (session) => session.touch)
+    return { sessionId, type: type ?? update?.sessionUpdate ?? "unknown", status: "processed" as const }
+  }, faulty)
+
+  return Served.of({
+    initialize: Effect.fnUntraced(function*({ clientCapabilities }) {
+      const connection = yield* AcpConnection
+      connection.initialized = true
+      connection.capabilities = clientCapabilities ?? {}
+      return {
+        protocolVersion: 1,
+        agentCapabilities: capabilities,
+        authMethods: [],
+        agentInfo: { name: "postern", title: "Postern", version },
+        _meta: { zeroclaw: { maxSessions: acp.maxSessions, sessionTimeoutSecs: acp.sessionTimeoutSecs } }
+      }
+    }),
+
+    "session/new": Effect.fnUntraced(function*({ additionalDirectories, agentAlias, cwd, mcpServers }) {
+      const connection = yield* AcpConnection
+      const agent = yield* agents.resolve(agentAlias, connection.defaultAgent)
+      const session = yield* sessions.create({
+        agent,
+        cwd: yield* placeholderCwd(connection.dialect, configDir, cwd),
+        additionalDirectories: additionalDirectories ?? []
+      })
+      yield* attach(connection, session, acp.sessionTimeoutSecs)
+      for (const { name } of mcpServers ?? []) {
+        yield* Effect.logWarning(`MCP server "${name}" was not started: this version of Postern has no MCP client`)
+      }
+      const workspaceDir = session.workspace.cwd
+      return {
+        sessionId: session.sessionId,
+        ...(connection.dialect === "zeroclaw" ? { workspaceDir } : {}),
+        _meta: { zeroclaw: { workspaceDir } }
+      }
+    }, faulty),
+
+    "session/load": (payload) => open(payload, true),
+    "session/resume": (payload) => open(payload, false),
+
+    "session/list": Effect.fnUntraced(function*({ cursor, cwd }) {
+      const page = yield* sessions.list({ cwd: cwd ?? undefined, cursor: cursor ?? undefined })
+      return {
+        sessions: page.sessions.map(({ additionalDirectories, cwd, sessionId, title, updatedAt }) => ({
+          sessionId,
+          cwd,
+          updatedAt,
+          ...(title === null ? {} : { title }),
+          ...(additionalDirectories.length === 0 ? {} : { additionalDirectories })
+        })),
+        ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor })
+      }
+    }, faulty),
+
+    "session/delete": Effect.fnUntraced(function*({ sessionId }) {
+      yield* sessions.remove(sessionId)
+      detach(yield* AcpConnection, sessionId)
+      return {}
+    }, faulty),
+
+    "session/close": Effect.fnUntraced(function*({ sessionId }) {
+      const connection = yield* ofConnection(sessionId)
+      yield* sessions.close(sessionId)
+      detach(connection, sessionId)
+      return {}
+    }, faulty),
+
+    "session/prompt": Effect.fnUntraced(function*({ prompt, sessionId }) {
+      const connection = yield* AcpConnection
+      const prepared = yield* PromptContent.prepare(prompt)
+      const { stopReason, text } = yield* yield* onSession(sessions, sessionId, (session) => session.begin(prepared))
+      const zeroclaw = connection.dialect === "zeroclaw"
+      const content = zeroclaw && stopReason === "cancelled" ? [text, cancelMarker].filter((part) => part !== "").join("\n\n") : text
+      return { stopReason, ...(zeroclaw ? { sessionId, content } : { _meta: { zeroclaw: { content } } }) }
+    }, faulty),
+
+    "session/cancel": cancel,
+    "session/stop": stop,
+    "_zeroclaw/session/stop": stop,
+    "session/update": inbound,
+    "session/event": inbound
+  })
+}))

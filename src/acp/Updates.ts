@@ -1,0 +1,100 @@
+import { Effect } from "effect"
+import type { Connection } from "../rpc/Peer.ts"
+import type { Entry, SessionEvent, ToolCallState } from "../session/Event.ts"
+import type { ContentBlock } from "../tool/Content.ts"
+import type { AcpConnectionState, DialectName } from "./AcpConnection.ts"
+import { SessionUpdated } from "./Client.ts"
+import * as Delivery from "./Delivery.ts"
+import type { SessionUpdate } from "./SessionUpdate.ts"
+
+/** Session events as `session/update`s, live and replayed, in the dialect of the connection. */
+
+const chunkOf = { Agent: "agent_message_chunk", Thought: "agent_thought_chunk" } as const
+
+const chunk = (sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk", messageId: string, content: ContentBlock): SessionUpdate =>
+  ({ sessionUpdate, messageId, content })
+
+const fieldsOf = ({ content, kind, locations, name, rawInput, rawOutput, status, title, toolCallId }: ToolCallState) => ({
+  toolCallId,
+  title,
+  name,
+  kind,
+  status,
+  ...(content.length === 0 ? {} : { content }),
+  ...(locations.length === 0 ? {} : { locations }),
+  ...(rawInput === undefined ? {} : { rawInput }),
+  ...(rawOutput === undefined ? {} : { rawOutput })
+})
+
+const textOf = (call: ToolCallState) =>
+  call.content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : []).join("\n")
+
+/** ZeroClaw's clients read the output once more as text. */
+const withBody = (call: ToolCallState) => ({ ...fieldsOf(call), rawOutput: textOf(call), body: textOf(call) })
+
+const changed = (dialect: DialectName, call: ToolCallState): SessionUpdate => ({
+  sessionUpdate: "tool_call_update",
+  ...(dialect === "zeroclaw" ? withBody(call) : fieldsOf(call))
+})
+
+/** Shown to spec clients in its final form; ZeroClaw's clients expect a call and then its result. */
+const replayedCall = (dialect: DialectName, call: ToolCallState): ReadonlyArray<SessionUpdate> =>
+  dialect === "acp"
+    ? [{ sessionUpdate: "tool_call", ...fieldsOf(call) }]
+    : [{ sessionUpdate: "tool_call", ...fieldsOf({ ...call, status: "completed" }) }, changed(dialect, call)]
+
+const replayed = (dialect: DialectName, entry: Entry): ReadonlyArray<SessionUpdate> => {
+  switch (entry._tag) {
+    case "User": return entry.content.map((content) => chunk("user_message_chunk", entry.messageId, content))
+    case "Agent":
+    case "Thought": return [chunk(chunkOf[entry._tag], entry.messageId, { type: "text", text: entry.text })]
+    case "Interrupted": return [chunk("agent_message_chunk", entry.messageId, { type: "text", text: entry.text })]
+    case "ToolCall": return replayedCall(dialect, entry.call)
+    case "Plan": return [{ sessionUpdate: "plan", entries: entry.entries }]
+  }
+}
+
+/** One frame with room for text: everything but the text is the same for all deltas of a message. */
+const deltaFrame = (sessionId: string, kind: "Agent" | "Thought", messageId: string) => {
+  const frame = JSON.stringify({
+    jsonrpc: "2.0",
+    method: "session/update",
+    params: { sessionId, update: chunk(chunkOf[kind], messageId, { type: "text", text: "" }) }
+  })
+  const at = frame.lastIndexOf("\"\"")
+  const [before, after] = [frame.slice(0, at), frame.slice(at + 2) + "\n"]
+  return (text: string) => before + JSON.stringify(text) + after
+}
+
+/** The updates of one session on one connection. */
+export const make = (state: AcpConnectionState, sessionId: string, cwd: string) => {
+  let message = { messageId: "", frame: (text: string) => text }
+  const peer: Connection["Service"] = state.peer
+  const notify = (update: SessionUpdate) => peer.notify(SessionUpdated, { sessionId, update })
+
+  const publish = (event: SessionEvent): Effect.Effect<void> => {
+    switch (event._tag) {
+      case "Delta": {
+        if (message.messageId !== event.messageId) {
+          message = { messageId: event.messageId, frame: deltaFrame(sessionId, event.kind, event.messageId) }
+        }
+        return peer.post({ key: event.messageId, text: event.text, frame: message.frame })
+      }
+      case "ToolCallStarted": return notify({ sessionUpdate: "tool_call", ...fieldsOf(event.call) })
+      case "ToolCallChanged":
+        // ZeroClaw's clients read any update as the end of the call (acp.md §6 row 13).
+        if (state.dialect === "zeroclaw" && !event.final) return Effect.void
+        return Effect.flatMap(Delivery.embed(cwd, event.call), (call) => notify(changed(state.dialect, call)))
+      case "PlanChanged": return notify({ sessionUpdate: "plan", entries: event.entries })
+      case "InfoChanged": return notify({ sessionUpdate: "session_info_update", title: event.title, updatedAt: event.updatedAt })
+      case "Usage": return notify({ sessionUpdate: "usage_update", used: event.used, size: event.size })
+    }
+  }
+
+  const replay = Effect.fnUntraced(function*(entry: Entry) {
+    const whole = entry._tag === "ToolCall" ? { ...entry, call: yield* Delivery.embed(cwd, entry.call) } : entry
+    yield* Effect.forEach(replayed(state.dialect, whole), notify, { discard: true })
+  })
+
+  return { publish, replay, notify }
+}

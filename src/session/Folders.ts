@@ -1,0 +1,53 @@
+import { realpath } from "node:fs/promises"
+import { isAbsolute } from "node:path"
+import { Effect, Schema } from "effect"
+import type { Agent } from "../app/Settings.ts"
+import * as Workspace from "../workspace/Workspace.ts"
+
+/** A folder a session was asked to use and cannot. */
+export class DirectoryRefused extends Schema.TaggedError<DirectoryRefused>()("DirectoryRefused", {
+  message: Schema.String,
+  field: Schema.String,
+  reason: Schema.Literals(["invalid_params", "cwd_unusable", "cwd_mismatch", "directory_unusable"])
+}) {}
+
+const absolute = (field: string, path: string) =>
+  isAbsolute(path) ? Effect.void : new DirectoryRefused({
+    field,
+    reason: "invalid_params",
+    message: `${field}: ${JSON.stringify(path)} is not an absolute path`
+  })
+
+/** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently (acp.md §4 rule 9). */
+export const open = Effect.fnUntraced(function*(agent: Agent, cwd: string | undefined, additional: ReadonlyArray<string>) {
+  if (cwd !== undefined) yield* absolute("cwd", cwd)
+  yield* Effect.forEach(additional, (path, index) => absolute(`additionalDirectories.${index}`, path), { discard: true })
+  return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable: [agent.workspace] }).pipe(
+    Effect.mapError(({ path, reason }) => {
+      const index = additional.indexOf(path)
+      return path !== cwd && index >= 0
+        ? new DirectoryRefused({
+          field: `additionalDirectories.${index}`,
+          reason: "directory_unusable",
+          message: `additionalDirectories.${index}: ${path}: ${reason}`
+        })
+        : new DirectoryRefused({ field: "cwd", reason: "cwd_unusable", message: `cwd: ${path}: ${reason}` })
+    })
+  )
+})
+
+/** A path as sessions store it; one that does not exist stays as it is. */
+export const canonical = (path: string) => Effect.promise(() => realpath(path).catch(() => path))
+
+/** A session keeps the folder it was opened with: another one is refused, not adopted (acp.md §4 rule 9). */
+export const checkSame = Effect.fnUntraced(function*(stored: string, asked: string | undefined) {
+  if (asked === undefined) return
+  yield* absolute("cwd", asked)
+  if ((yield* canonical(asked)) !== stored) {
+    return yield* new DirectoryRefused({
+      field: "cwd",
+      reason: "cwd_mismatch",
+      message: `cwd: this session belongs to ${stored}; load it with that folder, or open a new session`
+    })
+  }
+})

@@ -1,0 +1,182 @@
+import { Clock, Context, Effect, Exit, Layer, Schedule, Schema, Scope } from "effect"
+import { type Agent, Settings } from "../app/Settings.ts"
+import { type BadCursor, type Page, SessionMissing, type SessionRecord, SessionStore, type StoreFailed } from "../store/SessionStore.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import { Agents, type AgentUnresolved } from "./Agents.ts"
+import { type DirectoryRefused, canonical, checkSame, open } from "./Folders.ts"
+import * as KeyedLock from "./KeyedLock.ts"
+import type { PromptInvalid } from "./PromptContent.ts"
+import * as Session from "./Session.ts"
+import { TurnLoop } from "./TurnLoop.ts"
+
+/** As many sessions are active as the configuration allows. */
+export class SessionLimit extends Schema.TaggedError<SessionLimit>()("SessionLimit", { limit: Schema.Int }) {}
+
+export type SessionFault =
+  | AgentUnresolved
+  | BadCursor
+  | DirectoryRefused
+  | PromptInvalid
+  | SessionLimit
+  | Session.TurnFault
+
+export interface Setup {
+  readonly cwd?: string | undefined
+  readonly additionalDirectories: ReadonlyArray<string>
+}
+
+type Activation = SessionLimit | AgentUnresolved | DirectoryRefused | StoreFailed
+
+/**
+ * Every session of this process (spec §4). Operations on one session happen one after the other, in the order they were asked
+ * for; different sessions never wait for each other.
+ */
+export class Sessions extends Context.Service<Sessions, {
+  readonly create: (setup: Setup & { readonly agent: Agent }) => Effect.Effect<Session.Session, Activation>
+  /** Makes a stored session active, or takes the active one, and runs with it before anything else is done with this session. */
+  readonly activate: <A, E, R>(
+    sessionId: string,
+    setup: Setup,
+    use: (session: Session.Session) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | Activation | SessionMissing, R>
+  /** Runs with the active session, after whatever was asked of it before. */
+  readonly within: <A, E, R>(sessionId: string, use: (session: Session.Session) => Effect.Effect<A, E, R>) => Effect.Effect<A, E | SessionMissing, R>
+  /** Cancels, waits, deactivates. History is kept. */
+  readonly close: (sessionId: string) => Effect.Effect<void, SessionMissing>
+  /** Waits for the running turn, then deactivates. */
+  readonly stop: (sessionId: string) => Effect.Effect<void, SessionMissing>
+  /** Deactivates without having been asked to cancel: a running turn is recorded as interrupted. */
+  readonly release: (sessionId: string) => Effect.Effect<void>
+  /** Cancels, sets the tombstone, deactivates: in this order (spec §4). */
+  readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>
+  /** Cancels, deletes the row, deactivates: in this order. Answers whether there was a row. */
+  readonly remove: (sessionId: string) => Effect.Effect<boolean, StoreFailed>
+  readonly list: (options: { readonly cwd?: string | undefined; readonly cursor?: string | undefined }) => Effect.Effect<Page, BadCursor | StoreFailed>
+}>()("postern/session/Sessions") {
+  static readonly layer = Layer.effect(Sessions, Effect.gen(function*() {
+    const store = yield* SessionStore
+    const agents = yield* Agents
+    const loop = yield* TurnLoop
+    const { acp } = yield* Settings
+    const context = yield* Effect.context<SessionStore | TurnLoop>()
+    const scope = yield* Effect.scope
+    const active = new Map<string, { readonly session: Session.Session; readonly scope: Scope.Closeable }>()
+    const lock = KeyedLock.make()
+    let opening = 0
+
+    /** Counts what is being opened too, so that a burst cannot pass the limit. */
+    const withinLimit = <A, E>(opens: Effect.Effect<A, E>): Effect.Effect<A, E | SessionLimit> =>
+      Effect.suspend((): Effect.Effect<A, E | SessionLimit> => {
+        if (active.size + opening >= acp.maxSessions) return Effect.fail(new SessionLimit({ limit: acp.maxSessions }))
+        opening++
+        return Effect.ensuring(opens, Effect.sync(() => opening--))
+      })
+
+    const register = Effect.fnUntraced(function*(record: SessionRecord, workspace: Workspace) {
+      const own = yield* Scope.fork(scope, "sequential")
+      const session = yield* Session.make(record, workspace).pipe(Scope.provide(own), Effect.provideContext(context))
+      active.set(record.sessionId, { session, scope: own })
+      return session
+    })
+
+    const deactivate = (sessionId: string) =>
+      Effect.suspend(() => {
+        const live = active.get(sessionId)
+        active.delete(sessionId)
+        return live ? Scope.close(live.scope, Exit.void) : Effect.void
+      })
+
+    const live = (sessionId: string): Effect.Effect<Session.Session, SessionMissing> =>
+      Effect.suspend(() => {
+        const found = active.get(sessionId)
+        return found ? Effect.succeed(found.session) : Effect.fail(new SessionMissing({ sessionId }))
+      })
+
+    const create = Effect.fn("Sessions.create")(function*({ additionalDirectories, agent, cwd }: Setup & { readonly agent: Agent }) {
+      const workspace = yield* open(agent, cwd, additionalDirectories)
+      const record = yield* store.create({
+        sessionId: crypto.randomUUID(),
+        agent: agent.alias,
+        cwd: workspace.cwd,
+        additionalDirectories: workspace.roots.slice(1)
+      })
+      yield* Effect.forkIn(Effect.delay(loop.warm, "5 millis"), scope)
+      return yield* register(record, workspace)
+    }, withinLimit)
+
+    const activateStored = Effect.fnUntraced(function*(sessionId: string, setup: Setup) {
+      const record = yield* store.get(sessionId)
+      if (record.killedAt !== null) return yield* new SessionMissing({ sessionId })
+      yield* checkSame(record.cwd, setup.cwd)
+      const agent = yield* agents.restore(record.agent)
+      const workspace = yield* open(agent, record.cwd, setup.additionalDirectories)
+      const additionalDirectories = workspace.roots.slice(1)
+      yield* store.setRoots(sessionId, workspace.cwd, additionalDirectories)
+      return yield* register({ ...record, agent: agent.alias, additionalDirectories }, workspace)
+    }, withinLimit)
+
+    const activated = Effect.fn("Sessions.activate")(function*(sessionId: string, setup: Setup) {
+      const found = active.get(sessionId)
+      if (found === undefined) return yield* activateStored(sessionId, setup)
+      yield* checkSame(found.session.workspace.cwd, setup.cwd)
+      yield* found.session.touch
+      return found.session
+    })
+
+    const stop = Effect.fn("Sessions.stop")(function*(sessionId: string) {
+      const session = yield* lock.within(sessionId)(live(sessionId))
+      yield* session.settle
+      yield* lock.within(sessionId)(deactivate(sessionId))
+    })
+
+    const cancelled = (sessionId: string) => Effect.suspend(() => active.get(sessionId)?.session.cancel ?? Effect.void)
+
+    const close = Effect.fn("Sessions.close")(function*(sessionId: string) {
+      const session = yield* live(sessionId)
+      yield* session.cancel
+      yield* deactivate(sessionId)
+    }, (effect, sessionId) => lock.within(sessionId)(effect))
+
+    const kill = Effect.fn("Sessions.kill")(function*(sessionId: string) {
+      yield* cancelled(sessionId)
+      yield* store.kill(sessionId)
+      yield* deactivate(sessionId)
+    }, (effect, sessionId) => lock.within(sessionId)(effect))
+
+    const remove = Effect.fn("Sessions.remove")(function*(sessionId: string) {
+      yield* cancelled(sessionId)
+      const removed = yield* store.remove(sessionId)
+      yield* deactivate(sessionId)
+      return removed
+    }, (effect, sessionId) => lock.within(sessionId)(effect))
+
+    const reap = Effect.gen(function*() {
+      const before = (yield* Clock.currentTimeMillis) - acp.sessionTimeoutSecs * 1000
+      for (const [sessionId, { session }] of active) {
+        const idleSince = session.idleSince()
+        if (idleSince !== undefined && idleSince <= before) {
+          yield* Effect.logInfo(`session ${sessionId} was idle for ${acp.sessionTimeoutSecs} s and is no longer active`)
+          yield* lock.within(sessionId)(deactivate(sessionId))
+        }
+      }
+    })
+    yield* Effect.forkScoped(Effect.repeat(reap, Schedule.spaced("60 seconds")))
+
+    return Sessions.of({
+      create,
+      activate: (sessionId, setup, use) => lock.within(sessionId)(Effect.flatMap(activated(sessionId, setup), use)),
+      within: (sessionId, use) => lock.within(sessionId)(Effect.flatMap(live(sessionId), use)),
+      close,
+      stop,
+      release: (sessionId) => lock.within(sessionId)(deactivate(sessionId)),
+      kill,
+      remove,
+      list: Effect.fnUntraced(function*({ cursor, cwd }) {
+        return yield* store.list({
+          ...(cwd === undefined ? {} : { cwd: yield* canonical(cwd) }),
+          ...(cursor === undefined ? {} : { cursor })
+        })
+      })
+    })
+  }))
+}

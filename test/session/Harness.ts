@@ -1,0 +1,56 @@
+import { mkdtempSync, realpathSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Settings } from "../../src/app/Settings.ts"
+import { Agents } from "../../src/session/Agents.ts"
+import * as PromptContent from "../../src/session/PromptContent.ts"
+import { Sessions } from "../../src/session/Sessions.ts"
+import * as Sqlite from "../../src/store/Sqlite.ts"
+import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
+import { Script } from "./ScriptedLoop.ts"
+
+const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-sessions-")))
+
+/** The real sessions over a database in memory, with a scripted turn loop and a store that can be told to fail. */
+export const make = (variables: Readonly<Record<string, string>> = {}) => {
+  const script = new Script()
+  const home = folder()
+  const broken = new Set<keyof SessionStore["Service"]>()
+  const fails = Effect.fail(new StoreFailed({ message: "The disk is full", cause: "test" }))
+  const breakable = Layer.effect(SessionStore, Effect.map(SessionStore, (store) =>
+    new Proxy(store, {
+      get: (target, name: keyof SessionStore["Service"]) => {
+        const real = target[name]
+        return typeof real !== "function" ? real : (...args: ReadonlyArray<never>) =>
+          Effect.suspend((): Effect.Effect<unknown, unknown> =>
+            broken.has(name) ? fails : (real as (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)(...args))
+      }
+    })))
+  const sqlite = Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(Sqlite.memory)))
+  const settings = Settings.layer({ configDir: home }, variables)
+  const layer = Sessions.layer.pipe(
+    Layer.provideMerge(breakable.pipe(Layer.provide(SessionStore.layerSql("The test store", "durable")), Layer.provideMerge(sqlite))),
+    Layer.provide(script.layer),
+    Layer.provideMerge(Agents.layer),
+    Layer.provideMerge(settings)
+  )
+  return { script, broken, layer, home, folder }
+}
+
+export const newSession = Effect.fnUntraced(function*(cwd?: string) {
+  const sessions = yield* Sessions
+  const agents = yield* Agents
+  return yield* sessions.create({ agent: yield* agents.resolve(), cwd, additionalDirectories: [] })
+})
+
+/** Starts a turn as the protocol layer does; the effect inside waits for its end. */
+export const prompt = Effect.fnUntraced(function*(sessionId: string, text: string) {
+  const sessions = yield* Sessions
+  const prepared = yield* PromptContent.prepare([{ type: "text", text }])
+  return { end: yield* sessions.within(sessionId, (session) => session.begin(prepared)) }
+})
+
+export const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.match(effect, { onFailure: (error) => error._tag, onSuccess: () => "ok" })

@@ -1,0 +1,26 @@
+import { Deferred, Effect, Layer } from "effect"
+import type { StopReason } from "../../src/session/Event.ts"
+import { TurnFailed, type TurnInput, TurnLoop } from "../../src/session/TurnLoop.ts"
+
+/** A turn loop a test leads by the hand: each turn says its prompt, then waits until the test ends it. */
+export class Script {
+  readonly started: Array<TurnInput> = []
+  private readonly ends: Array<Deferred.Deferred<StopReason, TurnFailed>> = []
+
+  readonly layer = Layer.succeed(TurnLoop, {
+    warm: Effect.void,
+    run: (input: TurnInput) =>
+      Effect.suspend(() => {
+        this.started.push(input)
+        const end = Deferred.makeUnsafe<StopReason, TurnFailed>()
+        this.ends.push(end)
+        input.keepContext(() => JSON.stringify([input.prompt]))
+        return Effect.andThen(input.ledger.delta("Agent", `said ${input.prompt}`), Deferred.await(end))
+      })
+  })
+
+  /** Ends the newest turn. */
+  readonly end = (reason: StopReason = "end_turn") => Effect.suspend(() => Deferred.succeed(this.ends.at(-1)!, reason))
+  readonly fail = (message: string) =>
+    Effect.suspend(() => Deferred.fail(this.ends.at(-1)!, new TurnFailed({ message, reason: "model_failed" })))
+}
