@@ -1,7 +1,25 @@
-import { defineConfig } from "rolldown"
+import { defineConfig, type Plugin, type RolldownOptions } from "rolldown"
 
-export default defineConfig({
-  input: "src/main.ts",
+/**
+ * Two bundles, so that `postern acp` loads nothing of the command line. CommonJS, because it starts about 7 ms faster than ES
+ * modules: no module loader to set up, and built-in modules are loaded only as far as they are used.
+ */
+const bundle = (name: string, input: string, plugins: RolldownOptions["plugins"] = []): RolldownOptions => ({
+  input: { [name]: input },
   platform: "node",
-  output: { dir: "dist", format: "esm", minify: true, cleanDir: true, chunkFileNames: "[name]-[hash].js" }
+  plugins,
+  output: { dir: "dist", format: "cjs", minify: true, entryFileNames: "[name].js", chunkFileNames: `${name}-[name]-[hash].js` }
 })
+
+const commandLineApart: Plugin = {
+  name: "command-line-apart",
+  resolveId: (id) => id.endsWith("/cli/Main.ts") ? { id: "./cli.js", external: true } : null,
+  generateBundle() {
+    this.emitFile({ type: "asset", fileName: "package.json", source: "{ \"type\": \"commonjs\" }\n" })
+  }
+}
+
+export default defineConfig([
+  bundle("main", "src/main.ts", [commandLineApart]),
+  bundle("cli", "src/cli/Main.ts")
+])

@@ -1,4 +1,3 @@
-import "effect/schema/SchemaJITCompiler/enable"
 import { Effect } from "effect"
 import { serveConnection } from "../acp/AcpServer.ts"
 import { fromStreams } from "../rpc/Transport.ts"

@@ -11,7 +11,7 @@ const texts = Schema.Array(text).annotate({ description: "a list of texts" })
 const word = <const L extends ReadonlyArray<string>>(...words: L) =>
   Schema.Literals(words).annotate({ description: `one of ${words.join(", ")}` })
 
-const { optionalKey: optional } = Schema
+const optional = Schema.optionalKey
 
 const map = <S extends Schema.Constraint>(value: S) => optional(Schema.Record(Schema.String, value))
 

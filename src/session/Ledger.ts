@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { Row } from "../store/SessionStore.ts"
 import { type PlanEntry, textContent } from "../tool/Content.ts"
 import type { Entry, SessionEvent, ToolCallState } from "./Event.ts"
+import { newId } from "./Id.ts"
 
 /** The visible record of one running turn: everything is written down and published in one step, so that both always agree. */
 export interface Ledger {
@@ -60,7 +60,7 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
         if (text === "") return Effect.void
         if (open?.kind !== kind) {
           endMessage()
-          open = { at: next++, kind, messageId: randomUUID(), text: "" }
+          open = { at: next++, kind, messageId: newId(), text: "" }
         }
         open.text += text
         changed.add(open.at)
@@ -87,7 +87,7 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
       }),
     interrupted(text) {
       endMessage()
-      put(next++, { _tag: "Interrupted", messageId: randomUUID(), text })
+      put(next++, { _tag: "Interrupted", messageId: newId(), text })
     },
     openCalls: () =>
       Array.from(callAt.values(), (at) => rows.get(at)).flatMap((entry) =>

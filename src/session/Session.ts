@@ -3,6 +3,7 @@ import { type SessionMissing, type SessionRecord, SessionStore, StoreFailed, typ
 import type { Workspace } from "../workspace/Workspace.ts"
 import { type Attachment, NoAnswer, type PermissionAnswer, type PermissionRequest } from "./Attachment.ts"
 import type { SessionEvent, StopReason } from "./Event.ts"
+import { newId } from "./Id.ts"
 import * as Ledger from "./Ledger.ts"
 import * as PromptContent from "./PromptContent.ts"
 import { TurnFailed, TurnLoop, type Usage } from "./TurnLoop.ts"
@@ -94,7 +95,7 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
     const prompt = yield* PromptContent.materialise(workspace.cwd, prepared).pipe(
       Effect.mapError((fault) => new TurnFailed({ message: fault.detail, reason: "upload_failed" }))
     )
-    const begun = yield* store.beginTurn(sessionId, { _tag: "User", messageId: crypto.randomUUID(), content: prompt.blocks })
+    const begun = yield* store.beginTurn(sessionId, { _tag: "User", messageId: newId(), content: prompt.blocks })
     const grants = new Map(yield* store.grants(sessionId))
     const ledger = Ledger.make(begun.position, publish)
     let context = () => begun.context ?? "[]"

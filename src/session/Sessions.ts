@@ -4,6 +4,7 @@ import { type BadCursor, type Page, SessionMissing, type SessionRecord, SessionS
 import type { Workspace } from "../workspace/Workspace.ts"
 import { Agents, type AgentUnresolved } from "./Agents.ts"
 import { type DirectoryRefused, canonical, checkSame, open } from "./Folders.ts"
+import { newId } from "./Id.ts"
 import * as KeyedLock from "./KeyedLock.ts"
 import type { PromptInvalid } from "./PromptContent.ts"
 import * as Session from "./Session.ts"
@@ -95,7 +96,7 @@ export class Sessions extends Context.Service<Sessions, {
     const create = Effect.fn("Sessions.create")(function*({ additionalDirectories, agent, cwd }: Setup & { readonly agent: Agent }) {
       const workspace = yield* open(agent, cwd, additionalDirectories)
       const record = yield* store.create({
-        sessionId: crypto.randomUUID(),
+        sessionId: newId(),
         agent: agent.alias,
         cwd: workspace.cwd,
         additionalDirectories: workspace.roots.slice(1)

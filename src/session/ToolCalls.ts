@@ -6,6 +6,7 @@ import { Toolbox } from "../tool/Toolbox.ts"
 import type { PermissionAnswer } from "./Attachment.ts"
 import type { ToolCallState } from "./Event.ts"
 import type { CallResult, ModelCall } from "./History.ts"
+import { newId } from "./Id.ts"
 import type { TurnInput } from "./TurnLoop.ts"
 
 /** What becomes of a call after the gate and the user have spoken. */
@@ -85,7 +86,7 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*(request: ModelCall, input: TurnInput): Effect.fn.Return<CallResult> {
     const tool = tools.get(request.name)
     const unreadable: ToolCallState = {
-      toolCallId: crypto.randomUUID(),
+      toolCallId: newId(),
       name: request.name,
       title: request.name,
       kind: tool?.kind ?? "other",

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto"
 import { lstat } from "node:fs/promises"
 import { basename, extname, join } from "node:path"
 import { Effect, Schema } from "effect"
@@ -84,7 +83,7 @@ export const load = Effect.fnUntraced(function*(cwd: string, name: string) {
   return bytes
 })
 
-const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
+const hash = (bytes: Uint8Array) => process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex")
 
 const uploads = Effect.fnUntraced(function*(cwd: string) {
   const folder = join(cwd, "uploads")

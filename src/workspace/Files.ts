@@ -1,7 +1,6 @@
 import { constants, type Stats } from "node:fs"
 import { access, type FileHandle, lstat, mkdir, open, readlink, realpath, rename, rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { randomBytes } from "node:crypto"
 import { Effect, Schema } from "effect"
 
 /** A file that could not be read or written; `detail` is the end of a sentence that begins with what was tried. */
@@ -166,7 +165,7 @@ const assertReplaceable = async (path: string, target: string, existing: Stats):
 }
 
 const replace = async (base: string, name: string, bytes: Uint8Array, existing: Stats | undefined): Promise<void> => {
-  const temporary = join(base, `.postern-${randomBytes(8).toString("hex")}.tmp`)
+  const temporary = join(base, `.postern-${process.getBuiltinModule("node:crypto").randomBytes(8).toString("hex")}.tmp`)
   const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
   try {
     try {

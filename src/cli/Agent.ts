@@ -1,0 +1,173 @@
+import { Context, Deferred, Effect, Exit, Option, Result, Schema, type Scope } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { Initialize, SessionCancel, SessionList, SessionLoad, SessionNew, SessionPrompt, SessionResume } from "../acp/Agent.ts"
+import { SessionUpdated, ZeroClawRequestPermission } from "../acp/Client.ts"
+import type { SessionInfo } from "../acp/SessionSetup.ts"
+import type { SessionNotification, ToolCallUpdate } from "../acp/SessionUpdate.ts"
+import { version } from "../app/Version.ts"
+import { type Connection, serve } from "../rpc/Peer.ts"
+import type { RpcFault } from "../rpc/Wire.ts"
+import type { AgentProcess } from "./AgentProcess.ts"
+import type { Offer, Outcome } from "./Ask.ts"
+import { type Failure, failure } from "./Failure.ts"
+import { cut, oneLine } from "./Plain.ts"
+
+/** Answers of other agents are taken as they come: what people need of them is checked where it is used. */
+const Open = Schema.Record(Schema.String, Schema.Unknown)
+const error = SessionPrompt.errorSchema
+const AnyInitialize = Rpc.make("initialize", { payload: Initialize.payloadSchema, success: Open, error })
+const AnyPrompt = Rpc.make("session/prompt", { payload: SessionPrompt.payloadSchema, success: Open, error })
+
+export class ServedToAgents extends RpcGroup.make(SessionUpdated, ZeroClawRequestPermission) {}
+
+export interface Handlers {
+  readonly onUpdate: (notification: typeof SessionNotification.Type) => void
+  /** The params of a `session/update` as the agent wrote them, before `onUpdate`, also of kinds this client does not know. */
+  readonly onRawUpdate: (params: unknown) => void
+  readonly onPermission: (toolCall: typeof ToolCallUpdate.Type, offers: ReadonlyArray<Offer>) => Effect.Effect<Outcome>
+}
+
+export interface Place {
+  readonly cwd: string
+  readonly alias: string | undefined
+}
+
+export type Listed = typeof SessionInfo.Type
+
+export interface Agent {
+  /** Name and version as the agent gives them. */
+  readonly name: string
+  readonly can: { readonly load: boolean; readonly resume: boolean; readonly list: boolean }
+  readonly open: (place: Place) => Effect.Effect<string, Failure>
+  /** The history comes as updates before this is done. */
+  readonly load: (sessionId: string, cwd: string) => Effect.Effect<void, Failure>
+  readonly resume: (sessionId: string, cwd: string) => Effect.Effect<void, Failure>
+  /** Every stored session, of one folder if given. */
+  readonly list: (cwd?: string) => Effect.Effect<ReadonlyArray<Listed>, Failure>
+  readonly prompt: (sessionId: string, text: string) => Effect.Effect<Readonly<Record<string, unknown>>, RpcFault | Failure>
+  readonly cancel: (sessionId: string) => Effect.Effect<void>
+}
+
+/** The message of an agent's error, and the reason where it says more. */
+export const explain = ({ data, message }: RpcFault): string => {
+  const known = typeof data === "object" && data !== null ? data as Readonly<Record<string, unknown>> : { details: data }
+  const more = [known["reason"], known["details"], known["detail"]]
+    .filter((part): part is string => typeof part === "string" && part !== "" && !message.includes(part))
+  return oneLine(message + (more.length > 0 ? ` (${more.join("; ")})` : ""))
+}
+
+const initializeTimeout = "60 seconds"
+
+export const maxFrame = 64 * 1024 * 1024
+
+const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false, session: { notices: {} } }
+
+/** Opens the connection and agrees on the protocol. `junk` tells what the agent wrote before it answered. */
+export const connect = Effect.fnUntraced(function*(
+  process: AgentProcess,
+  command: string,
+  junk: Deferred.Deferred<string>,
+  handlers: Handlers
+): Effect.fn.Return<Agent, Failure, Scope.Scope> {
+  const ready = yield* Deferred.make<Connection["Service"]>()
+  const served = ServedToAgents.toLayer({
+    "session/update": (notification) => Effect.sync(() => handlers.onUpdate(notification)),
+    "session/request_permission": ({ options, toolCall }) =>
+      Effect.map(handlers.onPermission(toolCall, options), (outcome) => ({ outcome }))
+  })
+  const options = {
+    maxFrame,
+    outbox: 256,
+    stall: "30 seconds",
+    idPrefix: "client-",
+    open: (connection: Connection["Service"]) => {
+      Deferred.doneUnsafe(ready, Exit.succeed(connection))
+      return {
+        admit: (method: string, params: unknown) => {
+          if (method === "session/update") handlers.onRawUpdate(params)
+          return Result.succeed(params)
+        },
+        services: Context.empty(),
+        onEnd: Effect.void
+      }
+    }
+  } as const
+  yield* serve(ServedToAgents, process.transport, options).pipe(Effect.provide(served), Effect.forkScoped)
+  const connection = yield* Deferred.await(ready)
+
+  const gone = (during: string) =>
+    process.ended.pipe(
+      Effect.timeoutOption("1 second"),
+      Effect.flatMap((how) => {
+        const end = Option.isSome(how) ? `ended (${how.value})` : "closed its side of the connection"
+        return Effect.fail(failure(`the agent ${end} ${during}`, process.tail()))
+      })
+    )
+  const ask = <R extends Rpc.Any>(rpc: R, payload: Rpc.Payload<R>): Effect.Effect<Rpc.Success<R>, Failure> =>
+    connection.request(rpc, payload).pipe(Effect.catchTags({
+      ConnectionClosed: () => gone(`before it answered ${rpc._tag}`),
+      RpcFault: (fault) => Effect.fail(failure(`${rpc._tag} failed: ${explain(fault)}`))
+    }))
+
+  const noAgent = (why: string) => failure(`${oneLine(command)} does not speak ACP: ${why}`, process.tail())
+  const clientInfo = { name: "postern-client", title: "Postern", version }
+  const strayed = Effect.flatMap(
+    Deferred.await(junk),
+    (line) => Effect.fail(noAgent(`it wrote ${JSON.stringify(cut(oneLine(line), 120))}`))
+  )
+  const answer = yield* ask(AnyInitialize, { protocolVersion: 1, clientInfo, clientCapabilities }).pipe(
+    Effect.raceFirst(strayed),
+    Effect.timeoutOrElse({
+      duration: initializeTimeout,
+      orElse: () => Effect.fail(noAgent(`no answer to initialize within ${initializeTimeout}`))
+    })
+  )
+  const initialized = Option.getOrUndefined(Schema.decodeUnknownOption(Initialize.successSchema)(answer))
+  if (initialized === undefined) return yield* noAgent("its answer to initialize has no protocol version")
+  if (initialized.protocolVersion !== 1) {
+    return yield* noAgent(`it wants protocol version ${initialized.protocolVersion}, this client has 1`)
+  }
+  const { loadSession, sessionCapabilities } = initialized.agentCapabilities ?? {}
+  const info = initialized.agentInfo
+
+  const pages = Effect.fnUntraced(function*(cwd: string | undefined) {
+    const found: Array<Listed> = []
+    const seen = new Set<string>()
+    let cursor: string | undefined
+    do {
+      const page: typeof SessionList.successSchema.Type = yield* ask(SessionList, {
+        ...(cwd === undefined ? {} : { cwd }),
+        ...(cursor === undefined ? {} : { cursor })
+      })
+      found.push(...page.sessions)
+      cursor = page.nextCursor || undefined
+      if (cursor !== undefined && seen.has(cursor)) break
+      if (cursor !== undefined) seen.add(cursor)
+    } while (cursor !== undefined)
+    return found.filter((session) => cwd === undefined || session.cwd === cwd)
+  })
+
+  return {
+    name: oneLine([info?.title ?? info?.name ?? "agent", info?.version].filter((part) => part).join(" ")),
+    can: {
+      load: loadSession === true,
+      resume: sessionCapabilities?.resume !== undefined,
+      list: sessionCapabilities?.list !== undefined
+    },
+    open: ({ alias, cwd }) =>
+      Effect.map(
+        ask(SessionNew, { cwd, mcpServers: [], ...(alias === undefined ? {} : { _meta: { zeroclaw: { agentAlias: alias } } }) }),
+        ({ sessionId }) => sessionId
+      ),
+    load: (sessionId, cwd) => Effect.asVoid(ask(SessionLoad, { sessionId, cwd, mcpServers: [] })),
+    resume: (sessionId, cwd) => Effect.asVoid(ask(SessionResume, { sessionId, cwd, mcpServers: [] })),
+    list: pages,
+    prompt: (sessionId, text) =>
+      Effect.catchTag(
+        connection.request(AnyPrompt, { sessionId, prompt: [{ type: "text", text }] }),
+        "ConnectionClosed",
+        () => gone("in the middle of the turn")
+      ),
+    cancel: (sessionId) => connection.notify(SessionCancel, { sessionId })
+  }
+})

@@ -1,0 +1,76 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Cause, Console, Effect, Layer } from "effect"
+import { CliConfig, CliOutput, Command, GlobalFlag, TerminalCapabilities } from "effect/cli"
+import { guard } from "../app/Stdout.ts"
+import { version } from "../app/Version.ts"
+import { client } from "./ClientCommand.ts"
+import { Exit, Failure, Interrupted, interruptedCode } from "./Failure.ts"
+import { ConfigDir, lazily, shared } from "./Flags.ts"
+import { oneLine, plain } from "./Plain.ts"
+import { sessions } from "./SessionsCommand.ts"
+
+const acp = Command.make("acp", {}, () =>
+  Effect.flatMap(shared, (given) => {
+    guard()
+    return lazily(() => import("../app/AcpStdio.ts"), ({ run }) => run(given))
+  })).pipe(
+    Command.withDescription(
+      "Serve the Agent Client Protocol on stdin and stdout, as an editor starts it. Ends at the end of input; logs go to stderr."
+    ),
+    Command.withShortDescription("ACP agent on stdio, for editors and scripts")
+  )
+
+/** The presenter of the library writes the help of a wrong command line to stdout, where a script would read it as output. */
+const presenter: CliOutput.Presenter = {
+  present: Effect.fnUntraced(function*(event) {
+    const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+    const formatter = CliOutput.defaultFormatter({ colors: canColor })
+    switch (event._tag) {
+      case "Help": return yield* Console.log(formatter.formatHelpDoc(event.helpDoc))
+      case "Version": return yield* Console.log(formatter.formatVersion(event.name, event.version))
+      case "InvalidInvocation":
+        yield* Console.error(formatter.formatHelpDoc(event.helpDoc))
+        return yield* Console.error(formatter.formatErrors(event.errors))
+    }
+  })
+}
+
+const root = Command.make("postern").pipe(
+  Command.withDescription("A host for coding-agent sessions: Agent Client Protocol in front, policy gate and sandbox behind."),
+  Command.withSubcommands([acp, client, sessions]),
+  Command.withGlobalFlags([ConfigDir])
+)
+
+const layer = Layer.mergeAll(
+  Layer.provideMerge(TerminalCapabilities.layer, NodeServices.layer),
+  CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions, GlobalFlag.LogLevel] }),
+  CliOutput.layerPresenter(presenter)
+)
+
+/** The one line a failure gets on stderr, and the exit code (spec §1). */
+const ending = (cause: Cause.Cause<unknown>): Effect.Effect<never, Exit> => {
+  const error = Cause.squash(cause)
+  const say = (code: number, line: string, detail?: string) =>
+    Effect.andThen(
+      Effect.sync(() => {
+        process.stderr.write(`postern: ${oneLine(line)}\n`)
+        if (detail) process.stderr.write(plain(detail).replace(/^/gm, "  ") + "\n")
+      }),
+      Effect.fail(new Exit({ code }))
+    )
+  if (error instanceof Failure) return say(error.exitCode, error.message, error.detail)
+  if (error instanceof Interrupted) return Effect.fail(new Exit({ code: interruptedCode }))
+  if (Cause.hasInterruptsOnly(cause)) return Effect.fail(new Exit({ code: interruptedCode }))
+  return say(1, error instanceof Error && error.message !== "" ? error.message : String(error))
+}
+
+/** Runs one command line. Everything worth saying has been said when it fails with the exit code. */
+export const run = (argv: ReadonlyArray<string>): Effect.Effect<void, Exit> =>
+  Command.runWith(root, { version, renderErrors: true })(argv).pipe(
+    Effect.catchTag("ShowHelp", ({ errors }) => errors.length > 0 ? Effect.fail(new Exit({ code: 2 })) : Effect.void),
+    Effect.provide(layer),
+    Effect.catchCause((cause) => {
+      const error = Cause.squash(cause)
+      return error instanceof Exit ? Effect.fail(error) : ending(cause)
+    })
+  )

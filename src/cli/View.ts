@@ -1,0 +1,100 @@
+import { Deferred, Effect } from "effect"
+import { TerminalCapabilities } from "effect/cli"
+import { RpcFault } from "../rpc/Wire.ts"
+import type { Handlers } from "./Agent.ts"
+import * as Ask from "./Ask.ts"
+import * as Input from "./Input.ts"
+import type { Interrupts } from "./Interrupts.ts"
+import { paint as painter, type Paint } from "./Paint.ts"
+import { json, oneLine } from "./Plain.ts"
+import * as Render from "./Render.ts"
+import * as Screen from "./Screen.ts"
+import type { Ended } from "./Turn.ts"
+
+export interface View {
+  readonly paint: Paint
+  readonly screen: Screen.Screen
+  readonly input: Input.Input | undefined
+  readonly handlers: Handlers
+  /** Names of the agent's own commands, newest list. */
+  readonly commands: () => ReadonlyArray<string>
+  /** While off, updates are taken and not shown. */
+  readonly show: (on: boolean) => void
+  /** Permission requests from now on belong to this turn: a cancel withdraws them. */
+  readonly attend: (cancelled: Deferred.Deferred<void>) => void
+  readonly running: () => string
+  /** Ends what the turn left open. */
+  readonly finish: (ended: Ended, sessionId: string) => void
+  /** With `json`: the last line of a run whose agent gave no answer. */
+  readonly fail: (failure: { readonly message: string }) => Effect.Effect<void>
+  readonly close: () => void
+}
+
+export interface Options {
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly interrupts: Interrupts
+}
+
+/** What a person sees and is asked; with `json`, what a program reads on stdout instead. */
+export const make = Effect.fnUntraced(function*(options: Options) {
+  const { canAnimate, canColor } = yield* TerminalCapabilities.TerminalCapabilities
+  const { stderr, stdin, stdout } = process
+  const terminal = stdin.isTTY !== true ? undefined : stdout.isTTY && !options.json ? stdout : stderr.isTTY ? stderr : undefined
+  const columns = () => stdout.columns ?? 80
+  const paint = painter(canColor && !options.json)
+  const screen = Screen.make({ stdout, stderr, animate: canAnimate && !options.json, columns })
+  const renderer = Render.make({
+    paint,
+    width: stdout.isTTY ? Math.max(20, columns() - 4) : 400,
+    show: options.json ? "nothing" : options.quiet ? "answer" : "everything"
+  })
+  const input = terminal === undefined ? undefined : Input.make(stdin, terminal, options.interrupts)
+  const ask = input === undefined ? undefined : Ask.make(input, paint)
+  let shown = true
+  let commands: ReadonlyArray<string> = []
+  let cancelled: Deferred.Deferred<void> | undefined
+
+  const close = () => screen.write(renderer.close())
+
+  const onPermission: Handlers["onPermission"] = (toolCall, offers) =>
+    Effect.suspend(() => {
+      const dismissed = cancelled === undefined ? Effect.never : Effect.as(Deferred.await(cancelled), Ask.cancelled)
+      close()
+      if (ask === undefined) {
+        screen.note(`postern: not allowed, there is no terminal to ask on: ${oneLine(toolCall.title ?? toolCall.toolCallId)}`)
+        return Effect.succeed(Ask.rejection(offers))
+      }
+      return screen.quiet(Effect.raceFirst(ask(renderer.question(toolCall), offers), dismissed))
+    })
+
+  return {
+    paint,
+    screen,
+    input,
+    handlers: {
+      onUpdate: ({ update }) => {
+        if (update.sessionUpdate === "available_commands_update") commands = update.availableCommands.map(({ name }) => name)
+        if (shown) screen.write(renderer.update(update))
+      },
+      onRawUpdate: (params) => {
+        if (shown && options.json) screen.write(`${json(params)}\n`)
+      },
+      onPermission
+    },
+    commands: () => commands,
+    show: (on) => void (shown = on),
+    attend: (turn) => void (cancelled = turn),
+    running: () => oneLine(renderer.running() ?? "working"),
+    finish: ({ answer }, sessionId) => {
+      close()
+      if (!options.json) return
+      const last = answer instanceof RpcFault
+        ? { error: { code: answer.code, message: answer.message, data: answer.data }, sessionId }
+        : { ...answer, sessionId }
+      screen.write(`${json(last)}\n`)
+    },
+    fail: ({ message }) => Effect.sync(() => screen.write(`${json({ error: { message } })}\n`)),
+    close
+  } satisfies View
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Ask from "../../src/cli/Ask.ts"
+import { paint } from "../../src/cli/Paint.ts"
+
+const offer = (optionId: string, kind: string): Ask.Offer => ({ optionId, kind, name: optionId })
+const four = [offer("1", "allow_once"), offer("2", "allow_always"), offer("3", "reject_once"), offer("4", "reject_always")]
+const chosen = (optionId: string) => ({ outcome: "selected", optionId })
+
+describe("the answer to a permission question", () => {
+  it.each([
+    ["y", "1"], ["YES", "1"], [" a ", "2"], ["always", "2"], ["n", "3"], ["no", "3"], ["v", "4"], ["never", "4"], ["2", "2"]
+  ])("%j chooses option %s", (said, optionId) => {
+    expect(Ask.read(four, said)).toEqual(chosen(optionId))
+  })
+
+  it.each(["", "  ", "ok", "yn", "1y", "allow"])("%j chooses nothing", (said) => {
+    expect(Ask.read(four, said)).toBeUndefined()
+  })
+
+  it("never allows more than was said", () => {
+    expect(Ask.read([offer("x", "allow_always"), offer("z", "reject_once")], "y")).toBeUndefined()
+  })
+
+  it("tells several options of one kind apart by number", () => {
+    const many = [offer("edit", "allow_always"), offer("all", "allow_always"), offer("no", "reject_once"), offer("odd", "reject-with-edit")]
+    expect(Ask.read(many, "a")).toBeUndefined()
+    expect(Ask.read(many, "2")).toEqual(chosen("all"))
+    expect(Ask.read(many, "4")).toEqual(chosen("odd"))
+    expect(Ask.choices(many, paint(false))).toBe("  1  edit\n  2  all\n  n  no\n  4  odd\n")
+  })
+
+  it("can be no even where no is not offered", () => {
+    expect(Ask.read([offer("1", "allow_once")], "no")).toEqual({ outcome: "cancelled" })
+  })
+
+  it("without a person is no, this once", () => {
+    expect(Ask.rejection(four)).toEqual(chosen("3"))
+    expect(Ask.rejection([offer("1", "allow_once"), offer("4", "reject_always")])).toEqual(chosen("4"))
+    expect(Ask.rejection([offer("1", "allow_once")])).toEqual({ outcome: "cancelled" })
+  })
+
+  const answering = (...answers: Array<string | undefined>) => {
+    const asked: Array<string> = []
+    const ask = Ask.make({
+      prompt: () => Effect.die("not asked here"),
+      ask: (text, label) => Effect.sync(() => {
+        asked.push(text + label)
+        return answers.shift()
+      })
+    }, paint(false))
+    return { ask, asked }
+  }
+
+  it.effect("is asked for again until it is clear", () =>
+    Effect.gen(function*() {
+      const { ask, asked } = answering("", "perhaps", "y")
+      expect(yield* ask("? Run\n", four)).toEqual(chosen("1"))
+      expect(asked).toEqual(["? Run\n  y  1\n  a  2\n  n  3\n  v  4\n[y/a/n/v] ", "[y/a/n/v] ", "[y/a/n/v] "])
+    }))
+
+  it.effect("is no at the end of input", () =>
+    Effect.gen(function*() {
+      expect(yield* answering(undefined).ask("?", four)).toEqual(chosen("3"))
+    }))
+})

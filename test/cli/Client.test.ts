@@ -1,0 +1,194 @@
+import { mkdtempSync, realpathSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { agent, client, lines, Run } from "./support/Run.ts"
+
+const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-client-")))
+
+describe("one prompt and out", () => {
+  it("prints the answer and exits 0", async () => {
+    expect(await client("", "say")).toEqual({ code: 0, stdout: "Hello, world.\n", stderr: "" })
+  })
+
+  it("takes the prompt from standard input where no argument gives one", async () => {
+    const run = new Run(["client", "--server", agent()], { stdin: "say\n" })
+    expect(await run.done).toMatchObject({ code: 0, stdout: "Hello, world.\n" })
+  })
+
+  it("shows what the agent does, neutralised", async () => {
+    const { stdout } = await client("", "work")
+    expect(stdout).toBe("hm\n\n▸ Read a.txt\n  one\n  ␛]0;owned␇two\n\nHello, world.\n")
+  })
+
+  it("can print the answer only", async () => {
+    expect(await client("", "--quiet", "work")).toEqual({ code: 0, stdout: "Hello, world.\n", stderr: "" })
+  })
+
+  it("tells the agent the folder and the wanted alias", async () => {
+    const cwd = folder()
+    const { stderr } = await client("", "--cwd", cwd, "--agent", "helper", "--log-level", "debug", "say")
+    expect(stderr).toContain(`agent: new ${JSON.stringify({ cwd, mcpServers: [], _meta: { zeroclaw: { agentAlias: "helper" } } })}`)
+  })
+
+  it("refuses a permission nobody can be asked for, and says so", async () => {
+    const { code, stderr, stdout } = await client("", "permit")
+    expect(stdout).toContain("outcome reject-once\n")
+    expect(stderr).toBe("postern: not allowed, there is no terminal to ask on: Run `make`\n")
+    expect(code).toBe(0)
+  })
+
+  it.each([
+    ["refuse", "postern: the agent refused\n"],
+    ["fail", "postern: The model is out of reach (provider_unavailable)\n"]
+  ])("exits 1 with one line after %s", async (prompt, stderr) => {
+    expect(await client("", prompt)).toEqual({ code: 1, stdout: "", stderr })
+  })
+})
+
+describe("--json", () => {
+  it("is every update as the agent wrote it, then the result", async () => {
+    const { code, stderr, stdout } = await client("", "--json", "work")
+    const printed = lines(stdout)
+    expect(printed.slice(0, -1).map((line) => line["update"].sessionUpdate)).toEqual([
+      "agent_thought_chunk",
+      "future_kind",
+      "tool_call",
+      "tool_call_update",
+      ...Array(3).fill("agent_message_chunk")
+    ])
+    expect(printed[1]).toEqual({ sessionId: "s-1", update: { sessionUpdate: "future_kind", anything: 1 } })
+    expect(printed.at(-1)).toEqual({ stopReason: "end_turn", usage: { inputTokens: 1 }, sessionId: "s-1" })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  })
+
+  it("ends with the error where there is no result", async () => {
+    const { code, stdout } = await client("", "--json", "fail")
+    const data = { reason: "provider_unavailable" }
+    expect(lines(stdout)).toEqual([{ error: { code: -32603, message: "The model is out of reach", data }, sessionId: "s-1" }])
+    expect(code).toBe(1)
+  })
+
+  it("ends with an error also when the agent is gone", async () => {
+    const { code, stdout } = await client("", "--json", "crash")
+    expect(lines(stdout).at(-1)).toEqual({ error: { message: "the agent ended (exit code 3) in the middle of the turn" } })
+    expect(code).toBe(1)
+  })
+})
+
+describe("an agent that misbehaves", () => {
+  it("and dies in the middle of a turn is reported with its last words", async () => {
+    const { code, stderr, stdout } = await client("", "crash")
+    expect(stdout).toBe("half a\n")
+    expect(stderr).toMatch(/^postern: the agent ended \(exit code 3\) in the middle of the turn\n {2}new .*\n {2}fatal: out of cheese\n$/)
+    expect(code).toBe(1)
+  })
+
+  it("and is no ACP agent is reported with what it said", async () => {
+    const { code, stderr } = await client("banner", "say")
+    expect(stderr).toContain("does not speak ACP: it wrote \"Welcome to BannerAgent 3000!\"")
+    expect(code).toBe(1)
+  })
+
+  it("and prints beside the protocol later on is put up with, and told about", async () => {
+    const { code, stderr, stdout } = await client("", "stray")
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello, world.\n" })
+    expect(stderr).toBe("postern: the agent wrote something that is not ACP: debug: hello from console.log\n")
+  })
+
+  it("and ends before it answers, or does not exist, is one line", async () => {
+    const ended = await new Run(["client", "--server", `"${process.execPath}" -e 0`, "say"]).done
+    expect(ended).toMatchObject({ code: 1, stderr: "postern: the agent ended (exit code 0) before it answered initialize\n" })
+    const missing = await new Run(["client", "--server", "/no/such/agent", "say"]).done
+    expect(missing).toMatchObject({ code: 1, stderr: "postern: cannot start the agent \"/no/such/agent\": there is no such program\n" })
+  })
+
+  it("and does not exit by itself is ended", async () => {
+    expect(await client("stubborn-exit", "say")).toMatchObject({ code: 0, stdout: "Hello, world.\n" })
+  })
+})
+
+describe("Ctrl-C", () => {
+  it("cancels the turn: exit 130 after the agent's own ending", async () => {
+    const run = new Run(["client", "--server", agent(), "wait"])
+    await run.shows("waiting")
+    run.child.kill("SIGINT")
+    const { code, stderr } = await run.done
+    expect(stderr).toBe("postern: cancelling; Ctrl-C again gives up on the agent\n")
+    expect(code).toBe(130)
+  })
+
+  it("twice gives up on an agent that does not stop", async () => {
+    const run = new Run(["client", "--server", agent(), "stubborn"])
+    await run.shows("waiting")
+    run.child.kill("SIGINT")
+    await run.shows("I will not")
+    run.child.kill("SIGINT")
+    expect(await run.done).toMatchObject({ code: 130, stdout: "waiting\nI will not\n" })
+  })
+
+  it("with --json still ends with the result", async () => {
+    const run = new Run(["client", "--server", agent(), "--json", "wait"])
+    await run.shows("waiting")
+    run.child.kill("SIGINT")
+    const { code, stdout } = await run.done
+    expect(lines(stdout).at(-1)).toEqual({ stopReason: "cancelled", sessionId: "s-1" })
+    expect(code).toBe(130)
+  })
+})
+
+describe("going on with a session", () => {
+  const debug = ["--log-level", "debug"]
+
+  it("by id uses the session's own folder and replays nothing for one prompt", async () => {
+    const { stderr, stdout } = await client("", "--resume", "cccc3333-away", ...debug, "say")
+    expect(stdout).toBe("Hello, world.\n")
+    expect(stderr).toBe("agent: resume cccc3333-away /\n")
+  })
+
+  it("by the beginning of an id, or one the agent does not list", async () => {
+    expect((await client("", "--resume", "bbbb", ...debug, "say")).stderr).toContain("resume bbbb2222-new ")
+    expect((await client("", "--resume", "unlisted", ...debug, "say")).stderr).toContain("resume unlisted ")
+  })
+
+  it("hides the replay of an agent that can only load", async () => {
+    const { stderr, stdout } = await client("load-only", "--resume", "cccc3333-away", ...debug, "say")
+    expect(stdout).toBe("Hello, world.\n")
+    expect(stderr).toBe("agent: load cccc3333-away /\n")
+    expect(lines((await client("load-only", "--resume", "cccc3333-away", "--json", "say")).stdout)).toHaveLength(4)
+  })
+
+  it("takes the newest of the folder with --last, over all pages", async () => {
+    expect((await client("", "--last", ...debug, "say")).stderr).toBe(`agent: resume bbbb2222-new ${process.cwd()}\n`)
+  })
+
+  it("says so when there is none, or the agent cannot", async () => {
+    const cwd = folder()
+    expect(await client("", "--last", "--cwd", cwd, "say"))
+      .toEqual({ code: 1, stdout: "", stderr: `postern: there is no session to go on with in ${cwd}\n` })
+    expect(await client("no-resume", "--last", "say"))
+      .toEqual({ code: 1, stdout: "", stderr: "postern: this agent cannot go on with stored sessions\n" })
+  })
+})
+
+describe("wrong usage", () => {
+  it.each([
+    [["client", "--last", "--resume", "x", "hi"], "postern: --last and --resume exclude each other\n"],
+    [["client", "--cwd", "/no/such/folder", "hi"], "postern: there is no folder /no/such/folder\n"],
+    [["client", "--server", "'oops", "hi"], "postern: --server is no command line: a ' is never closed\n"],
+    [["client", " "], "postern: the prompt is empty\n"]
+  ])("%j exits 2 with one line", async (args, stderr) => {
+    expect(await new Run(args).done).toEqual({ code: 2, stdout: "", stderr })
+  })
+
+  it.each([[["client", "--nope", "hi"]], [["clyent"]], [["sessions", "show"]]])("%j exits 2 with help on stderr", async (args) => {
+    const { code, stderr, stdout } = await new Run(args).done
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+    expect(stderr).toContain("USAGE")
+  })
+
+  it("is not to ask for help or for the version", async () => {
+    expect(await new Run(["client", "--help"]).done).toMatchObject({ code: 0, stderr: "" })
+    expect((await new Run(["--version"]).done).stdout).toMatch(/^postern v\d+\.\d+\.\d+\n$/)
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest"
+import { cut, json, oneLine, plain, plainOutput } from "../../src/cli/Plain.ts"
+
+describe("text on its way to a terminal", () => {
+  it("has no live escape sequence left", () => {
+    expect(plain("\u001b[2J\u001b]0;title\u0007\u001bP$q\u001b\\")).toBe("␛[2J␛]0;title␇␛P$q␛\\")
+    expect(plain("\u009b31m and \u009d0;x\u009c")).toBe("‹U+009B›31m and ‹U+009D›0;x‹U+009C›")
+  })
+
+  it("cannot overwrite what was shown", () => {
+    expect(plain("rm -rf /\rls\b\b\u007f")).toBe("rm -rf /␍ls␈␈␡")
+    expect(plain("\u0000\u000b\u000c")).toBe("␀␋␌")
+  })
+
+  it("cannot read in another order than it runs", () => {
+    expect(plain("a\u202eb\u2066c\u200fd")).toBe("a‹U+202E›b‹U+2066›c‹U+200F›d")
+  })
+
+  it("keeps what text is made of: tabs, newlines, emoji with joiners, CRLF as a newline", () => {
+    expect(plain("a\tb\r\nc 👩‍💻 ünï")).toBe("a\tb\nc 👩‍💻 ünï")
+  })
+
+  it("is neutral piece by piece, as it streams", () => {
+    const text = "x\u001b[31my\r\nz\u202e"
+    expect(Array.from(text, plain).join("")).toBe(plain(text))
+  })
+
+  it("leaves colour codes out of program output, and nothing else", () => {
+    expect(plainOutput("\u001b[1;32mok\u001b[0m \u001b[2K \u001b[38:2:1:2:3mx\u001b[m")).toBe("ok ␛[2K x")
+  })
+
+  it("goes on one line where one line is meant", () => {
+    expect(oneLine(" a\n  b\n\n c\u001b ")).toBe("a ⏎ b ⏎ c␛")
+  })
+
+  it("as JSON holds no control character and still means the same", () => {
+    const value = { text: "\u001b[0m\u009b1m\u007f\u202e\u2028é" }
+    expect(json(value)).toBe("{\"text\":\"\\u001b[0m\\u009b1m\\u007f\\u202e\\u2028é\"}")
+    expect(JSON.parse(json(value))).toEqual(value)
+  })
+
+  it("is cut between characters", () => {
+    expect(cut("abcdef", 4)).toBe("abc…")
+    expect(cut("ab😀cd", 4)).toBe("ab…")
+    expect(cut("abc", 3)).toBe("abc")
+  })
+})

@@ -1,0 +1,102 @@
+import { Effect } from "effect"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Entry } from "../../src/session/Event.ts"
+import { SessionStore } from "../../src/store/SessionStore.ts"
+import { lines, Run } from "./support/Run.ts"
+
+const home = mkdtempSync(join(tmpdir(), "postern-sessions-"))
+const env = { POSTERN_CONFIG_DIR: home, POSTERN_DATA_DIR: "" }
+const sessions = (...args: ReadonlyArray<string>) => new Run(["sessions", ...args], { env, stdin: "" }).done
+
+const entries: ReadonlyArray<Entry> = [
+  { _tag: "User", messageId: "u1", content: [{ type: "text", text: "fix `a.txt`" }] },
+  { _tag: "Thought", messageId: "t1", text: "hm" },
+  {
+    _tag: "ToolCall",
+    call: {
+      toolCallId: "c1",
+      name: "file_edit",
+      title: "Edit a.txt",
+      kind: "edit",
+      status: "completed",
+      content: [{ type: "diff", path: "/w/a.txt", oldText: "old\n", newText: "```\nnew\n" }],
+      locations: []
+    }
+  },
+  { _tag: "Agent", messageId: "a1", text: "Done \u001b[31m." },
+  { _tag: "Interrupted", messageId: "i1", text: "This turn was cut off." }
+]
+
+const seed = Effect.gen(function*() {
+  const store = yield* SessionStore
+  for (const [sessionId, cwd] of [["aaaa-1", "/w"], ["aaaa-2", "/w"], ["bbbb-3", "/elsewhere"], ["dead-4", "/w"]] as const) {
+    yield* store.create({ sessionId, cwd, agent: "main", additionalDirectories: [] })
+  }
+  const [first, ...rest] = entries
+  const { position, turn } = yield* store.beginTurn("bbbb-3", first!)
+  const rows = rest.map((entry, at) => ({ position: position + at, entry }))
+  yield* store.commitTurn("bbbb-3", turn, { rows, context: "[]", outcome: "end_turn", title: "Fix \u001b[31ma.txt" })
+  yield* store.kill("dead-4")
+})
+
+beforeAll(() => Effect.runPromise(Effect.provide(seed, SessionStore.layer(join(home, "data", "sessions", "acp-sessions.db")))))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+describe("postern sessions", () => {
+  it("lists sessions as an aligned table, newest first, without the killed ones", async () => {
+    const { code, stdout } = await sessions("list")
+    const [head, first, ...rest] = stdout.trimEnd().split("\n")
+    expect(head).toBe("ID      AGE  FOLDER      TITLE")
+    expect(first).toBe("bbbb-3  now  /elsewhere  Fix ␛[31ma.txt")
+    expect(rest.map((line) => line.slice(0, 6)).sort()).toEqual(["aaaa-1", "aaaa-2"])
+    expect(code).toBe(0)
+  })
+
+  it("lists one folder, killed sessions too, and as JSON", async () => {
+    expect((await sessions("list", "--cwd", "/elsewhere")).stdout.trimEnd().split("\n")).toHaveLength(2)
+    expect((await sessions("list", "--all")).stdout).toMatch(/^dead-4 .* \(killed\)$/m)
+    expect(lines((await sessions("list", "--json")).stdout).map(({ sessionId }) => sessionId)).toContain("bbbb-3")
+  })
+
+  it("shows a transcript with its tool calls and its interruption", async () => {
+    const { stdout } = await sessions("show", "bbbb")
+    expect(stdout).toMatch(/^Fix ␛\[31ma\.txt\nsession {2}bbbb-3\nagent {4}main\nfolder {3}\/elsewhere\ncreated .*\nupdated .*\n/)
+    expect(stdout.slice(stdout.indexOf("\n\n") + 2)).toBe(
+      "> fix `a.txt`\n\nhm\n\n✓ Edit a.txt\n  /w/a.txt\n  - old\n  + ```\n  + new\n\nDone ␛[31m.\n\n! This turn was cut off.\n"
+    )
+  })
+
+  it("exports markdown that its content cannot break", async () => {
+    const output = join(home, "out.md")
+    expect(await sessions("export", "bbbb-3", "--output", output)).toEqual({ code: 0, stdout: "", stderr: "" })
+    const text = readFileSync(output, "utf8")
+    expect(text).toContain("## User\n\nfix `a.txt`\n\n> hm\n\n### Edit a.txt (edit, completed)\n\n````diff\n/w/a.txt\n- old\n+ ```\n+ new\n````\n")
+    expect(text.endsWith("## Agent\n\nDone ␛[31m.\n\n*This turn was cut off.*\n")).toBe(true)
+  })
+
+  it("exports JSON that holds everything", async () => {
+    const { stdout } = await sessions("export", "bbbb-3", "--format", "json")
+    expect(JSON.parse(stdout)).toMatchObject({ session: { sessionId: "bbbb-3", agent: "main" }, transcript: entries })
+  })
+
+  it.each([
+    ["aaaa", "postern: 2 sessions begin with aaaa: "],
+    ["bbb", "postern: there is no session \"bbb\" (an id may be shortened to 4 characters, no less)\n"],
+    ["nope-nope", "postern: there is no session \"nope-nope\"\n"]
+  ])("does not guess what %s means", async (id, stderr) => {
+    const ran = await sessions("show", id)
+    expect(ran.stderr.startsWith(stderr)).toBe(true)
+    expect(ran.code).toBe(1)
+  })
+
+  it("deletes without a terminal only when told not to ask, and all or none", async () => {
+    expect(await sessions("delete", "aaaa-1")).toMatchObject({ code: 2, stdout: "" })
+    expect(await sessions("delete", "aaaa-1", "nope-nope", "--yes")).toMatchObject({ code: 1, stdout: "" })
+    expect(await sessions("delete", "aaaa-1", "dead", "aaaa-1", "--yes"))
+      .toEqual({ code: 0, stdout: "deleted aaaa-1\ndeleted dead-4\n", stderr: "" })
+    expect((await sessions("list", "--all")).stdout).not.toMatch(/aaaa-1|dead-4/)
+  })
+})

@@ -1,0 +1,3 @@
+import { start } from "../../../src/cli/Main.ts"
+
+start()
