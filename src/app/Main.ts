@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Runtime } from "effect"
 
 /** An error whose message is meant for the person at the keyboard. */
 const sentenceOf = (cause: Cause.Cause<unknown>): string => {
@@ -7,12 +7,15 @@ const sentenceOf = (cause: Cause.Cause<unknown>): string => {
   return error instanceof Error && error.message !== "" ? error.message : String(error)
 }
 
-/** Runs a command: 0 when it is done, 1 with one clear line on stderr when it failed (spec §1). */
+/**
+ * Runs `postern acp`: 0 when it is done, 1 with one clear line on stderr when it failed (spec §1). The process ends then, whatever
+ * a client that stopped reading has left in the pipe.
+ */
 export const runMain = (command: Effect.Effect<void, unknown>): void =>
   NodeRuntime.runMain(
     Effect.tapCause(command, (cause) =>
       Effect.sync(() => {
         if (!Cause.hasInterruptsOnly(cause)) process.stderr.write(`postern: ${sentenceOf(cause)}\n`)
       })),
-    { disableErrorReporting: true }
+    { disableErrorReporting: true, teardown: (exit) => Runtime.defaultTeardown(exit, (code) => process.exit(code)) }
   )

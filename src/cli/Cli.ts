@@ -12,7 +12,10 @@ import { sessions } from "./SessionsCommand.ts"
 const acp = Command.make("acp", {}, () =>
   Effect.flatMap(shared, (given) => {
     guard()
-    return lazily(() => import("../app/AcpStdio.ts"), ({ run }) => run(given))
+    return lazily(() => import("../app/AcpStdio.ts"), ({ run }) => run(given)).pipe(
+      // The process must not wait for a client that stopped reading.
+      Effect.andThen(Effect.sync(() => process.exit(0)))
+    )
   })).pipe(
     Command.withDescription(
       "Serve the Agent Client Protocol on stdin and stdout, as an editor starts it. Ends at the end of input; logs go to stderr."

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from "node:fs"
+
+/** Ids of running processes whose command line contains `part` (Linux). */
+export const processesWith = (part: string): ReadonlyArray<number> =>
+  readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").includes(part) && !/\) Z/.test(stat)
+    } catch {
+      return false
+    }
+  })
+
+/** Of those, the ones that run with this home folder. */
+export const processesAtHome = (part: string, home: string): ReadonlyArray<number> =>
+  processesWith(part).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${home}`)
+    } catch {
+      return false
+    }
+  })
+
+/** Polls for what has no event to wait for: the process table, a file of another process. */
+export const eventually = async (holds: () => boolean, ms = 5000): Promise<void> => {
+  const end = Date.now() + ms
+  while (!holds()) {
+    if (Date.now() > end) throw new Error("did not happen in time")
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
