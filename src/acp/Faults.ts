@@ -32,7 +32,9 @@ export const of = (dialect: DialectName) => (error: SessionFault): Wire.RpcFault
         message: `${error.limit} sessions are active; close one, or raise acp.max_sessions`,
         data: { reason: "session_limit", limit: error.limit }
       })
-    case "AgentUnresolved": return Wire.invalidParams({ reason: error.reason, field: "agentAlias" }, error.message)
+    case "AgentUnresolved":
+      if (error.reason === "agent_unusable") return new Wire.RpcFault({ code: -32603, message: error.message, data: { reason: error.reason } })
+      return Wire.invalidParams({ reason: error.reason, field: "agentAlias" }, error.message)
     case "DirectoryRefused": return Wire.invalidParams({ reason: error.reason, field: error.field }, error.message)
     case "BadCursor": return Wire.invalidParams({ reason: "invalid_cursor", field: "cursor" }, "this cursor is not one of ours")
     case "PromptInvalid": return Wire.invalidParams({ reason: error.reason, field: error.field }, error.message)

@@ -20,13 +20,16 @@ export const layer = Served.toLayer(Effect.gen(function*() {
   const sessions = yield* Sessions
   const agents = yield* Agents
   const store = yield* SessionStore
-  const { acp, configDir } = yield* Settings
+  const { acp, agents: configured, configDir } = yield* Settings
+  const scope = yield* Effect.scope
 
   const faulty = Effect.fnUntraced(function*<A, R>(effect: Effect.Effect<A, SessionFault | Wire.RpcFault, R>) {
     const { dialect } = yield* AcpConnection
     const logged = Effect.tapError(effect, (error) => error._tag === "StoreFailed" ? Effect.logError(error.message, error.cause) : Effect.void)
     return yield* Effect.mapError(logged, (error) => error._tag === "RpcFault" ? error : Faults.of(dialect)(error))
   })
+
+  const defaultModel = Array.from(configured.values()).find(({ alias }) => acp.defaultAgent === undefined || alias === acp.defaultAgent)?.model
 
   const capabilities = {
     loadSession: store.durability === "durable",
@@ -50,8 +53,14 @@ export const layer = Served.toLayer(Effect.gen(function*() {
     const cwd = yield* placeholderCwd(connection.dialect, configDir, payload.cwd)
     const setup = { cwd, additionalDirectories: payload.additionalDirectories ?? [] }
     return yield* sessions.activate(sessionId, setup, Effect.fnUntraced(function*(session) {
-      const entries = replay ? yield* Replay.snapshot(session, store) : []
-      yield* attach(connection, session, acp.sessionTimeoutSecs, Replay.send(connection, session, entries))
+      const entries = yield* Replay.snapshot(session, store)
+      const send = (shown: typeof entries) => Replay.send(connection, session, shown)
+      yield* attach(connection, session, acp.sessionTimeoutSecs, replay ? send(entries) : Effect.void)
+      if (!replay) {
+        // No history on resume; the plan is state. Only ZeroClaw's clients expect it before the result (acp.md §6 row 19).
+        const plan = send(entries.filter(({ _tag }) => _tag === "Plan"))
+        yield* connection.dialect === "zeroclaw" ? plan : Effect.forkIn(plan, scope)
+      }
       return { _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }
     }))
   }, faulty)
@@ -91,7 +100,14 @@ export const layer = Served.toLayer(Effect.gen(function*() {
         agentCapabilities: capabilities,
         authMethods: [],
         agentInfo: { name: "postern", title: "Postern", version },
-        _meta: { zeroclaw: { maxSessions: acp.maxSessions, sessionTimeoutSecs: acp.sessionTimeoutSecs } }
+        _meta: {
+          zeroclaw: {
+            maxSessions: acp.maxSessions,
+            sessionTimeoutSecs: acp.sessionTimeoutSecs,
+            ...(defaultModel === undefined ? {} : { defaultModel }),
+            methods: ["_zeroclaw/session/stop"]
+          }
+        }
       }
     }),
 

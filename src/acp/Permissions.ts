@@ -16,12 +16,12 @@ const options = (covers: string) => [
 /** Only ZeroClaw's own clients know this kind (acp.md §6 row 14). */
 const rejectWithEdit = { optionId: "reject-with-edit", name: "Reject with edit", kind: "reject_with_edit" }
 
-const answers: Record<string, PermissionAnswer> = {
-  "allow-once": { _tag: "AllowOnce" },
-  "allow-always": { _tag: "AllowAlways" },
-  "reject-once": { _tag: "RejectOnce" },
-  "reject-always": { _tag: "RejectAlways" }
-}
+const answers: ReadonlyMap<string, PermissionAnswer> = new Map([
+  ["allow-once", { _tag: "AllowOnce" }],
+  ["allow-always", { _tag: "AllowAlways" }],
+  ["reject-once", { _tag: "RejectOnce" }],
+  ["reject-always", { _tag: "RejectAlways" }]
+])
 
 const maxReplacement = 64 * 1024
 
@@ -31,7 +31,7 @@ const answerOf = (outcome: typeof PermissionOutcome.Type): Effect.Effect<Permiss
   if (outcome.optionId === rejectWithEdit.optionId && text !== undefined) {
     return Effect.succeed({ _tag: "Replace", text: text.slice(0, maxReplacement) })
   }
-  const answer = answers[outcome.optionId]
+  const answer = answers.get(outcome.optionId)
   return answer ? Effect.succeed(answer) : Effect.fail(new NoAnswer({ why: "the client chose an option it was not offered" }))
 }
 

@@ -14,4 +14,7 @@ const levels: Readonly<Record<string, LogLevel.LogLevel>> = {
 export const logLevelWords = Object.keys(levels).filter((word) => word !== "warning")
 
 /** Letter case does not count; `undefined` for a word that is no level. */
-export const parseLogLevel = (word: string): LogLevel.LogLevel | undefined => levels[word.trim().toLowerCase()]
+export const parseLogLevel = (word: string): LogLevel.LogLevel | undefined => {
+  const known = word.trim().toLowerCase()
+  return Object.hasOwn(levels, known) ? levels[known] : undefined
+}

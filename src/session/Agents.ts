@@ -41,11 +41,11 @@ export class Agents extends Context.Service<Agents, {
     }
 
     const ready = ({ alias, workspace }: Agent) =>
-      Effect.try({
-        try: () => makeFolder(workspace),
-        catch: (cause) =>
-          new AgentUnresolved({ reason: "agent_unusable", message: `the folder of agent "${alias}" cannot be made: ${String(cause)}` })
-      })
+      Effect.try({ try: () => makeFolder(workspace), catch: (cause) => cause }).pipe(
+        Effect.tapError((cause) => Effect.logError(`the folder of agent "${alias}" cannot be made: ${workspace}`, cause)),
+        Effect.mapError(() =>
+          new AgentUnresolved({ reason: "agent_unusable", message: `the folder of agent "${alias}" cannot be made; the log says why` }))
+      )
 
     const resolve = (explicit?: string, ofConnection?: string) =>
       Effect.tap(choose(explicit ?? ofConnection ?? acp.defaultAgent), ready)

@@ -8,6 +8,7 @@ import { newId } from "./Id.ts"
 import * as KeyedLock from "./KeyedLock.ts"
 import type { PromptInvalid } from "./PromptContent.ts"
 import * as Session from "./Session.ts"
+import type { TurnFault } from "./Turn.ts"
 import { TurnLoop } from "./TurnLoop.ts"
 
 /** As many sessions are active as the configuration allows. */
@@ -19,7 +20,7 @@ export type SessionFault =
   | DirectoryRefused
   | PromptInvalid
   | SessionLimit
-  | Session.TurnFault
+  | TurnFault
 
 export interface Setup {
   readonly cwd?: string | undefined

@@ -94,7 +94,7 @@ describe("the client cancels", () => {
 })
 
 describe("the agent's own requests", () => {
-  test("a permission request has an id of its own space, the reported tool call and one option of each kind at most", async ({ host }) => {
+  test("a permission request names the reported tool call and offers one option of each kind", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     await acp.prompt(sessionId, write)

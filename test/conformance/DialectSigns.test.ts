@@ -10,13 +10,14 @@ const dialect = async (acp: AcpProcess) => {
   const { code } = await acp.failure("session/close", { sessionId: nobody })
   return code === -32002 ? "acp" : code === -32000 ? "zeroclaw" : code
 }
+const asked = { _meta: { zeroclaw: { dialect: true } } }
 const full: Json = { protocolVersion: 1, clientCapabilities: {} }
 
 describe("signs that switch a connection to the dialect zeroclaw", () => {
   const signs: ReadonlyArray<readonly [string, string, Json | undefined]> = [
     ["initialize without params", "initialize", undefined],
     ["initialize without protocolVersion", "initialize", { clientCapabilities: {} }],
-    ["clientCapabilities._meta.zeroclaw.dialect", "initialize", { protocolVersion: 1, clientCapabilities: { _meta: { zeroclaw: { dialect: true } } } }],
+    ["clientCapabilities._meta.zeroclaw.dialect", "initialize", { protocolVersion: 1, clientCapabilities: asked }],
     ["agentAlias in session/new", "session/new", { agentAlias: "default" }],
     ["agent_alias in session/new", "session/new", { agent_alias: "default" }],
     ["agent in session/new", "session/new", { agent: "default" }],
@@ -42,7 +43,8 @@ describe("signs that switch a connection to the dialect zeroclaw", () => {
     const acp = host.start({ dialect: "zeroclaw" })
     const made = await acp.request("session/new", { agentAlias: "default", workspaceDir: host.project })
     expect(made).toMatchObject({ sessionId: expect.any(String), workspaceDir: host.project })
-    expect((await acp.request("session/prompt", { sessionId: made["sessionId"], prompt: "say early" }))["content"]).toContain("early")
+    const result = await acp.request("session/prompt", { sessionId: made["sessionId"], prompt: "say early" })
+    expect(result["content"]).toContain("early")
   })
 })
 

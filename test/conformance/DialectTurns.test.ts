@@ -48,7 +48,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect((await acp.waitFor((m) => m.id === 1)).result?.["stopReason"]).toBe("cancelled")
   })
 
-  test("tool updates are stepwise in acp, final only and with a body in zeroclaw; a failure is failed in both (row 13)", async ({ host }) => {
+  test("tool updates are stepwise in acp, final and with a body in zeroclaw (row 13)", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     host.write("a.txt", "alpha")
@@ -61,7 +61,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     else expect(updates.some((u: Json) => u["status"] === "in_progress")).toBe(true)
   })
 
-  test("permission requests keep the option ids; an edit of the proposal is offered only in zeroclaw (rows 14, 15, 16)", async ({ host }) => {
+  test("permission requests keep their ids and options in both (rows 14, 15, 16)", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     await acp.prompt(sessionId, "write a.txt\nhello\n.")

@@ -49,7 +49,7 @@ describe("initialize", () => {
     test(`${method} before initialize is refused, and initialize still works after it`, async ({ host }) => {
       const acp = host.start()
       const params = method === "session/prompt" ? { sessionId: "x", prompt: [] } : { cwd: host.project, mcpServers: [] }
-      expectError(await acp.exchange(request(1, method, method === "session/list" ? {} : params)), 1, -32600, { reason: "not_initialized" })
+      expectError(await acp.exchange(request(1, method, params)), 1, -32600, { reason: "not_initialized" })
       expect((await acp.exchange(init(1))).result?.["protocolVersion"]).toBe(1)
     })
   }

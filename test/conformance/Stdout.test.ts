@@ -18,7 +18,7 @@ describe("stdout carries protocol only, from the first byte to the last", () => 
     ["as an editor starts it", [], {}],
     ["with --log-level trace", ["--log-level", "trace"], {}],
     ["with NODE_OPTIONS=--trace-warnings", [], { NODE_OPTIONS: "--trace-warnings" }],
-    ["with NODE_OPTIONS=--trace-deprecation --pending-deprecation", [], { NODE_OPTIONS: "--trace-deprecation --pending-deprecation" }],
+    ["with pending deprecations traced", [], { NODE_OPTIONS: "--trace-deprecation --pending-deprecation" }],
     ["with NODE_DEBUG", [], { NODE_DEBUG: "net,stream,child_process,timer" }],
     ["with FORCE_COLOR and DEBUG", [], { FORCE_COLOR: "3", DEBUG: "*" }]
   ]

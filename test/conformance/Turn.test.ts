@@ -25,7 +25,8 @@ describe("one turn on the wire", () => {
     expect(result["stopReason"]).toBe("end_turn")
     expect(text).toContain("some plain words")
     expect(textOf(updates, "agent_thought_chunk")).toContain("deep thought")
-    const chunks = updates.flatMap((u) => u.sessionUpdate === "agent_message_chunk" || u.sessionUpdate === "agent_thought_chunk" ? [u] : [])
+    const chunks = updates.flatMap((u) =>
+      u.sessionUpdate === "agent_message_chunk" || u.sessionUpdate === "agent_thought_chunk" ? [u] : [])
     expect(chunks.every((c) => typeof c.messageId === "string" && c.messageId !== "")).toBe(true)
     const kinds = new Map(chunks.map((c) => [`${c.messageId} ${c.sessionUpdate}`, c.messageId]))
     expect(new Set(kinds.values()).size).toBe(kinds.size)
@@ -50,7 +51,9 @@ describe("one turn on the wire", () => {
     const shown = calls(updates)
     expect(shown.some((u) => u.locations?.some((l) => l.path === file))).toBe(true)
     expect(shown.some((u) => u.kind === "read")).toBe(true)
-    expect(shown.some((u) => u.content?.some((c) => c.type === "content" && c.content.type === "text" && c.content.text.includes("alpha")))).toBe(true)
+    const texts = shown.flatMap((u) => u.content ?? [])
+      .map((c) => c.type === "content" && c.content.type === "text" ? c.content.text : "")
+    expect(texts.join("")).toContain("alpha")
     expect(acp.messages.some((m) => m.method === "session/request_permission")).toBe(false)
   })
 
@@ -92,7 +95,7 @@ describe("one turn on the wire", () => {
     expect(textOf(updates)).toContain("went on")
   })
 
-  test("a call of a tool that does not exist, or with bad arguments, is a failed tool call and no protocol error", async ({ host }) => {
+  test("a call of no known tool, or with bad arguments, is no protocol error", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     for (const script of ["call no_such_tool {}", "call file_read {\"path\": 7}", "call file_read not json"]) {

@@ -50,7 +50,8 @@ describe("acpx drives the agent", () => {
   })
 
   test("exec in JSON shows clean traffic, and --approve-all lets a command run", async ({ host }) => {
-    const { code, out } = await run(host, "--format", "json", "--json-strict", "--approve-all", "exec", "run echo made > made.txt\nsay done")
+    const script = "run echo made > made.txt\nsay done"
+    const { code, out } = await run(host, "--format", "json", "--json-strict", "--approve-all", "exec", script)
     expect(code).toBe(0)
     expect(readFileSync(join(host.project, "made.txt"), "utf8")).toBe("made\n")
     const traffic = frames(out)

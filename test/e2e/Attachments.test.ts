@@ -28,7 +28,8 @@ describe("resources in a prompt", () => {
   test("a name in the uri cannot lead out of the uploads folder", async ({ host }) => {
     const acp = await host.open()
     const bytes = Buffer.from("x")
-    for (const uri of ["file:///../../../etc/passwd", "..\\..\\x.txt", "a/%2e%2e/%2e%2e/evil.sh", "file:///x.\u0000/../y", "x.a/b"]) {
+    const uris = ["file:///../../../etc/passwd", "..\\..\\x.txt", "a/%2e%2e/%2e%2e/evil.sh", "file:///x.\u0000/../y", "x.a/b"]
+    for (const uri of uris) {
       await acp.prompt(await acp.newSession(), [say, blob(bytes, uri)])
     }
     expect(readdirSync(host.project)).toEqual(["uploads"])
@@ -46,7 +47,8 @@ describe("resources in a prompt", () => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     for (const resource of [{ uri: "file:///a" }, { uri: "file:///a", blob: 7 }, { blob: "AAAA" }, null]) {
-      expect(await acp.failure("session/prompt", { sessionId, prompt: [say, { type: "resource", resource }] })).toMatchObject({ code: -32602 })
+      const blocks = [say, { type: "resource", resource }]
+      expect(await acp.failure("session/prompt", { sessionId, prompt: blocks })).toMatchObject({ code: -32602 })
     }
   })
 
@@ -100,7 +102,8 @@ describe("resources in a prompt", () => {
 
 describe("deliver_file", () => {
   const delivered = (updates: ReadonlyArray<Json>): ReadonlyArray<Json> =>
-    updates.flatMap((u) => u["content"] ?? []).flatMap((c: Json) => c["content"]?.type === "resource" ? [c["content"].resource] : [])
+    updates.flatMap((u) => u["content"] ?? [])
+      .flatMap((c: Json) => c["content"]?.type === "resource" ? [c["content"].resource] : [])
 
   test("embeds the file under the address of its content", async ({ host }) => {
     const acp = await host.open()

@@ -158,6 +158,7 @@ describe("two processes on one database", () => {
     const sessionId = await a.newSession()
     await a.prompt(sessionId, "say x")
     await b.request("session/delete", { sessionId })
-    expect(await a.failure("session/prompt", { sessionId, prompt: [{ type: "text", text: "say y" }] })).toMatchObject({ code: -32002 })
+    const gone = await a.failure("session/prompt", { sessionId, prompt: [{ type: "text", text: "say y" }] })
+    expect(gone).toMatchObject({ code: -32002 })
   })
 })

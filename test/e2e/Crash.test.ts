@@ -35,7 +35,7 @@ const victims = [`stream 20000\nsay complete`, `${writes}\nsay complete`, `say p
 
 describe("kill -9 at any moment", () => {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
-    test(`loses no committed turn and shows a cut-off turn once, with its marker, on every load (seed ${seed})`, async ({ host }) => {
+    test(`loses no committed turn and shows a cut-off turn once, marked, on every load (seed ${seed})`, async ({ host }) => {
       const next = random(seed)
       const first = await host.open({ permission: "allow-always" })
       const sessionId = await first.newSession()

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { type ContentBlock, methods } from "@agentclientprotocol/sdk"
+import { type ContentBlock, methods, type NewSessionRequest } from "@agentclientprotocol/sdk"
 import { afterEach, expect } from "vitest"
 import { type Host, test } from "../support/Host.ts"
 import { SdkClient } from "../support/SdkClient.ts"
@@ -125,7 +125,8 @@ test("sessions are listed page by page, filtered by folder, with title and time"
   const only = await editor.agent.request(session.list, { cwd: folders[0]! })
   expect(only.sessions).toHaveLength(28)
   expect(only.sessions.every((s) => s.cwd === folders[0])).toBe(true)
-  expect(only.sessions[0]).toMatchObject({ sessionId: ids[54], title: expect.stringMatching(/\S/), updatedAt: expect.stringMatching(/^\d{4}-.*Z$/) })
+  const shown = { title: expect.stringMatching(/\S/), updatedAt: expect.stringMatching(/^\d{4}-.*Z$/) }
+  expect(only.sessions[0]).toMatchObject({ sessionId: ids[54], ...shown })
   expect((await editor.agent.request(session.list, { cwd: join(host.project, "z") })).sessions).toEqual([])
 })
 
@@ -149,7 +150,8 @@ test("further folders are readable and writable, and only while they are given",
   const other = join(host.folder, "other")
   host.write(join(other, "o.txt"), "other content")
   const script = `read ${join(other, "o.txt")}\nwrite ${join(other, "new.txt")}\nx\n.`
-  const { sessionId } = await editor.agent.request(session.new, { cwd: host.project, mcpServers: [], additionalDirectories: [other] })
+  const roots: NewSessionRequest = { cwd: host.project, mcpServers: [], additionalDirectories: [other] }
+  const { sessionId } = await editor.agent.request(session.new, roots)
   await editor.agent.request(session.prompt, { sessionId, prompt: text(script) })
   expect(JSON.stringify(editor.updates)).toContain("other content")
   expect(existsSync(join(other, "new.txt"))).toBe(true)

@@ -4,7 +4,8 @@ import { Validator } from "./Validator.ts"
 import { type Dialect, type Id, isResponse, type Json, type Message, RpcError } from "./Wire.ts"
 
 export type Answer = { readonly result: Json } | { readonly error: NonNullable<Message["error"]> }
-export type Policy = "allow-once" | "allow-always" | "reject-once" | "reject-always" | "never" | ((request: Message) => Answer | undefined)
+export type Decide = (request: Message) => Answer | undefined
+export type Policy = "allow-once" | "allow-always" | "reject-once" | "reject-always" | "never" | Decide
 
 export interface ProcessOptions {
   readonly command: ReadonlyArray<string>

@@ -2,10 +2,20 @@ import { expect, test } from "vitest"
 import type { Json } from "./Wire.ts"
 import { Validator } from "./Validator.ts"
 
-const send = (validator: Validator, id: number, method: string, params: Json = {}) => validator.sent({ jsonrpc: "2.0", id, method, params })
+const send = (validator: Validator, id: number, method: string, params: Json = {}) =>
+  validator.sent({ jsonrpc: "2.0", id, method, params })
 const say = (validator: Validator, frame: Json) => void validator.received(JSON.stringify({ jsonrpc: "2.0", ...frame }))
-const update = (validator: Validator, content: Json) => say(validator, { method: "session/update", params: { sessionId: "s", update: content } })
-const text = (value: string, more: Json = {}) => ({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: value }, ...more })
+const update = (validator: Validator, content: Json, sessionId = "s") =>
+  say(validator, { method: "session/update", params: { sessionId, update: content } })
+const ask = (validator: Validator, method: string, params: Json) =>
+  say(validator, { id: "zc-out-0", method, params: { sessionId: "s", ...params } })
+const call = { sessionUpdate: "tool_call", toolCallId: "t", title: "x" }
+const text = (value: string, more: Json = {}) => ({
+  sessionUpdate: "agent_message_chunk",
+  content: { type: "text", text: value },
+  ...more
+})
+const planned = { content: "a", priority: "low", status: "pending", activeForm: "x" }
 
 const inTurn = (dialect: "acp" | "zeroclaw" = "acp") => {
   const validator = new Validator(dialect)
@@ -29,19 +39,21 @@ test("a clean turn has no problem", () => {
 const faults: ReadonlyArray<readonly [string, RegExp, (validator: Validator) => void]> = [
   ["text that is no JSON", /no JSON object/, (v) => void v.received("listening …")],
   ["a custom root key in an update", /unevaluated/, (v) => update(v, text("x", { body: "x" }))],
-  ["a custom key deep inside", /unevaluated/, (v) => update(v, { sessionUpdate: "plan", entries: [{ content: "a", priority: "low", status: "pending", activeForm: "x" }] })],
+  ["a custom key deep inside", /unevaluated/, (v) => update(v, { sessionUpdate: "plan", entries: [planned] })],
   ["an update kind of its own", /must/, (v) => update(v, { sessionUpdate: "agent_error" })],
-  ["a closed enum left", /must/, (v) => update(v, { sessionUpdate: "tool_call", toolCallId: "t", title: "x", status: "cancelled" })],
+  ["a closed enum left", /must/, (v) => update(v, { ...call, status: "cancelled" })],
   ["a custom key in the prompt result", /unevaluated/, (v) => say(v, { id: 2, result: { stopReason: "end_turn", content: "x" } })],
   ["an error without reason", /data\.reason/, (v) => say(v, { id: 2, error: { code: -32603, message: "x" } })],
   ["an answer nobody waits for", /not pending/, (v) => say(v, { id: 77, result: {} })],
   ["a second answer", /not pending/, (v) => { end(v); end(v) }],
   ["an update after the result", /outside a turn/, (v) => { end(v); update(v, text("late")) }],
-  ["an update for a session nobody opened", /not active/, (v) => say(v, { method: "session/update", params: { sessionId: "x", update: text("x") } })],
-  ["a tool call left open", /is pending at/, (v) => { update(v, { sessionUpdate: "tool_call", toolCallId: "t", title: "x" }); end(v) }],
-  ["a tool update before its call", /before its tool_call/, (v) => update(v, { sessionUpdate: "tool_call_update", toolCallId: "t" })],
-  ["a client method that was not offered", /not offered/, (v) => say(v, { id: "zc-out-0", method: "fs/read_text_file", params: { sessionId: "s", path: "/a" } })],
-  ["a permission request for no tool call", /no open tool call/, (v) => say(v, { id: "zc-out-0", method: "session/request_permission", params: { sessionId: "s", toolCall: { toolCallId: "t" }, options: [] } })],
+  ["an update for a session nobody opened", /not active/, (v) => update(v, text("x"), "x")],
+  ["a tool call left open", /is pending at/, (v) => { update(v, call); end(v) }],
+  ["a tool update before its call", /before its tool_call/, (v) => update(v, { ...call, sessionUpdate: "tool_call_update" })],
+  ["a client method that was not offered", /not offered/, (v) => ask(v, "fs/read_text_file", { path: "/a" })],
+  ["a permission request for no tool call", /no open tool call/, (v) => {
+    ask(v, "session/request_permission", { toolCall: { toolCallId: "t" }, options: [] })
+  }],
   ["history on resume", /before the result of session\/resume/, (v) => {
     send(v, 3, "session/resume", { sessionId: "r" })
     say(v, { method: "session/update", params: { sessionId: "r", update: text("old") } })

@@ -1,0 +1,66 @@
+/**
+ * What one call consists of, as rules see it (policy §2.3): every simple command of a shell call, wherever it hides, one pseudo-part
+ * for each redirect, and the paths, hosts and names that other tools touch.
+ */
+
+/** A word after quote removal; `null` where it is not literal (an expansion, a glob, a substitution). */
+export type Word = string | null
+
+export interface CommandPart {
+  readonly kind: "command"
+  /** As written, for people. */
+  readonly text: string
+  /** The first word as written, path included; `null` where it is not literal. */
+  readonly program: Word
+  /** The program and its arguments. */
+  readonly argv: ReadonlyArray<Word>
+  readonly assignments: ReadonlyArray<{ readonly name: string; readonly value: Word }>
+  /** Programs around this one, outermost first: `["timeout", "sudo"]` for the `rm` of `timeout 5 sudo rm x`. */
+  readonly wrappers: ReadonlyArray<string>
+  /** Its program or the code it runs is not literal: no wildcard may ever allow it. */
+  readonly opaque: boolean
+}
+
+/** A redirect of a shell call, or a path a file tool names; `null` where it is not literal. */
+export interface PathPart {
+  readonly kind: "read" | "write"
+  readonly text: string
+  readonly path: Word
+}
+
+export interface FetchPart {
+  readonly kind: "fetch"
+  readonly text: string
+  readonly url: string
+}
+
+export interface McpPart {
+  readonly kind: "mcp"
+  readonly text: string
+  readonly server: string
+  readonly tool: string
+}
+
+/** Any other tool, by name and arguments. */
+export interface ToolPart {
+  readonly kind: "tool"
+  readonly text: string
+  readonly name: string
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+export type Part = CommandPart | PathPart | FetchPart | McpPart | ToolPart
+
+/** A dangerous shape and the part that has it (policy §3). */
+export interface Shape {
+  /** Short and stable, such as `fs-wipe`. */
+  readonly category: string
+  readonly part: string
+}
+
+/** Where a call happens: paths are canonical. */
+export interface Place {
+  readonly cwd: string
+  readonly roots: ReadonlyArray<string>
+  readonly home: string
+}

@@ -1,0 +1,123 @@
+import { Cause, type Deferred, Effect, Exit, Fiber, Schedule } from "effect"
+import type { SessionMissing, SessionRecord, SessionStore, StoreFailed, TurnOutcome, TurnRunning } from "../store/SessionStore.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import type { NoAnswer, PermissionAnswer, PermissionRequest } from "./Attachment.ts"
+import type { SessionEvent, StopReason } from "./Event.ts"
+import { newId } from "./Id.ts"
+import * as Ledger from "./Ledger.ts"
+import * as PromptContent from "./PromptContent.ts"
+import { TurnFailed, type TurnLoop, type Usage } from "./TurnLoop.ts"
+
+export interface TurnEnd {
+  readonly stopReason: StopReason
+  /** All message text of the turn. */
+  readonly text: string
+}
+
+export type TurnFault = TurnFailed | TurnRunning | SessionMissing | StoreFailed
+
+/** A turn that was asked for. */
+export interface Turn {
+  readonly outcome: Deferred.Deferred<TurnEnd, TurnFault>
+  readonly prompt: PromptContent.Prepared
+  cancelled: boolean
+  /** Saves what there is so far; nothing before the turn has begun. */
+  checkpoint: Effect.Effect<void>
+}
+
+/** What a turn uses of its session. */
+export interface Surroundings {
+  readonly store: SessionStore["Service"]
+  readonly loop: TurnLoop["Service"]
+  readonly workspace: Workspace
+  readonly publish: (event: SessionEvent) => Effect.Effect<void>
+  readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+}
+
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+const interruption = "This turn was interrupted before it ended."
+const checkpointEvery = Schedule.spaced("1 second")
+
+const titleOf = (text: string) => {
+  const line = text.trim().split("\n", 1)[0]!.trim()
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+}
+
+/**
+ * Runs a turn from its first row to its commit. Only the loop itself can be interrupted (`restore`); what was said and done until
+ * then is recorded in any case, and the record comes back with the end.
+ */
+export const execute = Effect.fn("Turn.execute")(function*(
+  turn: Turn,
+  record: SessionRecord,
+  { ask, loop, publish, store, workspace }: Surroundings,
+  restore: Restore
+): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
+  const { sessionId } = record
+  const prompt = yield* PromptContent.materialise(workspace.cwd, turn.prompt).pipe(
+    Effect.mapError((fault) => new TurnFailed({ message: fault.detail, reason: "upload_failed" }))
+  )
+  const begun = yield* store.beginTurn(sessionId, { _tag: "User", messageId: newId(), content: prompt.blocks })
+  const grants = new Map(yield* store.grants(sessionId))
+  const ledger = Ledger.make(begun.position, publish)
+  let context = () => begun.context ?? "[]"
+  let usage: Usage | undefined
+
+  turn.checkpoint = Effect.suspend(() => {
+    const rows = ledger.takeChanges()
+    return rows.length === 0 ? Effect.void : store.checkpoint(sessionId, begun.turn, { rows, context: context() }).pipe(
+      Effect.catch((fault) => Effect.andThen(Effect.sync(() => ledger.giveBack(rows)), Effect.logWarning(fault.message)))
+    )
+  }).pipe(Effect.uninterruptible)
+  const checkpoints = yield* Effect.forkChild(Effect.repeat(turn.checkpoint, checkpointEvery))
+
+  const exit = yield* loop.run({
+    sessionId,
+    agent: record.agent,
+    workspace,
+    context: begun.context,
+    prompt: prompt.text,
+    ledger,
+    ask,
+    grants,
+    remember: (subject, verdict) =>
+      store.grant(sessionId, subject, verdict).pipe(
+        Effect.catch((fault) => Effect.logWarning(fault.message)),
+        Effect.andThen(Effect.sync(() => grants.set(subject, verdict)))
+      ),
+    keepContext: (encode) => {
+      context = encode
+    },
+    checkpoint: turn.checkpoint,
+    usage: (now) => {
+      usage = now
+    }
+  }).pipe(restore, Effect.exit)
+
+  // The reason is frozen before any clean-up of ours could look like a cancel (acp.md appendix B).
+  const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+  const outcome: TurnOutcome = Exit.isSuccess(exit) ? exit.value : !cut ? "failed" : turn.cancelled ? "cancelled" : "interrupted"
+  yield* Fiber.interrupt(checkpoints)
+  yield* Effect.forEach(ledger.openCalls(), (call) => ledger.toolCall(Ledger.cutOff(call)), { discard: true })
+  if (outcome === "interrupted") ledger.interrupted(interruption)
+  const committed = yield* store.commitTurn(sessionId, begun.turn, {
+    rows: ledger.takeChanges(),
+    context: context(),
+    outcome,
+    title: record.title ?? titleOf(prompt.text)
+  })
+  if (usage !== undefined) yield* publish({ _tag: "Usage", ...usage })
+  yield* publish({ _tag: "InfoChanged", title: committed.title, updatedAt: committed.updatedAt })
+  return { record: committed, end: yield* endOf(exit, cut, ledger.text()) }
+})
+
+/** A bug in the loop is logged and told in one plain sentence. */
+const endOf = Effect.fnUntraced(function*(exit: Exit.Exit<StopReason, TurnFailed>, cut: boolean, text: string) {
+  if (Exit.isSuccess(exit)) return Exit.succeed({ stopReason: exit.value, text })
+  if (cut) return Exit.succeed<TurnEnd>({ stopReason: "cancelled", text })
+  const failed = exit.cause.reasons.find(Cause.isFailReason)
+  if (failed) return Exit.fail(failed.error)
+  yield* Effect.logError("a turn died", exit.cause)
+  return Exit.fail(new TurnFailed({ message: "internal error", reason: "internal_error" }))
+})
