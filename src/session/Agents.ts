@@ -41,7 +41,7 @@ export class Agents extends Context.Service<Agents, {
     }
 
     const ready = ({ alias, workspace }: Agent) =>
-      Effect.try({ try: () => makeFolder(workspace), catch: (cause) => cause }).pipe(
+      Effect.try(() => makeFolder(workspace)).pipe(
         Effect.tapError((cause) => Effect.logError(`the folder of agent "${alias}" cannot be made: ${workspace}`, cause)),
         Effect.mapError(() =>
           new AgentUnresolved({ reason: "agent_unusable", message: `the folder of agent "${alias}" cannot be made; the log says why` }))
