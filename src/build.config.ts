@@ -1,3 +1,5 @@
+import { chmodSync } from "node:fs"
+import { join } from "node:path"
 import { defineConfig, type Plugin, type RolldownOptions } from "rolldown"
 
 /**
@@ -11,11 +13,15 @@ const bundle = (name: string, input: string, plugins: RolldownOptions["plugins"]
   output: { dir: "dist", format: "cjs", minify: true, entryFileNames: "[name].js", chunkFileNames: `${name}-[name]-[hash].js` }
 })
 
+/** The command line stays a bundle of its own; what is in `dist` is CommonJS, and `main.js` can be run as it is. */
 const commandLineApart: Plugin = {
   name: "command-line-apart",
   resolveId: (id) => id.endsWith("/cli/Main.ts") ? { id: "./cli.js", external: true } : null,
   generateBundle() {
     this.emitFile({ type: "asset", fileName: "package.json", source: "{ \"type\": \"commonjs\" }\n" })
+  },
+  writeBundle: ({ dir }, files) => {
+    if (dir !== undefined && "main.js" in files) chmodSync(join(dir, "main.js"), 0o755)
   }
 }
 

@@ -26,7 +26,8 @@ const sentences: Record<string, (file: string) => string> = {
   EDQUOT: full,
   EISDIR: (file) => `${file} is a folder where a database file should be. Move it away.`,
   ENOTDIR: throughFile,
-  EEXIST: throughFile
+  EEXIST: throughFile,
+  ENOENT: (file) => `${file} cannot be created: a folder on its path cannot be made.`
 }
 
 const codeOf = (cause: unknown): string => {
