@@ -7,6 +7,7 @@ import { ContentBlock } from "../tool/Content.ts"
 import { lenient } from "../tool/Lenient.ts"
 import { AgentCapabilities, AuthMethod, ClientCapabilities, Implementation, Meta } from "./Capabilities.ts"
 import { PerAcpConnection } from "./AcpConnection.ts"
+import { RulesAdd, RulesList, RulesRemove, RulesTest } from "./Rules.ts"
 import { SessionConfigOption, SessionId, SessionInfo, setup, setupResult } from "./SessionSetup.ts"
 
 /** What a client may call on the agent: stable ACP v1 (acp.md §1.1), then what ZeroClaw's clients add (zeroclaw.md §2). */
@@ -108,8 +109,16 @@ export class AcpAgent extends RpcGroup.make(
   SetConfigOption
 ) {}
 
-/** What this build serves. The others are not advertised and answer −32601. */
-export class Served extends AcpAgent.omit("authenticate", "logout", "session/set_mode", "session/set_config_option")
+/** Policy of a session: modes, configuration options, and our own methods for rules. */
+export class PolicyAgent extends RpcGroup.make(SetMode, SetConfigOption, RulesList, RulesAdd, RulesRemove, RulesTest)
+  .middleware(PerAcpConnection)
+{}
+
+/** Sessions and their turns. */
+export class SessionAgent extends AcpAgent.omit("authenticate", "logout", "session/set_mode", "session/set_config_option")
   .add(SessionStop, ZeroClawSessionStop, InboundUpdate, InboundEvent)
   .middleware(PerAcpConnection)
 {}
+
+/** What this build serves. The other methods are not advertised and answer −32601. */
+export class Served extends SessionAgent.merge(PolicyAgent) {}

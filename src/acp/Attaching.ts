@@ -13,7 +13,7 @@ import * as Updates from "./Updates.ts"
 export const attach = (connection: AcpConnectionState, session: Session, timeoutSecs: number, first: Effect.Effect<void> = Effect.void) =>
   Effect.suspend(() => {
     const { sessionId } = session
-    const { publish } = Updates.make(connection, sessionId, session.workspace.cwd)
+    const { publish } = Updates.make(connection, session)
     const ask = Permissions.ask(connection, sessionId, timeoutSecs)
     const gate = Latch.makeUnsafe(false)
     let open = false

@@ -4,30 +4,26 @@ import { version } from "../app/Version.ts"
 import * as Wire from "../rpc/Wire.ts"
 import { Agents } from "../session/Agents.ts"
 import * as PromptContent from "../session/PromptContent.ts"
-import { type SessionFault, Sessions } from "../session/Sessions.ts"
+import { Sessions } from "../session/Sessions.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import { AcpConnection } from "./AcpConnection.ts"
-import { Served } from "./Agent.ts"
+import { SessionAgent } from "./Agent.ts"
 import { attach, detach, onSession } from "./Attaching.ts"
-import * as Faults from "./Faults.ts"
+import { faulty } from "./Faulty.ts"
+import { policyOf } from "./PolicyHandlers.ts"
 import { placeholderCwd } from "./Placeholder.ts"
+import { methods as rulesMethods } from "./Rules.ts"
 import * as Replay from "./Replay.ts"
 
 const cancelMarker = "[Cancelled by the client.]"
 
 /** ACP's methods on top of the sessions, built once per process: any front door can serve them. */
-export const layer = Served.toLayer(Effect.gen(function*() {
+export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* Sessions
   const agents = yield* Agents
   const store = yield* SessionStore
   const { acp, agents: configured, configDir } = yield* Settings
   const scope = yield* Effect.scope
-
-  const faulty = Effect.fnUntraced(function*<A, R>(effect: Effect.Effect<A, SessionFault | Wire.RpcFault, R>) {
-    const { dialect } = yield* AcpConnection
-    const logged = Effect.tapError(effect, (error) => error._tag === "StoreFailed" ? Effect.logError(error.message, error.cause) : Effect.void)
-    return yield* Effect.mapError(logged, (error) => error._tag === "RpcFault" ? error : Faults.of(dialect)(error))
-  })
 
   const defaultModel = Array.from(configured.values()).find(({ alias }) => acp.defaultAgent === undefined || alias === acp.defaultAgent)?.model
 
@@ -37,7 +33,8 @@ export const layer = Served.toLayer(Effect.gen(function*() {
     mcpCapabilities: { http: false, sse: false },
     sessionCapabilities: store.durability === "durable"
       ? { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} }
-      : { additionalDirectories: {} }
+      : { additionalDirectories: {} },
+    _meta: { postern: { methods: rulesMethods } }
   }
 
   /** `load` and `resume`: ZeroClaw's clients expect an active session to be refused, ACP's expect to see it again. */
@@ -61,7 +58,7 @@ export const layer = Served.toLayer(Effect.gen(function*() {
         const plan = send(entries.filter(({ _tag }) => _tag === "Plan"))
         yield* connection.dialect === "zeroclaw" ? plan : Effect.forkIn(plan, scope)
       }
-      return { _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }
+      return { ...policyOf(session), _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }
     }))
   }, faulty)
 
@@ -90,7 +87,7 @@ export const layer = Served.toLayer(Effect.gen(function*() {
     return { sessionId, type: type ?? update?.sessionUpdate ?? "unknown", status: "processed" as const }
   }, faulty)
 
-  return Served.of({
+  return SessionAgent.of({
     initialize: Effect.fnUntraced(function*({ clientCapabilities }) {
       const connection = yield* AcpConnection
       connection.initialized = true
@@ -127,6 +124,7 @@ export const layer = Served.toLayer(Effect.gen(function*() {
       return {
         sessionId: session.sessionId,
         ...(connection.dialect === "zeroclaw" ? { workspaceDir } : {}),
+        ...policyOf(session),
         _meta: { zeroclaw: { workspaceDir } }
       }
     }, faulty),

@@ -14,6 +14,6 @@ export const snapshot = Effect.fnUntraced(function*(session: Session, store: Ses
 })
 
 export const send = (connection: AcpConnectionState, session: Session, entries: ReadonlyArray<Entry>): Effect.Effect<void> => {
-  const { replay } = Updates.make(connection, session.sessionId, session.workspace.cwd)
+  const { replay } = Updates.make(connection, session)
   return Effect.forEach(entries, replay, { discard: true })
 }

@@ -1,9 +1,12 @@
 import { Effect } from "effect"
 import type { Connection } from "../rpc/Peer.ts"
 import type { Entry, SessionEvent, ToolCallState } from "../session/Event.ts"
+import { newId } from "../session/Id.ts"
+import type { Session } from "../session/Session.ts"
 import type { ContentBlock } from "../tool/Content.ts"
 import type { AcpConnectionState, DialectName } from "./AcpConnection.ts"
 import { SessionUpdated } from "./Client.ts"
+import { configOptions } from "./PolicyOptions.ts"
 import * as Delivery from "./Delivery.ts"
 import type { SessionUpdate } from "./SessionUpdate.ts"
 
@@ -67,10 +70,16 @@ const deltaFrame = (sessionId: string, kind: "Agent" | "Thought", messageId: str
 }
 
 /** The updates of one session on one connection. */
-export const make = (state: AcpConnectionState, sessionId: string, cwd: string) => {
+export const make = (state: AcpConnectionState, { policy: { knobs: policy }, sessionId, workspace: { cwd } }: Session) => {
   let message = { messageId: "", frame: (text: string) => text }
   const peer: Connection["Service"] = state.peer
   const notify = (update: SessionUpdate) => peer.notify(SessionUpdated, { sessionId, update })
+
+  /** Live only, and only where the client takes notices; what matters is said as a message otherwise (acp.md §2.1). */
+  const notice = ({ description, severity, title }: Extract<SessionEvent, { _tag: "Notice" }>) =>
+    state.capabilities.session?.notices === undefined
+      ? notify(chunk("agent_message_chunk", newId(), { type: "text", text: description === undefined ? title : `${title}: ${description}` }))
+      : notify({ sessionUpdate: "notice", severity, title, ...(description === undefined ? {} : { description }) })
 
   const publish = (event: SessionEvent): Effect.Effect<void> => {
     switch (event._tag) {
@@ -87,6 +96,11 @@ export const make = (state: AcpConnectionState, sessionId: string, cwd: string) 
         return Effect.flatMap(Delivery.embed(cwd, event.call), (call) => notify(changed(state.dialect, call)))
       case "PlanChanged": return notify({ sessionUpdate: "plan", entries: event.entries })
       case "InfoChanged": return notify({ sessionUpdate: "session_info_update", title: event.title, updatedAt: event.updatedAt })
+      case "PolicyChanged": return Effect.andThen(
+        notify({ sessionUpdate: "current_mode_update", currentModeId: policy().values.work_mode }),
+        notify({ sessionUpdate: "config_option_update", configOptions: configOptions(policy()) })
+      )
+      case "Notice": return notice(event)
       case "Usage": return notify({ sessionUpdate: "usage_update", used: event.used, size: event.size })
     }
   }

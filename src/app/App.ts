@@ -1,9 +1,10 @@
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import * as Handlers from "../acp/Handlers.ts"
+import * as PolicyHandlers from "../acp/PolicyHandlers.ts"
 import { Agents } from "../session/Agents.ts"
+import * as Engine from "../session/Engine.ts"
 import { Sessions } from "../session/Sessions.ts"
-import { TurnLoop } from "../session/TurnLoop.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import * as Logging from "./Logging.ts"
 import { type Flags, Settings } from "./Settings.ts"
@@ -20,9 +21,9 @@ export const layerBase = (flags: Flags) => Logging.layer.pipe(Layer.provideMerge
 export const layerStore = inDataDir(SessionStore.layer)
 
 /** Live sessions and the ACP handlers on top of them, for any front door. */
-export const layerAcp = Handlers.layer.pipe(
+export const layerAcp = Layer.merge(Handlers.layer, PolicyHandlers.layer).pipe(
   Layer.provideMerge(Sessions.layer),
-  Layer.provide(TurnLoop.lazy(() => import("./Engine.ts").then(({ layer }) => layer))),
+  Layer.provide(Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))),
   Layer.provideMerge(Agents.layer),
   Layer.provideMerge(inDataDir(SessionStore.layerOrMemory))
 )

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { type Knob, knobValues } from "../policy/Knobs.ts"
 
 /** `description` is what an error message offers: "… must be <description>". */
 const text = Schema.NonEmptyString.annotate({ description: "a text that is not empty" })
@@ -90,6 +91,28 @@ const RuntimeProfile = Schema.Struct({
   tool_dispatcher: optional(word("auto", "native", "xml"))
 })
 
+/** A rule as text, or with its reason and its own examples (policy §2.1). */
+const rules = optional(Schema.Array(Schema.Union([
+  text,
+  Schema.Struct({ rule: text, reason: optional(text), match: optional(texts), notMatch: optional(texts) })
+])).annotate({ description: "a list of rules" }))
+
+const knob = <K extends Knob>(name: K) => optional(word(...knobValues[name]))
+
+/** The user's own policy: values of the six knobs, rules, and a few switches (spec §5, policy §1). */
+const Policy = Schema.Struct({
+  work_mode: knob("work_mode"),
+  network: knob("network"),
+  user_rules: knob("user_rules"),
+  tool_approval: knob("tool_approval"),
+  approval_response: knob("approval_response"),
+  sandbox: knob("sandbox"),
+  guard_allow: optional(flag),
+  ask_network_reads: optional(flag),
+  shell_test_commands: optional(texts),
+  rules: optional(Schema.Struct({ deny: rules, ask: rules, allow: rules }))
+})
+
 /** `config.toml` (spec §2). The one truth about keys: decoding, environment paths and error texts all come from here. */
 export const ConfigTable = Schema.Struct({
   log_level: optional(word("trace", "debug", "info", "warn", "error", "fatal", "none")),
@@ -104,7 +127,7 @@ export const ConfigTable = Schema.Struct({
   risk_profiles: map(RiskProfile),
   runtime_profiles: map(RuntimeProfile),
   autonomy: optional(Schema.Struct({ level })),
-  policy: opaque,
+  policy: optional(Policy),
   mcp: opaque,
   rpc: opaque,
   gateway: opaque,

@@ -46,6 +46,8 @@ export class Settings extends Context.Service<Settings, {
     readonly sessionTimeoutSecs: number
     readonly unstable: boolean
   }
+  /** As written under `[policy]`. */
+  readonly policy: NonNullable<ConfigTable["policy"]>
   readonly riskProfiles: ReadonlyMap<string, RiskProfile>
   readonly runtimeProfiles: ReadonlyMap<string, RuntimeProfile>
   readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
@@ -67,7 +69,7 @@ const levelFrom = (name: string, word: string | undefined): Effect.Effect<LogLev
 }
 
 /** Tables of later features: accepted so that users' files keep working, not interpreted by this version. */
-const ignoredTables = ["policy", "mcp", "rpc", "gateway", "security", "users", "permission_profiles"] as const
+const ignoredTables = ["mcp", "rpc", "gateway", "security", "users", "permission_profiles"] as const
 
 const notesOn = (
   table: ConfigTable,
@@ -118,6 +120,7 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
       sessionTimeoutSecs: table.acp?.session_timeout_secs ?? 3600,
       unstable: table.acp?.unstable ?? false
     },
+    policy: table.policy ?? {},
     riskProfiles: riskProfiles(table.risk_profiles, table.autonomy?.level),
     runtimeProfiles: runtimeProfiles(table.runtime_profiles),
     secrets: secretsOf(known),

@@ -57,16 +57,36 @@ export const explain = ({ data, message }: RpcFault): string => {
 }
 
 const initializeTimeout = "60 seconds"
+const slowAfter = "3 seconds"
+
+/** Why our own agent could not start, in its words, instead of how its end looked from here. */
+const inItsWords = (error: Failure): Failure => {
+  const said = error.detail?.split("\n").findLast((line) => line.startsWith("postern: "))
+  return said === undefined ? error : failure(said.slice("postern: ".length))
+}
+
+const isMissing = ({ code, data }: RpcFault): boolean =>
+  code === -32002 || (typeof data === "object" && data !== null && "reason" in data && data.reason === "session_not_found")
 
 export const maxFrame = 64 * 1024 * 1024
 
 const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false, session: { notices: {} } }
 
-/** Opens the connection and agrees on the protocol. `junk` tells what the agent wrote before it answered. */
+export interface Far {
+  readonly process: AgentProcess
+  /** How it was started, for messages. */
+  readonly command: string
+  /** Whether it is the agent of this installation. */
+  readonly own: boolean
+  /** What the agent wrote before it answered and that is no message. */
+  readonly junk: Deferred.Deferred<string>
+  /** It takes its time to answer `initialize`. */
+  readonly onSlow: () => void
+}
+
+/** Opens the connection and agrees on the protocol. */
 export const connect = Effect.fnUntraced(function*(
-  process: AgentProcess,
-  command: string,
-  junk: Deferred.Deferred<string>,
+  { command, junk, onSlow, own, process }: Far,
   handlers: Handlers
 ): Effect.fn.Return<Agent, Failure, Scope.Scope> {
   const ready = yield* Deferred.make<Connection["Service"]>()
@@ -103,10 +123,13 @@ export const connect = Effect.fnUntraced(function*(
         return Effect.fail(failure(`the agent ${end} ${during}`, process.tail()))
       })
     )
-  const ask = <R extends Rpc.Any>(rpc: R, payload: Rpc.Payload<R>): Effect.Effect<Rpc.Success<R>, Failure> =>
+  const ask = <R extends Rpc.Any>(rpc: R, payload: Rpc.Payload<R>, sessionId = ""): Effect.Effect<Rpc.Success<R>, Failure> =>
     connection.request(rpc, payload).pipe(Effect.catchTags({
       ConnectionClosed: () => gone(`before it answered ${rpc._tag}`),
-      RpcFault: (fault) => Effect.fail(failure(`${rpc._tag} failed: ${explain(fault)}`))
+      RpcFault: (fault) => {
+        if (sessionId === "" || !isMissing(fault)) return Effect.fail(failure(`${rpc._tag} failed: ${explain(fault)}`))
+        return Effect.fail(failure(`no session ${oneLine(sessionId)}${own ? "; see postern sessions list" : ""}`))
+      }
     }))
 
   const noAgent = (why: string) => failure(`${oneLine(command)} does not speak ACP: ${why}`, process.tail())
@@ -115,8 +138,11 @@ export const connect = Effect.fnUntraced(function*(
     Deferred.await(junk),
     (line) => Effect.fail(noAgent(`it wrote ${JSON.stringify(cut(oneLine(line), 120))}`))
   )
-  const answer = yield* ask(AnyInitialize, { protocolVersion: 1, clientInfo, clientCapabilities }).pipe(
+  const answer = yield* Effect.forkScoped(Effect.delay(Effect.sync(onSlow), slowAfter)).pipe(
+    Effect.andThen(ask(AnyInitialize, { protocolVersion: 1, clientInfo, clientCapabilities })),
+    Effect.scoped,
     Effect.raceFirst(strayed),
+    Effect.mapError((error) => own ? inItsWords(error) : error),
     Effect.timeoutOrElse({
       duration: initializeTimeout,
       orElse: () => Effect.fail(noAgent(`no answer to initialize within ${initializeTimeout}`))
@@ -159,8 +185,8 @@ export const connect = Effect.fnUntraced(function*(
         ask(SessionNew, { cwd, mcpServers: [], ...(alias === undefined ? {} : { _meta: { zeroclaw: { agentAlias: alias } } }) }),
         ({ sessionId }) => sessionId
       ),
-    load: (sessionId, cwd) => Effect.asVoid(ask(SessionLoad, { sessionId, cwd, mcpServers: [] })),
-    resume: (sessionId, cwd) => Effect.asVoid(ask(SessionResume, { sessionId, cwd, mcpServers: [] })),
+    load: (sessionId, cwd) => Effect.asVoid(ask(SessionLoad, { sessionId, cwd, mcpServers: [] }, sessionId)),
+    resume: (sessionId, cwd) => Effect.asVoid(ask(SessionResume, { sessionId, cwd, mcpServers: [] }, sessionId)),
     list: pages,
     prompt: (sessionId, text) =>
       Effect.catchTag(

@@ -8,7 +8,7 @@ import { oneLine } from "./Plain.ts"
 export interface AgentProcess {
   /** Lines that cannot be JSON-RPC never get here. */
   readonly transport: Transport
-  /** "exit code 3", "signal SIGKILL"; done once the process is gone. */
+  /** "exit code 3", "signal SIGKILL"; done once the process is gone and `tail` has its last words. */
   readonly ended: Effect.Effect<string>
   /** The last lines of stderr, safe for a terminal. */
   readonly tail: () => string
@@ -26,6 +26,8 @@ export interface Options {
 const tailLines = 10
 const endOfInputPatience = "2 seconds"
 const termPatience = "1 second"
+/** What it started may hold its stderr open for longer. */
+const lastWords = "200 millis"
 
 const spawned = (command: ReadonlyArray<string>) =>
   Effect.callback<ChildProcessWithoutNullStreams, Failure>((resume) => {
@@ -90,8 +92,12 @@ export const start = Effect.fnUntraced(function*(options: Options): Effect.fn.Re
       options.onStderr(oneLine(line))
     }
   }
+  const silent = Deferred.makeUnsafe<void>()
   child.stderr.on("data", (chunk: Buffer) => said(stderr.push(chunk)))
-  child.stderr.on("end", () => said(stderr.end()))
+  child.stderr.on("end", () => {
+    said(stderr.end())
+    Deferred.doneUnsafe(silent, Exit.void)
+  })
 
   const stdout = Lines.make(options.maxFrame)
   const messages = (lines: ReadonlyArray<string | typeof Lines.TooLong>): ReadonlyArray<Uint8Array> =>
@@ -110,7 +116,7 @@ export const start = Effect.fnUntraced(function*(options: Options): Effect.fn.Re
         Stream.suspend(() => Stream.fromIterable(messages(stdout.end())))
       )
     },
-    ended: Deferred.await(ended),
+    ended: Effect.tap(Deferred.await(ended), Effect.timeoutOption(Deferred.await(silent), lastWords)),
     tail: () => tail.join("\n")
   }
 })

@@ -1,12 +1,13 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Layer } from "effect"
-import { CliConfig, CliOutput, Command, GlobalFlag, TerminalCapabilities } from "effect/cli"
+import { CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag, TerminalCapabilities } from "effect/cli"
 import { guard } from "../app/Stdout.ts"
 import { version } from "../app/Version.ts"
 import { client } from "./ClientCommand.ts"
 import { Exit, Failure, Interrupted, interruptedCode } from "./Failure.ts"
 import { ConfigDir, lazily, shared } from "./Flags.ts"
 import { oneLine, plain } from "./Plain.ts"
+import { policy } from "./PolicyCommand.ts"
 import { sessions } from "./SessionsCommand.ts"
 
 const acp = Command.make("acp", {}, () =>
@@ -23,7 +24,14 @@ const acp = Command.make("acp", {}, () =>
     Command.withShortDescription("ACP agent on stdio, for editors and scripts")
   )
 
-/** The presenter of the library writes the help of a wrong command line to stdout, where a script would read it as output. */
+/** What is wrong with a command line, and what was meant, on one line. */
+const complaint = (error: CliError.NonShowHelpErrors): string => {
+  const names = "suggestions" in error ? error.suggestions : []
+  const [what = ""] = names.length === 0 ? [error.message] : error.message.split("\n")
+  return oneLine(what + (names.length === 0 ? "" : `; did you mean ${names.join(" or ")}?`))
+}
+
+/** The presenter of the library answers a wrong command line with the whole help on stdout, and the error far below. */
 const presenter: CliOutput.Presenter = {
   present: Effect.fnUntraced(function*(event) {
     const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
@@ -32,21 +40,26 @@ const presenter: CliOutput.Presenter = {
       case "Help": return yield* Console.log(formatter.formatHelpDoc(event.helpDoc))
       case "Version": return yield* Console.log(formatter.formatVersion(event.name, event.version))
       case "InvalidInvocation":
-        yield* Console.error(formatter.formatHelpDoc(event.helpDoc))
-        return yield* Console.error(formatter.formatErrors(event.errors))
+        for (const error of event.errors) yield* Console.error(`postern: ${complaint(error)}`)
+        return yield* Console.error(`see ${event.commandPath.join(" ")} --help`)
     }
   })
 }
 
 const root = Command.make("postern").pipe(
-  Command.withDescription("A host for coding-agent sessions: Agent Client Protocol in front, policy gate and sandbox behind."),
-  Command.withSubcommands([acp, client, sessions]),
+  Command.withDescription(
+    "A host for coding-agent sessions: Agent Client Protocol in front, every tool call behind a policy gate."
+  ),
+  Command.withSubcommands([acp, client, policy, sessions]),
   Command.withGlobalFlags([ConfigDir])
 )
 
+/** As the built-in one, which knows `-v` only. */
+const Version = GlobalFlag.Action({ ...GlobalFlag.Version, flag: Flag.withAlias(GlobalFlag.Version.flag, "V") })
+
 const layer = Layer.mergeAll(
   Layer.provideMerge(TerminalCapabilities.layer, NodeServices.layer),
-  CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions, GlobalFlag.LogLevel] }),
+  CliConfig.layer({ builtIns: [GlobalFlag.Help, Version, GlobalFlag.Completions, GlobalFlag.LogLevel] }),
   CliOutput.layerPresenter(presenter)
 )
 
@@ -67,9 +80,13 @@ const ending = (cause: Cause.Cause<unknown>): Effect.Effect<never, Exit> => {
   return say(1, error instanceof Error && error.message !== "" ? error.message : String(error))
 }
 
+/** `postern help [COMMAND …]` is what people try first. */
+const helped = ([first, ...rest]: ReadonlyArray<string>): ReadonlyArray<string> | undefined =>
+  first === "help" ? [...rest, "--help"] : undefined
+
 /** Runs one command line. Everything worth saying has been said when it fails with the exit code. */
 export const run = (argv: ReadonlyArray<string>): Effect.Effect<void, Exit> =>
-  Command.runWith(root, { version, renderErrors: true })(argv).pipe(
+  Command.runWith(root, { version, renderErrors: true })(helped(argv) ?? argv).pipe(
     Effect.catchTag("ShowHelp", ({ errors }) => errors.length > 0 ? Effect.fail(new Exit({ code: 2 })) : Effect.void),
     Effect.provide(layer),
     Effect.catchCause((cause) => {

@@ -1,10 +1,13 @@
 import { Deferred, Effect, Exit, Result } from "effect"
 import { CommandLine } from "effect/process"
+import { Environment } from "../tool/Environment.ts"
 import { type Agent, connect, maxFrame } from "./Agent.ts"
 import * as AgentProcess from "./AgentProcess.ts"
 import { type ClientOptions, read } from "./ClientOptions.ts"
-import { Interrupted } from "./Failure.ts"
+import * as Commands from "./Commands.ts"
+import { Exit as Ending, Interrupted } from "./Failure.ts"
 import * as Interrupts from "./Interrupts.ts"
+import * as Invocation from "./Invocation.ts"
 import { cut, oneLine } from "./Plain.ts"
 import * as Resume from "./Resume.ts"
 import * as Turn from "./Turn.ts"
@@ -15,6 +18,8 @@ interface Visit {
   readonly sessionId: string
   readonly view: View.View
   readonly interrupts: Interrupts.Interrupts
+  /** The command line that goes on with this session; none where the agent cannot. */
+  readonly resume: string | undefined
 }
 
 const shown = (command: ReadonlyArray<string>) => oneLine(Result.getOrElse(CommandLine.join(command), () => command.join(" ")))
@@ -39,8 +44,13 @@ const connected = Effect.fnUntraced(function*(command: ReadonlyArray<string>, vi
       if (loud.has(options.logLevel ?? "")) note(`agent: ${line}`)
     }
   })
-  const agent = yield* connect(agentProcess, shown(command), junk, view.handlers)
+  const own = options.server === undefined
+  const onSlow = () => note("postern: waiting for the agent to answer initialize…")
+  const agent = yield* connect({ process: agentProcess, command: shown(command), own, junk, onSlow }, view.handlers)
   Deferred.doneUnsafe(junk, Exit.succeed(""))
+  if (own && !agent.can.load) {
+    note("postern: sessions are not stored; `postern acp --log-level debug` says why, POSTERN_DATA_DIR names another folder")
+  }
   return agent
 })
 
@@ -57,27 +67,29 @@ const turn = Effect.fnUntraced(function*({ agent, interrupts, sessionId, view }:
 
 const once = Effect.fnUntraced(function*(visit: Visit, prompt: string) {
   const ended = yield* turn(visit, prompt)
-  return ended.interrupted ? new Interrupted() : Turn.trouble(ended)
+  if (ended.interrupted) return new Interrupted()
+  if (visit.view.unasked() === 0) return Turn.trouble(ended)
+  const there = visit.resume === undefined ? "" : `, or go on there with: ${visit.resume}`
+  visit.view.screen.note(`postern: to be asked for permission, run it in a terminal${there}`)
+  return Turn.trouble(ended) ?? new Ending({ code: 1 })
 })
-
-const help = (commands: ReadonlyArray<string>) =>
-  [
-    "/help   this list",
-    "/exit   leave; so does Ctrl-D",
-    "Ctrl-C  while the agent works: stop it; here: clear the line, twice to leave",
-    ...(commands.length === 0 ? [] : [`the agent's own: ${commands.map((name) => `/${oneLine(name)}`).join(" ")}`])
-  ].map((line) => `  ${line}\n`).join("")
 
 const conversation = Effect.fnUntraced(function*(visit: Visit, where: string) {
   const { input, paint, screen } = visit.view
   if (input === undefined) return undefined
+  screen.apart()
   screen.write(paint.dim(`${visit.agent.name} · ${oneLine(where)} · session ${oneLine(visit.sessionId)} · /help for help`) + "\n")
   while (true) {
     screen.write("\n")
-    const text = (yield* input.prompt(paint.bold("> ")))?.trim()
-    if (text === undefined || text === "/exit" || text === "/quit") return undefined
-    if (text === "/help") screen.write(help(visit.view.commands()))
+    const entry = yield* input.prompt(paint.bold("> "))
+    const text = entry?.trim()
+    if (entry === undefined || text === undefined || text === "/exit" || text === "/quit") return undefined
+    if (text === "/help") screen.write(Commands.help(visit.view.commands()))
     if (text === "" || text === "/help") continue
+    if (Commands.isUnknown(entry, visit.view.commands())) {
+      screen.write("no such command; /help\n")
+      continue
+    }
     screen.write("\n")
     const ended = yield* turn(visit, text)
     const trouble = Turn.trouble(ended)
@@ -86,11 +98,19 @@ const conversation = Effect.fnUntraced(function*(visit: Visit, where: string) {
   }
 })
 
-const hint = ({ agent, sessionId, view }: Visit, server: string | undefined) =>
+const resumption = (agent: Agent, sessionId: string, { configDir, server }: ClientOptions, path: string | undefined) => {
+  if (!agent.can.load && !agent.can.resume) return undefined
+  const flags = [
+    ...(configDir === undefined ? [] : ["--config-dir", configDir]),
+    ...(server === undefined ? [] : ["--server", server])
+  ]
+  const program = Invocation.words({ script: process.argv[1], path, cwd: process.cwd() })
+  return shown([...program, "client", ...flags, "--resume", sessionId])
+}
+
+const hint = ({ resume, view }: Visit) =>
   Effect.sync(() => {
-    if (process.stderr.isTTY !== true || (!agent.can.load && !agent.can.resume)) return
-    const words = ["postern", "client", ...(server === undefined ? [] : ["--server", server]), "--resume", sessionId]
-    view.screen.note(`resume with: ${shown(words)}`)
+    if (process.stderr.isTTY === true && resume !== undefined && view.unasked() === 0) view.screen.note(`resume with: ${resume}`)
   })
 
 /** `postern client`: fails with what to say and to exit with, also when the turn itself was what failed. */
@@ -99,6 +119,7 @@ export const run = Effect.fnUntraced(function*(options: ClientOptions) {
   const { command, cwd, prompt, wanted } = yield* interrupts.orQuit(read(options))
   const view = yield* View.make({ ...options, interrupts })
   const conversing = prompt === undefined
+  const { PATH: path } = yield* Environment
 
   const enter = Effect.gen(function*() {
     const agent = yield* connected(command, view, options)
@@ -113,9 +134,9 @@ export const run = Effect.fnUntraced(function*(options: ClientOptions) {
   const talk = Effect.gen(function*() {
     const { agent, sessionId, where } = yield* interrupts.orQuit(view.screen.busy(() => "starting the agent")(enter))
     view.close()
-    const visit = { agent, sessionId, view, interrupts }
+    const visit = { agent, sessionId, view, interrupts, resume: resumption(agent, sessionId, options, path) }
     const work = prompt !== undefined ? once(visit, prompt) : conversation(visit, where)
-    return yield* Effect.ensuring(work, hint(visit, options.server))
+    return yield* Effect.ensuring(work, hint(visit))
   })
   const trouble = yield* options.json ? Effect.tapErrorTag(talk, "CliFailure", view.fail) : talk
   if (trouble) return yield* trouble

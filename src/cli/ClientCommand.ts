@@ -1,10 +1,13 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { endWithReader, lazily, maybe, on, shared } from "./Flags.ts"
+import { lazily, maybe, on, shared, whileRead } from "./Flags.ts"
 
 export const client = Command.make("client", {
   prompt: Argument.String("prompt").pipe(
-    Argument.withDescription("Run this prompt and leave. Without it: standard input if that is no terminal, else a conversation"),
+    Argument.withDescription(
+      "Run this prompt and leave; standard input is not read then. Without it: standard input if that is no terminal, else a " +
+        "conversation"
+    ),
     Argument.variadic()
   ),
   cwd: maybe("cwd", "DIR", "Folder of the session (default: the current one, or the resumed session's own)"),
@@ -15,7 +18,7 @@ export const client = Command.make("client", {
   quiet: Flag.withAlias(on("quiet", "The answer only: no thoughts, tool calls or plan"), "q"),
   server: maybe("server", "CMD", "Talk to this ACP agent instead: a command line, quoted as in a shell")
 }, (given) =>
-  Effect.flatMap(Effect.andThen(endWithReader, shared), (global) =>
+  whileRead(Effect.flatMap(shared, (global) =>
     lazily(() => import("./Client.ts"), ({ run }) =>
       run({
         ...given,
@@ -24,10 +27,12 @@ export const client = Command.make("client", {
         resume: Option.getOrUndefined(given.resume),
         agent: Option.getOrUndefined(given.agent),
         server: Option.getOrUndefined(given.server)
-      })))).pipe(
+      }))))).pipe(
         Command.withDescription(
-          "Talk to an ACP agent in the terminal, or run one prompt and leave. Permissions are asked for in the terminal; without " +
-            "one they are refused. Exit codes: 0 the turn ended, 1 it failed or was refused, 130 it was interrupted."
+          "Talk to an ACP agent in the terminal, or run one prompt and leave. Permissions are asked for in the terminal. Where " +
+            "there is none, or standard input is not a terminal, they are refused: run the prompt in a terminal, or go on with " +
+            "the session there (--resume). Exit codes: 0 done, 1 failed, or something was refused for lack of a terminal, " +
+            "2 wrong usage, 130 interrupted; 141 nobody reads the output any more, 143 ended by SIGTERM."
         ),
         Command.withShortDescription("ACP client for people: a conversation, or one prompt and out"),
         Command.withExamples([

@@ -62,6 +62,7 @@ const promptOf = Effect.fnUntraced(function*({ json, prompt, quiet }: ClientOpti
 /** Checks everything that can be checked before an agent is started. */
 export const read = Effect.fnUntraced(function*(options: ClientOptions) {
   if (options.last && options.resume !== undefined) return yield* wrongUsage("--last and --resume exclude each other")
+  if (options.resume?.trim() === "") return yield* wrongUsage("--resume needs the id of a session")
   if (options.json && options.quiet) return yield* wrongUsage("--json and --quiet exclude each other")
   const here = yield* Effect.fromResult(folder("."))
   const given = options.cwd === undefined ? undefined : yield* Effect.fromResult(folder(options.cwd))

@@ -17,6 +17,9 @@ export class Interrupted extends Schema.TaggedError<Interrupted>()("CliInterrupt
 
 export const interruptedCode = 130
 
+/** As a shell reports the end by SIGPIPE. */
+export const unreadCode = 141
+
 /** What a command ends with after everything worth saying was said; `NodeRuntime.runMain` exits with the code. */
 export class Exit extends Schema.TaggedError<Exit>()("CliExit", { code: Schema.Int }) {
   override readonly [Runtime.errorExitCode] = this.code

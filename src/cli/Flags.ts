@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
+import { Exit, unreadCode } from "./Failure.ts"
 
 /** A flag with a value that may be left out. */
 export const maybe = (name: string, metavar: string, description: string) =>
@@ -25,10 +26,15 @@ export const shared = Effect.gen(function*() {
 export const lazily = <M, A, E, R>(load: () => Promise<M>, use: (module: M) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.promise(load), use)
 
-/** Nobody reads any more (`… | head -1`): ends as for a signal, so that what was started is ended too. */
-export const endWithReader = Effect.sync(() => {
-  process.stdout.once("error", () => {
-    process.stdout.on("error", () => {})
-    process.kill(process.pid, "SIGTERM")
-  })
-})
+/** Runs to its end, or as long as somebody reads stdout (`… | head -1`): what it started is ended then, and nothing is said. */
+export const whileRead = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Exit, R> =>
+  Effect.raceFirst(
+    effect,
+    Effect.callback<never, Exit>((resume) => {
+      // For good: what is still on its way when the command is done can fail too.
+      process.stdout.on("error", () => {
+        process.exitCode = unreadCode
+        resume(Effect.fail(new Exit({ code: unreadCode })))
+      })
+    })
+  )

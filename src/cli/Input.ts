@@ -5,7 +5,10 @@ import { Interrupted } from "./Failure.ts"
 import type { Interrupts } from "./Interrupts.ts"
 
 export interface Input {
-  /** What the person enters next; a paste of several lines is one entry. `undefined` at the end of input (Ctrl-D). */
+  /**
+   * What the person enters next; a paste of several lines is one entry, and so are lines that end in a backslash with the one
+   * after them. `undefined` at the end of input (Ctrl-D).
+   */
   readonly prompt: (label: string) => Effect.Effect<string | undefined, Interrupted>
   /** Shows `text` and asks for one line about it. Nothing typed before it was shown counts as an answer. */
   readonly ask: (text: string, label: string) => Effect.Effect<string | undefined>
@@ -16,6 +19,11 @@ type Event = { readonly line: string } | "closed"
 /** Lines of one paste arrive together; typing is never that fast. In ms. */
 const pasteGap = 30
 const typedAhead = 60
+
+const continuation = "… "
+
+/** A line of its own that ends in a backslash goes on in the next one. Inside a paste, where that comes at once, it is text. */
+const goesOn = (lines: ReadonlyArray<string>): boolean => lines.at(-1)?.endsWith("\\") === true
 
 const erase = (rl: Interface) => {
   if (rl.line === "") return
@@ -52,6 +60,7 @@ export const make = (stdin: Readable, output: Writable, interrupts: Interrupts):
 
   /** Ctrl-C clears what was typed; on an empty line the second one in a row quits. */
   const watch = Effect.fnUntraced(function*(rl: Interface, lines: Array<string>, quit: Deferred.Deferred<never, Interrupted>) {
+    const label = rl.getPrompt()
     let armed = false
     while (true) {
       yield* interrupts.next
@@ -59,6 +68,9 @@ export const make = (stdin: Readable, output: Writable, interrupts: Interrupts):
         lines.length = 0
         armed = false
         erase(rl)
+        if (rl.getPrompt() !== label) output.write("\n")
+        rl.setPrompt(label)
+        rl.prompt()
         continue
       }
       if (armed) return yield* Deferred.fail(quit, new Interrupted())
@@ -69,16 +81,25 @@ export const make = (stdin: Readable, output: Writable, interrupts: Interrupts):
   })
 
   const entry = Effect.fnUntraced(function*(rl: Interface, events: Queue.Queue<Event>, lines: Array<string>) {
+    let open = false
     while (true) {
-      const whole = lines.length > 0 && rl.line === ""
+      const whole = !open && lines.length > 0 && rl.line === ""
       const event = whole
         ? yield* Queue.take(events).pipe(Effect.timeoutOption(pasteGap))
         : Option.some(yield* Queue.take(events))
       if (Option.isNone(event)) {
         // The end of a paste without its last newline stays in the editor until it is entered.
-        if (rl.line === "" && lines.length > 0) return lines.join("\n")
+        if (rl.line !== "" || lines.length === 0) continue
+        if (!goesOn(lines)) return lines.join("\n")
+        lines.push((lines.pop() ?? "").slice(0, -1))
+        open = true
+        rl.setPrompt(continuation)
+        rl.prompt()
       } else if (event.value === "closed") return lines.length > 0 ? lines.join("\n") : undefined
-      else lines.push(event.value.line)
+      else {
+        open = false
+        lines.push(event.value.line)
+      }
     }
   })
 

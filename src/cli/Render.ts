@@ -17,13 +17,17 @@ export interface Renderer {
 
 const checkbox = { pending: "☐", in_progress: "◐", completed: "☑" } as const
 
-/** Turns a session's updates into text. `width` limits the lines of cards. What is not shown is still known. */
+/**
+ * Turns a session's updates into text. `width` limits the lines of cards; `starts` is off where something else shows what runs.
+ * What is not shown is still known.
+ */
 export const make = (options: {
   readonly paint: Paint
   readonly width: number
   readonly show?: "everything" | "answer" | "nothing"
+  readonly starts?: boolean
 }): Renderer => {
-  const { paint, show = "everything" } = options
+  const { paint, show = "everything", starts = true } = options
   const cards = new Map<string, ToolCard.Card>()
   const finished = new Set<string>()
   const asked = new Set<string>()
@@ -65,13 +69,12 @@ export const make = (options: {
     const before = cards.get(patch.toolCallId)
     const card = remember(patch)
     const name = `card:${card.toolCallId}`
-    if (!ToolCard.isFinal(card)) return before === undefined ? lines(name, `${ToolCard.heading(card, paint)}\n`) : ""
+    const heading = `${ToolCard.heading(card, paint)}\n`
+    if (!ToolCard.isFinal(card)) return starts && before === undefined ? lines(name, heading) : ""
     if (finished.has(card.toolCallId)) return ""
     finished.add(card.toolCallId)
-    const follows = block === name && before?.title === card.title
     const output = ToolCard.output(card, paint, { width: options.width, diffs: !asked.has(card.toolCallId) })
-    const end = follows ? card.status === "failed" ? `  ${paint.red("✗ failed")}\n` : "" : ""
-    return lines(name, (follows ? "" : `${ToolCard.heading(card, paint)}\n`) + output + end)
+    return lines(name, heading + output)
   }
 
   const user = (text: string, id: string) => {

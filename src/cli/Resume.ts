@@ -14,7 +14,10 @@ export const shortestPrefix = 4
 
 const newer = (a: Listed, b: Listed) => (b.updatedAt ?? "") > (a.updatedAt ?? "") ? b : a
 
+const cannot = () => failure("this agent cannot go on with stored sessions")
+
 const newest = Effect.fnUntraced(function*(agent: Agent, cwd: string) {
+  if (!agent.can.load && !agent.can.resume) return yield* cannot()
   if (!agent.can.list) return yield* failure("this agent cannot list its sessions, so there is no last one: use --resume ID")
   const sessions = yield* agent.list(cwd)
   if (sessions.length === 0) return yield* failure(`there is no session to go on with in ${cwd}`)
@@ -44,7 +47,7 @@ export const resolve = (agent: Agent, wanted: Wanted, cwd: Folders) =>
 /** `session/load` where the history is wanted, `session/resume` where not, as far as the agent has both. */
 export const enter = Effect.fnUntraced(function*(agent: Agent, target: Target, wantsHistory: boolean) {
   const { can } = agent
-  if (!can.load && !can.resume) return yield* failure("this agent cannot go on with stored sessions")
+  if (!can.load && !can.resume) return yield* cannot()
   if (can.load && (wantsHistory || !can.resume)) yield* agent.load(target.sessionId, target.cwd)
   else yield* agent.resume(target.sessionId, target.cwd)
 })

@@ -4,6 +4,8 @@ import type { Writable } from "node:stream"
 export interface Screen {
   /** To stdout, in order. Kept back while somebody is being asked something. */
   readonly write: (text: string) => void
+  /** An empty line, if anything was written before. */
+  readonly apart: () => void
   /** One line to stderr, which is the same terminal as stdout or none at all. */
   readonly note: (line: string) => void
   /** Nothing is written while this runs; what came in the meantime follows. */
@@ -30,6 +32,7 @@ export const make = ({ animate, columns, stderr, stdout }: Options): Screen => {
   const held: Array<() => void> = []
   let holders = 0
   let lineStart = true
+  let written = false
   let spinning = false
   let idle = 0
 
@@ -52,15 +55,19 @@ export const make = ({ animate, columns, stderr, stdout }: Options): Screen => {
     spinning = true
   }
 
+  const write = (text: string) => {
+    if (text === "") return
+    written = true
+    whenFree(() => {
+      erase()
+      stdout.write(text)
+      lineStart = text.endsWith("\n")
+    })
+  }
+
   return {
-    write: (text) => {
-      if (text === "") return
-      whenFree(() => {
-        erase()
-        stdout.write(text)
-        lineStart = text.endsWith("\n")
-      })
-    },
+    write,
+    apart: () => write(written ? "\n" : ""),
     note: (line) =>
       whenFree(() => {
         erase()

@@ -97,17 +97,32 @@ export const show = Effect.fnUntraced(function*(options: { readonly id: string; 
   yield* print(readable(session, transcript, { paint: painter(canColor), width }))
 })
 
+const unwritable: Readonly<Record<string, string>> = {
+  AlreadyExists: "it exists already; --force replaces it",
+  NotFound: "there is no such folder",
+  PermissionDenied: "this is not permitted"
+}
+
+/** What the system says, as in "EROFS: read-only file system, open 'x'". */
+const causeOf = ({ cause }: { readonly cause?: unknown }): string =>
+  cause instanceof Error ? oneLine(cause.message.replace(/^[A-Z0-9]+: |, \w+( '.*)?$/gs, "")) : "the system refuses"
+
 export const exportTo = Effect.fnUntraced(function*(options: {
   readonly id: string
   readonly format: "markdown" | "json"
   readonly output: string | undefined
+  readonly force: boolean
 }) {
   const { session, transcript } = yield* stored(options.id)
   const text = options.format === "json" ? `${json({ session, transcript }, 2)}\n` : markdown(session, transcript)
-  const { output } = options
+  const { force, output } = options
   if (output === undefined || output === "-") return yield* print(text)
   const fs = yield* FileSystem.FileSystem
-  yield* Effect.mapError(fs.writeFileString(output, text), ({ message }) => failure(`cannot write ${output}: ${oneLine(message)}`))
+  const isFolder = Effect.map(fs.stat(output), ({ type }) => type === "Directory").pipe(Effect.orElseSucceed(() => false))
+  if (yield* isFolder) return yield* failure(`cannot write ${oneLine(output)}: it is a folder`)
+  yield* fs.writeFileString(output, text, { flag: force ? "w" : "wx" }).pipe(
+    Effect.mapError(({ reason }) => failure(`cannot write ${oneLine(output)}: ${unwritable[reason._tag] ?? causeOf(reason)}`))
+  )
 })
 
 const confirmed = Effect.fnUntraced(function*(text: string, label: string) {

@@ -1,16 +1,16 @@
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { endWithReader, lazily, maybe, on, shared } from "./Flags.ts"
+import { lazily, maybe, on, shared, whileRead } from "./Flags.ts"
 import type * as Sessions from "./Sessions.ts"
 
 /** The commands work on the store itself: no agent is started, and a missing store is an error. */
 const onStore = <A, E, R>(use: (sessions: typeof Sessions) => Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.andThen(endWithReader, shared), (flags) =>
+  whileRead(Effect.flatMap(shared, (flags) =>
     lazily(
       () => Promise.all([import("./Sessions.ts"), import("../app/App.ts")]),
       ([sessions, { layerBase, layerStore }]) =>
         Effect.provide(use(sessions), Layer.provideMerge(layerStore, layerBase(flags)))
-    ))
+    )))
 
 const oneId = Argument.String("id").pipe(
   Argument.withDescription("A session id, or its first four or more characters where no other session has the same")
@@ -34,7 +34,8 @@ const exported = Command.make("export", {
     Flag.withDescription("markdown to read, json to process"),
     Flag.withDefault("markdown")
   ),
-  output: Flag.withAlias(maybe("output", "FILE", "Where to write (default: standard output)"), "o")
+  output: Flag.withAlias(maybe("output", "FILE", "Where to write (default: standard output)"), "o"),
+  force: Flag.withAlias(on("force", "Replace the file if there is one"), "f")
 }, (given) => onStore(({ exportTo }) => exportTo({ ...given, output: Option.getOrUndefined(given.output) }))).pipe(
   Command.withDescription("Write a session as one document")
 )

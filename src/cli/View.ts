@@ -23,10 +23,12 @@ export interface View {
   /** Permission requests from now on belong to this turn: a cancel withdraws them. */
   readonly attend: (cancelled: Deferred.Deferred<void>) => void
   readonly running: () => string
+  /** How many permissions were refused because nobody could be asked. */
+  readonly unasked: () => number
   /** Ends what the turn left open. */
   readonly finish: (ended: Ended, sessionId: string) => void
   /** With `json`: the last line of a run whose agent gave no answer. */
-  readonly fail: (failure: { readonly message: string }) => Effect.Effect<void>
+  readonly fail: (failure: { readonly message: string; readonly detail?: string }) => Effect.Effect<void>
   readonly close: () => void
 }
 
@@ -34,6 +36,11 @@ export interface Options {
   readonly json: boolean
   readonly quiet: boolean
   readonly interrupts: Interrupts
+}
+
+const noTerminal = (json: boolean): string => {
+  if (process.stdin.isTTY !== true) return "standard input is not a terminal"
+  return json ? "standard error is not a terminal" : "neither standard output nor standard error is a terminal"
 }
 
 /** What a person sees and is asked; with `json`, what a program reads on stdout instead. */
@@ -47,10 +54,12 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   const renderer = Render.make({
     paint,
     width: stdout.isTTY ? Math.max(20, columns() - 4) : 400,
-    show: options.json ? "nothing" : options.quiet ? "answer" : "everything"
+    show: options.json ? "nothing" : options.quiet ? "answer" : "everything",
+    starts: !canAnimate
   })
   const input = terminal === undefined ? undefined : Input.make(stdin, terminal, options.interrupts)
   const ask = input === undefined ? undefined : Ask.make(input, paint)
+  let unasked = 0
   let shown = true
   let commands: ReadonlyArray<string> = []
   let cancelled: Deferred.Deferred<void> | undefined
@@ -62,7 +71,8 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       const dismissed = cancelled === undefined ? Effect.never : Effect.as(Deferred.await(cancelled), Ask.cancelled)
       close()
       if (ask === undefined) {
-        screen.note(`postern: not allowed, there is no terminal to ask on: ${oneLine(toolCall.title ?? toolCall.toolCallId)}`)
+        unasked++
+        screen.note(`postern: not allowed, ${noTerminal(options.json)}: ${oneLine(toolCall.title ?? toolCall.toolCallId)}`)
         return Effect.succeed(Ask.rejection(offers))
       }
       return screen.quiet(Effect.raceFirst(ask(renderer.question(toolCall), offers), dismissed))
@@ -85,6 +95,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     commands: () => commands,
     show: (on) => void (shown = on),
     attend: (turn) => void (cancelled = turn),
+    unasked: () => unasked,
     running: () => oneLine(renderer.running() ?? "working"),
     finish: ({ answer }, sessionId) => {
       close()
@@ -94,7 +105,11 @@ export const make = Effect.fnUntraced(function*(options: Options) {
         : { ...answer, sessionId }
       screen.write(`${json(last)}\n`)
     },
-    fail: ({ message }) => Effect.sync(() => screen.write(`${json({ error: { message } })}\n`)),
+    fail: ({ detail, message }) =>
+      Effect.sync(() => {
+        const error = { message, ...(detail === undefined ? {} : { data: { details: detail } }) }
+        screen.write(`${json({ error })}\n`)
+      }),
     close
   } satisfies View
 })

@@ -8,6 +8,8 @@ export interface SummaryOptions {
   readonly kinds: ReadonlyArray<string>
 }
 
+const onlyOffline = "This build has only the offline model; it cannot talk to a real one yet."
+
 const introduction = "I am Postern's built-in offline model: a rule-based stand-in that needs no network and no key. " +
   "I cannot answer freely, but I can show you around and run tools through the same loop and gates as a real model."
 
@@ -33,12 +35,14 @@ const workspace = (listing: ToolAnswer | undefined, title: string | undefined): 
   return [list, note, readme].filter((line) => line !== "").join("\n")
 }
 
-const help = [
+const help = (tools: ReadonlySet<string>): string => [
   "When the first line of a message is one of these commands, I run it as a script, one command after the other:",
-  ...commands.map((command) => `- \`${command}\``)
+  ...commands
+    .filter((command) => !command.startsWith("ask ") || tools.has("ask_user"))
+    .map((command) => `- \`${command}\``)
 ].join("\n")
 
-const realModel = ({ configFile, kinds }: SummaryOptions): string => [
+const realModel = (configFile: string): string => [
   `To use a real model, put this into \`${configFile}\`:`,
   "```toml",
   "[agents.main]",
@@ -47,8 +51,7 @@ const realModel = ({ configFile, kinds }: SummaryOptions): string => [
   "[providers.anthropic]",
   "kind = \"anthropic\"                      # anthropic | openai-compatible | offline",
   "api_key_env = \"ANTHROPIC_API_KEY\"",
-  "```",
-  ...(kinds.includes("anthropic") ? [] : [`This build can only talk to providers of kind ${kinds.join(", ")} so far.`])
+  "```"
 ].join("\n")
 
 /** What to do about a prompt that is no script: at most two tool calls, then one text. */
@@ -61,6 +64,12 @@ export const summarise = (turn: LastTurn, tools: ReadonlySet<string>, options: S
   if (path !== undefined && readme === undefined && tools.has("file_read")) {
     return [{ _tag: "Call", tool: "file_read", params: { path, limit: 20 } }]
   }
-  const text = [introduction, workspace(listing, titleOf(readme)), help, realModel(options)].join("\n\n")
+  const real = options.kinds.includes("anthropic")
+  const text = [
+    real ? introduction : `${onlyOffline} ${introduction}`,
+    workspace(listing, titleOf(readme)),
+    help(tools),
+    ...(real ? [realModel(options.configFile)] : [])
+  ].join("\n\n")
   return [{ _tag: "Say", text }]
 }

@@ -1,30 +1,106 @@
-import { Context, Effect, Layer } from "effect"
+import { lstatSync, realpathSync } from "node:fs"
+import { homedir } from "node:os"
+import { basename, dirname, isAbsolute, join } from "node:path"
+import { Context, Layer } from "effect"
 import type { AnyTool } from "../tool/Tool.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import type { Limits } from "./Boundary.ts"
+import { decide, type Decision, type DecisionInput } from "./Decision.ts"
+import type { Resolved } from "./Knobs.ts"
+import type { Needs } from "./Needs.ts"
+import type { Part, Place } from "./Part.ts"
+import type { Rules } from "./Rules.ts"
+import type { ShellAnalysis } from "./ShellAnalysis.ts"
+import { analyse } from "./shell/ShellAnalyser.ts"
 
-export type Decision =
-  | { readonly _tag: "Run" }
-  /** `subject` is what an "always" answer will cover; `covers` says it in words. */
-  | { readonly _tag: "Ask"; readonly subject: string; readonly covers: string }
-  | { readonly _tag: "Deny"; readonly reason: string }
+/** What a session's policy says at the moment of a call. */
+export interface Policy {
+  readonly knobs: Resolved
+  readonly limits: Limits
+  readonly rules: Rules
+  readonly guardAllow: boolean
+}
 
-/** Decides one tool call before it touches anything (spec §5). */
+/** Takes one tool call through the ten gates (spec §5). It asks nobody and touches nothing. */
 export class Gate extends Context.Service<Gate, {
-  readonly decide: (tool: AnyTool, parameters: unknown) => Effect.Effect<Decision>
+  readonly decide: (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: Policy) => Decision
 }>()("postern/policy/Gate") {
-  /** Reads run, everything else asks; "always" covers one tool, and for a shell one exact command. */
-  static readonly layerReadsRun = Layer.succeed(Gate, {
-    decide: (tool, parameters) =>
-      Effect.succeed(
-        tool.capability === "none" || tool.capability === "ro"
-          ? { _tag: "Run" }
-          : { _tag: "Ask", ...subjectOf(tool, parameters) }
-      )
+  /** Calls run as they are: this version has no sandbox to hold them, and every decision says so. */
+  static readonly layerUnconfined = Layer.succeed(Gate, { decide: (...call) => decideCall(...call, unenforced) })
+}
+
+const unenforced: DecisionInput["enforce"] = () => ({ usable: true, note: "not enforced: this version has no sandbox" })
+
+const silent: ShellAnalysis = { parts: [], capability: "none", opaque: false, parseError: false, shapes: [], networkPrograms: [] }
+
+/** The path behind a written one, with its last parts possibly missing. */
+const canonical = ({ cwd, home }: Place) => (path: string): string | undefined => {
+  const named = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
+  const missing: Array<string> = []
+  for (let at = isAbsolute(named) ? named : join(cwd, named);; at = dirname(at)) {
+    try {
+      return join(realpathSync.native(at), ...missing)
+    } catch {
+      // A link that leads nowhere is no missing file: who writes there decides where the file comes to be.
+      if (at === dirname(at) || lstatSync(at, { throwIfNoEntry: false }) !== undefined) return undefined
+      missing.unshift(basename(at))
+    }
+  }
+}
+
+/** What a call touches; a call that touches nothing is its own only part. */
+const partsOf = (name: string, parameters: unknown, { reads, urls, writes }: Needs): ReadonlyArray<Part> => {
+  const parts = [
+    ...reads.map((path): Part => ({ kind: "read", text: path, path })),
+    ...writes.map((path): Part => ({ kind: "write", text: path, path })),
+    ...urls.map((url): Part => ({ kind: "fetch", text: url, url }))
+  ]
+  return parts.length > 0 ? parts : [{ kind: "tool", text: name, name, parameters: parameters as Readonly<Record<string, unknown>> }]
+}
+
+const decideCall = (
+  tool: AnyTool,
+  parameters: unknown,
+  workspace: Workspace,
+  { guardAllow, knobs, limits, rules }: Policy,
+  enforce: DecisionInput["enforce"]
+): Decision => {
+  const needs = tool.needs(parameters)
+  const place: Place = { cwd: workspace.cwd, roots: workspace.roots, home: homedir() }
+  const shell = needs.command === undefined ? undefined : analyse(needs.command, place)
+  const { capability, networkPrograms, opaque, parseError, parts, shapes } = shell ?? silent
+  const all = shell ? parts : partsOf(tool.name, parameters, needs)
+  const behind = canonical(place)
+  const facts = { opaque, parseError, place, canonical: behind }
+  return decide({
+    capabilities: shell ? [capability] : needs.capabilities,
+    network: needs.network,
+    parts: all,
+    shapes,
+    opaque: opaque || parseError,
+    networkPrograms,
+    place,
+    readable: workspace.readable,
+    shell: shell !== undefined,
+    canonical: behind,
+    knobs,
+    limits,
+    facts,
+    rule: rules.decide(tool.name, all, facts),
+    guardAllow,
+    enforce
   })
 }
 
-const subjectOf = (tool: AnyTool, parameters: unknown) => {
-  const command = (parameters as { readonly command?: unknown }).command
-  return tool.capability === "shell_rw" && typeof command === "string"
-    ? { subject: `${tool.name}:${command}`, covers: "this exact command" }
-    : { subject: tool.name, covers: tool.name }
-}
+/** A decision about a call that no gate can read: an unknown tool, or arguments that do not fit. */
+export const invalid = (code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS", reason: string): Decision => ({
+  outcome: "deny",
+  gate: "validity",
+  code,
+  reason,
+  capabilities: [],
+  shapes: [],
+  parts: [],
+  facts: { opaque: true, parseError: false, place: { cwd: "/", roots: [], home: "/" }, canonical: () => undefined },
+  gates: [{ gate: "validity", verdict: "deny", reason }]
+})

@@ -6,6 +6,16 @@
 /** A word after quote removal; `null` where it is not literal (an expansion, a glob, a substitution). */
 export type Word = string | null
 
+/** A file that a command's arguments name, as an absolute path: only where program and argument are known. */
+export interface Touch {
+  readonly kind: "read" | "write"
+  readonly path: string
+}
+
+/**
+ * One simple command. A wrapper is a part of its own, followed by a part for what it runs: `sudo rm x` gives `sudo rm x` and, with
+ * `wrappers: ["sudo"]`, `rm x`. A bare assignment that matters to later commands, as `PATH=…`, has no arguments and an empty program.
+ */
 export interface CommandPart {
   readonly kind: "command"
   /** As written, for people. */
@@ -17,11 +27,14 @@ export interface CommandPart {
   readonly assignments: ReadonlyArray<{ readonly name: string; readonly value: Word }>
   /** Programs around this one, outermost first: `["timeout", "sudo"]` for the `rm` of `timeout 5 sudo rm x`. */
   readonly wrappers: ReadonlyArray<string>
+  /** The folder it runs in as far as literal `cd`s tell; `null` where that is not known. */
+  readonly cwd: Word
+  readonly touches: ReadonlyArray<Touch>
   /** Its program or the code it runs is not literal: no wildcard may ever allow it. */
   readonly opaque: boolean
 }
 
-/** A redirect of a shell call, or a path a file tool names; `null` where it is not literal. */
+/** A redirect of a shell call, or a path a file tool names: absolute, `null` where it is not literal. */
 export interface PathPart {
   readonly kind: "read" | "write"
   readonly text: string

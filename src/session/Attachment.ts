@@ -3,8 +3,11 @@ import type { SessionEvent, ToolCallState } from "./Event.ts"
 
 export interface PermissionRequest {
   readonly call: ToolCallState
-  /** What an "always" answer would cover, in words. */
-  readonly covers: string
+  /** Why a person is asked, what the call consists of, and what it would run in. */
+  readonly explanation: string
+  /** Rules that "always allow" and "always reject" would add; an empty list is not offered. */
+  readonly allow: ReadonlyArray<string>
+  readonly deny: ReadonlyArray<string>
 }
 
 export type PermissionAnswer =
@@ -17,8 +20,11 @@ export type PermissionAnswer =
   /** The question was closed without an answer. */
   | { readonly _tag: "Dismissed" }
 
-/** Nobody could answer: no client, the time is up, or what came back was no answer. It counts as a refusal by the host. */
-export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { why: Schema.String }) {}
+/** Nobody could answer; it counts as a refusal by the host. `code` is the one of policy §1.4. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  code: Schema.Literals(["APPROVAL_NO_RESPONDER", "APPROVAL_CANCELLED", "APPROVAL_TIMEOUT"]),
+  why: Schema.String
+}) {}
 
 /** One connection that watches a session and can be asked on its behalf. */
 export interface Attachment {

@@ -45,4 +45,7 @@ export type SessionEvent =
   | { readonly _tag: "ToolCallChanged"; readonly call: ToolCallState; readonly final: boolean }
   | { readonly _tag: "PlanChanged"; readonly entries: ReadonlyArray<PlanEntry> }
   | { readonly _tag: "InfoChanged"; readonly title: string | null; readonly updatedAt: string }
+  /** A policy of the session has another value; whoever shows them asks for the current ones. */
+  | { readonly _tag: "PolicyChanged" }
+  | { readonly _tag: "Notice"; readonly severity: "info" | "warning" | "error"; readonly title: string; readonly description?: string }
   | { readonly _tag: "Usage"; readonly used: number; readonly size: number }

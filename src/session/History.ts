@@ -11,11 +11,30 @@ export interface ModelCall {
 export interface CallResult {
   readonly text: string
   readonly isFailure: boolean
+  /** The code of the refusal, where the call was not allowed to run. */
+  readonly denied?: string
 }
 
-export const decode = (context: string | null): ReadonlyArray<Prompt.MessageEncoded> => JSON.parse(context ?? "[]")
+/** The context in both its forms, so that a long session is neither read nor written anew for each request. */
+export interface History {
+  /** A JSON array of messages. */
+  readonly json: string
+  readonly prompt: Prompt.Prompt
+}
 
-export const encode = (messages: ReadonlyArray<Prompt.MessageEncoded>): string => JSON.stringify(messages)
+export const read = (json: string | null): History => ({
+  json: json ?? "[]",
+  prompt: json === null ? Prompt.empty : Prompt.make(JSON.parse(json) as ReadonlyArray<Prompt.MessageEncoded>)
+})
+
+/** Only the new messages are written out. */
+export const appendJson = (json: string, messages: ReadonlyArray<Prompt.MessageEncoded>): string =>
+  messages.length === 0 ? json : json === "[]" ? JSON.stringify(messages) : `${json.slice(0, -1)},${JSON.stringify(messages).slice(1)}`
+
+export const append = ({ json, prompt }: History, messages: ReadonlyArray<Prompt.MessageEncoded>): History => ({
+  json: appendJson(json, messages),
+  prompt: Prompt.concat(prompt, messages)
+})
 
 export const user = (text: string): Prompt.MessageEncoded => ({ role: "user", content: [{ type: "text", text }] })
 

@@ -1,8 +1,12 @@
 import { Clock, Deferred, Effect, Exit, FiberHandle, type Scope } from "effect"
-import { type SessionRecord, SessionStore, TurnRunning } from "../store/SessionStore.ts"
+import type { Agent, Settings } from "../app/Settings.ts"
+import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import { type Attachment, NoAnswer } from "./Attachment.ts"
+import * as Approvals from "./Approvals.ts"
+import type { Attachment } from "./Attachment.ts"
+import type { SessionEvent } from "./Event.ts"
 import type { Prepared } from "./PromptContent.ts"
+import * as SessionPolicy from "./SessionPolicy.ts"
 import { execute, type Surroundings, type Turn, type TurnEnd, type TurnFault } from "./Turn.ts"
 import { TurnLoop } from "./TurnLoop.ts"
 
@@ -11,6 +15,7 @@ export interface Session {
   readonly sessionId: string
   readonly record: () => SessionRecord
   readonly workspace: Workspace
+  readonly policy: SessionPolicy.SessionPolicy
   readonly attach: (attachment: Attachment) => () => void
   readonly attachments: () => number
   /**
@@ -29,15 +34,22 @@ export interface Session {
   readonly touch: Effect.Effect<void>
 }
 
-export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspace: Workspace): Effect.fn.Return<
+export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspace: Workspace, agent: Agent): Effect.fn.Return<
   Session,
-  never,
-  SessionStore | TurnLoop | Scope.Scope
+  StoreFailed,
+  SessionStore | Settings | TurnLoop | Scope.Scope
 > {
   const store = yield* SessionStore
   const loop = yield* TurnLoop
   const { sessionId } = initial
   const attachments = new Set<Attachment>()
+  const publish = (event: SessionEvent) => Effect.forEach(attachments, (attachment) => attachment.publish(event), { discard: true })
+  const own = yield* SessionPolicy.make(sessionId, agent, workspace)
+  const policy: SessionPolicy.SessionPolicy = {
+    ...own,
+    set: (...change) => Effect.andThen(own.set(...change), publish({ _tag: "PolicyChanged" }))
+  }
+  const { ask } = yield* Approvals.make(sessionId, attachments)
   let record = initial
   let lastActive = yield* Clock.currentTimeMillis
   let current: Turn | undefined
@@ -49,11 +61,9 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
     store,
     loop,
     workspace,
-    publish: (event) => Effect.forEach(attachments, (attachment) => attachment.publish(event), { discard: true }),
-    ask: (request) =>
-      attachments.size === 0
-        ? Effect.fail(new NoAnswer({ why: "no client is connected" }))
-        : Effect.raceAll(Array.from(attachments, (attachment) => attachment.ask(request)))
+    publish,
+    policy,
+    ask
   }
 
   const touch = Effect.map(Clock.currentTimeMillis, (now) => {
@@ -74,6 +84,7 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
     sessionId,
     record: () => record,
     workspace,
+    policy,
     attach: (attachment) => {
       attachments.add(attachment)
       return () => void attachments.delete(attachment)

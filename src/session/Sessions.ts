@@ -6,6 +6,8 @@ import { Agents, type AgentUnresolved } from "./Agents.ts"
 import { type DirectoryRefused, canonical, checkSame, open } from "./Folders.ts"
 import { newId } from "./Id.ts"
 import * as KeyedLock from "./KeyedLock.ts"
+import type { KnobRefused } from "./SessionPolicy.ts"
+import type { RuleRefused } from "./PolicyDesk.ts"
 import type { PromptInvalid } from "./PromptContent.ts"
 import * as Session from "./Session.ts"
 import type { TurnFault } from "./Turn.ts"
@@ -18,7 +20,9 @@ export type SessionFault =
   | AgentUnresolved
   | BadCursor
   | DirectoryRefused
+  | KnobRefused
   | PromptInvalid
+  | RuleRefused
   | SessionLimit
   | TurnFault
 
@@ -60,7 +64,7 @@ export class Sessions extends Context.Service<Sessions, {
     const agents = yield* Agents
     const loop = yield* TurnLoop
     const { acp } = yield* Settings
-    const context = yield* Effect.context<SessionStore | TurnLoop>()
+    const context = yield* Effect.context<SessionStore | Settings | TurnLoop>()
     const scope = yield* Effect.scope
     const active = new Map<string, { readonly session: Session.Session; readonly scope: Scope.Closeable }>()
     const lock = KeyedLock.make()
@@ -74,9 +78,9 @@ export class Sessions extends Context.Service<Sessions, {
         return Effect.ensuring(opens, Effect.sync(() => opening--))
       })
 
-    const register = Effect.fnUntraced(function*(record: SessionRecord, workspace: Workspace) {
+    const register = Effect.fnUntraced(function*(record: SessionRecord, workspace: Workspace, agent: Agent) {
       const own = yield* Scope.fork(scope, "sequential")
-      const session = yield* Session.make(record, workspace).pipe(Scope.provide(own), Effect.provideContext(context))
+      const session = yield* Session.make(record, workspace, agent).pipe(Scope.provide(own), Effect.provideContext(context))
       active.set(record.sessionId, { session, scope: own })
       return session
     })
@@ -103,7 +107,7 @@ export class Sessions extends Context.Service<Sessions, {
         additionalDirectories: workspace.roots.slice(1)
       })
       yield* Effect.forkIn(Effect.delay(loop.warm, "5 millis"), scope)
-      return yield* register(record, workspace)
+      return yield* register(record, workspace, agent)
     }, withinLimit)
 
     const activateStored = Effect.fnUntraced(function*(sessionId: string, setup: Setup) {
@@ -114,7 +118,7 @@ export class Sessions extends Context.Service<Sessions, {
       const workspace = yield* open(agent, record.cwd, setup.additionalDirectories)
       const additionalDirectories = workspace.roots.slice(1)
       yield* store.setRoots(sessionId, workspace.cwd, additionalDirectories)
-      return yield* register({ ...record, agent: agent.alias, additionalDirectories }, workspace)
+      return yield* register({ ...record, agent: agent.alias, additionalDirectories }, workspace, agent)
     }, withinLimit)
 
     const activated = Effect.fn("Sessions.activate")(function*(sessionId: string, setup: Setup) {

@@ -1,51 +1,87 @@
-import { Cause, Effect, Exit, Result, Schema } from "effect"
-import { Gate } from "../policy/Gate.ts"
+import { Cause, Effect, Exit, Result } from "effect"
+import type { Decision } from "../policy/Decision.ts"
+import { explain } from "../policy/Explanation.ts"
+import { Gate, invalid } from "../policy/Gate.ts"
+import { type RuleBook, RuleBooks } from "../policy/RuleBooks.ts"
+import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
+import type { Entry } from "../policy/rules/RuleSet.ts"
 import { textContent, type ToolCallContent } from "../tool/Content.ts"
-import { type AnyTool, type ToolContext, ToolFailed } from "../tool/Tool.ts"
+import { type AnyTool, decodeCall, type ToolContext, ToolFailed } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
-import type { PermissionAnswer } from "./Attachment.ts"
+import type { PermissionAnswer, PermissionRequest } from "./Attachment.ts"
 import type { ToolCallState } from "./Event.ts"
 import type { CallResult, ModelCall } from "./History.ts"
 import { newId } from "./Id.ts"
+import type { SessionPolicy } from "./SessionPolicy.ts"
 import type { TurnInput } from "./TurnLoop.ts"
 
-/** What becomes of a call after the gate and the user have spoken. */
+/** What becomes of a call after the gates and the people have spoken. */
 type Verdict =
   | { readonly _tag: "Run" }
-  | { readonly _tag: "Refused"; readonly toModel: string; readonly toPeople: string }
+  | { readonly _tag: "Refused"; readonly by: string; readonly code: string; readonly reason: string }
   | { readonly _tag: "Replaced"; readonly text: string }
 
 const run: Verdict = { _tag: "Run" }
-const refused = (toModel: string, toPeople: string): Verdict => ({ _tag: "Refused", toModel, toPeople })
-const byUser = refused("The user rejected this tool call.", "Rejected by the user.")
+const refused = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">): Verdict => ({ _tag: "Refused", by: gate, code, reason })
+const notAllowed = (code: string, reason: string): Verdict => ({ _tag: "Refused", by: "response", code, reason })
 
-/** Runs one tool call of a turn: shown, decided, run, shown again. It always ends `completed` or `failed`. */
+type Proposal = ReturnType<RuleBook["propose"]>
+
+/** Rules that cannot be read close every gate: a broken file might have held a deny rule. */
+const brokenRules = ({ message }: RulesInvalid): Verdict => ({ _tag: "Refused", by: "rule", code: "RULES_INVALID", reason: message })
+
+/** Runs one tool call of a turn: decided, shown, asked about, run, shown again. It always ends `completed` or `failed`. */
 export const make = Effect.gen(function*() {
   const { tools } = yield* Toolbox
   const gate = yield* Gate
+  const books = yield* RuleBooks
 
-  const answered = (answer: PermissionAnswer, subject: string, { remember }: TurnInput): Effect.Effect<Verdict> => {
+  const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput) {
+    const { guardAllow, knobs, limits, source } = policy
+    const book = yield* books.load(source())
+    return { book, decision: gate.decide(tool, parameters, workspace, { knobs: knobs(), limits: yield* limits, rules: book.rules, guardAllow }) }
+  })
+
+  const keep = (policy: SessionPolicy, entries: ReadonlyArray<Entry>) =>
+    Effect.forEach(entries, ({ id, list, rule }) => policy.addRule({ id, list, rule: rule.text, reason: null }), { discard: true })
+
+  /** The answer of a person, in the light of what has changed since it was asked for (policy §1.9 E1). */
+  const answered = Effect.fnUntraced(function*(
+    answer: PermissionAnswer,
+    proposed: Proposal,
+    again: Effect.Effect<Decision, RulesInvalid>,
+    { policy }: TurnInput
+  ): Effect.fn.Return<Verdict, RulesInvalid> {
     switch (answer._tag) {
-      case "AllowOnce": return Effect.succeed(run)
-      case "AllowAlways": return Effect.as(remember(subject, "allow"), run)
-      case "RejectOnce": return Effect.succeed(byUser)
-      case "RejectAlways": return Effect.as(remember(subject, "reject"), byUser)
-      case "Replace": return Effect.succeed({ _tag: "Replaced", text: answer.text })
-      case "Dismissed": return Effect.succeed(refused("The user closed the question without allowing this call.", "Dismissed by the user."))
+      case "Dismissed": return notAllowed("APPROVAL_CANCELLED", "the question was closed without an answer")
+      case "RejectAlways":
+        yield* keep(policy, proposed.deny)
+        return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
+      case "RejectOnce": return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
+      case "Replace": return { _tag: "Replaced", text: answer.text }
+      case "AllowOnce":
+      case "AllowAlways": {
+        const now = yield* again
+        if (now.outcome === "deny") return refused(now)
+        if (answer._tag === "AllowAlways") yield* keep(policy, proposed.allow)
+        return run
+      }
     }
-  }
+  })
 
-  const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, call: ToolCallState, input: TurnInput) {
-    const decision = yield* gate.decide(tool, parameters)
-    if (decision._tag === "Run") return run
-    if (decision._tag === "Deny") return refused(decision.reason, decision.reason)
-    const known = input.grants.get(decision.subject)
-    if (known !== undefined) return known === "allow" ? run : byUser
-    return yield* input.ask({ call, covers: decision.covers }).pipe(
-      Effect.flatMap((answer) => answered(answer, decision.subject, input)),
-      Effect.catchTag("NoAnswer", ({ why }) =>
-        Effect.succeed(refused("This call was not allowed by the host; the user was not the one to refuse it.", `Not allowed: ${why}.`)))
-    )
+  const settle = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, call: ToolCallState, input: TurnInput): Effect.fn.Return<Verdict, RulesInvalid> {
+    const { book, decision } = yield* decide(tool, parameters, input)
+    yield* input.policy.decided(call.toolCallId, tool.name, decision)
+    if (decision.outcome === "run") return run
+    if (decision.outcome === "deny") return refused(decision)
+    const proposed = book.propose(tool.name, decision)
+    const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
+    const question: PermissionRequest = { call, explanation: explain(decision), allow: texts(proposed.allow), deny: texts(proposed.deny) }
+    const again = Effect.map(decide(tool, parameters, input), ({ decision }) => decision)
+    const answer = yield* Effect.result(input.ask(question))
+    return Result.isSuccess(answer)
+      ? yield* answered(answer.success, proposed, again, input)
+      : notAllowed(answer.failure.code, answer.failure.why)
   })
 
   const show = (input: TurnInput, call: ToolCallState) => Effect.as(input.ledger.toolCall(call), call)
@@ -84,27 +120,23 @@ export const make = Effect.gen(function*() {
   })
 
   return Effect.fnUntraced(function*(request: ModelCall, input: TurnInput): Effect.fn.Return<CallResult> {
-    const tool = tools.get(request.name)
+    const call = yield* decodeCall(tools, request.name, request.params)
     const unreadable: ToolCallState = {
       toolCallId: newId(),
       name: request.name,
       title: request.name,
-      kind: tool?.kind ?? "other",
+      kind: tools.get(request.name)?.kind ?? "other",
       status: "pending",
       content: [],
       locations: [],
       rawInput: request.params
     }
-    if (tool === undefined) {
-      const message = `Unknown tool: ${request.name}. The tools are: ${Array.from(tools.keys()).join(", ")}.`
+    if (Result.isFailure(call)) {
+      const { code, message } = call.failure
+      yield* input.policy.decided(unreadable.toolCallId, request.name, invalid(code, message))
       return yield* fail(input, yield* show(input, unreadable), message, [textContent(message)])
     }
-    const decoded = yield* Effect.exit(Schema.decodeUnknownEffect(tool.parameters)(request.params))
-    if (Exit.isFailure(decoded)) {
-      const message = `The arguments of ${tool.name} do not fit: ${describe(decoded)}`
-      return yield* fail(input, yield* show(input, unreadable), message, [textContent(message)])
-    }
-    const parameters = decoded.value
+    const { parameters, tool } = call.success
     const context: ToolContext = {
       sessionId: input.sessionId,
       workspace: input.workspace,
@@ -112,17 +144,19 @@ export const make = Effect.gen(function*() {
       plan: input.ledger.plan
     }
     const { content = [], locations = [], rawInput = request.params, title } = yield* tool.preview(parameters, context)
-    const call = yield* show(input, { ...unreadable, title, content, locations, rawInput })
-    const verdict = yield* decide(tool, parameters, call, input)
+    const shown = yield* show(input, { ...unreadable, title, content, locations, rawInput })
+    const verdict = yield* Effect.catch(settle(tool, parameters, shown, input), (broken) => Effect.succeed(brokenRules(broken)))
     switch (verdict._tag) {
-      case "Run": return yield* execute(tool, parameters, call, input, context)
-      case "Refused": return yield* fail(input, call, verdict.toModel, [...content, textContent(verdict.toPeople)])
+      case "Run":
+        yield* input.policy.acted
+        return yield* execute(tool, parameters, shown, input, context)
+      case "Refused": {
+        const message = `Denied by ${verdict.by} (${verdict.code}): ${verdict.reason}`
+        return { ...yield* fail(input, shown, message, [...content, textContent(message)]), denied: verdict.code }
+      }
       case "Replaced":
-        yield* show(input, { ...call, status: "completed", content: [textContent(verdict.text)] })
+        yield* show(input, { ...shown, status: "completed", content: [textContent(verdict.text)] })
         return { text: verdict.text, isFailure: false }
     }
   })
 })
-
-const describe = (exit: Exit.Failure<unknown, Schema.SchemaError>): string =>
-  exit.cause.reasons.map((reason) => reason._tag === "Fail" ? reason.error.message.replace(/\s+/g, " ") : "").join("; ")

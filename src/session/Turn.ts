@@ -6,6 +6,7 @@ import type { SessionEvent, StopReason } from "./Event.ts"
 import { newId } from "./Id.ts"
 import * as Ledger from "./Ledger.ts"
 import * as PromptContent from "./PromptContent.ts"
+import type { SessionPolicy } from "./SessionPolicy.ts"
 import { TurnFailed, type TurnLoop, type Usage } from "./TurnLoop.ts"
 
 export interface TurnEnd {
@@ -30,6 +31,7 @@ export interface Surroundings {
   readonly store: SessionStore["Service"]
   readonly loop: TurnLoop["Service"]
   readonly workspace: Workspace
+  readonly policy: SessionPolicy
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
 }
@@ -51,7 +53,7 @@ const titleOf = (text: string) => {
 export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,
   record: SessionRecord,
-  { ask, loop, publish, store, workspace }: Surroundings,
+  { ask, loop, policy, publish, store, workspace }: Surroundings,
   restore: Restore
 ): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
   const { sessionId } = record
@@ -59,7 +61,6 @@ export const execute = Effect.fn("Turn.execute")(function*(
     Effect.mapError((fault) => new TurnFailed({ message: fault.detail, reason: "upload_failed" }))
   )
   const begun = yield* store.beginTurn(sessionId, { _tag: "User", messageId: newId(), content: prompt.blocks })
-  const grants = new Map(yield* store.grants(sessionId))
   const ledger = Ledger.make(begun.position, publish)
   let context = () => begun.context ?? "[]"
   let usage: Usage | undefined
@@ -80,12 +81,8 @@ export const execute = Effect.fn("Turn.execute")(function*(
     prompt: prompt.text,
     ledger,
     ask,
-    grants,
-    remember: (subject, verdict) =>
-      store.grant(sessionId, subject, verdict).pipe(
-        Effect.catch((fault) => Effect.logWarning(fault.message)),
-        Effect.andThen(Effect.sync(() => grants.set(subject, verdict)))
-      ),
+    policy,
+    notify: (notice) => publish({ _tag: "Notice", ...notice }),
     keepContext: (encode) => {
       context = encode
     },

@@ -1,8 +1,9 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest } from "./Attachment.ts"
 import type { StopReason } from "./Event.ts"
 import type { Ledger } from "./Ledger.ts"
+import type { SessionPolicy } from "./SessionPolicy.ts"
 
 /** A turn that ended without a stop reason; `message` is for people, `reason` a stable word. What was streamed is kept. */
 export class TurnFailed extends Schema.TaggedError<TurnFailed>()("TurnFailed", {
@@ -27,9 +28,8 @@ export interface TurnInput {
   readonly prompt: string
   readonly ledger: Ledger
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
-  /** Answers given with "always" so far; the turn adds to them through {@link TurnInput.remember}. */
-  readonly grants: ReadonlyMap<string, "allow" | "reject">
-  readonly remember: (subject: string, verdict: "allow" | "reject") => Effect.Effect<void>
+  readonly policy: SessionPolicy
+  readonly notify: (notice: { readonly severity: "info" | "warning" | "error"; readonly title: string; readonly description?: string }) => Effect.Effect<void>
   /** Says how to write the context down, now or at any later moment of the turn, interruption included. */
   readonly keepContext: (encode: () => string) => void
   /** Saves what there is so far; called between a tool call and the next. */
@@ -42,23 +42,4 @@ export class TurnLoop extends Context.Service<TurnLoop, {
   readonly run: (input: TurnInput) => Effect.Effect<StopReason, TurnFailed>
   /** Gets ready for the first turn; safe to call often. */
   readonly warm: Effect.Effect<void>
-}>()("postern/session/TurnLoop") {
-  /** A loop that is loaded when it is first needed, so that a client's first answers do not wait for the model code. */
-  static readonly lazy = <E, R>(load: () => Promise<Layer.Layer<TurnLoop, E, R>>): Layer.Layer<TurnLoop, never, R> =>
-    Layer.effect(TurnLoop, Effect.gen(function*() {
-      const scope = yield* Effect.scope
-      const services = yield* Effect.context<R>()
-      const loop = yield* Effect.promise(load).pipe(
-        Effect.flatMap((layer) => Layer.buildWithScope(layer, scope)),
-        Effect.map((built) => Context.get(built, TurnLoop)),
-        Effect.orDie,
-        Effect.provide(services),
-        Effect.uninterruptible,
-        Effect.cached
-      )
-      return TurnLoop.of({
-        run: (input) => Effect.flatMap(loop, ({ run }) => run(input)),
-        warm: Effect.asVoid(loop)
-      })
-    }))
-}
+}>()("postern/session/TurnLoop") {}

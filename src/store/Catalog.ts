@@ -39,7 +39,7 @@ export const readSession = Effect.fnUntraced(function*(sql: SqlClient.SqlClient,
 
 type Catalog = Pick<
   SessionStore["Service"],
-  "create" | "get" | "list" | "setRoots" | "grants" | "grant" | "kill" | "remove"
+  "create" | "get" | "list" | "setRoots" | "kill" | "remove"
 >
 
 /** The sessions themselves: everything but their turns. */
@@ -76,17 +76,6 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
     setRoots: Effect.fn("SessionStore.setRoots")(function*(sessionId, cwd, additionalDirectories) {
       yield* sql`UPDATE sessions SET cwd = ${cwd}, additional_directories = ${JSON.stringify(additionalDirectories)}
         WHERE session_id = ${sessionId}`
-    }, guarded),
-
-    grants: Effect.fn("SessionStore.grants")(function*(sessionId) {
-      const rows = yield* sql<{ subject: string; verdict: "allow" | "reject" }>`
-        SELECT subject, verdict FROM grants WHERE session_id = ${sessionId} ORDER BY subject`
-      return new Map(rows.map(({ subject, verdict }) => [subject, verdict]))
-    }, guarded),
-
-    grant: Effect.fn("SessionStore.grant")(function*(sessionId, subject, verdict) {
-      yield* sql`INSERT INTO grants (session_id, subject, verdict) VALUES (${sessionId}, ${subject}, ${verdict})
-        ON CONFLICT (session_id, subject) DO UPDATE SET verdict = excluded.verdict`
     }, guarded),
 
     kill: Effect.fn("SessionStore.kill")(function*(sessionId) {

@@ -51,6 +51,50 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
     verdict TEXT NOT NULL CHECK (verdict IN ('allow', 'reject')),
     PRIMARY KEY (session_id, subject)
   ) STRICT`
+], [
+  `DROP TABLE grants`,
+  `CREATE TABLE policy_events (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE,
+    knob TEXT NOT NULL,
+    value TEXT NOT NULL,
+    source TEXT NOT NULL,
+    at TEXT NOT NULL
+  ) STRICT`,
+  `CREATE INDEX policy_events_of_session ON policy_events (session_id, id)`,
+  `CREATE TABLE session_rules (
+    session_id TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    list TEXT NOT NULL CHECK (list IN ('deny', 'ask', 'allow')),
+    rule TEXT NOT NULL,
+    reason TEXT,
+    at TEXT NOT NULL,
+    PRIMARY KEY (session_id, id)
+  ) STRICT`,
+  `CREATE TABLE decisions (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE,
+    call_id TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    gate TEXT NOT NULL,
+    code TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    rule TEXT,
+    shapes TEXT NOT NULL,
+    knobs TEXT NOT NULL,
+    at TEXT NOT NULL
+  ) STRICT`,
+  `CREATE INDEX decisions_of_session ON decisions (session_id, id)`,
+  `CREATE TABLE approvals (
+    id TEXT NOT NULL PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE,
+    call_id TEXT NOT NULL,
+    asked_at TEXT NOT NULL,
+    answered_at TEXT,
+    answer TEXT
+  ) STRICT`,
+  `CREATE INDEX approvals_of_session ON approvals (session_id)`
 ]]
 
 const format = steps.length

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Entry } from "../session/Event.ts"
 import { makeCatalog } from "./Catalog.ts"
 import { migrate } from "./Migrations.ts"
+import { makePolicyRecords, type PolicyRecords } from "./PolicyRecords.ts"
 import * as Sqlite from "./Sqlite.ts"
 import { guard } from "./StorageFault.ts"
 import type {
@@ -19,6 +20,8 @@ import type {
 import { makeTurns } from "./Turns.ts"
 
 export * from "./Stored.ts"
+
+export type { ApprovalRecord, DecisionRecord, PolicyRecords, StoredRule } from "./PolicyRecords.ts"
 
 export class SessionStore extends Context.Service<SessionStore, {
   /** `memory`: nothing survives the process, and `initialize` says so (spec §4). */
@@ -72,13 +75,7 @@ export class SessionStore extends Context.Service<SessionStore, {
     cwd: string,
     additionalDirectories: ReadonlyArray<string>
   ) => Effect.Effect<void, StoreFailed>
-  /** Answers given with "always" for this session: `subject` is a stable key of what was allowed or rejected. */
-  readonly grants: (sessionId: string) => Effect.Effect<ReadonlyMap<string, "allow" | "reject">, StoreFailed>
-  readonly grant: (
-    sessionId: string,
-    subject: string,
-    verdict: "allow" | "reject"
-  ) => Effect.Effect<void, StoreFailed>
+  readonly policy: PolicyRecords
   /** Tombstone: readable, never active again. Idempotent. */
   readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>
   /** Whether a row was there. Cascades to everything of the session. */
@@ -91,7 +88,7 @@ export class SessionStore extends Context.Service<SessionStore, {
       SessionStore,
       Effect.gen(function*() {
         yield* guarded(migrate(name))
-        return { durability, ...yield* makeCatalog(guarded), ...yield* makeTurns(guarded) }
+        return { durability, policy: yield* makePolicyRecords(guarded), ...yield* makeCatalog(guarded), ...yield* makeTurns(guarded) }
       })
     )
   }

@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { Context, Effect, Option, Schema } from "effect"
+import * as Needs from "../policy/Needs.ts"
 import * as BuiltinSearch from "./BuiltinSearch.ts"
 import { Environment, scrub } from "./Environment.ts"
 import * as Executable from "./Executable.ts"
@@ -58,7 +59,8 @@ export const make = Effect.gen(function*() {
       "path-line-text. .git, node_modules, binary files and files above 10 MiB are not searched.",
     parameters: Parameters,
     kind: "search",
-    capability: "ro",
+    capabilities: ["ro"],
+    needs: ({ path }) => Needs.read(path ?? "."),
     preview: Effect.fnUntraced(function*(parameters, context) {
       const path = yield* Target.locate(parameters.path ?? ".", "read", context)
       const title = `Search for ${Target.firstLine(parameters.pattern, 80)}`

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import { basename, extname } from "node:path"
 import { Effect, Schema } from "effect"
+import * as Needs from "../policy/Needs.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 import * as MimeType from "../workspace/MimeType.ts"
 import { textContent } from "./Content.ts"
@@ -23,7 +24,8 @@ export const DeliverFile = Tool.make<typeof Parameters.Type>({
     "Hand a finished file of at most 10 MiB to the user, to open or save. Use it for results, not to show text.",
   parameters: Parameters,
   kind: "other",
-  capability: "ro",
+  capabilities: ["ro"],
+  needs: ({ path }) => Needs.read(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* Target.locate(parameters.path, "read", context)
     return { title: `Deliver ${label(parameters)}`, ...(path === undefined ? {} : { locations: [{ path }] }) }

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import * as Needs from "../policy/Needs.ts"
 import * as Target from "./Target.ts"
 import * as Text from "./Text.ts"
 import * as Tool from "./Tool.ts"
@@ -16,7 +17,8 @@ export const FileEdit = Tool.make<typeof Parameters.Type>({
     "unique. Line numbers shown by file_read are not part of the file.",
   parameters: Parameters,
   kind: "edit",
-  capability: "rw",
+  capabilities: ["rw"],
+  needs: ({ path }) => Needs.write(path),
   preview: Effect.fnUntraced(function*({ new_string: newText, old_string: oldText, path: named }, context) {
     const path = yield* Target.locate(named, "write", context)
     const rawInput = { path: named, oldText, newText }

@@ -1,6 +1,7 @@
 import { lstat, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
+import * as Needs from "../policy/Needs.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
 
@@ -15,7 +16,8 @@ export const FileList = Tool.make<typeof Parameters.Type>({
   description: "List one folder: names in order, folders with a trailing slash, files with their size in bytes.",
   parameters: Parameters,
   kind: "read",
-  capability: "ro",
+  capabilities: ["ro"],
+  needs: ({ path }) => Needs.read(path ?? "."),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* Target.locate(parameters.path ?? ".", "read", context)
     return path === undefined

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import * as Needs from "../policy/Needs.ts"
 import * as Target from "./Target.ts"
 import * as Text from "./Text.ts"
 import * as Tool from "./Tool.ts"
@@ -22,7 +23,8 @@ export const FileRead = Tool.make<typeof Parameters.Type>({
     "file. For long files use offset and limit.",
   parameters: Parameters,
   kind: "read",
-  capability: "ro",
+  capabilities: ["ro"],
+  needs: ({ path }) => Needs.read(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* Target.locate(parameters.path, "read", context)
     if (path === undefined) return { title: `Read ${parameters.path}` }

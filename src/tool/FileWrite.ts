@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import * as Needs from "../policy/Needs.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 import * as Target from "./Target.ts"
 import * as Text from "./Text.ts"
@@ -24,7 +25,8 @@ export const FileWrite = Tool.make<Parameters>({
     "Create a file or replace its whole content; missing folders are created. To change a part use file_edit.",
   parameters: Parameters,
   kind: "edit",
-  capability: "rw",
+  capabilities: ["rw"],
+  needs: ({ path }) => Needs.write(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* Target.locate(parameters.path, "write", context)
     const rawInput = { path: parameters.path, newText: parameters.content }

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
+import * as Needs from "../policy/Needs.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
 import * as Walk from "./Walk.ts"
@@ -18,7 +19,8 @@ export const GlobSearch = Tool.make<typeof Parameters.Type>({
     "node_modules are not searched, symbolic links are not followed. A pattern that ends in / finds folders.",
   parameters: Parameters,
   kind: "search",
-  capability: "ro",
+  capabilities: ["ro"],
+  needs: ({ path }) => Needs.read(path ?? "."),
   preview: (parameters) => Effect.succeed({ title: `Find ${Target.firstLine(parameters.pattern, 80)}` }),
   run: Effect.fnUntraced(function*({ path, pattern }, context) {
     if (pattern.startsWith("/") || pattern.startsWith("~") || pattern.split("/").includes("..")) {

@@ -1,4 +1,5 @@
 import { Effect, Latch, Schema } from "effect"
+import * as Needs from "../policy/Needs.ts"
 import { textContent } from "./Content.ts"
 import { Environment, Passthrough, scrub } from "./Environment.ts"
 import * as Executable from "./Executable.ts"
@@ -17,7 +18,6 @@ const progressInterval = "250 millis"
 
 const Parameters = Schema.Struct({
   command: Schema.String.annotate({ description: "Shell command, run in the workspace" }),
-  approved: Target.optional(Schema.Boolean, "Has no effect: approval is decided outside the call"),
   timeout_secs: Target.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSeconds })),
     `Seconds after which the command is stopped; ${defaultSeconds} when absent`
@@ -37,7 +37,8 @@ export const make = Effect.gen(function*() {
       "Processes left in the background end with the command. Long output is cut in the middle.",
     parameters: Parameters,
     kind: "execute",
-    capability: "shell_rw",
+    capabilities: ["shell_ro", "shell_test", "shell_rw"],
+    needs: ({ command }) => Needs.shell(command),
     preview: (parameters) => {
       const title = Target.firstLine(parameters.command, titleCharacters)
       return Effect.succeed({

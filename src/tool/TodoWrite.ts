@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import * as Needs from "../policy/Needs.ts"
 import type { PlanEntry } from "./Content.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
@@ -21,7 +22,8 @@ export const TodoWrite = Tool.make<typeof Parameters.Type>({
     "it for work of three or more steps.",
   parameters: Parameters,
   kind: "think",
-  capability: "none",
+  capabilities: ["none"],
+  needs: () => Needs.nothing,
   preview: () => Effect.succeed({ title: "Update the plan" }),
   run: Effect.fnUntraced(function*({ todos }, context) {
     if (todos.some((todo) => todo.content.trim() === "")) {

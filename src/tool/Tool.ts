@@ -1,9 +1,8 @@
-import { type Effect, Schema, type Scope } from "effect"
+import { Effect, Result, Schema, type Scope } from "effect"
+import type { Capability, NetworkNeed } from "../policy/Capability.ts"
+import type { Needs } from "../policy/Needs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { type PlanEntry, ToolCallContent, type ToolCallLocation, type ToolKind } from "./Content.ts"
-
-/** What a call needs to be allowed to do (spec §5, gate 1). */
-export type Capability = "none" | "ro" | "rw" | "shell_rw"
 
 /** A refusal or failure the model can act on. It becomes the text of the tool's result; never a stack trace. */
 export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
@@ -52,7 +51,12 @@ export interface Tool<P> {
   readonly description: string
   readonly parameters: Schema.Codec<P, unknown>
   readonly kind: ToolKind
-  readonly capability: Capability
+  /** Every capability a call of it may need; it is offered to the model while one of them is granted. Never empty. */
+  readonly capabilities: ReadonlyArray<Capability>
+  /** Whether a call is of no use without a network; a shell command's own words tell. */
+  readonly network?: NetworkNeed
+  /** What a call with these parameters needs. Pure. */
+  readonly needs: (parameters: P) => Needs
   /** Must not change anything and must not fail: an unreadable target simply gives less to show. */
   readonly preview: (parameters: P, context: ToolContext) => Effect.Effect<ToolPreview>
   /** Interruption withdraws the call: its processes end, half-written files do not stay. */
@@ -63,3 +67,23 @@ export interface Tool<P> {
 export type AnyTool = Tool<any>
 
 export const make = <P>(tool: Tool<P>): Tool<P> => tool
+
+/** A call that no gate can judge. */
+export interface Unreadable {
+  readonly code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS"
+  readonly message: string
+}
+
+/** The tool a call is for, and its parameters as that tool reads them. */
+export const decodeCall = Effect.fnUntraced(function*(tools: ReadonlyMap<string, AnyTool>, name: string, parameters: unknown): Effect.fn.Return<
+  Result.Result<{ readonly tool: AnyTool; readonly parameters: unknown }, Unreadable>
+> {
+  const tool = tools.get(name)
+  if (tool === undefined) {
+    return Result.fail({ code: "UNKNOWN_TOOL", message: `Unknown tool: ${name}. The tools are: ${Array.from(tools.keys()).join(", ")}.` })
+  }
+  const decoded = yield* Effect.result(Schema.decodeUnknownEffect(tool.parameters)(parameters))
+  return Result.isSuccess(decoded)
+    ? Result.succeed({ tool, parameters: decoded.success })
+    : Result.fail({ code: "BAD_ARGUMENTS", message: `The arguments of ${name} do not fit: ${decoded.failure.message.replace(/\s+/g, " ")}` })
+})

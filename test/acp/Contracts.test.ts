@@ -45,6 +45,6 @@ describe("The contracts cover stable ACP v1", () => {
   it("and serve what this build can do, with what ZeroClaw's clients add", () => {
     const served = new Set(Served.requests.keys())
     const later = [...AcpAgent.requests.keys()].filter((method) => !served.has(method))
-    assert.deepStrictEqual(later, ["authenticate", "logout", "session/set_mode", "session/set_config_option"])
+    assert.deepStrictEqual(later, ["authenticate", "logout"])
   })
 })

@@ -19,7 +19,12 @@ const call: ToolCallState = {
 }
 
 /** A client that answers every request in one way. */
-const asked = (dialect: DialectName, answer: Effect.Effect<unknown, RpcFault | ConnectionClosed>) => {
+const lasting: { readonly allow: ReadonlyArray<string>; readonly deny: ReadonlyArray<string> } = {
+  allow: ["write(./a.txt)"],
+  deny: ["write(./a.txt)"]
+}
+
+const asked = (dialect: DialectName, answer: Effect.Effect<unknown, RpcFault | ConnectionClosed>, rules = lasting) => {
   const seen: Array<{ readonly options: ReadonlyArray<{ readonly optionId: string; readonly kind: string }> }> = []
   const state = {
     dialect,
@@ -30,7 +35,7 @@ const asked = (dialect: DialectName, answer: Effect.Effect<unknown, RpcFault | C
       }
     }
   } as unknown as AcpConnectionState
-  return { seen, ask: Permissions.ask(state, "s1", 60)({ call, covers: "file_edit" }) }
+  return { seen, ask: Permissions.ask(state, "s1", 60)({ call, explanation: "why", ...rules }) }
 }
 
 const selected = (optionId: string, more: object = {}) => Effect.succeed({ outcome: { outcome: "selected", optionId, ...more } })
@@ -51,6 +56,12 @@ describe("A permission request", () => {
     assert.include(yield* verdict(selected("toString")), "not offered")
     assert.include(yield* verdict(Effect.fail(new RpcFault({ code: -32601, message: "no such method" }))), "no such method")
     assert.include(yield* verdict(Effect.fail(new ConnectionClosed())), "gone")
+  }))
+
+  it.effect("offers nothing lasting where no rule could be kept, and takes no such answer", Effect.fnUntraced(function*() {
+    const { ask, seen } = asked("acp", selected("allow-always"), { allow: [], deny: [] })
+    assert.strictEqual((yield* Effect.flip(ask)).code, "APPROVAL_NO_RESPONDER")
+    assert.deepStrictEqual(seen[0]?.options.map(({ kind }) => kind), ["allow_once", "reject_once"])
   }))
 
   it.effect("ends after its time, and withdraws the question", Effect.fnUntraced(function*() {

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync } from "node:fs"
+import { mkdtempSync, realpathSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -18,7 +18,7 @@ describe("one prompt and out", () => {
 
   it("shows what the agent does, neutralised", async () => {
     const { stdout } = await client("", "work")
-    expect(stdout).toBe("hm\n\n▸ Read a.txt\n  one\n  ␛]0;owned␇two\n\nHello, world.\n")
+    expect(stdout).toBe("hm\n\n▸ Read a.txt\n✓ Read a.txt\n  one\n  ␛]0;owned␇two\n\nHello, world.\n")
   })
 
   it("can print the answer only", async () => {
@@ -31,11 +31,24 @@ describe("one prompt and out", () => {
     expect(stderr).toContain(`agent: new ${JSON.stringify({ cwd, mcpServers: [], _meta: { zeroclaw: { agentAlias: "helper" } } })}`)
   })
 
-  it("refuses a permission nobody can be asked for, and says so", async () => {
+  it("refuses a permission nobody can be asked for, says so and what to do, and exits 1 after the turn", async () => {
     const { code, stderr, stdout } = await client("", "permit")
-    expect(stdout).toContain("outcome reject-once\n")
-    expect(stderr).toBe("postern: not allowed, there is no terminal to ask on: Run `make`\n")
-    expect(code).toBe(0)
+    expect(stdout).toContain("✗ Run `make`\n\noutcome reject-once\n")
+    const [refused, way, ...rest] = stderr.split("\n")
+    expect(refused).toBe("postern: not allowed, standard input is not a terminal: Run `make`")
+    expect(way).toMatch(/^postern: to be asked for permission, run it in a terminal, or go on there with: postern client --server .* --resume s-1$/)
+    expect(rest).toEqual([""])
+    expect(code).toBe(1)
+    expect(lines((await client("", "--json", "permit")).stdout).at(-1)).toEqual({ stopReason: "end_turn", sessionId: "s-1" })
+  })
+
+  it("says that sessions are not stored where that is so, and goes on", async () => {
+    const data = join(folder(), "file")
+    writeFileSync(data, "")
+    const env = { POSTERN_CONFIG_DIR: folder(), POSTERN_DATA_DIR: data }
+    const { code, stderr, stdout } = await new Run(["client", "say hi"], { env }).done
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "hi\n" })
+    expect(stderr).toMatch(/^postern: sessions are not stored; `postern acp --log-level debug` says why, POSTERN_DATA_DIR .*\n$/)
   })
 
   it.each([
@@ -71,7 +84,12 @@ describe("--json", () => {
 
   it("ends with an error also when the agent is gone", async () => {
     const { code, stdout } = await client("", "--json", "crash")
-    expect(lines(stdout).at(-1)).toEqual({ error: { message: "the agent ended (exit code 3) in the middle of the turn" } })
+    expect(lines(stdout).at(-1)).toEqual({
+      error: {
+        message: "the agent ended (exit code 3) in the middle of the turn",
+        data: { details: expect.stringMatching(/^new .*\nfatal: out of cheese$/) }
+      }
+    })
     expect(code).toBe(1)
   })
 })
@@ -101,6 +119,17 @@ describe("an agent that misbehaves", () => {
     expect(ended).toMatchObject({ code: 1, stderr: "postern: the agent ended (exit code 0) before it answered initialize\n" })
     const missing = await new Run(["client", "--server", "/no/such/agent", "say"]).done
     expect(missing).toMatchObject({ code: 1, stderr: "postern: cannot start the agent \"/no/such/agent\": there is no such program\n" })
+  })
+
+  it("and is our own is heard first when it cannot start", async () => {
+    const home = folder()
+    writeFileSync(join(home, "config.toml"), "nonsense = 1\n")
+    const run = (...args: ReadonlyArray<string>) => new Run(["client", "--config-dir", home, ...args], { env: { POSTERN_DATA_DIR: "" } }).done
+    const said = expect.stringMatching(/config\.toml:1: nonsense is not a known key/)
+    const { code, stderr } = await run("hi")
+    expect(stderr).toMatch(/^postern: \/.*config\.toml:1: nonsense is not a known key.*\n$/)
+    expect(code).toBe(1)
+    expect(lines((await run("--json", "hi")).stdout)).toEqual([{ error: { message: said } }])
   })
 
   it("and does not exit by itself is ended", async () => {
@@ -137,6 +166,23 @@ describe("Ctrl-C", () => {
   })
 })
 
+describe("the end from outside", () => {
+  it("is 143 after SIGTERM", async () => {
+    const run = new Run(["client", "--server", agent(), "wait"])
+    await run.shows("waiting")
+    run.child.kill("SIGTERM")
+    expect(await run.done).toEqual({ code: 143, stdout: "waiting\n", stderr: "" })
+  })
+
+  it("is 141 and nothing said where nobody reads the output any more", async () => {
+    const run = new Run(["client", "--server", agent(), "stubborn"])
+    await run.shows("waiting")
+    run.child.stdout?.destroy()
+    run.child.kill("SIGINT")
+    expect(await run.done).toMatchObject({ code: 141, stderr: "postern: cancelling; Ctrl-C again gives up on the agent\n" })
+  })
+})
+
 describe("going on with a session", () => {
   const debug = ["--log-level", "debug"]
 
@@ -162,6 +208,13 @@ describe("going on with a session", () => {
     expect((await client("", "--last", ...debug, "say")).stderr).toBe(`agent: resume bbbb2222-new ${process.cwd()}\n`)
   })
 
+  it("says so when the session does not exist", async () => {
+    expect(await client("", "--resume", "gone", "say")).toEqual({ code: 1, stdout: "", stderr: "postern: no session gone\n" })
+    const env = { POSTERN_CONFIG_DIR: folder(), POSTERN_DATA_DIR: "" }
+    expect(await new Run(["client", "--resume", "ffff", "say hi"], { env }).done)
+      .toEqual({ code: 1, stdout: "", stderr: "postern: no session ffff; see postern sessions list\n" })
+  })
+
   it("says so when there is none, or the agent cannot", async () => {
     const cwd = folder()
     expect(await client("", "--last", "--cwd", cwd, "say"))
@@ -176,19 +229,25 @@ describe("wrong usage", () => {
     [["client", "--last", "--resume", "x", "hi"], "postern: --last and --resume exclude each other\n"],
     [["client", "--cwd", "/no/such/folder", "hi"], "postern: there is no folder /no/such/folder\n"],
     [["client", "--server", "'oops", "hi"], "postern: --server is no command line: a ' is never closed\n"],
+    [["client", "--resume", "", "hi"], "postern: --resume needs the id of a session\n"],
     [["client", " "], "postern: the prompt is empty\n"]
   ])("%j exits 2 with one line", async (args, stderr) => {
     expect(await new Run(args).done).toEqual({ code: 2, stdout: "", stderr })
   })
 
-  it.each([[["client", "--nope", "hi"]], [["clyent"]], [["sessions", "show"]]])("%j exits 2 with help on stderr", async (args) => {
-    const { code, stderr, stdout } = await new Run(args).done
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
-    expect(stderr).toContain("USAGE")
+  it.each([
+    [["client", "--nope", "hi"], "postern: Unrecognized flag: --nope in command postern client\nsee postern client --help\n"],
+    [["clyent"], "postern: Unknown subcommand \"clyent\" for \"postern\"; did you mean client?\nsee postern --help\n"],
+    [["sessions", "show"], "postern: Missing required argument: id\nsee postern sessions show --help\n"]
+  ])("%j exits 2 with what is wrong and where the help is", async (args, stderr) => {
+    expect(await new Run(args).done).toEqual({ code: 2, stdout: "", stderr })
   })
 
   it("is not to ask for help or for the version", async () => {
     expect(await new Run(["client", "--help"]).done).toMatchObject({ code: 0, stderr: "" })
-    expect((await new Run(["--version"]).done).stdout).toMatch(/^postern v\d+\.\d+\.\d+\n$/)
+    const { stdout } = await new Run(["--version"]).done
+    expect(stdout).toMatch(/^postern v\d+\.\d+\.\d+\n$/)
+    expect(await new Run(["-V"]).done).toEqual({ code: 0, stdout, stderr: "" })
+    expect(await new Run(["help", "client"]).done).toEqual(await new Run(["client", "--help"]).done)
   })
 })

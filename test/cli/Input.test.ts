@@ -50,6 +50,32 @@ describe("the line editor", () => {
       expect(yield* Fiber.join(entry)).toBe("one\ntwo\nthree")
     }))
 
+  it.live("goes on in the next line after a backslash, and leaves those of a paste alone", () =>
+    Effect.gen(function*() {
+      const { input, stdin, until } = yield* make
+      const entry = yield* Effect.forkChild(input.prompt("> "))
+      yield* until("> ")
+      stdin.write("one\\\r")
+      yield* until("… ")
+      stdin.write("run a \\\r  b\\\r")
+      yield* until("… ")
+      stdin.write("end\r")
+      expect(yield* Fiber.join(entry)).toBe("one\nrun a \\\n  b\nend")
+    }))
+
+  it.live("forgets the lines before at Ctrl-C", () =>
+    Effect.gen(function*() {
+      const { input, stdin, until } = yield* make
+      const entry = yield* Effect.forkChild(input.prompt("> "))
+      yield* until("> ")
+      stdin.write("one\\\r")
+      yield* until("… ")
+      stdin.write("\u0003")
+      yield* until("> ")
+      stdin.write("two\r")
+      expect(yield* Fiber.join(entry)).toBe("two")
+    }))
+
   it.live("remembers lines for the arrow keys", () =>
     Effect.gen(function*() {
       const { input, stdin, until } = yield* make

@@ -43,7 +43,7 @@ describe("what a turn looks like", () => {
       call(),
       change({ content: output("x\n") }),
       text("agent_message_chunk", "three", "c")
-    )).toBe("hm\n\none\n\ntwo\n\n▸ Read a.txt\n  x\n\nthree\n")
+    )).toBe("hm\n\none\n\ntwo\n\n▸ Read a.txt\n✓ Read a.txt\n  x\n\nthree\n")
   })
 
   it("names a finished call again when something else came in between", () => {
@@ -55,23 +55,33 @@ describe("what a turn looks like", () => {
     )).toBe("▸ Read a.txt\n▸ make (execute)\n✓ Read a.txt\n  x\n✗ make (execute)\n  exit 2\n")
   })
 
-  it("says when a call failed right below it, and prints a result once", () => {
+  it("says when a call failed, and prints a result once", () => {
     expect(render(call(), change({ status: "failed", content: output("no") }), change({ status: "failed" })))
-      .toBe("▸ Read a.txt\n  no\n  ✗ failed\n")
+      .toBe("▸ Read a.txt\n✗ Read a.txt\n  no\n")
+  })
+
+  it("ends a call alike whether a question came before or not, and leaves its start to whatever else shows it", () => {
+    const plainly = make({ starts: false })
+    const asked = make({ starts: false })
+    expect(plainly.update(call()) + asked.update(call())).toBe("")
+    expect(asked.question({ toolCallId: "t1" })).toBe("? Read a.txt\n")
+    const [one, other] = [plainly, asked].map((renderer) => renderer.update(change({ content: output("x") })))
+    expect(one).toBe("✓ Read a.txt\n  x\n")
+    expect(other).toBe(one)
   })
 
   it("shortens long output and says by how much", () => {
     const lines = Array.from({ length: 20 }, (_, at) => `${at} ${"x".repeat(60)}`).join("\n")
     const shown = render(call(), change({ content: output(lines) })).split("\n")
-    expect(shown).toHaveLength(15)
-    expect(shown[1]).toBe(`  0 ${"x".repeat(37)}…`)
-    expect(shown[13]).toBe("  … 8 more lines")
+    expect(shown).toHaveLength(16)
+    expect(shown[2]).toBe(`  0 ${"x".repeat(37)}…`)
+    expect(shown[14]).toBe("  … 8 more lines")
   })
 
   it("shows an edit as a diff", () => {
     expect(render(call({ title: "Edit a.txt", kind: "edit" }), change({
       content: [{ type: "diff", path: "/w/a.txt", oldText: "1\n2\n3\n4\n5\nold\n7\n", newText: "1\n2\n3\n4\n5\nnew\n7\n8\n" }]
-    }))).toBe("▸ Edit a.txt\n  /w/a.txt\n    ⋮\n    3\n    4\n    5\n  - old\n  + new\n    7\n  + 8\n")
+    }))).toBe("▸ Edit a.txt\n✓ Edit a.txt\n  /w/a.txt\n    ⋮\n    3\n    4\n    5\n  - old\n  + new\n    7\n  + 8\n")
   })
 
   it("shows a plan once for every state of it", () => {
@@ -92,7 +102,7 @@ describe("what a turn looks like", () => {
       text("agent_message_chunk", "\u001b[2Jhi"),
       call({ title: "Read \u001b]8;;evil\u0007 a\nb" }),
       change({ content: output("\u001b[31mred\u001b[0m\rgone") })
-    )).toBe("␛[2Jhi\n\n▸ Read ␛]8;;evil␇ a ⏎ b\n  red␍gone\n")
+    )).toBe("␛[2Jhi\n\n▸ Read ␛]8;;evil␇ a ⏎ b\n✓ Read ␛]8;;evil␇ a ⏎ b\n  red␍gone\n")
   })
 
   it("paints only when asked to", () => {

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -75,6 +75,19 @@ describe("postern sessions", () => {
     const text = readFileSync(output, "utf8")
     expect(text).toContain("## User\n\nfix `a.txt`\n\n> hm\n\n### Edit a.txt (edit, completed)\n\n````diff\n/w/a.txt\n- old\n+ ```\n+ new\n````\n")
     expect(text.endsWith("## Agent\n\nDone ␛[31m.\n\n*This turn was cut off.*\n")).toBe(true)
+  })
+
+  it("replaces a file only when told to, and says in plain words why it cannot write", async () => {
+    const output = join(home, "mine.md")
+    const missing = join(home, "no", "such.md")
+    writeFileSync(output, "mine")
+    const failed = (file: string, why: string) => ({ code: 1, stdout: "", stderr: `postern: cannot write ${file}: ${why}\n` })
+    expect(await sessions("export", "bbbb-3", "-o", output)).toEqual(failed(output, "it exists already; --force replaces it"))
+    expect(readFileSync(output, "utf8")).toBe("mine")
+    expect(await sessions("export", "bbbb-3", "-o", output, "--force")).toMatchObject({ code: 0, stderr: "" })
+    expect(readFileSync(output, "utf8")).toContain("## User")
+    expect(await sessions("export", "bbbb-3", "-o", missing)).toEqual(failed(missing, "there is no such folder"))
+    expect(await sessions("export", "bbbb-3", "-o", home)).toEqual(failed(home, "it is a folder"))
   })
 
   it("exports JSON that holds everything", async () => {

@@ -56,8 +56,8 @@ test("allow always is remembered for the session, and reject always too", async 
   expect(editor.asked).toHaveLength(1)
   expect(readFileSync(join(host.project, "a.txt"), "utf8")).toContain("2")
   editor.choose = () => "reject-always"
-  await prompt("run echo no")
-  await prompt("run echo no")
+  await prompt("run mkdir nope")
+  await prompt("run mkdir nope")
   expect(editor.asked).toHaveLength(2)
 })
 

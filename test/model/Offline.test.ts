@@ -146,7 +146,7 @@ describe("the offline model running a script", () => {
 describe("the offline model asked anything else", () => {
   const question = [{ role: "user", content: "What is this project about?" }] as const
 
-  it.effect("looks at the folder and its README, then says what it is and how to get a real model", Effect.fnUntraced(function*() {
+  it.effect("looks at the folder and its README, then says what it is", Effect.fnUntraced(function*() {
     const list = calls(yield* answer(question))
     assert.deepInclude(list[0], { name: "file_list", params: { path: "." } })
     const listed = answered(question, "file_list", "src/\nREADME.md\npackage.json")
@@ -154,9 +154,18 @@ describe("the offline model asked anything else", () => {
     assert.deepInclude(read[0], { name: "file_read", params: { path: "README.md", limit: 20 } })
     const last = yield* answer(answered(listed, "file_read", "1: <!-- logo -->\n2: # Wonderful Thing\n3: \n[3 lines]"))
     assert.deepStrictEqual(calls(last), [])
-    for (const part of ["offline model", "package.json", "Wonderful Thing", "read PATH", "[providers.anthropic]", options.configFile]) {
-      assert.include(text(last), part)
-    }
+    for (const part of ["package.json", "Wonderful Thing", "read PATH"]) assert.include(text(last), part)
+    assert.isTrue(text(last).startsWith("This build has only the offline model"))
+    for (const part of ["[providers.anthropic]", "ask QUESTION"]) assert.notInclude(text(last), part)
+  }))
+
+  it.effect("says how to configure a real model where there can be one, and how to be asked where it can ask", Effect.fnUntraced(function*() {
+    const turn = { text: "hello", answers: [] }
+    const [said] = Offline.decide(turn, new Set(["ask_user"]), { ...options, kinds: ["offline", "anthropic"] })
+    assert.strictEqual(said?._tag, "Say")
+    const shown = said?._tag === "Say" ? said.text : ""
+    for (const part of ["[providers.anthropic]", options.configFile, "ask QUESTION"]) assert.include(shown, part)
+    assert.notInclude(shown, "This build has only")
   }))
 
   it.effect("needs one call where there is no README, and none of it fails when the listing does", Effect.fnUntraced(function*() {

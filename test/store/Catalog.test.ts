@@ -125,11 +125,13 @@ describe("stored sessions", () => {
       const store = yield* open
       yield* fill(store, 2)
       const { turn } = yield* store.beginTurn("s0", user("hi"))
-      yield* store.grant("s0", "shell ls", "allow")
+      yield* store.policy.setKnob("s0", "network", "off", "client")
+      yield* store.policy.addRule("s0", { id: "r1", list: "deny", rule: "shell(rm **)", reason: null })
       assert.isTrue(yield* store.remove("s0"))
       assert.isFalse(yield* store.remove("s0"))
       assert.deepStrictEqual(yield* store.transcript("s0"), [])
-      assert.strictEqual((yield* store.grants("s0")).size, 0)
+      assert.strictEqual((yield* store.policy.knobs("s0")).size, 0)
+      assert.deepStrictEqual(yield* store.policy.rules("s0"), [])
       const end = { rows: [], context: "[]", outcome: "end_turn", title: null } as const
       assert.strictEqual((yield* Effect.flip(store.checkpoint("s0", turn, end)))._tag, "StoreFailed")
       assert.strictEqual((yield* Effect.flip(store.commitTurn("s0", turn, end)))._tag, "SessionMissing")
@@ -137,15 +139,32 @@ describe("stored sessions", () => {
       assert.deepInclude(yield* store.beginTurn("s0", user("new")), { turn: 0, position: 1, context: null })
     }))
 
-  it.effect("remember grants, the last verdict on a subject counting", () =>
+  it.effect("remember their policy: the last value of each knob, rules until they are removed, and the trail of decisions", () =>
     Effect.gen(function*() {
       const store = yield* open
-      yield* fill(store, 1)
-      yield* store.grant("s0", "shell ls", "allow")
-      yield* store.grant("s0", "shell rm", "allow")
-      yield* store.grant("s0", "shell rm", "reject")
-      assert.deepStrictEqual([...yield* store.grants("s0")], [["shell ls", "allow"], ["shell rm", "reject"]])
-      assert.strictEqual((yield* Effect.flip(store.grant("absent", "x", "allow")))._tag, "StoreFailed")
+      const { policy } = store
+      yield* fill(store, 2)
+      yield* policy.setKnob("s0", "network", "off", "client")
+      yield* policy.setKnob("s0", "network", "on", "client")
+      yield* policy.setKnob("s0", "sandbox", "read-only", "user")
+      assert.deepStrictEqual([...yield* policy.knobs("s0")], [["network", "on"], ["sandbox", "read-only"]])
+      const rule = { id: "r1", list: "deny", rule: "shell(rm **)", reason: null } as const
+      yield* policy.addRule("s0", rule)
+      yield* policy.addRule("s0", rule)
+      assert.deepStrictEqual(yield* policy.rules("s0"), [rule])
+      assert.deepStrictEqual(yield* policy.rules("s1"), [])
+      assert.isTrue(yield* policy.removeRule("s0", "r1"))
+      assert.isFalse(yield* policy.removeRule("s0", "r1"))
+      const decision = { callId: "c1", tool: "shell", outcome: "ask", gate: "policy", code: "POLICY_ASK", reason: "r", rule: null, knobs: "h",
+        shapes: [{ category: "fs-wipe", part: "rm -rf x" }] } as const
+      yield* policy.decided("s0", decision)
+      yield* policy.asked("s0", "a1", "c1")
+      yield* policy.asked("s0", "a2", "c1")
+      yield* policy.answered("a1", "AllowOnce")
+      const { approvals, decisions } = yield* policy.trail("s0")
+      assert.deepInclude(decisions[0], decision)
+      assert.deepStrictEqual(approvals.map(({ answer, id }) => [id, answer]), [["a1", "AllowOnce"], ["a2", null]])
+      assert.strictEqual((yield* Effect.flip(policy.setKnob("absent", "network", "off", "client")))._tag, "StoreFailed")
     }))
 
   it.effect("live in memory with the same behaviour where no file is wanted", () =>

@@ -111,7 +111,7 @@ const handlers: Record<string, (params: Json) => Promise<Json | undefined>> = {
   },
   "session/resume": async ({ sessionId, cwd }) => {
     log(`resume ${sessionId} ${cwd}`)
-    return {}
+    return sessionId === "gone" ? { error: { code: -32002, message: "Resource not found" } } : {}
   },
   "session/prompt": async ({ prompt, sessionId }) => {
     const word = String(prompt[0].text).split(/\s/)[0] ?? ""

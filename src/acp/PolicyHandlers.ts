@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { trace } from "../policy/Trace.ts"
+import { PolicyDesk, type RuleRefused } from "../session/PolicyDesk.ts"
+import type { Session } from "../session/Session.ts"
+import { Sessions } from "../session/Sessions.ts"
+import { PolicyAgent } from "./Agent.ts"
+import { onSession } from "./Attaching.ts"
+import { faulty } from "./Faulty.ts"
+import { configOptions, modes } from "./PolicyOptions.ts"
+
+/** What `session/new`, `load` and `resume` say of a session's policy. */
+export const policyOf = ({ policy }: Session) => ({ modes: modes(policy.knobs()), configOptions: configOptions(policy.knobs()) })
+
+/** Modes, configuration options and rules of live sessions (policy §1.10). */
+export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
+  const sessions = yield* Sessions
+  const desk = yield* PolicyDesk
+
+  const setKnob = Effect.fnUntraced(function*(sessionId: string, knob: string, value: unknown) {
+    return yield* onSession(sessions, sessionId, (session) =>
+      Effect.map(session.policy.set(knob, value, "client"), () => ({ configOptions: configOptions(session.policy.knobs()) })))
+  }, (effect) => faulty(effect))
+
+  const onRules = <A>(sessionId: string, use: (session: Session) => Effect.Effect<A, RuleRefused>) =>
+    faulty(onSession(sessions, sessionId, use))
+
+  return PolicyAgent.of({
+    "session/set_mode": ({ modeId, sessionId }) => Effect.as(setKnob(sessionId, "work_mode", modeId), {}),
+    "session/set_config_option": ({ configId, sessionId, value }) => setKnob(sessionId, configId, value),
+
+    "_rules/list": ({ sessionId }) => onRules(sessionId, (session) => Effect.map(desk.rules(session), (rules) => ({ rules }))),
+    "_rules/add": ({ list, rule, sessionId }) => onRules(sessionId, (session) => Effect.map(desk.add(session, list, rule), (id) => ({ id }))),
+    "_rules/remove": ({ id, sessionId }) => onRules(sessionId, (session) => Effect.map(desk.remove(session, id), (removed) => ({ removed }))),
+    "_rules/test": ({ arguments: parameters, sessionId, tool }) =>
+      onRules(sessionId, (session) => Effect.map(desk.test(session, tool, parameters ?? {}), trace))
+  })
+}))

@@ -1,0 +1,85 @@
+import { type Knob, type Knobs, knobs, knobValues, type Resolved, type WorkMode } from "../policy/Knobs.ts"
+import type { SessionConfigOption, SessionModeState } from "./SessionSetup.ts"
+
+/** The six policies as ACP shows them (policy §1.10): Work mode as session modes, all six as configuration options. */
+
+type Texts = { readonly [K in Knob]: { readonly name: string; readonly description: string; readonly values: { readonly [V in Knobs[K]]: readonly [string, string] } } }
+
+const texts: Texts = {
+  work_mode: {
+    name: "Work mode",
+    description: "What the agent may do at all",
+    values: {
+      chat: ["Chat", "No tools that touch anything"],
+      ro: ["Read only", "Reading tools and reading shell commands"],
+      pl: ["Plan", "Reading, and writing the plan file"],
+      sw: ["Scratch", "Reading and writing files; shell commands only where their writes vanish"],
+      aw: ["All work", "Everything the other policies let through"]
+    }
+  },
+  network: {
+    name: "Network access",
+    description: "Whether tools and shell commands may use the network",
+    values: { on: ["On", "Commands that may write can use the network"], off: ["Off", "No tool gets a network"] }
+  },
+  user_rules: {
+    name: "User rules",
+    description: "Which deny, ask and allow rules count",
+    values: {
+      none: ["None", "No rules"],
+      user: ["User", "Your own rules"],
+      "user+project": ["User and project", "Your own rules and the project's"],
+      session: ["Session", "Only rules of this session"]
+    }
+  },
+  tool_approval: {
+    name: "Tool approval",
+    description: "What happens to calls that no rule names",
+    values: {
+      manual: ["Manual", "Every call is asked about"],
+      whitelist_accept: ["Accept reads", "Calls that only read run, others are asked about"],
+      blacklist_reject: ["Reject writes", "Calls that write or execute are denied, dangerous ones asked about"],
+      universal_accept: ["Accept all", "Everything runs, dangerous calls are asked about"],
+      universal_reject: ["Reject all", "Only what a rule allows runs"]
+    }
+  },
+  approval_response: {
+    name: "Approval response",
+    description: "Who answers where a call is asked about",
+    values: { ask: ["Ask", "You are asked"], never: ["Never", "Nobody is asked: the call is denied"] }
+  },
+  sandbox: {
+    name: "Sandbox",
+    description: "What an approved call can reach; this version cannot enforce it yet",
+    values: {
+      "workspace-read": ["Read the workspace", "Nothing but the workspace can be seen, nothing changed"],
+      "read-only": ["Read only", "Everything can be read, nothing changed"],
+      "workspace-write": ["Write the workspace", "Everything can be read, the workspace changed"],
+      "danger-full-access": ["Full access", "No sandbox"]
+    }
+  }
+}
+
+const select = (knob: Knob, { values }: Resolved): typeof SessionConfigOption.Type => {
+  const { description, name, values: labels } = texts[knob]
+  return {
+    type: "select",
+    id: knob,
+    name,
+    description,
+    category: knob === "work_mode" ? "mode" : "_policy",
+    currentValue: values[knob],
+    options: Object.entries(labels).map(([value, [name, description]]) => ({ value, name, description }))
+  }
+}
+
+export const configOptions = (resolved: Resolved): ReadonlyArray<typeof SessionConfigOption.Type> =>
+  knobs.map((knob) => select(knob, resolved))
+
+export const modes = ({ values }: Resolved): typeof SessionModeState.Type => ({
+  currentModeId: values.work_mode,
+  availableModes: knobValues.work_mode.map((id: WorkMode) => {
+    const [name, description] = texts.work_mode.values[id]
+    return { id, name, description }
+  })
+})

@@ -1,0 +1,22 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodePath from "@effect/platform-node/NodePath"
+import { Effect, Layer } from "effect"
+import { Models } from "../model/Models.ts"
+import { Gate } from "../policy/Gate.ts"
+import { RuleBooks } from "../policy/RuleBooks.ts"
+import { Trust } from "../policy/rules/Trust.ts"
+import * as Desk from "../session/Desk.ts"
+import * as ModelTurn from "../session/ModelTurn.ts"
+import { Toolbox } from "../tool/Toolbox.ts"
+import { Settings } from "./Settings.ts"
+
+const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.layer(configDir)))
+
+/** Rules and gate, for the engine and for dry runs. */
+export const layerPolicy = RuleBooks.layer.pipe(
+  Layer.provideMerge(layerTrust),
+  Layer.provideMerge([Toolbox.layer, Gate.layerUnconfined, NodeFileSystem.layer, NodePath.layer])
+)
+
+/** The turn loop and the policy desk with everything they use. Loaded when a first session needs it. */
+export const layer = Layer.merge(ModelTurn.layer, Desk.layer).pipe(Layer.provide(Models.layer), Layer.provide(layerPolicy))

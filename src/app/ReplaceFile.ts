@@ -1,0 +1,50 @@
+import { closeSync, fchmodSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { Effect, Schema } from "effect"
+
+export class FileNotReplaced extends Schema.TaggedError<FileNotReplaced>()("FileNotReplaced", {
+  file: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `${this.file} cannot be written: ${this.problem}`
+  }
+}
+
+const sync = (path: string) => {
+  const handle = openSync(path, "r")
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+const replace = (file: string, text: string, mode: number) => {
+  const draft = join(dirname(file), `.${basename(file)}.${process.pid}.${Date.now()}`)
+  const handle = openSync(draft, "wx", mode)
+  try {
+    try {
+      fchmodSync(handle, mode)
+      writeFileSync(handle, text)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+  if (process.platform !== "win32") sync(dirname(file))
+}
+
+/** A file has the old text or the new one, whatever happens, and keeps its mode; behind a link, the file it leads to. */
+export const replaceFile = (file: string, text: string, newMode: number): Effect.Effect<void, FileNotReplaced> =>
+  Effect.try({
+    try: () => {
+      const there = statSync(file, { throwIfNoEntry: false })
+      replace(there ? realpathSync(file) : file, text, there ? there.mode & 0o7777 : newMode)
+    },
+    catch: (error) => new FileNotReplaced({ file, problem: error instanceof Error ? error.message : String(error) })
+  })

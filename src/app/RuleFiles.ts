@@ -1,0 +1,167 @@
+import { mkdirSync, readFileSync, statSync } from "node:fs"
+import { homedir } from "node:os"
+import { dirname } from "node:path"
+import { Context, Effect, FileSystem, Layer, Result, Schema } from "effect"
+import { Toml } from "effect/encoding"
+import { knownTools } from "../policy/KnownTools.ts"
+import { RuleBooks } from "../policy/RuleBooks.ts"
+import type { RuleSource } from "../policy/RuleSource.ts"
+import * as Layers from "../policy/rules/Layers.ts"
+import type { List } from "../policy/rules/Rule.ts"
+import { type Entry, entry } from "../policy/rules/RuleSet.ts"
+import * as RulesFile from "../policy/rules/RulesFile.ts"
+import { Trust } from "../policy/rules/Trust.ts"
+import { analyse } from "../policy/shell/ShellAnalyser.ts"
+import { Toolbox } from "../tool/Toolbox.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import { decode } from "./ConfigDecode.ts"
+import { type Environment, overridesIn } from "./Environment.ts"
+import { replaceFile } from "./ReplaceFile.ts"
+import { Settings } from "./Settings.ts"
+import { edit, type Table } from "./TomlEdit.ts"
+
+/** A rule that cannot be added or removed here. */
+export class RuleNotChanged extends Schema.TaggedError<RuleNotChanged>()("RuleNotChanged", { message: Schema.String }) {}
+
+export type FileLayer = "user" | "project"
+
+export interface Listed extends Entry {
+  /** Whether it has a say: allow rules of a folder that is not trusted have none, nor layers that `user_rules` leaves out. */
+  readonly counts: boolean
+}
+
+export interface Changed {
+  readonly entry: Entry
+  readonly file: string
+  /** The file already said so. */
+  readonly unchanged?: true
+}
+
+export interface NewRule {
+  readonly list: List
+  readonly rule: string
+  readonly layer: FileLayer
+  readonly reason?: string | undefined
+}
+
+/** The rules in the user's and the project's files (policy §2.6): all of them, and changes that leave the rest of a file as it is. */
+export class RuleFiles extends Context.Service<RuleFiles, {
+  readonly list: (source: Omit<RuleSource, "session">) => Effect.Effect<ReadonlyArray<Listed>, RulesFile.RulesInvalid>
+  readonly add: (workspace: Workspace, rule: NewRule) => Effect.Effect<Changed, { readonly message: string }>
+  /** Of the whole id. */
+  readonly remove: (workspace: Workspace, entry: Entry) => Effect.Effect<Changed, { readonly message: string }>
+}>()("postern/app/RuleFiles") {
+  static readonly layer = (environment: Environment = process.env) => Layer.effect(RuleFiles, make(environment))
+}
+
+const layers = ["managed", "user", "project", "session"]
+
+const isTable = (value: unknown): value is Table => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The table of rules in a parsed file, made where it is missing. */
+const rulesIn = (root: Table, layer: FileLayer): Table =>
+  (layer === "user" ? ["policy", "rules"] : []).reduce<Table>((table, key) => {
+    const next = table[key] ?? (table[key] = {})
+    return isTable(next) ? next : {}
+  }, root)
+
+const itemsOf = (root: Table, layer: FileLayer, list: List): ReadonlyArray<unknown> => {
+  const items = rulesIn(root, layer)[list]
+  return Array.isArray(items) ? items : []
+}
+
+const make = Effect.fnUntraced(function*(environment: Environment) {
+  const settings = yield* Settings
+  const books = yield* RuleBooks
+  const { tools } = yield* Toolbox
+  const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
+  const known = knownTools(tools)
+
+  const trialIn = ({ cwd, roots }: Workspace) => ({ place: { cwd, roots, home: homedir() }, tools: known, analyse })
+  const refuse = (message: string) => Effect.fail(new RuleNotChanged({ message }))
+
+  /** A project's file is reached without leaving the project: what is in there came from strangers. */
+  const fileOf = (layer: FileLayer, workspace: Workspace) =>
+    layer === "user"
+      ? Effect.succeed(settings.configFile)
+      : Effect.mapError(workspace.resolve(".postern/rules.toml", "write"), ({ message }) => new RuleNotChanged({ message }))
+
+  const read = (file: string) =>
+    Effect.try({
+      try: () => statSync(file, { throwIfNoEntry: false }) === undefined ? "" : readFileSync(file, "utf8"),
+      catch: (error) => new RuleNotChanged({ message: `${file} cannot be read: ${String(error)}` })
+    })
+
+  /** Every rule of a file, in the order of its lists; fails where one of them is broken. */
+  const entriesIn = (file: string, text: string, layer: FileLayer, workspace: Workspace) => {
+    const where = layer === "user" ? `${file} [policy.rules]` : file
+    return Toml.parse(text).pipe(
+      Result.mapError((error) => new RuleNotChanged({ message: `${file}: not valid TOML: ${error.message}` })),
+      Result.flatMap((root) =>
+        Result.mapError(RulesFile.decode(where, rulesIn(root, layer), layer, trialIn(workspace)), ({ message }) => new RuleNotChanged({ message })))
+    )
+  }
+
+  /** The candidate as the program would read it; then it takes the place of the file, unless that changed meanwhile. */
+  const write = Effect.fnUntraced(function*(file: string, before: string, after: string, layer: FileLayer, workspace: Workspace) {
+    if (layer === "user") yield* Effect.fromResult(decode({ file, text: after }, overridesIn(environment), environment))
+    yield* Effect.fromResult(entriesIn(file, after, layer, workspace))
+    if ((yield* read(file)) !== before) return yield* refuse(`${file} was changed meanwhile; try again`)
+    yield* Effect.try({
+      try: () => mkdirSync(dirname(file), { recursive: true, ...(layer === "user" ? { mode: 0o700 } : {}) }),
+      catch: (error) => new RuleNotChanged({ message: String(error) })
+    })
+    yield* replaceFile(file, after, layer === "user" ? 0o600 : 0o644)
+  })
+
+  const change = (
+    file: string,
+    before: string,
+    layer: FileLayer,
+    list: List,
+    items: (old: ReadonlyArray<unknown>) => ReadonlyArray<unknown>,
+    removed?: string
+  ) =>
+    edit(before, (root) => {
+      rulesIn(root, layer)[list] = items(itemsOf(root, layer, list))
+    }, removed).pipe(Effect.mapError(({ message }) => new RuleNotChanged({ message: `${file}: ${message}` })))
+
+  return RuleFiles.of({
+    list: Effect.fnUntraced(function*(source) {
+      const { workspace } = source
+      const { rules } = yield* books.load({ ...source, session: [] })
+      const user = { file: settings.configFile, table: settings.policy.rules }
+      const loaded = yield* Layers.load({ user, workspace: workspace.cwd }, trialIn(workspace))
+      const counting = new Set(rules.entries.map(({ id }) => id))
+      const all = new Map([...rules.entries, ...loaded.entries, ...loaded.untrusted].map((one) => [one.id, one]))
+      return Array.from(all.values(), (one): Listed => ({ ...one, counts: counting.has(one.id) })).sort((a, b) =>
+        layers.indexOf(a.layer) - layers.indexOf(b.layer) || RulesFile.lists.indexOf(a.list) - RulesFile.lists.indexOf(b.list))
+    }, Effect.provideContext(context)),
+
+    add: Effect.fnUntraced(function*(workspace, { layer, list, reason, rule: text }) {
+      const rule = books.read(list, text)
+      if (Result.isFailure(rule)) return yield* refuse(`${JSON.stringify(text)} is no ${list} rule: ${rule.failure.message}`)
+      const made = entry(layer, list, rule.success, reason)
+      const file = yield* fileOf(layer, workspace)
+      const before = yield* read(file)
+      const there = yield* Effect.fromResult(entriesIn(file, before, layer, workspace))
+      if (there.some(({ id }) => id === made.id)) return { entry: made, file, unchanged: true as const }
+      const item = reason === undefined ? rule.success.text : { rule: rule.success.text, reason }
+      const after = yield* change(file, before, layer, list, (old) => [...old, item])
+      yield* write(file, before, after, layer, workspace)
+      return { entry: made, file }
+    }),
+
+    remove: Effect.fnUntraced(function*(workspace, { id, layer, list, rule }) {
+      if (layer !== "user" && layer !== "project") return yield* refuse(`rule ${id} is the operator's (${layer}) and cannot be removed here`)
+      const file = yield* fileOf(layer, workspace)
+      const before = yield* read(file)
+      const same = (yield* Effect.fromResult(entriesIn(file, before, layer, workspace))).filter((one) => one.list === list)
+      const found = same.find((one) => one.id === id)
+      if (!found) return yield* refuse(`rule ${id} is not in ${file}; an environment variable may have added it`)
+      const after = yield* change(file, before, layer, list, (old) => old.filter((_, at) => same[at]?.id !== id), rule.text)
+      yield* write(file, before, after, layer, workspace)
+      return { entry: found, file }
+    })
+  })
+})

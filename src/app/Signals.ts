@@ -1,0 +1,13 @@
+/** Exit codes of a process that was told to stop: 128 and the signal's number. */
+const codes = { SIGHUP: 129, SIGTERM: 143 } as const
+
+/**
+ * The exit code of the first signal that came; Ctrl-C is left to whoever it means something to. A terminal that goes away ends the
+ * process in order, like SIGTERM.
+ */
+export const watch = (): () => number | undefined => {
+  let first: number | undefined
+  for (const [signal, code] of Object.entries(codes)) process.on(signal, () => void (first ??= code))
+  process.on("SIGHUP", () => void process.emit("SIGTERM"))
+  return () => first
+}

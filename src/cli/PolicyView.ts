@@ -1,0 +1,67 @@
+import { Option } from "effect"
+import type { DryCall } from "../app/DryCall.ts"
+import type { Decision, GateName, GateTrace } from "../policy/Decision.ts"
+import type { Paint } from "./Paint.ts"
+import { json, oneLine } from "./Plain.ts"
+import { table } from "./Table.ts"
+
+/** A decision for people. */
+
+const order: ReadonlyArray<GateName> = ["validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"]
+
+const colourOf = (verdict: GateTrace["verdict"], paint: Paint): (text: string) => string => {
+  switch (verdict) {
+    case "deny": return paint.red
+    case "ask": return paint.yellow
+    case "run": return paint.green
+    case "pass": return (text) => text
+    case "skip": return paint.dim
+  }
+}
+
+const gateRows = ({ gate: decider, gates }: Decision, paint: Paint) =>
+  order.map((gate) => {
+    const { reason, verdict } = gates.find((one) => one.gate === gate) ?? { verdict: "skip" as const, reason: "not reached" }
+    const colour = colourOf(verdict, paint)
+    const decided = gate === decider
+    return [decided ? ">" : " ", decided ? paint.bold(gate) : gate, colour(verdict), verdict === "skip" ? colour(oneLine(reason)) : oneLine(reason)]
+  })
+
+const argument = ([name, value]: readonly [string, unknown]) => `${name}=${typeof value === "string" ? value : json(value)}`
+
+const callLine = ({ arguments: given, tool }: DryCall) => oneLine([tool, ...Object.entries(Object(given)).map(argument)].join(" "))
+
+const partLines = ({ facts, parts }: Decision): ReadonlyArray<string> =>
+  facts.parseError
+    ? ["cannot be read as a shell command"]
+    : parts.map((part) => {
+      switch (part.kind) {
+        case "command": return part.opaque ? `${part.text} (not literal)` : part.text
+        case "tool": return part.name
+        default: return `${part.kind} ${part.text}`
+      }
+    })
+
+/** Lines under one heading, the heading only once. */
+const section = (head: string, lines: ReadonlyArray<string>) => lines.map((line, at) => [at === 0 ? head : "", oneLine(line)])
+
+export const readable = (call: DryCall, decision: Decision, paint: Paint): string => {
+  const { capabilities, code, gate, outcome, reason, rule, sandbox, shapes } = decision
+  const facts = [
+    ...section("capabilities", capabilities.length > 0 ? [capabilities.join(", ")] : []),
+    ...section("parts", partLines(decision)),
+    ...section("shapes", shapes.map(({ category, part }) => `${category}: ${part}`)),
+    ...section("rule", rule ? [`${rule.list} ${rule.rule} (${rule.id})`] : []),
+    ...section("sandbox", sandbox ? [`${sandbox.mode}, network ${sandbox.network ? "on" : "off"} (${sandbox.note})`] : [])
+  ]
+  const columns = (rows: ReadonlyArray<ReadonlyArray<string>>) => Option.match(Option.fromUndefinedOr(rows[0]), {
+    onNone: () => "",
+    onSome: (first) => table(first, rows.slice(1))
+  })
+  return [
+    `${paint.bold(callLine(call))}\n`,
+    `${colourOf(outcome, paint)(outcome)} by ${gate} (${code}): ${oneLine(reason)}\n\n`,
+    table([" ", "GATE", "VERDICT", "REASON"], gateRows(decision, paint)),
+    facts.length > 0 ? `\n${columns(facts)}` : ""
+  ].join("")
+}

@@ -1,0 +1,159 @@
+import { type Limits, refuse } from "./Boundary.ts"
+import type { Capability, NetworkNeed } from "./Capability.ts"
+import { ceiling, type EffectiveSandbox, grants, type Knobs, type Resolved } from "./Knobs.ts"
+import type { Part, Place, Shape } from "./Part.ts"
+import type { RuleFacts } from "./Rules.ts"
+
+/** One tool call through the ten gates of spec §5, in order. Pure: everything it looks at is in its input. */
+
+export type GateName = "validity" | "capability" | "network" | "boundary" | "rule" | "policy" | "response" | "sandbox"
+export type Verdict = "pass" | "deny" | "ask" | "run" | "skip"
+
+export interface RuleHit {
+  readonly list: "deny" | "ask" | "allow"
+  readonly id: string
+  readonly rule: string
+}
+
+export interface DecisionInput {
+  readonly capabilities: ReadonlyArray<Capability>
+  readonly network: NetworkNeed
+  readonly parts: ReadonlyArray<Part>
+  readonly shapes: ReadonlyArray<Shape>
+  /** Some program or code of a shell call is not literal, or it could not be read. */
+  readonly opaque: boolean
+  readonly networkPrograms: ReadonlyArray<string>
+  readonly place: Place
+  readonly facts: RuleFacts
+  readonly readable: ReadonlyArray<string>
+  readonly shell: boolean
+  readonly canonical: (path: string) => string | undefined
+  readonly knobs: Resolved
+  readonly limits: Limits
+  /** What the user's rules say of the call. */
+  readonly rule: RuleHit | undefined
+  /** Shapes go to the user even where a rule allows them (policy §1.9 E8). */
+  readonly guardAllow: boolean
+  /** Whether a backend can hold a call to this mode; the answer's `note` is shown. */
+  readonly enforce: (mode: EffectiveSandbox, network: boolean) => { readonly usable: boolean; readonly note: string }
+}
+
+export interface GateTrace {
+  readonly gate: GateName
+  readonly verdict: Verdict
+  readonly reason: string
+}
+
+export interface Decision {
+  readonly outcome: "run" | "ask" | "deny"
+  /** The gate that decided. */
+  readonly gate: GateName
+  readonly code: string
+  readonly reason: string
+  readonly capabilities: ReadonlyArray<Capability>
+  readonly shapes: ReadonlyArray<Shape>
+  readonly parts: ReadonlyArray<Part>
+  /** What rules were given to look at, besides the parts. */
+  readonly facts: RuleFacts
+  readonly rule?: RuleHit
+  /** What the call would run in; absent where it is denied. */
+  readonly sandbox?: { readonly mode: EffectiveSandbox; readonly network: boolean; readonly note: string }
+  readonly gates: ReadonlyArray<GateTrace>
+}
+
+type Step = { readonly verdict: "run" | "ask"; readonly gate: GateName; readonly code: string; readonly reason: string }
+type Stop = { readonly verdict: "deny"; readonly gate: GateName; readonly code: string; readonly reason: string }
+
+const whiteList: ReadonlySet<Capability> = new Set(["none", "ro", "shell_ro", "rw_plan"])
+const blackList: ReadonlySet<Capability> = new Set(["rw", "shell_test", "shell_rw", "rw_plan"])
+
+const policyStep = (input: DecisionInput): Step | Stop => {
+  const { capabilities, knobs, limits, opaque, shapes } = input
+  const policy = knobs.values.tool_approval
+  // At level full the default policy asks about no shape (spec §5).
+  const unguarded = limits.level === "full" && knobs.sources.tool_approval === "default"
+  const dangerous = !unguarded && (shapes.length > 0 || opaque)
+  const why = shapes[0] ? `dangerous shape ${shapes[0].category}` : "part of the command is not literal"
+  const run = (reason: string): Step => ({ verdict: "run", gate: "policy", code: "POLICY_RUN", reason })
+  const ask = (reason: string): Step => ({ verdict: "ask", gate: "policy", code: "POLICY_ASK", reason })
+  const deny = (reason: string): Stop => ({ verdict: "deny", gate: "policy", code: "POLICY_DENY", reason })
+  switch (policy) {
+    case "manual": return ask("manual: every call is asked about")
+    case "universal_reject": return deny("universal_reject: only what a rule allows runs")
+    case "whitelist_accept":
+      return capabilities.every((capability) => whiteList.has(capability))
+        ? run("whitelist_accept: the call only reads")
+        : ask(`whitelist_accept: the call needs ${capabilities.join(", ")}`)
+    case "universal_accept": return dangerous ? ask(`universal_accept: ${why}`) : run("universal_accept")
+    case "blacklist_reject":
+      if (capabilities.some((capability) => blackList.has(capability))) return deny(`blacklist_reject: the call needs ${capabilities.join(", ")}`)
+      return dangerous ? ask(`blacklist_reject: ${why}`) : run("blacklist_reject: the call only reads")
+  }
+}
+
+const ruleStep = ({ guardAllow, opaque, rule, shapes }: DecisionInput): Step | Stop | undefined => {
+  if (rule === undefined) return undefined
+  const reason = `${rule.list} rule ${rule.rule}`
+  if (rule.list === "deny") return { verdict: "deny", gate: "rule", code: "RULE_DENY", reason }
+  const guarded = guardAllow && (shapes.length > 0 || opaque)
+  return rule.list === "ask" || guarded
+    ? { verdict: "ask", gate: "rule", code: guarded && rule.list === "allow" ? "GUARD_ALLOW" : "RULE_ASK", reason }
+    : { verdict: "run", gate: "rule", code: "RULE_ALLOW", reason }
+}
+
+const networkOf = (capabilities: ReadonlyArray<Capability>, need: NetworkNeed, knobs: Knobs): boolean =>
+  knobs.network === "on" && need !== "none" && (need === "required" || capabilities.includes("shell_rw"))
+
+export const decide = (input: DecisionInput): Decision => {
+  const { capabilities, knobs: { sources, values }, limits, networkPrograms, parts, rule, shapes } = input
+  const gates: Array<GateTrace> = [{ gate: "validity", verdict: "pass", reason: "known tool, readable arguments" }]
+  const note = (gate: GateName, verdict: Verdict, reason: string) => void gates.push({ gate, verdict, reason })
+  const order: ReadonlyArray<GateName> = ["validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"]
+  const base = { capabilities, shapes, parts, facts: input.facts, ...(rule === undefined ? {} : { rule }) }
+  const finish = (outcome: Decision["outcome"], by: Step | Stop, sandbox?: Decision["sandbox"]): Decision => {
+    for (const gate of order) if (!gates.some((trace) => trace.gate === gate)) note(gate, "skip", "not reached")
+    return { outcome, gate: by.gate, code: by.code, reason: by.reason, ...base, ...(sandbox === undefined ? {} : { sandbox }), gates }
+  }
+  const deny = (gate: GateName, code: string, reason: string): Decision => {
+    note(gate, "deny", reason)
+    return finish("deny", { verdict: "deny", gate, code, reason })
+  }
+
+  const missing = capabilities.find((capability) => !grants(values.work_mode, capability))
+  if (missing !== undefined) {
+    return deny("capability", "CAPABILITY_NOT_GRANTED", `the Work mode ${values.work_mode} does not grant ${missing}`)
+  }
+  note("capability", "pass", `the Work mode ${values.work_mode} grants ${capabilities.join(", ")}`)
+
+  if (values.network === "off" && (input.network === "required" || networkPrograms.length > 0)) {
+    const who = networkPrograms.length > 0 ? networkPrograms.join(", ") : "the call"
+    return deny("network", "NETWORK_DENIED", `Network access is off, and ${who} needs a network`)
+  }
+  note("network", "pass", input.network === "none" ? "no network needed" : `Network access is ${values.network}`)
+
+  const explicit = sources.tool_approval === "session" || (rule !== undefined && rule.list !== "deny")
+  const refusal = refuse(limits, { ...input, decidedElsewhere: explicit || (rule?.list === "deny") })
+  if (refusal) return deny("boundary", refusal.code, refusal.reason)
+  note("boundary", "pass", `within the limits of level ${limits.level}`)
+
+  const byRule = ruleStep(input)
+  note("rule", byRule?.verdict ?? "pass", byRule?.reason ?? "no rule matches")
+  if (byRule?.verdict === "deny") return finish("deny", byRule)
+  const step = byRule ?? policyStep(input)
+  if (byRule) note("policy", "skip", "a rule decided")
+  else note("policy", step.verdict, step.reason)
+  if (step.verdict === "deny") return finish("deny", step)
+
+  if (step.verdict === "ask") {
+    if (values.approval_response === "never") return deny("response", "APPROVAL_NEVER", `${step.reason}; the Approval response policy is never`)
+    note("response", "ask", "a person is asked")
+  } else note("response", "skip", "nobody needs to be asked")
+
+  const mode = ceiling(capabilities, values.sandbox)
+  const network = networkOf(capabilities, input.network, values)
+  const { note: enforcement, usable } = input.enforce(mode, network)
+  if (!usable) return deny("sandbox", "SANDBOX_UNAVAILABLE", enforcement)
+  note("sandbox", "pass", `${mode}, network ${network ? "on" : "off"}: ${enforcement}`)
+  return finish(step.verdict, step, { mode, network, note: enforcement })
+}
+

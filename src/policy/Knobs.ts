@@ -1,0 +1,115 @@
+import type { Capability } from "./Capability.ts"
+
+/** The six policies of a session (spec §5), under the ids they have as configuration options (policy §1.10). */
+export const knobValues = {
+  work_mode: ["chat", "ro", "pl", "sw", "aw"],
+  network: ["on", "off"],
+  user_rules: ["none", "user", "user+project", "session"],
+  tool_approval: ["manual", "whitelist_accept", "blacklist_reject", "universal_accept", "universal_reject"],
+  approval_response: ["ask", "never"],
+  sandbox: ["workspace-read", "read-only", "workspace-write", "danger-full-access"]
+} as const
+
+export type Knob = keyof typeof knobValues
+export type Knobs = { readonly [K in Knob]: typeof knobValues[K][number] }
+export type WorkMode = Knobs["work_mode"]
+export type SandboxMode = Knobs["sandbox"]
+export type Level = "readonly" | "supervised" | "full"
+
+export const knobs = Object.keys(knobValues) as ReadonlyArray<Knob>
+
+export const isKnob = (id: string): id is Knob => Object.hasOwn(knobValues, id)
+
+export const isValueOf = <K extends Knob>(knob: K, value: unknown): value is Knobs[K] =>
+  (knobValues[knob] as ReadonlyArray<unknown>).includes(value)
+
+export const defaults: Knobs = {
+  work_mode: "aw",
+  network: "on",
+  user_rules: "user+project",
+  tool_approval: "whitelist_accept",
+  approval_response: "ask",
+  sandbox: "workspace-write"
+}
+
+const granted: { readonly [M in WorkMode]: ReadonlySet<Capability> } = {
+  chat: new Set(["none"]),
+  ro: new Set(["none", "ro", "shell_ro"]),
+  pl: new Set(["none", "ro", "rw_plan", "shell_ro"]),
+  sw: new Set(["none", "ro", "rw", "shell_ro", "shell_test"]),
+  aw: new Set(["none", "ro", "rw", "rw_plan", "shell_ro", "shell_test", "shell_rw"])
+}
+
+export const grants = (mode: WorkMode, capability: Capability): boolean => granted[mode].has(capability)
+
+/** How far a mode lets one see (1 the workspace, 2 everything) and change (0 nothing, 2 the workspace, 3 everything). */
+const scopes: { readonly [M in SandboxMode]: { readonly read: number; readonly write: number } } = {
+  "workspace-read": { read: 1, write: 0 },
+  "read-only": { read: 2, write: 0 },
+  "workspace-write": { read: 2, write: 2 },
+  "danger-full-access": { read: 2, write: 3 }
+}
+
+const approvalStrictness = { universal_accept: 0, whitelist_accept: 1, blacklist_reject: 1, manual: 2, universal_reject: 3 }
+
+/** Whether `next` opens nothing that `current` closes; incomparable values are not narrower. */
+export const isNarrower = <K extends Knob>(knob: K, next: Knobs[K], current: Knobs[K]): boolean => {
+  if (next === current) return true
+  switch (knob) {
+    case "work_mode": return granted[next as WorkMode].isSubsetOf(granted[current as WorkMode])
+    case "network": return next === "off"
+    case "approval_response": return next === "never"
+    case "tool_approval":
+      return approvalStrictness[next as Knobs["tool_approval"]] > approvalStrictness[current as Knobs["tool_approval"]]
+    case "sandbox": {
+      const [a, b] = [scopes[next as SandboxMode], scopes[current as SandboxMode]]
+      return a.read <= b.read && a.write <= b.write
+    }
+    default: return false
+  }
+}
+
+export type Source = "session" | "project" | "user" | "default"
+
+export interface Resolved {
+  readonly values: Knobs
+  readonly sources: { readonly [K in Knob]: Source }
+}
+
+/**
+ * The values in force: the session's, else the project's where it only narrows, else the user's, else the default of the autonomy
+ * level. `readonly` also caps the Work mode, whoever chose it (spec §5).
+ */
+export const resolve = (level: Level, layers: {
+  readonly session: Partial<Knobs>
+  readonly project: Partial<Knobs>
+  readonly user: Partial<Knobs>
+}): Resolved => {
+  const values: Record<string, string> = {}
+  const sources: Record<string, Source> = {}
+  for (const knob of knobs) {
+    const base = layers.user[knob] ?? (knob === "tool_approval" && level === "full" ? "universal_accept" : defaults[knob])
+    const wanted = layers.project[knob]
+    const projected = wanted !== undefined && isNarrower(knob, wanted, base) ? wanted : undefined
+    values[knob] = layers.session[knob] ?? projected ?? base
+    sources[knob] = layers.session[knob] !== undefined
+      ? "session"
+      : projected !== undefined && projected !== base
+      ? "project"
+      : layers.user[knob] !== undefined
+      ? "user"
+      : "default"
+  }
+  const capped = level === "readonly" && !isNarrower("work_mode", values["work_mode"] as WorkMode, "ro")
+  if (capped) values["work_mode"] = "ro"
+  return { values: values as unknown as Knobs, sources: sources as Resolved["sources"] }
+}
+
+/** What a call may reach: the session's sandbox mode, narrowed to what its capabilities need (policy §1.7). */
+export type EffectiveSandbox = SandboxMode | "scratch"
+
+export const ceiling = (needed: ReadonlyArray<Capability>, mode: SandboxMode): EffectiveSandbox => {
+  if (needed.includes("shell_rw") || needed.includes("rw") || needed.includes("rw_plan")) return mode
+  if (needed.includes("shell_test")) return mode === "workspace-read" ? "workspace-read" : "scratch"
+  return mode === "workspace-read" ? "workspace-read" : "read-only"
+}

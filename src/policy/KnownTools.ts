@@ -1,0 +1,13 @@
+import type { AnyTool } from "../tool/Tool.ts"
+import type { Family, KnownTools } from "./rules/Rule.ts"
+
+/** The family whose rules speak of a tool's calls. */
+const familyOf = ({ capabilities, network }: AnyTool): Family | undefined => {
+  if (capabilities.includes("shell_rw")) return "shell"
+  if (network === "required") return "fetch"
+  return capabilities.includes("rw") ? "write" : capabilities.includes("ro") ? "read" : undefined
+}
+
+/** What rules are read against: the tools of this process. */
+export const knownTools = (tools: ReadonlyMap<string, AnyTool>): KnownTools =>
+  new Map(Array.from(tools.values(), (tool) => [tool.name, familyOf(tool)]))

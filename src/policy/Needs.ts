@@ -1,0 +1,20 @@
+import type { Capability, NetworkNeed } from "./Capability.ts"
+
+/** What one call needs, as its tool declares it: the input of the gates. Paths are as the model wrote them. */
+export interface Needs {
+  readonly capabilities: ReadonlyArray<Capability>
+  readonly network: NetworkNeed
+  readonly reads: ReadonlyArray<string>
+  readonly writes: ReadonlyArray<string>
+  readonly urls: ReadonlyArray<string>
+  /** A shell command; its analysis adds the capabilities. */
+  readonly command?: string
+}
+
+const none: Needs = { capabilities: ["none"], network: "none", reads: [], writes: [], urls: [] }
+
+export const nothing: Needs = none
+export const read = (...paths: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["ro"], reads: paths })
+export const write = (...paths: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["rw"], writes: paths })
+export const fetch = (...urls: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["ro"], network: "required", urls })
+export const shell = (command: string): Needs => ({ ...none, capabilities: [], network: "optional", command })

@@ -1,0 +1,19 @@
+import type { RuleHit } from "./Decision.ts"
+import type { Part, Place } from "./Part.ts"
+
+/** What rules may know of a call besides its parts. */
+export interface RuleFacts {
+  readonly opaque: boolean
+  readonly parseError: boolean
+  readonly place: Place
+  readonly canonical: (path: string) => string | undefined
+}
+
+/** Deny, ask and allow rules of all layers, united (policy §2.4): deny before ask before allow. */
+export interface Rules {
+  readonly decide: (tool: string, parts: ReadonlyArray<Part>, facts: RuleFacts) => RuleHit | undefined
+  /** Tools that a bare deny rule takes out of the model's sight. */
+  readonly hidden: (tools: Iterable<string>) => ReadonlySet<string>
+}
+
+export const noRules: Rules = { decide: () => undefined, hidden: () => new Set() }

@@ -1,0 +1,56 @@
+import type { CommandPart, Part, Place } from "../Part.ts"
+import type { RuleFacts } from "../Rules.ts"
+import { type NamedPath, named } from "./Paths.ts"
+import { type Family, familyOf, type KnownTools } from "./Rule.ts"
+import * as Touches from "./Touches.ts"
+import * as Views from "./Views.ts"
+
+/** Everything rules look at was looked up before: matching touches no file. */
+export interface Facts extends RuleFacts {
+  /** Where a bare program name leads on the path that commands run with. */
+  readonly which?: (program: string) => string | undefined
+}
+
+/** One call with what several rules need of it, worked out once. */
+export interface Call {
+  readonly tool: string
+  readonly facts: Facts
+  readonly place: Place
+  readonly family: Family | undefined
+  readonly parts: ReadonlyArray<Part>
+  readonly views: (part: CommandPart) => Views.Views
+  /** What a command's arguments name, for deny and ask. */
+  readonly touched: (part: CommandPart) => {
+    readonly reads: ReadonlyArray<NamedPath>
+    readonly writes: ReadonlyArray<NamedPath>
+    readonly urls: ReadonlyArray<string>
+  }
+  /** Where a written path is when the current folder is `cwd`. */
+  readonly locate: (word: string, cwd: string) => NamedPath
+}
+
+const memo = <K extends object, V>(make: (key: K) => V): (key: K) => V => {
+  const known = new Map<K, V>()
+  return (key) => {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const value = make(key)
+    known.set(key, value)
+    return value
+  }
+}
+
+export const make = (tool: string, parts: ReadonlyArray<Part>, facts: Facts, tools: KnownTools): Call => {
+  const { canonical, place } = facts
+  const locate: Call["locate"] = (word, cwd) => named(word, cwd, place.home, canonical)
+  const views = memo(Views.of)
+  const touched = memo((part: CommandPart) => {
+    const { reads, urls } = Touches.of(part, views(part).program)
+    const sure = (kind: "read" | "write") =>
+      part.touches.filter((touch) => touch.kind === kind).map(({ path }) => locate(path, place.cwd))
+    // Where the folder is not known, the first one is the best guess there is.
+    const guessed = reads.map((word) => locate(word, part.cwd ?? place.cwd))
+    return { reads: [...sure("read"), ...guessed], writes: sure("write"), urls }
+  })
+  return { tool, facts, place, family: familyOf(tool, tools), parts, views, touched, locate }
+}

@@ -1,0 +1,104 @@
+import { Effect, FileSystem, Result } from "effect"
+import type { Trial } from "./Examples.ts"
+import * as Dangers from "./Dangers.ts"
+import { type List, parse } from "./Rule.ts"
+import { type Entry, entry, type Layer } from "./RuleSet.ts"
+import * as RulesFile from "./RulesFile.ts"
+import { RulesInvalid } from "./RulesFile.ts"
+import { Trust } from "./Trust.ts"
+
+export const managedFile = "/etc/postern/rules.toml"
+
+/** A rule that is kept elsewhere than in a file. */
+export interface StoredRule {
+  readonly list: List
+  readonly text: string
+  readonly reason?: string
+}
+
+export interface Sources {
+  readonly managedFile?: string
+  /** The value of `[policy.rules]`, as it was read from `file`. */
+  readonly user: { readonly file: string; readonly table: unknown }
+  /** The canonical folder whose `.postern/rules.toml` counts. */
+  readonly workspace: string
+  readonly session?: ReadonlyArray<StoredRule>
+}
+
+export interface Loaded {
+  readonly entries: ReadonlyArray<Entry>
+  /** Allow rules of the project that do not count, because the workspace is not trusted. */
+  readonly untrusted: ReadonlyArray<Entry>
+  /** Sentences worth a warning. */
+  readonly notes: ReadonlyArray<string>
+}
+
+const mostBytes = 262_144
+
+const readFile = Effect.fnUntraced(function*(
+  file: string
+): Effect.fn.Return<string | undefined, RulesInvalid, FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem
+  const refuse = (problem: string) => new RulesInvalid({ file, problem })
+  const missing = <A>(read: Effect.Effect<A, { readonly message: string; readonly reason: { readonly _tag: string } }>) =>
+    Effect.catch(read, (error) =>
+      error.reason._tag === "NotFound" ? Effect.undefined : Effect.fail(refuse(`cannot be read: ${error.message}`)))
+  const info = yield* missing(fs.stat(file))
+  if (info === undefined) return undefined
+  if (info.type !== "File") return yield* refuse("is not a file")
+  if (info.size > mostBytes) return yield* refuse(`has more than ${mostBytes} bytes`)
+  return yield* missing(fs.readFileString(file))
+})
+
+const fileLayer = Effect.fnUntraced(function*(file: string, layer: Layer, trial: Trial) {
+  const text = yield* readFile(file)
+  return text === undefined ? [] : yield* Effect.fromResult(RulesFile.decodeText(file, text, layer, trial))
+})
+
+/** A stored allow rule that this version cannot read only asks again; a deny or ask rule must not be lost. */
+const sessionLayer = (rules: ReadonlyArray<StoredRule>, trial: Trial) => {
+  const notes: Array<string> = []
+  const entries: Array<Entry> = []
+  for (const [position, { list, reason, text }] of rules.entries()) {
+    const rule = parse(text, { list, tools: trial.tools })
+    if (Result.isSuccess(rule)) {
+      entries.push(entry("session", list, rule.success, reason))
+    } else if (list === "allow") {
+      notes.push(`the session's allow rule ${JSON.stringify(text)} no longer counts: ${rule.failure.message}`)
+    } else {
+      const { message: problem } = rule.failure
+      return Result.fail(new RulesInvalid({ file: "session", list, index: position + 1, rule: text, problem }))
+    }
+  }
+  return Result.succeed({ entries, notes })
+}
+
+const ofProject = (count: number) => count === 1 ? "1 allow rule of this project does" : `${count} allow rules of this project do`
+
+/**
+ * Every rule that counts for a session (policy §2.6). Whatever cannot be read fails the whole load, and with it the start of the
+ * session: a broken file might have held a deny rule. That also goes for a project's file, trusted or not.
+ */
+export const load = Effect.fnUntraced(function*(sources: Sources, trial: Trial) {
+  const managed = yield* fileLayer(sources.managedFile ?? managedFile, "managed", trial)
+  const user = sources.user.table === undefined
+    ? []
+    : yield* Effect.fromResult(RulesFile.decode(`${sources.user.file} [policy.rules]`, sources.user.table, "user", trial))
+  const project = yield* fileLayer(`${sources.workspace}/.postern/rules.toml`, "project", trial)
+  const session = yield* Effect.fromResult(sessionLayer(sources.session ?? [], trial))
+  const trust = yield* Trust
+  const allows = project.filter(({ list }) => list === "allow")
+  const trusted = allows.length === 0
+    ? Result.succeed(true)
+    : yield* Effect.result(trust.isTrusted(sources.workspace))
+  const untrusted = Result.isSuccess(trusted) && trusted.success ? [] : allows
+  const counting = project.filter((one) => !untrusted.includes(one))
+  const entries = [...managed, ...user, ...counting, ...session.entries]
+  const notes = [
+    ...session.notes,
+    ...(Result.isFailure(trusted) ? [`no workspace counts as trusted: ${trusted.failure.message}`] : []),
+    ...(untrusted.length === 0 ? [] : [`${ofProject(untrusted.length)} not count, because ${sources.workspace} is not trusted`]),
+    ...Dangers.of(trial).warnings(entries)
+  ]
+  return { entries, untrusted, notes } satisfies Loaded as Loaded
+})

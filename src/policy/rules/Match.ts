@@ -1,0 +1,103 @@
+import type { CommandPart, Part, PathPart } from "../Part.ts"
+import type { Call } from "./Call.ts"
+import * as Hosts from "./Hosts.ts"
+import { type McpPattern, matchesParameters } from "./Names.ts"
+import * as Paths from "./Paths.ts"
+import type { Family, Rule, RuleTool } from "./Rule.ts"
+import * as Views from "./Views.ts"
+
+const familyOf = (tool: RuleTool): Family | undefined =>
+  tool._tag === "Family" ? tool.name : tool._tag === "Id" ? tool.family : undefined
+
+const isMcp = ({ server, tool }: McpPattern, part: Part): boolean =>
+  part.kind === "mcp" && server(part.server) && (tool === undefined || tool(part.tool))
+
+/** For deny and ask the id of a tool is enough to know its server. */
+const namesMcp = ({ server, tool }: McpPattern, part: Part): boolean => {
+  const [, from, name] = part.kind === "tool" ? /^mcp__(.+?)__(.+)$/.exec(part.name) ?? [] : []
+  return from !== undefined && name !== undefined && server(from) && (tool === undefined || tool(name))
+}
+
+/** Whether a bare tool name means this whole call. */
+const isTool = (tool: RuleTool, { family, tool: called }: Call): boolean => {
+  switch (tool._tag) {
+    case "Glob": return tool.test(called)
+    case "Id": return tool.name === called
+    // What may not be read may not be edited either: an edit shows what was there.
+    case "Family": return tool.name === family || (tool.name === "read" && family === "write")
+  }
+}
+
+const hitsPath = (
+  pattern: Paths.PathPattern,
+  family: Family | undefined,
+  part: CommandPart | PathPart,
+  call: Call
+): boolean => {
+  const hit = (path: Paths.NamedPath) => Paths.hit(pattern, path, call.place)
+  if (part.kind === "command") {
+    const { reads, writes } = call.touched(part)
+    return writes.some(hit) || (family === "read" && reads.some(hit))
+  }
+  if (part.kind === "read" && family !== "read") return false
+  return part.path === null ? pattern.everything : hit(call.locate(part.path, call.place.cwd))
+}
+
+const hitsPart = (rule: Rule, part: Part, call: Call): boolean => {
+  const { specifier, tool } = rule
+  if (specifier === undefined) {
+    if (tool._tag !== "Family") return false
+    return tool.name === (part.kind === "command" ? "shell" : part.kind) || (tool.name === "read" && part.kind === "write")
+  }
+  switch (specifier._tag) {
+    case "Command": return part.kind === "command" && Views.hit(specifier.pattern, call.views(part))
+    case "Path": return (part.kind === "command" || part.kind === "read" || part.kind === "write")
+      && hitsPath(specifier.pattern, familyOf(tool), part, call)
+    case "Host":
+      if (part.kind === "command") return call.touched(part).urls.some((url) => Hosts.matchesUrl(specifier.pattern, url))
+      return part.kind === "fetch" && Hosts.matchesUrl(specifier.pattern, part.url)
+    case "Mcp": return isMcp(specifier.pattern, part) || namesMcp(specifier.pattern, part)
+    case "Parameters": return part.kind === "tool" && matchesParameters(specifier.tests, part.parameters)
+  }
+}
+
+/** For deny and ask: one part is enough. */
+export const hits = (rule: Rule, call: Call): boolean => {
+  if (rule.specifier === undefined && isTool(rule.tool, call)) return true
+  if (rule.tool._tag === "Id" && rule.tool.name !== call.tool) return false
+  if (rule.specifier?._tag === "Parameters" && !isTool(rule.tool, call)) return false
+  return call.parts.some((part) => hitsPart(rule, part, call))
+}
+
+const isDynamic = (part: Part): boolean =>
+  part.kind === "command" ? part.opaque : (part.kind === "read" || part.kind === "write") && part.path === null
+
+/** The `..` of a redirect is gone from its path, and behind a link it leads elsewhere than that path says. */
+const mayClimb = (text: string) => text.includes("$'") || /(^|[\s/])\.\.(\/|$)/.test(text.replace(/["'\\]/g, ""))
+
+const coversPath = (pattern: Paths.PathPattern, part: PathPart, call: Call): boolean =>
+  part.path !== null && !(call.family === "shell" && mayClimb(part.text))
+  && Paths.cover(pattern, call.locate(part.path, call.place.cwd), call.place)
+
+/** For allow: whether the rule vouches for this part of the call. What is not literal is never vouched for. */
+export const covers = ({ specifier, tool }: Rule, part: Part, call: Call): boolean => {
+  if (isDynamic(part) || (tool._tag === "Id" && tool.name !== call.tool)) return false
+  if (specifier === undefined) {
+    if (tool._tag !== "Family") return tool._tag === "Id"
+    return tool.name === part.kind || (tool.name === call.family && (tool.name === "shell" || part.kind === "tool"))
+  }
+  switch (specifier._tag) {
+    case "Command":
+      return part.kind === "command"
+        ? Views.cover(specifier.pattern, part, call.facts.which ?? (() => undefined))
+        : specifier.pattern.everything && call.family === "shell"
+    case "Path": return part.kind === familyOf(tool) && coversPath(specifier.pattern, part as PathPart, call)
+    case "Host": return part.kind === "fetch" && URL.canParse(part.url) && Hosts.matchesUrl(specifier.pattern, part.url)
+    case "Mcp": return isMcp(specifier.pattern, part)
+    case "Parameters": return false
+  }
+}
+
+/** Whether an allow rule of this tool alone means the whole call, for calls that name nothing. */
+export const coversTool = ({ specifier, tool }: Rule, call: Call): boolean =>
+  specifier === undefined && call.family !== "shell" && isTool(tool, call) && !(tool.name === "read" && call.family !== "read")

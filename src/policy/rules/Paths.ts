@@ -1,0 +1,118 @@
+import { Result } from "effect"
+import { dirname, isAbsolute, join, normalize } from "node:path"
+import type { Place } from "../Part.ts"
+import { alternatives, compile, escaped, is, textOf, tooMany } from "./Glob.ts"
+import type { Fault } from "./Unreadable.ts"
+import { type Atom, matches } from "./Wildcard.ts"
+
+/**
+ * A file pattern in gitignore style (policy §2.5): `x` and `./x` lie under a workspace root, `x` without a slash at any depth,
+ * `~/x` under the home, `//x` under `/`. A folder stands for everything in it.
+ */
+export interface PathPattern {
+  readonly base: "workspace" | "home" | "root"
+  /** It matches every path below its base. */
+  readonly everything: boolean
+  readonly alternatives: ReadonlyArray<ReadonlyArray<Atom<string>>>
+}
+
+/** One path a call names: where it is as written, and where it is once links are followed. */
+export interface NamedPath {
+  readonly written: string
+  readonly canonical: string | undefined
+}
+
+const anchor = (text: string): Result.Result<readonly [PathPattern["base"], string], Fault> => {
+  const fail = (problem: string) => Result.fail({ at: 0, problem })
+  if (text.startsWith("//")) return Result.succeed(["root", text.slice(2)])
+  if (text.startsWith("/")) return fail(`one leading / is ambiguous; write /${text} for the file system, .${text} for the workspace`)
+  if (text === "~" || text.startsWith("~/")) return Result.succeed(["home", text.slice(2)])
+  if (text.startsWith("~")) return fail("only ~/ is known; write another user's home as //home/NAME")
+  if (text.startsWith("!")) return fail("there are no exceptions inside a rule: deny wins over ask, and ask over allow")
+  return Result.succeed(["workspace", text])
+}
+
+const segmentsOf = (text: string): Result.Result<ReadonlyArray<ReadonlyArray<Atom<string>>>, Fault> => {
+  const all = alternatives(escaped(text))
+  if (all === undefined) return Result.fail({ at: 0, problem: tooMany })
+  const compiled: Array<ReadonlyArray<Atom<string>>> = []
+  for (const chars of all) {
+    const atoms: Array<Atom<string>> = []
+    let segment: Array<(typeof chars)[number]> = []
+    let slashes = 0
+    for (const char of [...chars, { char: "/", quoted: false }]) {
+      if (char.char !== "/") {
+        segment.push(char)
+        continue
+      }
+      slashes++
+      const name = textOf(segment)
+      if (name === "..") {
+        return Result.fail({ at: text.indexOf(".."), problem: "a pattern cannot contain ..; write the place itself with //" })
+      }
+      if (segment.length === 2 && segment.every((one) => is(one, "*"))) atoms.push("many")
+      else if (name !== "" && name !== ".") atoms.push(compile(segment, "file"))
+      segment = []
+    }
+    const last = atoms.at(-1)
+    const anywhere = slashes === 1 || (slashes === 2 && chars.at(-1)?.char === "/")
+    compiled.push([
+      ...(anywhere && last !== "many" && chars.length > 0 && textOf(chars) !== "." ? ["many" as const] : []),
+      ...atoms,
+      ...(last === "many" ? [] : ["many" as const])
+    ])
+  }
+  return Result.succeed(compiled)
+}
+
+export const parse = (text: string): Result.Result<PathPattern, Fault> => {
+  const trimmed = text.trim()
+  if (trimmed === "") return Result.fail({ at: 0, problem: "the path is empty; write the tool alone to mean every path" })
+  return Result.flatMap(anchor(trimmed), ([base, rest]) =>
+    Result.map(segmentsOf(base === "workspace" ? rest : `./${rest}`), (alternatives) => ({
+      base,
+      everything: alternatives.some((atoms) => atoms.every((atom) => atom === "many")) || trimmed === "*" || trimmed === "./*",
+      alternatives
+    })))
+}
+
+const below = (folder: string, path: string): string | undefined => {
+  const start = folder.endsWith("/") ? folder : `${folder}/`
+  return path === folder ? "" : path.startsWith(start) ? path.slice(start.length) : undefined
+}
+
+/** `path` is absolute and has no `.` or `..` in it. */
+export const matchesPath = (pattern: PathPattern, path: string, { cwd, home, roots }: Place): boolean => {
+  const bases = { root: ["/"], home: [home], workspace: roots.includes(cwd) ? roots : [cwd, ...roots] }[pattern.base]
+  return bases.some((base) => {
+    const rest = below(base, path)
+    if (rest === undefined) return false
+    const segments = rest === "" ? [] : rest.split("/")
+    return pattern.alternatives.some((atoms) => matches(atoms, segments))
+  })
+}
+
+/** For deny and ask: the written path or the one behind it. */
+export const hit = (pattern: PathPattern, path: NamedPath, place: Place): boolean =>
+  matchesPath(pattern, path.written, place) || (path.canonical !== undefined && matchesPath(pattern, path.canonical, place))
+
+/** For allow: both. */
+export const cover = (pattern: PathPattern, path: NamedPath, place: Place): boolean =>
+  path.canonical !== undefined && matchesPath(pattern, path.written, place) && matchesPath(pattern, path.canonical, place)
+
+const untilde = (word: string, cwd: string, home: string): string => {
+  const [, user, rest = ""] = /^~([a-z_][\w-]*|\+)?(\/.*)?$/s.exec(word) ?? []
+  if (!word.startsWith("~") || (user === undefined && word !== "~" && !word.startsWith("~/"))) return word
+  return (user === undefined ? home : user === "+" ? cwd : user === "root" ? "/root" : join(dirname(home), user)) + rest
+}
+
+/**
+ * Where a written path is when the current folder is `cwd`. Links are followed on the path as the system would walk it: taking
+ * `..` away first would name another file.
+ */
+export const named = (word: string, cwd: string, home: string, canonical: (path: string) => string | undefined): NamedPath => {
+  const expanded = untilde(word, cwd, home)
+  const path = isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`
+  const written = normalize(path)
+  return { written: written.length > 1 && written.endsWith("/") ? written.slice(0, -1) : written, canonical: canonical(path) }
+}

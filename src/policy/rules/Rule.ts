@@ -1,0 +1,130 @@
+import { Result } from "effect"
+import * as Hosts from "./Hosts.ts"
+import * as Names from "./Names.ts"
+import * as Paths from "./Paths.ts"
+import * as TokenPattern from "./TokenPattern.ts"
+import { type Fault, RuleUnreadable } from "./Unreadable.ts"
+
+export type List = "deny" | "ask" | "allow"
+
+export const families = ["shell", "read", "write", "fetch", "mcp", "task"] as const
+export type Family = typeof families[number]
+
+/** Every tool this process can offer, and the family its calls belong to. */
+export type KnownTools = ReadonlyMap<string, Family | undefined>
+
+export type RuleTool =
+  | { readonly _tag: "Family"; readonly name: Family }
+  | { readonly _tag: "Id"; readonly name: string; readonly family: Family | undefined }
+  | { readonly _tag: "Glob"; readonly name: string; readonly test: Names.NameTest }
+
+export type Specifier =
+  | { readonly _tag: "Command"; readonly pattern: TokenPattern.TokenPattern }
+  | { readonly _tag: "Path"; readonly pattern: Paths.PathPattern }
+  | { readonly _tag: "Host"; readonly pattern: Hosts.HostPattern }
+  | { readonly _tag: "Mcp"; readonly pattern: Names.McpPattern }
+  | { readonly _tag: "Parameters"; readonly tests: ReadonlyArray<Names.ParameterTest> }
+
+/** `tool` or `tool(specifier)` (policy §2.1), compiled. */
+export interface Rule {
+  readonly text: string
+  readonly tool: RuleTool
+  readonly specifier: Specifier | undefined
+}
+
+/** What a rule is read against. */
+export interface Reading {
+  readonly list: List
+  readonly tools: KnownTools
+}
+
+const isFamily = (name: string): name is Family => families.some((family) => family === name)
+
+/** The ids of MCP tools start with this; which there are is known only once their servers have answered. */
+const mcpPrefix = "mcp__"
+
+/** The family of a tool's calls. */
+export const familyOf = (name: string, tools: KnownTools): Family | undefined =>
+  tools.get(name) ?? (name.startsWith(mcpPrefix) ? "mcp" : isFamily(name) ? name : undefined)
+
+/** Names users bring along from other programs. */
+const foreign: ReadonlyMap<string, Family> = new Map(Object.entries({
+  bash: "shell", exec: "shell", run_command: "shell", run_shell_command: "shell", read_file: "read", grep: "read", glob: "read", ls: "read",
+  edit: "write", multiedit: "write", write_file: "write", webfetch: "fetch", web_fetch: "fetch", agent: "task"
+} as const))
+
+const unknownTool = (name: string, { tools }: Reading): string => {
+  const better = foreign.get(name.toLowerCase()) ?? families.find((family) => family === name.toLowerCase())
+  const known = Array.from(tools.keys()).find((tool) => tool.toLowerCase() === name.toLowerCase()) ?? better
+  return `there is no tool "${name}"; ` + (known === undefined
+    ? `write ${families.join(", ")} or the name of a tool: ${Array.from(tools.keys()).join(", ")}`
+    : `write ${known}`)
+}
+
+const toolOf = (name: string, bare: boolean, reading: Reading): Result.Result<RuleTool, Fault> => {
+  const fail = (problem: string) => Result.fail({ at: 0, problem })
+  if (isFamily(name)) return Result.succeed({ _tag: "Family", name })
+  if (/[*{]/.test(name)) {
+    if (reading.list === "allow") return fail("an allow rule names its tool; wildcards over tools are for deny and ask only")
+    if (!bare) return fail("a wildcard over tools takes nothing in parentheses; name the tool, or drop them")
+    const fixed = name.slice(0, name.search(/[*{]/))
+    const open = mcpPrefix.startsWith(fixed) || fixed.startsWith(mcpPrefix)
+    return Result.flatMap(Names.glob(name), (test) =>
+      open || Array.from(reading.tools.keys()).some(test)
+        ? Result.succeed({ _tag: "Glob" as const, name, test })
+        : fail(`no tool is called like ${name}; the tools are ${Array.from(reading.tools.keys()).join(", ")}`))
+  }
+  if (reading.tools.has(name) || (name.startsWith(mcpPrefix) && name.length > mcpPrefix.length)) {
+    return Result.succeed({ _tag: "Id", name, family: familyOf(name, reading.tools) })
+  }
+  return fail(unknownTool(name, reading))
+}
+
+const specifierOf = (text: string, tool: RuleTool, list: List): Result.Result<Specifier, Fault> => {
+  const family = tool._tag === "Family" ? tool.name : tool._tag === "Id" ? tool.family : undefined
+  switch (family) {
+    case "shell": return Result.map(TokenPattern.parse(text), (pattern) => ({ _tag: "Command", pattern }))
+    case "read":
+    case "write": return Result.map(Paths.parse(text), (pattern) => ({ _tag: "Path", pattern }))
+    case "fetch": return Result.map(Hosts.parse(text), (pattern) => ({ _tag: "Host", pattern }))
+    case "mcp":
+      if (tool._tag !== "Family") break
+      return Result.map(Names.parseMcp(text, list !== "allow"), (pattern) => ({ _tag: "Mcp", pattern }))
+  }
+  return list === "allow"
+    ? Result.fail({ at: 0, problem: `tests of parameters are for deny and ask only; write ${tool.name} alone to allow it` })
+    : Result.map(Names.parseParameters(text), (tests) => ({ _tag: "Parameters", tests }))
+}
+
+export const parse = (text: string, reading: Reading): Result.Result<Rule, RuleUnreadable> => {
+  const fail = ({ at, problem }: Fault) => Result.fail(new RuleUnreadable({ text, at, problem }))
+  const start = Math.max(0, text.search(/\S/))
+  const open = text.indexOf("(")
+  const name = text.slice(start, open < 0 ? undefined : open).trim()
+  if (name === "") return fail({ at: start, problem: "the rule has no tool; write it as tool or tool(specifier)" })
+  if (/\s|\)/.test(name)) {
+    const better = `shell(${name.replaceAll(")", "")})`
+    return fail({ at: start, problem: `"${name}" is no tool; put what it is about in parentheses, as in ${better}` })
+  }
+  const end = text.trimEnd().length
+  if (open >= 0 && text[end - 1] !== ")") {
+    return fail({ at: end, problem: "the parenthesis is not closed at the end of the rule" })
+  }
+  const tool = toolOf(name, open < 0, reading)
+  if (Result.isFailure(tool)) return fail({ ...tool.failure, at: start })
+  if (open < 0) return Result.succeed({ text: name, tool: tool.success, specifier: undefined })
+  const inner = text.slice(open + 1, end - 1)
+  const specifier = specifierOf(inner, tool.success, reading.list)
+  if (Result.isFailure(specifier)) return fail({ ...specifier.failure, at: open + 1 + specifier.failure.at })
+  return Result.succeed({ text: `${name}(${inner.trim()})`, tool: tool.success, specifier: specifier.success })
+}
+
+/** The rule as users write it, without needless spaces. */
+export const print = (rule: Rule): string => rule.text
+
+/** A word of a command as a pattern that matches only it. */
+export const quoteWord = (word: string): string => {
+  if (/^[\w@%+:,./-]+=?[\w@%+:,./=-]*$/.test(word) && !word.startsWith("=")) return word
+  const quote = word.includes("\"") ? "'" : "\""
+  return word.split(quote).map((part) => `${quote}${part}${quote}`).join(`\\${quote}`)
+}

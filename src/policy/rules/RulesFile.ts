@@ -1,0 +1,91 @@
+import { Predicate, Result, Schema } from "effect"
+import { Toml } from "effect/encoding"
+import { decides, type Trial } from "./Examples.ts"
+import { type List, parse } from "./Rule.ts"
+import { type Entry, entry, type Layer } from "./RuleSet.ts"
+
+/** Rules that cannot be used, and where: a file or table, the list and the 1-based place in it. No session starts with them. */
+export class RulesInvalid extends Schema.TaggedError<RulesInvalid>()("RulesInvalid", {
+  file: Schema.String,
+  list: Schema.optionalKey(Schema.String),
+  index: Schema.optionalKey(Schema.Int),
+  rule: Schema.optionalKey(Schema.String),
+  problem: Schema.String
+}) {
+  override get message() {
+    const place = this.list === undefined ? "" : this.index === undefined ? ` ${this.list}:` : ` ${this.list} rule ${this.index}`
+    const rule = this.index === undefined ? "" : this.rule === undefined ? ":" : ` ${JSON.stringify(this.rule)}:`
+    return `${this.file}:${place}${rule} ${this.problem}`.replace(/\s*[\r\n]+\s*/g, " ")
+  }
+}
+
+const Texts = Schema.Array(Schema.String)
+
+const Written = Schema.Union([
+  Schema.String,
+  Schema.Struct({
+    rule: Schema.String,
+    reason: Schema.optionalKey(Schema.String),
+    match: Schema.optionalKey(Texts),
+    notMatch: Schema.optionalKey(Texts)
+  })
+])
+
+const readWritten = Schema.decodeUnknownResult(Written, { onExcessProperty: "error" })
+
+export const lists = ["deny", "ask", "allow"] as const
+
+const mostRules = 1000
+
+type Decoded = Result.Result<ReadonlyArray<Entry>, RulesInvalid>
+
+/** The rules of one table with `deny`, `ask` and `allow`; every example in it has been tried. */
+export const decode = (file: string, table: unknown, layer: Layer, trial: Trial): Decoded => {
+  const fail = (problem: string, place: { list?: string; index?: number; rule?: string } = {}) =>
+    Result.fail(new RulesInvalid({ file, problem, ...place }))
+  if (!Predicate.isObject(table)) return fail("the rules must be a table with deny, ask and allow")
+  const extra = Object.keys(table).find((key) => !lists.some((list) => list === key))
+  if (extra !== undefined) return fail(`"${extra}" is no list of rules; write deny, ask or allow`)
+  const entries: Array<Entry> = []
+  for (const list of lists) {
+    const written: unknown = Object.hasOwn(table, list) ? Reflect.get(table, list) : []
+    if (!Array.isArray(written)) return fail("must be a list, as in [\"shell(npm test *)\"]", { list })
+    if (written.length > mostRules) return fail(`has more than ${mostRules} rules`, { list })
+    for (const [position, one] of written.entries()) {
+      const found = decodeOne(one, list, layer, trial)
+      if (Result.isFailure(found)) return fail(found.failure.problem, { list, index: position + 1, ...found.failure.where })
+      entries.push(found.success)
+    }
+  }
+  return Result.succeed(entries)
+}
+
+interface Fault {
+  readonly problem: string
+  readonly where: { readonly rule?: string }
+}
+
+const decodeOne = (value: unknown, list: List, layer: Layer, trial: Trial): Result.Result<Entry, Fault> => {
+  const fail = (problem: string, rule?: string): Result.Result<never, Fault> =>
+    Result.fail({ problem, where: rule === undefined ? {} : { rule } })
+  const read = readWritten(value)
+  if (Result.isFailure(read)) {
+    return fail("must be a text, or { rule, reason, match, notMatch } with texts for the first two, lists of texts for the others")
+  }
+  const { match = [], notMatch = [], reason, rule: text } = typeof read.success === "string"
+    ? { rule: read.success }
+    : read.success
+  const rule = parse(text, { list, tools: trial.tools })
+  if (Result.isFailure(rule)) return fail(rule.failure.message, text)
+  const made = entry(layer, list, rule.success, reason)
+  const silent = match.find((example) => !decides(made, example, trial))
+  if (silent !== undefined) return fail(`its example ${JSON.stringify(silent)} should match and does not`, text)
+  const loud = notMatch.find((example) => decides(made, example, trial))
+  return loud === undefined ? Result.succeed(made) : fail(`its example ${JSON.stringify(loud)} should not match and does`, text)
+}
+
+export const decodeText = (file: string, text: string, layer: Layer, trial: Trial): Decoded =>
+  Toml.parse(text).pipe(
+    Result.mapError((error) => new RulesInvalid({ file, problem: `not valid TOML: ${error.message}` })),
+    Result.flatMap((table) => decode(file, table, layer, trial))
+  )

@@ -1,0 +1,67 @@
+import type { CommandPart, Word } from "../Part.ts"
+import { normalised, type Token, withoutGlobals } from "./Spelling.ts"
+import { covers, hits, hitsOptions, type TokenPattern } from "./TokenPattern.ts"
+
+/** The ways one command may be written (policy §2.2), each only where it differs from those before it. */
+export interface Views {
+  /** Base name of the program; `null` where it is not literal. */
+  readonly program: Word
+  /** As written, with assignments, and without; with the bare program; without global options. */
+  readonly written: ReadonlyArray<ReadonlyArray<Token>>
+  /** Options split and under all their names. */
+  readonly options: ReadonlyArray<Token>
+}
+
+const baseName = (program: string) => program.slice(program.lastIndexOf("/") + 1)
+
+export const of = (part: CommandPart): Views => {
+  const written: Array<ReadonlyArray<Token>> = []
+  const program = part.argv[0] ?? null
+  if (part.assignments.length > 0) {
+    const words = part.assignments.map(({ name, value }) => value === null ? null : `${name}=${value}`)
+    written.push([...words, ...part.argv])
+  }
+  if (part.argv.length > 0) written.push(part.argv)
+  if (program === null) return { program, written, options: normalised("", part.argv) }
+  const base = baseName(program)
+  const bare: ReadonlyArray<Word> = base === program ? part.argv : [base, ...part.argv.slice(1)]
+  if (bare !== part.argv) written.push(bare)
+  const plain = withoutGlobals(base, bare)
+  if (plain !== bare) written.push(plain)
+  return { program: base, written, options: normalised(base, plain) }
+}
+
+/** For deny and ask: any view will do. */
+export const hit = (pattern: TokenPattern, views: Views): boolean => {
+  const { heads } = pattern
+  if (heads !== undefined && !pattern.assigns && !startsWith(heads, views)) return false
+  return views.written.some((tokens) => hits(pattern, tokens)) || hitsOptions(pattern, views.options)
+    || (pattern.options === undefined && !pattern.exact && hits(pattern, views.options))
+}
+
+const startsWith = (heads: ReadonlyArray<string>, { program, written }: Views): boolean =>
+  program !== null
+  && (heads.includes(program) || written.some(([first]) => typeof first === "string" && heads.includes(first)))
+
+/** Variables that no program takes for code or for a file to load: they may stand in front of an allowed command. */
+const harmlessNames = /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_[A-Z]+|RUST_LOG|RUST_BACKTRACE)$/
+
+export const isHarmless = ({ name, value }: CommandPart["assignments"][number]): boolean =>
+  value !== null && harmlessNames.test(name)
+
+/** For allow: as written, save harmless assignments and a bare program that is the one the rule names by its path. */
+export const cover = (pattern: TokenPattern, part: CommandPart, which: (program: string) => string | undefined): boolean => {
+  if (part.opaque || part.argv.length === 0) return false
+  if (pattern.everything) return true
+  if (pattern.assigns) {
+    const words = part.assignments.map(({ name, value }) => value === null ? null : `${name}=${value}`)
+    return covers(pattern, [...words, ...part.argv])
+  }
+  if (!part.assignments.every(isHarmless) || (pattern.exact && part.assignments.length > 0)) return false
+  if (covers(pattern, part.argv)) return true
+  const [program, ...rest] = part.argv
+  if (typeof program !== "string" || program.includes("/")) return false
+  if (pattern.heads?.some((head) => head.includes("/")) !== true) return false
+  const resolved = which(program)
+  return resolved !== undefined && covers(pattern, [resolved, ...rest])
+}

@@ -1,0 +1,86 @@
+import type { Command } from "./Command.ts"
+import { resolve } from "./Paths.ts"
+import { HOLE, isKnown } from "./Words.ts"
+
+/** Programs whose output is what a machine elsewhere sent. */
+const downloaders = new Set([
+  "curl", "wget", "wget2", "fetch", "aria2c", "axel", "http", "https", "xh", "httpie", "lynx", "w3m", "links", "elinks", "nc", "ncat", "netcat", "socat",
+  "telnet", "ftp", "lftp", "tftp", "sftp", "scp", "ssh", "GET", "lwp-request", "lwp-download", "dig", "nslookup", "host", "drill", "curlie", "ipfs", "rclone", "gsutil",
+  "yt-dlp", "websocat", "smbclient", "finger", "whois", "grpcurl", "wscat"
+])
+
+const fetching = /\b(urlopen|urlretrieve|requests\.get|httpx\.get|fetch\(|http\.get|https\.get|LWP::|open-uri|URI\.open|Net::HTTP|file_get_contents\(\s*['"]https?:|LWP::Simple)/
+
+export const isDownloader = (command: Command): boolean => {
+  if (downloaders.has(command.program)) return true
+  const { line } = command
+  switch (command.program) {
+    case "aws":
+      return line.verb() === "s3" && line.operands.at(-1)?.guess === "-" || line.verb() === "s3api"
+    case "gcloud":
+      return line.verb() === "storage" && line.verb(1) === "cat"
+    case "gh":
+      return /^(api|gist|release)$/.test(line.verb())
+    case "git":
+      return line.verb() === "archive" && line.has("--remote")
+    case "openssl":
+      return line.verb() === "s_client"
+    case "busybox":
+      return /^(wget|nc|ftpget|tftp)$/.test(line.verb())
+    case "python":
+    case "perl":
+    case "ruby":
+    case "php":
+    case "node":
+      return command.args.some((arg) => fetching.test(arg.guess))
+  }
+  return command.fields.reads.some((arg) => /^\/dev\/(tcp|udp)\//.test(arg.guess))
+}
+
+export const fromNetwork = (commands: ReadonlyArray<Command>): boolean => commands.some(isDownloader)
+
+const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^[\w-]+(\.[\w-]+)+\/\S+/.test(text)
+const baseName = (url: string): string => url.replace(/[?#].*$/, "").replace(/\/+$/, "").split("/").at(-1) ?? ""
+
+/** Files that hold what came from the network, as absolute paths. */
+export const downloadedBy = (command: Command): ReadonlyArray<string> => {
+  const { cwd, input, writes } = command.fields
+  const names: Array<string> = []
+  const networked = isDownloader(command)
+  if (networked || fromNetwork(input.from)) {
+    names.push(...writes.filter(isKnown).map((arg) => arg.guess))
+    if (command.program === "tee" || command.program === "sponge") names.push(...command.line.operands.filter(isKnown).map((arg) => arg.guess))
+    if (command.program === "dd") names.push(...command.args.filter((arg) => arg.guess.startsWith("of=")).map((arg) => arg.guess.slice(3)))
+  }
+  if (networked) names.push(...saved(command))
+  if (/^(mv|cp|ln|install)$/.test(command.program) && command.line.operands.some((arg) => command.fields.downloads.has(resolve(arg.guess, cwd) ?? ""))) {
+    names.push(command.line.operands.at(-1)!.guess)
+  }
+  return names.filter((name) => !name.includes(HOLE) && name !== "").flatMap((name) => resolve(name, cwd) ?? [])
+}
+
+const saved = (command: Command): ReadonlyArray<string> => {
+  const { line, program } = command
+  const urls = line.operands.map((arg) => arg.guess).filter(isUrl)
+  const out = line.values("-o", "--output", "-O", "--output-document", "--out").map((arg) => arg.guess)
+  const folder = line.values("-P", "--directory-prefix", "--output-dir", "-d", "--dir")[0]?.guess
+  const inFolder = (name: string) => folder === undefined ? name : `${folder}/${name}`
+  switch (program) {
+    case "curl":
+      return line.has("-O", "--remote-name", "--remote-name-all", "-J") ? [...urls.map((url) => inFolder(baseName(url))), ...out] : out.map(inFolder)
+    case "wget":
+    case "wget2":
+    case "aria2c":
+    case "axel":
+    case "fetch":
+      return out.length > 0 ? out.map(inFolder) : urls.map((url) => inFolder(baseName(url)))
+    case "scp":
+    case "sftp":
+      return line.operands.length < 2 ? [] : [line.operands.at(-1)!.guess, baseName(line.operands[0]!.guess.replace(/^.*:/, ""))]
+    case "http":
+    case "https":
+    case "xh":
+      return out
+  }
+  return []
+}

@@ -1,0 +1,47 @@
+import type { Command } from "./Command.ts"
+import { downloadedBy } from "./Downloads.ts"
+import { resolve } from "./Paths.ts"
+import type { Scope, Walk } from "./Walk.ts"
+import type { Arg } from "./Words.ts"
+import { HOLE } from "./Words.ts"
+
+const declarations = new Set(["export", "declare", "typeset", "local", "readonly"])
+const readers = new Set(["read", "mapfile", "readarray", "getopts", "unset", "let"])
+
+/** What a command changes for the ones after it: the folder, variables, and files that came from the network. */
+export const followEffects = (walk: Walk, command: Command, scope: Scope): void => {
+  const { args, program } = command
+  if (command.fields.name === undefined) {
+    for (const { name, value } of command.fields.assignments) set(scope, name, value)
+    return
+  }
+  if (command.fields.where !== "here") return
+  if (program === "cd" || program === "pushd" || program === "popd" || program === "chdir") move(command, scope, walk.place.home)
+  else if (declarations.has(program)) {
+    for (const arg of args) {
+      const equals = arg.guess.indexOf("=")
+      if (equals > 0) set(scope, arg.guess.slice(0, equals), { ...arg, guess: arg.guess.slice(equals + 1) })
+    }
+  } else if (readers.has(program)) for (const arg of args) scope.variables.set(arg.guess, { guess: HOLE, certain: false })
+  else if (program === "printf" && args[0]?.guess === "-v" && args[1] !== undefined) {
+    scope.variables.set(args[1].guess, { guess: HOLE, certain: false })
+  }
+  for (const path of downloadedBy(command)) walk.downloads.add(path)
+}
+
+// Only a fresh temporary folder is trusted later on: any other variable may have been changed by what ran in between.
+const set = (scope: Scope, name: string, value: Arg): void => {
+  scope.variables.set(name, { guess: value.guess, certain: value.certain && value.guess.startsWith("/tmp/mktemp/") })
+}
+
+const move = (command: Command, scope: Scope, home: string): void => {
+  if (command.program === "popd") {
+    scope.cwd = scope.folders.pop() ?? null
+    return
+  }
+  if (command.program === "pushd") scope.folders.push(scope.cwd)
+  const target = command.line.operands[0]
+  if (target === undefined) scope.cwd = scope.variables.get("HOME")?.guess ?? home
+  else if (target.guess === "-" || target.guess.includes(HOLE) || target.glob) scope.cwd = null
+  else scope.cwd = resolve(target.guess, scope.cwd) ?? null
+}

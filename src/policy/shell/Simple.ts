@@ -1,0 +1,135 @@
+import type { Variable } from "./Command.ts"
+import { Command, noInput } from "./Command.ts"
+import { redirected } from "./Redirects.ts"
+import type { Assignment, CommandNode } from "./ShellParser.ts"
+import { parse } from "./ShellParser.ts"
+import { foreignShells } from "./programs/Languages.ts"
+import { environmentNames } from "./programs/Environment.ts"
+import { followEffects } from "./Effects.ts"
+import { touchedBy } from "./Touched.ts"
+import { innerOf } from "./Unwrap.ts"
+import type { Around, Scope, Walk } from "./Walk.ts"
+import { maxDepth } from "./Walk.ts"
+import type { Arg, WordContext } from "./Words.ts"
+import { hidesCode, HOLE, substitutions, supplied, toArg, toArgs } from "./Words.ts"
+
+/** One simple command of the source: notes it, then everything it runs in turn. */
+export const runSimple = (walk: Walk, node: CommandNode, scope: Scope, around: Around): void => {
+  const context = walk.contextOf(scope, around)
+  const assignments = node.prefix.flatMap((each) => each.type === "Assignment" ? assigned(each, context) : [])
+  const args: Array<Arg> = []
+  for (const each of node.args) {
+    if (each.type === "Word") args.push(...toArgs(each, context))
+    else for (const variable of assigned(each, context)) args.push(declared(each.text, variable))
+  }
+  const redirects = redirected(walk, node.redirects, scope, around)
+  const first = node.name === undefined ? [] : toArgs(node.name, context)
+  const fields = {
+    writes: redirects.writes,
+    reads: redirects.reads,
+    input: redirects.input ?? around.input,
+    assignments
+  }
+  run(walk, [...first, ...args], fields, scope, around)
+}
+
+const assigned = (node: Assignment, context: WordContext): ReadonlyArray<Variable> => {
+  if (node.index !== undefined) substitutions(node.index, context)
+  if (node.value.type === "Word") return [{ name: node.name, value: toArg(node.value, context) }]
+  const inner = substitutions(node.value, context)
+  return [{ name: node.name, value: { ...supplied(HOLE), inner } }]
+}
+
+const declared = (text: string, { name, value }: Variable): Arg => ({
+  ...value,
+  text,
+  value: value.value === null ? null : `${name}=${value.value}`,
+  guess: `${name}=${value.guess}`
+})
+
+const subscripted = new Set(["test", "[", "printf", "read", "unset", "declare", "typeset", "local", "export", "readonly", "let", "mapfile", "readarray", "wait", "getopts"])
+
+interface Given {
+  readonly writes: ReadonlyArray<Arg>
+  readonly reads: ReadonlyArray<Arg>
+  readonly input: Command["fields"]["input"]
+  readonly assignments: ReadonlyArray<Variable>
+}
+
+const run = (walk: Walk, words: ReadonlyArray<Arg>, given: Given, scope: Scope, around: Around): void => {
+  const name = words[0]
+  const command = new Command({
+    ...given,
+    text: textOf(words, given),
+    name,
+    args: words.slice(1),
+    wrappers: around.wrappers,
+    cwd: around.where === "here" ? scope.cwd : null,
+    where: around.where,
+    background: around.background,
+    downloads: walk.downloads
+  })
+  if (name !== undefined && walk.functions.has(command.program)) command.opaque = false
+  if (subscripted.has(command.program) && command.args.some(hidesCode)) command.opaque = true
+  if (foreignShells.has(command.program) && command.args.length > 0 && !/^-(-version|-help|v|h)$/.test(command.args[0]!.guess)) command.opaque = true
+  walk.commands.push(command)
+  const inners = innerOf(command)
+  if (inners.some((inner) => inner.kind === "script" && !isFixed(command, inner.script))) command.opaque = true
+  if (around.functions.includes(command.program) && (around.background || around.piped)) walk.floods.push(command.fields.text)
+  if (around.endless && around.background) walk.floods.push(command.fields.text)
+  note(walk, command, around)
+  followEffects(walk, command, scope)
+  for (const inner of inners) {
+    const wrappers = inner.visible ? [...around.wrappers, command.program] : around.wrappers
+    const below: Around = { ...around, wrappers, where: inner.where, hidden: around.hidden || !inner.visible, input: given.input }
+    if (inner.kind === "command") {
+      const assignments = inner.assignments.map((arg) => {
+        const equals = arg.guess.indexOf("=")
+        return { name: arg.guess.slice(0, equals), value: supplied(arg.guess.slice(equals + 1)) }
+      })
+      run(walk, inner.words, { writes: [], reads: [], input: given.input, assignments }, scope, below)
+    } else nested(walk, command, inner.script, scope, below)
+  }
+}
+
+const nested = (walk: Walk, command: Command, text: Arg, scope: Scope, around: Around): void => {
+  if (around.depth >= maxDepth) {
+    walk.tooDeep = true
+    command.opaque = true
+    return
+  }
+  const script = parse(text.guess.replaceAll(HOLE, "${_}"))
+  if (script === undefined) walk.parseError = true
+  // Its own input was used up where the script came from it.
+  else walk.script(script, scope, { ...around, depth: around.depth + 1, input: text.guess === around.input.text ? noInput : around.input })
+}
+
+/** Nothing but the text of the command line decides what the script is. */
+const isFixed = (command: Command, script: Arg): boolean =>
+  script.value !== null || command.program === "alias" || command.program === "trap" && script.certain ||
+  script.certain && !script.guess.includes(HOLE) && !script.glob
+
+const note = (walk: Walk, command: Command, around: Around): void => {
+  if (around.hidden) return
+  const { assignments, cwd, name, text } = command.fields
+  if (name === undefined && !assignments.some((each) => environmentNames.has(each.name))) return
+  const words = name === undefined ? [] : [name, ...command.args]
+  walk.parts.push({
+    kind: "command",
+    text,
+    program: name === undefined ? "" : plain(name),
+    argv: words.map(plain),
+    assignments: assignments.map((each) => ({ name: each.name, value: plain(each.value) })),
+    wrappers: around.wrappers,
+    cwd,
+    touches: touchedBy(command),
+    opaque: command.opaque
+  })
+}
+
+/** As written where it is literal, filled in where only `$HOME` and `$PWD` are not. */
+const plain = (arg: Arg): string | null =>
+  arg.value ?? (arg.certain && !arg.glob && !arg.guess.includes(HOLE) && !/\$[($!?#{]|`|RANDOM|SECONDS|PID|\{/.test(arg.text) ? arg.guess : null)
+
+const textOf = (words: ReadonlyArray<Arg>, given: Given): string =>
+  [...given.assignments.map((each) => `${each.name}=${each.value.text}`), ...words.map((word) => word.text)].join(" ")

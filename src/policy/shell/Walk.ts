@@ -1,0 +1,234 @@
+import type { Part, Place } from "../Part.ts"
+import { Command } from "./Command.ts"
+import type { Input, Where } from "./Command.ts"
+import { noInput } from "./Command.ts"
+import { pipeInput } from "./Output.ts"
+import { redirected } from "./Redirects.ts"
+import type { CompoundList, Pipeline, Script, Statement, SyntaxNode } from "./ShellParser.ts"
+import { forEachChild } from "./ShellParser.ts"
+import { runSimple } from "./Simple.ts"
+import type { Arg, Known, WordContext } from "./Words.ts"
+import { hidesCode, HOLE, toArg } from "./Words.ts"
+
+/** What changes from one command to the next, and is copied for a subshell. */
+export interface Scope {
+  cwd: string | null
+  readonly folders: Array<string | null>
+  readonly variables: Map<string, Known>
+}
+
+/** What holds for everything below a node. */
+export interface Around {
+  readonly wrappers: ReadonlyArray<string>
+  /** Literal scripts inside literal scripts. */
+  readonly depth: number
+  /** Substitutions and groups inside each other. */
+  readonly levels: number
+  readonly where: Where
+  /** The commands below are seen by the danger shapes and not by rules. */
+  readonly hidden: boolean
+  readonly input: Input
+  readonly background: boolean
+  readonly piped: boolean
+  readonly endless: boolean
+  readonly functions: ReadonlyArray<string>
+}
+
+export const maxDepth = 4
+const maxLevels = 32
+
+export const copy = (scope: Scope): Scope => ({ cwd: scope.cwd, folders: [...scope.folders], variables: new Map(scope.variables) })
+
+/** Goes through a script in the order in which it runs and notes every command in it. */
+export class Walk {
+  readonly place: Place
+  readonly commands: Array<Command> = []
+  readonly parts: Array<Part> = []
+  /** Files downloaded so far, to know them when they are run. */
+  readonly downloads = new Set<string>()
+  /** Text of commands that multiply or never stop. */
+  readonly floods: Array<string> = []
+  readonly functions = new Set<string>()
+  parseError = false
+  /** There is nothing at all to run. */
+  empty = false
+  /** Something is nested too deeply to look at. */
+  tooDeep = false
+  background = false
+
+  constructor(place: Place) {
+    this.place = place
+  }
+
+  start(script: Script): void {
+    this.empty = script.commands.length === 0
+    const scope: Scope = { cwd: this.place.cwd, folders: [], variables: new Map() }
+    this.script(script, scope, {
+      wrappers: [],
+      depth: 0,
+      levels: 0,
+      where: "here",
+      hidden: false,
+      input: noInput,
+      background: false,
+      piped: false,
+      endless: false,
+      functions: []
+    })
+  }
+
+  /** Returns what runs in it. */
+  script(script: Script, scope: Scope, around: Around): ReadonlyArray<Command> {
+    if (script.errors !== undefined && script.errors.length > 0) this.parseError = true
+    return this.#statements(script.commands, scope, around)
+  }
+
+  contextOf(scope: Scope, around: Around): WordContext {
+    return {
+      home: this.place.home,
+      cwd: scope.cwd,
+      variables: scope.variables,
+      visit: (node) => this.#substitution(node, scope, around)
+    }
+  }
+
+  #statements(statements: ReadonlyArray<Statement>, scope: Scope, around: Around): ReadonlyArray<Command> {
+    const from = this.commands.length
+    if (around.levels > maxLevels) this.tooDeep = true
+    else {
+      for (const statement of statements) {
+        const background = statement.background === true
+        if (background) this.background = true
+        this.node(statement.command, background ? copy(scope) : scope, background ? { ...around, background } : around)
+      }
+    }
+    return this.commands.slice(from)
+  }
+
+  node(node: SyntaxNode, scope: Scope, around: Around): ReadonlyArray<Command> {
+    const from = this.commands.length
+    const deeper: Around = { ...around, levels: around.levels + 1 }
+    const list = (body: CompoundList, inner = scope, context = deeper) => this.#statements(body.commands, inner, context)
+    switch (node.type) {
+      case "Command":
+        runSimple(this, node, scope, around)
+        break
+      case "Pipeline":
+        this.#pipeline(node, scope, around)
+        break
+      case "AndOr":
+        for (const each of node.commands) this.node(each, scope, around)
+        break
+      case "Subshell":
+        list(node.body, copy(scope))
+        break
+      case "BraceGroup":
+        list(node.body)
+        break
+      case "CompoundList":
+        list(node)
+        break
+      case "Redirected":
+        this.node(node.command, scope, { ...around, ...this.#redirect(node, scope, around) })
+        break
+      case "Function":
+        this.functions.add(node.name.value)
+        this.node(node.body, copy(scope), { ...deeper, functions: [...around.functions, node.name.value] })
+        break
+      case "Coproc":
+        this.background = true
+        this.node(node.body, copy(scope), { ...deeper, background: true })
+        break
+      default:
+        this.#maybe(node, scope, deeper)
+    }
+    return this.commands.slice(from)
+  }
+
+  /** A redirect of a whole group counts like one of a command that does nothing else. */
+  #redirect(node: Extract<SyntaxNode, { readonly type: "Redirected" }>, scope: Scope, around: Around): { readonly input?: Input } {
+    const { input, reads, writes } = redirected(this, node.redirects, scope, around)
+    if (reads.length > 0 || writes.length > 0) this.commands.push(bare({ reads, writes, input: around.input }, scope, around, this.downloads))
+    return input === undefined ? {} : { input }
+  }
+
+  /** Branches and loops: what runs in them may not run, so a folder changed there is not known afterwards. */
+  #maybe(node: SyntaxNode, scope: Scope, around: Around): void {
+    const cwd = scope.cwd
+    const context = this.contextOf(scope, around)
+    let inner = around
+    const from = this.commands.length
+    if (node.type === "For" || node.type === "Select") {
+      const words = node.wordlist?.map((word) => toArg(word, context)) ?? []
+      const guess = words.length === 1 || words.some((word) => word.guess.includes("/.")) ? words[0]?.guess ?? HOLE : HOLE
+      scope.variables.set(node.name.value, { guess, certain: false })
+      this.node(node.body, scope, around)
+    } else {
+      if (isEndless(node)) inner = { ...around, endless: true }
+      const look = (child: SyntaxNode): void => {
+        if (child.type === "CompoundList") this.node(child, scope, inner)
+        else if (child.type === "Word") this.#test(toArg(child, context))
+        else if (child.type === "CommandExpansion" || child.type === "ProcessSubstitution" || child.type === "ArithmeticCommandExpansion") context.visit(child)
+        else forEachChild(child, look)
+      }
+      forEachChild(node, look)
+      if (inner.endless && !around.endless) this.#endless(this.commands.slice(from))
+    }
+    if (scope.cwd !== cwd) scope.cwd = null
+  }
+
+  #test(arg: Arg): void {
+    if (hidesCode(arg)) this.tooDeep = true
+  }
+
+  #endless(body: ReadonlyArray<Command>): void {
+    const waits = body.some((each) => /^(sleep|read|wait|timeout|inotifywait|break|exit|return|usleep|watch)$/.test(each.program))
+    const writer = body.find((each) => each.fields.writes.length > 0 || /^(mkdir|touch|fallocate|dd|cp|fork)$/.test(each.program))
+    if (!waits && writer !== undefined) this.floods.push(writer.fields.text)
+  }
+
+  #pipeline(node: Pipeline, scope: Scope, around: Around): void {
+    if (node.commands.length === 1) {
+      this.node(node.commands[0]!, scope, around)
+      return
+    }
+    let input = around.input
+    const earlier: Array<Command> = []
+    for (const command of node.commands) {
+      const stage = this.node(command, copy(scope), { ...around, input, piped: true })
+      input = pipeInput(stage, earlier)
+      earlier.push(...stage)
+    }
+  }
+
+  #substitution(node: SyntaxNode, scope: Scope, around: Around): ReadonlyArray<Command> {
+    if (node.type !== "CommandExpansion" && node.type !== "ProcessSubstitution" && node.type !== "ArithmeticCommandExpansion") return []
+    if (node.script === undefined) return []
+    const fed: Input = { text: undefined, fed: true, from: around.input.from, file: undefined }
+    const input = node.type === "ProcessSubstitution" && node.operator === ">" ? fed : noInput
+    return this.script(node.script, copy(scope), { ...around, levels: around.levels + 1, input, background: false, piped: false })
+  }
+}
+
+const bare = (given: Pick<Command["fields"], "reads" | "writes" | "input">, scope: Scope, around: Around, downloads: ReadonlySet<string>): Command =>
+  new Command({
+    ...given,
+    text: [...given.reads.map((arg) => `< ${arg.text}`), ...given.writes.map((arg) => `> ${arg.text}`)].join(" "),
+    name: undefined,
+    args: [],
+    assignments: [],
+    wrappers: around.wrappers,
+    cwd: around.where === "here" ? scope.cwd : null,
+    where: around.where,
+    background: around.background,
+    downloads
+  })
+
+const isEndless = (node: SyntaxNode): boolean => {
+  if (node.type === "ArithmeticFor") return node.test === undefined
+  if (node.type !== "While") return false
+  const first = node.clause.commands[0]?.command
+  if (first?.type === "ArithmeticCommand") return node.kind === "while" && /^\s*1\s*$/.test(first.body)
+  const clause = first?.type === "Command" ? first.name?.value : undefined
+  return node.kind === "while" ? clause === "true" || clause === ":" || clause === "yes" : clause === "false"
+}

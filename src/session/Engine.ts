@@ -1,0 +1,31 @@
+import { Context, Effect, Layer } from "effect"
+import { PolicyDesk } from "./PolicyDesk.ts"
+import { TurnLoop } from "./TurnLoop.ts"
+
+/** Turns and policy, with their models, tools, parser and rules: the heavy half of a host. */
+export type Engine = TurnLoop | PolicyDesk
+
+/** Loaded when it is first needed, so that a client's first answers do not wait for it. */
+export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Layer.Layer<Engine, never, R> =>
+  Layer.effectContext(Effect.gen(function*() {
+    const scope = yield* Effect.scope
+    const services = yield* Effect.context<R>()
+    const engine = yield* Effect.promise(load).pipe(
+      Effect.flatMap((layer) => Layer.buildWithScope(layer, scope)),
+      Effect.orDie,
+      Effect.provide(services),
+      Effect.uninterruptible,
+      Effect.cached
+    )
+    const desk = <A, E>(use: (desk: PolicyDesk["Service"]) => Effect.Effect<A, E>) =>
+      Effect.flatMap(engine, (built) => use(Context.get(built, PolicyDesk)))
+    return Context.make(TurnLoop, {
+      run: (input) => Effect.flatMap(engine, (built) => Context.get(built, TurnLoop).run(input)),
+      warm: Effect.asVoid(engine)
+    }).pipe(Context.add(PolicyDesk, {
+      rules: (session) => desk((one) => one.rules(session)),
+      add: (session, list, rule) => desk((one) => one.add(session, list, rule)),
+      remove: (session, id) => desk((one) => one.remove(session, id)),
+      test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters))
+    }))
+  }))

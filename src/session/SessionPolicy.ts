@@ -1,0 +1,115 @@
+import { Clock, Effect, Schema } from "effect"
+import { type Agent, Settings } from "../app/Settings.ts"
+import type { Limits } from "../policy/Boundary.ts"
+import type { Decision } from "../policy/Decision.ts"
+import { isKnob, isNarrower, isValueOf, type Knob, type Knobs, type Level, resolve, type Resolved } from "../policy/Knobs.ts"
+import { limitsOf } from "../policy/Limits.ts"
+import type { RuleSource } from "../policy/RuleSource.ts"
+import { type DecisionRecord, SessionStore, type StoredRule, type StoreFailed } from "../store/SessionStore.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+
+/** A value a knob cannot take, here or at all. */
+export class KnobRefused extends Schema.TaggedError<KnobRefused>()("KnobRefused", {
+  knob: Schema.String,
+  message: Schema.String,
+  reason: Schema.Literals(["unknown_option", "unknown_value", "above_level"])
+}) {}
+
+/** The policy of one session: six knobs, each stored, changed and restored alone (policy §1.8), rules, limits and the trail. */
+export interface SessionPolicy {
+  readonly knobs: () => Resolved
+  /** In force from the next call on, also in the middle of a turn. */
+  readonly set: (knob: string, value: unknown, source: "client" | "user") => Effect.Effect<void, KnobRefused | StoreFailed>
+  /** The operator's limits as they stand now. */
+  readonly limits: Effect.Effect<Limits>
+  readonly guardAllow: boolean
+  /** Where the rules that count for this session come from. */
+  readonly source: () => RuleSource
+  /** Adds a rule to the session's own layer, where it is listed and can be removed; unstored, it counts until the session ends. */
+  readonly addRule: (rule: StoredRule) => Effect.Effect<void>
+  readonly removeRule: (id: string) => Effect.Effect<boolean>
+  /** Counts a call that runs against `max_actions_per_hour`. */
+  readonly acted: Effect.Effect<void>
+  /** Writes a decision into the trail; a trail that cannot be written is a warning in the log. */
+  readonly decided: (callId: string, tool: string, decision: Decision) => Effect.Effect<void>
+}
+
+const check = (level: Level, id: string, value: unknown): Effect.Effect<Knob, KnobRefused> => {
+  const refused = (reason: KnobRefused["reason"], message: string) => Effect.fail(new KnobRefused({ knob: id, reason, message }))
+  if (!isKnob(id)) return refused("unknown_option", `there is no option "${id}"`)
+  if (!isValueOf(id, value)) return refused("unknown_value", `${JSON.stringify(value)} is no value of ${id}`)
+  if (id === "work_mode" && level === "readonly" && !isNarrower("work_mode", value as Knobs["work_mode"], "ro")) {
+    return refused("above_level", "the autonomy level is readonly: no Work mode above ro")
+  }
+  return Effect.succeed(id)
+}
+
+/** Values that no longer exist are as if they had never been set. */
+const known = (stored: Iterable<readonly [string, string | undefined]>): Partial<Knobs> =>
+  Object.fromEntries(Array.from(stored).filter(([knob, value]) => isKnob(knob) && isValueOf(knob, value)))
+
+const hour = 3_600_000
+
+export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent, workspace: Workspace) {
+  const { policy: store } = yield* SessionStore
+  const settings = yield* Settings
+  const profile = settings.riskProfiles.get(agent.riskProfile)
+  const level = profile?.level ?? "supervised"
+  const { guard_allow, ...values } = settings.policy
+  const user = known(Object.entries(values) as ReadonlyArray<[string, string | undefined]>)
+  let session = known(yield* store.knobs(sessionId))
+  let current = resolve(level, { session, project: {}, user })
+  let rules = yield* store.rules(sessionId)
+  let actions: ReadonlyArray<number> = []
+
+  const noted = <A>(write: Effect.Effect<A, StoreFailed>) =>
+    Effect.catch(Effect.asVoid(write), ({ message }) => Effect.logWarning(`the policy could not be recorded: ${message}`))
+
+  const recent = Effect.map(Clock.currentTimeMillis, (now) => actions.filter((at) => at > now - hour))
+
+  return {
+    knobs: () => current,
+    set: Effect.fnUntraced(function*(id, value, source) {
+      const knob = yield* check(level, id, value)
+      yield* store.setKnob(sessionId, knob, value as string, source)
+      session = { ...session, [knob]: value }
+      current = resolve(level, { session, project: {}, user })
+    }),
+    limits: Effect.map(recent, (done) => limitsOf(profile, done.length)),
+    guardAllow: guard_allow ?? false,
+    source: () => ({ workspace, riskProfile: agent.riskProfile, userRules: current.values.user_rules, session: rules }),
+    addRule: (rule) =>
+      Effect.suspend(() => {
+        if (rules.some(({ id }) => id === rule.id)) return Effect.void
+        rules = [...rules, rule]
+        return noted(store.addRule(sessionId, rule))
+      }),
+    removeRule: (id) =>
+      Effect.suspend(() => {
+        const there = rules.some((rule) => rule.id === id)
+        rules = rules.filter((rule) => rule.id !== id)
+        return Effect.as(there ? noted(store.removeRule(sessionId, id)) : Effect.void, there)
+      }),
+    acted: Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.map(recent, (before) => {
+        actions = [...before, now]
+      })),
+    decided: (callId, tool, { code, gate, outcome, reason, rule, shapes }) => {
+      const record: Omit<DecisionRecord, "at"> = {
+        callId,
+        tool,
+        outcome,
+        gate,
+        code,
+        reason,
+        rule: rule?.rule ?? null,
+        shapes,
+        knobs: hashOf(current.values)
+      }
+      return noted(store.decided(sessionId, record))
+    }
+  } satisfies SessionPolicy
+})
+
+const hashOf = (knobs: Knobs) =>
+  process.getBuiltinModule("node:crypto").createHash("sha256").update(JSON.stringify(knobs)).digest("hex").slice(0, 16)

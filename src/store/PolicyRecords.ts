@@ -1,0 +1,111 @@
+import { Clock, DateTime, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Guard } from "./StorageFault.ts"
+import type { StoreFailed } from "./Stored.ts"
+
+export interface StoredRule {
+  readonly id: string
+  readonly list: "deny" | "ask" | "allow"
+  readonly rule: string
+  readonly reason: string | null
+}
+
+/** What was decided about one tool call, and by whom. */
+export interface DecisionRecord {
+  readonly callId: string
+  readonly tool: string
+  readonly outcome: "run" | "ask" | "deny"
+  readonly gate: string
+  readonly code: string
+  readonly reason: string
+  readonly rule: string | null
+  readonly shapes: ReadonlyArray<{ readonly category: string; readonly part: string }>
+  /** SHA-256 of the knobs in force, so that equal ones can be told. */
+  readonly knobs: string
+  /** ISO 8601, UTC. */
+  readonly at: string
+}
+
+/** One question to a person and what came of it; `answer` is `null` while it is open. */
+export interface ApprovalRecord {
+  readonly id: string
+  readonly callId: string
+  readonly askedAt: string
+  readonly answeredAt: string | null
+  readonly answer: string | null
+}
+
+/** The policy of a session: knobs as append-only events, its own rules, and the trail of decisions (policy §1.8). */
+export interface PolicyRecords {
+  /** The last value of each knob that was ever set. */
+  readonly knobs: (sessionId: string) => Effect.Effect<ReadonlyMap<string, string>, StoreFailed>
+  readonly setKnob: (sessionId: string, knob: string, value: string, source: string) => Effect.Effect<void, StoreFailed>
+  readonly rules: (sessionId: string) => Effect.Effect<ReadonlyArray<StoredRule>, StoreFailed>
+  /** Adding a rule that is there already changes nothing. */
+  readonly addRule: (sessionId: string, rule: StoredRule) => Effect.Effect<void, StoreFailed>
+  /** Whether it was there. */
+  readonly removeRule: (sessionId: string, id: string) => Effect.Effect<boolean, StoreFailed>
+  readonly decided: (sessionId: string, decision: Omit<DecisionRecord, "at">) => Effect.Effect<void, StoreFailed>
+  readonly asked: (sessionId: string, id: string, callId: string) => Effect.Effect<void, StoreFailed>
+  readonly answered: (id: string, answer: string) => Effect.Effect<void, StoreFailed>
+  readonly trail: (sessionId: string) => Effect.Effect<
+    { readonly decisions: ReadonlyArray<DecisionRecord>; readonly approvals: ReadonlyArray<ApprovalRecord> },
+    StoreFailed
+  >
+}
+
+export const makePolicyRecords = Effect.fnUntraced(function*(guarded: Guard) {
+  const sql = yield* SqlClient.SqlClient
+  const isoNow = Effect.map(Clock.currentTimeMillis, (ms) => DateTime.formatIso(DateTime.makeUnsafe(ms)))
+
+  const records: PolicyRecords = {
+    knobs: Effect.fnUntraced(function*(sessionId) {
+      const rows = yield* sql<{ knob: string; value: string }>`
+        SELECT knob, value FROM policy_events WHERE session_id = ${sessionId} ORDER BY id`
+      return new Map(rows.map(({ knob, value }) => [knob, value]))
+    }, guarded),
+
+    setKnob: Effect.fnUntraced(function*(sessionId, knob, value, source) {
+      yield* sql`INSERT INTO policy_events (session_id, knob, value, source, at)
+        VALUES (${sessionId}, ${knob}, ${value}, ${source}, ${yield* isoNow})`
+    }, guarded),
+
+    rules: Effect.fnUntraced(function*(sessionId) {
+      return yield* sql<StoredRule>`SELECT id, list, rule, reason FROM session_rules WHERE session_id = ${sessionId} ORDER BY rowid`
+    }, guarded),
+
+    addRule: Effect.fnUntraced(function*(sessionId, { id, list, reason, rule }) {
+      yield* sql`INSERT INTO session_rules (session_id, id, list, rule, reason, at)
+        VALUES (${sessionId}, ${id}, ${list}, ${rule}, ${reason}, ${yield* isoNow}) ON CONFLICT (session_id, id) DO NOTHING`
+    }, guarded),
+
+    removeRule: Effect.fnUntraced(function*(sessionId, id) {
+      const rows = yield* sql`DELETE FROM session_rules WHERE session_id = ${sessionId} AND id = ${id} RETURNING id`
+      return rows.length > 0
+    }, guarded),
+
+    decided: Effect.fnUntraced(function*(sessionId, { callId, code, gate, knobs, outcome, reason, rule, shapes, tool }) {
+      yield* sql`INSERT INTO decisions (session_id, call_id, tool, outcome, gate, code, reason, rule, shapes, knobs, at)
+        VALUES (${sessionId}, ${callId}, ${tool}, ${outcome}, ${gate}, ${code}, ${reason}, ${rule}, ${JSON.stringify(shapes)}, ${knobs}, ${yield* isoNow})`
+    }, guarded),
+
+    asked: Effect.fnUntraced(function*(sessionId, id, callId) {
+      yield* sql`INSERT INTO approvals (id, session_id, call_id, asked_at) VALUES (${id}, ${sessionId}, ${callId}, ${yield* isoNow})`
+    }, guarded),
+
+    answered: Effect.fnUntraced(function*(id, answer) {
+      yield* sql`UPDATE approvals SET answered_at = ${yield* isoNow}, answer = ${answer} WHERE id = ${id}`
+    }, guarded),
+
+    trail: Effect.fnUntraced(function*(sessionId) {
+      const decisions = yield* sql<Omit<DecisionRecord, "shapes"> & { readonly shapes: string }>`
+        SELECT call_id AS "callId", tool, outcome, gate, code, reason, rule, shapes, knobs, at
+        FROM decisions WHERE session_id = ${sessionId} ORDER BY id`
+      const approvals = yield* sql<ApprovalRecord>`
+        SELECT id, call_id AS "callId", asked_at AS "askedAt", answered_at AS "answeredAt", answer
+        FROM approvals WHERE session_id = ${sessionId} ORDER BY rowid`
+      return { decisions: decisions.map((row) => ({ ...row, shapes: JSON.parse(row.shapes) })), approvals }
+    }, guarded)
+  }
+  return records
+})

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest"
+import { help, isUnknown } from "../../src/cli/Commands.ts"
+
+const exists = (path: string) => path === "/etc"
+const unknown = (entry: string, ...commands: ReadonlyArray<string>) => isUnknown(entry, commands, exists)
+
+describe("a line that begins with a slash", () => {
+  it.each(["/nope", "/no-pe with words", "/nope\nand more"])("%j is a command nobody knows", (entry) => {
+    expect(unknown(entry)).toBe(true)
+  })
+
+  it.each(["/etc/hosts is short", "/etc is a folder", "/etc", "// comment", "/", "/a.b c", " /nope", "what is /nope"])(
+    "%j is for the agent",
+    (entry) => expect(unknown(entry)).toBe(false)
+  )
+
+  it("is for the agent where it has such a command", () => {
+    expect(unknown("/plan it", "plan")).toBe(false)
+    expect(unknown("/plan it", "/plan")).toBe(false)
+    expect(unknown("/planning", "plan")).toBe(true)
+  })
+})
+
+it("help tells how to write several lines and what the agent takes", () => {
+  expect(help([])).toContain("\\       at the end of a line")
+  expect(help(["plan", "a\nb"])).toContain("the agent's own: /plan /a ⏎ b\n")
+})

@@ -1,0 +1,144 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import { lines, Run } from "./support/Run.ts"
+
+const home = realpathSync(mkdtempSync(join(tmpdir(), "postern-policy-")))
+const cwd = join(home, "project")
+mkdirSync(join(cwd, "src"), { recursive: true })
+const env = { POSTERN_CONFIG_DIR: join(home, "config"), POSTERN_DATA_DIR: "" }
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const explain = (args: ReadonlyArray<string>, stdin = "") => new Run(["policy", "explain", ...args], { env, stdin, cwd }).done
+const asked = async (...args: ReadonlyArray<string>) => JSON.parse((await explain([...args, "--json"])).stdout)
+const batch = async (...calls: ReadonlyArray<unknown>) =>
+  lines((await explain(["--batch"], calls.map((call) => typeof call === "string" ? call : JSON.stringify(call)).join("\n"))).stdout)
+
+describe("postern policy explain", () => {
+  it("shows every gate and marks the one that decides", async () => {
+    const ran = await explain([
+      "shell", "command=git push -f", "--mode", "sw", "--network", "off", "--approval", "universal_accept",
+      "--response", "never", "--sandbox", "read-only", "--cwd", cwd
+    ])
+    expect(ran).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: `shell command=git push -f
+deny by capability (CAPABILITY_NOT_GRANTED): the Work mode sw does not grant shell_rw
+
+   GATE        VERDICT  REASON
+   validity    pass     known tool, readable arguments
+>  capability  deny     the Work mode sw does not grant shell_rw
+   network     skip     not reached
+   boundary    skip     not reached
+   rule        skip     not reached
+   policy      skip     not reached
+   response    skip     not reached
+   sandbox     skip     not reached
+
+capabilities  shell_rw
+parts         git push -f
+shapes        git-destructive: git push -f
+`
+    })
+  })
+
+  it("shows parts, rule and effective sandbox of a call that is asked about", async () => {
+    const { stdout } = await explain(["shell", "command=ls; $X > out", "--ask", "shell(ls *)", "--approval", "manual"])
+    expect(stdout).toMatch(/^ask by rule \(RULE_ASK\): ask rule shell\(ls \*\)$/m)
+    expect(stdout).toMatch(/^> {2}rule {8}ask/m)
+    expect(stdout).toMatch(/^parts {9}ls\n {14}write > out\n {14}\$X \(not literal\)$/m)
+    expect(stdout).toMatch(/^rule {10}ask shell\(ls \*\) \([0-9a-f]{12}\)$/m)
+    expect(stdout).toMatch(/^sandbox {7}workspace-write, network on \(/m)
+  })
+
+  it("has the whole trace for programs", async () => {
+    const trace = await asked("shell", "command=rm -rf src")
+    expect(trace).toEqual({
+      outcome: "deny",
+      gate: "boundary",
+      code: "HIGH_RISK",
+      reason: expect.any(String),
+      capabilities: ["shell_rw"],
+      shapes: [{ category: "fs-wipe", part: "rm -rf src" }],
+      parts: [{ program: "rm", argv: ["rm", "-rf", "src"], opaque: false }],
+      gates: ["validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"].map((gate) => ({
+        gate,
+        verdict: expect.stringMatching(/^(pass|deny|ask|run|skip)$/),
+        reason: expect.any(String)
+      }))
+    })
+    const ran = await asked("file_read", "path=src/a.ts", "--allow", "read(./src/**)")
+    expect(ran).toMatchObject({ outcome: "run", gate: "rule", rule: "read(./src/**)", sandbox: { mode: "read-only", network: "off" } })
+  })
+
+  it("lets a policy that is given decide about shapes, and the level decide otherwise", async () => {
+    const command = "command=rm -rf src"
+    expect(await asked("shell", command, "--approval", "universal_accept")).toMatchObject({ outcome: "ask", gate: "policy" })
+    expect(await asked("shell", command, "--level", "full", "--rules-deny", "shell(rm **)")).toMatchObject({ outcome: "deny", code: "RULE_DENY" })
+    const call = (knobs: unknown) => ({ tool: "shell", arguments: { command: "rm -rf src" }, knobs })
+    const answers = await batch(call({ approval: "universal_accept" }), call({ level: "full" }), call({ level: "readonly" }), call({}))
+    expect(answers.map(({ gate, outcome }) => `${outcome} ${gate}`)).toEqual(["ask policy", "run policy", "deny capability", "deny boundary"])
+  })
+
+  it("reads values as JSON where that fits the tool, else as text", async () => {
+    expect(await asked("shell", "command=true", "timeout_secs=5")).toMatchObject({ outcome: "run", parts: [{ program: "true" }] })
+    expect(await asked("shell", "command=ls", "timeout_secs=soon")).toMatchObject({ outcome: "deny", gate: "validity", code: "BAD_ARGUMENTS" })
+    expect(await asked("nonsense", "a=1")).toMatchObject({ outcome: "deny", gate: "validity", code: "UNKNOWN_TOOL", parts: [], shapes: [] })
+  })
+
+  it.each([
+    [["shell", "ls"], 2, "is no argument; write key=value"],
+    [[], 2, "name a tool and its arguments"],
+    [["--batch", "shell"], 2, "--batch reads the calls from standard input"],
+    [["shell", "command=ls", "--mode", "wild"], 2, "--mode"],
+    [["shell", "command=ls", "--cwd", join(home, "nowhere")], 2, "there is no folder"],
+    [["shell", "command=ls", "--deny", "shell(ls"], 1, "deny rule \"shell(ls\": at character 9"],
+    [["shell", "command=ls", "--agent", "nobody"], 1, "there is no agent \"nobody\""]
+  ])("says what is wrong with %j", async (args, code, words) => {
+    const ran = await explain(args)
+    expect(ran.stderr).toContain(words)
+    expect(ran).toMatchObject({ code, stdout: "" })
+  })
+})
+
+describe("postern policy explain --batch", () => {
+  it("answers every line with one line, in order, whatever is in it", async () => {
+    const call = (command: string, more = {}) => ({ tool: "shell", arguments: { command }, ...more })
+    const answers = await batch(
+      call("ls", { id: 1, cwd }),
+      "not json",
+      call("ls", { cwd: join(home, "nowhere") }),
+      "",
+      call("ls", { knobs: { mode: "chat" } }),
+      call("ls", { knobs: { approvel: "manual" } }),
+      call("ls", { knobs: { rules: { deny: ["shell(ls"] } } }),
+      call("ls", { knobs: { rules: { deny: ["shell(ls *)"] } } }),
+      { tool: "nonsense" },
+      call("echo $("),
+      call("$X y", { cwd: null, knobs: { network: "off", approval: "universal_accept", response: "never" } })
+    )
+    expect(answers.map(({ error, gate, outcome }) => error === undefined ? `${outcome} ${gate}` : "error")).toEqual([
+      "run policy", "error", "error", "error", "deny capability", "error", "error", "deny rule", "deny validity", "deny boundary", "deny response"
+    ])
+    expect(answers[2]).toEqual({ error: expect.stringContaining("nowhere") })
+    expect(answers[5]).toEqual({ error: expect.stringContaining("approvel") })
+    expect(answers[9]!["parts"]).toEqual([{ program: null, argv: [], opaque: true }])
+    expect(answers[10]!["parts"]).toEqual([{ program: null, argv: [null, "y"], opaque: true }])
+  })
+
+  it("takes the knobs of the command line where a line has none", async () => {
+    const input = [{ tool: "shell", arguments: { command: "ls" } }, { tool: "shell", arguments: { command: "ls" }, knobs: { mode: "ro" } }]
+    const { stdout } = await explain(["--batch", "--mode", "chat", "--deny", "shell(ls *)"], input.map((call) => JSON.stringify(call)).join("\n"))
+    expect(lines(stdout).map(({ gate }) => gate)).toEqual(["capability", "rule"])
+  })
+
+  it("does not wait for the end of its input", async () => {
+    const run = new Run(["policy", "explain", "--batch"], { env, cwd })
+    run.child.stdin?.write("{\"tool\":\"shell\",\"arguments\":{\"command\":\"ls first\"}}\n{\"tool\":")
+    await run.shows("first")
+    run.child.stdin?.end("\"shell\",\"arguments\":{\"command\":\"ls second\"}}")
+    expect(lines((await run.done).stdout).map(({ parts }) => parts[0].argv[1])).toEqual(["first", "second"])
+  })
+})

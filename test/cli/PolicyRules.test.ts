@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { lines, Run } from "./support/Run.ts"
+
+const text = `# mine
+[agents.main]            # the main one
+model   = "offline/echo"   # trailing
+
+[policy.rules]
+# never touch these
+deny = [
+  "shell(rm -rf *)",   # wipes
+  # ssh keys
+  { rule = "read(~/.ssh/**)", reason = "keys" }, # inline
+]
+
+[acp] # protocol
+max_sessions = 3
+`
+
+let home: string
+let cwd: string
+let config: string
+
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "postern-rules-")))
+  cwd = join(home, "project")
+  config = join(home, "config.toml")
+  mkdirSync(cwd)
+  writeFileSync(config, text, { mode: 0o640 })
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+const policy = (...args: ReadonlyArray<string>) =>
+  new Run(["policy", ...args], { env: { POSTERN_CONFIG_DIR: home, POSTERN_DATA_DIR: "", POSTERN_LOG_LEVEL: "error" }, stdin: "", cwd }).done
+const listed = async () => lines((await policy("rules", "list", "--json")).stdout)
+const idOf = (stdout: string) => /[0-9a-f]{12}/.exec(stdout)?.[0] ?? ""
+
+describe("postern policy rules", () => {
+  it("adds a rule to the user's file and leaves every other byte as it was", async () => {
+    const added = await policy("rules", "add", "deny", "shell(git push ** --force **)", "--reason", "say \"please\"")
+    expect(added).toEqual({ code: 0, stderr: "", stdout: expect.stringMatching(/^added [0-9a-f]{12} .*config\.toml\n$/) })
+    const line = "  { rule = \"shell(git push ** --force **)\", reason = \"say \\\"please\\\"\" },\n"
+    expect(readFileSync(config, "utf8")).toBe(text.replace("# inline\n", `# inline\n${line}`))
+    expect(statSync(config).mode & 0o777).toBe(0o640)
+    expect((await policy("rules", "add", "deny", "shell(git push ** --force **)")).stdout).toMatch(/^already there: /)
+    expect(await policy("rules", "remove", idOf(added.stdout).slice(0, 6))).toMatchObject({ code: 0, stderr: "" })
+    expect(readFileSync(config, "utf8")).toBe(text)
+  })
+
+  it("removes a rule with the comments about it and no others", async () => {
+    const [rule] = (await listed()).filter(({ rule }) => rule === "read(~/.ssh/**)")
+    expect(rule).toEqual({ id: expect.any(String), list: "deny", rule: "read(~/.ssh/**)", layer: "user", reason: "keys" })
+    expect((await policy("rules", "remove", rule?.["id"])).stdout).toBe(`removed ${rule?.["id"]} deny read(~/.ssh/**) from ${config}\n`)
+    const gone = "  # ssh keys\n  { rule = \"read(~/.ssh/**)\", reason = \"keys\" }, # inline\n"
+    expect(readFileSync(config, "utf8")).toBe(text.replace(gone, ""))
+  })
+
+  it("writes nothing that could not be loaded", async () => {
+    expect(await policy("rules", "add", "allow", "shell(npm")).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("\"shell(npm\" is no allow rule") })
+    expect(await policy("rules", "add", "maybe", "shell(npm *)")).toMatchObject({ code: 2, stdout: "" })
+    writeFileSync(config, text.replace("shell(rm -rf *)", "shel(rm -rf *)"))
+    const refused = await policy("rules", "add", "allow", "shell(npm test *)")
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("deny rule 1 \"shel(rm -rf *)\"") })
+    expect(readFileSync(config, "utf8")).not.toContain("npm")
+    expect(await policy("rules", "remove", "ffffffffffff")).toMatchObject({ code: 1, stdout: "" })
+  })
+
+  it("keeps a project's rules in the project", async () => {
+    const added = await policy("rules", "add", "allow", "shell(tool build *)", "--layer", "project")
+    expect(added.stderr).toBe(`postern: allow rules of this project do not count until you say: postern policy trust ${cwd}\n`)
+    expect(readFileSync(join(cwd, ".postern", "rules.toml"), "utf8")).toBe("allow = [ \"shell(tool build *)\" ]\n")
+    expect(readFileSync(config, "utf8")).toBe(text)
+    expect((await policy("rules", "list")).stdout).toMatch(/^[0-9a-f]{12} {2}project {2}allow {2}shell\(tool build \*\) +\(does not count\)$/m)
+    expect(await policy("rules", "remove", idOf(added.stdout))).toMatchObject({ code: 0 })
+    expect(readFileSync(join(cwd, ".postern", "rules.toml"), "utf8")).toBe("allow = []\n")
+  })
+
+  it("lets a project's allow rules count while it is trusted", async () => {
+    mkdirSync(join(cwd, ".postern"))
+    writeFileSync(join(cwd, ".postern", "rules.toml"), "allow = [\"shell(tool build *)\"]\n")
+    const outcome = async () => JSON.parse((await policy("rules", "test", "shell", "command=tool build all", "--json")).stdout).outcome
+    expect(await outcome()).toBe("ask")
+    expect(await policy("trust", cwd)).toEqual({ code: 0, stderr: "", stdout: `trusted ${cwd}\n` })
+    expect((await policy("trust", "--list")).stdout).toBe(`${cwd}\n`)
+    expect(await outcome()).toBe("run")
+    expect((await policy("untrust", cwd)).stdout).toBe(`no longer trusted: ${cwd}\n`)
+    expect(await outcome()).toBe("ask")
+  })
+
+  it("does not write through a project's link into another folder", async () => {
+    mkdirSync(join(home, "elsewhere"))
+    symlinkSync(join(home, "elsewhere"), join(cwd, ".postern"))
+    expect(await policy("rules", "add", "deny", "shell(x)", "--layer", "project")).toMatchObject({ code: 1, stdout: "" })
+    expect(() => statSync(join(home, "elsewhere", "rules.toml"))).toThrow()
+  })
+
+  it("lists what the risk profile says too, which is not removed here", async () => {
+    writeFileSync(config, `${text}\n[risk_profiles.default]\nexcluded_tools = ["TodoWrite"]\n`)
+    const [rule] = (await listed()).filter(({ layer }) => layer === "managed")
+    expect(rule).toMatchObject({ list: "deny", rule: "TodoWrite" })
+    expect(await policy("rules", "remove", rule?.["id"])).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be removed here") })
+  })
+})
+
+describe("postern policy trust", () => {
+  it.each([
+    [["trust"], 2, "name the folder to trust"],
+    [["trust", "/", "--list"], 2, "--list takes no folder"],
+    [["trust", "/nowhere/at/all"], 1, "the folder does not exist"]
+  ])("refuses %j", async (args, code, words) => {
+    expect(await policy(...args)).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(words) })
+  })
+
+  it("takes back what was never given without complaint", async () => {
+    expect(await policy("untrust", cwd)).toEqual({ code: 0, stderr: "", stdout: `was not trusted: ${cwd}\n` })
+  })
+})

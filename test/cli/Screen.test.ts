@@ -1,0 +1,13 @@
+import { expect, it } from "vitest"
+import { PassThrough } from "node:stream"
+import * as Screen from "../../src/cli/Screen.ts"
+
+it("sets the banner apart from a replay, and from nothing else", () => {
+  const stdout = new PassThrough()
+  const screen = Screen.make({ stdout, stderr: new PassThrough(), animate: false, columns: () => 80 })
+  screen.apart()
+  expect(stdout.read()).toBeNull()
+  screen.write("> earlier\n")
+  screen.apart()
+  expect(String(stdout.read())).toBe("> earlier\n\n")
+})

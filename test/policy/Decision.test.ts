@@ -1,0 +1,248 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Limits } from "../../src/policy/Boundary.ts"
+import type { Capability } from "../../src/policy/Capability.ts"
+import { decide, type DecisionInput, type RuleHit } from "../../src/policy/Decision.ts"
+import { ceiling, defaults, grants, type Knobs, knobValues, resolve } from "../../src/policy/Knobs.ts"
+import type { Shape } from "../../src/policy/Part.ts"
+
+const limits: Limits = {
+  level: "supervised",
+  workspaceOnly: true,
+  allowedRoots: [],
+  forbiddenPaths: [],
+  allowedCommands: [],
+  forbiddenCommands: [],
+  blockHighRiskCommands: true,
+  actions: { done: 0, limit: undefined }
+}
+
+const danger: Shape = { category: "fs-wipe", part: "rm -rf /" }
+const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", rule: "shell(x)" })
+
+const place = { cwd: "/w", roots: ["/w"], home: "/home/me" }
+
+/** A shell call whose Tool approval policy was chosen by the session, so that the policy table decides about shapes. */
+const input = (knobs: Partial<Knobs>, more: Partial<DecisionInput> = {}): DecisionInput => ({
+  capabilities: ["shell_rw"],
+  network: "optional",
+  parts: [],
+  shapes: [],
+  opaque: false,
+  networkPrograms: [],
+  place,
+  facts: { opaque: false, parseError: false, place, canonical: (path) => path },
+  readable: [],
+  shell: true,
+  canonical: (path) => path,
+  knobs: resolve("supervised", { session: { tool_approval: "whitelist_accept", ...knobs }, project: {}, user: {} }),
+  limits,
+  rule: undefined,
+  guardAllow: false,
+  enforce: () => ({ usable: true, note: "bwrap" }),
+  ...more
+})
+
+const unusable = { enforce: () => ({ usable: false, note: "no backend" }) }
+const ro = { capabilities: ["shell_ro"] as const }
+
+type Row = readonly [number, Partial<Knobs>, Partial<DecisionInput>, "run" | "ask" | "deny", string]
+
+/** Rows of policy §1.6. Where a person is asked, the answer decides later: the row shows the question. */
+const rows: ReadonlyArray<Row> = [
+  [1, { work_mode: "ro" }, {}, "deny", "capability"],
+  [2, { network: "off" }, { networkPrograms: ["curl"] }, "deny", "network"],
+  [3, {}, { rule: hit("deny") }, "deny", "rule"],
+  [4, { approval_response: "never" }, { rule: hit("ask") }, "deny", "response"],
+  [5, {}, { rule: hit("ask") }, "ask", "rule"],
+  [8, {}, { rule: hit("ask"), ...unusable }, "deny", "sandbox"],
+  [9, { tool_approval: "universal_reject" }, { rule: hit("allow") }, "run", "rule"],
+  [10, {}, { rule: hit("allow"), ...unusable }, "deny", "sandbox"],
+  [11, { tool_approval: "universal_reject" }, {}, "deny", "policy"],
+  [12, { tool_approval: "manual", approval_response: "never" }, ro, "deny", "response"],
+  [13, { tool_approval: "manual" }, ro, "ask", "policy"],
+  [14, {}, ro, "run", "policy"],
+  [15, { approval_response: "never" }, {}, "deny", "response"],
+  [16, {}, {}, "ask", "policy"],
+  [18, { tool_approval: "universal_accept" }, {}, "run", "policy"],
+  [19, { tool_approval: "universal_accept", approval_response: "never" }, { shapes: [danger] }, "deny", "response"],
+  [20, { tool_approval: "universal_accept" }, { shapes: [danger] }, "ask", "policy"],
+  [22, { tool_approval: "blacklist_reject" }, {}, "deny", "policy"],
+  [23, { tool_approval: "blacklist_reject" }, ro, "run", "policy"],
+  [24, { tool_approval: "blacklist_reject", approval_response: "never" }, { ...ro, shapes: [danger] }, "deny", "response"],
+  [25, { tool_approval: "blacklist_reject" }, { ...ro, shapes: [danger] }, "ask", "policy"],
+  [26, { tool_approval: "universal_accept" }, unusable, "deny", "sandbox"]
+]
+
+describe("The outcome table", () => {
+  for (const [row, knobs, more, outcome, gate] of rows) {
+    it(`row ${row}: ${outcome} by ${gate}`, () => {
+      const decision = decide(input(knobs, more))
+      assert.deepStrictEqual([decision.outcome, decision.gate], [outcome, gate])
+      assert.lengthOf(new Set(decision.gates.map(({ gate }) => gate)), 8)
+    })
+  }
+
+  it("an opaque command counts as dangerous", () => {
+    assert.strictEqual(decide(input({ tool_approval: "universal_accept" }, { opaque: true })).outcome, "ask")
+  })
+
+  it("an allow rule decides over a shape, unless the user guards allow rules", () => {
+    assert.strictEqual(decide(input({}, { rule: hit("allow"), shapes: [danger] })).outcome, "run")
+    assert.strictEqual(decide(input({}, { rule: hit("allow"), shapes: [danger], guardAllow: true })).outcome, "ask")
+  })
+
+  it("what carries data out without writing, a required network, is asked about nowhere by itself, but not with the network off", () => {
+    assert.strictEqual(decide(input({}, { capabilities: ["ro"], network: "required" })).outcome, "run")
+    assert.strictEqual(decide(input({ network: "off" }, { capabilities: ["ro"], network: "required" })).gate, "network")
+  })
+})
+
+describe("Autonomy levels", () => {
+  const at = (level: Limits["level"], session: Partial<Knobs>, more: Partial<DecisionInput>) =>
+    decide(input({}, { knobs: resolve(level, { session, project: {}, user: {} }), limits: { ...limits, level }, ...more }))
+
+  it("supervised refuses a dangerous shape, unless the session chose its policy or a rule names the command", () => {
+    assert.deepInclude(at("supervised", {}, { shapes: [danger] }), { outcome: "deny", gate: "boundary", code: "HIGH_RISK" })
+    assert.strictEqual(at("supervised", { tool_approval: "manual" }, { shapes: [danger] }).outcome, "ask")
+    assert.strictEqual(at("supervised", {}, { shapes: [danger], rule: hit("ask") }).outcome, "ask")
+  })
+
+  it("readonly stops at reading, whatever the session asked for", () => {
+    assert.strictEqual(at("readonly", { work_mode: "aw", tool_approval: "universal_accept" }, {}).outcome, "deny")
+    assert.strictEqual(at("readonly", {}, ro).outcome, "run")
+    assert.strictEqual(resolve("readonly", { session: { work_mode: "aw" }, project: {}, user: {} }).values.work_mode, "ro")
+  })
+
+  it("full runs without questions, but deny and ask rules still hold", () => {
+    assert.strictEqual(at("full", {}, { shapes: [danger] }).outcome, "run")
+    assert.strictEqual(at("full", {}, { rule: hit("ask") }).outcome, "ask")
+    assert.strictEqual(at("full", { tool_approval: "universal_accept" }, { shapes: [danger] }).outcome, "ask")
+  })
+})
+
+const every = <A, B>(as: ReadonlyArray<A>, bs: ReadonlyArray<B>): ReadonlyArray<readonly [A, B]> => as.flatMap((a) => bs.map((b) => [a, b] as const))
+
+/** Every combination of knobs with every kind of call: small enough to try them all. */
+const calls: ReadonlyArray<Partial<DecisionInput>> = every<Capability, Partial<DecisionInput>>(
+  ["none", "ro", "rw", "rw_plan", "shell_ro", "shell_test", "shell_rw"],
+  [{}, { shapes: [danger] }, { opaque: true }, { rule: hit("allow") }, { rule: hit("ask") }, { network: "required" }, { network: "none" }]
+).map(([capability, more]) => ({ capabilities: [capability], ...more }))
+
+const allKnobs: ReadonlyArray<Partial<Knobs>> = knobValues.work_mode.flatMap((work_mode) =>
+  knobValues.network.flatMap((network) =>
+    knobValues.tool_approval.flatMap((tool_approval) =>
+      knobValues.approval_response.flatMap((approval_response) =>
+        knobValues.sandbox.map((sandbox) => ({ work_mode, network, tool_approval, approval_response, sandbox }))
+      )
+    )
+  )
+)
+
+const cases = every(allKnobs, calls)
+const opens = { deny: 0, ask: 1, run: 2 }
+
+describe("For every policy and every call", () => {
+  it("adding a deny rule never opens", () => {
+    for (const [knobs, call] of cases) assert.strictEqual(decide(input(knobs, { ...call, rule: hit("deny") })).outcome, "deny")
+  })
+
+  it("narrowing the Work mode never opens", () => {
+    for (const [knobs, call] of cases) {
+      const wide = decide(input(knobs, call))
+      for (const work_mode of ["chat", "ro"] as const) {
+        if (work_mode === "ro" && knobs.work_mode === "chat") continue
+        assert.isAtMost(opens[decide(input({ ...knobs, work_mode }, call)).outcome], opens[wide.outcome])
+      }
+    }
+  })
+
+  it("the response policy never asks nobody", () => {
+    for (const [knobs, call] of cases) assert.notStrictEqual(decide(input({ ...knobs, approval_response: "never" }, call)).outcome, "ask")
+  })
+
+  it("with the network off nothing that runs has one", () => {
+    for (const [knobs, call] of cases) {
+      const { outcome, sandbox } = decide(input({ ...knobs, network: "off" }, call))
+      if (outcome !== "deny") assert.isFalse(sandbox?.network)
+    }
+  })
+
+  it("what runs is granted, and its sandbox is never wider than the ceiling", () => {
+    for (const [knobs, call] of cases) {
+      const { capabilities, outcome, sandbox } = decide(input(knobs, call))
+      if (outcome === "deny") continue
+      assert.isTrue(capabilities.every((capability) => grants(knobs.work_mode!, capability)))
+      assert.strictEqual(sandbox?.mode, ceiling(capabilities, knobs.sandbox!))
+      if (capabilities.includes("shell_ro")) assert.include(["read-only", "workspace-read"], sandbox?.mode)
+    }
+  })
+})
+
+describe("The boundary", () => {
+  const path = (kind: "read" | "write", text: string) => ({ kind, text, path: text } as const)
+  const command = (program: string, ...words: ReadonlyArray<string>) =>
+    ({ kind: "command", text: [program, ...words].join(" "), program, argv: [program, ...words], assignments: [], wrappers: [], cwd: "/w", touches: [], opaque: false }) as const
+  const code = (more: Partial<DecisionInput>, own: Partial<Limits> = {}) => {
+    const decision = decide(input({ tool_approval: "universal_accept" }, { ...more, limits: { ...limits, ...own } }))
+    return decision.outcome === "deny" ? decision.code : decision.outcome
+  }
+  const file = { shell: false, capabilities: ["ro"] as const, network: "none" as const }
+
+  it("keeps file tools inside the session's folders, links followed", () => {
+    assert.strictEqual(code({ ...file, parts: [path("read", "src/a.ts")] }), "run")
+    assert.strictEqual(code({ ...file, parts: [path("read", "/etc/passwd")] }), "OUTSIDE_WORKSPACE")
+    assert.strictEqual(code({ ...file, parts: [path("read", "link")], canonical: () => "/etc/passwd" }), "OUTSIDE_WORKSPACE")
+    assert.strictEqual(code({ ...file, parts: [path("read", "/agent/a")], readable: ["/agent"] }), "run")
+    assert.strictEqual(code({ ...file, parts: [path("write", "/agent/a")], readable: ["/agent"] }), "OUTSIDE_WORKSPACE")
+    assert.strictEqual(code({ ...file, parts: [path("read", "/opt/data/a")] }, { allowedRoots: ["/opt/data"] }), "run")
+  })
+
+  it("lets the deepest path rule win, and a tie denies", () => {
+    const forbidden = (paths: ReadonlyArray<string>, allowedRoots: ReadonlyArray<string> = []) =>
+      code({ ...file, parts: [path("read", "/home/u/p/secret/x")], place: { cwd: "/home/u/p", roots: ["/home/u/p"], home: "/home/u" } }, { forbiddenPaths: paths, allowedRoots })
+    assert.strictEqual(forbidden(["/home"]), "run")
+    assert.strictEqual(forbidden(["/home/u/p/secret"]), "PATH_FORBIDDEN")
+    assert.strictEqual(forbidden(["/home/u/p"]), "PATH_FORBIDDEN")
+    assert.strictEqual(forbidden(["~/p/secret"], ["/home/u/p/secret/x"]), "run")
+    assert.strictEqual(forbidden(["/home/u/p/sec"]), "run")
+  })
+
+  it("lets nothing write the rules it is ruled by", () => {
+    assert.strictEqual(code({ ...file, capabilities: ["rw"], parts: [path("write", ".postern/rules.toml")] }), "PROTECTED_PATH")
+    assert.strictEqual(code({ parts: [{ ...command("cp", "a", ".postern/rules.toml"), touches: [path("write", "/w/.postern/rules.toml")] }] }), "PROTECTED_PATH")
+    assert.strictEqual(code({ ...file, parts: [path("read", ".postern/rules.toml")] }), "run")
+  })
+
+  it("looks at what a command names", () => {
+    assert.strictEqual(code({ parts: [command("cat", "/etc/shadow")] }, { forbiddenPaths: ["/etc"] }), "PATH_FORBIDDEN")
+    assert.strictEqual(code({ parts: [command("cat", "--file=/etc/shadow")] }, { forbiddenPaths: ["/etc"] }), "PATH_FORBIDDEN")
+    assert.strictEqual(code({ parts: [command("echo"), path("write", "/dev/null")] }, { forbiddenPaths: ["/dev"] }), "run")
+  })
+
+  it("holds the lists of commands and the number of actions", () => {
+    assert.strictEqual(code({ parts: [command("/usr/bin/git", "status")] }, { allowedCommands: ["git"] }), "run")
+    assert.strictEqual(code({ parts: [command("git"), command("curl", "x")] }, { allowedCommands: ["git"] }), "COMMAND_NOT_ALLOWED")
+    assert.strictEqual(code({ parts: [command("git")] }, { forbiddenCommands: ["git"] }), "COMMAND_FORBIDDEN")
+    assert.strictEqual(code({}, { actions: { done: 20, limit: 20 } }), "ACTION_LIMIT")
+    assert.strictEqual(code({}, { actions: { done: 0, limit: 0 } }), "ACTION_LIMIT")
+  })
+})
+
+describe("Knobs", () => {
+  it("are the session's, else the project's where it narrows, else the user's, else the default", () => {
+    const { sources, values } = resolve("supervised", {
+      session: { network: "off" },
+      project: { work_mode: "ro", sandbox: "danger-full-access", tool_approval: "manual" },
+      user: { tool_approval: "universal_accept", approval_response: "never" }
+    })
+    assert.deepStrictEqual(values, { ...defaults, network: "off", work_mode: "ro", tool_approval: "manual", approval_response: "never" })
+    assert.deepStrictEqual(sources, {
+      work_mode: "project",
+      network: "session",
+      user_rules: "default",
+      tool_approval: "project",
+      approval_response: "user",
+      sandbox: "default"
+    })
+  })
+})
