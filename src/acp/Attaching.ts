@@ -4,6 +4,7 @@ import type { Session } from "../session/Session.ts"
 import { AcpConnection, type AcpConnectionState } from "./AcpConnection.ts"
 import type { Sessions } from "../session/Sessions.ts"
 import * as Permissions from "./Permissions.ts"
+import * as Questions from "./Questions.ts"
 import * as Updates from "./Updates.ts"
 
 /**
@@ -15,12 +16,13 @@ export const attach = (connection: AcpConnectionState, session: Session, timeout
     const { sessionId } = session
     const { publish } = Updates.make(connection, session)
     const ask = Permissions.ask(connection, sessionId, timeoutSecs)
+    const choose = Questions.choose(connection, sessionId, timeoutSecs)
     const gate = Latch.makeUnsafe(false)
     let open = false
     connection.attached.get(sessionId)?.detach()
     connection.attached.set(sessionId, {
       session,
-      detach: session.attach({ publish: (event) => open ? publish(event) : gate.whenOpen(publish(event)), ask })
+      detach: session.attach({ publish: (event) => open ? publish(event) : gate.whenOpen(publish(event)), ask, choose })
     })
     return Effect.ensuring(
       first,

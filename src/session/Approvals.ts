@@ -1,11 +1,12 @@
 import { Effect, Exit, Semaphore } from "effect"
 import { SessionStore } from "../store/SessionStore.ts"
-import { type Attachment, NoAnswer, type PermissionAnswer, type PermissionRequest } from "./Attachment.ts"
+import { type Attachment, NoAnswer, type PermissionAnswer, type PermissionRequest, type Question } from "./Attachment.ts"
 import { newId } from "./Id.ts"
 
 /** Questions to the people behind one session (policy §1.4): one at a time, the first answer wins, no answer means no. */
 export interface Approvals {
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+  readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
 }
 
 const wordOf = (exit: Exit.Exit<PermissionAnswer, NoAnswer>): string => {
@@ -21,15 +22,19 @@ export const make = Effect.fnUntraced(function*(sessionId: string, attachments: 
   const noted = <E extends { readonly message: string }>(note: Effect.Effect<void, E>) =>
     Effect.catch(note, ({ message }) => Effect.logWarning(`an approval could not be recorded: ${message}`))
 
+  const toAll = <A>(use: (attachment: Attachment) => Effect.Effect<A, NoAnswer>) =>
+    Effect.suspend(() =>
+      attachments.size === 0
+        ? Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why: "no client is connected" }))
+        : Effect.raceAll(Array.from(attachments, use)))
+
   return {
+    choose: (question) => oneAtATime.withPermits(1)(toAll((attachment) => attachment.choose(question))),
     ask: (request) =>
       oneAtATime.withPermits(1)(Effect.suspend(() => {
-        if (attachments.size === 0) {
-          return Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why: "no client is connected" }))
-        }
         const id = newId()
         return noted(policy.asked(sessionId, id, request.call.toolCallId)).pipe(
-          Effect.andThen(Effect.suspend(() => Effect.raceAll(Array.from(attachments, (attachment) => attachment.ask(request))))),
+          Effect.andThen(toAll((attachment) => attachment.ask(request))),
           Effect.onExit((exit) => noted(policy.answered(id, wordOf(exit))))
         )
       }))

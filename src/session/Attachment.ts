@@ -26,10 +26,18 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   why: Schema.String
 }) {}
 
+/** A question of the agent to its user; without choices the answer is free text. */
+export interface Question {
+  readonly toolCallId: string
+  readonly question: string
+  readonly choices: ReadonlyArray<string>
+}
+
 /** One connection that watches a session and can be asked on its behalf. */
 export interface Attachment {
   /** Suspends while the connection is slower than the session. */
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
   /** Interruption withdraws the question. */
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+  readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
 }

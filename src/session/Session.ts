@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
     ...own,
     set: (...change) => Effect.andThen(own.set(...change), publish({ _tag: "PolicyChanged" }))
   }
-  const { ask } = yield* Approvals.make(sessionId, attachments)
+  const { ask, choose } = yield* Approvals.make(sessionId, attachments)
   let record = initial
   let lastActive = yield* Clock.currentTimeMillis
   let current: Turn | undefined
@@ -63,7 +63,8 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
     workspace,
     publish,
     policy,
-    ask
+    ask,
+    choose
   }
 
   const touch = Effect.map(Clock.currentTimeMillis, (now) => {

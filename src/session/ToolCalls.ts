@@ -141,7 +141,11 @@ export const make = Effect.gen(function*() {
       sessionId: input.sessionId,
       workspace: input.workspace,
       progress: () => Effect.void,
-      plan: input.ledger.plan
+      plan: input.ledger.plan,
+      askUser: (question, choices) =>
+        input.choose({ toolCallId: unreadable.toolCallId, question, choices }).pipe(
+          Effect.mapError(({ why }) => new ToolFailed({ message: `There is no answer: ${why}.` }))
+        )
     }
     const { content = [], locations = [], rawInput = request.params, title } = yield* tool.preview(parameters, context)
     const shown = yield* show(input, { ...unreadable, title, content, locations, rawInput })

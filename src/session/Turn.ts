@@ -1,7 +1,7 @@
 import { Cause, type Deferred, Effect, Exit, Fiber, Schedule } from "effect"
 import type { SessionMissing, SessionRecord, SessionStore, StoreFailed, TurnOutcome, TurnRunning } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import type { NoAnswer, PermissionAnswer, PermissionRequest } from "./Attachment.ts"
+import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionEvent, StopReason } from "./Event.ts"
 import { newId } from "./Id.ts"
 import * as Ledger from "./Ledger.ts"
@@ -33,6 +33,7 @@ export interface Surroundings {
   readonly workspace: Workspace
   readonly policy: SessionPolicy
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
+  readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
 }
 
@@ -53,7 +54,7 @@ const titleOf = (text: string) => {
 export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,
   record: SessionRecord,
-  { ask, loop, policy, publish, store, workspace }: Surroundings,
+  { ask, choose, loop, policy, publish, store, workspace }: Surroundings,
   restore: Restore
 ): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
   const { sessionId } = record
@@ -81,6 +82,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     prompt: prompt.text,
     ledger,
     ask,
+    choose,
     policy,
     notify: (notice) => publish({ _tag: "Notice", ...notice }),
     keepContext: (encode) => {

@@ -1,6 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Workspace } from "../workspace/Workspace.ts"
-import type { NoAnswer, PermissionAnswer, PermissionRequest } from "./Attachment.ts"
+import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { StopReason } from "./Event.ts"
 import type { Ledger } from "./Ledger.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
@@ -28,6 +28,7 @@ export interface TurnInput {
   readonly prompt: string
   readonly ledger: Ledger
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+  readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
   readonly policy: SessionPolicy
   readonly notify: (notice: { readonly severity: "info" | "warning" | "error"; readonly title: string; readonly description?: string }) => Effect.Effect<void>
   /** Says how to write the context down, now or at any later moment of the turn, interruption included. */

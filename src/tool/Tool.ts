@@ -17,6 +17,8 @@ export interface ToolContext {
   readonly workspace: Workspace
   /** Replaces what people see of the running call (`tool_call_update` in progress). */
   readonly progress: (content: ReadonlyArray<ToolCallContent>) => Effect.Effect<void>
+  /** The user's answer, one of the choices where there are any. */
+  readonly askUser: (question: string, choices: ReadonlyArray<string>) => Effect.Effect<string, ToolFailed>
   /** Replaces the session's plan. */
   readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
   /** The client's view of text files with its unsaved buffers (`fs/*`), where it offers one. Paths are checked. */

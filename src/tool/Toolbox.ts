@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { AskUser } from "./AskUser.ts"
 import * as ContentSearch from "./ContentSearch.ts"
 import { DeliverFile } from "./DeliverFile.ts"
 import { FileEdit } from "./FileEdit.ts"
@@ -22,7 +23,7 @@ export class Toolbox extends Context.Service<Toolbox, {
       const shell = yield* Shell.make
       const contentSearch = yield* ContentSearch.make
       const tools: ReadonlyArray<AnyTool> = [
-        FileRead, FileList, GlobSearch, contentSearch, FileWrite, FileEdit, shell, DeliverFile, TodoWrite
+        FileRead, FileList, GlobSearch, contentSearch, FileWrite, FileEdit, shell, DeliverFile, TodoWrite, AskUser
       ]
       return Toolbox.of({ tools: new Map(tools.map((tool) => [tool.name, tool])) })
     })

@@ -26,7 +26,8 @@ export const bench = Effect.gen(function*() {
     sessionId: "s1",
     workspace,
     progress: (content) => Effect.sync(() => void progress.push(content)),
-    plan: (entries) => Effect.sync(() => void plans.push(entries))
+    plan: (entries) => Effect.sync(() => void plans.push(entries)),
+    askUser: (_, choices) => choices[0] === undefined ? Effect.fail(new ToolFailed({ message: "nobody" })) : Effect.succeed(choices[0])
   }
   const tool = (name: string): AnyTool => {
     const found = tools.get(name)

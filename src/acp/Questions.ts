@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import { NoAnswer, type Question } from "../session/Attachment.ts"
+import type { AcpConnectionState } from "./AcpConnection.ts"
+import { ElicitationCreate, RequestPermission } from "./Client.ts"
+
+/** Questions of the agent to its user (acp.md §6 row 17): a form where the client has forms, else a choice among permission options. */
+
+const noAnswer = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why }))
+
+const byForm = ({ peer }: AcpConnectionState, sessionId: string, { choices, question, toolCallId }: Question) => {
+  const property = choices.length === 0
+    ? { type: "string", title: "Answer" }
+    : { type: "string", title: "Choice", oneOf: choices.map((title, index) => ({ const: `choice-${index}`, title })) }
+  const name = choices.length === 0 ? "answer" : "choice"
+  const requestedSchema = { type: "object", properties: { [name]: property }, required: [name] }
+  return peer.request(ElicitationCreate, { mode: "form", message: question, sessionId, toolCallId, requestedSchema }).pipe(
+    Effect.flatMap(({ action, content }) => {
+      const value = action === "accept" ? content?.[name] : undefined
+      if (typeof value !== "string") return noAnswer(`the user did not answer (${action})`)
+      const chosen = choices.length === 0 ? value : choices[choices.findIndex((_, index) => value === `choice-${index}`)]
+      return chosen === undefined ? noAnswer("the client sent an answer that was not offered") : Effect.succeed(chosen)
+    })
+  )
+}
+
+const byOptions = ({ peer }: AcpConnectionState, sessionId: string, { choices, question, toolCallId }: Question) => {
+  const options = choices.map((name, index) => ({
+    optionId: `choice-${index}`,
+    name,
+    kind: choices.length > 1 && index === choices.length - 1 ? "reject_once" as const : "allow_once" as const
+  }))
+  const toolCall = { toolCallId, title: question, kind: "other" as const, status: "pending" as const }
+  return peer.request(RequestPermission, { sessionId, toolCall, options }).pipe(
+    Effect.flatMap(({ outcome }) => {
+      const at = outcome.outcome === "selected" ? options.findIndex(({ optionId }) => optionId === outcome.optionId) : -1
+      const chosen = choices[at]
+      return chosen === undefined ? noAnswer("the user did not choose") : Effect.succeed(chosen)
+    })
+  )
+}
+
+export const choose = (state: AcpConnectionState, sessionId: string, timeoutSecs: number) => (question: Question): Effect.Effect<string, NoAnswer> => {
+  const forms = state.capabilities.elicitation?.form !== undefined
+  if (!forms && question.choices.length === 0) return noAnswer("this client cannot ask for free text; ask again with choices")
+  return (forms ? byForm(state, sessionId, question) : byOptions(state, sessionId, question)).pipe(
+    Effect.catchTags({
+      RpcFault: ({ message }) => noAnswer(`the client answered with an error (${message})`),
+      ConnectionClosed: () => noAnswer("the client is gone")
+    }),
+    Effect.timeoutOrElse({
+      duration: `${timeoutSecs} seconds`,
+      orElse: () => Effect.fail(new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${timeoutSecs} s` }))
+    })
+  )
+}

@@ -1,0 +1,26 @@
+import { Effect, Schema } from "effect"
+import * as Needs from "../policy/Needs.ts"
+import { textContent } from "./Content.ts"
+import * as Target from "./Target.ts"
+import * as Tool from "./Tool.ts"
+
+const Parameters = Schema.Struct({
+  question: Schema.String.annotate({ description: "One clear question" }),
+  choices: Target.optional(Schema.Array(Schema.String), "Answers to choose from; free text when absent")
+})
+
+export const AskUser = Tool.make<typeof Parameters.Type>({
+  name: "ask_user",
+  description: "Ask the user a question and wait for the answer. Offer choices where you can; only some clients can take free text.",
+  parameters: Parameters,
+  kind: "other",
+  capabilities: ["none"],
+  needs: () => Needs.nothing,
+  preview: ({ question }) => Effect.succeed({ title: Target.firstLine(question, 80) || "Question", content: [textContent(question)] }),
+  run: Effect.fnUntraced(function*({ choices, question }, context) {
+    const offered = (choices ?? []).map((choice) => choice.trim()).filter((choice) => choice !== "")
+    if (question.trim() === "") return yield* Target.fail("The question is empty.")
+    const answer = yield* context.askUser(question, offered)
+    return { text: answer, content: [textContent(question), textContent(`Answer: ${answer}`)] }
+  })
+})
