@@ -21,7 +21,7 @@ const refused = (message: string) => new DryRunRefused({ message })
 
 const mostExtras = 256
 
-/** What the gates would say of a tool call in a new session (spec §5): nothing runs, nobody is asked, nothing is stored. */
+/** What the gates say of a tool call in a new session (spec §5): nothing runs, nobody is asked, nothing is stored. */
 export class PolicyDryRun extends Context.Service<PolicyDryRun, {
   readonly workspace: (cwd?: string) => Effect.Effect<Workspace.Workspace, DryRunRefused>
   readonly decide: (call: DryCall) => Effect.Effect<Decision, DryRunRefused>
@@ -91,7 +91,9 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     for (const list of lists) {
       for (const text of rules[list] ?? []) {
         const rule = books.read(list, text)
-        if (Result.isFailure(rule)) return yield* refused(`${list} rule ${JSON.stringify(text)}: ${rule.failure.message}`)
+        if (Result.isFailure(rule)) {
+          return yield* refused(`${list} rule ${JSON.stringify(text)}: ${rule.failure.message}`)
+        }
         entries.push(entry("session", list, rule.success))
       }
     }

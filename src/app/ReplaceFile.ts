@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import * as Fs from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Effect, Schema } from "effect"
 
@@ -12,39 +12,39 @@ export class FileNotReplaced extends Schema.TaggedError<FileNotReplaced>()("File
 }
 
 const sync = (path: string) => {
-  const handle = openSync(path, "r")
+  const handle = Fs.openSync(path, "r")
   try {
-    fsyncSync(handle)
+    Fs.fsyncSync(handle)
   } finally {
-    closeSync(handle)
+    Fs.closeSync(handle)
   }
 }
 
 const replace = (file: string, text: string, mode: number) => {
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}.${Date.now()}`)
-  const handle = openSync(draft, "wx", mode)
+  const handle = Fs.openSync(draft, "wx", mode)
   try {
     try {
-      fchmodSync(handle, mode)
-      writeFileSync(handle, text)
-      fsyncSync(handle)
+      Fs.fchmodSync(handle, mode)
+      Fs.writeFileSync(handle, text)
+      Fs.fsyncSync(handle)
     } finally {
-      closeSync(handle)
+      Fs.closeSync(handle)
     }
-    renameSync(draft, file)
+    Fs.renameSync(draft, file)
   } catch (error) {
-    rmSync(draft, { force: true })
+    Fs.rmSync(draft, { force: true })
     throw error
   }
   if (process.platform !== "win32") sync(dirname(file))
 }
 
-/** A file has the old text or the new one, whatever happens, and keeps its mode; behind a link, the file it leads to. */
+/** The file has the old text or the new one, whatever happens, and keeps its mode; behind a link, the one it leads to. */
 export const replaceFile = (file: string, text: string, newMode: number): Effect.Effect<void, FileNotReplaced> =>
   Effect.try({
     try: () => {
-      const there = statSync(file, { throwIfNoEntry: false })
-      replace(there ? realpathSync(file) : file, text, there ? there.mode & 0o7777 : newMode)
+      const there = Fs.statSync(file, { throwIfNoEntry: false })
+      replace(there ? Fs.realpathSync(file) : file, text, there ? there.mode & 0o7777 : newMode)
     },
     catch: (error) => new FileNotReplaced({ file, problem: error instanceof Error ? error.message : String(error) })
   })

@@ -21,12 +21,16 @@ import { Settings } from "./Settings.ts"
 import { edit, type Table } from "./TomlEdit.ts"
 
 /** A rule that cannot be added or removed here. */
-export class RuleNotChanged extends Schema.TaggedError<RuleNotChanged>()("RuleNotChanged", { message: Schema.String }) {}
+export class RuleNotChanged extends Schema.TaggedError<RuleNotChanged>()("RuleNotChanged", {
+  message: Schema.String
+}) {}
+
+const notChanged = ({ message }: { readonly message: string }) => new RuleNotChanged({ message })
 
 export type FileLayer = "user" | "project"
 
 export interface Listed extends Entry {
-  /** Whether it has a say: allow rules of a folder that is not trusted have none, nor layers that `user_rules` leaves out. */
+  /** Whether it has a say: allow rules of an untrusted folder have none, nor layers that `user_rules` leaves out. */
   readonly counts: boolean
 }
 
@@ -44,7 +48,7 @@ export interface NewRule {
   readonly reason?: string | undefined
 }
 
-/** The rules in the user's and the project's files (policy §2.6): all of them, and changes that leave the rest of a file as it is. */
+/** The rules in the user's and the project's files (policy §2.6), and changes that leave the rest of a file as it is. */
 export class RuleFiles extends Context.Service<RuleFiles, {
   readonly list: (source: Omit<RuleSource, "session">) => Effect.Effect<ReadonlyArray<Listed>, RulesFile.RulesInvalid>
   readonly add: (workspace: Workspace, rule: NewRule) => Effect.Effect<Changed, { readonly message: string }>
@@ -55,6 +59,7 @@ export class RuleFiles extends Context.Service<RuleFiles, {
 }
 
 const layers = ["managed", "user", "project", "session"]
+const { lists } = RulesFile
 
 const isTable = (value: unknown): value is Table => typeof value === "object" && value !== null && !Array.isArray(value)
 
@@ -84,7 +89,7 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
   const fileOf = (layer: FileLayer, workspace: Workspace) =>
     layer === "user"
       ? Effect.succeed(settings.configFile)
-      : Effect.mapError(workspace.resolve(".postern/rules.toml", "write"), ({ message }) => new RuleNotChanged({ message }))
+      : Effect.mapError(workspace.resolve(".postern/rules.toml", "write"), notChanged)
 
   const read = (file: string) =>
     Effect.try({
@@ -98,12 +103,18 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
     return Toml.parse(text).pipe(
       Result.mapError((error) => new RuleNotChanged({ message: `${file}: not valid TOML: ${error.message}` })),
       Result.flatMap((root) =>
-        Result.mapError(RulesFile.decode(where, rulesIn(root, layer), layer, trialIn(workspace)), ({ message }) => new RuleNotChanged({ message })))
+        Result.mapError(RulesFile.decode(where, rulesIn(root, layer), layer, trialIn(workspace)), notChanged))
     )
   }
 
   /** The candidate as the program would read it; then it takes the place of the file, unless that changed meanwhile. */
-  const write = Effect.fnUntraced(function*(file: string, before: string, after: string, layer: FileLayer, workspace: Workspace) {
+  const write = Effect.fnUntraced(function*(
+    file: string,
+    before: string,
+    after: string,
+    layer: FileLayer,
+    workspace: Workspace
+  ) {
     if (layer === "user") yield* Effect.fromResult(decode({ file, text: after }, overridesIn(environment), environment))
     yield* Effect.fromResult(entriesIn(file, after, layer, workspace))
     if ((yield* read(file)) !== before) return yield* refuse(`${file} was changed meanwhile; try again`)
@@ -134,13 +145,16 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
       const loaded = yield* Layers.load({ user, workspace: workspace.cwd }, trialIn(workspace))
       const counting = new Set(rules.entries.map(({ id }) => id))
       const all = new Map([...rules.entries, ...loaded.entries, ...loaded.untrusted].map((one) => [one.id, one]))
-      return Array.from(all.values(), (one): Listed => ({ ...one, counts: counting.has(one.id) })).sort((a, b) =>
-        layers.indexOf(a.layer) - layers.indexOf(b.layer) || RulesFile.lists.indexOf(a.list) - RulesFile.lists.indexOf(b.list))
+      const rank = ({ layer, list }: Entry) => layers.indexOf(layer) * lists.length + lists.indexOf(list)
+      return Array.from(all.values(), (one): Listed => ({ ...one, counts: counting.has(one.id) }))
+        .sort((a, b) => rank(a) - rank(b))
     }, Effect.provideContext(context)),
 
     add: Effect.fnUntraced(function*(workspace, { layer, list, reason, rule: text }) {
       const rule = books.read(list, text)
-      if (Result.isFailure(rule)) return yield* refuse(`${JSON.stringify(text)} is no ${list} rule: ${rule.failure.message}`)
+      if (Result.isFailure(rule)) {
+        return yield* refuse(`${JSON.stringify(text)} is no ${list} rule: ${rule.failure.message}`)
+      }
       const made = entry(layer, list, rule.success, reason)
       const file = yield* fileOf(layer, workspace)
       const before = yield* read(file)
@@ -153,13 +167,17 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
     }),
 
     remove: Effect.fnUntraced(function*(workspace, { id, layer, list, rule }) {
-      if (layer !== "user" && layer !== "project") return yield* refuse(`rule ${id} is the operator's (${layer}) and cannot be removed here`)
+      if (layer !== "user" && layer !== "project") {
+        return yield* refuse(`rule ${id} is the operator's (${layer}) and cannot be removed here`)
+      }
       const file = yield* fileOf(layer, workspace)
       const before = yield* read(file)
-      const same = (yield* Effect.fromResult(entriesIn(file, before, layer, workspace))).filter((one) => one.list === list)
+      const there = yield* Effect.fromResult(entriesIn(file, before, layer, workspace))
+      const same = there.filter((one) => one.list === list)
       const found = same.find((one) => one.id === id)
       if (!found) return yield* refuse(`rule ${id} is not in ${file}; an environment variable may have added it`)
-      const after = yield* change(file, before, layer, list, (old) => old.filter((_, at) => same[at]?.id !== id), rule.text)
+      const left = (old: ReadonlyArray<unknown>) => old.filter((_, at) => same[at]?.id !== id)
+      const after = yield* change(file, before, layer, list, left, rule.text)
       yield* write(file, before, after, layer, workspace)
       return { entry: found, file }
     })

@@ -61,7 +61,8 @@ const withOldBlanks = (before: string, after: string): string => {
   const old = before.split("\n")
   let from = 0
   return after.split("\n").map((line) => {
-    const at = squeezed(line) === "" ? -1 : old.findIndex((one, index) => index >= from && squeezed(one) === squeezed(line))
+    const form = squeezed(line)
+    const at = form === "" ? -1 : old.findIndex((one, index) => index >= from && squeezed(one) === form)
     if (at < 0) return line
     from = at + 1
     return old[at]
@@ -69,13 +70,15 @@ const withOldBlanks = (before: string, after: string): string => {
 }
 
 /**
- * The text after `change`, which gets the parsed table and changes it in place; comments, order and everything else stay. A second
- * parser has to read the same values out of the result, and no comment may be lost but those about `removed`.
+ * The text after `change`, which gets the parsed table and changes it in place; comments, order and everything else stay.
+ * A second parser has to read the same values out of the result, and no comment may be lost but those about `removed`.
  */
 export const edit = Effect.fnUntraced(function*(text: string, change: (root: Table) => void, removed?: string) {
   const refuse = (message: string) => new TomlNotEdited({ message })
   const { parse, patch } = yield* Effect.promise(() => import("@decimalturn/toml-patch"))
-  const wanted = yield* Effect.mapError(Effect.fromResult(Toml.parse(text)), ({ message }) => refuse(`not valid TOML: ${message}`))
+  const wanted = yield* Effect.fromResult(Toml.parse(text)).pipe(
+    Effect.mapError(({ message }) => refuse(`not valid TOML: ${message}`))
+  )
   const patched = yield* Effect.try({
     try: () => {
       change(wanted)
@@ -83,16 +86,20 @@ export const edit = Effect.fnUntraced(function*(text: string, change: (root: Tab
       change(root)
       return patch(text, root, { inlineTableStart: 9 })
     },
-    catch: (error) => refuse(`it cannot be changed without losing its form: ${error instanceof Error ? error.message : String(error)}`)
+    catch: (error) => refuse(`it cannot be changed in place: ${error instanceof Error ? error.message : String(error)}`)
   })
   const ended = text === "" && !patched.endsWith("\n") ? `${patched}\n` : patched
   const means = (candidate: string) =>
-    Result.match(Toml.parse(candidate), { onSuccess: (root) => isDeepStrictEqual(plain(root), plain(wanted)), onFailure: () => false })
+    Result.match(Toml.parse(candidate), {
+      onSuccess: (root) => isDeepStrictEqual(plain(root), plain(wanted)),
+      onFailure: () => false
+    })
   const edited = [withOldBlanks(text, ended), ended].find(means)
   if (edited === undefined) return yield* refuse("it cannot be changed safely; please change it by hand")
   const [comment] = lost(text, edited, removed)
   if (comment === undefined) return edited
-  return yield* refuse(`line ${comment.line + 1}: the comment ${JSON.stringify(comment.text)} would be lost; please change it by hand`)
+  const where = `line ${comment.line + 1}: the comment ${JSON.stringify(comment.text)}`
+  return yield* refuse(`${where} would be lost; please change it by hand`)
 })
 
 /** Without prototypes, which parsers choose differently. */

@@ -38,7 +38,12 @@ const agent = maybe("agent", "ALIAS", "Whose risk profile counts (default: the a
 const knob = <const V extends ReadonlyArray<string>>(name: string, values: V, description: string) =>
   Flag.Literals(name, values).pipe(Flag.withDescription(description), Flag.optional)
 const rules = (list: string, description: string) =>
-  Flag.String(list).pipe(Flag.withAlias(`rules-${list}`), Flag.withMetavar("RULE"), Flag.withDescription(description), Flag.atLeast(0))
+  Flag.String(list).pipe(
+    Flag.withAlias(`rules-${list}`),
+    Flag.withMetavar("RULE"),
+    Flag.withDescription(description),
+    Flag.atLeast(0)
+  )
 
 const call = {
   call: Argument.String("call").pipe(
@@ -73,18 +78,19 @@ const dryRun = (name: string) =>
       level: chosen(level),
       ...(deny.length + ask.length + allow.length > 0 ? { rules: { deny, ask, allow } } : {})
     }
-    return onPolicy({ cwd: given.cwd, agent: given.agent, knobs }, () => import("./PolicyExplain.ts"), ({ explain }) => explain(given))
+    const place = { cwd: given.cwd, agent: given.agent, knobs }
+    return onPolicy(place, () => import("./PolicyExplain.ts"), ({ explain }) => explain(given))
   })
 
 const explain = dryRun("explain").pipe(
   Command.withDescription(
-    "Take one tool call through the gates without running it or asking anybody: what each gate says, which one decides, and what the " +
-      "call would run in. Knobs that are given count as the session's own choice."
+    "Take one tool call through the gates without running it or asking anybody: what each gate says, which one decides, " +
+      "and what the call would run in. Knobs that are given count as the session's own choice."
   ),
   Command.withShortDescription("Dry run of one tool call through the gates"),
   Command.withExamples([
-    { command: "postern policy explain shell command='git push -f' --network off", description: "One call, for people" },
-    { command: "postern policy explain file_write path=src/a.ts content=x --mode ro --json", description: "For programs" },
+    { command: "postern policy explain shell command='git push -f' --network off", description: "For people" },
+    { command: "postern policy explain file_write path=a.ts content=x --mode ro --json", description: "For programs" },
     { command: "postern policy explain --batch < calls.ndjson", description: "Many calls" }
   ])
 )
@@ -104,31 +110,40 @@ const add = Command.make("add", {
   ),
   reason: maybe("reason", "TEXT", "Why, for whoever meets the rule"),
   cwd
-}, ({ cwd, ...given }) =>
-  onPolicy({ cwd }, () => import("./PolicyRules.ts"), ({ add }) => add({ ...given, reason: Option.getOrUndefined(given.reason) }))).pipe(
-    Command.withDescription("Add a rule to a file; its comments and its order stay")
-  )
+}, ({ cwd, reason, ...given }) =>
+  onPolicy({ cwd }, () => import("./PolicyRules.ts"), ({ add }) =>
+    add({ ...given, reason: Option.getOrUndefined(reason) }))).pipe(
+      Command.withDescription("Add a rule to a file; its comments and its order stay")
+    )
 
 const remove = Command.make("remove", {
-  id: Argument.String("id").pipe(Argument.withDescription("As `rules list` shows it; its first four or more characters will do")),
+  id: Argument.String("id").pipe(
+    Argument.withDescription("As `rules list` shows it; its first four or more characters will do")
+  ),
   cwd
 }, ({ cwd, id }) => onPolicy({ cwd }, () => import("./PolicyRules.ts"), ({ remove }) => remove({ id }))).pipe(
   Command.withAlias("rm"),
   Command.withDescription("Remove a rule from the file it is in")
 )
 
+const test = dryRun("test").pipe(Command.withDescription("Try the rules on one tool call, as `policy explain` does"))
+
 const ruleCommands = Command.make("rules").pipe(
   Command.withDescription("List, add, remove and try rules"),
-  Command.withSubcommands([list, add, remove, dryRun("test").pipe(Command.withDescription("Try the rules on one tool call, as `policy explain` does"))])
+  Command.withSubcommands([list, add, remove, test])
 )
 
 const trust = Command.make("trust", {
-  folder: Argument.String("folder").pipe(Argument.withDescription("The folder whose own allow rules shall count"), Argument.optional),
+  folder: Argument.String("folder").pipe(
+    Argument.withDescription("The folder whose own allow rules shall count"),
+    Argument.optional
+  ),
   list: on("list", "Show the trusted folders")
 }, ({ folder, list }) =>
-  onPolicy({ cwd: Option.none() }, () => import("./PolicyTrust.ts"), ({ trust }) => trust({ folder: Option.getOrUndefined(folder), list }))).pipe(
-    Command.withDescription("Let the allow rules of a project's own file count, in exactly this folder")
-  )
+  onPolicy({ cwd: Option.none() }, () => import("./PolicyTrust.ts"), ({ trust }) =>
+    trust({ folder: Option.getOrUndefined(folder), list }))).pipe(
+      Command.withDescription("Let the allow rules of a project's own file count, in exactly this folder")
+    )
 
 const untrust = Command.make("untrust", {
   folder: Argument.String("folder").pipe(Argument.withDescription("A trusted folder; it may be gone"))

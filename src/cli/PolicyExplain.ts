@@ -25,14 +25,16 @@ const valueOf = (text: string): unknown => {
 }
 
 /**
- * The readings of `key=value` words: `command=true` and `path=1` are texts all the same, so each value also stands as written, first
- * one by one, then all together.
+ * The readings of `key=value` words: `command=true` and `path=1` are texts all the same, so each value also stands as
+ * written, first one by one, then all together.
  */
 const readings = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
   const texts: Record<string, string> = {}
   for (const word of words) {
     const border = word.indexOf("=")
-    if (border < 1) return yield* wrongUsage(`${JSON.stringify(word)} is no argument; write key=value, as in command='git push'`)
+    if (border < 1) {
+      return yield* wrongUsage(`${JSON.stringify(word)} is no argument; write key=value, as in command='git push'`)
+    }
     texts[word.slice(0, border)] = word.slice(border + 1)
   }
   const values = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, valueOf(text)]))
@@ -42,8 +44,14 @@ const readings = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
 
 export const explain = Effect.fnUntraced(function*(options: ExplainOptions) {
   const [tool, ...words] = options.call
-  if (options.batch) return tool === undefined ? yield* batch : yield* wrongUsage("--batch reads the calls from standard input; name no tool")
-  if (tool === undefined) return yield* wrongUsage("name a tool and its arguments, as in shell command='git push', or use --batch")
+  if (options.batch) {
+    return tool === undefined
+      ? yield* batch
+      : yield* wrongUsage("--batch reads the calls from standard input; name no tool")
+  }
+  if (tool === undefined) {
+    return yield* wrongUsage("name a tool and its arguments, as in shell command='git push', or use --batch")
+  }
   const dryRun = yield* PolicyDryRun
   const call: DryCall.DryCall = { tool, arguments: yield* dryRun.fitting(tool, yield* readings(words)) }
   const decision = yield* Effect.mapError(dryRun.decide(call), ({ message }) => failure(message))
@@ -53,9 +61,10 @@ export const explain = Effect.fnUntraced(function*(options: ExplainOptions) {
 })
 
 const read = (line: string): Result.Result<DryCall.DryCall, string> =>
-  Result.try({ try: () => JSON.parse(line) as unknown, catch: (error) => `not JSON: ${error instanceof Error ? error.message : String(error)}` }).pipe(
-    Result.flatMap(DryCall.read)
-  )
+  Result.try({
+    try: () => JSON.parse(line) as unknown,
+    catch: (error) => `not JSON: ${error instanceof Error ? error.message : String(error)}`
+  }).pipe(Result.flatMap(DryCall.read))
 
 /** One line in, one line out, whatever is in it. */
 const answer = Effect.fnUntraced(function*(line: string) {
@@ -63,7 +72,10 @@ const answer = Effect.fnUntraced(function*(line: string) {
   const call = read(line)
   const said = Result.isFailure(call)
     ? new DryRunRefused({ message: call.failure })
-    : yield* Effect.catch(dryRun.decide(call.success), Effect.succeed)
+    : yield* dryRun.decide(call.success).pipe(
+      Effect.catch(Effect.succeed),
+      Effect.catchDefect((defect) => Effect.succeed(new DryRunRefused({ message: `internal error: ${String(defect)}` })))
+    )
   return `${json(said instanceof DryRunRefused ? { error: oneLine(said.message) } : trace(said))}\n`
 })
 
@@ -78,5 +90,6 @@ const batch = Effect.suspend(() =>
   Stream.fromAsyncIterable(process.stdin, () => failure("standard input cannot be read")).pipe(
     Stream.decodeText,
     Stream.splitLines,
-    Stream.runForEachArray((lines) => Effect.flatMap(Effect.forEach(lines, answer), (answers) => print(answers.join(""))))
+    Stream.runForEachArray((lines) =>
+      Effect.flatMap(Effect.forEach(lines, answer), (answers) => print(answers.join(""))))
   ))

@@ -22,13 +22,20 @@ const here = Effect.gen(function*() {
   return { files, workspace, rules: sayWhy(files.list({ workspace, riskProfile, userRules })) }
 })
 
+const shown = ({ counts, id, layer, list, reason, rule }: Listed) => ({
+  id,
+  list,
+  rule: rule.text,
+  layer,
+  ...(reason === undefined ? {} : { reason }),
+  ...(counts ? {} : { counts })
+})
+
 export const list = Effect.fnUntraced(function*(options: { readonly json: boolean }) {
   const { rules } = yield* here
   const found = yield* rules
   if (options.json) {
-    return yield* print(found.map(({ counts, id, layer, list, reason, rule }) =>
-      `${json({ id, list, rule: rule.text, layer, ...(reason === undefined ? {} : { reason }), ...(counts ? {} : { counts }) })}\n`
-    ).join(""))
+    return yield* print(found.map((rule) => `${json(shown(rule))}\n`).join(""))
   }
   if (found.length === 0) {
     if (process.stdout.isTTY) yield* print("no rules\n")
@@ -39,7 +46,8 @@ export const list = Effect.fnUntraced(function*(options: { readonly json: boolea
   yield* print(table(
     ["ID", "LAYER", "LIST", "RULE", "REASON"],
     found.map(({ counts, id, layer, list, reason, rule }) => {
-      const row = [id, layer, list, oneLine(rule.text), [...(counts ? [] : ["(does not count)"]), ...(reason === undefined ? [] : [oneLine(reason)])].join(" ")]
+      const remark = `${counts ? "" : "(does not count) "}${oneLine(reason ?? "")}`.trimEnd()
+      const row = [id, layer, list, oneLine(rule.text), remark]
       return counts ? row : row.map((cell) => dim(cell))
     })
   ))
@@ -56,10 +64,9 @@ export const add = Effect.fnUntraced(function*(options: {
   yield* print(`${unchanged ? "already there:" : "added"} ${id} ${oneLine(file)}\n`)
   if (options.layer === "user" || options.list !== "allow") return
   const trust = yield* Trust
-  if (!(yield* sayWhy(trust.isTrusted(workspace.cwd)))) {
-    yield* Effect.sync(() =>
-      process.stderr.write(`postern: allow rules of this project do not count until you say: postern policy trust ${oneLine(workspace.cwd)}\n`))
-  }
+  if (yield* sayWhy(trust.isTrusted(workspace.cwd))) return
+  const how = `postern policy trust ${oneLine(workspace.cwd)}`
+  yield* Effect.sync(() => process.stderr.write(`postern: allow rules of this project do not count until you say: ${how}\n`))
 })
 
 const find = Effect.fnUntraced(function*(id: string, rules: ReadonlyArray<Listed>) {
@@ -67,7 +74,8 @@ const find = Effect.fnUntraced(function*(id: string, rules: ReadonlyArray<Listed
   const match = matches.find((rule) => rule.id === id) ?? matches[0]
   if (match === undefined) return yield* failure(`there is no rule ${JSON.stringify(id)}; see postern policy rules list`)
   if (matches.length > 1 && match.id !== id) {
-    return yield* failure(`${matches.length} rules begin with ${id}: ${matches.slice(0, 5).map((rule) => rule.id).join(", ")}`)
+    const some = matches.slice(0, 5).map((rule) => rule.id).join(", ")
+    return yield* failure(`${matches.length} rules begin with ${id}: ${some}`)
   }
   return match
 })

@@ -5,7 +5,10 @@ import { oneLine } from "./Plain.ts"
 
 const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
 
-export const trust = Effect.fnUntraced(function*(options: { readonly folder: string | undefined; readonly list: boolean }) {
+export const trust = Effect.fnUntraced(function*(options: {
+  readonly folder: string | undefined
+  readonly list: boolean
+}) {
   const { list, trust } = yield* Trust
   if (options.list) {
     if (options.folder !== undefined) return yield* wrongUsage("--list takes no folder")

@@ -7,7 +7,9 @@ import { table } from "./Table.ts"
 
 /** A decision for people. */
 
-const order: ReadonlyArray<GateName> = ["validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"]
+const order: ReadonlyArray<GateName> = [
+  "validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"
+]
 
 const colourOf = (verdict: GateTrace["verdict"], paint: Paint): (text: string) => string => {
   switch (verdict) {
@@ -21,15 +23,18 @@ const colourOf = (verdict: GateTrace["verdict"], paint: Paint): (text: string) =
 
 const gateRows = ({ gate: decider, gates }: Decision, paint: Paint) =>
   order.map((gate) => {
-    const { reason, verdict } = gates.find((one) => one.gate === gate) ?? { verdict: "skip" as const, reason: "not reached" }
+    const { reason, verdict } = gates.find((one) => one.gate === gate) ??
+      { verdict: "skip" as const, reason: "not reached" }
     const colour = colourOf(verdict, paint)
-    const decided = gate === decider
-    return [decided ? ">" : " ", decided ? paint.bold(gate) : gate, colour(verdict), verdict === "skip" ? colour(oneLine(reason)) : oneLine(reason)]
+    const [mark, name] = gate === decider ? [">", paint.bold(gate)] : [" ", gate]
+    return [mark, name, colour(verdict), verdict === "skip" ? colour(oneLine(reason)) : oneLine(reason)]
   })
 
-const argument = ([name, value]: readonly [string, unknown]) => `${name}=${typeof value === "string" ? value : json(value)}`
+const argument = ([name, value]: readonly [string, unknown]) =>
+  `${name}=${typeof value === "string" ? value : json(value)}`
 
-const callLine = ({ arguments: given, tool }: DryCall) => oneLine([tool, ...Object.entries(Object(given)).map(argument)].join(" "))
+const callLine = ({ arguments: given, tool }: DryCall) =>
+  oneLine([tool, ...Object.entries(Object(given)).map(argument)].join(" "))
 
 const partLines = ({ facts, parts }: Decision): ReadonlyArray<string> =>
   facts.parseError
@@ -43,7 +48,11 @@ const partLines = ({ facts, parts }: Decision): ReadonlyArray<string> =>
     })
 
 /** Lines under one heading, the heading only once. */
-const section = (head: string, lines: ReadonlyArray<string>) => lines.map((line, at) => [at === 0 ? head : "", oneLine(line)])
+const section = (head: string, lines: ReadonlyArray<string>) =>
+  lines.map((line, at) => [at === 0 ? head : "", oneLine(line)])
+
+const runsIn = ({ mode, network, note }: NonNullable<Decision["sandbox"]>) =>
+  `${mode}, network ${network ? "on" : "off"} (${note})`
 
 export const readable = (call: DryCall, decision: Decision, paint: Paint): string => {
   const { capabilities, code, gate, outcome, reason, rule, sandbox, shapes } = decision
@@ -52,7 +61,7 @@ export const readable = (call: DryCall, decision: Decision, paint: Paint): strin
     ...section("parts", partLines(decision)),
     ...section("shapes", shapes.map(({ category, part }) => `${category}: ${part}`)),
     ...section("rule", rule ? [`${rule.list} ${rule.rule} (${rule.id})`] : []),
-    ...section("sandbox", sandbox ? [`${sandbox.mode}, network ${sandbox.network ? "on" : "off"} (${sandbox.note})`] : [])
+    ...section("sandbox", sandbox ? [runsIn(sandbox)] : [])
   ]
   const columns = (rows: ReadonlyArray<ReadonlyArray<string>>) => Option.match(Option.fromUndefinedOr(rows[0]), {
     onNone: () => "",

@@ -4,6 +4,7 @@ import { realpathSync } from "node:fs"
 import { resolve } from "node:path"
 import { SessionStore } from "../store/SessionStore.ts"
 import type { Page, SessionRecord } from "../store/Stored.ts"
+import { decisions } from "./Decisions.ts"
 import { failure, wrongUsage } from "./Failure.ts"
 import * as Input from "./Input.ts"
 import * as Interrupts from "./Interrupts.ts"
@@ -89,7 +90,12 @@ const stored = Effect.fnUntraced(function*(id: string) {
   return { session, transcript: yield* store.transcript(session.sessionId) }
 })
 
-export const show = Effect.fnUntraced(function*(options: { readonly id: string; readonly json: boolean }) {
+export const show = Effect.fnUntraced(function*(options: { readonly id: string; readonly json: boolean; readonly decisions: boolean }) {
+  if (options.decisions) {
+    const { sessionId } = yield* find(options.id)
+    const trail = yield* (yield* SessionStore).policy.trail(sessionId)
+    return yield* print(options.json ? `${json(trail, 2)}\n` : decisions(trail))
+  }
   const { session, transcript } = yield* stored(options.id)
   if (options.json) return yield* print(`${json({ session, transcript }, 2)}\n`)
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities

@@ -25,7 +25,11 @@ const list = Command.make("list", {
   Command.withDescription("List the stored sessions, newest first")
 )
 
-const show = Command.make("show", { id: oneId, json: on("json", "The session and its transcript as JSON") }, (given) =>
+const show = Command.make("show", {
+  id: oneId,
+  decisions: on("decisions", "What the policy decided about each tool call, and who answered which question"),
+  json: on("json", "As JSON")
+}, (given) =>
   onStore(({ show }) => show(given))).pipe(Command.withDescription("Show a session as it looked in the terminal"))
 
 const exported = Command.make("export", {

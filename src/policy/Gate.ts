@@ -1,10 +1,9 @@
-import { lstatSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
-import { basename, dirname, isAbsolute, join } from "node:path"
 import { Context, Layer } from "effect"
 import type { AnyTool } from "../tool/Tool.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Limits } from "./Boundary.ts"
+import { canonicalIn } from "./Canonical.ts"
 import { decide, type Decision, type DecisionInput } from "./Decision.ts"
 import type { Resolved } from "./Knobs.ts"
 import type { Needs } from "./Needs.ts"
@@ -33,21 +32,6 @@ const unenforced: DecisionInput["enforce"] = () => ({ usable: true, note: "not e
 
 const silent: ShellAnalysis = { parts: [], capability: "none", opaque: false, parseError: false, shapes: [], networkPrograms: [] }
 
-/** The path behind a written one, with its last parts possibly missing. */
-const canonical = ({ cwd, home }: Place) => (path: string): string | undefined => {
-  const named = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
-  const missing: Array<string> = []
-  for (let at = isAbsolute(named) ? named : join(cwd, named);; at = dirname(at)) {
-    try {
-      return join(realpathSync.native(at), ...missing)
-    } catch {
-      // A link that leads nowhere is no missing file: who writes there decides where the file comes to be.
-      if (at === dirname(at) || lstatSync(at, { throwIfNoEntry: false }) !== undefined) return undefined
-      missing.unshift(basename(at))
-    }
-  }
-}
-
 /** What a call touches; a call that touches nothing is its own only part. */
 const partsOf = (name: string, parameters: unknown, { reads, urls, writes }: Needs): ReadonlyArray<Part> => {
   const parts = [
@@ -70,7 +54,7 @@ const decideCall = (
   const shell = needs.command === undefined ? undefined : analyse(needs.command, place)
   const { capability, networkPrograms, opaque, parseError, parts, shapes } = shell ?? silent
   const all = shell ? parts : partsOf(tool.name, parameters, needs)
-  const behind = canonical(place)
+  const behind = canonicalIn(place)
   const facts = { opaque, parseError, place, canonical: behind }
   return decide({
     capabilities: shell ? [capability] : needs.capabilities,

@@ -1,7 +1,7 @@
 import type { RiskProfile } from "../app/Profiles.ts"
 import type { Limits } from "./Boundary.ts"
 
-/** What a risk profile forbids after `done` calls in the last hour; without a profile, what level `supervised` forbids. */
+/** What a risk profile forbids after `done` calls in the last hour; without one, what level `supervised` forbids. */
 export const limitsOf = (profile: RiskProfile | undefined, done: number): Limits => {
   const level = profile?.level ?? "supervised"
   return {

@@ -3,16 +3,16 @@ import { homedir } from "node:os"
 import { Context, Effect, FileSystem, Layer } from "effect"
 import { Settings } from "../app/Settings.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
-import type { AnyTool } from "../tool/Tool.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Decision } from "./Decision.ts"
 import type { Knobs } from "./Knobs.ts"
+import { knownTools } from "./KnownTools.ts"
 import type { Place } from "./Part.ts"
 import * as Dangers from "./rules/Dangers.ts"
 import type { Trial } from "./rules/Examples.ts"
 import * as Layers from "./rules/Layers.ts"
 import * as Propose from "./rules/Propose.ts"
-import { type Family, type KnownTools, type List, parse } from "./rules/Rule.ts"
+import { type List, parse } from "./rules/Rule.ts"
 import { type Entry, entry, make as makeSet, type RuleSet } from "./rules/RuleSet.ts"
 import type { RulesInvalid } from "./rules/RulesFile.ts"
 import { Trust } from "./rules/Trust.ts"
@@ -25,13 +25,6 @@ export interface RuleBook {
   readonly notes: ReadonlyArray<string>
   /** Rules that would answer this question for good. */
   readonly propose: (tool: string, decision: Decision) => { readonly allow: ReadonlyArray<Entry>; readonly deny: ReadonlyArray<Entry> }
-}
-
-/** The family whose rules speak of a tool's calls. */
-const familyOf = ({ capabilities, needsNetwork }: { readonly capabilities: AnyTool["capabilities"]; readonly needsNetwork: boolean }): Family | undefined => {
-  if (capabilities.includes("shell_rw")) return "shell"
-  if (needsNetwork) return "fetch"
-  return capabilities.includes("rw") ? "write" : capabilities.includes("ro") ? "read" : undefined
 }
 
 /** Layers that a value of the knob `user_rules` lets count; the operator's always do. */
@@ -54,9 +47,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
     const settings = yield* Settings
     const { tools } = yield* Toolbox
     const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
-    const known: KnownTools = new Map(
-      Array.from(tools.values(), (tool) => [tool.name, familyOf({ capabilities: tool.capabilities, needsNetwork: tool.network === "required" })])
-    )
+    const known = knownTools(tools)
     const books = new Map<string, RuleBook>()
 
     const place = ({ cwd, roots }: Workspace): Place => ({ cwd, roots, home: homedir() })

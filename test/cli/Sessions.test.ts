@@ -39,6 +39,10 @@ const seed = Effect.gen(function*() {
   const { position, turn } = yield* store.beginTurn("bbbb-3", first!)
   const rows = rest.map((entry, at) => ({ position: position + at, entry }))
   yield* store.commitTurn("bbbb-3", turn, { rows, context: "[]", outcome: "end_turn", title: "Fix \u001b[31ma.txt" })
+  const decision = { callId: "c1", tool: "file_edit", outcome: "ask", gate: "policy", code: "POLICY_ASK", reason: "needs rw", rule: null, shapes: [], knobs: "h" } as const
+  yield* store.policy.decided("bbbb-3", decision)
+  yield* store.policy.asked("bbbb-3", "q1", "c1")
+  yield* store.policy.answered("q1", "AllowOnce")
   yield* store.kill("dead-4")
 })
 
@@ -67,6 +71,14 @@ describe("postern sessions", () => {
     expect(stdout.slice(stdout.indexOf("\n\n") + 2)).toBe(
       "> fix `a.txt`\n\nhm\n\n✓ Edit a.txt\n  /w/a.txt\n  - old\n  + ```\n  + new\n\nDone ␛[31m.\n\n! This turn was cut off.\n"
     )
+  })
+
+  it("shows what was decided, and who answered what", async () => {
+    const { stdout } = await sessions("show", "bbbb", "--decisions")
+    expect(stdout).toMatch(/^AT +TOOL +OUTCOME +GATE +CODE +ANSWER +REASON\n\S+ +file_edit +ask +policy +POLICY_ASK +AllowOnce +needs rw\n$/)
+    const trail = JSON.parse((await sessions("show", "bbbb", "--decisions", "--json")).stdout)
+    expect(trail.decisions[0]).toMatchObject({ callId: "c1", outcome: "ask" })
+    expect((await sessions("show", "aaaa-1", "--decisions")).stdout).toBe("no tool call has been decided in this session\n")
   })
 
   it("exports markdown that its content cannot break", async () => {

@@ -8,7 +8,12 @@ import { isTest, runsTest } from "./programs/Tests.ts"
 import type { Walk } from "./Walk.ts"
 
 /** Which capability a command line needs (policy §4). In doubt it is `shell_rw`. */
-export const capabilityOf = (walk: Walk, shapes: ReadonlyArray<Shape>, opaque: boolean, place: Place): ShellAnalysis["capability"] => {
+export const capabilityOf = (
+  walk: Walk,
+  shapes: ReadonlyArray<Shape>,
+  opaque: boolean,
+  place: Place
+): ShellAnalysis["capability"] => {
   if (walk.empty) return "none"
   if (opaque || shapes.length > 0 || walk.background || walk.functions.size > 0) return "shell_rw"
   let tests = false
@@ -23,14 +28,19 @@ export const capabilityOf = (walk: Walk, shapes: ReadonlyArray<Shape>, opaque: b
 
 const discards = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"])
 
-const harmlessVariables = /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_\w+|RUST_LOG|RUST_BACKTRACE|IFS|[a-z_][a-z0-9_]*)$/
+const harmlessVariables =
+  /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_\w+|RUST_LOG|RUST_BACKTRACE|IFS|[a-z_][a-z0-9_]*)$/
 const loaderVariables = /^(LD|DYLD|GIT|BASH|NODE|PYTHON|PERL|RUBY|JAVA|RIPGREP|npm)_/
 
 /** It writes no file, sets nothing that later programs act on, and runs here. */
 const isPlain = (command: Command): boolean => {
   const { assignments, name, where, writes } = command.fields
   if (where !== "here" || !writes.every((arg) => arg.value !== null && discards.has(arg.value))) return false
-  return assignments.every((each) => harmlessVariables.test(each.name) || !environmentNames.has(each.name) && !loaderVariables.test(each.name) && (name === undefined || isTest(command)))
+  return assignments.every(
+    (each) =>
+      harmlessVariables.test(each.name) ||
+      (!environmentNames.has(each.name) && !loaderVariables.test(each.name) && (name === undefined || isTest(command)))
+  )
 }
 
 const leaves = (command: Command, place: Place): boolean => {

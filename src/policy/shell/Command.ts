@@ -57,7 +57,7 @@ export class Command {
   }
 
   get line(): Line {
-    return this.#line ??= new Line(this.program, this.args)
+    return (this.#line ??= new Line(this.program, this.args))
   }
 }
 

@@ -1,22 +1,26 @@
 import type { Command } from "./Command.ts"
 import { resolve } from "./Paths.ts"
+import { names } from "./programs/Rows.ts"
 import { HOLE, isKnown } from "./Words.ts"
 
 /** Programs whose output is what a machine elsewhere sent. */
-const downloaders = new Set([
-  "curl", "wget", "wget2", "fetch", "aria2c", "axel", "http", "https", "xh", "httpie", "lynx", "w3m", "links", "elinks", "nc", "ncat", "netcat", "socat",
-  "telnet", "ftp", "lftp", "tftp", "sftp", "scp", "ssh", "GET", "lwp-request", "lwp-download", "dig", "nslookup", "host", "drill", "curlie", "ipfs", "rclone", "gsutil",
-  "yt-dlp", "websocat", "smbclient", "finger", "whois", "grpcurl", "wscat"
-])
+const downloaders = names(`
+  curl wget wget2 fetch aria2c axel http https xh httpie lynx w3m links elinks nc ncat netcat socat telnet ftp
+  lftp tftp sftp scp ssh GET lwp-request lwp-download dig nslookup host drill curlie ipfs rclone gsutil yt-dlp
+  websocat smbclient finger whois grpcurl wscat
+`)
 
-const fetching = /\b(urlopen|urlretrieve|requests\.get|httpx\.get|fetch\(|http\.get|https\.get|LWP::|open-uri|URI\.open|Net::HTTP|file_get_contents\(\s*['"]https?:|LWP::Simple)/
+const fetching = new RegExp(
+  String.raw`\b(urlopen|urlretrieve|requests\.get|httpx\.get|fetch\(|https?\.get|LWP::|open-uri|URI\.open|Net::HTTP` +
+    String.raw`|file_get_contents\(\s*['"]https?:)`
+)
 
 export const isDownloader = (command: Command): boolean => {
   if (downloaders.has(command.program)) return true
   const { line } = command
   switch (command.program) {
     case "aws":
-      return line.verb() === "s3" && line.operands.at(-1)?.guess === "-" || line.verb() === "s3api"
+      return (line.verb() === "s3" && line.operands.at(-1)?.guess === "-") || line.verb() === "s3api"
     case "gcloud":
       return line.verb() === "storage" && line.verb(1) === "cat"
     case "gh":
@@ -40,23 +44,33 @@ export const isDownloader = (command: Command): boolean => {
 export const fromNetwork = (commands: ReadonlyArray<Command>): boolean => commands.some(isDownloader)
 
 const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /^[\w-]+(\.[\w-]+)+\/\S+/.test(text)
-const baseName = (url: string): string => url.replace(/[?#].*$/, "").replace(/\/+$/, "").split("/").at(-1) ?? ""
+const baseName = (url: string): string =>
+  url
+    .replace(/[?#].*$/, "")
+    .replace(/\/+$/, "")
+    .split("/")
+    .at(-1) ?? ""
 
 /** Files that hold what came from the network, as absolute paths. */
 export const downloadedBy = (command: Command): ReadonlyArray<string> => {
   const { cwd, input, writes } = command.fields
-  const names: Array<string> = []
+  const files: Array<string> = []
   const networked = isDownloader(command)
   if (networked || fromNetwork(input.from)) {
-    names.push(...writes.filter(isKnown).map((arg) => arg.guess))
-    if (command.program === "tee" || command.program === "sponge") names.push(...command.line.operands.filter(isKnown).map((arg) => arg.guess))
-    if (command.program === "dd") names.push(...command.args.filter((arg) => arg.guess.startsWith("of=")).map((arg) => arg.guess.slice(3)))
+    files.push(...writes.filter(isKnown).map((arg) => arg.guess))
+    if (command.program === "tee" || command.program === "sponge")
+      files.push(...command.line.operands.filter(isKnown).map((arg) => arg.guess))
+    if (command.program === "dd")
+      files.push(...command.args.filter((arg) => arg.guess.startsWith("of=")).map((arg) => arg.guess.slice(3)))
   }
-  if (networked) names.push(...saved(command))
-  if (/^(mv|cp|ln|install)$/.test(command.program) && command.line.operands.some((arg) => command.fields.downloads.has(resolve(arg.guess, cwd) ?? ""))) {
-    names.push(command.line.operands.at(-1)!.guess)
+  if (networked) files.push(...saved(command))
+  if (
+    /^(mv|cp|ln|install)$/.test(command.program) &&
+    command.line.operands.some((arg) => command.fields.downloads.has(resolve(arg.guess, cwd) ?? ""))
+  ) {
+    files.push(command.line.operands.at(-1)!.guess)
   }
-  return names.filter((name) => !name.includes(HOLE) && name !== "").flatMap((name) => resolve(name, cwd) ?? [])
+  return files.filter((name) => !name.includes(HOLE) && name !== "").flatMap((name) => resolve(name, cwd) ?? [])
 }
 
 const saved = (command: Command): ReadonlyArray<string> => {
@@ -64,10 +78,12 @@ const saved = (command: Command): ReadonlyArray<string> => {
   const urls = line.operands.map((arg) => arg.guess).filter(isUrl)
   const out = line.values("-o", "--output", "-O", "--output-document", "--out").map((arg) => arg.guess)
   const folder = line.values("-P", "--directory-prefix", "--output-dir", "-d", "--dir")[0]?.guess
-  const inFolder = (name: string) => folder === undefined ? name : `${folder}/${name}`
+  const inFolder = (name: string) => (folder === undefined ? name : `${folder}/${name}`)
   switch (program) {
     case "curl":
-      return line.has("-O", "--remote-name", "--remote-name-all", "-J") ? [...urls.map((url) => inFolder(baseName(url))), ...out] : out.map(inFolder)
+      return line.has("-O", "--remote-name", "--remote-name-all", "-J")
+        ? [...urls.map((url) => inFolder(baseName(url))), ...out]
+        : out.map(inFolder)
     case "wget":
     case "wget2":
     case "aria2c":
@@ -76,7 +92,9 @@ const saved = (command: Command): ReadonlyArray<string> => {
       return out.length > 0 ? out.map(inFolder) : urls.map((url) => inFolder(baseName(url)))
     case "scp":
     case "sftp":
-      return line.operands.length < 2 ? [] : [line.operands.at(-1)!.guess, baseName(line.operands[0]!.guess.replace(/^.*:/, ""))]
+      return line.operands.length < 2
+        ? []
+        : [line.operands.at(-1)!.guess, baseName(line.operands[0]!.guess.replace(/^.*:/, ""))]
     case "http":
     case "https":
     case "xh":

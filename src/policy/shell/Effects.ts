@@ -1,9 +1,10 @@
 import type { Command } from "./Command.ts"
 import { downloadedBy } from "./Downloads.ts"
 import { resolve } from "./Paths.ts"
-import type { Scope, Walk } from "./Walk.ts"
+import type { Scope } from "./Scope.ts"
+import type { Walk } from "./Walk.ts"
 import type { Arg } from "./Words.ts"
-import { HOLE } from "./Words.ts"
+import { freshFolder, HOLE } from "./Words.ts"
 
 const declarations = new Set(["export", "declare", "typeset", "local", "readonly"])
 const readers = new Set(["read", "mapfile", "readarray", "getopts", "unset", "let"])
@@ -16,13 +17,15 @@ export const followEffects = (walk: Walk, command: Command, scope: Scope): void 
     return
   }
   if (command.fields.where !== "here") return
-  if (program === "cd" || program === "pushd" || program === "popd" || program === "chdir") move(command, scope, walk.place.home)
+  if (program === "cd" || program === "pushd" || program === "popd" || program === "chdir")
+    move(command, scope, walk.place.home)
   else if (declarations.has(program)) {
     for (const arg of args) {
       const equals = arg.guess.indexOf("=")
       if (equals > 0) set(scope, arg.guess.slice(0, equals), { ...arg, guess: arg.guess.slice(equals + 1) })
     }
-  } else if (readers.has(program)) for (const arg of args) scope.variables.set(arg.guess, { guess: HOLE, certain: false })
+  } else if (readers.has(program))
+    for (const arg of args) scope.variables.set(arg.guess, { guess: HOLE, certain: false })
   else if (program === "printf" && args[0]?.guess === "-v" && args[1] !== undefined) {
     scope.variables.set(args[1].guess, { guess: HOLE, certain: false })
   }
@@ -31,7 +34,7 @@ export const followEffects = (walk: Walk, command: Command, scope: Scope): void 
 
 // Only a fresh temporary folder is trusted later on: any other variable may have been changed by what ran in between.
 const set = (scope: Scope, name: string, value: Arg): void => {
-  scope.variables.set(name, { guess: value.guess, certain: value.certain && value.guess.startsWith("/tmp/mktemp/") })
+  scope.variables.set(name, { guess: value.guess, certain: value.certain && value.guess === freshFolder })
 }
 
 const move = (command: Command, scope: Scope, home: string): void => {

@@ -1,4 +1,5 @@
 import type { Command } from "./Command.ts"
+import { names as namesOf } from "./programs/Rows.ts"
 import type { Arg } from "./Words.ts"
 import { HOLE, supplied } from "./Words.ts"
 
@@ -26,12 +27,18 @@ export const foundBy = (command: Command): ReadonlyArray<Arg> => {
     if (word === "-empty") onlyEmpty = true
     if (!names.has(word) || /^(!|-not)$/.test(words[at - 1]?.guess ?? "")) continue
     const value = words[at + 1]?.guess ?? HOLE
-    const prunes = words.slice(at + 2, at + 4).some((each) => each.guess === "-prune") && words.some((each) => each.guess === "-o")
+    const prunes =
+      words.slice(at + 2, at + 4).some((each) => each.guess === "-prune") && words.some((each) => each.guess === "-o")
     if (!prunes) patterns.push(value)
   }
   if (patterns.length === 0) patterns.push(onlyEmpty ? "*.tmp" : "*")
   return (starts.length === 0 ? ["."] : starts.map((start) => start.guess)).flatMap((start) =>
-    patterns.map((name) => supplied(name.startsWith("/") || name.startsWith("./") ? name : `${start}/${name.replace(/^\*\//, "")}`, /[*?[]/.test(name)))
+    patterns.map((name) =>
+      supplied(
+        name.startsWith("/") || name.startsWith("./") ? name : `${start}/${name.replace(/^\*\//, "")}`,
+        /[*?[]/.test(name)
+      )
+    )
   )
 }
 
@@ -43,7 +50,12 @@ export const fromFind = (command: Command): ReadonlyArray<ReadonlyArray<Arg>> =>
     const isFd = /^(-x|-X|--exec|--exec-batch)$/.test(args[at]!.guess) && command.program.startsWith("fd")
     if (!isFd && !actions.has(args[at]!.guess)) continue
     let end = at + 1
-    while (end < args.length && args[end]!.guess !== ";" && !(args[end]!.guess === "+" && args[end - 1]!.guess === "{}")) end++
+    while (
+      end < args.length &&
+      args[end]!.guess !== ";" &&
+      !(args[end]!.guess === "+" && args[end - 1]!.guess === "{}")
+    )
+      end++
     const words = args.slice(at + 1, end)
     if (words.length > 0) found.push(filled(words, "{}", foundBy(command), isFd))
     at = end
@@ -52,11 +64,18 @@ export const fromFind = (command: Command): ReadonlyArray<ReadonlyArray<Arg>> =>
 }
 
 /** Replaces the placeholder, or appends the names where there is none. */
-const filled = (words: ReadonlyArray<Arg>, mark: string, values: ReadonlyArray<Arg>, append: boolean): ReadonlyArray<Arg> => {
+const filled = (
+  words: ReadonlyArray<Arg>,
+  mark: string,
+  values: ReadonlyArray<Arg>,
+  append: boolean
+): ReadonlyArray<Arg> => {
   const marked = words.some((word) => word.guess.includes(mark))
   const replaced = words.flatMap((word, index) => {
     if (!word.guess.includes(mark)) return [word]
-    return word.guess === mark && index > 0 ? values : [{ ...supplied(word.guess.replaceAll(mark, HOLE)), text: word.text }]
+    return word.guess === mark && index > 0
+      ? values
+      : [{ ...supplied(word.guess.replaceAll(mark, HOLE)), text: word.text }]
   })
   return marked || !append ? replaced : [...replaced, ...values]
 }
@@ -64,10 +83,16 @@ const filled = (words: ReadonlyArray<Arg>, mark: string, values: ReadonlyArray<A
 /** What `xargs` appends: the names an earlier `find` printed, or something unknown. */
 export const fromXargs = (command: Command, words: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
   const finders = command.fields.input.from.filter((each) => each.program === "find" || each.program.startsWith("fd"))
-  const values = finders.length === 1 && command.fields.input.from.length === 1 ? foundBy(finders[0]!) : [supplied(HOLE)]
-  const mark = command.line.values("-I", "--replace")[0]?.guess ?? (command.line.has("-i", "--replace") ? "{}" : undefined)
+  const values =
+    finders.length === 1 && command.fields.input.from.length === 1 ? foundBy(finders[0]!) : [supplied(HOLE)]
+  const mark =
+    command.line.values("-I", "--replace")[0]?.guess ?? (command.line.has("-i", "--replace") ? "{}" : undefined)
   return mark === undefined ? [...words, ...values] : filled(words, mark, values, false)
 }
+
+const parallelOptions = namesOf(`
+  -j --jobs -a --arg-file -S --sshlogin --results --joblog --timeout --delay --colsep -N -n -I --tmpdir --retries --load
+`)
 
 /** One list per value of `:::`; a single word is a script. */
 export const fromParallel = (command: Command): ReadonlyArray<ReadonlyArray<Arg>> => {
@@ -75,11 +100,12 @@ export const fromParallel = (command: Command): ReadonlyArray<ReadonlyArray<Arg>
   const colons = args.findIndex((arg) => /^:{3,4}\+?$/.test(arg.guess))
   const before = colons < 0 ? args : args.slice(0, colons)
   const values = colons < 0 ? [supplied(HOLE)] : args.slice(colons + 1).filter((arg) => !/^:{3,4}\+?$/.test(arg.guess))
-  const valued = /^(-j|--jobs|-a|--arg-file|-S|--sshlogin|--results|--joblog|--timeout|--delay|--colsep|-N|-n|-I|--tmpdir|--retries|--load)$/
   let start = 0
-  while (start < before.length && before[start]!.guess.startsWith("-")) start += valued.test(before[start]!.guess) ? 2 : 1
+  while (start < before.length && before[start]!.guess.startsWith("-"))
+    start += parallelOptions.has(before[start]!.guess) ? 2 : 1
   const words = before.slice(start)
   if (words.length === 0) return values.map((value) => [value])
-  if (words.length === 1 && /\s/.test(words[0]!.guess)) return [[{ ...words[0]!, guess: words[0]!.guess.replaceAll("{}", HOLE) }]]
+  if (words.length === 1 && /\s/.test(words[0]!.guess))
+    return [[{ ...words[0]!, guess: words[0]!.guess.replaceAll("{}", HOLE) }]]
   return [filled(words, "{}", values, true)]
 }

@@ -16,7 +16,7 @@ export class Line {
 
   /** One of these options is given; names are `-x` or `--name`. */
   has(...names: ReadonlyArray<string>): boolean {
-    return names.some((name) => this.#given.has(name) || this.#abbreviates && this.#abbreviated(name))
+    return names.some((name) => this.#given.has(name) || (this.#abbreviates && this.#abbreviated(name)))
   }
 
   /** The values these options got. */
@@ -34,7 +34,8 @@ export class Line {
 
   #abbreviated(name: string): boolean {
     if (!name.startsWith("--")) return false
-    for (const given of this.#given.keys()) if (given.length >= 5 && given.startsWith("--") && name.startsWith(given)) return true
+    for (const given of this.#given.keys())
+      if (given.length >= 5 && given.startsWith("--") && name.startsWith(given)) return true
     return false
   }
 

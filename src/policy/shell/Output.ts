@@ -1,13 +1,15 @@
 import type { Command, Input } from "./Command.ts"
 import { HOLE } from "./Words.ts"
 
-/** What a pipeline stage prints, where its text alone tells: then the next stage reads literal text and not something unknown. */
+/** What a pipeline stage prints, where its text alone tells: then the next stage reads literal text. */
 export const outputOf = (stage: ReadonlyArray<Command>): string | undefined => {
   const command = stage.length === 1 ? stage[0] : undefined
   if (command === undefined || command.fields.writes.length > 0) return undefined
   if (command.program === "echo") return echoed(command)
   if (command.program === "printf") return printed(command)
-  return command.program === "cat" && command.args.every((arg) => arg.guess === "-") ? command.fields.input.text : undefined
+  return command.program === "cat" && command.args.every((arg) => arg.guess === "-")
+    ? command.fields.input.text
+    : undefined
 }
 
 export const pipeInput = (stage: ReadonlyArray<Command>, earlier: ReadonlyArray<Command>): Input => {
@@ -28,13 +30,28 @@ const printed = (command: Command): string | undefined => {
   if (words[0] === "--") words.shift()
   const format = words.shift()
   if (format === undefined || format.startsWith("-v")) return undefined
-  const once = (): string => unescape(format).replace(/%(?:%|[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z])/g, (spec) => spec === "%%" ? "%" : spec.endsWith("b") ? unescape(words.shift() ?? "") : words.shift() ?? "")
+  const once = (): string =>
+    unescape(format).replace(/%(?:%|[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z])/g, (spec) =>
+      spec === "%%" ? "%" : spec.endsWith("b") ? unescape(words.shift() ?? "") : (words.shift() ?? "")
+    )
   let text = once()
   while (words.length > 0 && /%[^%]/.test(format)) text += once()
   return text
 }
 
-const simple: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v", e: "\x1b", "\\": "\\", "'": "'", "\"": "\"" }
+const simple: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  v: "\v",
+  e: "\x1b",
+  "\\": "\\",
+  "'": "'",
+  '"': '"'
+}
 
 const unescape = (text: string): string =>
   text.replace(/\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[ntrabfve\\'"])/g, (_, code: string) => {

@@ -1,4 +1,5 @@
 import type { Place } from "../Part.ts"
+import { names } from "./programs/Rows.ts"
 import type { Arg } from "./Words.ts"
 import { HOLE, isKnown } from "./Words.ts"
 
@@ -31,24 +32,30 @@ export const isInside = (path: string | undefined, place: Place): boolean =>
   path !== undefined && rootOf(path, place) !== undefined
 
 /** Folder names whose content a build, a package manager or a cache makes again. */
-const regenerable = new Set([
-  "node_modules", "dist", "build", "out", "target", "coverage", ".next", ".nuxt", ".turbo", ".cache", ".parcel-cache", ".vite", ".output",
-  ".svelte-kit", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".venv", "venv", ".gradle", "tmp", "temp", "htmlcov",
-  ".nyc_output", ".eggs", "_build", ".dart_tool", "bower_components", "storybook-static", ".angular", ".docusaurus", ".terraform", ".eslintcache",
-  "test-results", "playwright-report", ".wrangler", ".expo", "DerivedData", ".zig-cache", "zig-out", "dist-newstyle", ".stack-work", "elm-stuff",
-  ".hypothesis", ".nox", ".ipynb_checkpoints", ".astro", ".coverage", ".DS_Store", "Thumbs.db", "package-lock.json", "yarn.lock",
-  "pnpm-lock.yaml", "bun.lockb", "bun.lock", "Cargo.lock", "poetry.lock", "uv.lock", "Pipfile.lock", "Gemfile.lock", "composer.lock"
-])
+const regenerable = names(`
+  node_modules dist build out target coverage .next .nuxt .turbo .cache .parcel-cache .vite .output .svelte-kit
+  __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .venv venv .gradle tmp temp htmlcov .nyc_output .eggs
+  _build .dart_tool bower_components storybook-static .angular .docusaurus .terraform .eslintcache test-results
+  playwright-report .wrangler .expo DerivedData .zig-cache zig-out dist-newstyle .stack-work elm-stuff
+  .hypothesis .nox .ipynb_checkpoints .astro .coverage .DS_Store Thumbs.db package-lock.json yarn.lock
+  pnpm-lock.yaml bun.lockb bun.lock Cargo.lock poetry.lock uv.lock Pipfile.lock Gemfile.lock composer.lock
+`)
 
 /** Endings of files that are made again, or are left over from an edit or a merge. */
-const leftover =
-  /(\.(pyc|pyo|o|obj|class|log|tmp|temp|swp|swo|bak|orig|rej|tsbuildinfo|egg-info|dSYM|gcda|gcno|gcov|lcov|profraw|pid|cache|dist-info|aux|toc)|~|\.DS_Store|\.coverage|\.eslintcache|Thumbs\.db|__pycache__)$/
+const leftoverEndings = names(`
+  pyc pyo o obj class log tmp temp swp swo bak orig rej tsbuildinfo egg-info dSYM gcda gcno gcov lcov profraw pid cache
+  dist-info aux toc
+`)
+const isLeftover = (path: string): boolean =>
+  leftoverEndings.has(path.slice(path.lastIndexOf(".") + 1)) || /(~|__pycache__)$/.test(path)
 
 /** It says of itself that it can be made again (policy §3.1). */
 const isRegenerable = (below: string, glob: boolean): boolean => {
   const segments = below.split("/")
-  return segments.some((segment) => regenerable.has(segment) || /^(cmake-build|dist|build)-[\w.-]+$/.test(segment)) ||
-    (glob || /\.(egg-info|dist-info|tsbuildinfo)$/.test(below)) && leftover.test(below)
+  return (
+    segments.some((segment) => regenerable.has(segment) || /^(cmake-build|dist|build)-[\w.-]+$/.test(segment)) ||
+    ((glob || /\.(egg-info|dist-info|tsbuildinfo)$/.test(below)) && isLeftover(below))
+  )
 }
 
 /** Deleting it with everything below it loses nothing of worth. */
@@ -63,13 +70,23 @@ export const isExpendable = (arg: Arg, cwd: string | null, place: Place): boolea
   return scratch !== null && !/^[*?.]+$/.test(scratch[3]!)
 }
 
+const fileEndings = names(`
+  js jsx ts tsx mjs cjs mts cts json json5 md txt log lock yml yaml toml xml htm html css scss py rb go rs java kt c h
+  cpp hpp
+  sh sql csv png jpg jpeg svg gif pdf zip gz tgz tar map out tmp bak
+`)
+
 /** By its name a file and not a folder, so that `-r` adds nothing. */
 export const isFileName = (arg: Arg): boolean =>
-  !arg.glob && isKnown(arg) && /[^/]\.([cm]?[jt]sx?|json5?|md|txt|log|lock|ya?ml|toml|xml|html?|s?css|py|rb|go|rs|java|kt|c|h|cpp|hpp|sh|sql|csv|png|jpe?g|svg|gif|pdf|zip|t?gz|tar|map|out|tmp|bak)$/.test(arg.guess)
+  !arg.glob && isKnown(arg) && fileEndings.has(/[^/]\.(\w+)$/.exec(arg.guess)?.[1] ?? "")
 
 /** A glob whose last segment matches everything. */
 export const isUnbounded = (arg: Arg): boolean => arg.glob && /(^|\/)[*?.]*\*[*?.]*\/?$/.test(arg.guess)
 
-const loopback = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@\s]*@)?(localhost|127(?:\.\d+){3}|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal|[\w-]+\.localhost)(?::\d+)?(?:[/?#]|$)/i
+const loopback = new RegExp(
+  String.raw`^([a-z][a-z0-9+.-]*://)?([^/@\s]*@)?` +
+    String.raw`(localhost|127(\.\d+){3}|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal|[\w-]+\.localhost)(:\d+)?([/?#]|$)`,
+  "i"
+)
 
 export const isLoopback = (address: string): boolean => !address.startsWith(HOLE) && loopback.test(address)

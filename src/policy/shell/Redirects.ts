@@ -1,9 +1,11 @@
 import type { Input } from "./Command.ts"
 import type { Redirection } from "./ShellParser.ts"
 import { resolve } from "./Paths.ts"
-import type { Around, Scope, Walk } from "./Walk.ts"
+import type { Around, Scope } from "./Scope.ts"
+import type { Walk } from "./Walk.ts"
 import type { Arg } from "./Words.ts"
-import { HOLE, literal, toArg, toText } from "./Words.ts"
+import { toArg, toText } from "./Expansion.ts"
+import { HOLE, literal } from "./Words.ts"
 
 export interface Redirected {
   readonly writes: ReadonlyArray<Arg>
@@ -15,8 +17,13 @@ export interface Redirected {
 const none: Redirected = { writes: [], reads: [], input: undefined }
 const nowhere = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty"])
 
-/** Reads redirects and notes one part for each file they touch. The null device and descriptor duplication touch none. */
-export const redirected = (walk: Walk, redirects: ReadonlyArray<Redirection>, scope: Scope, around: Around): Redirected => {
+/** Reads redirects and notes one part for each file; the null device and descriptor duplication are none. */
+export const redirected = (
+  walk: Walk,
+  redirects: ReadonlyArray<Redirection>,
+  scope: Scope,
+  around: Around
+): Redirected => {
   if (redirects.length === 0) return none
   const writes: Array<Arg> = []
   const reads: Array<Arg> = []
@@ -26,13 +33,16 @@ export const redirected = (walk: Walk, redirects: ReadonlyArray<Redirection>, sc
     const into = kind === "write" ? writes : reads
     into.push(target)
     if (target.value !== null && nowhere.has(target.value)) return
-    const path = target.value === null ? null : resolve(target.guess, scope.cwd) ?? null
+    const path = target.value === null ? null : (resolve(target.guess, scope.cwd) ?? null)
     if (!around.hidden) walk.parts.push({ kind, text, path })
   }
   for (const redirect of redirects) {
-    const isInput = redirect.descriptor === undefined || redirect.descriptor.type === "FileDescriptor" && redirect.descriptor.value === 0
+    const isInput =
+      redirect.descriptor === undefined ||
+      (redirect.descriptor.type === "FileDescriptor" && redirect.descriptor.value === 0)
     if (redirect.type === "HereDoc") {
-      const body = redirect.body.parts === undefined ? literal(redirect.body.text) : toText(redirect.body.parts, context)
+      const body =
+        redirect.body.parts === undefined ? literal(redirect.body.text) : toText(redirect.body.parts, context)
       const text = redirect.operator === "<<-" ? body.guess.replace(/^\t+/gm, "") : body.guess
       if (isInput) input = { text, fed: !body.certain || text.includes(HOLE), from: body.inner, file: undefined }
       continue
@@ -40,7 +50,13 @@ export const redirected = (walk: Walk, redirects: ReadonlyArray<Redirection>, sc
     if (redirect.target === undefined) continue
     const target = toArg(redirect.target, context)
     if (redirect.type === "HereString") {
-      if (isInput) input = { text: target.guess, fed: !target.certain || target.guess.includes(HOLE), from: target.inner, file: undefined }
+      if (isInput)
+        input = {
+          text: target.guess,
+          fed: !target.certain || target.guess.includes(HOLE),
+          from: target.inner,
+          file: undefined
+        }
       continue
     }
     const text = `${redirect.operator} ${target.text}`
@@ -52,7 +68,13 @@ export const redirected = (walk: Walk, redirects: ReadonlyArray<Redirection>, sc
         break
       case "<":
         note("read", target, text)
-        if (isInput) input = { text: undefined, fed: target.inner.length > 0, from: target.inner, file: target.inner.length > 0 ? undefined : target }
+        if (isInput)
+          input = {
+            text: undefined,
+            fed: target.inner.length > 0,
+            from: target.inner,
+            file: target.inner.length > 0 ? undefined : target
+          }
         break
       case "<>":
         note("read", target, text)

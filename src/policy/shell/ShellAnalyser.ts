@@ -13,17 +13,17 @@ export const analyse: Analyse = (command, place) => {
     if (script === undefined) return unreadable(command)
     const walk = new Walk(place)
     walk.start(script)
-    return walk.parseError ? unreadable(command, walk) : summed(walk, place)
+    return walk.parseError ? unreadable(command, walk) : summed(walk, place, command)
   } catch {
     return unreadable(command)
   }
 }
 
-const summed = (walk: Walk, place: Place): ShellAnalysis => {
+const summed = (walk: Walk, place: Place, text: string): ShellAnalysis => {
   const shapes: Array<Shape> = walk.floods.map((part) => ({ category: "resource", part }))
   for (const command of walk.commands) shapes.push(...shapesOf(command, place))
   const opaque = walk.tooDeep || walk.commands.some((command) => command.opaque)
-  if (walk.tooDeep) shapes.push({ category: "obfuscated", part: "…" })
+  if (walk.tooDeep) shapes.push({ category: "obfuscated", part: text })
   return {
     parts: walk.parts,
     capability: capabilityOf(walk, shapes, opaque, place),
@@ -48,7 +48,7 @@ const unreadable = (command: string, walk?: Walk): ShellAnalysis => ({
       touches: [],
       opaque: true
     },
-    ...walk?.parts ?? []
+    ...(walk?.parts ?? [])
   ],
   capability: "shell_rw",
   opaque: true,

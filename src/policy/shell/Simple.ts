@@ -8,15 +8,18 @@ import { environmentNames } from "./programs/Environment.ts"
 import { followEffects } from "./Effects.ts"
 import { touchedBy } from "./Touched.ts"
 import { innerOf } from "./Unwrap.ts"
-import type { Around, Scope, Walk } from "./Walk.ts"
-import { maxDepth } from "./Walk.ts"
-import type { Arg, WordContext } from "./Words.ts"
-import { hidesCode, HOLE, substitutions, supplied, toArg, toArgs } from "./Words.ts"
+import type { Around, Scope } from "./Scope.ts"
+import { maxDepth } from "./Scope.ts"
+import type { Walk } from "./Walk.ts"
+import type { WordContext } from "./Expansion.ts"
+import { substitutions, toArg, toArgs } from "./Expansion.ts"
+import type { Arg } from "./Words.ts"
+import { hidesCode, HOLE, supplied } from "./Words.ts"
 
 /** One simple command of the source: notes it, then everything it runs in turn. */
 export const runSimple = (walk: Walk, node: CommandNode, scope: Scope, around: Around): void => {
   const context = walk.contextOf(scope, around)
-  const assignments = node.prefix.flatMap((each) => each.type === "Assignment" ? assigned(each, context) : [])
+  const assignments = node.prefix.flatMap((each) => (each.type === "Assignment" ? assigned(each, context) : []))
   const args: Array<Arg> = []
   for (const each of node.args) {
     if (each.type === "Word") args.push(...toArgs(each, context))
@@ -47,7 +50,23 @@ const declared = (text: string, { name, value }: Variable): Arg => ({
   guess: `${name}=${value.guess}`
 })
 
-const subscripted = new Set(["test", "[", "printf", "read", "unset", "declare", "typeset", "local", "export", "readonly", "let", "mapfile", "readarray", "wait", "getopts"])
+const subscripted = new Set([
+  "test",
+  "[",
+  "printf",
+  "read",
+  "unset",
+  "declare",
+  "typeset",
+  "local",
+  "export",
+  "readonly",
+  "let",
+  "mapfile",
+  "readarray",
+  "wait",
+  "getopts"
+])
 
 interface Given {
   readonly writes: ReadonlyArray<Arg>
@@ -70,18 +89,32 @@ const run = (walk: Walk, words: ReadonlyArray<Arg>, given: Given, scope: Scope, 
     downloads: walk.downloads
   })
   if (name !== undefined && walk.functions.has(command.program)) command.opaque = false
-  if (subscripted.has(command.program) && command.args.some(hidesCode)) command.opaque = true
-  if (foreignShells.has(command.program) && command.args.length > 0 && !/^-(-version|-help|v|h)$/.test(command.args[0]!.guess)) command.opaque = true
+  // A value is evaluated as well, wherever arithmetic later names its variable.
+  const hidden = given.assignments.some((each) => hidesCode(each.value))
+  if (hidden || (subscripted.has(command.program) && command.args.some(hidesCode))) command.opaque = true
+  if (
+    foreignShells.has(command.program) &&
+    command.args.length > 0 &&
+    !/^-(-version|-help|v|h)$/.test(command.args[0]!.guess)
+  )
+    command.opaque = true
   walk.commands.push(command)
   const inners = innerOf(command)
   if (inners.some((inner) => inner.kind === "script" && !isFixed(command, inner.script))) command.opaque = true
-  if (around.functions.includes(command.program) && (around.background || around.piped)) walk.floods.push(command.fields.text)
+  if (around.functions.includes(command.program) && (around.background || around.piped))
+    walk.floods.push(command.fields.text)
   if (around.endless && around.background) walk.floods.push(command.fields.text)
   note(walk, command, around)
   followEffects(walk, command, scope)
   for (const inner of inners) {
     const wrappers = inner.visible ? [...around.wrappers, command.program] : around.wrappers
-    const below: Around = { ...around, wrappers, where: inner.where, hidden: around.hidden || !inner.visible, input: given.input }
+    const below: Around = {
+      ...around,
+      wrappers,
+      where: inner.where,
+      hidden: around.hidden || !inner.visible,
+      input: given.input
+    }
     if (inner.kind === "command") {
       const assignments = inner.assignments.map((arg) => {
         const equals = arg.guess.indexOf("=")
@@ -101,13 +134,20 @@ const nested = (walk: Walk, command: Command, text: Arg, scope: Scope, around: A
   const script = parse(text.guess.replaceAll(HOLE, "${_}"))
   if (script === undefined) walk.parseError = true
   // Its own input was used up where the script came from it.
-  else walk.script(script, scope, { ...around, depth: around.depth + 1, input: text.guess === around.input.text ? noInput : around.input })
+  else
+    walk.script(script, scope, {
+      ...around,
+      depth: around.depth + 1,
+      input: text.guess === around.input.text ? noInput : around.input
+    })
 }
 
 /** Nothing but the text of the command line decides what the script is. */
 const isFixed = (command: Command, script: Arg): boolean =>
-  script.value !== null || command.program === "alias" || command.program === "trap" && script.certain ||
-  script.certain && !script.guess.includes(HOLE) && !script.glob
+  script.value !== null ||
+  command.program === "alias" ||
+  (command.program === "trap" && script.certain) ||
+  (script.certain && !script.guess.includes(HOLE) && !script.glob)
 
 const note = (walk: Walk, command: Command, around: Around): void => {
   if (around.hidden) return
@@ -129,7 +169,10 @@ const note = (walk: Walk, command: Command, around: Around): void => {
 
 /** As written where it is literal, filled in where only `$HOME` and `$PWD` are not. */
 const plain = (arg: Arg): string | null =>
-  arg.value ?? (arg.certain && !arg.glob && !arg.guess.includes(HOLE) && !/\$[($!?#{]|`|RANDOM|SECONDS|PID|\{/.test(arg.text) ? arg.guess : null)
+  arg.value ??
+  (arg.certain && !arg.glob && !arg.guess.includes(HOLE) && !/\$[($!?#{]|`|RANDOM|SECONDS|PID|\{/.test(arg.text)
+    ? arg.guess
+    : null)
 
 const textOf = (words: ReadonlyArray<Arg>, given: Given): string =>
   [...given.assignments.map((each) => `${each.name}=${each.value.text}`), ...words.map((word) => word.text)].join(" ")

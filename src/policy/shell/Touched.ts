@@ -26,7 +26,8 @@ const find = (command: Command): ReadonlyArray<Use> => {
   const table = fileUse(program)
   if (program === "dd") return prefixed(command, { "of=": "write", "if=": "read" })
   if (program === "tar" || program === "gtar" || program === "bsdtar") return ofTar(command)
-  if (program === "sqlite3" || program === "sqlite") return line.operands.slice(0, 1).map((arg) => ({ kind: "read", arg }))
+  if (program === "sqlite3" || program === "sqlite")
+    return line.operands.slice(0, 1).map((arg) => ({ kind: "read", arg }))
   if (table === undefined) return []
   const all: Array<Use> = []
   for (const arg of line.values(...table.writes)) all.push({ kind: "write", arg })
@@ -37,7 +38,10 @@ const find = (command: Command): ReadonlyArray<Use> => {
       if (at >= 0 && command.args[at + 1] !== undefined) all.push({ kind: "write", arg: command.args[at + 1]! })
     }
   }
-  const skipped = program.endsWith("grep") || program === "rg" || program.endsWith("sed") ? line.has("-e", "-f", "--expression", "--regexp", "--file") : program.endsWith("awk") && line.has("-f")
+  const skipped =
+    program.endsWith("grep") || program === "rg" || program.endsWith("sed")
+      ? line.has("-e", "-f", "--expression", "--regexp", "--file")
+      : program.endsWith("awk") && line.has("-f")
   const operands = line.operands.slice(skipped ? 0 : table.skip)
   const inPlace = isInPlace(command)
   const hasTarget = line.has("-t", "--target-directory")
@@ -60,7 +64,9 @@ export const isInPlace = (command: Command): boolean => {
 
 const prefixed = (command: Command, kinds: Readonly<Record<string, "read" | "write">>): ReadonlyArray<Use> =>
   command.args.flatMap((arg) =>
-    Object.entries(kinds).flatMap(([prefix, kind]) => arg.guess.startsWith(prefix) ? [{ kind, arg: after(arg, prefix.length) }] : [])
+    Object.entries(kinds).flatMap(([prefix, kind]) =>
+      arg.guess.startsWith(prefix) ? [{ kind, arg: after(arg, prefix.length) }] : []
+    )
   )
 
 /** `tar xzf`, `tar -xzf` and `tar --extract` alike. */
@@ -68,7 +74,9 @@ export const tarMode = (command: Command): "create" | "extract" | "list" => {
   const first = command.args[0]?.guess ?? ""
   const letters = /^[A-Za-z]+$/.test(first) ? first : ""
   if (command.line.has("-x", "--extract", "--get") || /x/.test(letters)) return "extract"
-  return command.line.has("-c", "-r", "-u", "--create", "--append", "--update") || /[cru]/.test(letters) ? "create" : "list"
+  return command.line.has("-c", "-r", "-u", "--create", "--append", "--update") || /[cru]/.test(letters)
+    ? "create"
+    : "list"
 }
 
 const ofTar = (command: Command): ReadonlyArray<Use> => {
@@ -79,7 +87,8 @@ const ofTar = (command: Command): ReadonlyArray<Use> => {
   const operands = bundled ? line.operands.slice(/f/.test(command.args[0]!.guess) ? 2 : 1) : line.operands
   if (mode === "extract") return folders.map((arg) => ({ kind: "write", arg }))
   const archive = bundled && /f/.test(command.args[0]!.guess) ? line.operands[1] : line.values("-f", "--file")[0]
-  const written: ReadonlyArray<Use> = mode === "create" && archive !== undefined && archive.guess !== "-" ? [{ kind: "write", arg: archive }] : []
+  const written: ReadonlyArray<Use> =
+    mode === "create" && archive !== undefined && archive.guess !== "-" ? [{ kind: "write", arg: archive }] : []
   return [...written, ...operands.map((arg) => ({ kind: "read", arg }) as const)]
 }
 

@@ -9,12 +9,10 @@ import type { Arg } from "./Words.ts"
 import { HOLE, literal } from "./Words.ts"
 
 /** What a command runs in turn: another command, or text in the shell's language. */
-export type Inner =
-  & { readonly where: Where; readonly visible: boolean }
-  & (
-    | { readonly kind: "command"; readonly words: ReadonlyArray<Arg>; readonly assignments: ReadonlyArray<Arg> }
-    | { readonly kind: "script"; readonly script: Arg }
-  )
+export type Inner = { readonly where: Where; readonly visible: boolean } & (
+  | { readonly kind: "command"; readonly words: ReadonlyArray<Arg>; readonly assignments: ReadonlyArray<Arg> }
+  | { readonly kind: "script"; readonly script: Arg }
+)
 
 export const innerOf = (command: Command): ReadonlyArray<Inner> => {
   const { args, program } = command
@@ -27,11 +25,13 @@ export const innerOf = (command: Command): ReadonlyArray<Inner> => {
   if (shells.has(program) || program === "fish") return shellScript(command).flatMap((each) => script(each))
   switch (program) {
     case "eval":
-      return args.length === 0 || args.length === 1 && isHook(args[0]!.inner) ? [] : script(joined(args))
+      return args.length === 0 || (args.length === 1 && isHook(args[0]!.inner)) ? [] : script(joined(args))
     case "trap":
       return args.length > 1 && !/^(-.*|)$/.test(args[0]!.guess) ? script(args[0]) : []
     case "alias":
-      return args.flatMap((arg) => arg.guess.includes("=") ? script({ ...arg, guess: arg.guess.slice(arg.guess.indexOf("=") + 1) }, false) : [])
+      return args.flatMap((arg) =>
+        arg.guess.includes("=") ? script({ ...arg, guess: arg.guess.slice(arg.guess.indexOf("=") + 1) }, false) : []
+      )
     case "find":
     case "gfind":
     case "fd":
@@ -39,7 +39,7 @@ export const innerOf = (command: Command): ReadonlyArray<Inner> => {
       return commands(fromFind(command))
     case "parallel":
     case "sem":
-      return fromParallel(command).flatMap((each) => each.length === 1 ? script(each[0]) : commands([each]))
+      return fromParallel(command).flatMap((each) => (each.length === 1 ? script(each[0]) : commands([each])))
   }
   return [...special(command).flatMap((arg) => script(arg)), ...wrapped(command)]
 }
@@ -72,7 +72,9 @@ const special = (command: Command): ReadonlyArray<Arg> => {
     case "git":
       return line.verb() === "rebase" ? line.values("-x", "--exec") : []
     case "ansible":
-      return /^(shell|command|raw|script)?$/.test(line.values("-m", "--module-name")[0]?.guess ?? "") ? line.values("-a", "--args") : []
+      return /^(shell|command|raw|script)?$/.test(line.values("-m", "--module-name")[0]?.guess ?? "")
+        ? line.values("-a", "--args")
+        : []
   }
   return []
 }
@@ -106,20 +108,22 @@ export const readsCode = (command: Command): boolean => {
   const first = command.line.operands[0]?.guess
   if (command.program === "source" || command.program === ".") return first === "/dev/stdin" || first === "-"
   if (foreignShells.has(command.program) && command.line.has("-c")) return false
-  return shells.has(command.program) && !command.line.has("-c") || foreignShells.has(command.program)
+  return (shells.has(command.program) && !command.line.has("-c")) || foreignShells.has(command.program)
     ? first === undefined || first === "-" || first === "/dev/stdin" || command.line.has("-s")
     : false
 }
 
 const joined = (args: ReadonlyArray<Arg>): Arg =>
-  args.length === 1 ? args[0]! : {
-    text: args.map((arg) => arg.text).join(" "),
-    value: args.some((arg) => arg.value === null) ? null : args.map((arg) => arg.value).join(" "),
-    guess: args.map((arg) => arg.guess).join(" "),
-    certain: args.every((arg) => arg.certain),
-    glob: args.some((arg) => arg.glob),
-    inner: args.flatMap((arg) => arg.inner)
-  }
+  args.length === 1
+    ? args[0]!
+    : {
+        text: args.map((arg) => arg.text).join(" "),
+        value: args.some((arg) => arg.value === null) ? null : args.map((arg) => arg.value).join(" "),
+        guess: args.map((arg) => arg.guess).join(" "),
+        certain: args.every((arg) => arg.certain),
+        glob: args.some((arg) => arg.glob),
+        inner: args.flatMap((arg) => arg.inner)
+      }
 
 const eachIsScript = new Set(["concurrently", "hyperfine"])
 const isAssignment = (arg: Arg): boolean => /^[A-Za-z_]\w*=/.test(arg.guess)
@@ -132,13 +136,17 @@ const wrapped = (command: Command): ReadonlyArray<Inner> => {
     const where = wrapper.where === "here" ? command.fields.where : wrapper.where
     const common = { where, visible: wrapper.visible }
     if (wrapper.program === "ssh" && words.length === 0) {
-      return command.fields.input.text === undefined ? [] : [{ ...common, kind: "script", script: inputScript(command) }]
+      return command.fields.input.text === undefined
+        ? []
+        : [{ ...common, kind: "script", script: inputScript(command) }]
     }
     if (words.length === 0) return []
     if (eachIsScript.has(wrapper.program)) return words.map((word) => ({ ...common, kind: "script", script: word }))
-    if (wrapper.program === "flock" && words[0]!.guess === "-c") return [{ ...common, kind: "script", script: joined(words.slice(1)) }]
-    if (wrapper.script && !command.line.has("-x") || wrapper.program === "tmux" || wrapper.program === "ssh") {
-      const text = wrapper.verbs[0] === "send-keys" ? words.filter((word) => !/^(Enter|C-m|KPEnter)$/.test(word.guess)) : words
+    if (wrapper.program === "flock" && words[0]!.guess === "-c")
+      return [{ ...common, kind: "script", script: joined(words.slice(1)) }]
+    if ((wrapper.script && !command.line.has("-x")) || wrapper.program === "tmux" || wrapper.program === "ssh") {
+      const text =
+        wrapper.verbs[0] === "send-keys" ? words.filter((word) => !/^(Enter|C-m|KPEnter)$/.test(word.guess)) : words
       return text.length === 0 ? [] : [{ ...common, kind: "script", script: joined(text) }]
     }
     const first = words.findIndex((word) => !isAssignment(word))
@@ -152,7 +160,10 @@ const wrapped = (command: Command): ReadonlyArray<Inner> => {
 const innerStart = (command: Command, wrapper: Wrapper): number | undefined => {
   const { args, program } = command
   if (program === "command" && command.line.has("-v", "-V")) return undefined
-  const takes = wrapper.verbs.length === 0 && wrapper.program !== "ssh" ? wrapper.valued : optionsOf(program, wrapper.verbs[0]) ?? optionsOf(program)
+  const takes =
+    wrapper.verbs.length === 0 && wrapper.program !== "ssh"
+      ? wrapper.valued
+      : (optionsOf(program, wrapper.verbs[0]) ?? optionsOf(program))
   let verb = 0
   let skip = wrapper.skip
   for (let at = 0; at < args.length; at++) {

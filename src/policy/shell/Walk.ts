@@ -1,43 +1,18 @@
 import type { Part, Place } from "../Part.ts"
-import { Command } from "./Command.ts"
-import type { Input, Where } from "./Command.ts"
+import type { Command, Input } from "./Command.ts"
 import { noInput } from "./Command.ts"
+import { environmentNames } from "./programs/Environment.ts"
 import { pipeInput } from "./Output.ts"
 import { redirected } from "./Redirects.ts"
+import type { Around, Scope } from "./Scope.ts"
+import { bare, copy, floodsOf, isEndless, maxLevels, outermost } from "./Scope.ts"
 import type { CompoundList, Pipeline, Script, Statement, SyntaxNode } from "./ShellParser.ts"
 import { forEachChild } from "./ShellParser.ts"
 import { runSimple } from "./Simple.ts"
-import type { Arg, Known, WordContext } from "./Words.ts"
-import { hidesCode, HOLE, toArg } from "./Words.ts"
-
-/** What changes from one command to the next, and is copied for a subshell. */
-export interface Scope {
-  cwd: string | null
-  readonly folders: Array<string | null>
-  readonly variables: Map<string, Known>
-}
-
-/** What holds for everything below a node. */
-export interface Around {
-  readonly wrappers: ReadonlyArray<string>
-  /** Literal scripts inside literal scripts. */
-  readonly depth: number
-  /** Substitutions and groups inside each other. */
-  readonly levels: number
-  readonly where: Where
-  /** The commands below are seen by the danger shapes and not by rules. */
-  readonly hidden: boolean
-  readonly input: Input
-  readonly background: boolean
-  readonly piped: boolean
-  readonly endless: boolean
-  readonly functions: ReadonlyArray<string>
-}
-
-export const maxDepth = 4
-const maxLevels = 32
-
-export const copy = (scope: Scope): Scope => ({ cwd: scope.cwd, folders: [...scope.folders], variables: new Map(scope.variables) })
+import type { WordContext } from "./Expansion.ts"
+import { toArg } from "./Expansion.ts"
+import type { Arg } from "./Words.ts"
+import { hidesCode, HOLE, supplied } from "./Words.ts"
 
 /** Goes through a script in the order in which it runs and notes every command in it. */
 export class Walk {
@@ -52,7 +27,7 @@ export class Walk {
   parseError = false
   /** There is nothing at all to run. */
   empty = false
-  /** Something is nested too deeply to look at. */
+  /** Something is nested too deeply, or hidden where it is not looked for. */
   tooDeep = false
   background = false
 
@@ -63,21 +38,9 @@ export class Walk {
   start(script: Script): void {
     this.empty = script.commands.length === 0
     const scope: Scope = { cwd: this.place.cwd, folders: [], variables: new Map() }
-    this.script(script, scope, {
-      wrappers: [],
-      depth: 0,
-      levels: 0,
-      where: "here",
-      hidden: false,
-      input: noInput,
-      background: false,
-      piped: false,
-      endless: false,
-      functions: []
-    })
+    this.script(script, scope, outermost)
   }
 
-  /** Returns what runs in it. */
   script(script: Script, scope: Scope, around: Around): ReadonlyArray<Command> {
     if (script.errors !== undefined && script.errors.length > 0) this.parseError = true
     return this.#statements(script.commands, scope, around)
@@ -107,8 +70,9 @@ export class Walk {
 
   node(node: SyntaxNode, scope: Scope, around: Around): ReadonlyArray<Command> {
     const from = this.commands.length
-    const deeper: Around = { ...around, levels: around.levels + 1 }
-    const list = (body: CompoundList, inner = scope, context = deeper) => this.#statements(body.commands, inner, context)
+    const deeper = { ...around, levels: around.levels + 1 }
+    const list = (body: CompoundList, inner = scope, context = deeper) =>
+      this.#statements(body.commands, inner, context)
     switch (node.type) {
       case "Command":
         runSimple(this, node, scope, around)
@@ -146,9 +110,13 @@ export class Walk {
   }
 
   /** A redirect of a whole group counts like one of a command that does nothing else. */
-  #redirect(node: Extract<SyntaxNode, { readonly type: "Redirected" }>, scope: Scope, around: Around): { readonly input?: Input } {
+  #redirect(
+    node: Extract<SyntaxNode, { readonly type: "Redirected" }>,
+    scope: Scope,
+    around: Around
+  ): { readonly input?: Input } {
     const { input, reads, writes } = redirected(this, node.redirects, scope, around)
-    if (reads.length > 0 || writes.length > 0) this.commands.push(bare({ reads, writes, input: around.input }, scope, around, this.downloads))
+    this.commands.push(bare({ reads, writes, input: around.input, assignments: [] }, scope, around, this.downloads))
     return input === undefined ? {} : { input }
   }
 
@@ -159,39 +127,47 @@ export class Walk {
     let inner = around
     const from = this.commands.length
     if (node.type === "For" || node.type === "Select") {
-      const words = node.wordlist?.map((word) => toArg(word, context)) ?? []
-      const guess = words.length === 1 || words.some((word) => word.guess.includes("/.")) ? words[0]?.guess ?? HOLE : HOLE
-      scope.variables.set(node.name.value, { guess, certain: false })
+      this.#loopVariable(node, scope, around)
       this.node(node.body, scope, around)
     } else {
       if (isEndless(node)) inner = { ...around, endless: true }
       const look = (child: SyntaxNode): void => {
         if (child.type === "CompoundList") this.node(child, scope, inner)
         else if (child.type === "Word") this.#test(toArg(child, context))
-        else if (child.type === "CommandExpansion" || child.type === "ProcessSubstitution" || child.type === "ArithmeticCommandExpansion") context.visit(child)
+        else if (
+          child.type === "CommandExpansion" ||
+          child.type === "ProcessSubstitution" ||
+          child.type === "ArithmeticCommandExpansion"
+        )
+          context.visit(child)
         else forEachChild(child, look)
       }
       forEachChild(node, look)
-      if (inner.endless && !around.endless) this.#endless(this.commands.slice(from))
+      if (inner.endless && !around.endless) {
+        this.floods.push(...floodsOf(this.commands.slice(from)))
+      }
     }
     if (scope.cwd !== cwd) scope.cwd = null
+  }
+
+  /** One word, or one that names something hidden, is as good as an assignment. */
+  #loopVariable(node: Extract<SyntaxNode, { readonly type: "For" | "Select" }>, scope: Scope, around: Around): void {
+    const name = node.name.value
+    const words = node.wordlist?.map((word) => toArg(word, this.contextOf(scope, around))) ?? []
+    words.forEach((word) => this.#test(word))
+    const guess = words.length === 1 || words.some((word) => word.guess.includes("/.")) ? words[0]!.guess : HOLE
+    scope.variables.set(name, { guess, certain: false })
+    if (!environmentNames.has(name)) return
+    const assignments = [{ name, value: words[0] ?? supplied(HOLE) }]
+    this.commands.push(bare({ reads: [], writes: [], input: around.input, assignments }, scope, around, this.downloads))
   }
 
   #test(arg: Arg): void {
     if (hidesCode(arg)) this.tooDeep = true
   }
 
-  #endless(body: ReadonlyArray<Command>): void {
-    const waits = body.some((each) => /^(sleep|read|wait|timeout|inotifywait|break|exit|return|usleep|watch)$/.test(each.program))
-    const writer = body.find((each) => each.fields.writes.length > 0 || /^(mkdir|touch|fallocate|dd|cp|fork)$/.test(each.program))
-    if (!waits && writer !== undefined) this.floods.push(writer.fields.text)
-  }
-
   #pipeline(node: Pipeline, scope: Scope, around: Around): void {
-    if (node.commands.length === 1) {
-      this.node(node.commands[0]!, scope, around)
-      return
-    }
+    if (node.commands.length === 1) return void this.node(node.commands[0]!, scope, around)
     let input = around.input
     const earlier: Array<Command> = []
     for (const command of node.commands) {
@@ -202,33 +178,21 @@ export class Walk {
   }
 
   #substitution(node: SyntaxNode, scope: Scope, around: Around): ReadonlyArray<Command> {
-    if (node.type !== "CommandExpansion" && node.type !== "ProcessSubstitution" && node.type !== "ArithmeticCommandExpansion") return []
+    if (
+      node.type !== "CommandExpansion" &&
+      node.type !== "ProcessSubstitution" &&
+      node.type !== "ArithmeticCommandExpansion"
+    )
+      return []
     if (node.script === undefined) return []
     const fed: Input = { text: undefined, fed: true, from: around.input.from, file: undefined }
     const input = node.type === "ProcessSubstitution" && node.operator === ">" ? fed : noInput
-    return this.script(node.script, copy(scope), { ...around, levels: around.levels + 1, input, background: false, piped: false })
+    return this.script(node.script, copy(scope), {
+      ...around,
+      levels: around.levels + 1,
+      input,
+      background: false,
+      piped: false
+    })
   }
-}
-
-const bare = (given: Pick<Command["fields"], "reads" | "writes" | "input">, scope: Scope, around: Around, downloads: ReadonlySet<string>): Command =>
-  new Command({
-    ...given,
-    text: [...given.reads.map((arg) => `< ${arg.text}`), ...given.writes.map((arg) => `> ${arg.text}`)].join(" "),
-    name: undefined,
-    args: [],
-    assignments: [],
-    wrappers: around.wrappers,
-    cwd: around.where === "here" ? scope.cwd : null,
-    where: around.where,
-    background: around.background,
-    downloads
-  })
-
-const isEndless = (node: SyntaxNode): boolean => {
-  if (node.type === "ArithmeticFor") return node.test === undefined
-  if (node.type !== "While") return false
-  const first = node.clause.commands[0]?.command
-  if (first?.type === "ArithmeticCommand") return node.kind === "while" && /^\s*1\s*$/.test(first.body)
-  const clause = first?.type === "Command" ? first.name?.value : undefined
-  return node.kind === "while" ? clause === "true" || clause === ":" || clause === "yes" : clause === "false"
 }

@@ -12,7 +12,8 @@ import { deviceNetwork, networkChecks } from "./Network.ts"
 import { optionExec, optionRules } from "./OptionExec.ts"
 import type { Rule } from "./Rules.ts"
 import { indexed, matches } from "./Rules.ts"
-import { aliases, files, specific, variables } from "./Specific.ts"
+import { aliases, files, variables } from "./Named.ts"
+import { specific } from "./Specific.ts"
 import { stated } from "./Statements.ts"
 import { container } from "./tables/Container.ts"
 import { deploy } from "./tables/Deploy.ts"
@@ -21,11 +22,18 @@ import { privilege } from "./tables/Privilege.ts"
 import { system } from "./tables/System.ts"
 import { textTools } from "./TextTools.ts"
 
-const rules: ReadonlyMap<string, ReadonlyArray<Rule>> = indexed([...system, ...privilege, ...versionControl, ...deploy, ...container, ...optionRules])
+const rules: ReadonlyMap<string, ReadonlyArray<Rule>> = indexed([
+  ...system,
+  ...privilege,
+  ...versionControl,
+  ...deploy,
+  ...container,
+  ...optionRules
+])
 
 const byProgram = new Map<string, Array<Check>>()
 for (const [program, check] of [...deletes, ...machine, ...networkChecks, ...optionExec, ...specific, ...textTools]) {
-  byProgram.set(program, [...byProgram.get(program) ?? [], check])
+  byProgram.set(program, [...(byProgram.get(program) ?? []), check])
 }
 
 /** All that is only about what the database or the network sees holds in a container too. */
@@ -35,7 +43,8 @@ const everywhere = new Set(["database", "publish-deploy", "exfil", "reverse-shel
 export const shapesOf = (command: Command, place: Place): ReadonlyArray<Shape> => {
   const found = new Set<string>()
   const add = (categories: string | undefined | ReadonlyArray<string | undefined>): void => {
-    for (const each of typeof categories === "string" || categories === undefined ? [categories] : categories) if (each !== undefined) found.add(each)
+    for (const each of typeof categories === "string" || categories === undefined ? [categories] : categories)
+      if (each !== undefined) found.add(each)
   }
   add(variables(command))
   if (!asksForHelp(command)) {
@@ -49,7 +58,8 @@ export const shapesOf = (command: Command, place: Place): ReadonlyArray<Shape> =
     add(files(command, place))
   } else add(command.fields.writes.length > 0 ? files(command, place) : undefined)
   add(deviceNetwork(command, place))
-  const kept = command.fields.where === "contained" ? [...found].filter((category) => everywhere.has(category)) : [...found]
+  const kept =
+    command.fields.where === "contained" ? [...found].filter((category) => everywhere.has(category)) : [...found]
   return kept.map((category) => ({ category, part: command.fields.text }))
 }
 
@@ -58,8 +68,18 @@ const asksForHelp = (command: Command): boolean => {
   const { args } = command
   if (args.length === 0 || command.program === "") return false
   const first = args[0]!.value
-  if (args.length === 1 && (first === "--help" || first === "--version" || first === "-V" || first === "-h" && !/^(shutdown|halt|poweroff|reboot)$/.test(command.program) || first === "version" || first === "help")) return true
-  if (shells.has(command.program) || languages.has(command.program) || wrappersOf(command.program).length > 0) return false
+  if (
+    args.length === 1 &&
+    (first === "--help" ||
+      first === "--version" ||
+      first === "-V" ||
+      (first === "-h" && !/^(shutdown|halt|poweroff|reboot)$/.test(command.program)) ||
+      first === "version" ||
+      first === "help")
+  )
+    return true
+  if (shells.has(command.program) || languages.has(command.program) || wrappersOf(command.program).length > 0)
+    return false
   const last = args.at(-1)!.value
-  return first === "--help" || first === "--version" || last === "--help" && !args.some((arg) => arg.guess === "--")
+  return first === "--help" || first === "--version" || (last === "--help" && !args.some((arg) => arg.guess === "--"))
 }

@@ -32,18 +32,32 @@ const remove = (command: Command, place: Place): string | undefined => {
     if (wipesTree(trees, command, place)) return "fs-wipe"
   }
   // One command for each of many names is as good as recursion.
-  if (feeders.has(command.fields.wrappers.at(-1) ?? "") && wipesTree(targets.filter((arg) => arg.glob || arg.guess === HOLE), command, place)) return "fs-wipe"
+  if (
+    feeders.has(command.fields.wrappers.at(-1) ?? "") &&
+    wipesTree(
+      targets.filter((arg) => arg.glob || arg.guess === HOLE),
+      command,
+      place
+    )
+  )
+    return "fs-wipe"
   return targets.map((arg) => losesFile(arg, command, place)).find((category) => category !== undefined)
 }
 
 const find = (command: Command, place: Place): string | undefined => {
   const names = command.args.map((arg) => arg.guess)
   if (names.includes("-delete") && wipesTree(foundBy(command), command, place)) return "fs-wipe"
-  const moves = names.some((name, at) => /^-(exec|execdir|ok|okdir)$/.test(name) && /^(mv|truncate|shred|unlink)$/.test(names[at + 1] ?? ""))
+  const moves = names.some(
+    (name, at) => /^-(exec|execdir|ok|okdir)$/.test(name) && /^(mv|truncate|shred|unlink)$/.test(names[at + 1] ?? "")
+  )
   if (moves && wipesTree(foundBy(command), command, place)) return "fs-wipe"
   const hunts = foundBy(command).some((arg) => {
     const path = resolve(arg.guess.replace(/\*/g, "x"), command.fields.cwd)
-    return path !== undefined && !isInside(path, place) && (readCategory(path, place) !== undefined || /\.(pem|key|kdbx|ppk|p12|pfx|jks|ovpn)$/.test(path))
+    return (
+      path !== undefined &&
+      !isInside(path, place) &&
+      (readCategory(path, place) !== undefined || /\.(pem|key|kdbx|ppk|p12|pfx|jks|ovpn)$/.test(path))
+    )
   })
   return hunts && !names.includes("-perm") ? "credentials" : undefined
 }
@@ -55,7 +69,14 @@ const move = (command: Command, place: Place): string | undefined => {
   const sources = command.line.has("-t", "--target-directory") ? operands : operands.slice(0, -1)
   const away = sources.some((arg) => {
     const path = resolve(arg.guess, command.fields.cwd)
-    return path !== undefined && (path === place.home || path === "/" || /^\/(home|Users)\/[^/]+$/.test(path) || isBelow(place.home, path) || place.roots.some((root) => path === root || isBelow(root, path)))
+    return (
+      path !== undefined &&
+      (path === place.home ||
+        path === "/" ||
+        /^\/(home|Users)\/[^/]+$/.test(path) ||
+        isBelow(place.home, path) ||
+        place.roots.some((root) => path === root || isBelow(root, path)))
+    )
   })
   return away ? "fs-wipe" : undefined
 }
@@ -85,18 +106,25 @@ export const isHuge = (size: string): boolean => {
 export const deletes = checks({
   "rm grm srm unlink": remove,
   // These take folders without being told to.
-  "rimraf del-cli del": (command, place) => wipesTree(command.line.operands, command, place) ? "fs-wipe" : undefined,
+  "rimraf del-cli del": (command, place) => (wipesTree(command.line.operands, command, place) ? "fs-wipe" : undefined),
   "shred wipe scrub bleachbit secure-delete sfill sswap": (command, place) => {
     const targets = command.line.operands
-    return targets.length > 0 && targets.every((arg) => isExpendable(arg, command.fields.cwd, place)) ? undefined : "fs-wipe"
+    return targets.length > 0 && targets.every((arg) => isExpendable(arg, command.fields.cwd, place))
+      ? undefined
+      : "fs-wipe"
   },
   "find gfind": find,
   "mv gmv": move,
   rsync,
   truncate,
-  fallocate: (command) => command.line.values("-l", "--length").some((arg) => isHuge(arg.guess)) ? "resource" : undefined,
-  "gio kioclient kioclient5 gvfs-trash": (command) => command.line.verb() === "trash" && command.line.has("--empty") ? "fs-wipe" : undefined,
+  fallocate: (command) =>
+    command.line.values("-l", "--length").some((arg) => isHuge(arg.guess)) ? "resource" : undefined,
+  "gio kioclient kioclient5 gvfs-trash": (command) =>
+    command.line.verb() === "trash" && command.line.has("--empty") ? "fs-wipe" : undefined,
   "trash-empty empty-trash": () => "fs-wipe",
-  "tar gtar bsdtar": (command) => command.line.has("--remove-files") ? "fs-wipe" : undefined,
-  "restic borg duplicity rsnapshot": (command) => /^(forget|prune|delete|rewrite|recreate|purge)$/.test(command.line.verb()) && !command.line.has("-n", "--dry-run") ? "fs-wipe" : undefined
+  "tar gtar bsdtar": (command) => (command.line.has("--remove-files") ? "fs-wipe" : undefined),
+  "restic borg duplicity rsnapshot": (command) =>
+    /^(forget|prune|delete|rewrite|recreate|purge)$/.test(command.line.verb()) && !command.line.has("-n", "--dry-run")
+      ? "fs-wipe"
+      : undefined
 })

@@ -1,73 +1,13 @@
 import type { Place } from "../../Part.ts"
 import type { Command } from "../Command.ts"
 import { isLoopback } from "../Paths.ts"
+import { shells } from "../programs/Languages.ts"
 import { tarMode } from "../Touched.ts"
-import type { Arg } from "../Words.ts"
 import { HOLE } from "../Words.ts"
 import { checks } from "./Check.ts"
-import { shells } from "../programs/Languages.ts"
+import { curl, hasInput, httpie, search, tells, wget } from "./Uploads.ts"
 
 /** Data that leaves, and shells that let someone in (policy §3.1: exfil, reverse-shell). */
-
-const tellers = /^(cat|tac|head|tail|base64|base32|xxd|od|hexdump|strings|tar|gzip|zip|env|printenv|set|export|declare|compgen|grep|rg|awk|sed|cut|find|ls|history|whoami|id|hostname|ps|netstat|ss|ifconfig|ip|mysqldump|pg_dump|sqlite3|gpg|openssl|pass|security|op|vault|keyring|cp|python|perl|ruby|w|last|who|dmesg|lsof|xclip|pbpaste|tr)$/
-
-/** A substitution that reads something of this machine. */
-const tells = (arg: Arg): boolean =>
-  arg.inner.some((each) => tellers.test(each.program) && !(each.program === "sed" && each.args.length === 0)) || arg.text.includes("$(<")
-
-const literalInput = (command: Command): boolean => {
-  const { input } = command.fields
-  return input.text !== undefined && !input.from.some((each) => each.program !== "echo" && each.program !== "printf" && each.program !== "cat")
-}
-
-const hasInput = (command: Command): boolean => {
-  const { input } = command.fields
-  return input.fed && !literalInput(command) || input.from.some((each) => !/^(echo|printf|jq|yes|true|sleep|seq)$/.test(each.program)) || input.file !== undefined && input.file.guess !== "/dev/null"
-}
-
-const curl = (command: Command): string | undefined => {
-  const { line } = command
-  const bodies = line.values("-d", "--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "--url-query")
-  const forms = line.values("-F", "--form")
-  const raw = line.values("--data-raw", "-H", "--header", "-u", "--user", "-b", "--cookie", "-A", "--user-agent", "-e", "--referer", "--form-string", "-G")
-  const urls = [...line.operands, ...line.values("--url")]
-  if (urls.length > 0 && urls.every((arg) => isLoopback(arg.guess)) && !line.has("-x", "--proxy")) return undefined
-  const fromInput = (text: string) => /^([\w-]*=?@?|@)?-$/.test(text) || text === "@-" || text === "@/dev/stdin"
-  const uploads = line.values("-T", "--upload-file")
-  const files = [
-    ...bodies.filter((arg) => /^([\w.[\]-]*@|@)/.test(arg.guess) && (arg.guess.startsWith("@") || line.has("--data-urlencode")) && !fromInput(arg.guess)),
-    ...forms.filter((arg) => /=[@<]/.test(arg.guess) && !/=[@<]-/.test(arg.guess)),
-    ...uploads.filter((arg) => arg.guess !== "-" && arg.guess !== ".")
-  ]
-  const streams = [...bodies, ...uploads].some((arg) => fromInput(arg.guess)) || forms.some((arg) => /=[@<]-/.test(arg.guess))
-  if (files.length > 0 || streams && hasInput(command)) return "exfil"
-  if ([...bodies, ...forms, ...raw, ...urls].some(tells)) return "exfil"
-  const method = line.values("-X", "--request")[0]?.guess ?? ""
-  return /^(DELETE|PURGE)$/i.test(method) ? "publish-deploy" : undefined
-}
-
-/** Ports and paths of stores that speak HTTP. Loopback too: an index that is gone is gone. */
-const stores = /:(9200|9201|7700|6333|2379|8500|5984|8086|8983|15672|8529|8108|7474)\b|\/_all\b/
-const search = (command: Command): string | undefined => {
-  const urls = [...command.line.operands, ...command.line.values("--url")].map((arg) => arg.guess)
-  const deletes = /^DELETE$/i.test(command.line.values("-X", "--request")[0]?.guess ?? "")
-  return urls.some((url) => /_delete_by_query\b/.test(url) || deletes && stores.test(url)) ? "database" : undefined
-}
-
-const wget = (command: Command): string | undefined => {
-  const { line } = command
-  const urls = line.operands
-  if (urls.length > 0 && urls.every((arg) => isLoopback(arg.guess))) return undefined
-  if (line.has("--post-file", "--body-file")) return "exfil"
-  if (line.values("--method").some((arg) => /^(PUT|DELETE)$/i.test(arg.guess))) return "exfil"
-  return [...urls, ...line.values("--post-data", "--body-data", "--header", "-U", "--user-agent")].some(tells) ? "exfil" : undefined
-}
-
-const httpie = (command: Command): string | undefined => {
-  const operands = command.line.operands
-  if (operands.some((arg) => isLoopback(arg.guess) || /^:(\d+|\/)/.test(arg.guess))) return undefined
-  return operands.some((arg) => /[@]|:=@|=@/.test(arg.guess.replace(/^[a-z]+:\/\/[^/]*@/, "")) && /(^|=|\w)@/.test(arg.guess)) || operands.some(tells) || hasInput(command) ? "exfil" : undefined
-}
 
 const netcat = (command: Command): string | undefined => {
   const { line, program } = command
@@ -76,45 +16,76 @@ const netcat = (command: Command): string | undefined => {
   if (shellNear(command)) return "reverse-shell"
   if (line.has("-z") && !hasInput(command)) return undefined
   const host = line.operands[0]?.guess ?? ""
-  return isLoopback(host) || line.has("-l", "-L", "--listen") && program !== "socat" && !hasInput(command) && command.fields.writes.length > 0 ? undefined : "exfil"
+  return isLoopback(host) ||
+    (line.has("-l", "-L", "--listen") && program !== "socat" && !hasInput(command) && command.fields.writes.length > 0)
+    ? undefined
+    : "exfil"
 }
 
 const shellNear = (command: Command): boolean =>
-  command.fields.input.from.some((each) => shells.has(each.program) || /^(python|perl|busybox)$/.test(each.program) && each.line.operands.length === 0)
+  command.fields.input.from.some(
+    (each) =>
+      shells.has(each.program) || (/^(python|perl|busybox)$/.test(each.program) && each.line.operands.length === 0)
+  )
+
+const localEnd = new RegExp(
+  String.raw`^(-|stdio|stdin|stdout|unix[\w-]*:.*|file:.*|[\w-]*listen:\d+.*` +
+    String.raw`|[\w-]*:(localhost|127\.0\.0\.1)?:?\d+(,.*)?)$`,
+  "i"
+)
 
 const socat = (command: Command): string | undefined => {
   if (command.args.some((arg) => /(exec|system|shell|pty):/i.test(arg.guess))) return "reverse-shell"
   const ends = command.line.operands.map((arg) => arg.guess)
-  return ends.length === 0 || ends.every((end) => /^(-|stdio|stdin|stdout|unix[\w-]*:.*|file:.*|[\w-]*:(localhost|127\.0\.0\.1)?:?\d+(,.*)?|[\w-]*listen:\d+.*)$/i.test(end)) && !hasInput(command) ? undefined : "exfil"
+  return ends.length === 0 || (ends.every((end) => localEnd.test(end)) && !hasInput(command)) ? undefined : "exfil"
 }
 
-const isRemote = (text: string): boolean => /^([^/\s:@]+@)?[\w.\0[\]-]+:(?!\/\/)/.test(text) && !/^[A-Za-z]:[\\/]/.test(text) || /^(rsync|scp|sftp|ssh):\/\//.test(text)
+const isRemote = (text: string): boolean =>
+  (/^([^/\s:@]+@)?[\w.\0[\]-]+:(?!\/\/)/.test(text) && !/^[A-Za-z]:[\\/]/.test(text)) ||
+  /^(rsync|scp|sftp|ssh):\/\//.test(text)
 
 const copies = (command: Command): string | undefined => {
   const operands = command.line.operands.map((arg) => arg.guess)
   if (command.program === "rsync" && command.line.has("-n", "--dry-run")) return undefined
-  return isRemote(operands.at(-1) ?? "") && !isLoopback((operands.at(-1) ?? "").replace(/:.*/, "").replace(/.*@/, "")) ? "exfil" : undefined
+  return isRemote(operands.at(-1) ?? "") && !isLoopback((operands.at(-1) ?? "").replace(/:.*/, "").replace(/.*@/, ""))
+    ? "exfil"
+    : undefined
 }
 
 const ssh = (command: Command): string | undefined => {
-  const remote = command.line.operands.slice(1).map((arg) => arg.guess).join(" ")
+  const remote = command.line.operands
+    .slice(1)
+    .map((arg) => arg.guess)
+    .join(" ")
   const packs = command.fields.input.from.some((each) => /^(echo|printf|yes|true)$/.test(each.program) === false)
-  return packs || command.fields.input.file !== undefined && command.fields.input.file.guess !== "/dev/null" && /(^|\s)(cat|tee|tar|dd|sponge|gpg|base64)\b/.test(remote) ? "exfil" : undefined
+  return packs ||
+    (command.fields.input.file !== undefined &&
+      command.fields.input.file.guess !== "/dev/null" &&
+      /(^|\s)(cat|tee|tar|dd|sponge|gpg|base64)\b/.test(remote))
+    ? "exfil"
+    : undefined
 }
 
 /** A name that is looked up is a message to whoever answers for its domain. */
 const lookup = (command: Command): string | undefined =>
-  command.args.some((arg) => tells(arg) || /\0[\w-]*\.[\w.-]*[a-z]{2,}/i.test(arg.guess)) || command.fields.wrappers.includes("xargs") && command.args.some((arg) => arg.guess.includes(`${HOLE}.`)) ? "exfil" : undefined
+  command.args.some((arg) => tells(arg) || /\0[\w-]*\.[\w.-]*[a-z]{2,}/i.test(arg.guess)) ||
+  (command.fields.wrappers.includes("xargs") && command.args.some((arg) => arg.guess.includes(`${HOLE}.`)))
+    ? "exfil"
+    : undefined
 
-const streams = (command: Command): string | undefined => hasInput(command) ? "exfil" : undefined
+const streams = (command: Command): string | undefined => (hasInput(command) ? "exfil" : undefined)
 
 const transfer = (command: Command): string | undefined => {
   const said = [...command.args.map((arg) => arg.guess), command.fields.input.text ?? ""].join("\n")
-  return /(^|[\s;"'(])(m?put|mirror\s+-R|mirror\s+--reverse|send|append|reput)\b/i.test(said) || hasInput(command) ? "exfil" : undefined
+  return /(^|[\s;"'(])(m?put|mirror\s+-R|mirror\s+--reverse|send|append|reput)\b/i.test(said) || hasInput(command)
+    ? "exfil"
+    : undefined
 }
 
 const mail = (command: Command): string | undefined =>
-  hasInput(command) || command.line.has("-a", "-A", "--attach", "--attach-file") || command.args.some(tells) ? "exfil" : undefined
+  hasInput(command) || command.line.has("-a", "-A", "--attach", "--attach-file") || command.args.some(tells)
+    ? "exfil"
+    : undefined
 
 export const networkChecks = checks({
   curl: (command) => search(command) ?? curl(command),
@@ -128,13 +99,22 @@ export const networkChecks = checks({
   "dig nslookup host ping drill kdig getent traceroute whois finger": lookup,
   "ftp lftp tftp ncftpput ncftp smbclient curlftpfs davfs cadaver": transfer,
   "ncftpput pastebinit wormhole-send transfer.sh sendfile": () => "exfil",
-  "wormhole magic-wormhole croc": (command) => /^(send|tx)$/.test(command.line.verb()) || command.program === "croc" && command.line.operands.length > 0 ? "exfil" : undefined,
-  ipfs: (command) => command.line.verb() === "add" ? "exfil" : undefined,
+  "wormhole magic-wormhole croc": (command) =>
+    /^(send|tx)$/.test(command.line.verb()) || (command.program === "croc" && command.line.operands.length > 0)
+      ? "exfil"
+      : undefined,
+  ipfs: (command) => (command.line.verb() === "add" ? "exfil" : undefined),
   "mail mailx mutt neomutt sendmail msmtp swaks s-nail ssmtp": mail,
   "openssl websocat wscat gist 0x0 ix tb termbin telnet-ssl": (command) =>
     command.program === "openssl" && command.line.verb() !== "s_client" ? undefined : streams(command),
   "tar gtar bsdtar": (command) =>
-    tarMode(command) !== "list" && [...command.line.values("-f", "--file"), ...(/^[a-z]*f/.test(command.args[0]?.guess ?? "") ? command.line.operands.slice(1, 2) : [])].some((arg) => isRemote(arg.guess)) ? "exfil" : undefined
+    tarMode(command) !== "list" &&
+    [
+      ...command.line.values("-f", "--file"),
+      ...(/^[a-z]*f/.test(command.args[0]?.guess ?? "") ? command.line.operands.slice(1, 2) : [])
+    ].some((arg) => isRemote(arg.guess))
+      ? "exfil"
+      : undefined
 })
 
 /** Redirects to or from bash's network files, and interactive shells on them. */
@@ -142,5 +122,7 @@ export const deviceNetwork = (command: Command, _place: Place): string | undefin
   const { reads, writes } = command.fields
   const networked = [...reads, ...writes].some((arg) => /^\/dev\/(tcp|udp)\//.test(arg.guess))
   if (!networked) return undefined
-  return shells.has(command.program) || command.program === "exec" || /^(python|perl|ruby)$/.test(command.program) ? "reverse-shell" : "exfil"
+  return shells.has(command.program) || command.program === "exec" || /^(python|perl|ruby)$/.test(command.program)
+    ? "reverse-shell"
+    : "exfil"
 }

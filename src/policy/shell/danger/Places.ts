@@ -2,64 +2,194 @@ import type { Place } from "../../Part.ts"
 import { isInside, resolve } from "../Paths.ts"
 import type { Arg } from "../Words.ts"
 import { HOLE } from "../Words.ts"
+import type { PathRule } from "./PathRules.ts"
+import { paths } from "./PathRules.ts"
 
-/** What it means that a path is written or read (policy §3.1). A path may begin with something unknown. */
+/** What it means that a path is written or read (policy §3.1). */
 
-interface Rule {
-  readonly category: string
-  readonly path: RegExp
-}
+const harmlessDevice =
+  /^\/dev\/((null|zero|full|std(in|out|err)|tty|ttyS?\d+|ptmx|u?random|console|fd)$|(fd|shm|pts|mqueue)(\/|$))/
 
-const writes: ReadonlyArray<Rule> = [
-  { category: "exfil", path: /^\/dev\/(tcp|udp)\// },
-  { category: "disk", path: /^\/dev\/(?!(null|zero|full|std(in|out|err)|tty|ptmx|random|urandom|console$|fd$)$|(fd|shm|pts|mqueue)(\/|$)|ttyS?\d+$)./ },
-  { category: "kernel", path: /^\/(proc\/(sys|sysrq-trigger|irq|acpi|bus|scsi|mtrr|kcore)|sys|boot|lib\/modules|usr\/lib\/modules|etc\/modprobe\.d|etc\/sysctl\.(conf|d)|etc\/modules(-load\.d)?)(\/|$)/ },
-  { category: "net-config", path: /^\/(private\/)?etc\/(hosts|hosts\.(allow|deny)|resolv\.conf|nftables\.conf|iptables(\/.*)?|network(\/.*)?|netplan(\/.*)?|nsswitch\.conf)$/ },
-  { category: "accounts", path: /^\/(private\/)?etc\/(passwd|shadow|gshadow|group|sudoers(\.d\/.*)?|doas\.conf|pam\.d\/.*|security\/.*|login\.defs|subuid|subgid|shells)-?$/ },
-  {
-    category: "persistence",
-    path: /^\/(etc\/(cron[\w.]*|anacrontab|systemd|init\.d|rc\d?\.d|rc\.local|profile(\.d)?|bash(rc|\.bashrc)|zsh\w*|environment|ld\.so\.\w+|xdg\/autostart|inittab|at\.allow|skel|udev|update-motd\.d|apt\/apt\.conf\.d)|var\/spool\/(cron|at)|(usr\/)?lib\/systemd|Library\/(LaunchAgents|LaunchDaemons|StartupItems))(\/|$)/
-  },
-  { category: "persistence", path: /(^|[/\0])\.(bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|xinitrc|xsession\w*|xprofile|pam_environment|inputrc|vimrc|tmux\.conf|screenrc|gitconfig|pythonrc\w*|irbrc|pryrc|Rprofile|emacs|curlrc|wgetrc|hgrc|gdbinit|lesskey|mailcap|forward|netrc|npmrc|pypirc|yarnrc(\.yml)?|git-credentials|my\.cnf|psqlrc|sqliterc)$/ },
-  { category: "persistence", path: /(^|[/\0])\.(ssh(\/(?!known_hosts).*)?|gnupg\/.+|config\/(fish|autostart|systemd|environment\.d|plasma-workspace|git|nvim|i3|sway|hypr|pip|gh)(\/.*)?|vim\/.*|emacs\.d\/.*|local\/share\/(systemd|applications|dbus-1)\/.*|local\/bin\/(ls|cat|git|sudo|ssh|cd|rm|cp|mv|ps|bash|sh|node|npm|python3?|curl|docker|kubectl)|oh-my-zsh\/.*|bashrc\.d\/.*|zsh\/.*|docker\/(config\.json|cli-plugins\/.*)|kube\/config|aws\/.*|cargo\/(config(\.toml)?|env)|gradle\/init\.d\/.*|m2\/settings\.xml|pam_environment|claude\/settings.*|codex\/.*)$/ },
-  { category: "persistence", path: /(^|[/\0])(\.git\/(hooks\/.+|hooks|config|info\/attributes)|Library\/LaunchAgents(\/.*)?|(site|user)customize\.py|authorized_keys2?|site-packages\/[\w-]+\.pth)$/ },
-  { category: "tamper", path: /(^|[/\0])\.(bash|zsh|sh|python|psql|mysql|node_repl|rediscli|sqlite|fish|ksh)_?history$|\/fish\/fish_history$|\.viminfo$/ },
-  { category: "tamper", path: /^\/(private\/)?(var\/(log|run\/utmp|lib\/systemd\/journal|audit|lib\/aide)|etc\/(audit|apparmor\.d|selinux|rsyslog\.\w+|logrotate\.\w+|ssl|ca-certificates|pki))(\/|$)/ },
-  { category: "system-write", path: /^\/(private\/)?(etc|usr|bin|sbin|lib|lib32|lib64|libx32|boot|opt|root|var(?!\/(tmp|folders)(\/|$))|proc(?!\/self\/(fd|oom_score_adj|comm|coredump_filter))|sys|System|Library|Applications|snap|srv\/?$|nix|run(?!\/user))(\/|$)/ },
-  { category: "system-write", path: /^\/$/ }
+const writes: ReadonlyArray<PathRule> = [
+  paths("exfil", "/dev/tcp/** /dev/udp/**"),
+  paths("disk", "/dev/**"),
+  paths(
+    "kernel",
+    `
+    /proc/sys/** /proc/sysrq-trigger /proc/irq/** /proc/acpi/** /proc/bus/** /proc/mtrr /sys/** /boot/**
+    /lib/modules/** /usr/lib/modules/** /etc/modprobe.d/** /etc/sysctl.conf /etc/sysctl.d/** /etc/modules
+    /etc/modules-load.d/**
+    `
+  ),
+  paths(
+    "net-config",
+    `
+    /etc/hosts /etc/hosts.allow /etc/hosts.deny /etc/resolv.conf /etc/nftables.conf /etc/nsswitch.conf
+    /etc/iptables/** /etc/network/** /etc/netplan/**
+    `
+  ),
+  paths(
+    "accounts",
+    `
+    /etc/passwd /etc/passwd- /etc/shadow /etc/gshadow /etc/group /etc/sudoers /etc/sudoers.d/** /etc/doas.conf
+    /etc/pam.d/** /etc/security/** /etc/login.defs /etc/subuid /etc/subgid /etc/shells
+    `
+  ),
+  paths(
+    "persistence",
+    `
+    /etc/cron*/** /etc/anacrontab /etc/systemd/** /etc/init.d/** /etc/rc*.d/** /etc/rc.local /etc/profile
+    /etc/profile.d/** /etc/bashrc /etc/bash.bashrc /etc/zsh*/** /etc/environment /etc/ld.so.* /etc/xdg/autostart/**
+    /etc/inittab /etc/at.allow /etc/skel/** /etc/udev/** /etc/update-motd.d/** /etc/apt/apt.conf.d/**
+    /var/spool/cron/** /var/spool/at/** /lib/systemd/** /usr/lib/systemd/** /Library/LaunchAgents/**
+    /Library/LaunchDaemons/** /Library/StartupItems/**
+    `
+  ),
+  paths(
+    "persistence",
+    `
+    ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.bash_aliases ~/.bashrc.d/** ~/.profile ~/.zshrc
+    ~/.zshenv ~/.zprofile ~/.zlogin ~/.zlogout ~/.zsh/** ~/.oh-my-zsh/** ~/.kshrc ~/.cshrc ~/.tcshrc ~/.login
+    ~/.xinitrc ~/.xsession* ~/.xprofile ~/.pam_environment ~/.inputrc ~/.vimrc ~/.vim/** ~/.emacs ~/.emacs.d/**
+    ~/.tmux.conf ~/.screenrc ~/.gitconfig ~/.pythonrc* ~/.irbrc ~/.pryrc ~/.Rprofile ~/.curlrc ~/.wgetrc ~/.hgrc
+    ~/.gdbinit ~/.mailcap ~/.forward ~/.netrc ~/.npmrc ~/.pypirc ~/.yarnrc* ~/.git-credentials ~/.my.cnf ~/.psqlrc
+    ~/.sqliterc ~/.ssh ~/.ssh/config ~/.ssh/rc ~/.ssh/environment ~/.ssh/authorized_keys* ~/.ssh/id_* ~/.ssh/*_key
+    ~/authorized_keys ~/.gnupg/* ~/.config/fish/** ~/.config/autostart/** ~/.config/systemd/**
+    ~/.config/environment.d/** ~/.config/plasma-workspace/** ~/.config/git/** ~/.config/nvim/** ~/.config/i3/**
+    ~/.config/sway/** ~/.config/hypr/** ~/.config/pip/** ~/.config/gh/** ~/.local/share/systemd/**
+    ~/.local/share/applications/* ~/.local/share/dbus-1/** ~/Library/LaunchAgents/** ~/.docker/config.json
+    ~/.docker/cli-plugins/* ~/.kube/config ~/.aws/** ~/.cargo/config* ~/.cargo/env ~/.gradle/init.d/**
+    ~/.m2/settings.xml ~/.claude/settings* ~/.codex/** ~/sitecustomize.py ~/usercustomize.py ~/site-packages/*.pth
+    ~/.git/hooks/** ~/.git/config ~/.git/info/attributes
+    `
+  ),
+  paths(
+    "persistence",
+    `
+    ~/.local/bin/ls ~/.local/bin/cat ~/.local/bin/git ~/.local/bin/sudo ~/.local/bin/ssh ~/.local/bin/rm
+    ~/.local/bin/ps ~/.local/bin/sh ~/.local/bin/bash ~/.local/bin/node ~/.local/bin/npm ~/.local/bin/python*
+    ~/.local/bin/curl ~/.local/bin/docker ~/.local/bin/kubectl
+    `
+  ),
+  paths("tamper", "~/.*_history ~/.*hsts ~/.viminfo ~/.lesshst ~/fish_history"),
+  paths(
+    "tamper",
+    `
+    /var/log/** /var/run/utmp /var/lib/systemd/journal/** /var/audit/** /etc/audit/** /etc/apparmor.d/**
+    /etc/selinux/** /etc/rsyslog.* /etc/logrotate.* /etc/ssl/** /etc/ca-certificates/** /etc/pki/**
+    `
+  ),
+  paths(
+    "system-write",
+    `
+    / /etc/** /usr/** /bin/** /sbin/** /lib/** /lib32/** /lib64/** /libx32/** /opt/** /root/** /var/** /run/**
+    /proc/** /System/** /Library/** /Applications/** /snap/** /nix/** /srv
+    `
+  )
 ]
 
-const secrets = "id_(rsa|dsa|ecdsa|ed25519|ecdsa_sk|ed25519_sk|xmss)"
-const reads: ReadonlyArray<Rule> = [
-  { category: "credentials", path: /^\/(private\/)?etc\/(shadow|gshadow|sudoers|master\.passwd|security\/opasswd|krb5\.keytab|ssl\/private|ssh\/ssh_host_\w+_key|kubernetes\/.*(admin|kubelet)\.conf|rancher\/.*|openvpn\/.*|wireguard\/.*|ppp\/.*secrets|NetworkManager\/system-connections|letsencrypt\/(live|archive)|docker\/key\.json|pki\/.*private.*)-?(\/|$)/ },
-  { category: "credentials", path: /^\/proc\/(?!self\/(?!environ|mem))([^/]+)\/(environ|mem|maps|fd\/.+|root\/.*|cwd\/.*|auxv)$|^\/proc\/(kcore|kmem)$|^\/dev\/(mem|kmem|port)$/ },
-  { category: "credentials", path: new RegExp(`(^|[/\\0])${secrets}$`) },
-  { category: "credentials", path: /(^|[/\0])\.ssh(\/(?!(.*\.pub|known_hosts.*|config|authorized_keys2?|config\.d(\/.*)?|environment)$).*)?$/ },
-  { category: "credentials", path: /(^|[/\0])\.(aws(\/(credentials|config|cli\/cache.*|sso\/cache.*))?|azure(\/.*)?|kube(\/(config|cache.*))?|gnupg(\/.*)?|password-store(\/.*)?|docker\/config\.json|netrc|pgpass|my\.cnf|mylogin\.cnf|git-credentials|pypirc|npmrc|yarnrc\.yml|vault-token|s3cfg|boto|databrickscfg|snowsql\/config|terraformrc|terraform\.d\/credentials.*|cargo\/credentials(\.toml)?|gem\/credentials|m2\/settings(-security)?\.xml|gradle\/gradle\.properties|nuget\/.*|bash_history|zsh_history|python_history|psql_history|mysql_history|node_repl_history|claude\/\.credentials\.json|claude\.json|codex\/auth\.json|gemini\/oauth_creds\.json|electrum(\/.*)?|bitcoin(\/.*)?|ethereum(\/.*)?|ngrok2?\/.*|fly\/config\.yml|heroku\/.*|pulumi\/credentials\.json|wakatime\.cfg|slack\/.*|msf4\/.*|rclone\.conf|dbshell|irssi\/.*|weechat\/.*|purple\/.*|thunderbird\/.*|mozilla(\/.*)?|authinfo(\.gpg)?)$/ },
-  { category: "credentials", path: /(^|[/\0])(\.config\/(gcloud(\/.*)?|gh\/hosts\.yml|hub|glab-cli\/.*|op(\/.*)?|rclone\/rclone\.conf|solana\/id\.json|sops\/.*|doctl\/.*|configstore\/.*|google-chrome(\/.*)?|chromium(\/.*)?|BraveSoftware(\/.*)?|microsoft-edge(\/.*)?|Bitwarden.*|1Password.*|keepassxc\/.*|filezilla\/.*|anthropic\/.*|openai\/.*|github-copilot\/.*|heroku\/.*|netlify\/.*|vercel\/.*|helm\/.*|age\/.*|containers\/auth\.json|Slack\/.*|discord\/.*|Signal\/.*)|\.local\/share\/(keyrings|kwalletd|remmina|fish\/fish_history|Trash).*|Library\/(Keychains|Cookies|Application Support\/(Google\/Chrome|Firefox|Slack|1Password|BraveSoftware).*|Messages.*|Mail.*).*)$/ },
-  { category: "credentials", path: /(^|[/\0])(Login Data|Cookies|cookies\.sqlite|key[34]\.db|logins\.json|wallet\.dat|credentials\.json|client_secrets?\.json|service[-_]account[\w-]*\.json|.*\.(kdbx?|keychain(-db)?|ppk|p12|pfx|jks|keystore|keytab|ovpn|agekey|asc\.key|gpg-key)|secring\.gpg|serviceaccount\/token|(server|private|priv|tls|ssl|client|host|root|ca|signing|deploy|master|encryption|secret)[-_.]?(key)?\.(key|private)|[\w.-]*(private|priv|secret)[-_]?key[\w-]*(\.\w+)?|[\w-]*key\.pem|privkey\w*\.pem|secrets?\.(ya?ml|json|toml|env|txt)|\.?htpasswd|\.secrets?|\.vault_pass(word)?(\.txt)?|master\.key)$/ },
-  { category: "credentials", path: /(^|[/\0])\.env(\.(?!(example|sample|template|tmpl|dist|defaults?|schema|test|testing|ci|vault|spec|md|d)(\.|$))[\w.-]+)?$|(^|[/\0])[\w-]+\.env$/ },
-  { category: "credentials", path: /^\/(var\/)?run\/secrets(\/|$)|^\/var\/lib\/(kubelet|docker\/containers)(\/|$)|^\/root\/\.|^\/tmp\/krb5cc_/ }
+const scratch = /^(\/private)?\/var\/(tmp|folders)(\/|$)|^\/run\/user\/|^\/proc\/self\/(fd|oom_score_adj|comm)/
+
+const reads: ReadonlyArray<PathRule> = [
+  paths(
+    "credentials",
+    `
+    /etc/shadow* /etc/gshadow* /etc/sudoers /etc/master.passwd /etc/security/opasswd /etc/krb5.keytab
+    /etc/ssl/private/** /etc/ssh/ssh_host_*_key /etc/kubernetes/*.conf /etc/rancher/** /etc/openvpn/**
+    /etc/wireguard/** /etc/ppp/*secrets /etc/NetworkManager/system-connections/** /etc/letsencrypt/live/**
+    /etc/letsencrypt/archive/** /etc/docker/key.json /proc/*/environ /proc/*/mem /proc/kcore /proc/kmem /dev/mem
+    /dev/kmem /dev/port /run/secrets/** /var/run/secrets/** /var/lib/kubelet/** /var/lib/docker/containers/**
+    /root/.** /tmp/krb5cc_*
+    `
+  ),
+  paths(
+    "credentials",
+    `
+    ~/id_rsa ~/id_dsa ~/id_ecdsa ~/id_ed25519 ~/id_ecdsa_sk ~/id_ed25519_sk ~/.ssh/** ~/.gnupg/**
+    ~/.password-store/**
+    `
+  ),
+  paths(
+    "credentials",
+    `
+    ~/.aws/credentials ~/.aws/config ~/.aws ~/.aws/cli/cache/** ~/.aws/sso/cache/** ~/.azure/** ~/.kube/config
+    ~/.kube ~/.docker/config.json ~/.netrc ~/.pgpass ~/.my.cnf ~/.mylogin.cnf ~/.git-credentials ~/.pypirc ~/.npmrc
+    ~/.yarnrc.yml ~/.vault-token ~/.s3cfg ~/.boto ~/.databrickscfg ~/.snowsql/config ~/.terraformrc
+    ~/.terraform.d/credentials* ~/.cargo/credentials* ~/.gem/credentials ~/.m2/settings*.xml
+    ~/.gradle/gradle.properties ~/.nuget/** ~/.*_history ~/.claude/.credentials.json ~/.claude.json
+    ~/.codex/auth.json ~/.gemini/oauth_creds.json ~/.electrum/** ~/.bitcoin/** ~/.ethereum/** ~/.ngrok*/**
+    ~/.fly/config.yml ~/.heroku/** ~/.pulumi/credentials.json ~/.wakatime.cfg ~/.authinfo* ~/.mozilla/**
+    ~/.thunderbird/** ~/.purple/** ~/.irssi/** ~/.weechat/**
+    `
+  ),
+  paths(
+    "credentials",
+    `
+    ~/.config/gcloud/** ~/.config/gh/hosts.yml ~/.config/hub ~/.config/glab-cli/** ~/.config/op/**
+    ~/.config/rclone/rclone.conf ~/.config/solana/id.json ~/.config/sops/** ~/.config/doctl/**
+    ~/.config/configstore/** ~/.config/google-chrome/** ~/.config/chromium/** ~/.config/BraveSoftware/**
+    ~/.config/microsoft-edge/** ~/.config/Bitwarden*/** ~/.config/1Password*/** ~/.config/keepassxc/**
+    ~/.config/filezilla/** ~/.config/anthropic/** ~/.config/openai/** ~/.config/github-copilot/**
+    ~/.config/heroku/** ~/.config/netlify/** ~/.config/helm/** ~/.config/age/** ~/.config/containers/auth.json
+    ~/.config/Slack/** ~/.config/discord/** ~/.config/Signal/** ~/.local/share/keyrings/**
+    ~/.local/share/kwalletd/** ~/.local/share/remmina/** ~/fish_history ~/Library/Keychains/** ~/Library/Cookies/**
+    ~/Library/Messages/** ~/Library/Mail/** ~/Library/**/Google/Chrome/** ~/Library/**/Firefox/**
+    ~/Library/**/1Password/** ~/Library/**/Slack/**
+    `
+  ),
+  paths(
+    "credentials",
+    `
+    ~/Cookies ~/cookies.sqlite ~/key3.db ~/key4.db ~/logins.json ~/wallet.dat ~/credentials.json
+    ~/client_secret.json ~/client_secrets.json ~/service-account*.json ~/service_account*.json ~/*.kdb ~/*.kdbx
+    ~/*.keychain ~/*.keychain-db ~/*.ppk ~/*.p12 ~/*.pfx ~/*.jks ~/*.keystore ~/*.keytab ~/*.ovpn ~/*.agekey
+    ~/secring.gpg ~/serviceaccount/token ~/server.key ~/private.key ~/priv.key ~/tls.key ~/ssl.key ~/client.key
+    ~/host.key ~/root.key ~/ca.key ~/signing.key ~/deploy.key ~/master.key ~/encryption.key ~/secret.key
+    ~/*private*key* ~/*secret*key* ~/*key.pem ~/*private*.pem ~/secret.yml ~/secret.yaml ~/secrets.yml
+    ~/secrets.yaml ~/secret.json ~/secrets.json ~/secrets.toml ~/secrets.env ~/secret.txt ~/secrets.txt ~/.secret
+    ~/.secrets ~/htpasswd ~/.htpasswd ~/.vault_pass* ~/.vault_password*
+    `
+  ),
+  { category: "credentials", path: /(^|[/\0])(Login Data|[\w-]+\.env|\.env(\.[\w.-]+)?)$/ }
 ]
 
-const first = (rules: ReadonlyArray<Rule>, path: string): string | undefined => rules.find((rule) => rule.path.test(path))?.category
+/** Parts of `~/.ssh` that are no secret, and environment files that are made to be shown. */
+const open = new RegExp(
+  "(^|[/\\0])(" +
+    String.raw`\.ssh/(.*\.pub|known_hosts.*|config(\.d/.*)?|authorized_keys2?|environment)` +
+    String.raw`|[\w-]*\.env\.(example|sample|template|tmpl|dist|defaults?|schema|testing|test|ci|vault|spec|md|d)` +
+    String.raw`(\..*)?` +
+    ")$"
+)
 
-/** A path that inside the project still runs code outside of it, or describes the repository. */
+const first = (rules: ReadonlyArray<PathRule>, path: string): string | undefined =>
+  rules.find((rule) => rule.path.test(path))?.category
+
+/** Inside the project these still run code outside of it, or describe the repository. */
 const repository = /(^|\/)\.git\/(hooks(\/.*)?|config|info\/attributes)$/
+/** Inside the project only what by its name is a secret. */
+const secretName = new RegExp(
+  "(^|/)(" +
+    String.raw`\.env(\.[\w.-]+)?|[\w-]+\.env|\.ssh/.*|\.aws/credentials|id_\w+` +
+    String.raw`|.*\.(key|pem|p12|pfx|jks|kdbx|keystore)` +
+    String.raw`|secrets?\.\w+|\.netrc|\.pypirc|\.htpasswd|.*private.*|wallet\.dat|credentials\.json` +
+    ")$"
+)
 
 export const writeCategory = (path: string | undefined, place: Place): string | undefined => {
-  if (path === undefined || isInside(path, place)) return path !== undefined && repository.test(path) ? "persistence" : undefined
+  if (path === undefined || harmlessDevice.test(path) || scratch.test(path)) return undefined
+  if (isInside(path, place)) return repository.test(path) ? "persistence" : undefined
   return first(writes, path)
 }
 
-export const readCategory = (path: string | undefined, place: Place): string | undefined =>
-  path === undefined || isInside(path, place) && !/(^|\/)(\.env(\.[\w.-]+)?|[\w-]+\.env|\.ssh\/.*|\.aws\/credentials|id_\w+|.*\.(key|pem|p12|pfx|jks|kdbx|keystore)|secrets?\.\w+|\.netrc|\.pypirc|\.htpasswd|.*private.*|wallet\.dat|credentials\.json|master\.key)$/.test(path)
-    ? undefined
-    : first(reads, path)
+export const readCategory = (path: string | undefined, place: Place): string | undefined => {
+  if (path === undefined || open.test(path) || (isInside(path, place) && !secretName.test(path))) return undefined
+  return path.startsWith("/proc/self/") && !/(environ|mem)$/.test(path) ? undefined : first(reads, path)
+}
 
 /** The path an argument names; what is unknown in front stays unknown. */
 export const pathOf = (arg: Arg, cwd: string | null): string | undefined => {
   const guess = arg.guess.replace(/^file:\/\//, "")
   if (guess === "") return undefined
-  return guess.startsWith(HOLE) ? guess : resolve(guess, cwd) ?? (cwd === null ? guess : undefined)
+  return guess.startsWith(HOLE) ? guess : (resolve(guess, cwd) ?? (cwd === null ? guess : undefined))
 }

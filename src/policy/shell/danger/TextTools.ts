@@ -10,24 +10,35 @@ import { writeCategory } from "./Places.ts"
 
 const awk = (command: Command, place: Place): string | undefined => {
   const { line } = command
-  const programs = [...line.values("-e", "--source"), ...(line.has("-f", "--file", "-E", "--exec") ? [] : line.operands.slice(0, 1))]
+  const programs = [
+    ...line.values("-e", "--source"),
+    ...(line.has("-f", "--file", "-E", "--exec") ? [] : line.operands.slice(0, 1))
+  ]
   for (const { guess } of programs) {
     // Sorting what is printed is the one everyday use of a pipe.
-    const code = guess.replace(/^\s*#.*$/gm, "").replace(/\|\s*"(sort|uniq|column|wc|cat 1>&2|cat >&2)( -[\w,.-]+)*"/g, "")
-    const bare = code.replace(/"(?:[^"\\]|\\.)*"/g, "\"\"").replace(/(^|[~(,!&|{;\s])\/(?:[^/\\\n]|\\.)*\//g, "$1//")
-    if (/\bsystem\s*\(|\|&?\s*getline|""\s*\||(^|[^|])\|\s*("|[A-Za-z_])|\|&/.test(bare.replaceAll("||", "  "))) return "interpreter"
+    const code = guess
+      .replace(/^\s*#.*$/gm, "")
+      .replace(/\|\s*"(sort|uniq|column|wc|cat 1>&2|cat >&2)( -[\w,.-]+)*"/g, "")
+    const bare = code.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/(^|[~(,!&|{;\s])\/(?:[^/\\\n]|\\.)*\//g, "$1//")
+    if (/\bsystem\s*\(|\|&?\s*getline|""\s*\||(^|[^|])\|\s*("|[A-Za-z_])|\|&/.test(bare.replaceAll("||", "  ")))
+      return "interpreter"
     if (/\/inet\d?\//.test(code)) return "reverse-shell"
     for (const match of code.matchAll(/>>?\s*"([^"]+)"/g)) {
       const category = writeCategory(resolve(match[1]!, command.fields.cwd), place)
       if (category !== undefined) return category
     }
   }
-  return line.has("-l", "--load", "-i", "--include") && line.values("-l", "--load").length > 0 ? "option-exec" : undefined
+  return line.has("-l", "--load", "-i", "--include") && line.values("-l", "--load").length > 0
+    ? "option-exec"
+    : undefined
 }
 
 /** Walks over a sed script: addresses, then a command letter; only `s` has flags that matter. */
 const sedShapes = (script: string, cwd: string | null, place: Place): string | undefined => {
-  const body = script.replace(/^\s*(?:\d+|\$|\/(?:[^/\\]|\\.)*\/I?)?(?:,(?:\d+|\$|\/(?:[^/\\]|\\.)*\/I?|[+~]\d+))?\s*!?\s*/, "")
+  const body = script.replace(
+    /^\s*(?:\d+|\$|\/(?:[^/\\]|\\.)*\/I?)?(?:,(?:\d+|\$|\/(?:[^/\\]|\\.)*\/I?|[+~]\d+))?\s*!?\s*/,
+    ""
+  )
   const letter = body[0]
   if (letter === "e") return "interpreter"
   if (letter === "w" || letter === "W") return writeCategory(resolve(body.slice(1).trim(), cwd), place)
@@ -45,33 +56,62 @@ const sed = (command: Command, place: Place): string | undefined => {
   const { line } = command
   const given = line.values("-e", "--expression")
   const scripts = given.length > 0 || line.has("-f", "--file") ? given : line.operands.slice(0, 1)
-  return scripts.flatMap((arg) => arg.guess.split(/\n|;(?![^/]*\/[^;]*$)|(?<=\{)|(?=\})/)).map((each) => sedShapes(each, command.fields.cwd, place)).find((each) => each !== undefined)
+  return scripts
+    .flatMap((arg) => arg.guess.split(/\n|;(?![^/]*\/[^;]*$)|(?<=\{)|(?=\})/))
+    .map((each) => sedShapes(each, command.fields.cwd, place))
+    .find((each) => each !== undefined)
 }
+
+const startsProgram = new RegExp(
+  [
+    String.raw`^\s*[:%,.\d$]*(r|w|read|write)?\s*!|\b(system|jobstart|termopen|libcall|delete)\s*\(|:terminal`,
+    String.raw`\bterminal\s`,
+    String.raw`\b(lua|luado|python3?|py3?|pyx|perl|ruby|tcl)\b.*(os\.|system|exec|subprocess|io\.popen)`,
+    String.raw`^\s*so(urce)?\s+(https?|/tmp)`
+  ].join("|")
+)
 
 /** Commands given to an editor on its command line: a `!` starts a program. */
 const editor = (command: Command): string | undefined => {
-  const given = [...command.line.values("-c", "--cmd"), ...command.args.filter((arg) => /^\+./.test(arg.guess))].map((arg) => arg.guess.replace(/^\+/, ""))
-  const typed = /^(ed|ex)$/.test(command.program) && command.fields.input.text !== undefined ? command.fields.input.text.split("\n") : []
-  return [...given, ...typed].some((text) => /^\s*[:%,.\d$]*(r|w|read|write)?\s*!|\b(system|jobstart|termopen|libcall)\s*\(|\b(lua|luado|python3?|py3?|pyx|perl|ruby|tcl)\b.*(os\.|system|exec|subprocess|io\.popen)|:terminal|\bterminal\s|\bdelete\s*\(|^\s*so(urce)?\s+(https?|\/tmp)/.test(text))
-    ? "interpreter"
-    : undefined
+  const given = [...command.line.values("-c", "--cmd"), ...command.args.filter((arg) => /^\+./.test(arg.guess))].map(
+    (arg) => arg.guess.replace(/^\+/, "")
+  )
+  const typed =
+    /^(ed|ex)$/.test(command.program) && command.fields.input.text !== undefined
+      ? command.fields.input.text.split("\n")
+      : []
+  return [...given, ...typed].some((text) => startsProgram.test(text)) ? "interpreter" : undefined
 }
 
 const perlInPlace = (command: Command, place: Place): string | undefined => {
   if (!command.line.has("-i")) return undefined
-  return command.line.operands.map((arg) => writeCategory(resolve(arg.guess, command.fields.cwd), place)).find((each) => each !== undefined)
+  return command.line.operands
+    .map((arg) => writeCategory(resolve(arg.guess, command.fields.cwd), place))
+    .find((each) => each !== undefined)
 }
 
 /** An archive that may put files wherever it says. */
 const unpacks = (command: Command, place: Place): string | undefined => {
   const { line, program } = command
-  if (/tar$/.test(program) && (line.has("-P", "--absolute-names", "--absolute-paths") || /^[A-Za-z]*P[A-Za-z]*$/.test(command.args[0]?.guess ?? ""))) return "system-write"
+  if (
+    /tar$/.test(program) &&
+    (line.has("-P", "--absolute-names", "--absolute-paths") ||
+      /^[A-Za-z]*P[A-Za-z]*$/.test(command.args[0]?.guess ?? ""))
+  )
+    return "system-write"
   const targets: ReadonlyArray<Arg> = line.values("-C", "--directory", "-d")
   const outside = targets.some((arg) => {
     const path = resolve(arg.guess, command.fields.cwd)
-    return path !== undefined && !isInside(path, place) && !isExpendable(supplied(path), null, place) && (path === place.home || /^\/(?!home\/|Users\/|tmp$|mnt\/|media\/|data\/|\0)/.test(path))
+    return (
+      path !== undefined &&
+      !isInside(path, place) &&
+      !isExpendable(supplied(path), null, place) &&
+      (path === place.home || /^\/(?!home\/|Users\/|tmp$|mnt\/|media\/|data\/|\0)/.test(path))
+    )
   })
-  return outside && (/x/.test(command.args[0]?.guess ?? "") || line.has("-x", "--extract", "-d")) ? "system-write" : undefined
+  return outside && (/x/.test(command.args[0]?.guess ?? "") || line.has("-x", "--extract", "-d"))
+    ? "system-write"
+    : undefined
 }
 
 export const textTools = checks({

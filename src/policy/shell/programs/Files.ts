@@ -13,17 +13,35 @@ export interface FileUse {
 
 const uses = new Map<string, FileUse>()
 
-const use = (programs: string, operands: FileUse["operands"], rest: Partial<Omit<FileUse, "operands" | "writes" | "reads">> & { readonly writes?: string; readonly reads?: string } = {}): void => {
-  const list = (names: string | undefined) => names === undefined ? [] : names.split(" ")
-  for (const program of programs.split(" ")) {
-    uses.set(program, { skip: 0, last: operands, ...rest, operands, writes: list(rest.writes), reads: list(rest.reads) })
+const use = (
+  programs: string,
+  operands: FileUse["operands"],
+  rest: Partial<Omit<FileUse, "operands" | "writes" | "reads">> & {
+    readonly writes?: string
+    readonly reads?: string
+  } = {}
+): void => {
+  const list = (names: string | undefined) => (names === undefined ? [] : names.split(" "))
+  for (const program of programs.trim().split(/\s+/)) {
+    uses.set(program, {
+      skip: 0,
+      last: operands,
+      ...rest,
+      operands,
+      writes: list(rest.writes),
+      reads: list(rest.reads)
+    })
   }
 }
 
 use(
-  "cat tac nl head tail less more most bat batcat view strings xxd od hexdump hd cut paste rev fold fmt column pr expand unexpand comm join wc diff diff3 sdiff cmp colordiff " +
-    "zcat bzcat xzcat zless zmore md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum base32 basenc uuencode gpg gpg2 age xclip xsel pbcopy enscript lp lpr " +
-    "pygmentize highlight glow mdcat hexyl ccat cloc tokei aspell ispell iconv dos2unix unix2dos pandoc glow csvlook xmllint yamllint ssh-add puttygen",
+  `
+  cat tac nl head tail less more most bat batcat view strings xxd od hexdump hd cut paste rev fold fmt column pr
+  expand unexpand comm join wc diff diff3 sdiff cmp colordiff zcat bzcat xzcat zless zmore md5sum sha1sum
+  sha224sum sha256sum sha384sum sha512sum b2sum cksum sum base32 basenc uuencode gpg gpg2 age xclip xsel pbcopy
+  enscript lp lpr pygmentize highlight glow mdcat hexyl ccat cloc tokei aspell ispell iconv dos2unix unix2dos
+  pandoc glow csvlook xmllint yamllint ssh-add puttygen
+  `,
   "read",
   { writes: "-o --output" }
 )
@@ -41,11 +59,23 @@ use("ln gln", "none", { last: "write", writes: "-t --target-directory" })
 use("install ginstall", "read", { last: "write", writes: "-t --target-directory" })
 use("rsync", "read", { last: "write", writes: "--log-file --backup-dir" })
 use("scp sftp", "read", { last: "write" })
-use("tee sponge touch mkdir truncate fallocate unlink rm srm shred rmdir setfacl chattr mkfifo mknod chmod chown chgrp wipe", "write")
+use(
+  `
+  tee sponge touch mkdir truncate fallocate unlink rm srm shred rmdir setfacl chattr mkfifo mknod chmod chown chgrp
+  wipe
+  `,
+  "write"
+)
 use("nano vim vi nvim emacs ed ex gedit micro code subl pico joe hx kate", "write")
 use("patch", "write", { writes: "-o --output" })
-use("curl", "none", { writes: "-o --output --output-dir -c --cookie-jar -D --dump-header --trace --trace-ascii", reads: "-T --upload-file -K --config --key -E --cert" })
-use("wget wget2", "none", { writes: "-O --output-document -P --directory-prefix -o --output-file -a --append-output", reads: "--post-file --body-file -i --input-file" })
+use("curl", "none", {
+  writes: "-o --output --output-dir -c --cookie-jar -D --dump-header --trace --trace-ascii",
+  reads: "-T --upload-file -K --config --key -E --cert"
+})
+use("wget wget2", "none", {
+  writes: "-O --output-document -P --directory-prefix -o --output-file -a --append-output",
+  reads: "--post-file --body-file -i --input-file"
+})
 use("aria2c axel", "none", { writes: "-o --out -d --dir" })
 use("http https xh", "none", { writes: "-o --output" })
 use("git", "none", { writes: "--output -o" })

@@ -3,11 +3,83 @@ import type { Command } from "../Command.ts"
 /** Subcommands of git that only read, with the options that would make them write or run something (policy §4.1). */
 
 const verbs = new Set([
-  "status", "diff", "log", "show", "branch", "tag", "remote", "rev-parse", "rev-list", "ls-files", "ls-tree", "cat-file", "blame", "describe", "shortlog", "reflog", "config",
-  "stash", "worktree", "grep", "merge-base", "for-each-ref", "name-rev", "show-ref", "diff-tree", "diff-index", "diff-files", "count-objects", "check-ignore", "check-attr", "var", "whatchanged", "range-diff", "cherry"
+  "status",
+  "diff",
+  "log",
+  "show",
+  "branch",
+  "tag",
+  "remote",
+  "rev-parse",
+  "rev-list",
+  "ls-files",
+  "ls-tree",
+  "cat-file",
+  "blame",
+  "describe",
+  "shortlog",
+  "reflog",
+  "config",
+  "stash",
+  "worktree",
+  "grep",
+  "merge-base",
+  "for-each-ref",
+  "name-rev",
+  "show-ref",
+  "diff-tree",
+  "diff-index",
+  "diff-files",
+  "count-objects",
+  "check-ignore",
+  "check-attr",
+  "var",
+  "whatchanged",
+  "range-diff",
+  "cherry"
 ])
-const never = ["--output", "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "-c", "--config-env", "--exec-path", "-p", "--paginate", "--git-dir", "--work-tree", "--contents", "--edit", "--filters"]
-const listing = ["-a", "-r", "-v", "-vv", "--all", "--list", "-l", "--show-current", "--remotes", "--merged", "--no-merged", "--contains", "--no-contains", "--points-at", "--sort", "--format", "--column", "--color", "--no-color", "-i", "--ignore-case", "--verbose", "-n"]
+const never = [
+  "--output",
+  "--ext-diff",
+  "--textconv",
+  "--open-files-in-pager",
+  "-O",
+  "-c",
+  "--config-env",
+  "--exec-path",
+  "-p",
+  "--paginate",
+  "--git-dir",
+  "--work-tree",
+  "--contents",
+  "--edit",
+  "--filters"
+]
+const listing = [
+  "-a",
+  "-r",
+  "-v",
+  "-vv",
+  "--all",
+  "--list",
+  "-l",
+  "--show-current",
+  "--remotes",
+  "--merged",
+  "--no-merged",
+  "--contains",
+  "--no-contains",
+  "--points-at",
+  "--sort",
+  "--format",
+  "--column",
+  "--color",
+  "--no-color",
+  "-i",
+  "--ignore-case",
+  "--verbose",
+  "-n"
+]
 
 export const gitReads = (command: Command): boolean => {
   const { args, line } = command
@@ -18,12 +90,27 @@ export const gitReads = (command: Command): boolean => {
   // `-p` after `log` shows a patch; before the subcommand it starts a pager.
   const isShow = /^(log|show|diff|stash|whatchanged|diff-tree|range-diff|blame|cat-file)$/.test(verb)
   const given = words.filter((word) => word.startsWith("-")).map((word) => word.replace(/=.*/, ""))
-  if (given.some((word) => never.some((bad) => word === bad || bad.length > 3 && word.length > 4 && bad.startsWith(word)) && !(word === "-p" && isShow && words.indexOf("-p") > at) && !(word === "-c" && isShow && words.indexOf("-c") > at))) return false
+  if (
+    given.some(
+      (word) =>
+        never.some((bad) => word === bad || (bad.length > 3 && word.length > 4 && bad.startsWith(word))) &&
+        !(word === "-p" && isShow && words.indexOf("-p") > at) &&
+        !(word === "-c" && isShow && words.indexOf("-c") > at)
+    )
+  )
+    return false
   if (given.some((word) => /^-[cO]./.test(word) && word !== "-O")) return false
   // Another folder is fine as long as it is one below.
-  if (line.values("-C").some((arg) => !/^(?!.*\.\.)[\w.][\w./-]*$/.test(arg.value ?? "")) || verb === "grep" && line.has("-O")) return false
+  if (
+    line.values("-C").some((arg) => !/^(?!.*\.\.)[\w.][\w./-]*$/.test(arg.value ?? "")) ||
+    (verb === "grep" && line.has("-O"))
+  )
+    return false
   const operands = line.operands.slice(1).map((arg) => arg.guess)
-  const onlyLists = line.options.every((option) => listing.includes(option)) && (operands.length === 0 || line.has("--list", "-l", "--contains", "--merged", "--no-merged", "--points-at", "--no-contains"))
+  const onlyLists =
+    line.options.every((option) => listing.includes(option)) &&
+    (operands.length === 0 ||
+      line.has("--list", "-l", "--contains", "--merged", "--no-merged", "--points-at", "--no-contains"))
   switch (verb) {
     case "branch":
     case "tag":
@@ -33,7 +120,12 @@ export const gitReads = (command: Command): boolean => {
     case "reflog":
       return operands.length === 0 || operands[0] === "show" || operands[0] === "exists"
     case "config":
-      return line.has("--get", "--get-all", "--get-regexp", "--list", "-l") && !line.has("--unset", "--add", "--replace-all", "-e") || operands[0] === "get" || operands[0] === "list"
+      return (
+        (line.has("--get", "--get-all", "--get-regexp", "--list", "-l") &&
+          !line.has("--unset", "--add", "--replace-all", "-e")) ||
+        operands[0] === "get" ||
+        operands[0] === "list"
+      )
     case "stash":
       return operands[0] === "list" || operands[0] === "show"
     case "worktree":

@@ -3,15 +3,19 @@ import type { Rule } from "../danger/Rules.ts"
 import { indexed, matches, rules } from "../danger/Rules.ts"
 
 /** Commands whose purpose is to build or test, and which write only what they produce (policy §4.2). */
-const scripts = "test,tests,test:*,test-*,lint,lint:*,typecheck,type-check,types,tsc,check,check:*,check-*,build,build:*,compile,format:check,fmt:check,prettier:check,coverage,unit,e2e,verify,vitest,jest,ci:test"
+const scripts =
+  "test,tests,test:*,test-*,lint,lint:*,typecheck,type-check,types,tsc,check,check:*,check-*,build,build:*,compile," +
+  "format:check,fmt:check,prettier:check,coverage,unit,e2e,verify,vitest,jest,ci:test"
 
-const table: ReadonlyMap<string, ReadonlyArray<Rule>> = indexed(rules(
-  "",
-  `
+const table: ReadonlyMap<string, ReadonlyArray<Rule>> = indexed(
+  rules(
+    "",
+    `
   npm,pnpm,yarn,bun test,t,tst unless -u --update --updateSnapshot --fix
   npm,pnpm,yarn,bun run,run-script ${scripts} unless --fix --write -u --update --updateSnapshot
   pnpm,yarn,bun ${scripts} unless --fix --write -u --update --updateSnapshot
-  vitest,jest,mocha,ava,tap,c8,nyc,jasmine,karma unless -u --update --updateSnapshot --update-snapshots --ui --coverage.reportsDirectory
+  vitest,jest,mocha,ava,tap,c8,nyc,jasmine,karma unless -u --update --updateSnapshot --update-snapshots --ui
+    --coverage.reportsDirectory
   tsc,vue-tsc,svelte-check,tsgo unless --outDir --init
   eslint,stylelint,xo,standard,oxlint unless --fix --fix-dry-run --init -o --output-file
   prettier    with --check -c --list-different -l unless --write -w
@@ -57,7 +61,8 @@ const table: ReadonlyMap<string, ReadonlyArray<Rule>> = indexed(rules(
   lein        test
   stack,cabal test,build
   `
-))
+  )
+)
 
 export const isTest = (command: Command): boolean => {
   const name = command.fields.name?.guess ?? ""
@@ -68,7 +73,12 @@ export const isTest = (command: Command): boolean => {
 /** A package runner is what it runs, which follows in the list; its own options must not fetch or evaluate anything. */
 export const runsTest = (command: Command, all: ReadonlyArray<Command>): boolean => {
   const { line, program } = command
-  const runs = /^(npx|bunx|pnpx)$/.test(program) || /^(pnpm|yarn|npm|bundle)$/.test(program) && line.verb() === "exec" || /^(uv|poetry|pipenv|pdm|hatch)$/.test(program) && line.verb() === "run"
+  const runs =
+    /^(npx|bunx|pnpx)$/.test(program) ||
+    (/^(pnpm|yarn|npm|bundle)$/.test(program) && line.verb() === "exec") ||
+    (/^(uv|poetry|pipenv|pdm|hatch)$/.test(program) && line.verb() === "run")
   const next = all[all.indexOf(command) + 1]
-  return runs && next !== undefined && isTest(next) && !line.has("-p", "--package", "-c", "--call", "--with", "-y", "--yes")
+  return (
+    runs && next !== undefined && isTest(next) && !line.has("-p", "--package", "-c", "--call", "--with", "-y", "--yes")
+  )
 }

@@ -15,7 +15,8 @@ export const container = [
     docker-compose,podman-compose down with -v --volumes --rmi
     docker-compose      rm with -v
     docker              swarm leave,init,join,update
-    docker              stack,service,node,secret,config rm,remove,deploy,update,scale,demote,promote,create,rollback
+    docker              stack,service,node,secret,config rm,remove,deploy,update,scale,demote,promote,create,
+      rollback
     docker              plugin install,enable,upgrade
     docker,podman       with -H=tcp:* -H=ssh:* --host=tcp:* --host=ssh:*
     podman              machine,pod,system rm,reset,stop,prune
@@ -23,7 +24,9 @@ export const container = [
     ctr,nerdctl         run,tasks,task,containers,images,snapshots,content rm,delete,kill,exec,del
     ctr                 run
     lxc-destroy,lxc-stop,lxc-execute
-    kubectl,oc,k        delete,drain,exec,apply,scale,patch,replace,edit,cordon,uncordon,taint,set,rollout,label,annotate,attach,debug,create,run,expose,autoscale,cp,certificate,evict,adm,new-app,start-build,rsh,import,policy,process unless --dry-run=client --dry-run=server --dry-run status history token
+    kubectl,oc,k        delete,drain,exec,apply,scale,patch,replace,edit,cordon,uncordon,taint,set,rollout,label,
+      annotate,attach,debug,create,run,expose,autoscale,cp,certificate,evict,adm,new-app,start-build,rsh,import,
+      policy,process unless --dry-run=client --dry-run=server --dry-run status history token
     kubectl,oc          config delete-*,set-credentials,unset
     kubectl             proxy with --address=0.0.0.0 --accept-hosts
     kubectl,oc          create with token
@@ -43,7 +46,8 @@ export const container = [
     redis-cli           with --eval
     prisma              migrate reset
     prisma              db push with --force-reset --accept-data-loss
-    rails,rake,bin/rails,bin/rake *db:drop*,*db:reset*,*db:schema:load*,*db:truncate_all*,*db:purge*,*db:migrate:reset*,*db:structure:load*,*db:seed:replant*
+    rails,rake,bin/rails,bin/rake *db:drop*,*db:reset*,*db:schema:load*,*db:truncate_all*,*db:purge*,
+      *db:migrate:reset*,*db:structure:load*,*db:seed:replant*
     sequelize,sequelize-cli db:drop,db:migrate:undo:all,db:migrate:undo
     knex                migrate:rollback,migrate:down
     typeorm             schema:drop,migration:revert
@@ -55,7 +59,8 @@ export const container = [
     manage.py,django-admin flush,reset_db
     python              *manage.py migrate * zero
     django-admin        migrate * zero
-    php,artisan         ** migrate:fresh,migrate:reset,migrate:refresh,db:wipe,migrate:rollback,doctrine:database:drop,doctrine:schema:drop,cache:clear-db
+    php,artisan         ** migrate:fresh,migrate:reset,migrate:refresh,db:wipe,migrate:rollback,
+      doctrine:database:drop,doctrine:schema:drop,cache:clear-db
     artisan,sail        ** migrate:fresh,migrate:reset,migrate:refresh,db:wipe
     symfony,console     ** doctrine:database:drop,doctrine:schema:drop
     flyway              clean,undo,repair
@@ -126,13 +131,16 @@ export const container = [
     pass,gopass         show,otp,grep,-c
     bw,rbw,lpass        get,show,export,list
     keepassxc-cli       show,export,clip,ls
-    security            find-generic-password,find-internet-password,dump-keychain,export,find-key,find-identity,find-certificate,login-keychain,show-keychain-info
+    security            find-generic-password,find-internet-password,dump-keychain,export,find-key,find-identity,
+      find-certificate,login-keychain,show-keychain-info
     secret-tool         lookup,search
     keyring             get
     kwallet-query,gnome-keyring,seahorse
     gpg,gpg2            with --export-secret-keys --export-secret-key --export-secret-subkeys --export-ownertrust
     git                 credential fill,approve
-    git-credential-store,git-credential-cache,git-credential-osxkeychain,git-credential-manager,docker-credential-desktop,docker-credential-osxkeychain,docker-credential-pass,docker-credential-secretservice,docker-credential-ecr-login
+    git-credential-store,git-credential-cache,git-credential-osxkeychain,git-credential-manager,
+      docker-credential-desktop,docker-credential-osxkeychain,docker-credential-pass,
+      docker-credential-secretservice,docker-credential-ecr-login
     npm                 token list,create
     npm,pnpm            config,c get operand *_auth* *Token* *password*
     heroku              auth:token
@@ -151,7 +159,8 @@ export const container = [
     chamber             read,export
     ssh-keygen          with -y
     ssh-add             with -D -d
-    mimikatz,lazagne,laZagne.py,hashcat,john,unshadow,secretsdump.py,crackmapexec,responder,hydra,gitleaks-steal,pypykatz,procdump,gcore,firefox_decrypt
+    mimikatz,lazagne,laZagne.py,hashcat,john,unshadow,secretsdump.py,crackmapexec,responder,hydra,gitleaks-steal,
+      pypykatz,procdump,gcore,firefox_decrypt
     klist,kinit         with -k
     strings             operand /dev/mem /dev/kmem /proc/kcore
     getent              shadow,gshadow
@@ -162,7 +171,8 @@ export const container = [
     chezmoi             secret
     circleci            context
     snyk                config get
-    locate,mlocate,plocate operand *id_rsa* *id_ed25519* *.pem *.kdbx *credentials* *.env *shadow* *wallet* *.key *.p12
+    locate,mlocate,plocate operand *id_rsa* *id_ed25519* *.pem *.kdbx *credentials* *.env *shadow* *wallet* *.key
+      *.p12
     `
   )
 ]

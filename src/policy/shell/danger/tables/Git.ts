@@ -5,7 +5,8 @@ export const versionControl = [
   ...rules(
     "git-destructive",
     `
-    git push            with -f --force --force-with-lease --force-with-lease=* --mirror --delete -d --prune unless -n --dry-run
+    git push            with -f --force --force-with-lease --force-with-lease=* --mirror --delete -d --prune unless
+      -n --dry-run
     git push            operand +* :* *:refs/heads/+* unless -n --dry-run
     git reset           with --hard --merge --keep
     git clean           with -f --force unless -n --dry-run
@@ -80,11 +81,14 @@ export const versionControl = [
     gh label,ruleset,project delete,item-delete,close
     gh auth             logout,refresh,setup-git
     gh extension,ext    install,upgrade
-    gh api              with -X=DELETE -X=POST -X=PUT -X=PATCH --method=DELETE --method=POST --method=PUT --method=PATCH -X=delete -X=post -X=put -X=patch
+    gh api              with -X=DELETE -X=POST -X=PUT -X=PATCH --method=DELETE --method=POST --method=PUT
+      --method=PATCH -X=delete -X=post -X=put -X=patch
     gh api              with -f -F --field --raw-field --input unless -X=GET --method=GET graphql
-    gh api              graphql with -f=query=mutation* -F=query=mutation* --raw-field=query=mutation* -f=query=*mutation*
+    gh api              graphql with -f=query=mutation* -F=query=mutation* --raw-field=query=mutation*
+      -f=query=*mutation*
     glab mr             merge,close,delete
-    glab release,repo,variable,issue,ci,project,label,ssh-key,snippet create,delete,upload,set,update,archive,transfer,run,trigger,cancel,retry,add
+    glab release,repo,variable,issue,ci,project,label,ssh-key,snippet create,delete,upload,set,update,archive,
+      transfer,run,trigger,cancel,retry,add
     glab api            with -X --method -f -F --field --raw-field
     hub                 delete,release,merge
     hub api             with -X --method -f -F

@@ -5,21 +5,26 @@ export const privilege = [
   ...rules(
     "privilege",
     `
-    sudo,su,doas,pkexec,run0,runuser,nsenter,machinectl,sudoedit,gksudo,gksu,kdesu,kdesudo,please,dzdo,pbrun,sux,newgrp,sg,gosu,su-exec,setuidgid,s6-setuidgid,runas,calife,super
-    chroot,umount,swapoff,pivot_root,switch_root,systemd-nspawn,unshare,arch-chroot,capsh,lxc-attach,setpriv,schroot,udisksctl,pmount,fusermount
+    sudo,su,doas,pkexec,run0,runuser,nsenter,machinectl,sudoedit,gksudo,gksu,kdesu,kdesudo,please,dzdo,pbrun,sux,
+      newgrp,sg,gosu,su-exec,setuidgid,s6-setuidgid,runas,calife,super
+    chroot,umount,swapoff,pivot_root,switch_root,systemd-nspawn,unshare,arch-chroot,capsh,lxc-attach,setpriv,
+      schroot,udisksctl,pmount,fusermount
     mount               operand * unless --fake -f -l
     mount               with -a --all --bind -o -t --types unless -l
     chpst,envuidgid     with -u -U
     polkit,pkcheck
     `
   ),
-  ...rules("perms", `
+  ...rules(
+    "perms",
+    `
     setcap
     chattr
     setfacl             with -R --recursive -b --remove-all --restore
     icacls,takeown,cacls
     chflags
-    `),
+    `
+  ),
   ...rules(
     "persistence",
     `
@@ -51,8 +56,11 @@ export const privilege = [
     hash                with -p
     bind                with -x
     complete            with -C
-    npm,pnpm,yarn       config,c set operand script-shell* registry* ignore-scripts* strict-ssl* cafile* proxy* https-proxy* node-options* shell* _auth* //* init-module* git* editor* viewer* npmRegistryServer* enableStrictSsl*
-    npm,pnpm            set operand script-shell* registry* ignore-scripts* strict-ssl* cafile* proxy* https-proxy* node-options* //*
+    npm,pnpm,yarn       config,c set operand script-shell* registry* ignore-scripts* strict-ssl* cafile* proxy*
+      https-proxy* node-options* shell* _auth* //* init-module* git* editor* viewer* npmRegistryServer*
+      enableStrictSsl*
+    npm,pnpm            set operand script-shell* registry* ignore-scripts* strict-ssl* cafile* proxy* https-proxy*
+      node-options* //*
     pip                 config set
     pip                 install,download with --trusted-host --index-url=http:* -i=http:* --extra-index-url=*
     npm,pnpm,yarn,bun   with --script-shell
@@ -67,11 +75,13 @@ export const privilege = [
     ntpdate,rdate,sntp
     setterm             with --dump
     trap                operand DEBUG
-    gpg,gpg2            with --delete-keys --delete-secret-keys --delete-secret-and-public-key --delete-key --delete-secret-key
+    gpg,gpg2            with --delete-keys --delete-secret-keys --delete-secret-and-public-key --delete-key
+      --delete-secret-key
     git                 config operand http.sslVerify=false
     docker              trust,plugin revoke,install,disable,rm
     trust,update-ca-certificates,update-ca-trust
-    security            add-trusted-cert,delete-certificate,unlock-keychain,set-keychain-settings,delete-keychain,authorizationdb
+    security            add-trusted-cert,delete-certificate,unlock-keychain,set-keychain-settings,delete-keychain,
+      authorizationdb
     certutil            with -A -D -M
     xattr               with -d -c -r operand com.apple.quarantine
     defaults            write,delete,rename,import
@@ -84,7 +94,8 @@ export const privilege = [
     hostname            *
     domainname,nisdomainname *
     localectl           set-*
-    locale-gen,dpkg-reconfigure,debconf-set-selections,ldconfig,update-locale,depmod,systemd-firstboot,systemd-machine-id-setup
+    locale-gen,dpkg-reconfigure,debconf-set-selections,ldconfig,update-locale,depmod,systemd-firstboot,
+      systemd-machine-id-setup
     gsettings           set,reset,reset-recursively
     dconf               write,reset,load
     kwriteconfig5,kwriteconfig6,xfconf-query

@@ -6,7 +6,8 @@ export const system = [
     "disk",
     `
     mkfs,mke2fs,mkswap,mkdosfs,newfs,newfs_apfs,blkdiscard,cfdisk,gdisk,growfs
-    mkfs.ext2,mkfs.ext3,mkfs.ext4,mkfs.xfs,mkfs.btrfs,mkfs.vfat,mkfs.fat,mkfs.ntfs,mkfs.exfat,mkfs.f2fs,mkfs.minix,mkfs.cramfs,mkfs.bfs,mkfs.msdos,mkfs.erofs
+    mkfs.ext2,mkfs.ext3,mkfs.ext4,mkfs.xfs,mkfs.btrfs,mkfs.vfat,mkfs.fat,mkfs.ntfs,mkfs.exfat,mkfs.f2fs,mkfs.minix,
+      mkfs.cramfs,mkfs.bfs,mkfs.msdos,mkfs.erofs
     wipefs              with -a --all -o --offset unless -n --no-act
     fdisk               unless -l --list
     sfdisk              unless -l --list -d --dump -n --no-act --verify -V
@@ -15,10 +16,13 @@ export const system = [
     partprobe,kpartx,growpart,resize2fs,xfs_growfs,tune2fs,e2label,debugfs,resizepart
     fsck,e2fsck,xfs_repair,btrfsck,fsck.ext4,fsck.xfs,dosfsck,ntfsfix unless -n -N
     badblocks           with -w -n
-    hdparm              with --security-erase --security-erase-enhanced --security-set-pass --trim-sector-ranges --make-bad-sector --write-sector --yes-i-know-what-i-am-doing
+    hdparm              with --security-erase --security-erase-enhanced --security-set-pass --trim-sector-ranges
+      --make-bad-sector --write-sector --yes-i-know-what-i-am-doing
     nvme                format,sanitize,delete-ns,write,write-zeroes,write-uncor,fw-commit,detach-ns
-    cryptsetup          luksFormat,erase,luksErase,luksRemoveKey,luksKillSlot,luksAddKey,luksChangeKey,reencrypt,luksClose,close,convert,open,luksOpen
-    lvremove,vgremove,pvremove,lvreduce,vgreduce,lvresize,pvcreate,vgcreate,lvcreate,lvextend,vgextend,pvmove,lvconvert,vgcfgrestore,lvrename,vgrename
+    cryptsetup          luksFormat,erase,luksErase,luksRemoveKey,luksKillSlot,luksAddKey,luksChangeKey,reencrypt,
+      luksClose,close,convert,open,luksOpen
+    lvremove,vgremove,pvremove,lvreduce,vgreduce,lvresize,pvcreate,vgcreate,lvcreate,lvextend,vgextend,pvmove,
+      lvconvert,vgcfgrestore,lvrename,vgrename
     mdadm               with --zero-superblock --stop -S --create -C --remove --fail --grow
     dmsetup             remove,remove_all,wipe_table,create,load
     zpool               destroy,create,labelclear,offline,detach,remove,add,export,replace,split
@@ -27,7 +31,8 @@ export const system = [
     btrfs               device,dev delete,remove,add
     btrfs               balance start
     bcachefs            format
-    diskutil            erase*,partition*,secureErase,zeroDisk,randomDisk,reformat,apfs,appleRAID,resizeVolume,mergePartitions,unmount*
+    diskutil            erase*,partition*,secureErase,zeroDisk,randomDisk,reformat,apfs,appleRAID,resizeVolume,
+      mergePartitions,unmount*
     asr                 restore
     gpart               destroy,create,delete
     flashrom            with -w -E
@@ -72,14 +77,19 @@ export const system = [
     reboot,halt,poweroff,telinit,pm-suspend,pm-hibernate,systemctl-reboot,killall5,xkill,skill,slay,suspend
     init                0,1,2,3,4,5,6,s,S,q
     killall             unless -l --list -V
-    systemctl           start,stop,restart,reload,reload-or-restart,try-restart,try-reload-or-restart,enable,disable,reenable,mask,unmask,kill,isolate,reboot,poweroff,halt,suspend,hibernate,hybrid-sleep,rescue,emergency,default,set-default,edit,link,revert,preset,preset-all,daemon-reload,daemon-reexec,set-property,set-environment,unset-environment,import-environment,kexec,switch-root,add-wants,add-requires,clean,freeze,thaw
+    systemctl           start,stop,restart,reload,reload-or-restart,try-restart,try-reload-or-restart,enable,
+      disable,reenable,mask,unmask,kill,isolate,reboot,poweroff,halt,suspend,hibernate,hybrid-sleep,rescue,
+      emergency,default,set-default,edit,link,revert,preset,preset-all,daemon-reload,daemon-reexec,set-property,
+      set-environment,unset-environment,import-environment,kexec,switch-root,add-wants,add-requires,clean,freeze,
+      thaw
     service             * start,stop,restart,reload,force-reload,condrestart,try-restart,graceful,kill
     rc-service          * start,stop,restart,zap
     initctl             start,stop,restart,reload,emit
     sv                  stop,restart,down,kill,term,hup,exit,force-stop,once,up,start
     s6-svc,s6-rc
     supervisorctl       stop,restart,shutdown,reload,remove,update,start
-    launchctl           unless list print print-disabled blame managerpid managername getenv version hostinfo error examine procinfo dumpstate
+    launchctl           unless list print print-disabled blame managerpid managername getenv version hostinfo error
+      examine procinfo dumpstate
     loginctl            terminate-*,kill-*,lock-session*,enable-linger,poweroff,reboot
     fuser               with -k --kill -K
     tmux                kill-server,kill-session
@@ -95,13 +105,16 @@ export const system = [
   ...rules(
     "net-config",
     `
-    iptables,ip6tables,ebtables,arptables,iptables-legacy,iptables-nft with -A -I -D -F -X -P -R -N -Z -E --append --insert --delete --flush --policy --delete-chain --replace --new-chain --zero
+    iptables,ip6tables,ebtables,arptables,iptables-legacy,iptables-nft with -A -I -D -F -X -P -R -N -Z -E --append
+      --insert --delete --flush --policy --delete-chain --replace --new-chain --zero
     iptables-restore,ip6tables-restore,ebtables-restore,nft-restore unless -t --test
     nft                 add,delete,flush,insert,replace,create,destroy,reset,rename
     nft                 with -f --file unless -c --check
     ufw                 unless status show version app --dry-run
-    firewall-cmd        with --add-* --remove-* --set-* --reload --complete-reload --panic-on --panic-off --permanent --change-* --new-* --delete-* --direct
-    ip                  link,l,addr,address,a,route,r,rule,ru,neigh,neighbor,n,netns,tunnel,maddr,xfrm,nexthop,vrf set,add,del,delete,flush,change,replace,append,up,down,exec,attach,prepend,restore
+    firewall-cmd        with --add-* --remove-* --set-* --reload --complete-reload --panic-on --panic-off
+      --permanent --change-* --new-* --delete-* --direct
+    ip                  link,l,addr,address,a,route,r,rule,ru,neigh,neighbor,n,netns,tunnel,maddr,xfrm,nexthop,vrf
+      set,add,del,delete,flush,change,replace,append,up,down,exec,attach,prepend,restore
     ip                  ** set,add,del,delete,flush,replace unless show list help get
     ifconfig            * up,down,add,del,delete,netmask,mtu,hw,promisc,-arp,arp,inet,*.*.*.*,ether,lladdr
     route               add,del,delete,flush,change
@@ -109,7 +122,8 @@ export const system = [
     ifup,ifdown,dhclient,dhcpcd,pump,wg-quick,brctl,ovs-vsctl,macchanger,pfctl,ipfw,openvpn,wpa_supplicant,hostapd
     resolvectl          dns,domain,revert,flush-caches,llmnr,mdns,dnssec,default-route,dnsovertls,nta
     systemd-resolve     with --set-dns --set-domain --revert --flush-caches
-    nmcli               connection,con,c,device,dev,d,networking,n,radio,r,general,g up,down,add,modify,mod,delete,del,edit,set,connect,disconnect,off,on,hostname,reload,load,import,wifi
+    nmcli               connection,con,c,device,dev,d,networking,n,radio,r,general,g up,down,add,modify,mod,delete,
+      del,edit,set,connect,disconnect,off,on,hostname,reload,load,import,wifi
     netplan             apply,try,set
     networksetup        unless -list* -get* -help -version -print*
     scutil              with --set --nc
@@ -131,7 +145,9 @@ export const system = [
   ...rules(
     "accounts",
     `
-    useradd,adduser,userdel,deluser,usermod,groupadd,addgroup,groupdel,delgroup,groupmod,groupmems,gpasswd,chpasswd,chgpasswd,newusers,visudo,vipw,vigr,chsh,chfn,pwconv,pwunconv,grpconv,newusers,sysadminctl,pw,faillock,pam-auth-update,authconfig,authselect
+    useradd,adduser,userdel,deluser,usermod,groupadd,addgroup,groupdel,delgroup,groupmod,groupmems,gpasswd,chpasswd,
+      chgpasswd,newusers,visudo,vipw,vigr,chsh,chfn,pwconv,pwunconv,grpconv,newusers,sysadminctl,pw,faillock,
+      pam-auth-update,authconfig,authselect
     passwd              unless -S --status
     chage               unless -l --list
     dscl                ** create,append,delete,passwd,change,-create,-append,-delete,-passwd,-change,merge,-merge
@@ -147,7 +163,8 @@ export const system = [
   ...rules(
     "packages",
     `
-    apt,apt-get,aptitude remove,purge,autoremove,autopurge unless -s --simulate --dry-run --just-print --no-act --recon
+    apt,apt-get,aptitude remove,purge,autoremove,autopurge unless -s --simulate --dry-run --just-print --no-act
+      --recon
     dpkg                with -r -P --remove --purge --force-all --force-remove-essential --force-depends
     rpm                 with -e --erase
     dnf,yum,microdnf,tdnf,zypper remove,erase,autoremove,rm,swap,downgrade unless --assumeno -D --dry-run

@@ -1,0 +1,196 @@
+import type { Command } from "./Command.ts"
+import type { SyntaxNode, WordNode, WordPart } from "./ShellParser.ts"
+import { forEachChild } from "./ShellParser.ts"
+import type { Arg, Known } from "./Words.ts"
+import { freshFolder, HOLE } from "./Words.ts"
+
+/** Turns words of the source into arguments, and knows of each how sure that is. */
+
+export interface WordContext {
+  readonly home: string
+  readonly cwd: string | null
+  readonly variables: ReadonlyMap<string, Known>
+  /** Visits a substitution and returns what runs in it. */
+  readonly visit: (node: SyntaxNode) => ReadonlyArray<Command>
+}
+
+interface Piece {
+  guess: string
+  literal: boolean
+  certain: boolean
+  glob: boolean
+}
+
+// They expand to digits: what the digits are does not matter to a path.
+const numbers = new Set([
+  "$",
+  "!",
+  "?",
+  "#",
+  "RANDOM",
+  "SRANDOM",
+  "BASHPID",
+  "PPID",
+  "UID",
+  "EUID",
+  "SECONDS",
+  "LINENO",
+  "EPOCHSECONDS"
+])
+const maxAlternatives = 32
+
+/** One argument for a word, or several where it has literal brace alternatives. */
+export const toArgs = (word: WordNode, context: WordContext): ReadonlyArray<Arg> => {
+  const parts = word.parts
+  if (parts === undefined) {
+    const guess = word.text.startsWith("~") ? untilde(word.value, context) : word.value
+    return [{ text: word.text, value: word.value, guess, certain: true, glob: false, inner: [] }]
+  }
+  const inner: Array<Command> = []
+  let pieces: Array<Piece> = [{ guess: "", literal: true, certain: true, glob: false }]
+  for (const part of parts) {
+    const found = read(part, context, inner)
+    pieces = found.length === 1 ? pieces.map((piece) => join(piece, found[0]!)) : cross(pieces, found)
+  }
+  return pieces.map((piece) => {
+    const guess = word.text.startsWith("~") ? untilde(piece.guess, context) : piece.guess
+    const value = piece.literal && !piece.glob && pieces.length === 1 ? piece.guess : null
+    return { text: word.text, value, guess, certain: piece.certain, glob: piece.glob, inner }
+  })
+}
+
+export const toArg = (word: WordNode, context: WordContext): Arg => {
+  const args = toArgs(word, context)
+  return args.length === 1
+    ? args[0]!
+    : { ...args[0]!, value: null, certain: false, guess: args.map((arg) => arg.guess).join(" ") }
+}
+
+/** Text that may have expansions but no quotes, as the body of a here-document. */
+export const toText = (parts: ReadonlyArray<WordPart>, context: WordContext): Arg => {
+  const inner: Array<Command> = []
+  let all: Piece = { guess: "", literal: true, certain: true, glob: false }
+  for (const part of parts) all = join(all, read(part, context, inner)[0]!)
+  return {
+    text: all.guess,
+    value: all.literal ? all.guess : null,
+    guess: all.guess,
+    certain: all.certain,
+    glob: false,
+    inner
+  }
+}
+
+const join = (a: Piece, b: Piece): Piece => ({
+  guess: a.guess + b.guess,
+  literal: a.literal && b.literal,
+  certain: a.certain && b.certain,
+  glob: a.glob || b.glob
+})
+
+const cross = (all: ReadonlyArray<Piece>, found: ReadonlyArray<Piece>): Array<Piece> =>
+  all.flatMap((piece) => found.map((one) => join(piece, one))).slice(0, maxAlternatives)
+
+const piece = (guess: string): Piece => ({ guess, literal: true, certain: true, glob: false })
+const digits: Piece = { guess: "0", literal: false, certain: true, glob: false }
+const hole: Piece = { guess: HOLE, literal: false, certain: false, glob: false }
+const pattern = (guess: string): Piece => ({ guess, literal: false, certain: true, glob: true })
+
+const read = (part: WordPart, context: WordContext, inner: Array<Command>): ReadonlyArray<Piece> => {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return [piece(part.value)]
+    case "DoubleQuoted":
+    case "LocaleString":
+      return [part.parts.map((child) => read(child, context, inner)[0]!).reduce(join, piece(""))]
+    case "Glob":
+      return [pattern(part.text)]
+    case "ExtendedGlob":
+      inner.push(...substitutions(part, context))
+      return [pattern("*")]
+    case "BraceExpansion":
+      inner.push(...substitutions(part, context))
+      return alternatives(part.text)
+    case "SimpleExpansion":
+      return [variable(part.text.slice(1), context)]
+    case "ParameterExpansion": {
+      inner.push(...substitutions(part, context))
+      if (part.prefix !== undefined || part.index !== undefined) return [part.prefix === "#" ? digits : hole]
+      const operation = part.operation
+      const value = variable(part.parameter, context)
+      if (operation === undefined) return [value]
+      if (operation.type !== "Default") return [hole]
+      if (operation.operator.endsWith("?") || value.guess !== HOLE) return [{ ...value, literal: false }]
+      return operation.operator.endsWith("+")
+        ? [hole]
+        : [
+            {
+              ...piece(toArg(operation.operand, { ...context, visit: () => [] }).guess),
+              literal: false,
+              certain: false
+            }
+          ]
+    }
+    case "CommandExpansion": {
+      const commands = context.visit(part)
+      inner.push(...commands)
+      return [commands.length === 1 && commands[0]!.program === "pwd" ? variable("PWD", context) : made(commands)]
+    }
+    case "ArithmeticExpansion":
+      inner.push(...substitutions(part, context))
+      return [digits]
+    case "ProcessSubstitution":
+      inner.push(...context.visit(part))
+      return [{ ...piece("/dev/fd/63"), literal: false }]
+  }
+}
+
+// A fresh temporary folder is named by `mktemp` alone, so deleting it later harms nothing.
+const made = (commands: ReadonlyArray<Command>): Piece =>
+  commands.length === 1 && commands[0]!.program === "mktemp" && commands[0]!.args.every((arg) => arg.value === "-d")
+    ? { guess: freshFolder, literal: false, certain: true, glob: false }
+    : hole
+
+const variable = (name: string, context: WordContext): Piece => {
+  if (numbers.has(name)) return digits
+  const known = context.variables.get(name)
+  if (known !== undefined) return { ...known, literal: false, glob: false }
+  if (name === "HOME") return piece(context.home)
+  return name === "PWD" && context.cwd !== null ? piece(context.cwd) : hole
+}
+
+/** Runs everything inside a node and returns it. */
+export const substitutions = (node: SyntaxNode, context: WordContext): ReadonlyArray<Command> => {
+  const found: Array<Command> = []
+  const look = (child: SyntaxNode): void => {
+    if (
+      child.type === "CommandExpansion" ||
+      child.type === "ProcessSubstitution" ||
+      child.type === "ArithmeticCommandExpansion"
+    ) {
+      found.push(...context.visit(child))
+    } else forEachChild(child, look)
+  }
+  forEachChild(node, look)
+  return found
+}
+
+const alternatives = (text: string): ReadonlyArray<Piece> => {
+  if (/^\{[^{}"'$`\\]*,[^{}"'$`\\]*\}$/.test(text))
+    return text
+      .slice(1, -1)
+      .split(",")
+      .map((each) => ({ ...piece(each), literal: false }))
+  return [/^\{\w+\.\.\w+(\.\.\d+)?\}$/.test(text) ? digits : hole]
+}
+
+const untilde = (value: string, context: WordContext): string => {
+  if (value === "~" || value.startsWith("~/"))
+    return (context.variables.get("HOME")?.guess ?? context.home) + value.slice(1)
+  if (value.startsWith("~+")) return (context.cwd ?? HOLE) + value.slice(2)
+  const user = /^~([a-z_][a-z0-9_-]*)(\/.*)?$/.exec(value)
+  if (user === null) return value
+  return (user[1] === "root" ? "/root" : `/home/${user[1]}`) + (user[2] ?? "")
+}

@@ -1,0 +1,92 @@
+import { Command, noInput } from "./Command.ts"
+import type { Input, Where } from "./Command.ts"
+import type { SyntaxNode } from "./ShellParser.ts"
+import type { Known } from "./Words.ts"
+
+/** What changes from one command to the next, and is copied for a subshell. */
+export interface Scope {
+  cwd: string | null
+  readonly folders: Array<string | null>
+  readonly variables: Map<string, Known>
+}
+
+/** What holds for everything below a node. */
+export interface Around {
+  readonly wrappers: ReadonlyArray<string>
+  /** Literal scripts inside literal scripts. */
+  readonly depth: number
+  /** Substitutions and groups inside each other. */
+  readonly levels: number
+  readonly where: Where
+  /** The commands below are seen by the danger shapes and not by rules. */
+  readonly hidden: boolean
+  readonly input: Input
+  readonly background: boolean
+  readonly piped: boolean
+  readonly endless: boolean
+  readonly functions: ReadonlyArray<string>
+}
+
+export const outermost: Around = {
+  wrappers: [],
+  depth: 0,
+  levels: 0,
+  where: "here",
+  hidden: false,
+  input: noInput,
+  background: false,
+  piped: false,
+  endless: false,
+  functions: []
+}
+
+export const maxDepth = 4
+export const maxLevels = 32
+
+export const copy = (scope: Scope): Scope => ({
+  cwd: scope.cwd,
+  folders: [...scope.folders],
+  variables: new Map(scope.variables)
+})
+
+/** A redirect or an assignment without a command of its own. */
+export const bare = (
+  given: Pick<Command["fields"], "reads" | "writes" | "input" | "assignments">,
+  scope: Scope,
+  around: Around,
+  downloads: ReadonlySet<string>
+): Command =>
+  new Command({
+    ...given,
+    text: [
+      ...given.assignments.map((each) => `${each.name}=${each.value.text}`),
+      ...given.reads.map((arg) => `< ${arg.text}`),
+      ...given.writes.map((arg) => `> ${arg.text}`)
+    ].join(" "),
+    name: undefined,
+    args: [],
+    wrappers: around.wrappers,
+    cwd: around.where === "here" ? scope.cwd : null,
+    where: around.where,
+    background: around.background,
+    downloads
+  })
+
+/** A loop that only something inside it can end. */
+export const isEndless = (node: SyntaxNode): boolean => {
+  if (node.type === "ArithmeticFor") return node.test === undefined
+  if (node.type !== "While") return false
+  const first = node.clause.commands[0]?.command
+  if (first?.type === "ArithmeticCommand") return node.kind === "while" && /^\s*1\s*$/.test(first.body)
+  const clause = first?.type === "Command" ? first.name?.value : undefined
+  return node.kind === "while" ? clause === "true" || clause === ":" || clause === "yes" : clause === "false"
+}
+
+const waits = /^(sleep|read|wait|timeout|inotifywait|break|exit|return|usleep|watch)$/
+const grows = /^(mkdir|touch|fallocate|dd|cp)$/
+
+/** What writes on and on in an endless loop that nothing slows down. */
+export const floodsOf = (body: ReadonlyArray<Command>): ReadonlyArray<string> =>
+  body.some((each) => waits.test(each.program))
+    ? []
+    : body.filter((each) => each.fields.writes.length > 0 || grows.test(each.program)).map((each) => each.fields.text)

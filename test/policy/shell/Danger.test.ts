@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest"
+import type { DangerCase } from "./Analysed.ts"
+import { analysed, categories, read } from "./Analysed.ts"
+import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
+
+const given = read<DangerCase>("danger-cases.json")
+const own = read<DangerCase>("own-danger-cases.json")
+
+const isFlagged = (command: string): boolean => analysed(command).shapes.length > 0
+
+describe("every given dangerous command is found, and nothing else", () => {
+  it.each(given)("$command", ({ command, dangerous }) => {
+    expect(isFlagged(command)).toBe(dangerous)
+  })
+})
+
+describe("the category is the one the case names", () => {
+  // Some commands have several; which one a person is told first does not matter.
+  it("for nine in ten of the given cases", () => {
+    const dangerous = given.filter((each) => each.dangerous)
+    const agreeing = dangerous.filter((each) => categories(each.command).includes(each.why!.split(":")[0]!.trim()))
+    expect(agreeing.length / dangerous.length).toBeGreaterThan(0.85)
+  })
+})
+
+describe("the wider sets, each written without looking at what the tables find", () => {
+  it("has at least 97 of 100 dangerous commands found", () => {
+    const dangerous = own.filter((each) => each.dangerous)
+    const missed = dangerous.filter((each) => !isFlagged(each.command)).map((each) => each.command)
+    expect(missed.length / dangerous.length, missed.join("\n")).toBeLessThan(0.03)
+  })
+
+  it("has at most one false alarm in a hundred harmless commands", () => {
+    const harmless = own.filter((each) => !each.dangerous)
+    const alarms = harmless.filter((each) => isFlagged(each.command)).map((each) => each.command)
+    expect(alarms.length / harmless.length, alarms.join("\n")).toBeLessThan(0.01)
+  })
+})
+
+describe("where a command runs decides what it means", () => {
+  it("follows literal folder changes", () => {
+    expect(isFlagged("cd packages/app && rm -rf dist")).toBe(false)
+    expect(isFlagged("cd / && rm -rf dist")).toBe(true)
+    expect(isFlagged("(cd /) ; rm -rf dist")).toBe(false)
+    expect(isFlagged("if true; then cd /; fi; rm -rf dist")).toBe(true)
+    expect(isFlagged('cd "$X" && rm -rf dist')).toBe(true)
+  })
+
+  it("does not take a workspace below /tmp for scratch space", () => {
+    const inTmp = { cwd: "/tmp/ws", roots: ["/tmp/ws"], home: "/home/me" }
+    expect(analyse("rm -rf src", inTmp).shapes).not.toEqual([])
+    expect(analyse("rm -rf dist", inTmp).shapes).toEqual([])
+    expect(analyse("rm -rf ../ws", inTmp).shapes).not.toEqual([])
+  })
+
+  it("knows the second root as well", () => {
+    const two = { cwd: "/ws", roots: ["/ws", "/lib"], home: "/home/me" }
+    expect(analyse("rm -rf /lib/node_modules", two).shapes).toEqual([])
+  })
+
+  it("treats a root that is the home folder as no root at all", () => {
+    expect(
+      analyse("echo x >> ~/.bashrc", { cwd: "/home/me", roots: ["/home/me"], home: "/home/me" }).shapes
+    ).not.toEqual([])
+  })
+
+  it("trusts a fresh temporary folder, and nothing beside it", () => {
+    expect(isFlagged('t=$(mktemp -d); rm -rf "$t"')).toBe(false)
+    expect(isFlagged("t=$(mktemp -d); rm -rf $t/../x/..")).toBe(true)
+    expect(isFlagged("t=$(mktemp -d -p /home/me); rm -rf $t")).toBe(true)
+    expect(isFlagged("t=$(mktemp -d); read t; rm -rf $t")).toBe(true)
+  })
+
+  it("sees redirects of whole groups", () => {
+    expect(categories("{ echo x; } > /etc/passwd")).toEqual(["accounts"])
+    expect(categories("for i in 1; do echo; done >> ~/.bashrc")).toEqual(["persistence"])
+  })
+
+  it("looks only for what leaves a container inside one", () => {
+    expect(isFlagged("docker exec app rm -rf /srv")).toBe(false)
+    expect(categories("docker compose exec db psql -c 'DROP TABLE t'")).toEqual(["database"])
+  })
+})
