@@ -15,7 +15,7 @@ const isRecord = (u: unknown): u is Params => typeof u === "object" && u !== nul
 const signMethods = new Set(["session/stop", "session/event", "session/update"])
 const signKeys = ["agentAlias", "agent_alias", "agent", "workspaceDir", "workspace_dir", "session_id"]
 
-const isUntyped = (part: unknown) => isRecord(part) && part["type"] === undefined
+const isUntyped = (part: unknown): part is Params => isRecord(part) && part["type"] === undefined && typeof part["text"] === "string"
 
 const asksForDialect = (params: Params): boolean => {
   const capabilities = params["clientCapabilities"]
@@ -25,6 +25,7 @@ const asksForDialect = (params: Params): boolean => {
 }
 
 const isSign = (method: string, params: Params): boolean => {
+  if (method !== "initialize" && !method.startsWith("session/")) return false
   if (signMethods.has(method) || signKeys.some((key) => params[key] !== undefined)) return true
   if (method === "initialize") return params["protocolVersion"] === undefined || asksForDialect(params)
   const prompt = params["prompt"]
@@ -45,7 +46,7 @@ const blocksOf = (prompt: unknown): unknown =>
   typeof prompt === "string"
     ? [{ type: "text", text: prompt }]
     : Array.isArray(prompt)
-    ? prompt.map((part) => isUntyped(part) && typeof part.text === "string" ? { ...part, type: "text" } : part)
+    ? prompt.map((part) => isUntyped(part) ? { ...part, type: "text" } : part)
     : prompt
 
 const canonical = (method: string, params: Params): Params => {

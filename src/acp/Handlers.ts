@@ -15,6 +15,9 @@ import { placeholderCwd } from "./Placeholder.ts"
 import { methods as rulesMethods } from "./Rules.ts"
 import * as Replay from "./Replay.ts"
 
+/** The answer once more in the result is a courtesy; a frame has 32 MiB at most, escapes included (acp.md §3.1). */
+const maxResultText = 4 * 1024 * 1024
+
 const cancelMarker = "[Cancelled by the client.]"
 
 /** ACP's methods on top of the sessions, built once per process: any front door can serve them. */
@@ -44,7 +47,8 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   ) {
     const connection = yield* AcpConnection
     const { sessionId } = payload
-    if (connection.dialect === "zeroclaw" && connection.attached.has(sessionId)) {
+    const isActive = onSession(sessions, sessionId, () => Effect.succeed(true)).pipe(Effect.orElseSucceed(() => false))
+    if (connection.dialect === "zeroclaw" && (yield* isActive)) {
       return yield* Wire.invalidParams({ reason: "session_active", sessionId, field: "sessionId" }, "this session is active already")
     }
     const cwd = yield* placeholderCwd(connection.dialect, configDir, payload.cwd)
@@ -162,7 +166,8 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     "session/prompt": Effect.fnUntraced(function*({ prompt, sessionId }) {
       const connection = yield* AcpConnection
       const prepared = yield* PromptContent.prepare(prompt)
-      const { stopReason, text } = yield* yield* onSession(sessions, sessionId, (session) => session.begin(prepared))
+      const { stopReason, text: whole } = yield* yield* onSession(sessions, sessionId, (session) => session.begin(prepared))
+      const text = whole.length > maxResultText ? `${whole.slice(0, maxResultText)}\n\n[Cut off: the updates have the whole answer.]` : whole
       const zeroclaw = connection.dialect === "zeroclaw"
       const content = zeroclaw && stopReason === "cancelled" ? [text, cancelMarker].filter((part) => part !== "").join("\n\n") : text
       return { stopReason, ...(zeroclaw ? { sessionId, content } : { _meta: { zeroclaw: { content } } }) }

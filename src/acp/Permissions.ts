@@ -29,10 +29,13 @@ const answers: ReadonlyMap<string, PermissionAnswer> = new Map([
 
 const maxReplacement = 64 * 1024
 
-const answerOf = (outcome: typeof PermissionOutcome.Type, { allow, deny }: PermissionRequest): Effect.Effect<PermissionAnswer, NoAnswer> => {
+const offersEdit = (state: AcpConnectionState, { call }: PermissionRequest) => state.dialect === "zeroclaw" && call.kind === "edit"
+
+const answerOf = (state: AcpConnectionState, outcome: typeof PermissionOutcome.Type, question: PermissionRequest): Effect.Effect<PermissionAnswer, NoAnswer> => {
   if (outcome.outcome === "cancelled") return Effect.succeed({ _tag: "Dismissed" })
+  const { allow, deny } = question
   const text = outcome.replacementContent
-  if (outcome.optionId === rejectWithEdit.optionId && text !== undefined) {
+  if (offersEdit(state, question) && outcome.optionId === rejectWithEdit.optionId && text !== undefined) {
     return Effect.succeed({ _tag: "Replace", text: text.slice(0, maxReplacement) })
   }
   const answer = answers.get(outcome.optionId)
@@ -55,7 +58,7 @@ const request = (state: AcpConnectionState, sessionId: string, question: Permiss
   const shown = { ...call, content: [...call.content, textContent(explanation)] }
   const payload = { sessionId, toolCall: toolCallOf(shown), options: options(question) }
   if (state.dialect === "acp") return state.peer.request(RequestPermission, payload)
-  const edits = call.kind === "edit" ? [rejectWithEdit] : []
+  const edits = offersEdit(state, question) ? [rejectWithEdit] : []
   const rawInput = call.kind === "edit" ? call.rawInput : { tool: call.name, summary: call.title }
   return state.peer.request(ZeroClawRequestPermission, {
     ...payload,
@@ -66,7 +69,7 @@ const request = (state: AcpConnectionState, sessionId: string, question: Permiss
 
 export const ask = (state: AcpConnectionState, sessionId: string, timeoutSecs: number) => (question: PermissionRequest) =>
   request(state, sessionId, question).pipe(
-    Effect.flatMap(({ outcome }) => answerOf(outcome, question)),
+    Effect.flatMap(({ outcome }) => answerOf(state, outcome, question)),
     Effect.catchTags({
       RpcFault: ({ message }) => noResponder(`the client answered with an error (${message})`),
       ConnectionClosed: () => Effect.fail(new NoAnswer({ code: "APPROVAL_CANCELLED", why: "the client is gone" }))

@@ -46,11 +46,21 @@ const replayedCall = (dialect: DialectName, call: ToolCallState): ReadonlyArray<
     ? [{ sessionUpdate: "tool_call", ...fieldsOf(call) }]
     : [{ sessionUpdate: "tool_call", ...fieldsOf({ ...call, status: "completed" }) }, changed(dialect, call)]
 
+/** Text in blocks that fit into a frame of 32 MiB however it is escaped (acp.md §3.1). */
+const textBlocks = (text: string): ReadonlyArray<ContentBlock> =>
+  Array.from({ length: Math.max(1, Math.ceil(text.length / blockLength)) }, (_, index) =>
+    ({ type: "text", text: text.slice(index * blockLength, (index + 1) * blockLength) }))
+
+const blockLength = 4 * 1024 * 1024
+
+const userBlocks = (content: ContentBlock): ReadonlyArray<ContentBlock> =>
+  content.type === "text" && content.text.length > blockLength ? textBlocks(content.text) : [content]
+
 const replayed = (dialect: DialectName, entry: Entry): ReadonlyArray<SessionUpdate> => {
   switch (entry._tag) {
-    case "User": return entry.content.map((content) => chunk("user_message_chunk", entry.messageId, content))
+    case "User": return entry.content.flatMap(userBlocks).map((content) => chunk("user_message_chunk", entry.messageId, content))
     case "Agent":
-    case "Thought": return [chunk(chunkOf[entry._tag], entry.messageId, { type: "text", text: entry.text })]
+    case "Thought": return textBlocks(entry.text).map((content) => chunk(chunkOf[entry._tag], entry.messageId, content))
     case "Interrupted": return [chunk("agent_message_chunk", entry.messageId, { type: "text", text: entry.text })]
     case "ToolCall": return replayedCall(dialect, entry.call)
     case "Plan": return [{ sessionUpdate: "plan", entries: entry.entries }]

@@ -33,7 +33,9 @@ class Lines {
   private position = 0
 
   constructor(text: string) {
-    this.lines = text.replace(/(\r?\n)+$/, "").split(/\r?\n/)
+    let end = text.length
+    while (text[end - 1] === "\n" || text[end - 1] === "\r") end--
+    this.lines = text.slice(0, end).split(/\r?\n/)
   }
 
   next(): string | undefined {

@@ -1,4 +1,5 @@
 import { Cause, Schema, SchemaIssue } from "effect"
+import { isTooDeep } from "./Depth.ts"
 
 /**
  * A request id as its JSON text: `7`, `"7"` and `12345678901234567890` stay three different ids and are echoed unchanged.
@@ -90,7 +91,11 @@ export const read = (line: string): Inbound => {
   } catch {
     return malformed(parseError())
   }
-  return isRecord(message) ? classify(message, line) : malformed(invalidRequest(undefined, "a message is one JSON object"))
+  if (!isRecord(message)) return malformed(invalidRequest(undefined, "a message is one JSON object"))
+  if (!isTooDeep(message)) return classify(message, line)
+  return typeof message["method"] === "string"
+    ? malformed(invalidRequest({ reason: "nested_too_deeply" }, "nested more than 1000 levels deep"), idText(message["id"]))
+    : { _tag: "Dropped", why: "nested too deeply" }
 }
 
 export const request = (id: string, method: string, params: unknown) =>

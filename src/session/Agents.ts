@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
-import { makeFolder } from "../workspace/MakeFolder.ts"
 
 export class AgentUnresolved extends Schema.TaggedError<AgentUnresolved>()("AgentUnresolved", {
   message: Schema.String,
@@ -9,7 +8,7 @@ export class AgentUnresolved extends Schema.TaggedError<AgentUnresolved>()("Agen
 
 /** The configured agents, and which of them a session gets (spec §3). */
 export class Agents extends Context.Service<Agents, {
-  /** Explicit alias, else the connection's, else `acp.default_agent`, else the only enabled one. Its folder exists afterwards. */
+  /** Explicit alias, else the connection's, else `acp.default_agent`, else the only enabled one. */
   readonly resolve: (explicit?: string, ofConnection?: string) => Effect.Effect<Agent, AgentUnresolved>
   /** The agent of a stored session; one that is gone is replaced as if none had been named. */
   readonly restore: (alias: string) => Effect.Effect<Agent, AgentUnresolved>
@@ -40,15 +39,7 @@ export class Agents extends Context.Service<Agents, {
       )
     }
 
-    const ready = ({ alias, workspace }: Agent) =>
-      Effect.try(() => makeFolder(workspace)).pipe(
-        Effect.tapError((cause) => Effect.logError(`the folder of agent "${alias}" cannot be made: ${workspace}`, cause)),
-        Effect.mapError(() =>
-          new AgentUnresolved({ reason: "agent_unusable", message: `the folder of agent "${alias}" cannot be made; the log says why` }))
-      )
-
-    const resolve = (explicit?: string, ofConnection?: string) =>
-      Effect.tap(choose(explicit ?? ofConnection ?? acp.defaultAgent), ready)
+    const resolve = (explicit?: string, ofConnection?: string) => choose(explicit ?? ofConnection ?? acp.defaultAgent)
     return Agents.of({
       resolve,
       restore: (alias) => Effect.catch(resolve(alias), () => resolve())

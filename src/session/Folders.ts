@@ -2,7 +2,9 @@ import { realpath } from "node:fs/promises"
 import { isAbsolute } from "node:path"
 import { Effect, Schema } from "effect"
 import type { Agent } from "../app/Settings.ts"
+import { makeFolder } from "../workspace/MakeFolder.ts"
 import * as Workspace from "../workspace/Workspace.ts"
+import { AgentUnresolved } from "./Agents.ts"
 
 /** A folder a session was asked to use and cannot. */
 export class DirectoryRefused extends Schema.TaggedError<DirectoryRefused>()("DirectoryRefused", {
@@ -11,18 +13,31 @@ export class DirectoryRefused extends Schema.TaggedError<DirectoryRefused>()("Di
   reason: Schema.Literals(["invalid_params", "cwd_unusable", "cwd_mismatch", "directory_unusable"])
 }) {}
 
-const absolute = (field: string, path: string) =>
+export const absolute = (field: string, path: string) =>
   isAbsolute(path) ? Effect.void : new DirectoryRefused({
     field,
     reason: "invalid_params",
     message: `${field}: ${JSON.stringify(path)} is not an absolute path`
   })
 
+/** The agent's own folder. Only a session that is to work in it needs it. */
+const ownFolder = ({ alias, workspace }: Agent, isNeeded: boolean) =>
+  Effect.try(() => makeFolder(workspace)).pipe(
+    Effect.as([workspace]),
+    Effect.tapError((cause) => Effect.logWarning(`the folder of agent "${alias}" cannot be made: ${workspace}`, cause)),
+    Effect.catch(() =>
+      isNeeded
+        ? new AgentUnresolved({ reason: "agent_unusable", message: `the folder of agent "${alias}" cannot be made; the log says why` })
+        : Effect.succeed([])
+    )
+  )
+
 /** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently (acp.md §4 rule 9). */
 export const open = Effect.fnUntraced(function*(agent: Agent, cwd: string | undefined, additional: ReadonlyArray<string>) {
   if (cwd !== undefined) yield* absolute("cwd", cwd)
   yield* Effect.forEach(additional, (path, index) => absolute(`additionalDirectories.${index}`, path), { discard: true })
-  return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable: [agent.workspace] }).pipe(
+  const readable = yield* ownFolder(agent, cwd === undefined)
+  return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable }).pipe(
     Effect.mapError(({ path, reason }) => {
       const index = additional.indexOf(path)
       return path !== cwd && index >= 0

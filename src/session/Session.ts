@@ -25,7 +25,7 @@ export interface Session {
   readonly begin: (prompt: Prepared) => Effect.Effect<Effect.Effect<TurnEnd, TurnFault>, TurnRunning>
   /** Interrupts the turn, if there is one, and waits until it is recorded. */
   readonly cancel: Effect.Effect<void>
-  /** Refuses further turns and waits for the running one. */
+  /** Refuses further turns and waits for the running one; whoever stops waiting lets turns begin again. */
   readonly settle: Effect.Effect<void>
   /** Saves what a running turn has so far. */
   readonly flush: Effect.Effect<void>
@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
   let record = initial
   let lastActive = yield* Clock.currentTimeMillis
   let current: Turn | undefined
-  let settling = false
+  let settling = 0
   // Acquired last, released first: the turn ends before anything it uses.
   const handle = yield* FiberHandle.make<void>()
 
@@ -94,7 +94,7 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
     begin: (prompt) =>
       Effect.suspend(() => {
         const previous = current
-        if (settling || (previous && !previous.cancelled)) return Effect.fail(new TurnRunning({ sessionId }))
+        if (settling > 0 || (previous && !previous.cancelled)) return Effect.fail(new TurnRunning({ sessionId }))
         const turn: Turn = { outcome: Deferred.makeUnsafe(), prompt, cancelled: false, checkpoint: Effect.void }
         current = turn
         return Effect.as(
@@ -108,8 +108,10 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
       return FiberHandle.clear(handle)
     }),
     settle: Effect.suspend(() => {
-      settling = true
-      return current ? Effect.asVoid(Effect.exit(Deferred.await(current.outcome))) : Effect.void
+      settling++
+      return (current ? Effect.asVoid(Effect.exit(Deferred.await(current.outcome))) : Effect.void).pipe(
+        Effect.onInterrupt(() => Effect.sync(() => settling--))
+      )
     }),
     flush: Effect.suspend(() => current?.checkpoint ?? Effect.void),
     idleSince: () => current ? undefined : lastActive,

@@ -3,7 +3,7 @@ import { type Agent, Settings } from "../app/Settings.ts"
 import { type BadCursor, type Page, SessionMissing, type SessionRecord, SessionStore, type StoreFailed } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { Agents, type AgentUnresolved } from "./Agents.ts"
-import { type DirectoryRefused, canonical, checkSame, open } from "./Folders.ts"
+import { type DirectoryRefused, absolute, canonical, checkSame, open } from "./Folders.ts"
 import { newId } from "./Id.ts"
 import * as KeyedLock from "./KeyedLock.ts"
 import type { KnobRefused } from "./SessionPolicy.ts"
@@ -57,7 +57,7 @@ export class Sessions extends Context.Service<Sessions, {
   readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>
   /** Cancels, deletes the row, deactivates: in this order. Answers whether there was a row. */
   readonly remove: (sessionId: string) => Effect.Effect<boolean, StoreFailed>
-  readonly list: (options: { readonly cwd?: string | undefined; readonly cursor?: string | undefined }) => Effect.Effect<Page, BadCursor | StoreFailed>
+  readonly list: (options: { readonly cwd?: string | undefined; readonly cursor?: string | undefined }) => Effect.Effect<Page, BadCursor | DirectoryRefused | StoreFailed>
 }>()("postern/session/Sessions") {
   static readonly layer = Layer.effect(Sessions, Effect.gen(function*() {
     const store = yield* SessionStore
@@ -129,11 +129,11 @@ export class Sessions extends Context.Service<Sessions, {
       return found.session
     })
 
-    const stop = Effect.fn("Sessions.stop")(function*(sessionId: string) {
-      const session = yield* lock.within(sessionId)(live(sessionId))
-      yield* session.settle
-      yield* lock.within(sessionId)(deactivate(sessionId))
-    })
+    const stop = Effect.fn("Sessions.stop")((sessionId: string) =>
+      Effect.uninterruptibleMask((restore) =>
+        restore(Effect.flatMap(lock.within(sessionId)(live(sessionId)), ({ settle }) => settle)).pipe(
+          Effect.andThen(lock.within(sessionId)(deactivate(sessionId)))
+        )))
 
     const cancelled = (sessionId: string) => Effect.suspend(() => active.get(sessionId)?.session.cancel ?? Effect.void)
 
@@ -179,7 +179,7 @@ export class Sessions extends Context.Service<Sessions, {
       remove,
       list: Effect.fnUntraced(function*({ cursor, cwd }) {
         return yield* store.list({
-          ...(cwd === undefined ? {} : { cwd: yield* canonical(cwd) }),
+          ...(cwd === undefined ? {} : { cwd: yield* Effect.andThen(absolute("cwd", cwd), canonical(cwd)) }),
           ...(cursor === undefined ? {} : { cursor })
         })
       })

@@ -82,5 +82,7 @@ describe("A permission request", () => {
     const own = asked("zeroclaw", selected("reject-with-edit", { replacementContent: "mine" }))
     assert.deepStrictEqual(yield* own.ask, { _tag: "Replace", text: "mine" })
     assert.strictEqual(own.seen[0]?.options.at(-1)?.kind, "reject_with_edit")
+    const uninvited = asked("acp", selected("reject-with-edit", { replacementContent: "mine" }))
+    assert.strictEqual((yield* Effect.flip(uninvited.ask)).code, "APPROVAL_NO_RESPONDER")
   }))
 })

@@ -55,6 +55,16 @@ describe("what is no sign", () => {
     ["a missing mcpServers", full, { mcpServers: undefined }],
     ["a missing cwd", full, { cwd: undefined }]
   ]
+
+  test("session_id in somebody else's notification, and a prompt part without type or text", async ({ host }) => {
+    const acp = host.start()
+    await acp.request("initialize", full)
+    const sessionId = await acp.newSession()
+    acp.send({ jsonrpc: "2.0", method: "_vendor/telemetry", params: { session_id: sessionId } })
+    expect(await acp.failure("session/prompt", { sessionId, prompt: [{ typ: "text" }] })).toMatchObject({ code: -32602 })
+    expect(await dialect(acp)).toBe("acp")
+  })
+
   for (const [name, first, session] of plain) {
     test(name, async ({ host }) => {
       const acp = host.start()

@@ -191,6 +191,20 @@ describe("Ending a session", () => {
       assert.strictEqual(yield* tagOf(prompt(sessionId, "three")), "SessionMissing")
     }))
 
+  run("by a stop that is withdrawn leaves the session as it was", ({ script }) =>
+    Effect.gen(function*() {
+      const sessions = yield* Sessions
+      const { sessionId } = yield* newSession()
+      const { end } = yield* prompt(sessionId, "one")
+      const stopping = yield* Effect.forkChild(sessions.stop(sessionId), { startImmediately: true })
+      yield* Fiber.interrupt(stopping)
+      yield* script.end()
+      yield* end
+      const next = yield* prompt(sessionId, "two")
+      yield* script.end()
+      assert.strictEqual((yield* next.end).stopReason, "end_turn")
+    }))
+
   run("without being asked records the turn as interrupted, with one marker", () =>
     Effect.gen(function*() {
       const sessions = yield* Sessions
