@@ -22,7 +22,7 @@ export const analyse: Analyse = (command, place) => {
 const summed = (walk: Walk, place: Place, text: string): ShellAnalysis => {
   const shapes: Array<Shape> = walk.floods.map((part) => ({ category: "resource", part }))
   for (const command of walk.commands) shapes.push(...shapesOf(command, place))
-  const opaque = walk.tooDeep || walk.commands.some((command) => command.opaque)
+  const opaque = walk.tooDeep || walk.reevaluation.isPossible || walk.commands.some((command) => command.opaque)
   if (walk.tooDeep) shapes.push({ category: "obfuscated", part: text })
   return {
     parts: walk.parts,

@@ -4,6 +4,7 @@ import { noInput } from "./Command.ts"
 import { environmentNames } from "./programs/Environment.ts"
 import { pipeInput } from "./Output.ts"
 import { redirected } from "./Redirects.ts"
+import { Reevaluation } from "./Reevaluation.ts"
 import type { Around, Scope } from "./Scope.ts"
 import { bare, copy, floodsOf, isEndless, maxLevels, outermost } from "./Scope.ts"
 import type { CompoundList, Pipeline, Script, Statement, SyntaxNode } from "./ShellParser.ts"
@@ -24,6 +25,7 @@ export class Walk {
   /** Text of commands that multiply or never stop. */
   readonly floods: Array<string> = []
   readonly functions = new Set<string>()
+  readonly reevaluation = new Reevaluation()
   parseError = false
   /** There is nothing at all to run. */
   empty = false
@@ -43,6 +45,7 @@ export class Walk {
 
   script(script: Script, scope: Scope, around: Around): ReadonlyArray<Command> {
     if (script.errors !== undefined && script.errors.length > 0) this.parseError = true
+    this.reevaluation.look(script)
     return this.#statements(script.commands, scope, around)
   }
 

@@ -1,0 +1,125 @@
+import type { CommandNode, SyntaxNode, WordNode, WordPart } from "./ShellParser.ts"
+import { forEachChild } from "./ShellParser.ts"
+
+/**
+ * The shell reads some text a second time as code: in arithmetic the value of a variable may be `a[$(id)]`, and `${x@P}`, `${!x}` and
+ * array subscripts do the same. That is harmless while each value is a number or plainly written; where one is put together or
+ * comes from elsewhere, nobody can tell what will run (policy §1.9 E10).
+ */
+export class Reevaluation {
+  #evaluates = false
+  #isUnsure = false
+
+  get isPossible(): boolean {
+    return this.#evaluates && this.#isUnsure
+  }
+
+  look(node: SyntaxNode): void {
+    switch (node.type) {
+      case "ArithmeticCommandExpansion":
+        this.#evaluated("$")
+        this.#isUnsure = true
+        break
+      case "ArithmeticWord":
+        this.#evaluated(node.value, node.parts)
+        break
+      case "TestBinary":
+        if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) [node.left, node.right].forEach((word) => this.#evaluatedWord(word))
+        break
+      case "TestUnary":
+        if (/^-[vR]$/.test(node.operator)) this.#evaluatedWord(node.operand)
+        break
+      case "ParameterExpansion":
+        this.#parameter(node)
+        break
+      case "Assignment":
+        if (node.index !== undefined) this.#evaluatedWord(node.index)
+        this.#assigned(node.value.type === "Word" ? [node.value] : node.value.elements, node.append === true)
+        break
+      case "For":
+      case "Select":
+        if (node.wordlist === undefined) this.#isUnsure = true
+        else this.#assigned(node.wordlist)
+        break
+      case "Command":
+        this.#command(node)
+        break
+      case "Word":
+        // Quoted code is as good as a value: some builtin or function may be given it by name.
+        if (/\[[^]*(\$[({]|`)/.test(node.value)) this.#isUnsure = true
+    }
+    forEachChild(node, (child) => this.look(child))
+  }
+
+  #evaluated(text: string, parts: ReadonlyArray<WordPart> = []): void {
+    if (/^\s*([-+\d]*|\$[#?$!]|\$\{#\w+\}|[@*])\s*$/.test(text)) return
+    if (!/[A-Za-z_$`]/.test(text)) return
+    this.#evaluates = true
+    if (/\$\{?[\d@*]|\$\((?!\()|`/.test(text) || parts.some((part) => part.type === "CommandExpansion")) this.#isUnsure = true
+  }
+
+  #evaluatedWord(word: WordNode): void {
+    this.#evaluated(word.text, word.parts)
+  }
+
+  #parameter({ index, operation, prefix }: Extract<WordPart, { readonly type: "ParameterExpansion" }>): void {
+    if (prefix === "!" && operation?.type !== "Names") this.#evaluated("$")
+    if (index !== undefined) this.#evaluatedWord(index)
+    if (operation?.type === "Transform" && operation.operand.text.includes("P")) this.#evaluates = this.#isUnsure = true
+    if (operation?.type !== "Slice") return
+    this.#evaluatedWord(operation.offset)
+    if (operation.length !== undefined) this.#evaluatedWord(operation.length)
+  }
+
+  #assigned(words: ReadonlyArray<WordNode>, isAppended = false): void {
+    if (!words.every((word) => isNumber(word) || (!isAppended && isLiteral(word)))) this.#isUnsure = true
+  }
+
+  #command({ args, name }: CommandNode): void {
+    const words = args.filter((arg) => arg.type === "Word")
+    const has = (option: RegExp) => words.some(({ value }) => option.test(value))
+    switch (name?.value) {
+      case "let":
+        words.forEach((word) => this.#evaluatedWord(word))
+        break
+      case "test":
+      case "[":
+        if (has(/^-[vR]$/)) this.#evaluates = true
+        break
+      case "declare":
+      case "typeset":
+      case "local":
+      case "export":
+      case "readonly":
+        if (has(/^-\w*[in]/) || !words.every(isLiteral)) this.#evaluates = true
+        break
+      case "unset":
+        if (!words.every(isLiteral)) this.#evaluates = true
+        break
+      case "printf":
+        if (!has(/^-v/)) break
+        this.#evaluates ||= !words.every(isLiteral)
+        this.#isUnsure = true
+        break
+      case "read":
+      case "mapfile":
+      case "readarray":
+      case "getopts":
+      case "wait":
+        this.#evaluates ||= !words.every(isLiteral)
+        this.#isUnsure ||= words.length > 0 || name?.value !== "wait"
+        break
+      case "set":
+      case "env":
+        if (!words.every(isLiteral)) this.#isUnsure = true
+    }
+  }
+}
+
+const isLiteral = ({ parts }: WordNode): boolean =>
+  parts === undefined || parts.every(({ type }) => type === "Literal" || type === "SingleQuoted") ||
+  parts.every((part) => part.type === "DoubleQuoted" && part.parts.every(({ type }) => type === "Literal"))
+
+const isNumber = ({ parts, text }: WordNode): boolean =>
+  /^[-+]?\d+$|^\{-?\d+\.\.-?\d+(\.\.-?\d+)?\}$|^"?(\$[#?$!]|\$\{#\w+\})"?$/.test(text) ||
+  (parts !== undefined && parts.every(({ type }) => type === "ArithmeticExpansion"))
