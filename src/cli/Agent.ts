@@ -1,4 +1,4 @@
-import { Context, Deferred, Effect, Exit, Option, Result, Schema, type Scope } from "effect"
+import { Cause, Context, Deferred, Duration, Effect, Exit, Option, Result, Schema, type Scope } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Initialize, SessionCancel, SessionList, SessionLoad, SessionNew, SessionPrompt, SessionResume } from "../acp/Agent.ts"
 import { SessionUpdated, ZeroClawRequestPermission } from "../acp/Client.ts"
@@ -11,6 +11,7 @@ import type { AgentProcess } from "./AgentProcess.ts"
 import type { Offer, Outcome } from "./Ask.ts"
 import { type Failure, failure } from "./Failure.ts"
 import { cut, oneLine } from "./Plain.ts"
+import { explain, inItsWords, isMissing, unreadable } from "./Reason.ts"
 
 /** Answers of other agents are taken as they come: what people need of them is checked where it is used. */
 const Open = Schema.Record(Schema.String, Schema.Unknown)
@@ -48,25 +49,9 @@ export interface Agent {
   readonly cancel: (sessionId: string) => Effect.Effect<void>
 }
 
-/** The message of an agent's error, and the reason where it says more. */
-export const explain = ({ data, message }: RpcFault): string => {
-  const known = typeof data === "object" && data !== null ? data as Readonly<Record<string, unknown>> : { details: data }
-  const more = [known["reason"], known["details"], known["detail"]]
-    .filter((part): part is string => typeof part === "string" && part !== "" && !message.includes(part))
-  return oneLine(message + (more.length > 0 ? ` (${more.join("; ")})` : ""))
-}
-
-const initializeTimeout = "60 seconds"
+/** In s. Programs that are downloaded first take their time. */
+const initializeTimeout = 30
 const slowAfter = "3 seconds"
-
-/** Why our own agent could not start, in its words, instead of how its end looked from here. */
-const inItsWords = (error: Failure): Failure => {
-  const said = error.detail?.split("\n").findLast((line) => line.startsWith("postern: "))
-  return said === undefined ? error : failure(said.slice("postern: ".length))
-}
-
-const isMissing = ({ code, data }: RpcFault): boolean =>
-  code === -32002 || (typeof data === "object" && data !== null && "reason" in data && data.reason === "session_not_found")
 
 export const maxFrame = 64 * 1024 * 1024
 
@@ -112,8 +97,18 @@ export const connect = Effect.fnUntraced(function*(
       }
     }
   } as const
-  yield* serve(ServedToAgents, process.transport, options).pipe(Effect.provide(served), Effect.forkScoped)
+  const broken = yield* Deferred.make<never, Failure>()
+  yield* serve(ServedToAgents, process.transport, options).pipe(
+    Effect.provide(served),
+    Effect.catchCauseIf(Cause.hasDies, (cause) => Deferred.fail(broken, unreadable(cause))),
+    Effect.forkScoped
+  )
   const connection = yield* Deferred.await(ready)
+  const request = <R extends Rpc.Any>(rpc: R, payload: Rpc.Payload<R>) =>
+    connection.request(rpc, payload).pipe(
+      Effect.catchCauseIf(Cause.hasDies, (cause) => Effect.fail(unreadable(cause))),
+      Effect.raceFirst(Deferred.await(broken))
+    )
 
   const gone = (during: string) =>
     process.ended.pipe(
@@ -124,7 +119,7 @@ export const connect = Effect.fnUntraced(function*(
       })
     )
   const ask = <R extends Rpc.Any>(rpc: R, payload: Rpc.Payload<R>, sessionId = ""): Effect.Effect<Rpc.Success<R>, Failure> =>
-    connection.request(rpc, payload).pipe(Effect.catchTags({
+    request(rpc, payload).pipe(Effect.catchTags({
       ConnectionClosed: () => gone(`before it answered ${rpc._tag}`),
       RpcFault: (fault) => {
         if (sessionId === "" || !isMissing(fault)) return Effect.fail(failure(`${rpc._tag} failed: ${explain(fault)}`))
@@ -144,8 +139,9 @@ export const connect = Effect.fnUntraced(function*(
     Effect.raceFirst(strayed),
     Effect.mapError((error) => own ? inItsWords(error) : error),
     Effect.timeoutOrElse({
-      duration: initializeTimeout,
-      orElse: () => Effect.fail(noAgent(`no answer to initialize within ${initializeTimeout}`))
+      duration: Duration.seconds(initializeTimeout),
+      orElse: () =>
+        Effect.fail(failure(`${oneLine(command)} did not answer initialize within ${initializeTimeout} s`, process.tail()))
     })
   )
   const initialized = Option.getOrUndefined(Schema.decodeUnknownOption(Initialize.successSchema)(answer))
@@ -165,7 +161,7 @@ export const connect = Effect.fnUntraced(function*(
         ...(cwd === undefined ? {} : { cwd }),
         ...(cursor === undefined ? {} : { cursor })
       })
-      found.push(...page.sessions)
+      for (const session of page.sessions) found.push(session)
       cursor = page.nextCursor || undefined
       if (cursor !== undefined && seen.has(cursor)) break
       if (cursor !== undefined) seen.add(cursor)
@@ -190,7 +186,7 @@ export const connect = Effect.fnUntraced(function*(
     list: pages,
     prompt: (sessionId, text) =>
       Effect.catchTag(
-        connection.request(AnyPrompt, { sessionId, prompt: [{ type: "text", text }] }),
+        request(AnyPrompt, { sessionId, prompt: [{ type: "text", text }] }),
         "ConnectionClosed",
         () => gone("in the middle of the turn")
       ),

@@ -25,26 +25,33 @@ export const rejection = (offers: ReadonlyArray<Offer>): Outcome => {
 }
 
 /** Letters stand for a kind only while one offer has it; otherwise offers are told apart by number. */
-const keyOf = (offers: ReadonlyArray<Offer>, offer: Offer, at: number): string => {
-  const letter = letters[offer.kind]
-  return letter === undefined || offers.filter(({ kind }) => kind === offer.kind).length > 1 ? String(at + 1) : letter.key
+const keysOf = (offers: ReadonlyArray<Offer>) => {
+  const single = new Map(
+    Object.entries(letters).filter(([letter]) => offers.filter(({ kind }) => kind === letter).length === 1)
+  )
+  return offers.map((offer, at) => ({ offer, word: "", key: String(at + 1), ...single.get(offer.kind) }))
 }
 
 export const choices = (offers: ReadonlyArray<Offer>, paint: Paint): string =>
-  offers.map((offer, at) => `  ${paint.bold(keyOf(offers, offer, at))}  ${oneLine(offer.name)}\n`).join("")
+  keysOf(offers).map(({ key, offer }) => `  ${paint.bold(key)}  ${oneLine(offer.name)}\n`).join("")
 
-const label = (offers: ReadonlyArray<Offer>): string => `[${offers.map((offer, at) => keyOf(offers, offer, at)).join("/")}] `
+const label = (offers: ReadonlyArray<Offer>): string => `[${keysOf(offers).map(({ key }) => key).join("/")}] `
 
-/** What an answer means. Nothing but a clear answer chooses anything: an empty line does not. */
+const meaning = new Set(Object.values(letters).flatMap(({ key, word }) => [key, word]))
+
+/**
+ * What an answer means. Nothing but a clear answer chooses anything: an empty line does not. The agent picks the ids, so none
+ * of them can take over what is shown as a key, or a word that has a meaning here.
+ */
 export const read = (offers: ReadonlyArray<Offer>, answer: string): Outcome | undefined => {
-  const said = answer.trim().toLowerCase()
-  const offer = offers.find((offer, at) => {
-    const key = keyOf(offers, offer, at)
-    const letter = letters[offer.kind]
-    return said === key || said === offer.optionId.toLowerCase() || (letter?.key === key && said === letter.word)
-  })
-  if (offer !== undefined) return selected(offer)
-  return said === "n" || said === "no" ? rejection(offers) : undefined
+  const typed = answer.trim()
+  const said = typed.toLowerCase()
+  if (said === "") return undefined
+  const shown = keysOf(offers).find(({ key, word }) => said === key || said === word)?.offer
+  if (shown !== undefined) return selected(shown)
+  if (said === "n" || said === "no") return rejection(offers)
+  const named = meaning.has(said) ? undefined : offers.find(({ optionId }) => optionId === typed)
+  return named === undefined ? undefined : selected(named)
 }
 
 export type Ask = (text: string, offers: ReadonlyArray<Offer>) => Effect.Effect<Outcome>

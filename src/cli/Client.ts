@@ -1,4 +1,4 @@
-import { Deferred, Effect, Exit, Result } from "effect"
+import { Cause, Deferred, Effect, Exit, Logger, LogLevel, Result } from "effect"
 import { CommandLine } from "effect/process"
 import { Environment } from "../tool/Environment.ts"
 import { type Agent, connect, maxFrame } from "./Agent.ts"
@@ -26,12 +26,21 @@ const shown = (command: ReadonlyArray<string>) => oneLine(Result.getOrElse(Comma
 
 const loud = new Set(["all", "trace", "debug"])
 
+/** What the connection itself complains about; whole causes are for developers. */
+const oneLiner = (note: (text: string) => void, isLoud: boolean) =>
+  Logger.make(({ cause, logLevel, message }) => {
+    if (!isLoud && LogLevel.isLessThan(logLevel, "Error")) return
+    const parts = [...Array.isArray(message) ? message : [message], ...cause.reasons.length > 0 ? [Cause.squash(cause)] : []]
+    note(`postern: ${cut(oneLine(parts.join(": ")), 400)}`)
+  })
+
 const connected = Effect.fnUntraced(function*(command: ReadonlyArray<string>, view: View.View, options: ClientOptions) {
   const junk = Deferred.makeUnsafe<string>()
   const note = (text: string) => {
     view.close()
     view.screen.note(text)
   }
+  const isLoud = loud.has(options.logLevel ?? "")
   const agentProcess = yield* AgentProcess.start({
     command,
     maxFrame,
@@ -41,12 +50,14 @@ const connected = Effect.fnUntraced(function*(command: ReadonlyArray<string>, vi
       else Deferred.doneUnsafe(junk, Exit.succeed(line))
     },
     onStderr: (line) => {
-      if (loud.has(options.logLevel ?? "")) note(`agent: ${line}`)
+      if (isLoud) note(`agent: ${line}`)
     }
   })
   const own = options.server === undefined
   const onSlow = () => note("postern: waiting for the agent to answer initialize…")
-  const agent = yield* connect({ process: agentProcess, command: shown(command), own, junk, onSlow }, view.handlers)
+  const agent = yield* connect({ process: agentProcess, command: shown(command), own, junk, onSlow }, view.handlers).pipe(
+    Effect.provideService(Logger.CurrentLoggers, new Set([oneLiner(note, isLoud)]))
+  )
   Deferred.doneUnsafe(junk, Exit.succeed(""))
   if (own && !agent.can.load) {
     note("postern: sessions are not stored; `postern acp --log-level debug` says why, POSTERN_DATA_DIR names another folder")
@@ -124,8 +135,13 @@ export const run = Effect.fnUntraced(function*(options: ClientOptions) {
   const enter = Effect.gen(function*() {
     const agent = yield* connected(command, view, options)
     const place = cwd.given ?? cwd.here
-    if (wanted === undefined) return { agent, where: place, sessionId: yield* agent.open({ cwd: place, alias: options.agent }) }
+    if (wanted === undefined) {
+      const sessionId = yield* agent.open({ cwd: place, alias: options.agent })
+      view.focus(sessionId)
+      return { agent, where: place, sessionId }
+    }
     const target = yield* Resume.resolve(agent, wanted, cwd)
+    view.focus(target.sessionId)
     view.show(conversing)
     yield* Resume.enter(agent, target, conversing)
     view.show(true)

@@ -33,7 +33,7 @@ const clip = (lines: ReadonlyArray<string>, extent: Extent, paint: Paint): Reado
 }
 
 export const textLines = (text: string, extent: Extent, paint: Paint): ReadonlyArray<string> => {
-  const body = plainOutput(text.replace(/\s+$/, "").replace(/^\n+/, ""))
+  const body = plainOutput(text.trimEnd().replace(/^\n+/, ""))
   return body === "" ? [] : clip(body.split("\n").map((line) => cut(line, extent.width)), extent, paint)
 }
 

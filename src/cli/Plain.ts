@@ -1,6 +1,7 @@
 /**
  * What agents, tools and stored sessions say is shown on a terminal, where a control character is a command: it can move the
  * cursor, rewrite what was shown, fill the clipboard. These functions leave text in which none of them is alive.
+ * The text can be anything and megabytes long: no expression here may look at one run of characters more than twice.
  */
 
 const code = (char: string) => char.codePointAt(0) ?? 0
@@ -15,23 +16,52 @@ const picture = (char: string) => {
 }
 
 /** Every control character as a visible picture. Pieces of a stream may be treated one by one. */
-export const plain = (text: string): string => text.replace(/\r+(?=\n|$)/g, "").replace(alive, picture)
+export const plain = (text: string): string => text.replace(/(?<!\r)\r+(?=\n|$)/g, "").replace(alive, picture)
 
 /** As `plain`, on one line. */
-export const oneLine = (text: string): string => plain(text.trim().replace(/\s*\n\s*/g, " ⏎ "))
+export const oneLine = (text: string): string =>
+  plain(text.trim().replace(/\s+/g, (blanks) => blanks.includes("\n") ? " ⏎ " : blanks))
 
 /** As `plain`, without colour codes: programs that believe in a terminal write many, and their pictures hide the text. */
 export const plainOutput = (text: string): string => plain(text.replace(/\u001b\[[0-9;:]*m/g, ""))
 
-/** JSON on one line whose strings hold no control character either; it parses to the same value. */
+/** Levels of JSON that are indented, and that are left of what nests too deeply for `JSON.stringify`. */
+const levels = 100
+
+const isDeeper = (value: unknown, than: number): boolean =>
+  typeof value === "object" && value !== null && (than === 0 || Object.values(value).some((part) => isDeeper(part, than - 1)))
+
+const shallow = (value: unknown, depth: number): unknown => {
+  if (typeof value !== "object" || value === null) return value
+  if (depth === 0) return "(nested too deeply to show)"
+  if (Array.isArray(value)) return value.map((part) => shallow(part, depth - 1))
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, shallow(part, depth - 1)]))
+}
+
+const written = (value: unknown, space: number | undefined): string => {
+  try {
+    return JSON.stringify(value, null, space !== undefined && isDeeper(value, levels) ? undefined : space)
+  } catch {
+    return JSON.stringify(shallow(value, levels))
+  }
+}
+
+/** JSON whose strings hold no control character either; it parses to the same value, unless that nests too deeply. */
 export const json = (value: unknown, space?: number): string =>
-  JSON.stringify(value, null, space).replace(
+  written(value, space).replace(
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (char) => `\\u${code(char).toString(16).padStart(4, "0")}`
   )
 
+/** Whether a short text has `part` in it already. A long one is not searched: that can take the product of both lengths. */
+export const mentions = (text: string, part: string): boolean => text.length <= 1000 && text.includes(part)
+
+/** The first half of a character at the end of a piece of text; the other half comes with the next piece. */
+export const halfAtEnd = (text: string): string => /[\ud800-\udbff]?$/.exec(text)?.[0] ?? ""
+
 /** At most `width` characters, the end replaced by `…`. */
 export const cut = (text: string, width: number): string => {
   if (text.length <= width) return text
-  return text.slice(0, width - 1).replace(/[\ud800-\udbff]$/, "") + "…"
+  const kept = text.slice(0, width - 1)
+  return kept.slice(0, kept.length - halfAtEnd(kept).length) + "…"
 }

@@ -1,7 +1,7 @@
 import type { SessionUpdate } from "../acp/SessionUpdate.ts"
 import { textOfBlock } from "./Content.ts"
 import type { Paint } from "./Paint.ts"
-import { oneLine, plain } from "./Plain.ts"
+import { halfAtEnd, oneLine, plain } from "./Plain.ts"
 import * as ToolCard from "./ToolCard.ts"
 
 export interface Renderer {
@@ -33,11 +33,13 @@ export const make = (options: {
   const asked = new Set<string>()
   let block = ""
   let openLine = false
+  let half = ""
   let plan = ""
 
   const close = () => {
-    const end = openLine ? "\n" : ""
+    const end = half + (openLine || half !== "" ? "\n" : "")
     openLine = false
+    half = ""
     return end
   }
 
@@ -49,9 +51,17 @@ export const make = (options: {
     return close() + (apart ? "\n" : "")
   }
 
-  const stream = (name: string, text: string, style: (text: string) => string): string => {
-    if (text === "") return ""
+  /** What can be shown of a streamed piece: programs cut text anywhere. */
+  const joined = (piece: string): string => {
+    const text = half + piece
+    half = halfAtEnd(text)
+    return text.slice(0, text.length - half.length)
+  }
+
+  const stream = (name: string, piece: string, style: (text: string) => string): string => {
+    if (piece === "") return ""
     const start = begin(name)
+    const text = joined(piece)
     const body = plain(start === "" && openLine ? text : text.replace(/^\n+/, ""))
     if (body !== "") openLine = !body.endsWith("\n")
     return start + style(body)
@@ -79,7 +89,7 @@ export const make = (options: {
 
   const user = (text: string, id: string) => {
     const start = begin(id)
-    const quoted = (start === "" && openLine ? "" : "> ") + plain(text).replace(/\n(?!$)/g, "\n> ")
+    const quoted = (start === "" && openLine ? "" : "> ") + plain(joined(text)).replace(/\n(?!$)/g, "\n> ")
     openLine = !quoted.endsWith("\n")
     return start + paint.bold(quoted)
   }

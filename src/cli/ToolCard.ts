@@ -2,7 +2,7 @@ import type { SessionUpdate, ToolCallUpdate } from "../acp/SessionUpdate.ts"
 import type { ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "../tool/Content.ts"
 import { diffLines, type Extent, textLines, textOfBlock, whole } from "./Content.ts"
 import type { Paint } from "./Paint.ts"
-import { json, oneLine, plain } from "./Plain.ts"
+import { json, mentions, oneLine, plain } from "./Plain.ts"
 
 /** A tool call as far as the client knows it. */
 export interface Card {
@@ -71,23 +71,31 @@ export const output = (card: Card, paint: Paint, options: { readonly width: numb
   )
 }
 
+/** Beyond this many characters blanks no longer help anybody to read it. */
+const maxIndented = 100_000
+
+const jsonLines = (value: unknown): ReadonlyArray<string> => {
+  const line = json(value)
+  return plain(line.length > maxIndented ? line : json(value, 2)).split("\n")
+}
+
 const inputLines = (rawInput: unknown): ReadonlyArray<string> => {
   if (rawInput === undefined || rawInput === null) return []
   const command = typeof rawInput === "object" && "command" in rawInput ? rawInput.command : undefined
   // Joined words would hide which of them are one argument.
   const line = Array.isArray(command) ? json(command) : command
-  if (typeof line !== "string") return plain(json(rawInput, 2)).split("\n")
+  if (typeof line !== "string") return jsonLines(rawInput)
   const { command: _, ...others } = rawInput as Readonly<Record<string, unknown>>
   return [
     ...plain(line).split("\n").map((text, at) => (at === 0 ? "$ " : "  ") + text),
-    ...(Object.keys(others).length === 0 ? [] : plain(json(others, 2)).split("\n"))
+    ...(Object.keys(others).length === 0 ? [] : jsonLines(others))
   ]
 }
 
 /** Everything a decision about the call depends on, uncut. */
 export const question = (card: Card, paint: Paint): string => {
   const hasDiff = card.content.some(({ type }) => type === "diff")
-  const paths = card.locations.map(({ path }) => path).filter((path) => !card.title.includes(path))
+  const paths = card.locations.map(({ path }) => path).filter((path) => !mentions(card.title, path))
   return `${paint.yellow("?")} ${paint.bold(plain(card.title))}\n` + indent([
     ...(hasDiff ? [] : paths.map(oneLine)),
     ...(hasDiff ? [] : inputLines(card.rawInput)),

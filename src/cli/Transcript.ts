@@ -52,9 +52,9 @@ export const readable = (
 
 /** A fence no line inside can close. */
 const fenced = (body: string, language = ""): string => {
-  const longest = Math.max(2, ...Array.from(body.matchAll(/`+/g), ([run]) => run.length))
+  const longest = Array.from(body.matchAll(/`+/g)).reduce((most, [run]) => Math.max(most, run.length), 2)
   const fence = "`".repeat(longest + 1)
-  return `${fence}${language}\n${body.replace(/\n+$/, "")}\n${fence}\n`
+  return `${fence}${language}\n${body.replace(/(?<!\n)\n+$/, "")}\n${fence}\n`
 }
 
 const markdownContent = (content: ToolCallContent): string => {

@@ -1,8 +1,9 @@
 import { Deferred, Effect } from "effect"
 import { RpcFault } from "../rpc/Wire.ts"
-import { type Agent, explain } from "./Agent.ts"
+import type { Agent } from "./Agent.ts"
 import { type Failure, failure, Interrupted } from "./Failure.ts"
 import type { Interrupts } from "./Interrupts.ts"
+import { explain } from "./Reason.ts"
 
 export interface Ended {
   /** The agent's answer, or the error it gave instead. */

@@ -3,6 +3,7 @@ import { TerminalCapabilities } from "effect/cli"
 import { RpcFault } from "../rpc/Wire.ts"
 import type { Handlers } from "./Agent.ts"
 import * as Ask from "./Ask.ts"
+import * as Focus from "./Focus.ts"
 import * as Input from "./Input.ts"
 import type { Interrupts } from "./Interrupts.ts"
 import { paint as painter, type Paint } from "./Paint.ts"
@@ -18,6 +19,8 @@ export interface View {
   readonly handlers: Handlers
   /** Names of the agent's own commands, newest list. */
   readonly commands: () => ReadonlyArray<string>
+  /** Updates of other sessions are not shown. */
+  readonly focus: (sessionId: string) => void
   /** While off, updates are taken and not shown. */
   readonly show: (on: boolean) => void
   /** Permission requests from now on belong to this turn: a cancel withdraws them. */
@@ -43,6 +46,9 @@ const noTerminal = (json: boolean): string => {
   return json ? "standard error is not a terminal" : "neither standard output nor standard error is a terminal"
 }
 
+const sessionOf = (params: unknown): unknown =>
+  typeof params === "object" && params !== null && "sessionId" in params ? params.sessionId : undefined
+
 /** What a person sees and is asked; with `json`, what a program reads on stdout instead. */
 export const make = Effect.fnUntraced(function*(options: Options) {
   const { canAnimate, canColor } = yield* TerminalCapabilities.TerminalCapabilities
@@ -59,12 +65,22 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   })
   const input = terminal === undefined ? undefined : Input.make(stdin, terminal, options.interrupts)
   const ask = input === undefined ? undefined : Ask.make(input, paint)
+  const focus = Focus.make()
   let unasked = 0
   let shown = true
   let commands: ReadonlyArray<string> = []
   let cancelled: Deferred.Deferred<void> | undefined
 
   const close = () => screen.write(renderer.close())
+
+  const onUpdate: Handlers["onUpdate"] = ({ update }) => {
+    if (update.sessionUpdate === "available_commands_update") commands = update.availableCommands.map(({ name }) => name)
+    if (shown) screen.write(renderer.update(update))
+  }
+
+  const onRawUpdate: Handlers["onRawUpdate"] = (params) => {
+    if (shown && options.json) screen.write(`${json(params)}\n`)
+  }
 
   const onPermission: Handlers["onPermission"] = (toolCall, offers) =>
     Effect.suspend(() => {
@@ -83,16 +99,12 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     screen,
     input,
     handlers: {
-      onUpdate: ({ update }) => {
-        if (update.sessionUpdate === "available_commands_update") commands = update.availableCommands.map(({ name }) => name)
-        if (shown) screen.write(renderer.update(update))
-      },
-      onRawUpdate: (params) => {
-        if (shown && options.json) screen.write(`${json(params)}\n`)
-      },
+      onUpdate: (notification) => focus.about(notification.sessionId, () => onUpdate(notification)),
+      onRawUpdate: (params) => focus.about(sessionOf(params), () => onRawUpdate(params)),
       onPermission
     },
     commands: () => commands,
+    focus: focus.on,
     show: (on) => void (shown = on),
     attend: (turn) => void (cancelled = turn),
     unasked: () => unasked,

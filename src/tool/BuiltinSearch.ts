@@ -28,8 +28,8 @@ export const search = Effect.fnUntraced(function*(
   )
   if (Option.isNone(done) && files.length === 0) {
     return yield* Target.fail(
-      `The search did not finish within ${timeout} seconds. The pattern may need too many attempts: ` +
-        "avoid nested repetition such as (a+)+."
+      `The search did not finish within ${timeout} seconds. There may be too much to search: name a smaller folder in ` +
+        "path, or use include. Or the pattern needs too many attempts: avoid nested repetition such as (a+)+."
     )
   }
   const limit = Option.isNone(done) ? "time" : done.value

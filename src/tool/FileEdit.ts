@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import * as Needs from "../policy/Needs.ts"
 import * as Target from "./Target.ts"
 import * as Text from "./Text.ts"
@@ -23,13 +23,14 @@ export const FileEdit = Tool.make<typeof Parameters.Type>({
     const path = yield* Target.locate(named, "write", context)
     const rawInput = { path: named, oldText, newText }
     if (path === undefined) return { title: `Edit ${named}`, rawInput }
-    const text = yield* Effect.orElseSucceed(Text.read(path, context), () => "")
-    const found = replaceOnce(text, oldText, newText)
+    const { text, version } = yield* Text.look(path, context)
+    const found = replaceOnce(Result.getOrElse(text, () => ""), oldText, newText)
     return {
       title: `Edit ${Target.shown(path, context.workspace)}`,
       locations: [{ path, ...(found._tag === "Replaced" ? { line: found.line } : {}) }],
       content: Text.diff(path, oldText, newText),
-      rawInput
+      rawInput,
+      version
     }
   }),
   run: Effect.fnUntraced(function*({ new_string: newText, old_string: oldText, path: named }, context) {
@@ -39,7 +40,8 @@ export const FileEdit = Tool.make<typeof Parameters.Type>({
       return yield* Target.fail("old_string is empty: name the text to replace, or use file_write for a whole file.")
     }
     if (oldText === newText) return yield* Target.fail("old_string and new_string are the same: nothing would change.")
-    const found = replaceOnce(yield* Text.read(path, context), oldText, newText)
+    const seen = yield* Text.lookAgain(path, context)
+    const found = replaceOnce(yield* Effect.fromResult(seen.text), oldText, newText)
     if (found._tag === "Missing") {
       const near = found.near === undefined ? "" : ` Line ${found.near} differs from it only in white space.`
       return yield* Target.fail(

@@ -2,6 +2,8 @@ import { lstat, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import * as Needs from "../policy/Needs.ts"
+import { FileFault } from "../workspace/FileFault.ts"
+import * as Folder from "../workspace/Folder.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
 
@@ -28,7 +30,7 @@ export const FileList = Tool.make<typeof Parameters.Type>({
     const path = yield* Target.resolve(parameters.path ?? ".", "read", context)
     const name = Target.shown(path, context.workspace)
     const { lines, total } = yield* Effect.tryPromise({
-      try: () => list(path),
+      try: () => Folder.inside(path, list),
       catch: (error) => Target.fail(`Cannot list ${name}: ${reasonOf(error)}`)
     })
     if (total === 0) return { text: `[${name} is empty.]` }
@@ -55,6 +57,7 @@ const list = async (folder: string) => {
 }
 
 const reasonOf = (error: unknown): string => {
+  if (error instanceof FileFault) return error.detail
   switch (error instanceof Error && "code" in error ? error.code : undefined) {
     case "ENOENT":
       return "it does not exist."

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import * as Needs from "../policy/Needs.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 import * as Target from "./Target.ts"
@@ -12,12 +12,9 @@ const Parameters = Schema.Struct({
 })
 type Parameters = typeof Parameters.Type
 
-/** `null` where there is no text to compare with: a new file, or a binary one. */
-const existing = (path: string, context: Tool.ToolContext) =>
-  Effect.orElseSucceed(Text.read(path, context), () => null)
-
-const changes = (path: string, oldText: string | null, parameters: Parameters) =>
-  parameters.encoding === "base64" ? [] : Text.diff(path, oldText, parameters.content)
+/** Without an old text where there is none to compare with: a new file, or a binary one. */
+const changes = (path: string, { text }: Text.Seen, parameters: Parameters) =>
+  parameters.encoding === "base64" ? [] : Text.diff(path, Result.getOrNull(text), parameters.content)
 
 export const FileWrite = Tool.make<Parameters>({
   name: "file_write",
@@ -31,11 +28,13 @@ export const FileWrite = Tool.make<Parameters>({
     const path = yield* Target.locate(parameters.path, "write", context)
     const rawInput = { path: parameters.path, newText: parameters.content }
     if (path === undefined) return { title: `Write ${parameters.path}`, rawInput }
+    const seen = yield* Text.look(path, context)
     return {
       title: `Write ${Target.shown(path, context.workspace)}`,
       locations: [{ path }],
-      content: changes(path, yield* existing(path, context), parameters),
-      rawInput
+      content: changes(path, seen, parameters),
+      rawInput,
+      version: seen.version
     }
   }),
   run: Effect.fnUntraced(function*(parameters, context) {
@@ -45,10 +44,10 @@ export const FileWrite = Tool.make<Parameters>({
         Effect.mapError((fault) => Target.fail(`content: ${fault.detail}`))
       )
       : parameters.content
-    const oldText = yield* existing(path, context)
+    const seen = yield* Text.lookAgain(path, context)
     const bytes = yield* Text.write(path, content, context)
     const text = `Wrote ${bytes} ${bytes === 1 ? "byte" : "bytes"} to ${Target.shown(path, context.workspace)}.`
-    const diff = changes(path, oldText, parameters)
+    const diff = changes(path, seen, parameters)
     return { text, locations: [{ path }], ...(diff.length === 0 ? {} : { content: diff }) }
   })
 })

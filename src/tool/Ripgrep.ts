@@ -57,10 +57,13 @@ export const search = Effect.fnUntraced(function*(
   }
   const found = collector.found()
   if (ended?.timedOut && found.files.length === 0) {
-    return yield* Target.fail(`The search did not finish within ${timeout} seconds.`)
+    return yield* Target.fail(`The search did not finish within ${timeout} seconds. Name a smaller folder in path, or use include.`)
   }
   return ended?.timedOut ? { ...found, limit: "time" } : found
 })
+
+/** Bytes of one message; a longer one comes from a file without line ends that is no text to show. */
+const maxMessage = 16 * 1024 * 1024
 
 const collect = (query: Hits.Query, onEnough: () => void) => {
   const files = new Map<string, { path: string; matches: number; lines: Array<Hits.Line> }>()
@@ -103,6 +106,7 @@ const collect = (query: Hits.Query, onEnough: () => void) => {
         start = end + 1
       }
       pending = all.subarray(start)
+      if (pending.length > maxMessage) stop("size")
     },
     found: (): Hits.Found => ({
       files: [...files.values()].filter((file) => file.matches > 0),

@@ -30,6 +30,19 @@ const main = (): void => {
   const post = (report: Report) => parentPort?.postMessage(report)
   let results = 0
   let size = 0
+  let buffer: Buffer | undefined
+
+  /** Whatever size was announced: a file of `/proc` announces none and may be endless. */
+  const readBounded = (descriptor: number): string | undefined => {
+    buffer ??= Buffer.allocUnsafe(job.maxFile + 1)
+    for (let length = 0;;) {
+      const room = length === 0 ? 8192 : buffer.length - length
+      const count = fs.readSync(descriptor, buffer, length, room, null)
+      if (count === 0) return buffer.toString("utf8", 0, length)
+      length += count
+      if (length > job.maxFile || buffer.subarray(0, Math.min(length, 8192)).includes(0)) return undefined
+    }
+  }
 
   const readText = (path: string): string | undefined => {
     let descriptor: number | undefined
@@ -39,8 +52,7 @@ const main = (): void => {
       if (!stats.isFile() || stats.size > job.maxFile) return undefined
       // A folder on the way may have become a link since it was listed.
       if (process.platform === "linux" && fs.readlinkSync(`/proc/self/fd/${descriptor}`) !== path) return undefined
-      const bytes = fs.readFileSync(descriptor)
-      return bytes.subarray(0, 8192).includes(0) ? undefined : bytes.toString("utf8")
+      return readBounded(descriptor)
     } catch {
       return undefined
     } finally {

@@ -15,6 +15,8 @@ export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
 export interface ToolContext {
   readonly sessionId: string
   readonly workspace: Workspace
+  /** What people saw, and may have approved: the run works on that file as it was then, or fails. */
+  readonly preview?: ToolPreview
   /** Replaces what people see of the running call (`tool_call_update` in progress). */
   readonly progress: (content: ReadonlyArray<ToolCallContent>) => Effect.Effect<void>
   /** The user's answer, one of the choices where there are any. */
@@ -35,6 +37,8 @@ export interface ToolPreview {
   readonly locations?: ReadonlyArray<ToolCallLocation>
   readonly content?: ReadonlyArray<ToolCallContent>
   readonly rawInput?: unknown
+  /** Of the content that the diff is against. */
+  readonly version?: string
 }
 
 export interface ToolOutput {

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises"
-import { join } from "node:path"
+import { resolve } from "node:path"
 import { Effect, Glob } from "effect"
+import * as Folder from "../workspace/Folder.ts"
 
 /** Folders no search looks into. */
 export const skipped: ReadonlySet<string> = new Set([".git", "node_modules"])
@@ -27,7 +28,7 @@ export const walk = (folder: string, pattern: Glob.Glob, limit: number): Effect.
     const paths: Array<string> = []
     let visited = 0
     const enter = async (relative: string): Promise<boolean> => {
-      const entries = await readdir(join(folder, relative), { withFileTypes: true }).catch(() => [])
+      const entries = await list(resolve(folder, relative)).catch(() => [])
       entries.sort((a, b) => a.name < b.name ? -1 : 1)
       for (const entry of entries) {
         if (abort.aborted || ++visited > maxVisited) return false
@@ -45,3 +46,5 @@ export const walk = (folder: string, pattern: Glob.Glob, limit: number): Effect.
     const complete = await enter("")
     return { paths: paths.sort(), complete }
   })
+
+const list = (folder: string) => Folder.inside(folder, (base) => readdir(base, { withFileTypes: true }))

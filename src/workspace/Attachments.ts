@@ -1,8 +1,7 @@
-import { lstat } from "node:fs/promises"
+import { lstat, mkdir } from "node:fs/promises"
 import { basename, extname, join } from "node:path"
 import { Effect, Schema } from "effect"
 import * as Files from "./Files.ts"
-import { makeFolder } from "./MakeFolder.ts"
 import * as MimeType from "./MimeType.ts"
 
 /** Largest attachment, in bytes after decoding (spec §3). */
@@ -66,7 +65,7 @@ export const store = Effect.fnUntraced(function*(cwd: string, bytes: Uint8Array,
     Effect.orElseSucceed(() => false)
   )
   if (!deduplicated) {
-    yield* Files.write(path, bytes).pipe(
+    yield* Files.write(path, bytes, cwd).pipe(
       Effect.mapError((cause) => fault("storage", `The attachment cannot be stored: ${cause.detail}`))
     )
   }
@@ -89,7 +88,9 @@ const uploads = Effect.fnUntraced(function*(cwd: string) {
   const folder = join(cwd, "uploads")
   const entry = yield* Effect.tryPromise({
     try: async () => {
-      makeFolder(folder)
+      await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "EEXIST") throw error
+      })
       return await lstat(folder)
     },
     catch: () => fault("folder", "The folder \"uploads\" cannot be created in the workspace.")

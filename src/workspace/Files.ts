@@ -1,16 +1,9 @@
 import { constants, type Stats } from "node:fs"
-import { access, type FileHandle, lstat, mkdir, open, readlink, realpath, rename, rm } from "node:fs/promises"
+import { access, type FileHandle, lstat, open, rename, rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { Effect, Schema } from "effect"
-
-/** A file that could not be read or written; `detail` is the end of a sentence that begins with what was tried. */
-export class FileFault extends Schema.TaggedError<FileFault>()("FileFault", {
-  path: Schema.String,
-  reason: Schema.Literals(["missing", "folder", "special", "link", "changed", "large", "denied", "full", "failed"]),
-  detail: Schema.String
-}) {}
-
-type Reason = FileFault["reason"]
+import { Effect } from "effect"
+import { attempt, fault, type FileFault, tooLarge } from "./FileFault.ts"
+import * as Folder from "./Folder.ts"
 
 /** Files above this are not read into memory by any tool. */
 export const maxBytes = 10 * 1024 * 1024
@@ -32,7 +25,7 @@ export const read = (path: string, limit: number = maxBytes): Effect.Effect<Cont
       const stats = await handle.stat()
       if (stats.isDirectory()) throw fault(path, "folder", "it is a folder, not a file.")
       if (!stats.isFile()) throw fault(path, "special", "it is not a regular file.")
-      await assertSame(handle, path, stats)
+      await Folder.assertSame(handle, path)
       if (stats.size > limit) throw tooLarge(path, stats.size, limit)
       return { bytes: await readAll(handle, path, stats.size, limit), stats }
     } finally {
@@ -42,11 +35,11 @@ export const read = (path: string, limit: number = maxBytes): Effect.Effect<Cont
 
 /**
  * Replaces the file at a canonical path as a whole: a temporary file beside it, fsync, the old mode, rename. Missing
- * parent folders are created and checked again. An existing link, folder or special file is refused.
+ * parent folders are created below `top`, which has to be there. An existing link, folder or special file is refused.
  */
-export const write = (path: string, bytes: Uint8Array): Effect.Effect<void, FileFault> =>
+export const write = (path: string, bytes: Uint8Array, top?: string): Effect.Effect<void, FileFault> =>
   Effect.uninterruptible(attempt(path, async () => {
-    const opened = await openOrCreate(dirname(path))
+    const opened = await Folder.openOrCreate(dirname(path), top)
     try {
       const existing = await lstat(join(opened.base, basename(path))).catch(absent)
       if (existing !== undefined) await assertReplaceable(path, join(opened.base, basename(path)), existing)
@@ -56,102 +49,23 @@ export const write = (path: string, bytes: Uint8Array): Effect.Effect<void, File
     }
   }))
 
-const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, FileFault> =>
-  Effect.tryPromise({ try: run, catch: (error) => error instanceof FileFault ? error : translate(path, error) })
-
-const fault = (path: string, reason: Reason, detail: string) => new FileFault({ path, reason, detail })
-
-const tooLarge = (path: string, size: number, limit: number) =>
-  fault(path, "large", `it has ${size} bytes, and the limit is ${limit} bytes.`)
-
-const changed = (path: string) => fault(path, "changed", "the path changed while it was being opened.")
-
-const byCode: Readonly<Record<string, readonly [Reason, string]>> = {
-  ENOENT: ["missing", "it does not exist."],
-  ENOTDIR: ["missing", "a part of the path is a file, not a folder."],
-  EISDIR: ["folder", "it is a folder, not a file."],
-  ELOOP: ["link", "it is a symbolic link."],
-  ENXIO: ["special", "it is not a regular file."],
-  EACCES: ["denied", "permission was denied by the operating system."],
-  EPERM: ["denied", "permission was denied by the operating system."],
-  EROFS: ["denied", "the file system is read-only."],
-  ENOSPC: ["full", "the disk is full."],
-  EDQUOT: ["full", "the disk quota is used up."],
-  ENAMETOOLONG: ["failed", "the name is too long."],
-  EMFILE: ["failed", "too many files are open."],
-  ENFILE: ["failed", "too many files are open."]
-}
-
-const translate = (path: string, error: unknown): FileFault => {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "an unknown error"
-  const [reason, detail] = byCode[code] ?? ["failed", `the operating system reported ${code}.`]
-  return fault(path, reason, detail)
-}
-
 const absent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== "ENOENT") throw error
 }
 
-const descriptor = (handle: FileHandle) => `/proc/self/fd/${handle.fd}`
-
-/** Fails unless the path leads to what was opened. Linux knows a descriptor's path; elsewhere the inode decides. */
-const assertSame = async (handle: FileHandle, path: string, stats: Stats): Promise<void> => {
-  const actual = await readlink(descriptor(handle)).catch(() => undefined)
-  if (actual !== undefined) {
-    if (actual !== path) throw changed(path)
-    return
-  }
-  const now = await lstat(await realpath(path))
-  if (await realpath(path) !== path || now.ino !== stats.ino || now.dev !== stats.dev) throw changed(path)
-}
-
 const readAll = async (handle: FileHandle, path: string, size: number, limit: number): Promise<Buffer> => {
-  // One byte more than announced, so that a file that grows meanwhile is noticed.
-  let buffer = Buffer.allocUnsafe(size + 1)
+  // More than announced, so that a file that grows meanwhile is noticed, and one of `/proc`, which announces nothing.
+  let buffer = Buffer.allocUnsafe(Math.min(Math.max(size, 4095), limit) + 1)
   let length = 0
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
     if (bytesRead === 0) return buffer.subarray(0, length)
     length += bytesRead
     if (length > limit) throw tooLarge(path, length, limit)
-    if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)])
+    if (length === buffer.length) {
+      buffer = Buffer.concat([buffer], Math.min(buffer.length * 2, limit + 1))
+    }
   }
-}
-
-interface Opened {
-  readonly handle: FileHandle
-  /** Names the opened folder itself where the system can, so that a swap of its path no longer matters. */
-  readonly base: string
-}
-
-const openFolder = async (folder: string): Promise<Opened> => {
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-  try {
-    await assertSame(handle, folder, await handle.stat())
-    const stable = await lstat(`${descriptor(handle)}/.`).then(() => true, () => false)
-    return { handle, base: stable ? descriptor(handle) : folder }
-  } catch (error) {
-    await handle.close()
-    throw error
-  }
-}
-
-/** Missing folders are made one level at a time, each inside the checked one above it. */
-const openOrCreate = async (folder: string): Promise<Opened> => {
-  try {
-    return await openFolder(folder)
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error
-  }
-  const parent = await openOrCreate(dirname(folder))
-  try {
-    await mkdir(join(parent.base, basename(folder))).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error
-    })
-  } finally {
-    await parent.handle.close()
-  }
-  return await openFolder(folder)
 }
 
 const assertReplaceable = async (path: string, target: string, existing: Stats): Promise<void> => {

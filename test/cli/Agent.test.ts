@@ -7,24 +7,41 @@ import { fromStreams } from "../../src/rpc/Transport.ts"
 
 const silent = Effect.gen(function*() {
   const notes: Array<string> = []
-  const transport = fromStreams(new PassThrough(), new PassThrough())
+  const stdout = new PassThrough()
+  const transport = fromStreams(stdout, new PassThrough())
   const process = { transport, ended: Effect.never, tail: () => "" }
   const far = { process, command: "sleep 60", own: false, junk: yield* Deferred.make<string>(), onSlow: () => void notes.push("slow") }
-  const agent = connect(far, { onUpdate: () => {}, onRawUpdate: () => {}, onPermission: () => Effect.die("not asked here") })
-  return { agent: yield* Effect.forkScoped(agent, { startImmediately: true }), notes }
+  const onRawUpdate = () => {
+    throw new RangeError("Maximum call stack\nsize exceeded")
+  }
+  const agent = connect(far, { onUpdate: () => {}, onRawUpdate, onPermission: () => Effect.die("not asked here") })
+  return { agent: yield* Effect.forkScoped(agent, { startImmediately: true }), notes, stdout }
 })
 
 describe("an agent that does not answer initialize", () => {
-  it.effect("is told about after three seconds, once, and given up after a minute", () =>
+  it.effect("is told about after three seconds, once, and given up after thirty", () =>
     Effect.gen(function*() {
       const { agent, notes } = yield* silent
       yield* TestClock.adjust("2900 millis")
       expect(notes).toEqual([])
       yield* TestClock.adjust("100 millis")
       expect(notes).toEqual(["slow"])
-      yield* TestClock.adjust("60 seconds")
+      yield* TestClock.adjust("27 seconds")
       const error = yield* Effect.flip(Fiber.join(agent))
-      expect(error.message).toBe("sleep 60 does not speak ACP: no answer to initialize within 60 seconds")
+      expect(error.message).toBe("sleep 60 did not answer initialize within 30 s")
       expect(notes).toEqual(["slow"])
+    }))
+})
+
+describe("a message this client cannot take", () => {
+  it.effect("ends what waits for an answer, with one line", () =>
+    Effect.gen(function*() {
+      const { agent, stdout } = yield* silent
+      stdout.write(`${JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: {} })}\n`)
+      const error = yield* Effect.flip(Fiber.join(agent))
+      expect(error).toMatchObject({
+        message: "the agent sent something that cannot be read: RangeError: Maximum call stack ⏎ size exceeded",
+        exitCode: 1
+      })
     }))
 })

@@ -30,6 +30,23 @@ describe("the answer to a permission question", () => {
     expect(Ask.choices(many, paint(false))).toBe("  1  edit\n  2  all\n  n  no\n  4  odd\n")
   })
 
+  it("is what the keys say, whatever the agent calls its options", () => {
+    const lying = [offer("n", "allow_always"), offer("yes", "reject_once"), offer("always", "constructor")]
+    expect(Ask.choices(lying, paint(false))).toBe("  a  n\n  n  yes\n  3  always\n")
+    expect(Ask.read(lying, "n")).toEqual(chosen("yes"))
+    expect(Ask.read(lying, "a")).toEqual(chosen("n"))
+    expect(Ask.read(lying, "yes")).toBeUndefined()
+    expect(Ask.read(lying, "always")).toEqual(chosen("n"))
+    expect(Ask.read([offer("n", "allow_always")], "n")).toEqual({ outcome: "cancelled" })
+    expect(Ask.read([offer("", "allow_always"), offer("1", "x")], "")).toBeUndefined()
+  })
+
+  it("can be an id typed in full", () => {
+    const ids = [offer("allow-once", "allow_once"), offer("reject-once", "reject_once")]
+    expect(Ask.read(ids, "reject-once")).toEqual(chosen("reject-once"))
+    expect(Ask.read(ids, "Allow-Once")).toBeUndefined()
+  })
+
   it("can be no even where no is not offered", () => {
     expect(Ask.read([offer("1", "allow_once")], "no")).toEqual({ outcome: "cancelled" })
   })

@@ -114,6 +114,11 @@ describe("an agent that misbehaves", () => {
     expect(stderr).toBe("postern: the agent wrote something that is not ACP: debug: hello from console.log\n")
   })
 
+  it("and tells about other sessions is not listened to there", async () => {
+    expect(await client("", "elsewhere")).toEqual({ code: 0, stdout: "Hello, world.\n", stderr: "" })
+    expect(lines((await client("", "--json", "elsewhere")).stdout).map((line) => line["sessionId"])).toEqual(Array(4).fill("s-1"))
+  })
+
   it("and ends before it answers, or does not exist, is one line", async () => {
     const ended = await new Run(["client", "--server", `"${process.execPath}" -e 0`, "say"]).done
     expect(ended).toMatchObject({ code: 1, stderr: "postern: the agent ended (exit code 0) before it answered initialize\n" })

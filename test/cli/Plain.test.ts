@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { textLines, whole } from "../../src/cli/Content.ts"
+import { paint } from "../../src/cli/Paint.ts"
 import { cut, json, oneLine, plain, plainOutput } from "../../src/cli/Plain.ts"
 
 describe("text on its way to a terminal", () => {
@@ -37,6 +39,23 @@ describe("text on its way to a terminal", () => {
     const value = { text: "\u001b[0m\u009b1m\u007f\u202e\u2028é" }
     expect(json(value)).toBe("{\"text\":\"\\u001b[0m\\u009b1m\\u007f\\u202e\\u2028é\"}")
     expect(JSON.parse(json(value))).toEqual(value)
+  })
+
+  it.each([["\r", "␍"], [" ", " "], ["\t", "\t"], ["\n", "\n"]])("may repeat %j as often as it likes", (char, shown) => {
+    const run = char.repeat(300_000)
+    const visible = shown.repeat(300_000)
+    expect(plain(`a${run}b`) === `a${visible}b`).toBe(true)
+    expect(plain(`a${run}\n${run}`) === (char === "\r" ? "a\n" : `a${visible}\n${visible}`)).toBe(true)
+    expect(oneLine(`${run}a${run}b${run}`) === (char === "\n" ? "a ⏎ b" : `a${visible}b`)).toBe(true)
+    expect(oneLine(`a${run}\n${run}b`)).toBe("a ⏎ b")
+    expect(textLines(`a${run}b${run}`, whole, paint(false)).join("\n") === `a${visible}b`).toBe(true)
+  })
+
+  it("as JSON is cut off only where it nests too deeply", () => {
+    const deep = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels))
+    expect(json({ text: "x", list: deep(500) }, 2)).toBe(`{"text":"x","list":${JSON.stringify(deep(500))}}`)
+    const shown = json({ text: "x", list: deep(50_000) })
+    expect(shown).toBe(`{"text":"x","list":${"[".repeat(99)}"(nested too deeply to show)"${"]".repeat(99)}}`)
   })
 
   it("is cut between characters", () => {

@@ -35,6 +35,16 @@ describe("what a turn looks like", () => {
     expect(render(text("agent_message_chunk", "Hel"), text("agent_message_chunk", "lo\nthere"))).toBe("Hello\nthere\n")
   })
 
+  it("keeps characters whole that come in two pieces, and shows that one never got its other half", () => {
+    const [high, low] = ["\ud83d", "\ude00"]
+    const shown = make()
+    expect([text("agent_message_chunk", `a${high}`), text("agent_message_chunk", `${low}b`)].map(shown.update)).toEqual(["a", "😀b"])
+    expect(render(text("user_message_chunk", high), text("user_message_chunk", low))).toBe("> 😀\n")
+    expect(render(text("agent_message_chunk", high), text("agent_thought_chunk", `${low}b`))).toBe(`${high}\n\n${low}b\n`)
+    expect(render(text("agent_message_chunk", `a${high}`), call())).toBe(`a${high}\n\n▸ Read a.txt\n`)
+    expect(render(text("agent_message_chunk", high))).toBe(`${high}\n`)
+  })
+
   it("sets blocks apart by an empty line", () => {
     expect(render(
       text("agent_thought_chunk", "hm"),
@@ -129,6 +139,11 @@ describe("what a decision is about", () => {
   it("shows the whole command with its hidden parts made visible", () => {
     expect(make().question({ toolCallId: "t1", title: "Run `ls`", rawInput: { command: "ls\nrm -rf ~ \u001b[8m\u202e", timeout: 5 } }))
       .toBe("? Run `ls`\n  $ ls\n    rm -rf ~ ␛[8m‹U+202E›\n  {\n    \"timeout\": 5\n  }\n")
+  })
+
+  it("is shown as far as possible where it nests too deeply", () => {
+    const rawInput = { list: JSON.parse("[".repeat(50_000) + "]".repeat(50_000)), command: "ls" }
+    expect(make().question({ toolCallId: "t1", title: "t", rawInput })).toMatch(/^\? t\n {2}\$ ls\n {2}\{"list":\[+"\(nested too deeply to show\)"\]+\}\n$/)
   })
 
   it("completes the question from what is known of the call, and does not show its diff twice", () => {

@@ -47,3 +47,8 @@ export const bench = Effect.gen(function*() {
   const put = (path: string, content: string | Uint8Array) => writeFileSync(join(cwd, path), content)
   return { cwd, context, run, text, failure, preview, put, progress, plans, tools }
 })
+
+/** A context in which every path passes the check as it is spelled, as if a link took its place right after. */
+export const swapped = (context: ToolContext): Pick<ToolContext, "workspace"> => ({
+  workspace: { ...context.workspace, resolve: (path) => Effect.succeed(join(context.workspace.cwd, path)) }
+})

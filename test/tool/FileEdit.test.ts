@@ -48,12 +48,27 @@ describe("file_edit", () => {
         const { cwd, preview, put } = yield* bench
         put("a.ts", "1\n2\n3\n")
         const path = join(cwd, "a.ts")
-        assert.deepStrictEqual(yield* preview("file_edit", { path: "a.ts", old_string: "3", new_string: "4" }), {
+        const { version: _, ...shown } = yield* preview("file_edit", { path: "a.ts", old_string: "3", new_string: "4" })
+        assert.deepStrictEqual(shown, {
           title: "Edit a.ts",
           locations: [{ path, line: 3 }],
           content: [{ type: "diff", path, oldText: "3", newText: "4" }],
           rawInput: { path: "a.ts", oldText: "3", newText: "4" }
         })
+      }))
+
+    it.effect("changes only the text it was shown in", () =>
+      Effect.gen(function*() {
+        const { cwd, preview, put, run } = yield* bench
+        const edit = { path: "a.ts", old_string: "b", new_string: "c" }
+        put("a.ts", "if (ok) b\n")
+        const shown = yield* preview("file_edit", edit)
+        put("a.ts", "if (!ok) b\n")
+        const failed = yield* Effect.flip(run("file_edit", edit, { preview: shown }))
+        assert.strictEqual(failed.message, "a.ts changed since it was shown; read it again.")
+        assert.strictEqual(readFileSync(join(cwd, "a.ts"), "utf8"), "if (!ok) b\n")
+        yield* run("file_edit", edit, { preview: yield* preview("file_edit", edit) })
+        assert.strictEqual(readFileSync(join(cwd, "a.ts"), "utf8"), "if (!ok) c\n")
       }))
   })
 })

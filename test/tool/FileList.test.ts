@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { bench, toolbox } from "./Call.ts"
+import { bench, swapped, toolbox } from "./Call.ts"
 
 describe("file_list", () => {
   layer(toolbox())((it) => {
@@ -27,6 +27,19 @@ describe("file_list", () => {
         const listed = yield* text("file_list", {})
         assert.match(listed, /\[1000 of 1005 entries shown/)
         assert.strictEqual(listed.split("\n").length, 1001)
+      }))
+
+    it.effect("tells nothing about a folder that took the place of the checked one", () =>
+      Effect.gen(function*() {
+        const { context, cwd, run } = yield* bench
+        const other = yield* bench
+        other.put("secret", "x")
+        symlinkSync(other.cwd, join(cwd, "d"))
+        const failed = yield* Effect.flip(run("file_list", { path: "d" }, swapped(context)))
+        assert.match(failed.message, /^Cannot list d: /)
+        mkdirSync(join(other.cwd, "sub"))
+        const deeper = yield* Effect.flip(run("file_list", { path: "d/sub" }, swapped(context)))
+        assert.match(deeper.message, /the path changed while it was being opened/)
       }))
   })
 })

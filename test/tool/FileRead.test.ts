@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, truncateSync } from "node:fs"
+import { mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -103,6 +103,19 @@ describe("file_read", () => {
           locations: [{ path: join(cwd, "src/a.ts"), line: 7 }]
         })
         assert.deepStrictEqual(yield* preview("file_read", { path: "/etc/passwd" }), { title: "Read /etc/passwd" })
+      }))
+
+    it.effect("reads the file that was shown or none", () =>
+      Effect.gen(function*() {
+        const { cwd, preview, put, run } = yield* bench
+        put("plain", "p")
+        put("private", "s")
+        symlinkSync("plain", join(cwd, "link"))
+        const shown = yield* preview("file_read", { path: "link" })
+        rmSync(join(cwd, "link"))
+        symlinkSync("private", join(cwd, "link"))
+        const failed = yield* Effect.flip(run("file_read", { path: "link" }, { preview: shown }))
+        assert.strictEqual(failed.message, "link is another file now than the one that was shown.")
       }))
   })
 })

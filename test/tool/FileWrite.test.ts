@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -62,13 +62,79 @@ describe("file_write", () => {
       Effect.gen(function*() {
         const { cwd, preview } = yield* bench
         const path = join(cwd, "new.txt")
-        assert.deepStrictEqual(yield* preview("file_write", { path: "new.txt", content: "n" }), {
+        const { version: _, ...shown } = yield* preview("file_write", { path: "new.txt", content: "n" })
+        assert.deepStrictEqual(shown, {
           title: "Write new.txt",
           locations: [{ path }],
           content: [{ type: "diff", path, oldText: null, newText: "n" }],
           rawInput: { path: "new.txt", newText: "n" }
         })
         assert.deepStrictEqual(readdirSync(cwd), [])
+      }))
+
+    it.effect("writes to the file that was shown or to none", () =>
+      Effect.gen(function*() {
+        const { cwd, preview, put, run } = yield* bench
+        for (const folder of ["docs", "hooks"]) mkdirSync(join(cwd, folder))
+        put("docs/old", "1")
+        put("hooks/old", "1")
+        symlinkSync("docs", join(cwd, "d"))
+        const file = { path: "d/run.sh", content: "x" }
+        const edit = { path: "d/old", old_string: "1", new_string: "2" }
+        const shown = { file_write: yield* preview("file_write", file), file_edit: yield* preview("file_edit", edit) }
+        rmSync(join(cwd, "d"))
+        symlinkSync("hooks", join(cwd, "d"))
+        const written = yield* Effect.flip(run("file_write", file, { preview: shown.file_write }))
+        assert.strictEqual(written.message, "d/run.sh is another file now than the one that was shown.")
+        assert.match((yield* Effect.flip(run("file_edit", edit, { preview: shown.file_edit }))).message, /d\/old is another file now/)
+        assert.deepStrictEqual(readdirSync(join(cwd, "hooks")), ["old"])
+        assert.strictEqual(readFileSync(join(cwd, "hooks/old"), "utf8"), "1")
+        assert.deepStrictEqual(readdirSync(join(cwd, "docs")), ["old"])
+      }))
+
+    it.effect("writes nowhere when the preview found no file to show", () =>
+      Effect.gen(function*() {
+        const { cwd, preview, run } = yield* bench
+        symlinkSync("/etc", join(cwd, "d"))
+        const shown = yield* preview("file_write", { path: "d/a", content: "x" })
+        rmSync(join(cwd, "d"))
+        const failed = yield* Effect.flip(run("file_write", { path: "d/a", content: "x" }, { preview: shown }))
+        assert.match(failed.message, /another file now/)
+        assert.deepStrictEqual(readdirSync(cwd), [])
+      }))
+
+    it.effect("does not replace what is not what was shown: changed, created, gone, binary", () =>
+      Effect.gen(function*() {
+        const { cwd, preview, put, run } = yield* bench
+        const cases: ReadonlyArray<readonly [string | Uint8Array | null, string | Uint8Array | null]> = [
+          ["old", "changed"], [null, "created"], ["old", null], [Uint8Array.of(0, 1), Uint8Array.of(0, 2)], [null, Uint8Array.of(0)]
+        ]
+        for (const [index, [before, after]] of cases.entries()) {
+          const path = `${index}`
+          if (before !== null) put(path, before)
+          const shown = yield* preview("file_write", { path, content: "new" })
+          if (after === null) rmSync(join(cwd, path))
+          else put(path, after)
+          const failed = yield* Effect.flip(run("file_write", { path, content: "new" }, { preview: shown }))
+          assert.strictEqual(failed.message, `${path} changed since it was shown; read it again.`)
+          if (after === null) assert.isFalse(existsSync(join(cwd, path)))
+          else assert.deepStrictEqual(readFileSync(join(cwd, path)), Buffer.from(after))
+        }
+        put("same", "old")
+        const shown = yield* preview("file_write", { path: "same", content: "new" })
+        put("same", "old")
+        yield* run("file_write", { path: "same", content: "new" }, { preview: shown })
+        assert.strictEqual(readFileSync(join(cwd, "same"), "utf8"), "new")
+      }))
+
+    it.effect("does not bring the session's folder back after it was deleted", () =>
+      Effect.gen(function*() {
+        const { cwd, failure } = yield* bench
+        rmSync(cwd, { recursive: true })
+        for (const path of ["n.txt", "a/b/n.txt"]) {
+          assert.strictEqual(yield* failure("file_write", { path, content: "x" }), `Cannot write ${path}: the folder ${cwd} is gone.`)
+        }
+        assert.isFalse(existsSync(cwd))
       }))
 
     it.effect("goes through the client where it writes files itself", () =>

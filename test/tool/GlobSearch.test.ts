@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { bench, toolbox } from "./Call.ts"
+import { bench, swapped, toolbox } from "./Call.ts"
 
 describe("glob_search", () => {
   layer(toolbox())((it) => {
@@ -39,6 +39,18 @@ describe("glob_search", () => {
         const found = yield* text("glob_search", { pattern: "*" })
         assert.match(found, /Stopped at 1000 results/)
         assert.strictEqual(found.split("\n").length, 1001)
+      }))
+
+    it.effect("finds nothing in a folder that took the place of the checked one", () =>
+      Effect.gen(function*() {
+        const { context, cwd, run } = yield* bench
+        const other = yield* bench
+        mkdirSync(join(other.cwd, "sub"))
+        other.put("sub/secret", "")
+        symlinkSync(other.cwd, join(cwd, "d"))
+        for (const path of ["d", "d/sub"]) {
+          assert.match((yield* run("glob_search", { pattern: "**/*", path }, swapped(context))).text, /No files match/)
+        }
       }))
   })
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -48,6 +48,13 @@ describe("Attachments", () => {
       assert.deepStrictEqual(readdirSync(join(cwd, "elsewhere")), [])
       writeFileSync(join(cwd, "elsewhere", helloHash), "hello")
       yield* Effect.flip(Attachments.load(join(cwd, "a"), helloHash))
+    }))
+
+  it.effect("does not bring a deleted folder back", () =>
+    Effect.gen(function*() {
+      const cwd = join(yield* temporaryFolder, "gone")
+      assert.strictEqual((yield* Effect.flip(Attachments.store(cwd, hello))).reason, "folder")
+      assert.isFalse(existsSync(cwd))
     }))
 
   it.effect("does not write through a link planted under the content address", () =>

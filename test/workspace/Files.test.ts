@@ -3,10 +3,11 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { FileFault } from "../../src/workspace/FileFault.ts"
 import * as Files from "../../src/workspace/Files.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
-const failure = <A>(effect: Effect.Effect<A, Files.FileFault>) => Effect.map(Effect.flip(effect), (fault) => fault.reason)
+const failure = <A>(effect: Effect.Effect<A, FileFault>) => Effect.map(Effect.flip(effect), (fault) => fault.reason)
 
 describe("Files", () => {
   it.effect("reads a file up to the limit and not beyond", () =>
@@ -18,6 +19,13 @@ describe("Files", () => {
       assert.strictEqual((yield* Files.read(path)).bytes.length, Files.maxBytes)
       truncateSync(path, Files.maxBytes + 1)
       assert.strictEqual(yield* failure(Files.read(path)), "large")
+    }))
+
+  it.effect.skipIf(process.platform !== "linux")("reads no further than the limit where the size is not announced", () =>
+    Effect.gen(function*() {
+      const path = `/proc/${process.pid}/status`
+      assert.isAbove((yield* Files.read(path)).bytes.length, 100)
+      assert.strictEqual(yield* failure(Files.read(path, 100)), "large")
     }))
 
   it.effect("refuses what is not a regular file without waiting for it", () =>

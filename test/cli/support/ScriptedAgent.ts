@@ -56,6 +56,11 @@ const turns: Record<string, (sessionId: string, update: (update: Json) => void) 
     update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `outcome ${outcome?.optionId ?? outcome?.outcome}` } })
     return { stopReason: outcome?.outcome === "cancelled" ? "cancelled" : "end_turn" }
   },
+  elsewhere: async (_, update) => {
+    const content = { type: "text", text: "of another session" }
+    put({ method: "session/update", params: { sessionId: "s-2", update: { sessionUpdate: "agent_message_chunk", content } } })
+    return await turns["say"]!("", update)
+  },
   refuse: async () => ({ stopReason: "refusal" }),
   fail: async () => ({ error: { code: -32603, message: "The model is out of reach", data: { reason: "provider_unavailable" } } }),
   crash: async (_, update) => {
