@@ -7,13 +7,14 @@ import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import type { Entry } from "../policy/rules/RuleSet.ts"
 import { textContent, type ToolCallContent } from "../tool/Content.ts"
 import { type AnyTool, decodeCall, type ToolContext, ToolFailed } from "../tool/Tool.ts"
+import { isTooDeep } from "../rpc/Depth.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { PermissionAnswer, PermissionRequest } from "./Attachment.ts"
 import type { ToolCallState } from "./Event.ts"
 import type { CallResult, ModelCall } from "./History.ts"
 import { newId } from "./Id.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
-import type { TurnInput } from "./TurnLoop.ts"
+import type { TurnFailed, TurnInput } from "./TurnLoop.ts"
 
 /** What becomes of a call after the gates and the people have spoken. */
 type Verdict =
@@ -24,6 +25,8 @@ type Verdict =
 const run: Verdict = { _tag: "Run" }
 const refused = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">): Verdict => ({ _tag: "Refused", by: gate, code, reason })
 const notAllowed = (code: string, reason: string): Verdict => ({ _tag: "Refused", by: "response", code, reason })
+
+const deepArguments = { code: "BAD_ARGUMENTS", message: "The arguments are nested more than 1000 levels deep." } as const
 
 type Proposal = ReturnType<RuleBook["propose"]>
 
@@ -69,7 +72,7 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  const settle = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, call: ToolCallState, input: TurnInput): Effect.fn.Return<Verdict, RulesInvalid> {
+  const settle = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, call: ToolCallState, input: TurnInput): Effect.fn.Return<Verdict, RulesInvalid | TurnFailed> {
     const { book, decision } = yield* decide(tool, parameters, input)
     yield* input.policy.decided(call.toolCallId, tool.name, decision)
     if (decision.outcome === "run") return run
@@ -78,6 +81,7 @@ export const make = Effect.gen(function*() {
     const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
     const question: PermissionRequest = { call, explanation: explain(decision), allow: texts(proposed.allow), deny: texts(proposed.deny) }
     const again = Effect.map(decide(tool, parameters, input), ({ decision }) => decision)
+    yield* input.checkpoint
     const answer = yield* Effect.result(input.ask(question))
     return Result.isSuccess(answer)
       ? yield* answered(answer.success, proposed, again, input)
@@ -95,8 +99,9 @@ export const make = Effect.gen(function*() {
     call: ToolCallState,
     input: TurnInput,
     context: ToolContext
-  ): Effect.fn.Return<CallResult> {
+  ): Effect.fn.Return<CallResult, TurnFailed> {
     const started = yield* show(input, { ...call, status: "in_progress" })
+    yield* input.checkpoint
     const progress: ToolContext["progress"] = (content) => Effect.asVoid(show(input, { ...started, content }))
     const exit = yield* Effect.scoped(tool.run(parameters, { ...context, progress })).pipe(Effect.catchDefect((defect) =>
       Effect.andThen(Effect.logError(`tool ${tool.name} died`, defect), new ToolFailed({ message: `${tool.name} failed: internal error` }))
@@ -119,8 +124,9 @@ export const make = Effect.gen(function*() {
     return yield* fail(input, started, message, content ?? [textContent(message)])
   })
 
-  return Effect.fnUntraced(function*(request: ModelCall, input: TurnInput): Effect.fn.Return<CallResult> {
-    const call = yield* decodeCall(tools, request.name, request.params)
+  return Effect.fnUntraced(function*(request: ModelCall, input: TurnInput): Effect.fn.Return<CallResult, TurnFailed> {
+    const tooDeep = isTooDeep(request.params)
+    const call = tooDeep ? Result.fail(deepArguments) : yield* decodeCall(tools, request.name, request.params)
     const unreadable: ToolCallState = {
       toolCallId: newId(),
       name: request.name,
@@ -129,7 +135,7 @@ export const make = Effect.gen(function*() {
       status: "pending",
       content: [],
       locations: [],
-      rawInput: request.params
+      ...(tooDeep ? {} : { rawInput: request.params })
     }
     if (Result.isFailure(call)) {
       const { code, message } = call.failure
@@ -147,13 +153,14 @@ export const make = Effect.gen(function*() {
           Effect.mapError(({ why }) => new ToolFailed({ message: `There is no answer: ${why}.` }))
         )
     }
-    const { content = [], locations = [], rawInput = request.params, title } = yield* tool.preview(parameters, context)
+    const preview = yield* tool.preview(parameters, context)
+    const { content = [], locations = [], rawInput = request.params, title } = preview
     const shown = yield* show(input, { ...unreadable, title, content, locations, rawInput })
-    const verdict = yield* Effect.catch(settle(tool, parameters, shown, input), (broken) => Effect.succeed(brokenRules(broken)))
+    const verdict = yield* Effect.catchTag(settle(tool, parameters, shown, input), "RulesInvalid", (broken) => Effect.succeed(brokenRules(broken)))
     switch (verdict._tag) {
       case "Run":
         yield* input.policy.acted
-        return yield* execute(tool, parameters, shown, input, context)
+        return yield* execute(tool, parameters, shown, input, { ...context, preview })
       case "Refused": {
         const message = `Denied by ${verdict.by} (${verdict.code}): ${verdict.reason}`
         return { ...yield* fail(input, shown, message, [...content, textContent(message)]), denied: verdict.code }

@@ -1,5 +1,5 @@
-import { Cause, type Deferred, Effect, Exit, Fiber, Schedule } from "effect"
-import type { SessionMissing, SessionRecord, SessionStore, StoreFailed, TurnOutcome, TurnRunning } from "../store/SessionStore.ts"
+import { Cause, type Deferred, Effect, Exit, Fiber, Schedule, Semaphore } from "effect"
+import type { SessionMissing, SessionRecord, SessionStore, StoreFailed, TurnLost, TurnOutcome, TurnRunning } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionEvent, StopReason } from "./Event.ts"
@@ -42,6 +42,8 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 const interruption = "This turn was interrupted before it ended."
 const checkpointEvery = Schedule.spaced("1 second")
 
+const failedBy = ({ message, reason }: TurnLost) => new TurnFailed({ message, reason })
+
 const titleOf = (text: string) => {
   const line = text.trim().split("\n", 1)[0]!.trim()
   return line.length > 80 ? `${line.slice(0, 79)}…` : line
@@ -66,12 +68,18 @@ export const execute = Effect.fn("Turn.execute")(function*(
   let context = () => begun.context ?? "[]"
   let usage: Usage | undefined
 
-  turn.checkpoint = Effect.suspend(() => {
+  // One after the other: a save that had to wait for the database must not put older rows over newer ones.
+  const checkpoint = Semaphore.makeUnsafe(1).withPermit(Effect.uninterruptibleMask((interruptibly) => {
     const rows = ledger.takeChanges()
-    return rows.length === 0 ? Effect.void : store.checkpoint(sessionId, begun.turn, { rows, context: context() }).pipe(
-      Effect.catch((fault) => Effect.andThen(Effect.sync(() => ledger.giveBack(rows)), Effect.logWarning(fault.message)))
+    return interruptibly(store.checkpoint(sessionId, begun.turn, { rows, context: context() })).pipe(
+      Effect.onError(() => Effect.sync(() => ledger.giveBack(rows))),
+      Effect.catchTags({
+        StoreFailed: ({ message }) => Effect.logWarning(message),
+        TurnLost: (lost) => Effect.fail(failedBy(lost))
+      })
     )
-  }).pipe(Effect.uninterruptible)
+  }))
+  turn.checkpoint = Effect.ignore(checkpoint)
   const checkpoints = yield* Effect.forkChild(Effect.repeat(turn.checkpoint, checkpointEvery))
 
   const exit = yield* loop.run({
@@ -88,11 +96,15 @@ export const execute = Effect.fn("Turn.execute")(function*(
     keepContext: (encode) => {
       context = encode
     },
-    checkpoint: turn.checkpoint,
+    checkpoint,
     usage: (now) => {
       usage = now
     }
-  }).pipe(restore, Effect.exit)
+  }).pipe(
+    Effect.raceFirst(Effect.mapError(store.untilLost(sessionId, begun.turn), failedBy)),
+    restore,
+    Effect.exit
+  )
 
   // The reason is frozen before any clean-up of ours could look like a cancel (acp.md appendix B).
   const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
@@ -105,7 +117,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     context: context(),
     outcome,
     title: record.title ?? titleOf(prompt.text)
-  })
+  }).pipe(Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost))))
   if (usage !== undefined) yield* publish({ _tag: "Usage", ...usage })
   yield* publish({ _tag: "InfoChanged", title: committed.title, updatedAt: committed.updatedAt })
   return { record: committed, end: yield* endOf(exit, cut, ledger.text()) }

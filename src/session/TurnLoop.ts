@@ -33,8 +33,8 @@ export interface TurnInput {
   readonly notify: (notice: { readonly severity: "info" | "warning" | "error"; readonly title: string; readonly description?: string }) => Effect.Effect<void>
   /** Says how to write the context down, now or at any later moment of the turn, interruption included. */
   readonly keepContext: (encode: () => string) => void
-  /** Saves what there is so far; called between a tool call and the next. */
-  readonly checkpoint: Effect.Effect<void>
+  /** Saves what there is so far, before each tool call runs and after it; fails once the session is not this process's any more. */
+  readonly checkpoint: Effect.Effect<void, TurnFailed>
   readonly usage: (usage: Usage) => void
 }
 

@@ -1,4 +1,4 @@
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { StoreFailed } from "./Stored.ts"
 
@@ -118,22 +118,15 @@ const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: stri
 })
 
 /** Brings the database to this version's format and to WAL. A file it refuses is not changed. */
-export const migrate = Effect.fnUntraced(
-  function*(file: string) {
-    const sql = yield* SqlClient.SqlClient
-    const needed = (yield* pending(sql, file)).length > 0
-    yield* sql`PRAGMA journal_mode = WAL`
-    if (!needed) return
-    yield* sql.withTransaction(Effect.gen(function*() {
-      // Asked again under the write lock: another process may have done it meanwhile.
-      for (const statement of (yield* pending(sql, file)).flat()) yield* sql.unsafe(statement)
-      yield* sql.unsafe(`PRAGMA application_id = ${applicationId}`)
-      yield* sql.unsafe(`PRAGMA user_version = ${format}`)
-    }))
-  },
-  // Processes that switch a new file to WAL at once get SQLITE_BUSY without SQLite waiting.
-  Effect.retry({
-    while: (error) => error._tag === "SqlError" && error.reason._tag === "LockTimeoutError",
-    schedule: Schedule.upTo(Schedule.spaced("20 millis"), { duration: "2 seconds" })
-  })
-)
+export const migrate = Effect.fnUntraced(function*(file: string) {
+  const sql = yield* SqlClient.SqlClient
+  const needed = (yield* pending(sql, file)).length > 0
+  yield* sql`PRAGMA journal_mode = WAL`
+  if (!needed) return
+  yield* sql.withTransaction(Effect.gen(function*() {
+    // Asked again under the write lock: another process may have done it meanwhile.
+    for (const statement of (yield* pending(sql, file)).flat()) yield* sql.unsafe(statement)
+    yield* sql.unsafe(`PRAGMA application_id = ${applicationId}`)
+    yield* sql.unsafe(`PRAGMA user_version = ${format}`)
+  }))
+})

@@ -8,8 +8,11 @@ export interface Claim {
   readonly lease: number
 }
 
-/** An owner that has not renewed its lease for this long has lost its turns, in ms. */
-export const leaseLifetime = 15_000
+/**
+ * An owner that has not renewed its lease for this long has lost its turns, in ms: longer than a renewal may have to wait
+ * for the database, so that nobody loses a turn to a lock.
+ */
+export const leaseLifetime = 30_000
 
 const instances = new Set<string>()
 

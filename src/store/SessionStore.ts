@@ -13,6 +13,7 @@ import type {
   SessionMissing,
   SessionRecord,
   StoreFailed,
+  TurnLost,
   TurnOutcome,
   TurnRunning,
   TurnStart
@@ -54,12 +55,14 @@ export class SessionStore extends Context.Service<SessionStore, {
     sessionId: string,
     first: Entry
   ) => Effect.Effect<TurnStart, SessionMissing | TurnRunning | StoreFailed>
-  /** Saves what is visible so far, and the model messages to fall back to. Fails once the turn is not ours any more. */
+  /** Saves what is visible so far, and the model messages to fall back to; without rows it only looks whether the turn is still ours. */
   readonly checkpoint: (
     sessionId: string,
     turn: number,
     progress: { readonly rows: ReadonlyArray<Row>; readonly context: string }
-  ) => Effect.Effect<void, StoreFailed>
+  ) => Effect.Effect<void, TurnLost | StoreFailed>
+  /** Fails as soon as a checkpoint or a renewal of the lease finds that the turn is not ours any more. */
+  readonly untilLost: (sessionId: string, turn: number) => Effect.Effect<never, TurnLost>
   /**
    * Ends the turn: remaining rows, model context, outcome and title (`null` keeps the one there is) in one transaction.
    * After a failure the turn counts as cut off; the same commit may be tried again until the next turn begins.
@@ -69,7 +72,7 @@ export class SessionStore extends Context.Service<SessionStore, {
     readonly context: string
     readonly outcome: TurnOutcome
     readonly title: string | null
-  }) => Effect.Effect<SessionRecord, SessionMissing | StoreFailed>
+  }) => Effect.Effect<SessionRecord, TurnLost | StoreFailed>
   readonly setRoots: (
     sessionId: string,
     cwd: string,

@@ -9,7 +9,8 @@ import { makeFolder } from "../workspace/MakeFolder.ts"
 
 export const memory = ":memory:"
 
-const busyTimeout = 5000
+/** SQLite waits synchronously, which would stop every session of this process; `StorageFault` waits instead. */
+const busyTimeout = 0
 const cachedStatements = 256
 
 const fault = (operation: string) => (cause: unknown) => {

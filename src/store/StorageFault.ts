@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { SqlError } from "effect/sql"
 import { StoreFailed } from "./Stored.ts"
 
@@ -45,12 +45,23 @@ export type Guard = <A, E, R>(
   self: Effect.Effect<A, E | SqlError.SqlError, R>
 ) => Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreFailed, R>
 
-/** Turns every SQL failure into a `StoreFailed` that names `file`, also those `effect/sql` raises as defects. */
+/** Another process that writes is waited for, at first in small steps: most transactions take less than a millisecond. */
+const patience = Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("100 millis")]).pipe(
+  Schedule.upTo({ duration: "20 seconds" })
+)
+
+const isBusy = (error: unknown) => SqlError.isSqlError(error) && error.reason._tag === "LockTimeoutError"
+
+/**
+ * Turns every SQL failure into a `StoreFailed` that names `file`, also those `effect/sql` raises as defects. While another
+ * process holds the write lock, the whole effect is tried again: it must not have written anything by then.
+ */
 export const guard = (file: string): Guard => {
   const fault = storageFault(file)
   return <A, E, R>(self: Effect.Effect<A, E | SqlError.SqlError, R>) =>
     self.pipe(
       Effect.catchDefect((defect) => SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)),
+      Effect.retry({ while: isBusy, schedule: patience }),
       Effect.mapError((error) => SqlError.isSqlError(error) ? fault(error) : error as Exclude<E, SqlError.SqlError>)
     )
 }

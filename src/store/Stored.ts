@@ -15,6 +15,21 @@ export class SessionMissing extends Schema.TaggedError<SessionMissing>()("Sessio
 /** A turn of this session is running, here or in another process on the same file. */
 export class TurnRunning extends Schema.TaggedError<TurnRunning>()("TurnRunning", { sessionId: Schema.String }) {}
 
+const losses = {
+  session_deleted: "this session was deleted by another process",
+  session_killed: "this session was killed by another process",
+  session_taken_over: "another process has taken this session over"
+}
+
+/** A running turn is not this process's any more: it must not act, and cannot be written to. */
+export class TurnLost extends Schema.TaggedError<TurnLost>()("TurnLost", {
+  reason: Schema.Literals(["session_deleted", "session_killed", "session_taken_over"])
+}) {
+  override get message() {
+    return losses[this.reason]
+  }
+}
+
 export class BadCursor extends Schema.TaggedError<BadCursor>()("BadCursor", { cursor: Schema.String }) {}
 
 export interface SessionRecord {

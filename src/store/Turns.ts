@@ -1,4 +1,4 @@
-import { Clock, DateTime, Effect } from "effect"
+import { Clock, DateTime, Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Entry } from "../session/Event.ts"
 import { readSession } from "./Catalog.ts"
@@ -6,7 +6,7 @@ import { interruption, makeWriteEntries, readEntries } from "./Entries.ts"
 import { type Claim, isAlive, makeOwner } from "./Owner.ts"
 import type { SessionStore } from "./SessionStore.ts"
 import type { Guard } from "./StorageFault.ts"
-import { SessionMissing, StoreFailed, TurnRunning } from "./Stored.ts"
+import { SessionMissing, TurnLost, TurnRunning } from "./Stored.ts"
 
 /** How often the turns of this process renew their lease; a tool may run for hours between two checkpoints. */
 const heartbeat = "5 seconds"
@@ -15,24 +15,57 @@ interface TurnRow extends Claim {
   readonly turn: number
 }
 
-type Turns = Pick<SessionStore["Service"], "transcript" | "beginTurn" | "checkpoint" | "commitTurn">
+/** A turn this process has open. */
+interface Held {
+  readonly turn: number
+  /** As it was last saved: `null` before it ever was, `undefined` while that is not certain. */
+  context: string | null | undefined
+  readonly lost: Deferred.Deferred<never, TurnLost>
+}
+
+type Turns = Pick<SessionStore["Service"], "transcript" | "beginTurn" | "checkpoint" | "untilLost" | "commitTurn">
 
 /** Opening, saving, ending and recovering turns (spec §4). The database allows one running turn a session. */
 export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
   const sql = yield* SqlClient.SqlClient
   const writeEntries = makeWriteEntries(sql)
   const owner = makeOwner()
-  // The turns this process still knows, with the context each saved last. Rows of ours that are not here were given up.
-  const known = new Map<string, { readonly turn: number; context: string | null }>()
+  // By session. Rows of ours that are not here were given up.
+  const known = new Map<string, Held>()
+  const heldTurn = (sessionId: string, turn: number) => {
+    const held = known.get(sessionId)
+    return held?.turn === turn ? held : undefined
+  }
+
+  /** Why a turn is not ours any more. Only a read: it waits for no writer. */
+  const lossOf = Effect.fnUntraced(function*(sessionId: string, turn: number) {
+    const [row] = yield* sql<{ mine: number; killed: number }>`
+      SELECT killed_at IS NOT NULL AS killed, EXISTS (SELECT 1 FROM turns WHERE turns.session_id = sessions.session_id
+        AND turn = ${turn} AND owner = ${owner.id} AND status = 'running') AS mine
+      FROM sessions WHERE session_id = ${sessionId}`
+    if (row === undefined) return "session_deleted"
+    if (row.mine === 0) return "session_taken_over"
+    return row.killed === 0 ? undefined : "session_killed"
+  })
+
+  const ensureHeld = Effect.fnUntraced(function*(sessionId: string, turn: number, tolerated?: "session_killed") {
+    const reason = yield* lossOf(sessionId, turn)
+    if (reason === undefined || reason === tolerated) return
+    const lost = new TurnLost({ reason })
+    const held = heldTurn(sessionId, turn)
+    if (held) yield* Deferred.fail(held.lost, lost)
+    return yield* lost
+  })
 
   const renew = Effect.gen(function*() {
     if (known.size === 0) return
+    for (const [sessionId, { turn }] of known) yield* Effect.catchTag(ensureHeld(sessionId, turn), "TurnLost", () => Effect.void)
     const now = yield* Clock.currentTimeMillis
     yield* sql`UPDATE turns SET lease = ${now} WHERE status = 'running' AND owner = ${owner.id}
       AND session_id IN (SELECT value FROM json_each(${JSON.stringify([...known.keys()])}))`
   })
   yield* Effect.sleep(heartbeat).pipe(
-    Effect.andThen(Effect.ignore(renew, { log: "Warn" })),
+    Effect.andThen(Effect.ignore(guarded(renew), { log: "Warn" })),
     Effect.forever,
     Effect.forkScoped
   )
@@ -40,15 +73,16 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
     owner.retire()
     if (known.size === 0) return Effect.void
     const release = sql`UPDATE turns SET lease = 0 WHERE status = 'running' AND owner = ${owner.id}`
-    return Effect.ignore(release, { log: "Warn" })
+    return Effect.ignore(guarded(release), { log: "Warn" })
   })
 
   const isRunning = (sessionId: string, row: TurnRow, now: number) =>
-    row.owner === owner.id ? known.get(sessionId)?.turn === row.turn : isAlive(row, now)
+    row.owner === owner.id ? heldTurn(sessionId, row.turn) !== undefined : isAlive(row, now)
 
   const saveContext = Effect.fnUntraced(function*(sessionId: string, turn: number, context: string) {
-    const last = known.get(sessionId)
-    if (last?.turn === turn && last.context === context) return
+    const held = heldTurn(sessionId, turn)
+    if (held?.context === context) return
+    if (held) held.context = undefined
     yield* sql`INSERT INTO contexts (session_id, messages) VALUES (${sessionId}, ${context})
       ON CONFLICT (session_id) DO UPDATE SET messages = excluded.messages`
   })
@@ -90,20 +124,9 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
     return { turn, position: position + 1, context: saved?.messages ?? null }
   })
 
-  /** Whether there is a session at all, when a turn could not be written to. */
-  const lost = Effect.fnUntraced(function*(sessionId: string) {
-    yield* readSession(sql, sessionId)
-    return yield* new StoreFailed({
-      message: "This turn is not running any more: it has ended, or another process has taken the session over.",
-      cause: undefined
-    })
-  })
-
   const save = Effect.fnUntraced(function*(sessionId: string, turn: number, progress: Progress) {
     const now = yield* Clock.currentTimeMillis
-    const mine = yield* sql`UPDATE turns SET lease = ${now}
-      WHERE session_id = ${sessionId} AND turn = ${turn} AND owner = ${owner.id} AND status = 'running' RETURNING turn`
-    if (mine.length === 0) return yield* lost(sessionId)
+    yield* sql`UPDATE turns SET lease = ${now} WHERE session_id = ${sessionId} AND turn = ${turn}`
     yield* writeEntries(sessionId, turn, progress.rows)
     yield* saveContext(sessionId, turn, progress.context)
   })
@@ -127,34 +150,40 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
     beginTurn: Effect.fn("SessionStore.beginTurn")(function*(sessionId, first) {
       const start = yield* sql.withTransaction(begin(sessionId, first))
       // Last: a caller that is interrupted before it has its turn leaves one to recover, not a blocked session.
-      known.set(sessionId, { turn: start.turn, context: start.context })
+      known.set(sessionId, { turn: start.turn, context: start.context, lost: Deferred.makeUnsafe() })
       return start
     }, guarded),
 
-    checkpoint: Effect.fn("SessionStore.checkpoint")(
-      function*(sessionId, turn, progress) {
-        yield* sql.withTransaction(save(sessionId, turn, progress))
-        const last = known.get(sessionId)
-        if (last?.turn === turn) last.context = progress.context
-      },
-      Effect.catchTag("SessionMissing", (cause) =>
-        Effect.fail(new StoreFailed({ message: "This session has been deleted.", cause }))),
-      guarded
-    ),
+    checkpoint: Effect.fn("SessionStore.checkpoint")(function*(sessionId, turn, progress) {
+      // Told at once, even while the database cannot be written.
+      yield* ensureHeld(sessionId, turn)
+      if (progress.rows.length === 0) return
+      yield* sql.withTransaction(Effect.andThen(ensureHeld(sessionId, turn), save(sessionId, turn, progress)))
+      const held = heldTurn(sessionId, turn)
+      if (held) held.context = progress.context
+    }, guarded),
+
+    untilLost: (sessionId, turn) =>
+      Effect.suspend(() => {
+        const held = heldTurn(sessionId, turn)
+        return held ? Deferred.await(held.lost) : Effect.fail(new TurnLost({ reason: "session_taken_over" }))
+      }),
 
     commitTurn: Effect.fn("SessionStore.commitTurn")(function*(sessionId, turn, end) {
       const commit = Effect.gen(function*() {
         const now = iso(yield* Clock.currentTimeMillis)
+        // What a killed session did is still kept to be read.
+        yield* ensureHeld(sessionId, turn, "session_killed")
         yield* save(sessionId, turn, end)
         yield* sql`UPDATE turns SET status = ${end.outcome}, ended_at = ${now}
           WHERE session_id = ${sessionId} AND turn = ${turn}`
         yield* sql`UPDATE sessions SET updated_at = ${now}, title = coalesce(${title(end.title)}, title)
           WHERE session_id = ${sessionId}`
-        return yield* readSession(sql, sessionId)
+        return yield* Effect.catchTag(readSession(sql, sessionId), "SessionMissing", Effect.die)
       })
-      const forget = Effect.sync(() => known.get(sessionId)?.turn === turn && known.delete(sessionId))
-      return yield* Effect.ensuring(sql.withTransaction(commit), forget)
-    }, guarded)
+      return yield* sql.withTransaction(commit)
+    }, guarded, (commit, sessionId, turn) =>
+      Effect.ensuring(commit, Effect.sync(() => heldTurn(sessionId, turn) && known.delete(sessionId))))
   }
   return turns
 })

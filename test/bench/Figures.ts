@@ -32,7 +32,7 @@ export const figures = {
 export type Key = keyof typeof figures
 
 /** What of the host this version does not have. */
-const absent: ReadonlySet<Key> = new Set<Key>(["sandbox", "landlock", "policy"])
+const absent: ReadonlySet<Key> = new Set<Key>(["sandbox", "landlock"])
 
 export interface Summary {
   readonly median: number
@@ -79,8 +79,9 @@ export const rows = (samples: Samples): ReadonlyArray<Row> =>
     const postern = samples.summary(key, "postern")
     const floor = samples.summary(key, "floor")
     const lean = samples.summary(key, "lean")
-    if (!postern || !floor) return { key, ...figure, verdict: absent.has(key) ? "not in this version" : "not measured" }
-    const ratio = postern.median / floor.median
-    const verdict = meets(figure, postern.median, ratio) ? "ok" : "over"
-    return { key, ...figure, postern, floor, ...(lean && { lean }), ratio, verdict }
+    const isMeasured = postern !== undefined && (floor !== undefined || "value" in figure.target)
+    if (!isMeasured) return { key, ...figure, verdict: absent.has(key) ? "not in this version" : "not measured" }
+    const ratio = floor === undefined ? undefined : postern.median / floor.median
+    const verdict = meets(figure, postern.median, ratio ?? NaN) ? "ok" : "over"
+    return { key, ...figure, postern, ...(floor && { floor }), ...(lean && { lean }), ...(ratio !== undefined && { ratio }), verdict }
   })

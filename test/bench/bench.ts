@@ -2,6 +2,7 @@ import { availableParallelism, cpus, loadavg } from "node:os"
 import { parseArgs } from "node:util"
 import { rows, Samples } from "./Figures.ts"
 import * as Measures from "./Measures.ts"
+import { decisionMicros } from "./Policy.ts"
 import * as Process from "./Process.ts"
 import { type Name, names, Subjects } from "./Subjects.ts"
 import { render } from "./Table.ts"
@@ -61,6 +62,9 @@ const loadBefore = load()
     }
   }
 }
+
+process.stderr.write(`policy decisions (load ${load()})\n`)
+for (let i = 0; i < runs; i++) samples.add("policy", "postern", (await decisionMicros()) / 1000)
 
 const table = rows(samples)
 const processor = `${availableParallelism()} × ${cpus()[0]?.model ?? "processor"}`

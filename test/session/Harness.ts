@@ -5,6 +5,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../src/app/Settings.ts"
 import { Agents } from "../../src/session/Agents.ts"
+import type { Engine } from "../../src/session/Engine.ts"
 import * as PromptContent from "../../src/session/PromptContent.ts"
 import { Sessions } from "../../src/session/Sessions.ts"
 import * as Sqlite from "../../src/store/Sqlite.ts"
@@ -14,7 +15,10 @@ import { Script } from "./ScriptedLoop.ts"
 const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-sessions-")))
 
 /** The real sessions over a database in memory, with a scripted turn loop and a store that can be told to fail. */
-export const make = (variables: Readonly<Record<string, string>> = {}) => {
+export const make = (
+  variables: Readonly<Record<string, string>> = {},
+  { engine, file = Sqlite.memory }: { readonly engine?: Layer.Layer<Engine, never, Settings>; readonly file?: string } = {}
+) => {
   const script = new Script()
   const home = folder()
   const broken = new Set<keyof SessionStore["Service"]>()
@@ -28,11 +32,11 @@ export const make = (variables: Readonly<Record<string, string>> = {}) => {
             broken.has(name) ? fails : (real as (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)(...args))
       }
     })))
-  const sqlite = Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(Sqlite.memory)))
+  const sqlite = Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(file)))
   const settings = Settings.layer({ configDir: home }, variables)
   const layer = Sessions.layer.pipe(
     Layer.provideMerge(breakable.pipe(Layer.provide(SessionStore.layerSql("The test store", "durable")), Layer.provideMerge(sqlite))),
-    Layer.provide(script.layer),
+    Layer.provide(engine ?? script.layer),
     Layer.provideMerge(Agents.layer),
     Layer.provideMerge(settings)
   )

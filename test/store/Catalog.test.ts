@@ -133,8 +133,8 @@ describe("stored sessions", () => {
       assert.strictEqual((yield* store.policy.knobs("s0")).size, 0)
       assert.deepStrictEqual(yield* store.policy.rules("s0"), [])
       const end = { rows: [], context: "[]", outcome: "end_turn", title: null } as const
-      assert.strictEqual((yield* Effect.flip(store.checkpoint("s0", turn, end)))._tag, "StoreFailed")
-      assert.strictEqual((yield* Effect.flip(store.commitTurn("s0", turn, end)))._tag, "SessionMissing")
+      assert.strictEqual((yield* Effect.flip(store.checkpoint("s0", turn, end)))._tag, "TurnLost")
+      assert.strictEqual((yield* Effect.flip(store.commitTurn("s0", turn, end)))._tag, "TurnLost")
       yield* store.create(newSession("s0"))
       assert.deepInclude(yield* store.beginTurn("s0", user("new")), { turn: 0, position: 1, context: null })
     }))

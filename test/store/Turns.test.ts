@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { hostname } from "node:os"
-import type { SessionRecord, StoreFailed } from "../../src/store/SessionStore.ts"
+import type { SessionRecord } from "../../src/store/SessionStore.ts"
 import { agent, newSession, openBoth, openStore, tell, tempFile, toolCall, user } from "./Samples.ts"
 
 const ended = { rows: [], context: "[]", outcome: "end_turn", title: null } as const
@@ -82,12 +82,12 @@ describe("a turn", () => {
     Effect.gen(function*() {
       const { store } = yield* open
       const write = (turn: number) => Effect.flip(store.checkpoint("s", turn, { rows: [], context: "[]" }))
-      assert.match((yield* write(0)).message, /not running/)
+      assert.match((yield* write(0)).message, /taken/)
       const { turn } = yield* store.beginTurn("s", user("hi"))
-      assert.match((yield* write(turn + 1)).message, /not running/)
+      assert.match((yield* write(turn + 1)).message, /taken/)
       yield* store.commitTurn("s", turn, ended)
-      assert.match((yield* write(turn)).message, /not running/)
-      assert.strictEqual((yield* Effect.flip(store.commitTurn("s", turn, ended)))._tag, "StoreFailed")
+      assert.match((yield* write(turn)).message, /taken/)
+      assert.strictEqual((yield* Effect.flip(store.commitTurn("s", turn, ended)))._tag, "TurnLost")
     }))
 
   it.effect("of a value JSON has no form for is refused by name, and the turn goes on", () =>
@@ -164,12 +164,12 @@ describe("a running turn", () => {
       const { file, store, sql } = yield* open
       const other = yield* openStore(file)
       const { turn } = yield* store.beginTurn("s", user("hi"))
-      yield* sql`UPDATE turns SET lease = lease - 15001`
+      yield* sql`UPDATE turns SET lease = lease - 30001`
       const taken = yield* other.beginTurn("s", user("mine"))
       const late = { rows: [{ position: 1, entry: agent("late") }], context: "[\"late\"]" }
-      const refused: StoreFailed = yield* Effect.flip(store.checkpoint("s", turn, late))
-      assert.match(refused.message, /another process has taken the session over/)
-      assert.strictEqual((yield* Effect.flip(store.commitTurn("s", turn, { ...ended, ...late })))._tag, "StoreFailed")
+      const refused = yield* Effect.flip(store.checkpoint("s", turn, late))
+      assert.match(refused.message, /another process has taken this session over/)
+      assert.strictEqual((yield* Effect.flip(store.commitTurn("s", turn, { ...ended, ...late })))._tag, "TurnLost")
       yield* other.commitTurn("s", taken.turn, { ...ended, context: "[\"mine\"]" })
       assert.deepStrictEqual(tell(yield* store.transcript("s")), ["user: hi", "Interrupted", "user: mine"])
       assert.strictEqual((yield* store.beginTurn("s", user("back"))).context, "[\"mine\"]")
