@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
 import type { Answer, Policy } from "../support/AgentProcess.ts"
@@ -53,6 +53,35 @@ describe("whatever a client answers to a permission request, only a clear yes ru
     expect((await acp.waitFor((m) => m.id === 2)).result?.["stopReason"]).toBe("cancelled")
     for (const file of ["a.txt", "b.txt"]) expect(existsSync(join(host.project, file))).toBe(false)
   })
+})
+
+describe("what was shown is what happens", () => {
+  const change: ReadonlyArray<readonly [string, (project: string) => void]> = [
+    ["a folder on the path is another one by now", (project) => {
+      rmSync(join(project, "d"))
+      symlinkSync("hooks", join(project, "d"))
+    }],
+    ["the file has other content by now", (project) => writeFileSync(join(project, "docs", "run.sh"), "mine\n")]
+  ]
+  for (const [name, meanwhile] of change) {
+    test(`a write that was allowed fails when ${name}`, async ({ host }) => {
+      host.write("docs/run.sh", "old\n")
+      host.write("hooks/run.sh", "old\n")
+      symlinkSync("docs", join(host.project, "d"))
+      const acp = await host.open({ permission: "never" })
+      const sessionId = await acp.newSession()
+      acp.send(prompt(1, sessionId, "write d/run.sh\nnew\n."))
+      const asked = await acp.waitFor(asks)
+      meanwhile(host.project)
+      acp.send(answer(asked.id, { outcome: { outcome: "selected", optionId: "allow-once" } }))
+      await acp.waitFor((m) => m.id === 1)
+      const last: Json | undefined = acp.updates(sessionId).findLast((u) => u.sessionUpdate === "tool_call_update")
+      expect(last?.["status"]).toBe("failed")
+      for (const folder of ["docs", "hooks"]) {
+        expect(readFileSync(join(host.project, folder, "run.sh"), "utf8")).not.toBe("new\n")
+      }
+    })
+  }
 })
 
 test("the first answer counts, a second one is ignored", async ({ host }) => {
