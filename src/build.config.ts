@@ -10,8 +10,8 @@ const bundle = (name: string, input: string, plugins: RolldownOptions["plugins"]
   input: { [name]: input },
   platform: "node",
   plugins,
-  // CommonJS has none, and nothing of ours reads it.
-  transform: { define: { "import.meta": "{}" } },
+  // CommonJS has none, and `effect` asks for it only to see what Vite put there.
+  transform: { define: { "import.meta.env": "undefined" } },
   output: { dir: "dist", format: "cjs", minify: true, entryFileNames: "[name].js", chunkFileNames: `${name}-[name]-[hash].js` }
 })
 

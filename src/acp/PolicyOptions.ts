@@ -13,20 +13,20 @@ const texts: Texts = {
       chat: ["Chat", "No tools that touch anything"],
       ro: ["Read only", "Reading tools and reading shell commands"],
       pl: ["Plan", "Reading, and writing the plan file"],
-      sw: ["Scratch", "Reading and writing files; shell commands only where their writes vanish"],
+      sw: ["Scratch", "Reading and writing files, and shell commands that only read"],
       aw: ["All work", "Everything the other policies let through"]
     }
   },
   network: {
     name: "Network access",
     description: "Whether tools and shell commands may use the network",
-    values: { on: ["On", "Commands that may write can use the network"], off: ["Off", "No tool gets a network"] }
+    values: { on: ["On", "Commands that may write can use the network"], off: ["Off", "Commands and tools that need the network are denied; this version cannot take it from the others"] }
   },
   user_rules: {
     name: "User rules",
     description: "Which deny, ask and allow rules count",
     values: {
-      none: ["None", "No rules"],
+      none: ["None", "Only the operator's rules"],
       user: ["User", "Your own rules"],
       "user+project": ["User and project", "Your own rules and the project's"],
       session: ["Session", "Only rules of this session"]

@@ -8,6 +8,7 @@ import { Exit, Failure, Interrupted, interruptedCode } from "./Failure.ts"
 import { ConfigDir, lazily, shared } from "./Flags.ts"
 import { oneLine, plain } from "./Plain.ts"
 import { policy } from "./PolicyCommand.ts"
+import { sandbox } from "./SandboxCommand.ts"
 import { sessions } from "./SessionsCommand.ts"
 
 const acp = Command.make("acp", {}, () =>
@@ -50,7 +51,7 @@ const root = Command.make("postern").pipe(
   Command.withDescription(
     "A host for coding-agent sessions: Agent Client Protocol in front, every tool call behind a policy gate."
   ),
-  Command.withSubcommands([acp, client, policy, sessions]),
+  Command.withSubcommands([acp, client, policy, sandbox, sessions]),
   Command.withGlobalFlags([ConfigDir])
 )
 

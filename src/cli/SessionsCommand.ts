@@ -27,7 +27,7 @@ const list = Command.make("list", {
 
 const show = Command.make("show", {
   id: oneId,
-  decisions: on("decisions", "What the policy decided about each tool call, and who answered which question"),
+  decisions: on("decisions", "What the policy decided about each tool call, and what was answered to which question"),
   json: on("json", "As JSON")
 }, (given) =>
   onStore(({ show }) => show(given))).pipe(Command.withDescription("Show a session as it looked in the terminal"))

@@ -27,7 +27,7 @@ const titleOf = (answer: ToolAnswer | undefined): string | undefined => {
 }
 
 const workspace = (listing: ToolAnswer | undefined, title: string | undefined): string => {
-  if (listing === undefined) return "No tools are offered in this request, so I cannot look at the workspace."
+  if (listing === undefined) return "No tool to list files is offered in this request, so I cannot look at the workspace."
   if (listing.isFailure) return `I could not list the workspace: ${beginning(listing.text, 5, 500).text}`
   const { note, text } = beginning(listing.text, 30, 2_000)
   const list = text.trim() === "" ? "The workspace is empty." : `This is what is in the workspace:\n${fenced(text)}`

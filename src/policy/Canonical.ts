@@ -35,7 +35,8 @@ export const canonicalIn = ({ cwd, home }: Place): (path: string) => string | un
     return found
   }
   return (path) => {
-    if (path.includes("\0")) return undefined
+    // Longer than the kernel takes.
+    if (path.includes("\0") || path.length > 4096) return undefined
     const named = path === "~" || path.startsWith("~/") ? `${home}${path.slice(1)}` : path
     return follow(isAbsolute(named) ? named : `${cwd}/${named}`)
   }

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { Context, Deferred, Effect, type Duration, Exit, Layer, Option, Schema, Scope } from "effect"
+import type { Attribution, Confined } from "../sandbox/Confinement.ts"
+import * as Descriptors from "../sandbox/Descriptors.ts"
 
 export interface Command {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
@@ -9,12 +11,19 @@ export interface Command {
   readonly timeout: Duration.Input
   /** Called for each piece as it arrives; must not throw and not keep the process waiting. */
   readonly onOutput: (chunk: Buffer, from: "stdout" | "stderr") => void
+  /** What confines it and what to ask afterwards, where `argv`, `cwd` and `env` come from the sandbox. */
+  readonly runner?: Confined["runner"]
+  readonly afterwards?: Confined["afterwards"]
 }
 
 export interface Ended {
   readonly code: number | null
   readonly signal: string | null
   readonly timedOut: boolean
+  /** What a confined command's end means. */
+  readonly attribution?: Attribution
+  /** What a confined command did to paths that could not be protected. */
+  readonly warnings?: ReadonlyArray<string>
 }
 
 export class SpawnFailed extends Schema.TaggedError<SpawnFailed>()("SpawnFailed", {
@@ -46,8 +55,13 @@ const shutdownGrace = "250 millis"
 interface Running {
   readonly pid: number
   readonly process: ChildProcess
-  readonly exited: Deferred.Deferred<Omit<Ended, "timedOut">>
+  readonly exited: Deferred.Deferred<Pick<Ended, "code" | "signal">>
   readonly closed: Deferred.Deferred<void>
+  readonly told: Descriptors.Told
+  /** A process of the command's own group, while there is one: its runner is in another. */
+  readonly inner: () => number | undefined
+  /** Ends what a killed runner left. */
+  readonly sweep: () => void
   /** The group was seen empty: its id may belong to somebody else now. */
   gone: boolean
 }
@@ -55,7 +69,11 @@ interface Running {
 const make = Effect.gen(function*() {
   const running = new Set<Running>()
   const reapers = yield* Scope.make()
-  const killAll = () => running.forEach((child) => signal(child, "SIGKILL"))
+  const killAll = () =>
+    running.forEach((child) => {
+      signal(child, "SIGKILL")
+      child.sweep()
+    })
 
   // An exit that skips finalizers must not leave anything behind either.
   yield* Effect.acquireRelease(
@@ -74,6 +92,7 @@ const make = Effect.gen(function*() {
     Effect.ensuring(
       stop(child),
       Effect.sync(() => {
+        child.sweep()
         child.process.stdout?.destroy()
         child.process.stderr?.destroy()
         running.delete(child)
@@ -91,18 +110,23 @@ const make = Effect.gen(function*() {
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(launch(command), (child) => {
         running.add(child)
-        return Effect.ensuring(restore(outcome(child, command.timeout)), retire(child))
+        return Effect.ensuring(restore(outcome(child, command)), retire(child))
       })
     )
 
   return Processes.of({ run })
 })
 
-const outcome = Effect.fnUntraced(function*(child: Running, timeout: Duration.Input) {
+const outcome = Effect.fnUntraced(function*(child: Running, { afterwards, runner, timeout }: Command) {
   const ended = yield* Effect.timeoutOption(Deferred.await(child.exited), timeout)
-  if (Option.isNone(ended)) yield* stop(child)
+  const timedOut = Option.isNone(ended)
+  if (timedOut) yield* stop(child)
   yield* Effect.timeoutOption(Deferred.await(child.closed), drain)
-  return { code: null, signal: null, ...Option.getOrUndefined(ended), timedOut: Option.isNone(ended) } satisfies Ended
+  const plain: Ended = { code: null, signal: null, ...Option.getOrUndefined(ended), timedOut }
+  if (runner === undefined) return plain
+  // A runner that somebody killed says nothing about the sandbox either.
+  const stopped = timedOut || plain.signal !== null
+  return { ...plain, attribution: runner.attribute({ ...child.told, code: plain.code, stopped }), warnings: afterwards?.() ?? [] }
 })
 
 const launch = (command: Command): Effect.Effect<Running, SpawnFailed> => {
@@ -113,12 +137,8 @@ const launch = (command: Command): Effect.Effect<Running, SpawnFailed> => {
   }
   return Effect.callback((resume) => {
     try {
-      const child = spawn(program, args, {
-        cwd: command.cwd,
-        env: { ...command.env },
-        detached: true,
-        stdio: ["ignore", "pipe", "pipe"]
-      })
+      const child = Descriptors.start(command.runner, (stdio) =>
+        spawn(program, args, { cwd: command.cwd, env: { ...command.env }, detached: true, stdio }))
       child.once("error", (error) => resume(Effect.fail(failed(error))))
       child.once("spawn", () => resume(Effect.succeed(watch(child, command))))
     } catch (error) {
@@ -129,9 +149,13 @@ const launch = (command: Command): Effect.Effect<Running, SpawnFailed> => {
 
 const watch = (child: ChildProcess, command: Command): Running => {
   if (child.pid === undefined) throw new Error("a spawned process has an id")
+  const told = Descriptors.attach(child, command.runner)
   const running: Running = {
     pid: child.pid,
     process: child,
+    told,
+    inner: () => command.runner?.innerPid(told.status),
+    sweep: () => Descriptors.sweep(told, command.runner),
     exited: Deferred.makeUnsafe(),
     closed: Deferred.makeUnsafe(),
     gone: false
@@ -152,6 +176,8 @@ const watch = (child: ChildProcess, command: Command): Running => {
  */
 const signal = (child: Running, name: NodeJS.Signals | 0): boolean => {
   if (child.gone) return false
+  const inner = name === "SIGTERM" ? child.inner() : undefined
+  if (inner !== undefined) return signal(child, 0) && Descriptors.ask(inner)
   try {
     process.kill(-child.pid, name)
   } catch (error) {

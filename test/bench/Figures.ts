@@ -31,9 +31,6 @@ export const figures = {
 
 export type Key = keyof typeof figures
 
-/** What of the host this version does not have. */
-const absent: ReadonlySet<Key> = new Set<Key>(["sandbox", "landlock"])
-
 export interface Summary {
   readonly median: number
   readonly best: number
@@ -65,7 +62,7 @@ export interface Row extends Figure {
   readonly lean?: Summary
   /** Medians, Postern to floor. */
   readonly ratio?: number
-  readonly verdict: "ok" | "over" | "not in this version" | "not measured"
+  readonly verdict: "ok" | "over" | "not measured"
 }
 
 const meets = ({ more, target }: Figure, value: number, ratio: number): boolean => {
@@ -80,7 +77,7 @@ export const rows = (samples: Samples): ReadonlyArray<Row> =>
     const floor = samples.summary(key, "floor")
     const lean = samples.summary(key, "lean")
     const isMeasured = postern !== undefined && (floor !== undefined || "value" in figure.target)
-    if (!isMeasured) return { key, ...figure, verdict: absent.has(key) ? "not in this version" : "not measured" }
+    if (!isMeasured) return { key, ...figure, verdict: "not measured" }
     const ratio = floor === undefined ? undefined : postern.median / floor.median
     const verdict = meets(figure, postern.median, ratio ?? NaN) ? "ok" : "over"
     return { key, ...figure, postern, ...(floor && { floor }), ...(lean && { lean }), ...(ratio !== undefined && { ratio }), verdict }

@@ -4,6 +4,7 @@ import { rows, Samples } from "./Figures.ts"
 import * as Measures from "./Measures.ts"
 import { decisionMicros } from "./Policy.ts"
 import * as Process from "./Process.ts"
+import { spawnCosts } from "./Sandbox.ts"
 import { type Name, names, Subjects } from "./Subjects.ts"
 import { render } from "./Table.ts"
 
@@ -65,6 +66,11 @@ const loadBefore = load()
 
 process.stderr.write(`policy decisions (load ${load()})\n`)
 for (let i = 0; i < runs; i++) samples.add("policy", "postern", (await decisionMicros()) / 1000)
+process.stderr.write(`sandbox (load ${load()})\n`)
+for (const { addedMs, backend, mode, network } of await spawnCosts()) {
+  const key = backend === "landlock" ? "landlock" : "sandbox"
+  if (mode === "workspace-write" && network) samples.add(key, "postern", addedMs)
+}
 
 const table = rows(samples)
 const processor = `${availableParallelism()} × ${cpus()[0]?.model ?? "processor"}`

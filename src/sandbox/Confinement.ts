@@ -1,0 +1,98 @@
+import { Schema } from "effect"
+import type { EffectiveSandbox } from "../policy/Knobs.ts"
+
+/** What one call may reach (spec §6). All paths are canonical and absolute. */
+export interface Request {
+  readonly mode: EffectiveSandbox
+  readonly network: boolean
+  readonly cwd: string
+  /** The folders of the session; what `mode` says about the workspace holds for each of them. */
+  readonly roots: ReadonlyArray<string>
+  /** Further folders that may be read, also where everything else is hidden. */
+  readonly readable?: ReadonlyArray<string>
+  /** Further files and folders to hide, such as those of the user's own deny rules. */
+  readonly masks?: ReadonlyArray<string>
+  /** The whole environment of the command, already free of secrets. */
+  readonly env: Readonly<Record<string, string>>
+  /** The backend that the configuration names; `auto` when absent. */
+  readonly backend?: string
+}
+
+export type Backend = "bubblewrap" | "landlock" | "seatbelt" | "firejail" | "docker" | "none"
+
+/** What is enforced for one call, as a fact. `net` is `none` too where the network is meant to be open. */
+export interface Report {
+  readonly backend: Backend
+  readonly mode: EffectiveSandbox
+  readonly network: boolean
+  readonly files: "full" | "partial" | "none"
+  readonly net: "full" | "none"
+  readonly processes: "full" | "partial" | "none"
+  readonly notes: ReadonlyArray<string>
+}
+
+/** What the end of a confined process means (policy §5.9). */
+export type Attribution =
+  | { readonly kind: "ordinary" }
+  /** The command ran, and what it printed looks like a refusal by the sandbox; a fact next to the exit code. */
+  | { readonly kind: "denied"; readonly note: string }
+  /** The sandbox was set up, and the program to run does not exist. */
+  | { readonly kind: "not-found"; readonly note: string }
+  /** The command never ran. */
+  | { readonly kind: "runner-failed"; readonly note: string }
+
+export interface Ending {
+  readonly code: number | null
+  /** We ended it ourselves. */
+  readonly stopped: boolean
+  /** What came through the status descriptor. */
+  readonly status: string
+  /** The last part of it. */
+  readonly stderr: string
+}
+
+/**
+ * One it reports through, one on which a living host answers, bytes that it reads to their end, or a folder that is
+ * held from before the start.
+ */
+export type Descriptor = "status" | "alive" | Uint8Array | { readonly folder: string }
+
+/** The program that confines: what it is given besides its arguments, and how its end is read. */
+export interface Runner {
+  /** From 3 on. */
+  readonly descriptors: ReadonlyArray<Descriptor>
+  /** The process whose group holds the command, once the runner reported it; the runner itself ends when that does. */
+  readonly innerPid: (status: string) => number | undefined
+  /** Whether it reported the command's end, so that nothing is left of it. */
+  readonly finished: (status: string) => boolean
+  readonly attribute: (ending: Ending) => Attribution
+}
+
+/** A command that is ready to be started: `Processes.run` takes it as it is. */
+export interface Confined {
+  readonly argv: readonly [string, ...ReadonlyArray<string>]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly runner: Runner
+  readonly report: Report
+  /** What the command did to paths that could not be protected because they were missing or are links. */
+  readonly afterwards: () => ReadonlyArray<string>
+}
+
+/** The call cannot be held to what was asked, and therefore does not run. `remedy` is for the operator. */
+export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()("SandboxUnavailable", {
+  missing: Schema.String,
+  remedy: Schema.String
+}) {
+  override get message() {
+    return `The sandbox is not available: ${this.missing}`
+  }
+}
+
+/** Runs nothing but the command itself. */
+export const bare: Runner = {
+  descriptors: [],
+  innerPid: () => undefined,
+  finished: () => true,
+  attribute: () => ({ kind: "ordinary" })
+}

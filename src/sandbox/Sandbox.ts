@@ -1,0 +1,137 @@
+import { Context, Effect, Layer, type Scope } from "effect"
+import { homedir } from "node:os"
+import type { EffectiveSandbox } from "../policy/Knobs.ts"
+import { Environment } from "../tool/Environment.ts"
+import { type BackendService, type Command, isLacking, type Lacking } from "./Backends.ts"
+import * as BubblewrapBackend from "./BubblewrapBackend.ts"
+import { type Backend, bare, type Confined, type Report, type Request, SandboxUnavailable } from "./Confinement.ts"
+import * as Docker from "./Docker.ts"
+import * as Firejail from "./Firejail.ts"
+import * as Landlock from "./Landlock.ts"
+import * as Plan from "./Plan.ts"
+import * as Seatbelt from "./Seatbelt.ts"
+import * as Trial from "./Trial.ts"
+
+export interface Options {
+  /** Postern's own places: hidden from every confined command. */
+  readonly own: Plan.Surroundings["own"]
+  readonly home?: string
+  /** Whether a backend may be used that enforces only a part of what was asked (policy §5.1). */
+  readonly partial?: { readonly files: boolean }
+  /** For the backends that only run when they are named. */
+  readonly dockerImage?: string
+  readonly firejailArgs?: ReadonlyArray<string>
+}
+
+export interface Enforcement {
+  readonly usable: boolean
+  /** What is enforced, or what is missing: for people and models. */
+  readonly note: string
+  readonly report?: Report
+  /** How an operator gets what is missing. */
+  readonly remedy?: string
+}
+
+export interface Checked extends Enforcement {
+  readonly mode: EffectiveSandbox
+  readonly network: boolean
+}
+
+/** Holds each call to its mode and network, or refuses it (spec §6). Nothing runs less confined than it was asked for. */
+export class Sandbox extends Context.Service<Sandbox, {
+  /** A command that `Processes.run` takes as it is. What it needs on disk goes when the scope closes. */
+  readonly confine: (argv: Command["argv"], request: Request) => Effect.Effect<Confined, SandboxUnavailable, Scope.Scope>
+  /** Whether this machine can hold a call to that; tries it out the first time, in about 10 ms. */
+  readonly enforce: (mode: EffectiveSandbox, network: boolean, backend?: string) => Enforcement
+  /** Every combination, for `postern sandbox check`. */
+  readonly check: (backend?: string) => ReadonlyArray<Checked>
+}>()("postern/sandbox/Sandbox") {
+  static readonly layer = (options: Options): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(options))
+}
+
+const modes: ReadonlyArray<EffectiveSandbox> = ["workspace-read", "read-only", "scratch", "workspace-write", "danger-full-access"]
+
+const unconfined: BackendService = {
+  name: "none",
+  offer: (mode, network) => ({
+    backend: "none", mode, network, files: "none", net: "none", processes: "none", notes: ["nothing is confined"]
+  }),
+  confine: (plan, { argv, env }) =>
+    Effect.succeed({ argv, env, cwd: plan.cwd, runner: bare, report: unconfined.offer(plan.mode, plan.network) as Report, afterwards: () => [] })
+}
+
+const names: { readonly [name: string]: Backend | undefined } = {
+  bubblewrap: "bubblewrap", bwrap: "bubblewrap", landlock: "landlock", seatbelt: "seatbelt", sandboxexec: "seatbelt",
+  "sandbox-exec": "seatbelt", firejail: "firejail", docker: "docker"
+}
+
+export const words = ({ backend, files, net, network, notes, processes }: Report): string => {
+  const parts = [`${backend}: files ${files}`, network ? "network open" : `network ${net}`, `processes ${processes}`]
+  return [parts.join(", "), ...notes].join("; ")
+}
+
+interface Chosen {
+  readonly backend: BackendService
+  readonly report: Report
+}
+
+/** The first of these that offers the combination; with none, what each of them lacks. */
+const firstOf = (backends: ReadonlyArray<BackendService>, mode: EffectiveSandbox, network: boolean, partial: boolean): Chosen | Lacking => {
+  const lacking: Array<Lacking> = []
+  for (const backend of backends) {
+    const offer = backend.offer(mode, network)
+    if (!isLacking(offer) && (offer.files !== "partial" || partial || mode === "scratch")) return { backend, report: offer }
+    lacking.push(
+      isLacking(offer)
+        ? offer
+        : { missing: `${backend.name} confines files only in part.`, remedy: "Allow partial sandboxes, or install bubblewrap." }
+    )
+  }
+  return {
+    missing: lacking.map(({ missing }) => missing).join(" ") || `no sandbox exists for ${process.platform}.`,
+    remedy: lacking[0]?.remedy ?? "Use Linux or macOS."
+  }
+}
+
+const make = Effect.fnUntraced(function*(options: Options) {
+  const variables = yield* Environment
+  const find = Trial.finder(variables)
+  const surroundings: Plan.Surroundings = { home: options.home ?? homedir(), variables, own: options.own }
+  const bubblewrap = BubblewrapBackend.make(find)
+  const automatic = process.platform === "darwin" ? [Seatbelt.make()] : process.platform === "linux" ? [bubblewrap, Landlock.make(find)] : []
+  const named: ReadonlyArray<BackendService> = [
+    ...automatic, Firejail.make(find, options.firejailArgs ?? []), Docker.make(find, options.dockerImage)
+  ]
+
+  const choose = (mode: EffectiveSandbox, network: boolean, backend = "auto"): Chosen | Lacking => {
+    if (mode === "danger-full-access" && network) return { backend: unconfined, report: unconfined.offer(mode, network) as Report }
+    if (backend === "auto") return firstOf(automatic, mode, network, options.partial?.files ?? true)
+    const wanted = names[backend]
+    const service = named.find(({ name }) => name === wanted)
+    if (service !== undefined) return firstOf([service], mode, network, true)
+    return {
+      missing: `the configured sandbox backend ${JSON.stringify(backend)} cannot confine anything on ${process.platform}.`,
+      remedy: "Set sandbox_backend to auto; choose danger-full-access where something else is the boundary."
+    }
+  }
+
+  const enforce = (mode: EffectiveSandbox, network: boolean, backend?: string): Enforcement => {
+    const chosen = choose(mode, network, backend)
+    return "missing" in chosen
+      ? { usable: false, note: chosen.missing, remedy: chosen.remedy }
+      : { usable: true, note: words(chosen.report), report: chosen.report }
+  }
+
+  const confine = Effect.fnUntraced(function*(argv: Command["argv"], request: Request) {
+    const chosen = choose(request.mode, request.network, request.backend)
+    if ("missing" in chosen) return yield* new SandboxUnavailable(chosen)
+    const plan = Plan.make(request, surroundings)
+    if (plan instanceof SandboxUnavailable) return yield* plan
+    return yield* chosen.backend.confine(plan, { argv, env: { ...request.env, ...Plan.variables(plan) } })
+  })
+
+  const check = (backend?: string): ReadonlyArray<Checked> =>
+    modes.flatMap((mode) => [true, false].map((network) => ({ mode, network, ...enforce(mode, network, backend) })))
+
+  return Sandbox.of({ confine, enforce, check })
+})

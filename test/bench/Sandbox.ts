@@ -1,0 +1,57 @@
+import { Effect, Layer } from "effect"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { EffectiveSandbox } from "../../src/policy/Knobs.ts"
+import { Sandbox } from "../../src/sandbox/Sandbox.ts"
+import { Processes } from "../../src/tool/Processes.ts"
+import { median } from "./Statistics.ts"
+
+export interface SpawnCost {
+  readonly backend: string
+  readonly mode: EffectiveSandbox
+  readonly network: boolean
+  /** Median milliseconds from the decision to the end of a program that does nothing, over those of an unconfined one. */
+  readonly addedMs: number
+}
+
+const rounds = 40
+const warmUp = 5
+
+const env = { PATH: "/usr/bin:/bin", HOME: tmpdir() }
+
+const measure = Effect.fnUntraced(function*(work: string) {
+  const sandbox = yield* Sandbox
+  const processes = yield* Processes
+  const usable = sandbox.check().filter(({ report, usable }) => usable && report?.backend !== "none")
+  const cases = [{ mode: "danger-full-access", network: true } as const, ...usable]
+  const times = cases.map((): Array<number> => [])
+  for (let round = -warmUp; round < rounds; round++) {
+    for (const [index, { mode, network }] of cases.entries()) {
+      const start = performance.now()
+      yield* Effect.scoped(Effect.gen(function*() {
+        const confined = yield* sandbox.confine(["/bin/true"], { mode, network, cwd: work, roots: [work], env })
+        yield* processes.run({ ...confined, timeout: "10 seconds", onOutput: () => undefined })
+      }))
+      if (round >= 0) times[index]!.push(performance.now() - start)
+    }
+  }
+  const plain = median(times[0]!)
+  return usable.map(({ mode, network, report }, index): SpawnCost => ({
+    backend: report?.backend ?? "none", mode, network, addedMs: median(times[index + 1]!) - plain
+  }))
+})
+
+/** What each mode adds to a spawn on this machine; interleaved, in a repository with what is protected in it. Empty without a backend. */
+export const spawnCosts = async (): Promise<ReadonlyArray<SpawnCost>> => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "postern-spawn-")))
+  const [home, work] = [join(base, "home"), join(base, "work")]
+  for (const folder of [join(home, ".ssh"), join(home, ".aws"), join(home, ".postern", "data"), join(work, ".git", "hooks")]) mkdirSync(folder, { recursive: true })
+  for (const file of [join(home, ".netrc"), join(home, ".npmrc"), join(work, ".git", "config"), join(work, ".mcp.json")]) writeFileSync(file, "")
+  const own = { configDir: join(home, ".postern"), dataDir: join(home, ".postern", "data") }
+  try {
+    return await Effect.runPromise(Effect.provide(measure(work), Layer.merge(Sandbox.layer({ own, home }), Processes.layer)))
+  } finally {
+    rmSync(base, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Bubblewrap from "../../src/sandbox/Bubblewrap.ts"
+import * as Docker from "../../src/sandbox/Docker.ts"
+import * as Firejail from "../../src/sandbox/Firejail.ts"
+import type { Plan } from "../../src/sandbox/Plan.ts"
+import * as Scratch from "../../src/sandbox/Scratch.ts"
+import * as Seatbelt from "../../src/sandbox/Seatbelt.ts"
+import * as Seccomp from "../../src/sandbox/Seccomp.ts"
+
+const plan = (change: Partial<Plan> = {}): Plan => ({
+  mode: "workspace-write", network: true, cwd: "/tmp/w/sub", roots: ["/tmp/w"], readable: ["/home/u/.postern/agents/a/workspace"],
+  masks: [{ path: "/home/u/.postern", folder: true }, { path: "/home/u/.netrc", folder: false }, { path: "/tmp/ssh/agent", folder: false }],
+  visible: [], pins: ["/tmp/w/.git"], kept: ["/tmp/w/.git/hooks"], watched: ["/tmp/w/.mcp.json"], programs: [], ...change
+})
+
+const abilities = { program: "/usr/bin/bwrap", sh: "/bin/sh", noNesting: true, filter: true, byDescriptor: true, folders: [{ path: "/bin", link: "usr/bin" }, { path: "/lib64" }] }
+
+const isolation = "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --disable-userns --die-with-parent --new-session --cap-drop ALL"
+const special = "--dev /dev --proc /proc --remount-ro /proc"
+const privateTmp = "--perms 1777 --tmpfs /tmp --perms 1777 --tmpfs /var/tmp"
+
+const spelled = (...given: Parameters<typeof Bubblewrap.options>) => Bubblewrap.options(...given).join(" ")
+
+describe("the arguments of bubblewrap", () => {
+  it("opens the workspace over a private temporary folder, from the outside in", () =>
+    assert.strictEqual(
+      spelled(plan(), abilities),
+      `${isolation} --ro-bind / / ${special} ${privateTmp} --bind /tmp/w /tmp/w --bind /tmp/w/.git /tmp/w/.git --tmpfs /home/u/.postern ` +
+        "--ro-bind /dev/null /home/u/.netrc --ro-bind /tmp/w/.git/hooks /tmp/w/.git/hooks " +
+        "--ro-bind /home/u/.postern/agents/a/workspace /home/u/.postern/agents/a/workspace --remount-ro /home/u/.postern --chdir /tmp/w/sub"
+    ))
+
+  it("leaves everything as it is in read-only, the machine's temporary folder included", () =>
+    assert.strictEqual(
+      spelled(plan({ mode: "read-only", network: false, pins: [], kept: [], readable: [] }), abilities),
+      `${isolation} --unshare-net --ro-bind / / ${special} --ro-bind /tmp/w /tmp/w --tmpfs /home/u/.postern --ro-bind /dev/null /home/u/.netrc ` +
+        "--ro-bind /dev/null /tmp/ssh/agent --remount-ro /home/u/.postern --chdir /tmp/w/sub"
+    ))
+
+  it("shows only the system and the workspace in workspace-read", () => {
+    const text = spelled(plan({ mode: "workspace-read", masks: [], pins: [], kept: [], readable: [], programs: ["/opt/node"] }), abilities)
+    assert.notInclude(text, "--ro-bind / /")
+    assert.include(text, "--ro-bind /usr /usr --symlink usr/bin /bin --ro-bind-try /lib64 /lib64")
+    assert.match(text, /--perms 1777 --tmpfs \/tmp --ro-bind \/opt\/node \/opt\/node --ro-bind \/tmp\/w \/tmp\/w --remount-ro \/ --chdir \/tmp\/w\/sub$/)
+  })
+
+  it("takes only the network away in danger-full-access", () =>
+    assert.strictEqual(
+      spelled(plan({ mode: "danger-full-access", network: false }), abilities),
+      "--unshare-user --unshare-net --unshare-pid --die-with-parent --new-session --dev-bind / / --proc /proc --chdir /tmp/w/sub"
+    ))
+
+  it("keeps what a machine needs visible inside a mask", () =>
+    assert.include(
+      spelled(plan({ masks: [{ path: "/run", folder: true }], visible: [{ path: "/run/current-system", link: "/nix/store/x" }] }), abilities),
+      "--symlink /nix/store/x /run/current-system"
+    ))
+
+  const scratch = plan({ mode: "scratch", masks: [], pins: [], kept: [], readable: [] })
+  const ways = [
+    [{ kind: "overlay" }, "--overlay-src /tmp/w --tmp-overlay /tmp/w"],
+    [{ kind: "mounted" }, "--bind /tmp/w /tmp/w"],
+    [{ kind: "copies", of: new Map([["/tmp/w", "/c"]]) }, "--bind /c /tmp/w"],
+    [{ kind: "read-only" }, "--ro-bind /tmp/w /tmp/w"]
+  ] as const
+  for (const [way, expected] of ways) {
+    it(`lets a scratch call write by ${way.kind}`, () => assert.include(spelled(scratch, abilities, way), `${expected} --chdir`))
+  }
+
+  it("hands options and filter over descriptors, so that a command line names nothing hidden", () => {
+    const { argv, descriptors } = Bubblewrap.command(plan(), abilities, ["/bin/true"])
+    assert.deepStrictEqual(argv.slice(0, 5), ["/usr/bin/bwrap", "--json-status-fd", "3", "--args", "4"])
+    assert.notInclude(argv.join(" "), "postern")
+    assert.strictEqual(descriptors[0], "status")
+    const text = Buffer.from(descriptors[1] as Uint8Array).toString()
+    assert.include(text, "--tmpfs\0/home/u/.postern\0")
+    assert.include(text, "--bind-fd\x007\0/tmp/w\0--bind-fd\x008\0/tmp/w/.git\0")
+    assert.deepStrictEqual(descriptors.slice(4), [{ folder: "/tmp/w" }, { folder: "/tmp/w/.git" }])
+  })
+
+  it("says what an older bubblewrap lacks", () => {
+    const report = Bubblewrap.report({ mode: "read-only", network: true }, { noNesting: false, filter: false, byDescriptor: false })
+    assert.match(report.notes.join(), /older than 0\.8.*no system call filter/)
+  })
+})
+
+describe("the system call filter", () => {
+  it("is one program of whole instructions for each known architecture", () => {
+    for (const arch of ["x64", "arm64"]) {
+      assert.strictEqual(Seccomp.filter(true, arch)!.length % 8, 0)
+      assert.isBelow(Seccomp.filter(false, arch)!.length, Seccomp.filter(true, arch)!.length)
+    }
+    assert.strictEqual(Seccomp.filter(true, "mips"), undefined)
+  })
+})
+
+describe("the other backends' arguments", () => {
+  it("wraps bubblewrap in a mount namespace for overlays", () => {
+    const tools = { unshare: "/u", mount: "/m", mkdir: "/d", setpriv: "/p", sh: "/s" }
+    const { argv } = Scratch.wrap({ kind: "mounted", tools }, { argv: ["/bwrap", "--"], descriptors: [] }, ["/w"], "/stage")
+    assert.deepStrictEqual(argv.slice(0, 7), ["/u", "--user", "--map-current-user", "--mount", "--keep-caps", "/s", "-c"])
+    assert.deepStrictEqual(argv.slice(8), ["sh", "/stage", "/w", "--", "/bwrap", "--"])
+  })
+
+  it("writes a profile that ends with what is protected, and quotes paths", () => {
+    const lines = Seatbelt.profile(plan({ roots: ["/w\"x"], pins: ["/w\"x/.git"], kept: ["/w\"x/.git/hooks"], network: false })).split("\n")
+    assert.deepStrictEqual(lines.slice(0, 2), ["(version 1)", "(deny default)"])
+    assert.isFalse(lines.some((line) => line.includes("network")))
+    assert.include(lines, "(allow file-write* (subpath \"/w\\\"x\") (subpath \"/private/tmp\") (subpath \"/private/var/tmp\") (subpath \"/private/var/folders\"))")
+    assert.isAbove(lines.indexOf("(deny file-write* (subpath \"/w\\\"x/.git/hooks\"))"), lines.findIndex((line) => line.startsWith("(allow file-write* (subpath")))
+    assert.include(lines, "(deny file-write-unlink (literal \"/w\\\"x/.git\") (literal \"/w\\\"x/.git/hooks\"))")
+  })
+
+  it("reads only the system and the workspace on macOS in workspace-read", () => {
+    const text = Seatbelt.profile(plan({ mode: "workspace-read" }))
+    assert.notInclude(text, "(allow file-read*)\n")
+    assert.match(text, /\(allow file-read\* .*\(subpath "\/tmp\/w"\)\)/)
+    assert.notMatch(text, /allow file-write\* \(subpath/)
+  })
+
+  it("makes the home folder read-only under firejail too", () => {
+    const text = Firejail.options(plan({ network: false }), "/home/u").join(" ")
+    assert.include(text, "--net=none --read-only=/ --read-only=/home/u --read-only=/tmp --read-only=/var/tmp --private-tmp --read-write=/tmp/w")
+    assert.include(text, "--blacklist=/home/u/.postern")
+  })
+
+  it("gives a container the session's folders under their own paths", () => {
+    const text = Docker.options(plan({ network: false, masks: [{ path: "/tmp/w/.env", folder: false }] }), { env: { A: "1", PATH: "/x" } }, "1:2").join(" ")
+    assert.include(text, "--network none")
+    assert.include(text, "--mount type=bind,source=/tmp/w,target=/tmp/w --mount")
+    assert.include(text, "type=bind,source=/tmp/w/.git/hooks,target=/tmp/w/.git/hooks,readonly")
+    assert.include(text, "type=bind,source=/dev/null,target=/tmp/w/.env,readonly")
+    assert.match(text, /-w \/tmp\/w\/sub -e A=1$/)
+  })
+})

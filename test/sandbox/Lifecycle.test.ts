@@ -1,0 +1,126 @@
+import { spawn } from "node:child_process"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { eventually, processesWith } from "../support/Processes.ts"
+import * as Fixture from "./Fixture.ts"
+import * as Run from "./Run.ts"
+
+const who = Fixture.users[0]!
+
+let markers = 300_000 + process.pid % 10_000 * 10
+const marker = () => `${++markers}`
+
+const gone = (m: string) => Effect.promise(() => eventually(() => processesWith(`sleep ${m}`).length === 0))
+
+/** What runs inside, its runners left out. */
+const commands = (m: string) => processesWith(`sleep ${m}`).filter((pid) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("sleep")
+  } catch {
+    return false
+  }
+})
+
+const startHost = ({ home, work }: Fixture.Fixture) => {
+  const m = marker()
+  const host = spawn(process.execPath, [fileURLToPath(new URL("Host.ts", import.meta.url)), work, home, m], { stdio: "ignore" })
+  return { marker: m, kill: () => void host.kill("SIGKILL") }
+}
+
+const fixture = Effect.acquireRelease(Effect.promise(() => Fixture.make(who)), (made) => Effect.sync(made.close))
+
+describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture.reason}`, () => {
+  for (const mode of ["read-only", "workspace-write", "scratch"] as const) {
+    it.live(`ends a daemon of its own session with the command, in ${mode}`, () =>
+      Effect.gen(function*() {
+        const made = yield* fixture
+        const m = marker()
+        const { ended } = yield* Effect.provide(
+          Run.bash(`setsid sleep ${m} >/dev/null 2>&1 & (setsid sleep ${m} &) ; exit 3`, made.work, mode, false), Run.layer(made)
+        )
+        assert.strictEqual(ended.code, 3)
+        yield* gone(m)
+      }))
+  }
+
+  it.live("lets a command that handles SIGTERM finish its work at the timeout", () =>
+    Effect.gen(function*() {
+      const made = yield* fixture
+      const script = `trap "echo cleaned; exit 0" TERM; while :; do sleep 0.05; done`
+      const { ended, output } = yield* Effect.provide(
+        Run.bash(script, made.work, "workspace-write", true, { timeout: "400 millis" }), Run.layer(made)
+      )
+      assert.isTrue(ended.timedOut)
+      assert.deepStrictEqual(ended.attribution, { kind: "ordinary" })
+      assert.match(output, /cleaned/)
+    }))
+
+  it.live("kills everything of a command that ignores SIGTERM when its turn is interrupted", () =>
+    Effect.gen(function*() {
+      const made = yield* fixture
+      const m = marker()
+      const ready = Deferred.makeUnsafe<void>()
+      const layer = Run.layer(made)
+      yield* Effect.gen(function*() {
+        const fiber = yield* Effect.forkChild(Run.bash(
+          `trap "" TERM; setsid sleep ${m} & echo ready; sleep ${m}; sleep ${m}`, made.work, "workspace-write", false,
+          { onOutput: (text) => text.includes("ready") && Deferred.doneUnsafe(ready, Effect.void) }
+        ), { startImmediately: true })
+        yield* Deferred.await(ready)
+        assert.isNotEmpty(processesWith(`sleep ${m}`))
+        yield* Fiber.interrupt(fiber)
+        yield* gone(m)
+      }).pipe(Effect.provide(layer))
+    }))
+
+  it.live("leaves no child of a confined call when the host is killed", () =>
+    Effect.gen(function*() {
+      const made = yield* fixture
+      const host = startHost(made)
+      yield* Effect.promise(() => eventually(() => commands(host.marker).length === 2, 15_000))
+      host.kill()
+      yield* gone(host.marker)
+    }))
+
+  it.live("runs no command of a host that was killed while a sandbox was being set up", () =>
+    Effect.gen(function*() {
+      const made = yield* fixture
+      for (let delay = 0; delay < 8; delay++) {
+        const host = startHost(made)
+        yield* Effect.promise(() => eventually(() => processesWith(`sleep ${host.marker}`).length > 0, 15_000))
+        yield* Effect.sleep(delay)
+        host.kill()
+        yield* Effect.promise(() => eventually(() => commands(host.marker).length === 0))
+        yield* Effect.sleep("100 millis")
+        assert.deepStrictEqual(commands(host.marker), [])
+      }
+    }))
+
+  it.live("leaves nothing of calls that are interrupted while their sandbox is being set up", () =>
+    Effect.gen(function*() {
+      const made = yield* fixture
+      const m = marker()
+      yield* Effect.gen(function*() {
+        for (let delay = 0; delay < 30; delay++) {
+          const fiber = yield* Effect.forkChild(Run.bash(`setsid sleep ${m} & sleep ${m}`, made.work, "workspace-write", false), { startImmediately: true })
+          yield* Effect.sleep(delay / 2)
+          yield* Fiber.interrupt(fiber)
+        }
+        yield* gone(m)
+      }).pipe(Effect.provide(Run.layer(made)))
+    }))
+
+  it.live("stops a fork bomb at the limit of processes", () =>
+    Effect.gen(function*() {
+      const ordinary = Fixture.users.at(-1)!
+      const made = yield* Effect.acquireRelease(Effect.promise(() => Fixture.make(ordinary)), (one) => Effect.sync(one.close))
+      const script = `ulimit -u; ulimit -c; for i in $(seq 600); do sleep 9 & done`
+      const { output } = yield* Effect.provide(
+        Run.bash(script, made.work, "workspace-write", false, { who: ordinary, timeout: "3 seconds" }), Run.layer(made)
+      )
+      assert.match(output, /^512\n0\n/)
+      assert.match(output, /Resource temporarily unavailable/)
+    }))
+})

@@ -1,0 +1,58 @@
+import { Effect, Layer, type Scope } from "effect"
+import type { EffectiveSandbox } from "../../src/policy/Knobs.ts"
+import type { Report, SandboxUnavailable } from "../../src/sandbox/Confinement.ts"
+import * as Sandbox from "../../src/sandbox/Sandbox.ts"
+import { Environment } from "../../src/tool/Environment.ts"
+import { type Command, type Ended, Processes, type SpawnFailed } from "../../src/tool/Processes.ts"
+import type { Fixture, Who } from "./Fixture.ts"
+
+export const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+export const layer = (fixture: Pick<Fixture, "own" | "home">, options: Partial<Sandbox.Options> = {}) =>
+  Layer.merge(Sandbox.Sandbox.layer({ own: fixture.own, home: fixture.home, ...options }), Processes.layer).pipe(
+    Layer.provide(Layer.succeed(Environment, { PATH: path }))
+  )
+
+export interface Ran {
+  readonly ended: Ended
+  readonly output: string
+  readonly report: Report
+}
+
+export interface Options {
+  readonly who?: Who
+  readonly masks?: ReadonlyArray<string>
+  readonly readable?: ReadonlyArray<string>
+  readonly timeout?: Command["timeout"]
+  readonly onOutput?: (text: string) => void
+  readonly cwd?: string
+}
+
+/** A bash script in a workspace, confined. */
+export const bash = Effect.fnUntraced(function*(
+  script: string,
+  work: string,
+  mode: EffectiveSandbox,
+  network: boolean,
+  options: Options = {}
+): Effect.fn.Return<Ran, SandboxUnavailable | SpawnFailed, Sandbox.Sandbox | Processes | Scope.Scope> {
+  const sandbox = yield* Sandbox.Sandbox
+  const processes = yield* Processes
+  const confined = yield* sandbox.confine(["/bin/bash", "--noprofile", "--norc", "-c", script], {
+    mode, network, cwd: options.cwd ?? work, roots: [work], env: { PATH: path, HOME: "/nowhere" },
+    ...(options.masks && { masks: options.masks }),
+    ...(options.readable && { readable: options.readable })
+  })
+  let output = ""
+  const argv: ReadonlyArray<string> = [...options.who?.prefix ?? [], ...confined.argv]
+  const ended = yield* processes.run({
+    ...confined,
+    argv: [argv[0]!, ...argv.slice(1)],
+    timeout: options.timeout ?? "20 seconds",
+    onOutput: (chunk) => {
+      output += chunk.toString()
+      options.onOutput?.(output)
+    }
+  })
+  return { ended, output, report: confined.report }
+})
