@@ -5,7 +5,7 @@ import type { Decision } from "../policy/Decision.ts"
 import { Gate, invalid } from "../policy/Gate.ts"
 import { type Knobs, knobs as names, type Level, resolve, type Resolved } from "../policy/Knobs.ts"
 import { knownTools } from "../policy/KnownTools.ts"
-import { limitsOf } from "../policy/Limits.ts"
+import { limitsOf, ownFolders } from "../policy/Limits.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
 import { add, type Entry, entry, type RuleSet } from "../policy/rules/RuleSet.ts"
 import { decodeCall } from "../tool/Tool.ts"
@@ -102,26 +102,26 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
 
   const rulesFor = Effect.fnUntraced(function*(place: Workspace.Workspace, extra: DryKnobs["rules"]) {
     const source = { workspace: place, riskProfile, userRules, session: [] }
-    const { rules } = yield* Effect.mapError(books.load(source), ({ message }) => refused(message))
-    if (!extra || lists.every((list) => !extra[list]?.length)) return rules
+    const { project, rules } = yield* Effect.mapError(books.load(source), ({ message }) => refused(message))
+    if (!extra || lists.every((list) => !extra[list]?.length)) return { rules, project }
     const made = extended.get(rules) ?? new Map<string, RuleSet>()
     extended.set(rules, made)
     const key = JSON.stringify(lists.map((list) => extra[list]))
     const all = made.get(key) ?? add(rules, yield* entriesOf(extra), known)
     if (made.size >= mostExtras) made.clear()
     made.set(key, all)
-    return all
+    return { rules: all, project }
   })
 
   const decide = Effect.fnUntraced(function*({ arguments: parameters = {}, cwd, knobs: ofCall, tool: name }: DryCall) {
     const knobs = merge(common, ofCall)
     const place = yield* workspace(cwd ?? base)
-    const rules = yield* rulesFor(place, knobs.rules)
+    const { project, rules } = yield* rulesFor(place, knobs.rules)
     const call = yield* decodeCall(tools, name, parameters)
     if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
     const level: Level = knobs.level ?? profile?.level ?? "supervised"
-    const resolved: Resolved = resolve(level, { session: sessionKnobs(knobs), project: {}, user })
-    const limits = limitsOf({ ...profile, level }, 0)
+    const resolved: Resolved = resolve(level, { session: sessionKnobs(knobs), project, user })
+    const limits = limitsOf({ ...profile, level }, 0, ownFolders(settings))
     const policy = { knobs: resolved, limits, rules, guardAllow }
     return gate.decide(call.success.tool, call.success.parameters, place, policy)
   })

@@ -15,6 +15,7 @@ import { analyse } from "../policy/shell/ShellAnalyser.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { decode } from "./ConfigDecode.ts"
+import { userRules } from "./ConfigUserRules.ts"
 import { type Environment, overridesIn } from "./Environment.ts"
 import { replaceFile } from "./ReplaceFile.ts"
 import { Settings } from "./Settings.ts"
@@ -103,7 +104,10 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
     return Toml.parse(text).pipe(
       Result.mapError((error) => new RuleNotChanged({ message: `${file}: not valid TOML: ${error.message}` })),
       Result.flatMap((root) =>
-        Result.mapError(RulesFile.decode(where, rulesIn(root, layer), layer, trialIn(workspace)), notChanged))
+        Result.mapBoth(RulesFile.decode(where, rulesIn(root, layer), layer, trialIn(workspace)), {
+          onSuccess: ({ entries }) => entries,
+          onFailure: notChanged
+        }))
     )
   }
 
@@ -141,7 +145,7 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
     list: Effect.fnUntraced(function*(source) {
       const { workspace } = source
       const { rules } = yield* books.load({ ...source, session: [] })
-      const user = { file: settings.configFile, table: settings.policy.rules }
+      const user = { file: settings.configFile, table: yield* userRules(settings.configFile, environment) }
       const loaded = yield* Layers.load({ user, workspace: workspace.cwd }, trialIn(workspace))
       const counting = new Set(rules.entries.map(({ id }) => id))
       const all = new Map([...rules.entries, ...loaded.entries, ...loaded.untrusted].map((one) => [one.id, one]))

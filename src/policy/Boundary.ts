@@ -6,6 +6,8 @@ import type { CommandPart, Part, Place, Shape } from "./Part.ts"
 /** The operator's hard limits (spec §5, gate 3), as a risk profile gives them. It only denies. */
 export interface Limits {
   readonly level: Level
+  /** Folders of Postern itself, which no tool may read or write; a session's own folder may lie in one. */
+  readonly own: ReadonlyArray<string>
   readonly workspaceOnly: boolean
   readonly allowedRoots: ReadonlyArray<string>
   readonly forbiddenPaths: ReadonlyArray<string>
@@ -104,6 +106,9 @@ const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined =>
     for (const candidate of new Set([named, call.canonical(named) ?? named])) {
       if (writes && place.roots.some((root) => inside(join(root, ".postern"), candidate))) {
         return { code: "PROTECTED_PATH", reason: `${text} belongs to Postern's own configuration, which no tool may change` }
+      }
+      if (isForbidden(candidate, [...place.roots, ...call.readable], limits.own)) {
+        return { code: "PROTECTED_PATH", reason: `${text} belongs to Postern itself, and no tool may touch it` }
       }
       if (isForbidden(candidate, own, forbidden)) {
         return { code: "PATH_FORBIDDEN", reason: `the operator forbids the path ${text}` }

@@ -101,6 +101,9 @@ const ruleStep = ({ guardAllow, opaque, rule, shapes }: DecisionInput): Step | S
     : { verdict: "run", gate: "rule", code: "RULE_ALLOW", reason }
 }
 
+/** A rule about a whole tool, or about any command at all, is no word for a dangerous one (zeroclaw §3.3). */
+const namesCommand = ({ rule }: RuleHit): boolean => /\(=?[\s*?]*[^\s*?)]/.test(rule)
+
 const networkOf = (capabilities: ReadonlyArray<Capability>, need: NetworkNeed, knobs: Knobs): boolean =>
   knobs.network === "on" && need !== "none" && (need === "required" || capabilities.includes("shell_rw"))
 
@@ -131,7 +134,7 @@ export const decide = (input: DecisionInput): Decision => {
   }
   note("network", "pass", input.network === "none" ? "no network needed" : `Network access is ${values.network}`)
 
-  const explicit = sources.tool_approval === "session" || (rule !== undefined && rule.list !== "deny")
+  const explicit = sources.tool_approval === "session" || (rule !== undefined && rule.list !== "deny" && namesCommand(rule))
   const refusal = refuse(limits, { ...input, decidedElsewhere: explicit || (rule?.list === "deny") })
   if (refusal) return deny("boundary", refusal.code, refusal.reason)
   note("boundary", "pass", `within the limits of level ${limits.level}`)

@@ -10,6 +10,7 @@ import type { Needs } from "./Needs.ts"
 import type { Part, Place } from "./Part.ts"
 import type { Rules } from "./Rules.ts"
 import type { ShellAnalysis } from "./ShellAnalysis.ts"
+import { isPlainRepository } from "./shell/programs/GitRepository.ts"
 import { analyse } from "./shell/ShellAnalyser.ts"
 
 /** What a session's policy says at the moment of a call. */
@@ -50,7 +51,7 @@ const decideCall = (
   enforce: DecisionInput["enforce"]
 ): Decision => {
   const needs = tool.needs(parameters)
-  const place: Place = { cwd: workspace.cwd, roots: workspace.roots, home: homedir() }
+  const place: Place = { cwd: workspace.cwd, roots: workspace.roots, home: homedir(), isPlainRepository }
   const shell = needs.command === undefined ? undefined : analyse(needs.command, place)
   const { capability, networkPrograms, opaque, parseError, parts, shapes } = shell ?? silent
   const all = shell ? parts : partsOf(tool.name, parameters, needs)

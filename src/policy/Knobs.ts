@@ -1,3 +1,4 @@
+import { Predicate, Result } from "effect"
 import type { Capability } from "./Capability.ts"
 
 /** The six policies of a session (spec §5), under the ids they have as configuration options (policy §1.10). */
@@ -22,6 +23,18 @@ export const isKnob = (id: string): id is Knob => Object.hasOwn(knobValues, id)
 
 export const isValueOf = <K extends Knob>(knob: K, value: unknown): value is Knobs[K] =>
   (knobValues[knob] as ReadonlyArray<unknown>).includes(value)
+
+/** The knobs in a table of a file, or what is wrong with the first key that is none. */
+export const read = (table: unknown): Result.Result<Partial<Knobs>, string> => {
+  if (!Predicate.isObject(table)) return Result.fail(`must be a table of knobs: ${knobs.join(", ")}`)
+  for (const [key, value] of Object.entries(table)) {
+    if (!isKnob(key)) return Result.fail(`"${key}" is no knob; the knobs are ${knobs.join(", ")}`)
+    if (!isValueOf(key, value)) {
+      return Result.fail(`${key} must be one of ${knobValues[key].join(", ")}, not ${JSON.stringify(value)}`)
+    }
+  }
+  return Result.succeed({ ...table })
+}
 
 export const defaults: Knobs = {
   work_mode: "aw",

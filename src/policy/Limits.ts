@@ -1,11 +1,30 @@
+import { realpathSync } from "node:fs"
 import type { RiskProfile } from "../app/Profiles.ts"
 import type { Limits } from "./Boundary.ts"
 
-/** What a risk profile forbids after `done` calls in the last hour; without one, what level `supervised` forbids. */
-export const limitsOf = (profile: RiskProfile | undefined, done: number): Limits => {
+const real = (folder: string): string => {
+  try {
+    return realpathSync.native(folder)
+  } catch {
+    return folder
+  }
+}
+
+/** Where Postern keeps its configuration, its rules and its sessions: as named, and with links followed. */
+export const ownFolders = ({ configDir, dataDir }: { readonly configDir: string; readonly dataDir: string }): ReadonlyArray<string> => {
+  const named = [configDir, dataDir, "/etc/postern"]
+  return [...new Set([...named, ...named.map(real)])]
+}
+
+/**
+ * What a risk profile forbids after `done` calls in the last hour; without one, what level `supervised` forbids. No tool touches
+ * the `own` folders, at any level.
+ */
+export const limitsOf = (profile: RiskProfile | undefined, done: number, own: ReadonlyArray<string> = []): Limits => {
   const level = profile?.level ?? "supervised"
   return {
     level,
+    own,
     workspaceOnly: profile?.workspaceOnly ?? level !== "full",
     allowedRoots: profile?.allowedRoots ?? [],
     forbiddenPaths: profile?.forbiddenPaths ?? [],

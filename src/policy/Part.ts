@@ -76,4 +76,6 @@ export interface Place {
   readonly cwd: string
   readonly roots: ReadonlyArray<string>
   readonly home: string
+  /** Whether reads of the git repository around a folder run no programs that it names itself; where absent, they may. */
+  readonly isPlainRepository?: (folder: string) => boolean
 }

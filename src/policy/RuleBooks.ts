@@ -1,6 +1,7 @@
 import { statSync } from "node:fs"
 import { homedir } from "node:os"
 import { Context, Effect, FileSystem, Layer } from "effect"
+import { userRules } from "../app/ConfigUserRules.ts"
 import { Settings } from "../app/Settings.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
@@ -11,16 +12,19 @@ import type { Place } from "./Part.ts"
 import * as Dangers from "./rules/Dangers.ts"
 import type { Trial } from "./rules/Examples.ts"
 import * as Layers from "./rules/Layers.ts"
+import * as ProfileLists from "./rules/ProfileLists.ts"
 import * as Propose from "./rules/Propose.ts"
 import { type List, parse } from "./rules/Rule.ts"
-import { type Entry, entry, make as makeSet, type RuleSet } from "./rules/RuleSet.ts"
+import { type Entry, make as makeSet, type RuleSet } from "./rules/RuleSet.ts"
 import type { RulesInvalid } from "./rules/RulesFile.ts"
 import { Trust } from "./rules/Trust.ts"
-import type { RuleSource } from "./RuleSource.ts"
+import { projectFile, type RuleSource } from "./RuleSource.ts"
 import { analyse } from "./shell/ShellAnalyser.ts"
 
 export interface RuleBook {
   readonly rules: RuleSet
+  /** What the project's file sets; `resolve` lets it narrow only. */
+  readonly project: Partial<Knobs>
   /** Sentences worth a warning. */
   readonly notes: ReadonlyArray<string>
   /** Rules that would answer this question for good. */
@@ -34,6 +38,16 @@ const counts = (knob: Knobs["user_rules"], { layer }: Entry): boolean => {
     case "session": return knob !== "none"
     case "user": return knob === "user" || knob === "user+project"
     case "project": return knob === "user+project"
+  }
+}
+
+/** Changes with every change of a file; one that cannot be looked at is for its reader to refuse. */
+const versionOf = (file: string): string => {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false })
+    return found === undefined ? "" : `${found.mtimeMs}/${found.size}/${found.ino}`
+  } catch {
+    return "?"
   }
 }
 
@@ -52,60 +66,47 @@ export class RuleBooks extends Context.Service<RuleBooks, {
 
     const place = ({ cwd, roots }: Workspace): Place => ({ cwd, roots, home: homedir() })
 
-    const entriesOf = (layer: Entry["layer"], list: List, texts: ReadonlyArray<string>): ReadonlyArray<Entry> =>
-      texts.flatMap((text) => {
-        const rule = parse(text, { list, tools: known })
-        return rule._tag === "Success" ? [entry(layer, list, rule.success)] : []
-      })
-
-    /** The lists of a risk profile are rules of the operator: one engine for all of them (spec §5). */
-    const ofProfile = (name: string): ReadonlyArray<Entry> => {
-      const { allowedTools, alwaysAsk, autoApprove, excludedTools } = settings.riskProfiles.get(name) ?? {}
-      const every = Array.from(known.keys())
-      const named = (list: ReadonlyArray<string> | undefined) => (list ?? []).flatMap((one) => one.trim() === "*" ? every : [one.trim()])
-      const left = allowedTools === undefined || allowedTools.length === 0 ? [] : every.filter((tool) => !named(allowedTools).includes(tool))
-      return [
-        ...entriesOf("managed", "deny", [...named(excludedTools), ...left]),
-        ...entriesOf("managed", "ask", named(alwaysAsk)),
-        ...entriesOf("managed", "allow", named(autoApprove))
-      ]
-    }
-
-    const build = Effect.fnUntraced(function*({ extra = {}, riskProfile, session, userRules, workspace }: RuleSource) {
+    const build = Effect.fnUntraced(function*({ riskProfile, session, userRules: knob, workspace }: RuleSource) {
       const trial: Trial = { place: place(workspace), tools: known, analyse }
       const loaded = yield* Layers.load({
-        user: { file: settings.configFile, table: settings.policy.rules },
+        user: { file: settings.configFile, table: yield* userRules(settings.configFile) },
         workspace: workspace.cwd,
         session: session.map(({ list, reason, rule }) => ({ list, text: rule, ...(reason === null ? {} : { reason }) }))
       }, trial)
-      const added = (["deny", "ask", "allow"] as const).flatMap((list) => entriesOf("session", list, extra[list] ?? []))
-      const rules = makeSet([...ofProfile(riskProfile), ...loaded.entries.filter((one) => counts(userRules, one)), ...added], known)
+      const profile = yield* Effect.fromResult(
+        ProfileLists.read(settings.configFile, riskProfile, settings.riskProfiles.get(riskProfile) ?? {}, known)
+      )
+      const rules = makeSet([...profile.entries, ...loaded.entries.filter((one) => counts(knob, one))], known)
       const dangers = Dangers.of(trial)
       const propose: RuleBook["propose"] = (tool, { facts, parts, shapes }) => {
         const proposing = { tool, parts, facts, shapes, tools: known, dangers }
         return { allow: Propose.allow(proposing) ?? [], deny: Propose.deny(proposing) ?? [] }
       }
-      yield* Effect.forEach(loaded.notes, (note) => Effect.logWarning(note), { discard: true })
-      return { rules, notes: loaded.notes, propose } satisfies RuleBook
+      const notes = [...profile.notes, ...loaded.notes]
+      yield* Effect.forEach(notes, (note) => Effect.logWarning(note), { discard: true })
+      return { rules, project: loaded.knobs, notes, propose } satisfies RuleBook
     }, Effect.provideContext(context))
 
-    /** When each file that may hold rules was last written. */
+    /** Which version of each file that may hold rules is there. */
     const stamp = (workspace: Workspace): string =>
-      [Layers.managedFile, `${workspace.cwd}/.postern/rules.toml`, `${settings.configDir}/trusted.json`].map((file) =>
-        statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0).join()
+      [Layers.managedFile, settings.configFile, projectFile(workspace.cwd), `${settings.configDir}/trusted.json`].map(versionOf).join()
 
     return RuleBooks.of({
       read: (list, text) => parse(text, { list, tools: known }),
       load: (source) =>
         Effect.suspend(() => {
-          const { extra, riskProfile, session, userRules, workspace } = source
-          const key = JSON.stringify([workspace.cwd, workspace.roots, stamp(workspace), riskProfile, userRules, session, extra])
+          const { onProject, riskProfile, session, userRules, workspace } = source
+          const key = JSON.stringify([workspace.cwd, workspace.roots, stamp(workspace), riskProfile, userRules, session])
           const book = books.get(key)
-          if (book) return Effect.succeed(book)
+          if (book) {
+            onProject?.(book.project)
+            return Effect.succeed(book)
+          }
           return Effect.tap(build(source), (made) =>
             Effect.sync(() => {
               if (books.size >= 64) books.clear()
               books.set(key, made)
+              onProject?.(made.project)
             }))
         })
     })

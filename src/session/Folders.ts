@@ -1,7 +1,9 @@
 import { realpath } from "node:fs/promises"
 import { isAbsolute } from "node:path"
 import { Effect, Schema } from "effect"
+import type { RiskProfile } from "../app/Profiles.ts"
 import type { Agent } from "../app/Settings.ts"
+import { limitsOf } from "../policy/Limits.ts"
 import { makeFolder } from "../workspace/MakeFolder.ts"
 import * as Workspace from "../workspace/Workspace.ts"
 import { AgentUnresolved } from "./Agents.ts"
@@ -33,11 +35,12 @@ const ownFolder = ({ alias, workspace }: Agent, isNeeded: boolean) =>
   )
 
 /** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently (acp.md §4 rule 9). */
-export const open = Effect.fnUntraced(function*(agent: Agent, cwd: string | undefined, additional: ReadonlyArray<string>) {
+export const open = Effect.fnUntraced(function*(agent: Agent, cwd: string | undefined, additional: ReadonlyArray<string>, profile?: RiskProfile) {
   if (cwd !== undefined) yield* absolute("cwd", cwd)
   yield* Effect.forEach(additional, (path, index) => absolute(`additionalDirectories.${index}`, path), { discard: true })
   const readable = yield* ownFolder(agent, cwd === undefined)
-  return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable }).pipe(
+  const { allowedRoots: allowed, workspaceOnly: confined } = limitsOf(profile, 0)
+  return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable, allowed, confined }).pipe(
     Effect.mapError(({ path, reason }) => {
       const index = additional.indexOf(path)
       return path !== cwd && index >= 0

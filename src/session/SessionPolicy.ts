@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs"
 import { Clock, Effect, Schema } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
 import type { Limits } from "../policy/Boundary.ts"
 import type { Decision } from "../policy/Decision.ts"
 import { isKnob, isNarrower, isValueOf, type Knob, type Knobs, type Level, resolve, type Resolved } from "../policy/Knobs.ts"
-import { limitsOf } from "../policy/Limits.ts"
-import type { RuleSource } from "../policy/RuleSource.ts"
+import { limitsOf, ownFolders } from "../policy/Limits.ts"
+import { projectFile, type RuleSource } from "../policy/RuleSource.ts"
 import { type DecisionRecord, SessionStore, type StoredRule, type StoreFailed } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 
@@ -48,6 +49,14 @@ const check = (level: Level, id: string, value: unknown): Effect.Effect<Knob, Kn
 const known = (stored: Iterable<readonly [string, string | undefined]>): Partial<Knobs> =>
   Object.fromEntries(Array.from(stored).filter(([knob, value]) => isKnob(knob) && isValueOf(knob, value)))
 
+/** What the project's file sets as the session begins; later it follows the file with every look at the rules. */
+const projectKnobs = Effect.fnUntraced(function*({ cwd }: Workspace) {
+  const file = projectFile(cwd)
+  if (!existsSync(file)) return {}
+  const { inFile } = yield* Effect.promise(() => import("../policy/rules/ProjectKnobs.ts"))
+  return inFile(file)
+})
+
 const hour = 3_600_000
 
 export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent, workspace: Workspace) {
@@ -55,10 +64,12 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
   const settings = yield* Settings
   const profile = settings.riskProfiles.get(agent.riskProfile)
   const level = profile?.level ?? "supervised"
+  const own = ownFolders(settings)
   const { guard_allow, ...values } = settings.policy
   const user = known(Object.entries(values) as ReadonlyArray<[string, string | undefined]>)
   let session = known(yield* store.knobs(sessionId))
-  let current = resolve(level, { session, project: {}, user })
+  let project = yield* projectKnobs(workspace)
+  let current = resolve(level, { session, project, user })
   let rules = yield* store.rules(sessionId)
   let actions: ReadonlyArray<number> = []
 
@@ -73,11 +84,21 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
       const knob = yield* check(level, id, value)
       yield* store.setKnob(sessionId, knob, value as string, source)
       session = { ...session, [knob]: value }
-      current = resolve(level, { session, project: {}, user })
+      current = resolve(level, { session, project, user })
     }),
-    limits: Effect.map(recent, (done) => limitsOf(profile, done.length)),
+    limits: Effect.map(recent, (done) => limitsOf(profile, done.length, own)),
     guardAllow: guard_allow ?? false,
-    source: () => ({ workspace, riskProfile: agent.riskProfile, userRules: current.values.user_rules, session: rules }),
+    source: () => ({
+      workspace,
+      riskProfile: agent.riskProfile,
+      userRules: current.values.user_rules,
+      session: rules,
+      onProject: (knobs) => {
+        if (knobs === project) return
+        project = knobs
+        current = resolve(level, { session, project, user })
+      }
+    }),
     addRule: (rule) =>
       Effect.suspend(() => {
         if (rules.some(({ id }) => id === rule.id)) return Effect.void

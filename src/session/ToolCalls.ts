@@ -2,12 +2,14 @@ import { Cause, Effect, Exit, Result } from "effect"
 import type { Decision } from "../policy/Decision.ts"
 import { explain } from "../policy/Explanation.ts"
 import { Gate, invalid } from "../policy/Gate.ts"
+import { knownTools } from "../policy/KnownTools.ts"
 import { type RuleBook, RuleBooks } from "../policy/RuleBooks.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import type { Entry } from "../policy/rules/RuleSet.ts"
 import { textContent, type ToolCallContent } from "../tool/Content.ts"
 import { type AnyTool, decodeCall, type ToolContext, ToolFailed } from "../tool/Tool.ts"
 import { isTooDeep } from "../rpc/Depth.ts"
+import * as Readable from "../tool/Readable.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { PermissionAnswer, PermissionRequest } from "./Attachment.ts"
 import type { ToolCallState } from "./Event.ts"
@@ -19,30 +21,43 @@ import type { TurnFailed, TurnInput } from "./TurnLoop.ts"
 /** What becomes of a call after the gates and the people have spoken. */
 type Verdict =
   | { readonly _tag: "Run" }
-  | { readonly _tag: "Refused"; readonly by: string; readonly code: string; readonly reason: string }
+  | { readonly _tag: "Refused" } & Pick<Decision, "gate" | "code" | "reason">
   | { readonly _tag: "Replaced"; readonly text: string }
 
 const run: Verdict = { _tag: "Run" }
-const refused = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">): Verdict => ({ _tag: "Refused", by: gate, code, reason })
-const notAllowed = (code: string, reason: string): Verdict => ({ _tag: "Refused", by: "response", code, reason })
+const refused = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">): Verdict => ({ _tag: "Refused", gate, code, reason })
+const notAllowed = (code: string, reason: string): Verdict => ({ _tag: "Refused", gate: "response", code, reason })
 
 const deepArguments = { code: "BAD_ARGUMENTS", message: "The arguments are nested more than 1000 levels deep." } as const
 
 type Proposal = ReturnType<RuleBook["propose"]>
 
 /** Rules that cannot be read close every gate: a broken file might have held a deny rule. */
-const brokenRules = ({ message }: RulesInvalid): Verdict => ({ _tag: "Refused", by: "rule", code: "RULES_INVALID", reason: message })
+const brokenRules = ({ message }: RulesInvalid): Decision => ({
+  ...invalid("BAD_ARGUMENTS", message),
+  gate: "rule",
+  code: "RULES_INVALID",
+  gates: [{ gate: "rule", verdict: "deny", reason: message }]
+})
+
+const denial = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">) => `Denied by ${gate} (${code}): ${reason}`
 
 /** Runs one tool call of a turn: decided, shown, asked about, run, shown again. It always ends `completed` or `failed`. */
 export const make = Effect.gen(function*() {
   const { tools } = yield* Toolbox
   const gate = yield* Gate
   const books = yield* RuleBooks
+  const known = knownTools(tools)
 
   const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput) {
     const { guardAllow, knobs, limits, source } = policy
     const book = yield* books.load(source())
     return { book, decision: gate.decide(tool, parameters, workspace, { knobs: knobs(), limits: yield* limits, rules: book.rules, guardAllow }) }
+  })
+
+  const mayRead = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, input: TurnInput) {
+    const { book, decision } = yield* Effect.mapError(decide(tool, parameters, input), ({ message }) => new ToolFailed({ message }))
+    return Readable.of(tool.name, decision, book.rules, yield* input.policy.limits, known)
   })
 
   const keep = (policy: SessionPolicy, entries: ReadonlyArray<Entry>) =>
@@ -80,7 +95,11 @@ export const make = Effect.gen(function*() {
     const proposed = book.propose(tool.name, decision)
     const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
     const question: PermissionRequest = { call, explanation: explain(decision), allow: texts(proposed.allow), deny: texts(proposed.deny) }
-    const again = Effect.map(decide(tool, parameters, input), ({ decision }) => decision)
+    const again = decide(tool, parameters, input).pipe(
+      Effect.map(({ decision }) => decision),
+      // What a grant no longer holds against belongs into the trail as well.
+      Effect.tap((now) => now.outcome === "deny" ? input.policy.decided(call.toolCallId, tool.name, now) : Effect.void)
+    )
     yield* input.checkpoint
     const answer = yield* Effect.result(input.ask(question))
     return Result.isSuccess(answer)
@@ -138,14 +157,16 @@ export const make = Effect.gen(function*() {
       ...(tooDeep ? {} : { rawInput: request.params })
     }
     if (Result.isFailure(call)) {
-      const { code, message } = call.failure
-      yield* input.policy.decided(unreadable.toolCallId, request.name, invalid(code, message))
-      return yield* fail(input, yield* show(input, unreadable), message, [textContent(message)])
+      const decision = invalid(call.failure.code, call.failure.message)
+      const message = denial(decision)
+      yield* input.policy.decided(unreadable.toolCallId, request.name, decision)
+      return { ...yield* fail(input, yield* show(input, unreadable), message, [textContent(message)]), denied: decision.code }
     }
     const { parameters, tool } = call.success
     const context: ToolContext = {
       sessionId: input.sessionId,
       workspace: input.workspace,
+      mayRead: mayRead(tool, parameters, input),
       progress: () => Effect.void,
       plan: input.ledger.plan,
       askUser: (question, choices) =>
@@ -156,13 +177,16 @@ export const make = Effect.gen(function*() {
     const preview = yield* tool.preview(parameters, context)
     const { content = [], locations = [], rawInput = request.params, title } = preview
     const shown = yield* show(input, { ...unreadable, title, content, locations, rawInput })
-    const verdict = yield* Effect.catchTag(settle(tool, parameters, shown, input), "RulesInvalid", (broken) => Effect.succeed(brokenRules(broken)))
+    const verdict = yield* Effect.catchTag(settle(tool, parameters, shown, input), "RulesInvalid", (broken) => {
+      const decision = brokenRules(broken)
+      return Effect.as(input.policy.decided(shown.toolCallId, tool.name, decision), refused(decision))
+    })
     switch (verdict._tag) {
       case "Run":
         yield* input.policy.acted
         return yield* execute(tool, parameters, shown, input, { ...context, preview })
       case "Refused": {
-        const message = `Denied by ${verdict.by} (${verdict.code}): ${verdict.reason}`
+        const message = denial(verdict)
         return { ...yield* fail(input, shown, message, [...content, textContent(message)]), denied: verdict.code }
       }
       case "Replaced":

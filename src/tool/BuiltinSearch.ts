@@ -19,7 +19,7 @@ export const search = Effect.fnUntraced(function*(
   const done = yield* Effect.timeoutOption(
     Effect.gen(function*() {
       const walked = query.file === undefined
-        ? yield* Walk.walk(query.folder, Walk.compile(Walk.anywhere(query.include ?? "*")), maxFiles)
+        ? yield* Walk.walk(query.folder, Walk.compile(Walk.anywhere(query.include ?? "*")), maxFiles, query.mayRead)
         : { paths: [query.file], complete: true }
       const limit = yield* work(jobOf(query, walked.paths), (file) => files.push(file))
       return limit ?? (walked.complete ? undefined : "folder")

@@ -70,6 +70,10 @@ export const make = Effect.gen(function*() {
     run: Effect.fnUntraced(function*(parameters, context) {
       if (parameters.pattern === "") return yield* Target.fail("The pattern is empty.")
       const target = yield* Target.resolve(parameters.path ?? ".", "read", context)
+      const mayRead = yield* context.mayRead
+      if (mayRead?.(target) === false) {
+        return yield* Target.fail(`Cannot search ${Target.shown(target, context.workspace)}: the policy does not let it be read.`)
+      }
       const isFolder = yield* kindOf(target, Target.shown(target, context.workspace))
       const folder = isFolder ? target : dirname(target)
       const mode = parameters.output_mode ?? "content"
@@ -83,14 +87,18 @@ export const make = Effect.gen(function*() {
         after: parameters.context_after ?? 0,
         multiline: parameters.multiline ?? false,
         mode,
-        maxResults: parameters.max_results ?? maxResults
-      }, context.workspace.roots)
+        maxResults: parameters.max_results ?? maxResults,
+        mayRead
+      }, [...context.workspace.roots, ...context.workspace.allowed])
       // The workspace may refuse single files below a folder it allows.
       const files = yield* Effect.filter(found.files, (file) =>
-        Effect.map(Effect.option(context.workspace.resolve(join(folder, file.path), "read")), Option.isSome))
+        Effect.map(Effect.option(context.workspace.resolve(join(folder, file.path), "read")), (path) =>
+          Option.isSome(path) && mayRead?.(path.value) !== false))
+      // How many they are would tell what is in them, one pattern after the other.
+      const closed = mayRead === undefined ? "" : "\n[Files that the policy does not let be read are left out.]"
       const readable = { ...found, files }
       return {
-        text: Hits.render(readable, mode, (path) => Target.shown(join(folder, path), context.workspace)),
+        text: Hits.render(readable, mode, (path) => Target.shown(join(folder, path), context.workspace)) + closed,
         locations: files.slice(0, maxLocations).map((file) => location(join(folder, file.path), file)),
         rawOutput: { files: files.length, matches: files.reduce((sum, file) => sum + file.matches, 0) }
       }

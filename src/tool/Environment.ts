@@ -16,6 +16,8 @@ export interface Scrub {
   readonly passthrough?: ReadonlyArray<string>
   /** Proxy settings are passed only to commands that may use the network. */
   readonly network?: boolean
+  /** Reads run no programs that a repository's configuration names, fetch nothing and leave its index alone. */
+  readonly reads?: boolean
 }
 
 const allowed: ReadonlySet<string> = new Set([
@@ -32,6 +34,27 @@ const forced: Readonly<Record<string, string>> = {
   GIT_PAGER: "cat",
   GIT_TERMINAL_PROMPT: "0",
   DEBIAN_FRONTEND: "noninteractive"
+}
+
+/** Over those of any repository, also of one inside another. */
+const gitSettings: ReadonlyArray<readonly [string, string]> = [
+  ["core.fsmonitor", "false"],
+  ["core.hooksPath", "/dev/null"],
+  ["core.pager", "cat"],
+  ["diff.submodule", "short"],
+  ["status.submoduleSummary", "false"],
+  ["log.showSignature", "false"],
+  ...["gpg", "gpg.openpgp", "gpg.x509", "gpg.ssh"].map((section) => [`${section}.program`, "false"] as const)
+]
+
+const forReads: Readonly<Record<string, string>> = {
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_ALLOW_PROTOCOL: "none",
+  GIT_CONFIG_COUNT: String(gitSettings.length),
+  ...Object.fromEntries(
+    gitSettings.flatMap(([key, value], at) => [[`GIT_CONFIG_KEY_${at}`, key], [`GIT_CONFIG_VALUE_${at}`, value]])
+  )
 }
 
 const secretName = /KEY|TOKEN|SECRET|PASS(WORD|WD)?|CREDENTIAL|CREDS|AUTH|PRIVATE|CERT|COOKIE|SESSION/i
@@ -71,7 +94,7 @@ export const scrub = (variables: Variables, options: Scrub = {}): Record<string,
     const value = name === "PATH" ? absoluteOnly(raw) : proxy ? withoutLogin(raw) : raw
     if (!isWithheld(name, value)) result[name] = value
   }
-  return { ...result, ...forced }
+  return { ...result, ...forced, ...(options.reads === true ? forReads : {}) }
 }
 
 const isAllowed = (name: string): boolean => allowed.has(name) || name.startsWith("LC_") || name.startsWith("XDG_")

@@ -1,9 +1,10 @@
-import { lstat, readdir } from "node:fs/promises"
+import { lstat, readdir, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import * as Needs from "../policy/Needs.ts"
 import { FileFault } from "../workspace/FileFault.ts"
 import * as Folder from "../workspace/Folder.ts"
+import * as Readable from "./Readable.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
 
@@ -29,20 +30,29 @@ export const FileList = Tool.make<typeof Parameters.Type>({
   run: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* Target.resolve(parameters.path ?? ".", "read", context)
     const name = Target.shown(path, context.workspace)
-    const { lines, total } = yield* Effect.tryPromise({
-      try: () => Folder.inside(path, list),
+    const mayRead = yield* context.mayRead
+    const { leftOut, lines, total } = yield* Effect.tryPromise({
+      try: () => Folder.inside(path, (base) => list(base, path, mayRead)),
       catch: (error) => Target.fail(`Cannot list ${name}: ${reasonOf(error)}`)
     })
-    if (total === 0) return { text: `[${name} is empty.]` }
+    const hidden = Readable.note(leftOut)
+    if (total === 0) return { text: hidden.trim() || `[${name} is empty.]` }
     const footer = total > lines.length
       ? `\n[${lines.length} of ${total} entries shown. Use glob_search to find the others.]`
       : ""
-    return { text: lines.join("\n") + footer }
+    return { text: lines.join("\n") + footer + hidden }
   })
 })
 
-const list = async (folder: string) => {
-  const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => a.name < b.name ? -1 : 1)
+/** A link is kept from sight with what it leads to. */
+const isOpen = async (path: string, isLink: boolean, mayRead: Readable.MayRead): Promise<boolean> =>
+  mayRead(path) && (!isLink || mayRead(await realpath(path).catch(() => path)))
+
+/** `folder` is what to open for the folder at `path`. */
+const list = async (folder: string, path: string, mayRead: Readable.MayRead | undefined) => {
+  const all = (await readdir(folder, { withFileTypes: true })).sort((a, b) => a.name < b.name ? -1 : 1)
+  const open = mayRead && await Promise.all(all.map((entry) => isOpen(join(path, entry.name), entry.isSymbolicLink(), mayRead)))
+  const entries = open ? all.filter((_, index) => open[index]) : all
   const lines: Array<string> = []
   for (const entry of entries.slice(0, maxEntries)) {
     if (entry.isDirectory()) lines.push(`${entry.name}/`)
@@ -53,7 +63,7 @@ const list = async (folder: string) => {
       lines.push(`${entry.name}${size}`)
     }
   }
-  return { lines, total: entries.length }
+  return { lines, total: entries.length, leftOut: all.length - entries.length }
 }
 
 const reasonOf = (error: unknown): string => {

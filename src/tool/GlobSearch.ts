@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import * as Needs from "../policy/Needs.ts"
+import * as Readable from "./Readable.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
 import * as Walk from "./Walk.ts"
@@ -27,10 +28,11 @@ export const GlobSearch = Tool.make<typeof Parameters.Type>({
       return yield* Target.fail("The pattern must be relative and without \"..\"; name another start folder in path.")
     }
     const folder = yield* Target.resolve(path ?? ".", "read", context)
-    const found = yield* Walk.walk(folder, Walk.compile(pattern), maxResults)
+    const found = yield* Walk.walk(folder, Walk.compile(pattern), maxResults, yield* context.mayRead)
+    const leftOut = Readable.note(found.leftOut)
     if (found.paths.length === 0) {
       const what = pattern.endsWith("/") ? "folders" : "files"
-      return { text: `No ${what} match ${pattern}.${found.complete ? "" : unfinished}` }
+      return { text: `No ${what} match ${pattern}.${found.complete ? "" : unfinished}${leftOut}` }
     }
     const lines = found.paths.map((entry) =>
       Target.shown(join(folder, entry), context.workspace) + (entry.endsWith("/") ? "/" : ""))
@@ -39,7 +41,7 @@ export const GlobSearch = Tool.make<typeof Parameters.Type>({
       : found.paths.length === maxResults
       ? `\n[Stopped at ${maxResults} results. Use a narrower pattern or a path.]`
       : `\n[${unfinished.trim()}]`
-    return { text: lines.join("\n") + note, rawOutput: { matches: lines.length } }
+    return { text: lines.join("\n") + note + leftOut, rawOutput: { matches: lines.length } }
   })
 })
 

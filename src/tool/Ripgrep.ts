@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { Deferred, Effect, Schema } from "effect"
 import type { Processes } from "./Processes.ts"
 import * as Hits from "./SearchHits.ts"
@@ -72,6 +73,13 @@ const collect = (query: Hits.Query, onEnough: () => void) => {
   let size = 0
   let limit: Hits.Found["limit"]
 
+  let asked: { readonly path: string; readonly refused: boolean } | undefined
+  const isRefused = (path: string): boolean => {
+    if (query.mayRead === undefined) return false
+    if (asked?.path !== path) asked = { path, refused: !query.mayRead(join(query.folder, path)) }
+    return asked.refused
+  }
+
   const stop = (reason: NonNullable<Hits.Found["limit"]>) => {
     limit = reason
     onEnough()
@@ -82,6 +90,7 @@ const collect = (query: Hits.Query, onEnough: () => void) => {
     if (message?._tag !== "Some") return
     const { data, type } = message.value
     const path = textOf(data.path).replace(/^\.\//, "")
+    if (isRefused(path)) return
     const isResult = type === "match" && (query.mode === "content" || !files.has(path))
     if (isResult && results >= query.maxResults) return stop("results")
     if (isResult) results++

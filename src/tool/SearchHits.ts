@@ -1,3 +1,5 @@
+import type { MayRead } from "./Readable.ts"
+
 /** What a content search found, whoever searched, and how it is told. */
 
 export interface Line {
@@ -35,6 +37,8 @@ export interface Query {
   readonly multiline: boolean
   readonly mode: Mode
   readonly maxResults: number
+  /** Of canonical paths; `undefined` is all of them. */
+  readonly mayRead: MayRead | undefined
 }
 
 /** Bytes of matched text before a search ends. */

@@ -1,5 +1,7 @@
+import { homedir } from "node:os"
 import { Effect, Latch, Schema } from "effect"
 import * as Needs from "../policy/Needs.ts"
+import { analyse } from "../policy/shell/ShellAnalyser.ts"
 import { textContent } from "./Content.ts"
 import { Environment, Passthrough, scrub } from "./Environment.ts"
 import * as Executable from "./Executable.ts"
@@ -49,6 +51,7 @@ export const make = Effect.gen(function*() {
     },
     run: Effect.fnUntraced(function*({ command, timeout_secs }, context) {
       if (command.trim() === "") return yield* Target.fail("The command is empty.")
+      if (command.split("\n").every((line) => /^\s*(#|$)/.test(line))) return { text: "Nothing was run: the command has only comments." }
       if (command.includes("\0")) return yield* Target.fail("A command cannot contain a NUL character.")
       const { cwd, roots } = context.workspace
       const seconds = timeout_secs ?? defaultSeconds
@@ -66,7 +69,7 @@ export const make = Effect.gen(function*() {
       const run = processes.run({
         argv: [...shellOf(variables["PATH"], roots), "-c", command],
         cwd,
-        env: scrub(variables, { passthrough, network: true }),
+        env: scrub(variables, { passthrough, network: true, reads: onlyReads(command, cwd, roots) }),
         timeout: `${seconds} seconds`,
         onOutput: (chunk) => {
           output.push(chunk)
@@ -80,6 +83,10 @@ export const make = Effect.gen(function*() {
     })
   })
 })
+
+/** What any repository could make of it is left out: where the policy saw a read, there is one here too. */
+const onlyReads = (command: string, cwd: string, roots: ReadonlyArray<string>): boolean =>
+  analyse(command, { cwd, roots, home: homedir(), isPlainRepository: () => true }).capability === "shell_ro"
 
 /** Commands are analysed as bash; the system's own shell is the fallback. */
 const shellOf = (path: string | undefined, roots: ReadonlyArray<string>): [string, ...Array<string>] => {

@@ -31,8 +31,8 @@ export const shown = (path: string, workspace: Workspace): string =>
   isInside(workspace.cwd, path) ? relative(workspace.cwd, path) || "." : path
 
 /** The folder of the session that holds all its others around the path. */
-export const outermost = (path: string, { roots }: Workspace): string | undefined =>
-  roots.filter((root) => isInside(root, path)).sort((a, b) => a.length - b.length)[0]
+export const outermost = (path: string, { allowed, roots }: Workspace): string | undefined =>
+  [...roots, ...allowed].filter((root) => isInside(root, path)).sort((a, b) => a.length - b.length)[0]
 
 /** An optional parameter; models send `null` for "not given". */
 export const optional = <S extends Schema.Constraint>(schema: S, description: string) =>

@@ -3,6 +3,7 @@ import type { Capability, NetworkNeed } from "../policy/Capability.ts"
 import type { Needs } from "../policy/Needs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { type PlanEntry, ToolCallContent, type ToolCallLocation, type ToolKind } from "./Content.ts"
+import type { MayRead } from "./Readable.ts"
 
 /** A refusal or failure the model can act on. It becomes the text of the tool's result; never a stack trace. */
 export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
@@ -15,6 +16,8 @@ export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
 export interface ToolContext {
   readonly sessionId: string
   readonly workspace: Workspace
+  /** What a call may come across below the paths it names; `undefined` is everything. */
+  readonly mayRead: Effect.Effect<MayRead | undefined, ToolFailed>
   /** What people saw, and may have approved: the run works on that file as it was then, or fails. */
   readonly preview?: ToolPreview
   /** Replaces what people see of the running call (`tool_call_update` in progress). */
@@ -57,8 +60,8 @@ export interface Tool<P> {
   readonly description: string
   readonly parameters: Schema.Codec<P, unknown>
   readonly kind: ToolKind
-  /** Every capability a call of it may need; it is offered to the model while one of them is granted. Never empty. */
-  readonly capabilities: ReadonlyArray<Capability>
+  /** Every capability a call of it may need; it is offered to the model while one of them is granted. */
+  readonly capabilities: readonly [Capability, ...ReadonlyArray<Capability>]
   /** Whether a call is of no use without a network; a shell command's own words tell. */
   readonly network?: NetworkNeed
   /** What a call with these parameters needs. Pure. */
@@ -86,10 +89,10 @@ export const decodeCall = Effect.fnUntraced(function*(tools: ReadonlyMap<string,
 > {
   const tool = tools.get(name)
   if (tool === undefined) {
-    return Result.fail({ code: "UNKNOWN_TOOL", message: `Unknown tool: ${name}. The tools are: ${Array.from(tools.keys()).join(", ")}.` })
+    return Result.fail({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}` })
   }
   const decoded = yield* Effect.result(Schema.decodeUnknownEffect(tool.parameters)(parameters))
   return Result.isSuccess(decoded)
     ? Result.succeed({ tool, parameters: decoded.success })
-    : Result.fail({ code: "BAD_ARGUMENTS", message: `The arguments of ${name} do not fit: ${decoded.failure.message.replace(/\s+/g, " ")}` })
+    : Result.fail({ code: "BAD_ARGUMENTS", message: `the arguments of ${name} do not fit: ${decoded.failure.message.replace(/\s+/g, " ")}` })
 })

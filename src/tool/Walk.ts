@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Effect, Glob } from "effect"
 import * as Folder from "../workspace/Folder.ts"
+import type { MayRead } from "./Readable.ts"
 
 /** Folders no search looks into. */
 export const skipped: ReadonlySet<string> = new Set([".git", "node_modules"])
@@ -14,6 +15,8 @@ export interface Walked {
   readonly paths: ReadonlyArray<string>
   /** False when a limit ended the walk early. */
   readonly complete: boolean
+  /** How many matched and were refused. */
+  readonly leftOut: number
 }
 
 /** A pattern without a slash is meant for names at any depth. */
@@ -22,11 +25,12 @@ export const anywhere = (pattern: string): string => pattern.includes("/") ? pat
 export const compile = (pattern: string): Glob.Glob => Glob.make(pattern, { dot: true })
 
 /** What matches below `folder`. Symbolic links are neither followed nor listed; unreadable folders are passed over. */
-export const walk = (folder: string, pattern: Glob.Glob, limit: number): Effect.Effect<Walked> =>
+export const walk = (folder: string, pattern: Glob.Glob, limit: number, mayRead: MayRead = () => true): Effect.Effect<Walked> =>
   Effect.promise(async (abort) => {
     const wantsFolders = pattern.pattern.endsWith("/")
     const paths: Array<string> = []
     let visited = 0
+    let leftOut = 0
     const enter = async (relative: string): Promise<boolean> => {
       const entries = await list(resolve(folder, relative)).catch(() => [])
       entries.sort((a, b) => a.name < b.name ? -1 : 1)
@@ -36,15 +40,16 @@ export const walk = (folder: string, pattern: Glob.Glob, limit: number): Effect.
         if (!isFolder && !entry.isFile()) continue
         const path = `${relative}${entry.name}${isFolder ? "/" : ""}`
         if (isFolder === wantsFolders && Glob.match(pattern, path)) {
-          if (paths.length >= limit) return false
-          paths.push(path)
+          if (!mayRead(resolve(folder, path))) leftOut++
+          else if (paths.length >= limit) return false
+          else paths.push(path)
         }
         if (isFolder && !skipped.has(entry.name) && !(await enter(path))) return false
       }
       return true
     }
     const complete = await enter("")
-    return { paths: paths.sort(), complete }
+    return { paths: paths.sort(), complete, leftOut }
   })
 
 const list = (folder: string) => Folder.inside(folder, (base) => readdir(base, { withFileTypes: true }))

@@ -23,8 +23,10 @@ export interface Workspace {
   readonly roots: ReadonlyArray<string>
   /** The agent's own folder: readable, never written to through this session unless it is `cwd`. */
   readonly readable: ReadonlyArray<string>
+  /** Canonical absolute paths of the operator's further folders, read and written like the roots. They need not exist. */
+  readonly allowed: ReadonlyArray<string>
   /**
-   * The canonical path behind `path`, all symbolic links followed, refused outside the roots. Missing last parts are
+   * The canonical path behind `path`, all symbolic links followed, refused outside the folders. Missing last parts are
    * fine: a read then finds nothing, a write creates them.
    */
   readonly resolve: (path: string, intent: Intent) => Effect.Effect<string, PathRefused>
@@ -35,6 +37,9 @@ export interface Folders {
   readonly cwd: string
   readonly roots?: ReadonlyArray<string>
   readonly readable?: ReadonlyArray<string>
+  readonly allowed?: ReadonlyArray<string>
+  /** Whether paths outside the folders are refused; they are when absent. */
+  readonly confined?: boolean
   /** What `~/` stands for; the user's home when absent. */
   readonly home?: string
 }
@@ -44,6 +49,9 @@ export const isInside = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
 const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"])
+
+/** Where Linux shows the environment and the memory of each process. */
+const ofProcess = /^\/proc\/\d+(\/|$)/
 
 const encodedParent = /(^|[/\\]|%2f|%5c)(\.|%2e){2}($|[/\\]|%2f|%5c)/i
 
@@ -57,20 +65,27 @@ export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Ret
   const readable = yield* Effect.forEach(folders.readable ?? [], canonicalFolder)
   const roots = [...new Set([cwd, ...extra])]
   const home = folders.home ?? homedir()
+  const place = (path: string) => {
+    const expanded = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
+    return isAbsolute(expanded) ? absolute(normalize(expanded)) : absolute(cwd, expanded)
+  }
+  const spelledAllowed = (folders.allowed ?? []).map(place)
+  const further = yield* Effect.forEach(spelledAllowed, (path) => Effect.orElseSucceed(follow(path), () => path))
+  const confined = folders.confined ?? true
   // A client that opened the folder through a link names files through the same link.
-  const spelledRoots = [...roots, ...[folders.cwd, ...folders.roots ?? []].map((path) => absolute(path))]
+  const writable = [...roots, ...further]
+  const spelledRoots = [...writable, ...spelledAllowed, ...[folders.cwd, ...folders.roots ?? []].map((path) => absolute(path))]
   const spelledReadable = [...readable, ...(folders.readable ?? []).map((path) => absolute(path))]
 
   const within = (path: string, folders: ReadonlyArray<string>) => folders.some((folder) => isInside(folder, path))
   const allowed = (path: string, intent: Intent, writable: ReadonlyArray<string>, readOnly: ReadonlyArray<string>) =>
-    within(path, writable) || (intent === "read" && within(path, readOnly))
+    !confined || within(path, writable) || (intent === "read" && within(path, readOnly))
 
   const resolve = Effect.fnUntraced(function*(path: string, intent: Intent): Effect.fn.Return<string, PathRefused> {
     const refuse = (reason: string) => new PathRefused({ path, reason })
     const problem = malformed(path)
     if (problem !== undefined) return yield* refuse(problem)
-    const expanded = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
-    const named = isAbsolute(expanded) ? absolute(normalize(expanded)) : absolute(cwd, expanded)
+    const named = place(path)
     if (named === "/dev/null" || (intent === "read" && devices.has(named))) return named
     if (!allowed(named, intent, spelledRoots, spelledReadable)) {
       return yield* refuse(
@@ -83,13 +98,14 @@ export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Ret
       return yield* refuse("it is a symbolic link, and files are never written through links.")
     }
     const canonical = yield* Effect.mapError(follow(named), refuse)
-    if (!allowed(canonical, intent, roots, readable)) {
+    if (!allowed(canonical, intent, writable, readable)) {
       return yield* refuse("a symbolic link on this path leads outside the folders of this session.")
     }
+    if (ofProcess.test(canonical)) return yield* refuse("it belongs to a running process, whose secrets are its own.")
     return canonical
   })
 
-  return { cwd, roots, readable, resolve }
+  return { cwd, roots, readable, allowed: further, resolve }
 })
 
 const canonicalFolder = Effect.fnUntraced(function*(path: string) {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
@@ -51,6 +51,17 @@ shapes        git-destructive: git push -f
     expect(stdout).toMatch(/^parts {9}ls\n {14}write > out\n {14}\$X \(not literal\)$/m)
     expect(stdout).toMatch(/^rule {10}ask shell\(ls \*\) \([0-9a-f]{12}\)$/m)
     expect(stdout).toMatch(/^sandbox {7}workspace-write, network on \(/m)
+  })
+
+  it("lets the knobs of a project narrow", async () => {
+    const project = join(home, "narrow")
+    mkdirSync(join(project, ".postern"), { recursive: true })
+    writeFileSync(join(project, ".postern", "rules.toml"), "[policy]\nwork_mode = \"ro\"\n")
+    expect(await asked("shell", "command=mkdir x", "--cwd", project)).toMatchObject({ outcome: "deny", gate: "capability" })
+    writeFileSync(join(project, ".postern", "rules.toml"), "[policy]\nwork_mode = \"all\"\n")
+    expect(await explain(["shell", "command=ls", "--cwd", project])).toMatchObject({
+      code: 1, stderr: expect.stringContaining("rules.toml: [policy]: work_mode must be one of chat, ro, pl, sw, aw, not \"all\"")
+    })
   })
 
   it("has the whole trace for programs", async () => {
@@ -120,7 +131,7 @@ describe("postern policy explain --batch", () => {
       call("$X y", { cwd: null, knobs: { network: "off", approval: "universal_accept", response: "never" } })
     )
     expect(answers.map(({ error, gate, outcome }) => error === undefined ? `${outcome} ${gate}` : "error")).toEqual([
-      "run policy", "error", "error", "error", "deny capability", "error", "error", "deny rule", "deny validity", "deny boundary", "deny response"
+      "run policy", "error", "error", "error", "deny capability", "error", "error", "deny rule", "deny validity", "ask policy", "deny response"
     ])
     expect(answers[2]).toEqual({ error: expect.stringContaining("nowhere") })
     expect(answers[5]).toEqual({ error: expect.stringContaining("approvel") })

@@ -105,6 +105,19 @@ describe("postern policy rules", () => {
   })
 })
 
+describe("postern policy rules of a project with knobs", () => {
+  it("adds next to the knobs, and says what is wrong with them", async () => {
+    const file = join(cwd, ".postern", "rules.toml")
+    mkdirSync(join(cwd, ".postern"))
+    writeFileSync(file, "[policy]\nnetwork = \"off\"\n")
+    expect(await policy("rules", "add", "deny", "shell(x)", "--layer", "project")).toMatchObject({ code: 0 })
+    expect(readFileSync(file, "utf8")).toContain("[policy]\nnetwork = \"off\"\n")
+    expect(readFileSync(file, "utf8")).toContain("deny = [ \"shell(x)\" ]\n")
+    writeFileSync(file, "[policy]\nnetwork = \"of\"\n")
+    expect(await policy("rules", "add", "deny", "shell(x)", "--layer", "project")).toMatchObject({ code: 1, stderr: expect.stringContaining("network must be") })
+  })
+})
+
 describe("postern policy trust", () => {
   it.each([
     [["trust"], 2, "name the folder to trust"],

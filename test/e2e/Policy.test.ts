@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { describe, expect } from "vitest"
 import { prompt } from "../support/Frames.ts"
 import { test } from "../support/Host.ts"
@@ -122,6 +123,34 @@ describe("the gates", () => {
     acp.send({ jsonrpc: "2.0", id: asked.id, result: { outcome: { outcome: "selected", optionId: "allow-once" } } })
     await acp.waitFor((m) => m.id === 1)
     expect(existsSync(join(host.project, "a.txt"))).toBe(false)
+    await acp.close()
+    const db = new DatabaseSync(host.database, { readOnly: true })
+    const rows = db.prepare("SELECT outcome FROM decisions WHERE session_id = ? ORDER BY id").all(sessionId)
+    expect(rows.map((row) => row["outcome"])).toEqual(["ask", "deny"])
+    db.close()
+  })
+
+  test("keep Postern's own files from every tool, also where everything else is accepted", async ({ host }) => {
+    const file = join(host.config, "config.toml")
+    const text = "[risk_profiles.default]\nlevel = \"full\"\n"
+    writeFileSync(file, text)
+    symlinkSync(host.config, join(host.project, "link"))
+    const acp = await host.open({ permission: "allow-once" })
+    const sessionId = await acp.newSession()
+    await acp.request("session/set_config_option", { sessionId, configId: "tool_approval", value: "universal_accept" })
+    for (const script of [`read ${file}`, `write ${file}\nx\n.`, `run cat ${file}`, `run echo x > ${file}`, "run cp link/config.toml b", `read ${host.database}`]) {
+      expect(failedText((await acp.prompt(sessionId, script)).updates), script).toContain("PROTECTED_PATH")
+    }
+    expect(readFileSync(file, "utf8")).toBe(text)
+  })
+
+  test("end a turn that calls an unknown tool five times", async ({ host }) => {
+    const acp = await host.open()
+    const sessionId = await acp.newSession()
+    const { result, updates } = await acp.prompt(sessionId, "call nosuch {}\n".repeat(8))
+    expect(result["stopReason"]).toBe("end_turn")
+    expect(updates.filter((u: Json) => u["sessionUpdate"] === "tool_call")).toHaveLength(5)
+    expect(failedText(updates)).toContain("Denied by validity (UNKNOWN_TOOL)")
   })
 
   test("end a turn that runs into the same refusal five times", async ({ host }) => {
@@ -140,7 +169,6 @@ describe("the gates", () => {
     const sessionId = await acp.newSession()
     await acp.prompt(sessionId, "read nothing.txt\nwrite a.txt\nx")
     await acp.close()
-    const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
     const db = new DatabaseSync(host.database, { readOnly: true })
     const rows = db.prepare("SELECT tool, outcome, gate, code FROM decisions WHERE session_id = ? ORDER BY id").all(sessionId)
     expect(rows.map((row) => ({ ...row }))).toEqual([

@@ -1,12 +1,20 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import type { Limits } from "../../src/policy/Boundary.ts"
 import type { Capability } from "../../src/policy/Capability.ts"
 import { decide, type DecisionInput, type RuleHit } from "../../src/policy/Decision.ts"
 import { ceiling, defaults, grants, type Knobs, knobValues, resolve } from "../../src/policy/Knobs.ts"
 import type { Shape } from "../../src/policy/Part.ts"
+import type { PermissionAnswer } from "../../src/session/Attachment.ts"
+import { SessionStore } from "../../src/store/SessionStore.ts"
+import { make, newSession, prompt } from "../session/Harness.ts"
 
 const limits: Limits = {
   level: "supervised",
+  own: [],
   workspaceOnly: true,
   allowedRoots: [],
   forbiddenPaths: [],
@@ -54,6 +62,8 @@ const rows: ReadonlyArray<Row> = [
   [3, {}, { rule: hit("deny") }, "deny", "rule"],
   [4, { approval_response: "never" }, { rule: hit("ask") }, "deny", "response"],
   [5, {}, { rule: hit("ask") }, "ask", "rule"],
+  [6, {}, { rule: hit("ask") }, "ask", "rule"],
+  [7, {}, { rule: hit("ask") }, "ask", "rule"],
   [8, {}, { rule: hit("ask"), ...unusable }, "deny", "sandbox"],
   [9, { tool_approval: "universal_reject" }, { rule: hit("allow") }, "run", "rule"],
   [10, {}, { rule: hit("allow"), ...unusable }, "deny", "sandbox"],
@@ -63,9 +73,11 @@ const rows: ReadonlyArray<Row> = [
   [14, {}, ro, "run", "policy"],
   [15, { approval_response: "never" }, {}, "deny", "response"],
   [16, {}, {}, "ask", "policy"],
+  [17, {}, {}, "ask", "policy"],
   [18, { tool_approval: "universal_accept" }, {}, "run", "policy"],
   [19, { tool_approval: "universal_accept", approval_response: "never" }, { shapes: [danger] }, "deny", "response"],
   [20, { tool_approval: "universal_accept" }, { shapes: [danger] }, "ask", "policy"],
+  [21, { tool_approval: "universal_accept" }, { shapes: [danger] }, "ask", "policy"],
   [22, { tool_approval: "blacklist_reject" }, {}, "deny", "policy"],
   [23, { tool_approval: "blacklist_reject" }, ro, "run", "policy"],
   [24, { tool_approval: "blacklist_reject", approval_response: "never" }, { ...ro, shapes: [danger] }, "deny", "response"],
@@ -95,6 +107,46 @@ describe("The outcome table", () => {
     assert.strictEqual(decide(input({}, { capabilities: ["ro"], network: "required" })).outcome, "run")
     assert.strictEqual(decide(input({ network: "off" }, { capabilities: ["ro"], network: "required" })).gate, "network")
   })
+})
+
+/** Rows whose outcome is a person's: the call, its knobs and rules, the answer (none: nobody is there), and what becomes of it. */
+const answers: ReadonlyArray<readonly [number, string, Partial<Knobs>, string | undefined, PermissionAnswer | undefined, string]> = [
+  [4, "run mkdir made", { approval_response: "never" }, "shell(mkdir **)", { _tag: "AllowOnce" }, "Denied by response (APPROVAL_NEVER)"],
+  [5, "run mkdir made", {}, "shell(mkdir **)", undefined, "Denied by response (APPROVAL_NO_RESPONDER)"],
+  [6, "run mkdir made", {}, "shell(mkdir **)", { _tag: "RejectOnce" }, "Denied by response (APPROVAL_REJECTED)"],
+  [7, "run mkdir made", {}, "shell(mkdir **)", { _tag: "AllowOnce" }, "completed"],
+  [13, "run mkdir made", { tool_approval: "manual" }, undefined, { _tag: "AllowOnce" }, "completed"],
+  [16, "run mkdir made", {}, undefined, { _tag: "AllowOnce" }, "completed"],
+  [17, "run mkdir made", {}, undefined, undefined, "Denied by response (APPROVAL_NO_RESPONDER)"],
+  [20, "run mkdir made && git push --force || true", { tool_approval: "universal_accept" }, undefined, { _tag: "AllowOnce" }, "completed"],
+  [21, "run mkdir made && git push --force", { tool_approval: "universal_accept" }, undefined, { _tag: "RejectOnce" }, "Denied by response (APPROVAL_REJECTED)"]
+]
+
+describe("The rows that a person decides", () => {
+  for (const [row, call, knobs, rule, answer, outcome] of answers) {
+    it.live(`row ${row}: ${answer?._tag ?? "nobody there"} gives ${outcome}`, () => {
+      const harness = make({}, { engine: EngineLayer.layer })
+      return Effect.gen(function*() {
+        const store = yield* SessionStore
+        const session = yield* newSession()
+        let questions = 0
+        for (const [knob, value] of Object.entries(knobs)) yield* session.policy.set(knob, value, "client")
+        if (rule !== undefined) yield* session.policy.addRule({ id: "r", list: "ask", rule, reason: null })
+        const ask = (reply: PermissionAnswer) => Effect.sync(() => {
+          questions++
+          return reply
+        })
+        if (answer !== undefined) session.attach({ publish: () => Effect.void, ask: () => ask(answer), choose: () => Effect.never })
+        yield* (yield* prompt(session.sessionId, call)).end
+        const entries = yield* store.transcript(session.sessionId)
+        const last = entries.flatMap((entry) => entry._tag === "ToolCall" ? [entry.call] : []).at(-1)
+        assert.strictEqual(last?.status, outcome === "completed" ? "completed" : "failed")
+        if (outcome !== "completed") assert.include(JSON.stringify(last?.content), outcome)
+        assert.strictEqual(existsSync(join(session.workspace.cwd, "made")), outcome === "completed")
+        assert.strictEqual(questions, answer === undefined || knobs.approval_response === "never" ? 0 : 1)
+      }).pipe(Effect.provide(harness.layer))
+    })
+  }
 })
 
 describe("Autonomy levels", () => {

@@ -25,6 +25,7 @@ export const bench = Effect.gen(function*() {
   const context: ToolContext = {
     sessionId: "s1",
     workspace,
+    mayRead: Effect.undefined,
     progress: (content) => Effect.sync(() => void progress.push(content)),
     plan: (entries) => Effect.sync(() => void plans.push(entries)),
     askUser: (_, choices) => choices[0] === undefined ? Effect.fail(new ToolFailed({ message: "nobody" })) : Effect.succeed(choices[0])

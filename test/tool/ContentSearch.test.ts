@@ -1,13 +1,10 @@
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Worker } from "node:worker_threads"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { Timeout } from "../../src/tool/ContentSearch.ts"
 import * as Executable from "../../src/tool/Executable.ts"
-import * as SearchWorker from "../../src/tool/SearchWorker.ts"
 import { PathRefused } from "../../src/workspace/Workspace.ts"
-import { temporaryFolder } from "../workspace/TemporaryFolder.ts"
 import { bench, toolbox } from "./Call.ts"
 
 const ripgrep = Executable.find("rg", process.env["PATH"], [])
@@ -118,6 +115,19 @@ describe.each(engines)("content_search, $engine", ({ engine, path }) => {
         assert.strictEqual((yield* run("content_search", { pattern: "hit" }, { workspace })).text, "open:1:hit")
       }))
 
+    it.effect("neither shows nor counts what the policy closes, in the result or against its limit", () =>
+      Effect.gen(function*() {
+        const { context, cwd, put, run } = yield* bench
+        put("closed", "hit\nhit\nhit")
+        put("open", "hit\nhit")
+        const mayRead = Effect.succeed((path: string) => path !== join(cwd, "closed"))
+        const search = (parameters: object) => run("content_search", { pattern: "hit", ...parameters }, { ...context, mayRead })
+        const output = yield* search({ max_results: 2 })
+        assert.strictEqual(output.text, "open:1:hit\nopen:2:hit\n[Files that the policy does not let be read are left out.]")
+        assert.deepStrictEqual(output.rawOutput, { files: 1, matches: 2 })
+        assert.match((yield* Effect.flip(search({ path: "closed" }))).message, /^Cannot search closed: the policy does not let it be read/)
+      }))
+
     it.effect("searches across lines only with ripgrep", () =>
       Effect.gen(function*() {
         const { put, run } = yield* bench
@@ -170,31 +180,5 @@ describe("content_search, choice of the engine", () => {
         yield* Deferred.succeed(started, output.text)
       }).pipe(Effect.provide(layerFor(cwd)))
       assert.strictEqual(yield* Deferred.await(started), "a:1:hit")
-    }))
-})
-
-describe("content_search, files that do not tell their size", () => {
-  const job = { files: ["status"], pattern: "Pid", flags: "", before: 0, after: 0, mode: "count", maxResults: 1, maxOutput: 1000, maxLine: 100 }
-
-  const search = (maxFile: number) =>
-    Effect.callback<ReadonlyArray<string>>((resume) => {
-      const reports: Array<string> = []
-      const worker = new Worker(SearchWorker.source, { eval: true, workerData: { ...job, folder: `/proc/${process.pid}`, maxFile } })
-      worker.on("message", ({ type }: SearchWorker.Report) => reports.push(type))
-      worker.on("exit", () => resume(Effect.succeed(reports)))
-    })
-
-  it.live.skipIf(process.platform !== "linux")("are read up to the limit and passed over beyond it", () =>
-    Effect.gen(function*() {
-      assert.deepStrictEqual(yield* search(1024 * 1024), ["file", "done"])
-      assert.deepStrictEqual(yield* search(100), ["done"])
-    }))
-
-  it.live("end the search when ripgrep finds no end of a line", () =>
-    Effect.gen(function*() {
-      const programs = yield* temporaryFolder
-      writeFileSync(join(programs, "rg"), "#!/bin/sh\nwhile :; do printf '%065536d' 0; done\n", { mode: 0o755 })
-      const { text } = yield* Effect.provide(bench, toolbox({ PATH: programs }))
-      assert.match(yield* text("content_search", { pattern: "0" }), /the output limit was reached/)
     }))
 })

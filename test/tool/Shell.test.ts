@@ -47,6 +47,12 @@ describe("shell", () => {
         assert.match(yield* failure("shell", { command: "true", timeout_secs: 0 }), /timeout_secs/)
       }))
 
+    it.effect("starts nothing for a command of comments only", () =>
+      Effect.gen(function*() {
+        const { run } = yield* bench
+        assert.match((yield* run("shell", { command: "\n# a\n  # b\n" })).text, /^Nothing was run/)
+      }))
+
     it.effect("refuses an empty command and one with NUL", () =>
       Effect.gen(function*() {
         const { failure } = yield* bench

@@ -39,6 +39,31 @@ describe("Workspace", () => {
       assert.match(yield* refusal(join(base, "agent/notes.md"), "write"), /may be read in this session, but not written/)
     }))
 
+  it.effect("reaches the operator's further folders, missing ones and links included, and no further", () =>
+    Effect.gen(function*() {
+      const { base } = yield* scene
+      symlinkSync(join(base, "outside"), join(base, "further"))
+      symlinkSync(join(base, "home"), join(base, "outside/away"))
+      const workspace = yield* Workspace.make({ cwd: join(base, "work"), allowed: [join(base, "further"), "~/later"], home: join(base, "home") })
+      assert.deepStrictEqual(workspace.allowed, [join(base, "outside"), join(base, "home/later")])
+      assert.deepStrictEqual(workspace.roots, [join(base, "work")])
+      assert.strictEqual(yield* workspace.resolve(join(base, "further/secret"), "read"), join(base, "outside/secret"))
+      assert.strictEqual(yield* workspace.resolve("~/later/x", "write"), join(base, "home/later/x"))
+      const refused = yield* Effect.flip(workspace.resolve(join(base, "further/away/x"), "read"))
+      assert.match(refused.reason, /leads outside/)
+      assert.match((yield* Effect.flip(workspace.resolve(join(base, "second"), "read"))).reason, /outside the folders/)
+    }))
+
+  it.effect("that is not confined still follows links and takes no malformed path", () =>
+    Effect.gen(function*() {
+      const { base } = yield* scene
+      symlinkSync(join(base, "outside"), join(base, "work/out"))
+      const { resolve } = yield* Workspace.make({ cwd: join(base, "work"), confined: false })
+      assert.strictEqual(yield* resolve("out/secret", "write"), join(base, "outside/secret"))
+      assert.match((yield* Effect.flip(resolve("../outside", "read"))).reason, /"\.\."/)
+      assert.match((yield* Effect.flip(resolve("out", "write"))).reason, /symbolic link/)
+    }))
+
   it.effect.each([
     ["../outside/secret", /"\.\."/],
     ["src/../../outside/secret", /"\.\."/],

@@ -1,4 +1,6 @@
 import { Effect, FileSystem, Result } from "effect"
+import type { Knobs } from "../Knobs.ts"
+import { projectFile } from "../RuleSource.ts"
 import type { Trial } from "./Examples.ts"
 import * as Dangers from "./Dangers.ts"
 import { type List, parse } from "./Rule.ts"
@@ -29,6 +31,8 @@ export interface Loaded {
   readonly entries: ReadonlyArray<Entry>
   /** Allow rules of the project that do not count, because the workspace is not trusted. */
   readonly untrusted: ReadonlyArray<Entry>
+  /** What the project's file sets, and may only narrow. */
+  readonly knobs: Partial<Knobs>
   /** Sentences worth a warning. */
   readonly notes: ReadonlyArray<string>
 }
@@ -50,9 +54,11 @@ const readFile = Effect.fnUntraced(function*(
   return yield* missing(fs.readFileString(file))
 })
 
+const nothing: RulesFile.Contents = { entries: [], knobs: {} }
+
 const fileLayer = Effect.fnUntraced(function*(file: string, layer: Layer, trial: Trial) {
   const text = yield* readFile(file)
-  return text === undefined ? [] : yield* Effect.fromResult(RulesFile.decodeText(file, text, layer, trial))
+  return text === undefined ? nothing : yield* Effect.fromResult(RulesFile.decodeText(file, text, layer, trial))
 })
 
 /** A stored allow rule that this version cannot read only asks again; a deny or ask rule must not be lost. */
@@ -80,11 +86,11 @@ const ofProject = (count: number) => count === 1 ? "1 allow rule of this project
  * session: a broken file might have held a deny rule. That also goes for a project's file, trusted or not.
  */
 export const load = Effect.fnUntraced(function*(sources: Sources, trial: Trial) {
-  const managed = yield* fileLayer(sources.managedFile ?? managedFile, "managed", trial)
-  const user = sources.user.table === undefined
-    ? []
+  const { entries: managed } = yield* fileLayer(sources.managedFile ?? managedFile, "managed", trial)
+  const { entries: user } = sources.user.table === undefined
+    ? nothing
     : yield* Effect.fromResult(RulesFile.decode(`${sources.user.file} [policy.rules]`, sources.user.table, "user", trial))
-  const project = yield* fileLayer(`${sources.workspace}/.postern/rules.toml`, "project", trial)
+  const { entries: project, knobs } = yield* fileLayer(projectFile(sources.workspace), "project", trial)
   const session = yield* Effect.fromResult(sessionLayer(sources.session ?? [], trial))
   const trust = yield* Trust
   const allows = project.filter(({ list }) => list === "allow")
@@ -100,5 +106,5 @@ export const load = Effect.fnUntraced(function*(sources: Sources, trial: Trial) 
     ...(untrusted.length === 0 ? [] : [`${ofProject(untrusted.length)} not count, because ${sources.workspace} is not trusted`]),
     ...Dangers.of(trial).warnings(entries)
   ]
-  return { entries, untrusted, notes } satisfies Loaded as Loaded
+  return { entries, untrusted, knobs, notes } satisfies Loaded as Loaded
 })

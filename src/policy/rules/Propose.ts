@@ -4,6 +4,8 @@ import type { ShellAnalysis } from "../ShellAnalysis.ts"
 import * as Call from "./Call.ts"
 import type { Dangers } from "./Dangers.ts"
 import { isNeutral } from "./Neutral.ts"
+import { wrappersOf } from "../shell/programs/Wrappers.ts"
+import { databases, foreignShells, languages, shells } from "../shell/programs/Languages.ts"
 import { type KnownTools, type List, parse, quoteWord } from "./Rule.ts"
 import { type Entry, entry, make } from "./RuleSet.ts"
 
@@ -18,12 +20,19 @@ const neverAllowed = words(`
   sudo su doas pkexec run0 eval exec source . command builtin time timeout nice nohup setsid stdbuf ionice chrt taskset flock watch
   busybox find fd rm dd mkfs chroot nsenter unshare script expect screen tmux at batch crontab systemd-run make gmake
   vi vim nvim emacs ed less more man gdb lldb strace ltrace rg tar curl wget nc ncat socat telnet kubectl helm
+  java gnuplot ghci runghc octave ocaml clojure clj kotlin vimdiff view ex x86_64 i386 gradle ant
 `)
 
+/** Harmless or not by what stands in the arguments alone. */
+const asGiven = words("cmake ctest")
+
+/** What any option of theirs may do, their name says. */
+const wellNamed = words("pytest mkdir id ls tsc eslint prettier vitest jest mocha ruff mypy black flake8 rspec phpunit shellcheck")
+
 const runners: ReadonlyMap<string, ReadonlySet<string>> = new Map(Object.entries({
-  npm: words("exec x init create"),
-  pnpm: words("exec dlx create"),
-  yarn: words("exec dlx create node"),
+  npm: words("exec x init create pkg config set explore"),
+  pnpm: words("exec dlx create config"),
+  yarn: words("exec dlx create node workspace workspaces config"),
   bun: words("x exec create"),
   uv: words("run tool"),
   poetry: words("run"),
@@ -34,12 +43,22 @@ const runners: ReadonlyMap<string, ReadonlySet<string>> = new Map(Object.entries
   nix: words("run shell develop"),
   direnv: words("exec"),
   cargo: words("install run"),
-  go: words("run generate"),
+  go: words("run generate env tool"),
   gh: words("api extension alias"),
   conda: words("run"),
   dotnet: words("exec run script"),
   corepack: words("npm pnpm yarn"),
   rye: words("run"),
+  nvm: words("exec run"),
+  volta: words("run"),
+  fnm: words("exec"),
+  asdf: words("exec"),
+  rbenv: words("exec"),
+  pyenv: words("exec"),
+  op: words("run"),
+  dotenvx: words("run"),
+  lerna: words("exec"),
+  nx: words("exec"),
   pdm: words("run")
 }))
 
@@ -60,6 +79,17 @@ const subcommanded = words(`
 
 const hasSubcommands = (program: string) => subcommanded.has(program) || runners.has(program) || scripts.has(program)
 
+/** `python3.12`, `gcc-12` and `vim.tiny` are what they are without the rest. */
+const familiar = (program: string): string => program.replace(/(\.exe|\.(tiny|basic|nox|gtk\d?|athena))$/, "").replace(/-?\d[\d.]*$/, "")
+
+const runsAnything = (program: string): boolean =>
+  neverAllowed.has(program) || shells.has(program) || foreignShells.has(program)
+  || wrappersOf(program).some(({ verbs }) => verbs.length === 0)
+  || (!hasSubcommands(program) && (languages.has(program) || databases.has(program)))
+
+const runsNext = (program: string, subcommand: string): boolean =>
+  runners.get(program)?.has(subcommand) === true || wrappersOf(program).some(({ verbs }) => verbs[0] === subcommand)
+
 const isName = (word: string | null | undefined): word is string => typeof word === "string" && /^[a-z][a-z0-9:_-]*$/.test(word)
 
 const exactly = ({ argv, assignments, opaque }: CommandPart): string | undefined => {
@@ -68,11 +98,13 @@ const exactly = ({ argv, assignments, opaque }: CommandPart): string | undefined
 }
 
 /** The program and its subcommand with any arguments; nothing where that would say too much. */
-const broadly = ({ argv, opaque, wrappers }: CommandPart): string | undefined => {
+const broadly = (part: CommandPart): string | undefined => {
+  const { argv, opaque, wrappers } = part
   const [program, subcommand, script] = argv
   if (opaque || typeof program !== "string" || wrappers.some((name) => name === "xargs" || name === "find")) return undefined
-  if (program.includes("/") || neverAllowed.has(program)) return undefined
-  if (isName(subcommand) && runners.get(program)?.has(subcommand)) return undefined
+  if (program.includes("/") || runsAnything(program) || runsAnything(familiar(program))) return undefined
+  if (typeof subcommand === "string" && runsNext(program, subcommand)) return undefined
+  if (asGiven.has(program) || (subcommand?.startsWith("-") === true && !hasSubcommands(program) && !wellNamed.has(program))) return exactly(part)
   if (!isName(subcommand)) return hasSubcommands(program) ? undefined : `shell(${quoteWord(program)} *)`
   if (!scripts.get(program)?.has(subcommand)) return `shell(${quoteWord(program)} ${subcommand} *)`
   return isName(script) ? `shell(${quoteWord(program)} ${subcommand} ${script} *)` : undefined
@@ -93,7 +125,7 @@ const ruleFor = (part: Part, call: Call.Call, dangers: Dangers, read: Read): str
   switch (part.kind) {
     case "command": {
       const broad = broadly(part)
-      if (broad === undefined) return undefined
+      if (broad === undefined || broad === exactly(part)) return broad
       // Without subcommands the next word is an argument like the others, and what matters is what the program can do.
       const reach = read(hasSubcommands(part.program ?? "") ? broad : `shell(${quoteWord(part.program ?? "")} *)`)
       return reach !== undefined && dangers.covered([reach]).length > 0 ? exactly(part) : broad

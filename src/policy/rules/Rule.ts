@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { nearest } from "../../app/Nearest.ts"
 import * as Hosts from "./Hosts.ts"
 import * as Names from "./Names.ts"
 import * as Paths from "./Paths.ts"
@@ -53,9 +54,11 @@ const foreign: ReadonlyMap<string, Family> = new Map(Object.entries({
   edit: "write", multiedit: "write", write_file: "write", webfetch: "fetch", web_fetch: "fetch", agent: "task"
 } as const))
 
-const unknownTool = (name: string, { tools }: Reading): string => {
+/** Says that there is no such tool, and which one may be meant. */
+const unknownTool = (name: string, tools: KnownTools): string => {
   const better = foreign.get(name.toLowerCase()) ?? families.find((family) => family === name.toLowerCase())
-  const known = Array.from(tools.keys()).find((tool) => tool.toLowerCase() === name.toLowerCase()) ?? better
+  const known = Array.from(tools.keys()).find((tool) => tool.toLowerCase() === name.toLowerCase()) ?? better ??
+    nearest(name, [...tools.keys(), ...families])
   return `there is no tool "${name}"; ` + (known === undefined
     ? `write ${families.join(", ")} or the name of a tool: ${Array.from(tools.keys()).join(", ")}`
     : `write ${known}`)
@@ -63,6 +66,7 @@ const unknownTool = (name: string, { tools }: Reading): string => {
 
 const toolOf = (name: string, bare: boolean, reading: Reading): Result.Result<RuleTool, Fault> => {
   const fail = (problem: string) => Result.fail({ at: 0, problem })
+  const missing = (problem: string) => Result.fail({ at: 0, problem, unknownTool: true as const })
   if (isFamily(name)) return Result.succeed({ _tag: "Family", name })
   if (/[*{]/.test(name)) {
     if (reading.list === "allow") return fail("an allow rule names its tool; wildcards over tools are for deny and ask only")
@@ -72,12 +76,12 @@ const toolOf = (name: string, bare: boolean, reading: Reading): Result.Result<Ru
     return Result.flatMap(Names.glob(name), (test) =>
       open || Array.from(reading.tools.keys()).some(test)
         ? Result.succeed({ _tag: "Glob" as const, name, test })
-        : fail(`no tool is called like ${name}; the tools are ${Array.from(reading.tools.keys()).join(", ")}`))
+        : missing(`no tool is called like ${name}; the tools are ${Array.from(reading.tools.keys()).join(", ")}`))
   }
   if (reading.tools.has(name) || (name.startsWith(mcpPrefix) && name.length > mcpPrefix.length)) {
     return Result.succeed({ _tag: "Id", name, family: familyOf(name, reading.tools) })
   }
-  return fail(unknownTool(name, reading))
+  return missing(unknownTool(name, reading.tools))
 }
 
 const specifierOf = (text: string, tool: RuleTool, list: List): Result.Result<Specifier, Fault> => {
@@ -97,7 +101,7 @@ const specifierOf = (text: string, tool: RuleTool, list: List): Result.Result<Sp
 }
 
 export const parse = (text: string, reading: Reading): Result.Result<Rule, RuleUnreadable> => {
-  const fail = ({ at, problem }: Fault) => Result.fail(new RuleUnreadable({ text, at, problem }))
+  const fail = (fault: Fault) => Result.fail(new RuleUnreadable({ text, ...fault }))
   const start = Math.max(0, text.search(/\S/))
   const open = text.indexOf("(")
   const name = text.slice(start, open < 0 ? undefined : open).trim()

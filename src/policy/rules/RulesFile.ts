@@ -1,5 +1,6 @@
 import { Predicate, Result, Schema } from "effect"
 import { Toml } from "effect/encoding"
+import { type Knobs, read as readKnobs } from "../Knobs.ts"
 import { decides, type Trial } from "./Examples.ts"
 import { type List, parse } from "./Rule.ts"
 import { type Entry, entry, type Layer } from "./RuleSet.ts"
@@ -37,14 +38,22 @@ export const lists = ["deny", "ask", "allow"] as const
 
 const mostRules = 1000
 
-type Decoded = Result.Result<ReadonlyArray<Entry>, RulesInvalid>
+export interface Contents {
+  readonly entries: ReadonlyArray<Entry>
+  readonly knobs: Partial<Knobs>
+}
 
-/** The rules of one table with `deny`, `ask` and `allow`; every example in it has been tried. */
+type Decoded = Result.Result<Contents, RulesInvalid>
+
+/** One table with `deny`, `ask` and `allow`, and a project's `policy`; every example in it has been tried. */
 export const decode = (file: string, table: unknown, layer: Layer, trial: Trial): Decoded => {
   const fail = (problem: string, place: { list?: string; index?: number; rule?: string } = {}) =>
     Result.fail(new RulesInvalid({ file, problem, ...place }))
   if (!Predicate.isObject(table)) return fail("the rules must be a table with deny, ask and allow")
-  const extra = Object.keys(table).find((key) => !lists.some((list) => list === key))
+  const hasKnobs = layer === "project" && Object.hasOwn(table, "policy")
+  const knobs = readKnobs(hasKnobs ? Reflect.get(table, "policy") : {})
+  if (Result.isFailure(knobs)) return fail(knobs.failure, { list: "[policy]" })
+  const extra = Object.keys(table).find((key) => !lists.some((list) => list === key) && !(hasKnobs && key === "policy"))
   if (extra !== undefined) return fail(`"${extra}" is no list of rules; write deny, ask or allow`)
   const entries: Array<Entry> = []
   for (const list of lists) {
@@ -57,7 +66,7 @@ export const decode = (file: string, table: unknown, layer: Layer, trial: Trial)
       entries.push(found.success)
     }
   }
-  return Result.succeed(entries)
+  return Result.succeed({ entries, knobs: knobs.success })
 }
 
 interface Fault {

@@ -4,7 +4,9 @@ import { Schema } from "effect"
 export class RuleUnreadable extends Schema.TaggedError<RuleUnreadable>()("RuleUnreadable", {
   text: Schema.String,
   at: Schema.Int,
-  problem: Schema.String
+  problem: Schema.String,
+  /** Well written, but about a tool that does not exist. */
+  unknownTool: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message() {
     return this.at > 0 ? `at character ${this.at + 1}: ${this.problem}` : this.problem
@@ -15,4 +17,5 @@ export class RuleUnreadable extends Schema.TaggedError<RuleUnreadable>()("RuleUn
 export interface Fault {
   readonly at: number
   readonly problem: string
+  readonly unknownTool?: true
 }

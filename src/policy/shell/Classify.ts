@@ -19,7 +19,7 @@ export const capabilityOf = (
   let tests = false
   for (const command of walk.commands) {
     if (!isPlain(command) || leaves(command, place)) return "shell_rw"
-    if (isHarmless(command, walk)) continue
+    if (isHarmless(command, walk, place)) continue
     if (!isTest(command) && !runsTest(command, walk.commands)) return "shell_rw"
     tests = true
   }
@@ -50,11 +50,11 @@ const leaves = (command: Command, place: Place): boolean => {
   return !isInside(resolve(target.guess, command.fields.cwd), place)
 }
 
-const isHarmless = (command: Command, walk: Walk): boolean => {
+const isHarmless = (command: Command, walk: Walk, place: Place): boolean => {
   if (command.fields.name === undefined) return true
   if (isPathQualified(command)) return false
   // A wrapper is as harmless as what it runs, which stands behind it in the list.
-  return isReadOnly(command) || readsItself(command, walk.commands)
+  return isReadOnly(command, place) || readsItself(command, walk.commands)
 }
 
 /** A path may name anything, also a file that only looks like a well-known program. */

@@ -1,5 +1,6 @@
 import type { Command } from "./Command.ts"
 import { downloadedBy } from "./Downloads.ts"
+import { merge, settle } from "./Folders.ts"
 import { resolve } from "./Paths.ts"
 import type { Scope } from "./Scope.ts"
 import type { Walk } from "./Walk.ts"
@@ -10,15 +11,16 @@ const declarations = new Set(["export", "declare", "typeset", "local", "readonly
 const readers = new Set(["read", "mapfile", "readarray", "getopts", "unset", "let"])
 
 /** What a command changes for the ones after it: the folder, variables, and files that came from the network. */
-export const followEffects = (walk: Walk, command: Command, scope: Scope): void => {
+export const followEffects = (walk: Walk, command: Command, others: ReadonlyArray<Command>, scope: Scope): void => {
   const { args, program } = command
+  settle(scope, scope.at, scope.at)
   if (command.fields.name === undefined) {
     for (const { name, value } of command.fields.assignments) set(scope, name, value)
     return
   }
   if (command.fields.where !== "here") return
   if (program === "cd" || program === "pushd" || program === "popd" || program === "chdir")
-    move(command, scope, walk.place.home)
+    move(walk, command, scope)
   else if (declarations.has(program)) {
     for (const arg of args) {
       const equals = arg.guess.indexOf("=")
@@ -29,7 +31,7 @@ export const followEffects = (walk: Walk, command: Command, scope: Scope): void 
   else if (program === "printf" && args[0]?.guess === "-v" && args[1] !== undefined) {
     scope.variables.set(args[1].guess, { guess: HOLE, certain: false })
   }
-  for (const path of downloadedBy(command)) walk.downloads.add(path)
+  for (const each of [command, ...others]) for (const path of downloadedBy(each)) walk.downloads.add(path)
 }
 
 // Only a fresh temporary folder is trusted later on: any other variable may have been changed by what ran in between.
@@ -37,14 +39,20 @@ const set = (scope: Scope, name: string, value: Arg): void => {
   scope.variables.set(name, { guess: value.guess, certain: value.certain && value.guess === freshFolder })
 }
 
-const move = (command: Command, scope: Scope, home: string): void => {
+const move = (walk: Walk, command: Command, scope: Scope): void => {
+  walk.moves++
+  const target = command.line.operands[0]
+  const before = scope.at
+  const to = (folder: string | null): string | null => {
+    if (target === undefined) return scope.variables.get("HOME")?.guess ?? walk.place.home
+    if (target.guess === "-" || target.guess.includes(HOLE) || target.glob) return null
+    return resolve(target.guess, folder) ?? null
+  }
   if (command.program === "popd") {
-    scope.cwd = scope.folders.pop() ?? null
+    settle(scope, command.args.length > 0 || scope.pushed.length === 0 ? [null] : scope.pushed, before)
     return
   }
-  if (command.program === "pushd") scope.folders.push(scope.cwd)
-  const target = command.line.operands[0]
-  if (target === undefined) scope.cwd = scope.variables.get("HOME")?.guess ?? home
-  else if (target.guess === "-" || target.guess.includes(HOLE) || target.glob) scope.cwd = null
-  else scope.cwd = resolve(target.guess, scope.cwd) ?? null
+  if (command.program === "pushd") scope.pushed = merge(before, scope.pushed)
+  const turns = command.program === "pushd" && (target === undefined || /^[-+]/.test(command.args[0]!.guess))
+  settle(scope, turns ? [null] : merge(before.map(to)), before)
 }

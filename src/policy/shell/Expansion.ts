@@ -3,6 +3,9 @@ import type { SyntaxNode, WordNode, WordPart } from "./ShellParser.ts"
 import { forEachChild } from "./ShellParser.ts"
 import type { Arg, Known } from "./Words.ts"
 import { freshFolder, HOLE } from "./Words.ts"
+import type { Piece } from "./Braces.ts"
+import { alternatives, digits, hole, piece } from "./Braces.ts"
+import { placed, untilde } from "./Tilde.ts"
 
 /** Turns words of the source into arguments, and knows of each how sure that is. */
 
@@ -12,13 +15,6 @@ export interface WordContext {
   readonly variables: ReadonlyMap<string, Known>
   /** Visits a substitution and returns what runs in it. */
   readonly visit: (node: SyntaxNode) => ReadonlyArray<Command>
-}
-
-interface Piece {
-  guess: string
-  literal: boolean
-  certain: boolean
-  glob: boolean
 }
 
 // They expand to digits: what the digits are does not matter to a path.
@@ -43,8 +39,9 @@ const maxAlternatives = 32
 export const toArgs = (word: WordNode, context: WordContext): ReadonlyArray<Arg> => {
   const parts = word.parts
   if (parts === undefined) {
-    const guess = word.text.startsWith("~") ? untilde(word.value, context) : word.value
-    return [{ text: word.text, value: word.value, guess, certain: true, glob: false, inner: [] }]
+    const guess = placed(word.text.startsWith("~") ? untilde(word.value, context) : word.value, context)
+    const isOpen = guess.includes(HOLE)
+    return [{ text: word.text, value: isOpen ? null : word.value, guess, certain: !isOpen, glob: false, inner: [] }]
   }
   const inner: Array<Command> = []
   let pieces: Array<Piece> = [{ guess: "", literal: true, certain: true, glob: false }]
@@ -52,10 +49,15 @@ export const toArgs = (word: WordNode, context: WordContext): ReadonlyArray<Arg>
     const found = read(part, context, inner)
     pieces = found.length === 1 ? pieces.map((piece) => join(piece, found[0]!)) : cross(pieces, found)
   }
+  // An alternative that is empty is no word at all, unless something in it is quoted.
+  if (pieces.length > 1 && !/["']/.test(word.text)) pieces = pieces.filter((piece) => piece.guess !== "")
+  // One word that makes up a command with its options is not written as anyone would write it.
+  const isLine = pieces.length > 1 && word.text.startsWith("{") && pieces.some((piece) => piece.guess.startsWith("-"))
   return pieces.map((piece) => {
-    const guess = word.text.startsWith("~") ? untilde(piece.guess, context) : piece.guess
-    const value = piece.literal && !piece.glob && pieces.length === 1 ? piece.guess : null
-    return { text: word.text, value, guess, certain: piece.certain, glob: piece.glob, inner }
+    const guess = placed(/^[~{]/.test(word.text) ? untilde(piece.guess, context) : piece.guess, context)
+    const isOpen = guess.includes(HOLE)
+    const value = piece.literal && !piece.glob && !isOpen && !isLine ? piece.guess : null
+    return { text: word.text, value, guess, certain: piece.certain && !isOpen, glob: piece.glob, inner }
   })
 }
 
@@ -88,12 +90,11 @@ const join = (a: Piece, b: Piece): Piece => ({
   glob: a.glob || b.glob
 })
 
-const cross = (all: ReadonlyArray<Piece>, found: ReadonlyArray<Piece>): Array<Piece> =>
-  all.flatMap((piece) => found.map((one) => join(piece, one))).slice(0, maxAlternatives)
+const cross = (all: ReadonlyArray<Piece>, found: ReadonlyArray<Piece>): Array<Piece> => {
+  const crossed = all.flatMap((piece) => found.map((one) => join(piece, one)))
+  return crossed.length > maxAlternatives ? [...crossed.slice(0, maxAlternatives), hole] : crossed
+}
 
-const piece = (guess: string): Piece => ({ guess, literal: true, certain: true, glob: false })
-const digits: Piece = { guess: "0", literal: false, certain: true, glob: false }
-const hole: Piece = { guess: HOLE, literal: false, certain: false, glob: false }
 const pattern = (guess: string): Piece => ({ guess, literal: false, certain: true, glob: true })
 
 const read = (part: WordPart, context: WordContext, inner: Array<Command>): ReadonlyArray<Piece> => {
@@ -175,22 +176,4 @@ export const substitutions = (node: SyntaxNode, context: WordContext): ReadonlyA
   }
   forEachChild(node, look)
   return found
-}
-
-const alternatives = (text: string): ReadonlyArray<Piece> => {
-  if (/^\{[^{}"'$`\\]*,[^{}"'$`\\]*\}$/.test(text))
-    return text
-      .slice(1, -1)
-      .split(",")
-      .map((each) => ({ ...piece(each), literal: false }))
-  return [/^\{\w+\.\.\w+(\.\.\d+)?\}$/.test(text) ? digits : hole]
-}
-
-const untilde = (value: string, context: WordContext): string => {
-  if (value === "~" || value.startsWith("~/"))
-    return (context.variables.get("HOME")?.guess ?? context.home) + value.slice(1)
-  if (value.startsWith("~+")) return (context.cwd ?? HOLE) + value.slice(2)
-  const user = /^~([a-z_][a-z0-9_-]*)(\/.*)?$/.exec(value)
-  if (user === null) return value
-  return (user[1] === "root" ? "/root" : `/home/${user[1]}`) + (user[2] ?? "")
 }

@@ -27,7 +27,8 @@ const table: ReadonlyMap<string, ReadonlyArray<Rule>> = indexed(
   pipenv      install,sync,update,lock
   conda,mamba install,create,update,search
   cargo       install,fetch,update,publish,search,add,yank,login,owner unless --offline
-  go          get,mod,install operand *@* download tidy
+  go          get
+  go          mod,install operand *@* download tidy
   gem         install,update,push,search
   bundle      install,update,add,outdated unless --local
   composer    install,update,require,create-project

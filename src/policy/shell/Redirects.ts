@@ -5,7 +5,7 @@ import type { Around, Scope } from "./Scope.ts"
 import type { Walk } from "./Walk.ts"
 import type { Arg } from "./Words.ts"
 import { toArg, toText } from "./Expansion.ts"
-import { HOLE, literal } from "./Words.ts"
+import { HOLE, isKnown, literal, supplied } from "./Words.ts"
 
 export interface Redirected {
   readonly writes: ReadonlyArray<Arg>
@@ -40,6 +40,8 @@ export const redirected = (
     const isInput =
       redirect.descriptor === undefined ||
       (redirect.descriptor.type === "FileDescriptor" && redirect.descriptor.value === 0)
+    // It sets a variable, which may be one that other programs act on.
+    if (redirect.descriptor?.type === "FileDescriptorVariable") writes.push(supplied(HOLE))
     if (redirect.type === "HereDoc") {
       const body =
         redirect.body.parts === undefined ? literal(redirect.body.text) : toText(redirect.body.parts, context)
@@ -64,7 +66,7 @@ export const redirected = (
       case "<&":
         break
       case ">&":
-        if (!/^(\d+-?|-)$/.test(target.guess) && !/^\$\{?\w+\}?$/.test(target.text)) note("write", target, text)
+        if (!isKnown(target) || !/^(\d+-?|-)$/.test(target.guess)) note("write", target, text)
         break
       case "<":
         note("read", target, text)

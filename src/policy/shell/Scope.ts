@@ -1,12 +1,19 @@
 import { Command, noInput } from "./Command.ts"
 import type { Input, Where } from "./Command.ts"
+import type { Folders } from "./Folders.ts"
 import type { SyntaxNode } from "./ShellParser.ts"
 import type { Known } from "./Words.ts"
 
 /** What changes from one command to the next, and is copied for a subshell. */
 export interface Scope {
+  /** The likeliest of `at`. */
   cwd: string | null
-  readonly folders: Array<string | null>
+  at: Folders
+  /** Where the shell is if the last command succeeded, and if it failed. */
+  ok: Folders
+  failed: Folders
+  /** Everything ever pushed. */
+  pushed: Folders
   readonly variables: Map<string, Known>
 }
 
@@ -25,6 +32,8 @@ export interface Around {
   readonly piped: boolean
   readonly endless: boolean
   readonly functions: ReadonlyArray<string>
+  /** Wrappers around wrappers. */
+  readonly wrapped: number
 }
 
 export const outermost: Around = {
@@ -37,15 +46,16 @@ export const outermost: Around = {
   background: false,
   piped: false,
   endless: false,
-  functions: []
+  functions: [],
+  wrapped: 0
 }
 
 export const maxDepth = 4
 export const maxLevels = 32
+export const maxWrapped = 16
 
 export const copy = (scope: Scope): Scope => ({
-  cwd: scope.cwd,
-  folders: [...scope.folders],
+  ...scope,
   variables: new Map(scope.variables)
 })
 

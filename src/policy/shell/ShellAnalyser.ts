@@ -53,6 +53,6 @@ const unreadable = (command: string, walk?: Walk): ShellAnalysis => ({
   capability: "shell_rw",
   opaque: true,
   parseError: true,
-  shapes: [{ category: "obfuscated", part: command }],
+  shapes: [],
   networkPrograms: walk === undefined ? [] : networkProgramsOf(walk.commands)
 })

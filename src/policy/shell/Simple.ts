@@ -1,3 +1,5 @@
+import type { CommandPart } from "../Part.ts"
+import { elsewhere, isBuiltin, merge, noteElsewhere, runsHere, settle, withElsewhere } from "./Folders.ts"
 import type { Variable } from "./Command.ts"
 import { Command, noInput } from "./Command.ts"
 import { redirected } from "./Redirects.ts"
@@ -9,7 +11,7 @@ import { followEffects } from "./Effects.ts"
 import { touchedBy } from "./Touched.ts"
 import { innerOf } from "./Unwrap.ts"
 import type { Around, Scope } from "./Scope.ts"
-import { maxDepth } from "./Scope.ts"
+import { copy, maxDepth, maxWrapped } from "./Scope.ts"
 import type { Walk } from "./Walk.ts"
 import type { WordContext } from "./Expansion.ts"
 import { substitutions, toArg, toArgs } from "./Expansion.ts"
@@ -26,6 +28,8 @@ export const runSimple = (walk: Walk, node: CommandNode, scope: Scope, around: A
     else for (const variable of assigned(each, context)) args.push(declared(each.text, variable))
   }
   const redirects = redirected(walk, node.redirects, scope, around)
+  noteElsewhere(walk, redirects.reads, "read", scope, around)
+  noteElsewhere(walk, redirects.writes, "write", scope, around)
   const first = node.name === undefined ? [] : toArgs(node.name, context)
   const fields = {
     writes: redirects.writes,
@@ -98,19 +102,30 @@ const run = (walk: Walk, words: ReadonlyArray<Arg>, given: Given, scope: Scope, 
     !/^-(-version|-help|v|h)$/.test(command.args[0]!.guess)
   )
     command.opaque = true
+  const others = elsewhere(command, scope.at)
   walk.commands.push(command)
+  walk.elsewhere.push(...others)
   const inners = innerOf(command)
   if (inners.some((inner) => inner.kind === "script" && !isFixed(command, inner.script))) command.opaque = true
   if (around.functions.includes(command.program) && (around.background || around.piped))
     walk.floods.push(command.fields.text)
   if (around.endless && around.background) walk.floods.push(command.fields.text)
-  note(walk, command, around)
-  followEffects(walk, command, scope)
+  note(walk, command, others, around)
+  const moves = walk.moves
+  followEffects(walk, command, others, scope)
+  if (walk.functions.has(command.program)) settle(scope, merge(scope.at, walk.ends), merge(scope.at, walk.ends))
+  if (command.program === "alias" && command.args.some((arg) => isBuiltin(arg.guess.split("=")[0]!))) walk.lost = true
+  if (around.wrapped >= maxWrapped && inners.length > 0) {
+    walk.tooDeep = true
+    return
+  }
+  const inside = runsHere.test(command.program) ? scope : copy(scope)
   for (const inner of inners) {
     const wrappers = inner.visible ? [...around.wrappers, command.program] : around.wrappers
     const below: Around = {
       ...around,
       wrappers,
+      wrapped: around.wrapped + 1,
       where: inner.where,
       hidden: around.hidden || !inner.visible,
       input: given.input
@@ -120,9 +135,11 @@ const run = (walk: Walk, words: ReadonlyArray<Arg>, given: Given, scope: Scope, 
         const equals = arg.guess.indexOf("=")
         return { name: arg.guess.slice(0, equals), value: supplied(arg.guess.slice(equals + 1)) }
       })
-      run(walk, inner.words, { writes: [], reads: [], input: given.input, assignments }, scope, below)
-    } else nested(walk, command, inner.script, scope, below)
+      run(walk, inner.words, { writes: [], reads: [], input: given.input, assignments }, inside, below)
+    } else nested(walk, command, inner.script, inside, below)
   }
+  // It runs later, and who knows how often.
+  if ((command.program === "trap" || command.program === "alias") && walk.moves > moves) walk.lost = true
 }
 
 const nested = (walk: Walk, command: Command, text: Arg, scope: Scope, around: Around): void => {
@@ -149,22 +166,25 @@ const isFixed = (command: Command, script: Arg): boolean =>
   (command.program === "trap" && script.certain) ||
   (script.certain && !script.guess.includes(HOLE) && !script.glob)
 
-const note = (walk: Walk, command: Command, around: Around): void => {
+const note = (walk: Walk, command: Command, others: ReadonlyArray<Command>, around: Around): void => {
   if (around.hidden) return
   const { assignments, cwd, name, text } = command.fields
   if (name === undefined && !assignments.some((each) => environmentNames.has(each.name))) return
   const words = name === undefined ? [] : [name, ...command.args]
-  walk.parts.push({
+  // `$PWD` is sure only where the folder is.
+  const word = (arg: Arg) => (others.length > 0 && /PWD|^~\+/.test(arg.text) ? arg.value : plain(arg))
+  const part: CommandPart = {
     kind: "command",
     text,
-    program: name === undefined ? "" : plain(name),
-    argv: words.map(plain),
+    program: name === undefined ? "" : word(name),
+    argv: words.map(word),
     assignments: assignments.map((each) => ({ name: each.name, value: plain(each.value) })),
     wrappers: around.wrappers,
     cwd,
     touches: touchedBy(command),
     opaque: command.opaque
-  })
+  }
+  walk.parts.push(withElsewhere(part, others))
 }
 
 /** As written where it is literal, filled in where only `$HOME` and `$PWD` are not. */

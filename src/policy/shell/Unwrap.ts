@@ -1,12 +1,15 @@
 import type { Command, Where } from "./Command.ts"
 import { optionsOf } from "./programs/Options.ts"
 import { isHook } from "./programs/Hooks.ts"
-import { foreignShells, shells } from "./programs/Languages.ts"
+import { shells } from "./programs/Languages.ts"
 import type { Wrapper } from "./programs/Wrappers.ts"
 import { wrappersOf } from "./programs/Wrappers.ts"
+import { inputScript, shellScript } from "./Started.ts"
 import { fromFind, fromParallel, fromXargs } from "./Feeders.ts"
 import type { Arg } from "./Words.ts"
-import { HOLE, literal } from "./Words.ts"
+import { literal } from "./Words.ts"
+
+export { readsCode } from "./Started.ts"
 
 /** What a command runs in turn: another command, or text in the shell's language. */
 export type Inner = { readonly where: Where; readonly visible: boolean } & (
@@ -27,7 +30,7 @@ export const innerOf = (command: Command): ReadonlyArray<Inner> => {
     case "eval":
       return args.length === 0 || (args.length === 1 && isHook(args[0]!.inner)) ? [] : script(joined(args))
     case "trap":
-      return args.length > 1 && !/^(-.*|)$/.test(args[0]!.guess) ? script(args[0]) : []
+      return ofTrap(args).flatMap((arg) => script(arg))
     case "alias":
       return args.flatMap((arg) =>
         arg.guess.includes("=") ? script({ ...arg, guess: arg.guess.slice(arg.guess.indexOf("=") + 1) }, false) : []
@@ -42,6 +45,13 @@ export const innerOf = (command: Command): ReadonlyArray<Inner> => {
       return fromParallel(command).flatMap((each) => (each.length === 1 ? script(each[0]) : commands([each])))
   }
   return [...special(command).flatMap((arg) => script(arg)), ...wrapped(command)]
+}
+
+const ofTrap = (args: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
+  const dashes = args[0]?.guess === "--"
+  const [action, ...signals] = dashes ? args.slice(1) : args
+  if (action === undefined || signals.length === 0 || action.guess === "") return []
+  return (dashes ? action.guess === "-" : action.guess.startsWith("-")) ? [] : [action]
 }
 
 /** Scripts in option values. */
@@ -61,6 +71,10 @@ const special = (command: Command): ReadonlyArray<Arg> => {
       return line.values("-S", "--split-string")
     case "nix-shell":
       return [...optionValues(command, "--run"), ...optionValues(command, "--command")]
+    case "mapfile":
+    case "readarray":
+    case "compgen":
+      return optionValues(command, "-C")
     case "vagrant":
       return optionValues(command, "-c")
     case "gcloud":
@@ -85,32 +99,6 @@ const optionValues = (command: Command, name: string): ReadonlyArray<Arg> => {
   const arg = command.args[at]!
   const value = arg.guess === name ? command.args[at + 1] : literal(arg.guess.slice(name.length + 1))
   return value === undefined ? [] : [value]
-}
-
-/** What a shell runs, except a script file: `-c` text, or its input. */
-const shellScript = (command: Command): ReadonlyArray<Arg> => {
-  const { line } = command
-  if (line.has("-n", "--version", "--help")) return []
-  if (line.has("-c", "--command")) {
-    const text = line.values("-c", "--command")[0] ?? line.operands[0]
-    return text === undefined ? [] : [text]
-  }
-  return readsCode(command) && command.fields.input.text !== undefined ? [inputScript(command)] : []
-}
-
-const inputScript = (command: Command): Arg => {
-  const text = command.fields.input.text!
-  return { ...literal(text), value: text.includes(HOLE) ? null : text, certain: !text.includes(HOLE) }
-}
-
-/** A shell, or `source`, that takes its code from standard input. */
-export const readsCode = (command: Command): boolean => {
-  const first = command.line.operands[0]?.guess
-  if (command.program === "source" || command.program === ".") return first === "/dev/stdin" || first === "-"
-  if (foreignShells.has(command.program) && command.line.has("-c")) return false
-  return (shells.has(command.program) && !command.line.has("-c")) || foreignShells.has(command.program)
-    ? first === undefined || first === "-" || first === "/dev/stdin" || command.line.has("-s")
-    : false
 }
 
 const joined = (args: ReadonlyArray<Arg>): Arg =>
@@ -142,7 +130,7 @@ const wrapped = (command: Command): ReadonlyArray<Inner> => {
     }
     if (words.length === 0) return []
     if (eachIsScript.has(wrapper.program)) return words.map((word) => ({ ...common, kind: "script", script: word }))
-    if (wrapper.program === "flock" && words[0]!.guess === "-c")
+    if (wrapper.program === "flock" && /^(-c|--command)$/.test(words[0]!.guess))
       return [{ ...common, kind: "script", script: joined(words.slice(1)) }]
     if ((wrapper.script && !command.line.has("-x")) || wrapper.program === "tmux" || wrapper.program === "ssh") {
       const text =
@@ -172,6 +160,8 @@ const innerStart = (command: Command, wrapper: Wrapper): number | undefined => {
       if (wrapper.dashes || skip === 0) return at + 1
       continue
     }
+    if (text === "-" && wrapper.program === "env") continue
+    if (wrapper.program === "flock" && skip === 0 && /^(-c|--command)$/.test(text)) return at
     if (text.length > 1 && text[0] === "-") {
       if (wrapper.valued.has(text) || takes?.has(text) === true) at++
       continue

@@ -1,6 +1,9 @@
 import type { Part, Place } from "../Part.ts"
 import type { Command, Input } from "./Command.ts"
 import { noInput } from "./Command.ts"
+import { chain, define } from "./Chain.ts"
+import type { Folders } from "./Folders.ts"
+import { merge, noteElsewhere, settle, unsettled } from "./Folders.ts"
 import { environmentNames } from "./programs/Environment.ts"
 import { pipeInput } from "./Output.ts"
 import { redirected } from "./Redirects.ts"
@@ -32,6 +35,14 @@ export class Walk {
   /** Something is nested too deeply, or hidden where it is not looked for. */
   tooDeep = false
   background = false
+  /** The same commands in the other folders they may run in. */
+  readonly elsewhere: Array<Command> = []
+  /** How often the folder changes. */
+  moves = 0
+  /** Where functions may have gone. */
+  ends: Folders = []
+  /** Words do not mean what they usually do, or the folder may change between any two commands. */
+  lost = false
 
   constructor(place: Place) {
     this.place = place
@@ -39,8 +50,10 @@ export class Walk {
 
   start(script: Script): void {
     this.empty = script.commands.length === 0
-    const scope: Scope = { cwd: this.place.cwd, folders: [], variables: new Map() }
-    this.script(script, scope, outermost)
+    const { cwd } = this.place
+    this.script(script, { cwd, at: [cwd], ok: [cwd], failed: [cwd], pushed: [], variables: new Map() }, outermost)
+    this.commands.push(...this.elsewhere)
+    if (this.lost) this.#lose(0)
   }
 
   script(script: Script, scope: Scope, around: Around): ReadonlyArray<Command> {
@@ -66,6 +79,7 @@ export class Walk {
         const background = statement.background === true
         if (background) this.background = true
         this.node(statement.command, background ? copy(scope) : scope, background ? { ...around, background } : around)
+        if (background) settle(scope, scope.at, scope.at)
       }
     }
     return this.commands.slice(from)
@@ -84,10 +98,11 @@ export class Walk {
         this.#pipeline(node, scope, around)
         break
       case "AndOr":
-        for (const each of node.commands) this.node(each, scope, around)
+        chain(this, node, scope, around)
         break
       case "Subshell":
         list(node.body, copy(scope))
+        settle(scope, scope.at, scope.at)
         break
       case "BraceGroup":
         list(node.body)
@@ -95,21 +110,30 @@ export class Walk {
       case "CompoundList":
         list(node)
         break
-      case "Redirected":
+      case "Redirected": {
+        const before = scope.at
         this.node(node.command, scope, { ...around, ...this.#redirect(node, scope, around) })
+        settle(scope, scope.ok, merge(scope.failed, before))
         break
+      }
       case "Function":
-        this.functions.add(node.name.value)
-        this.node(node.body, copy(scope), { ...deeper, functions: [...around.functions, node.name.value] })
+        define(this, node, scope, deeper)
+        settle(scope, scope.at, scope.at)
         break
       case "Coproc":
         this.background = true
         this.node(node.body, copy(scope), { ...deeper, background: true })
+        settle(scope, scope.at, scope.at)
         break
       default:
         this.#maybe(node, scope, deeper)
     }
     return this.commands.slice(from)
+  }
+
+  /** No rule may allow what was noted from there on. */
+  #lose(from: number): void {
+    this.parts.push(...unsettled(this.parts.splice(from)))
   }
 
   /** A redirect of a whole group counts like one of a command that does nothing else. */
@@ -119,13 +143,16 @@ export class Walk {
     around: Around
   ): { readonly input?: Input } {
     const { input, reads, writes } = redirected(this, node.redirects, scope, around)
+    noteElsewhere(this, reads, "read", scope, around)
+    noteElsewhere(this, writes, "write", scope, around)
     this.commands.push(bare({ reads, writes, input: around.input, assignments: [] }, scope, around, this.downloads))
     return input === undefined ? {} : { input }
   }
 
   /** Branches and loops: what runs in them may not run, so a folder changed there is not known afterwards. */
   #maybe(node: SyntaxNode, scope: Scope, around: Around): void {
-    const cwd = scope.cwd
+    const before = scope.at
+    const first = this.parts.length
     const context = this.contextOf(scope, around)
     let inner = around
     const from = this.commands.length
@@ -150,7 +177,12 @@ export class Walk {
         this.floods.push(...floodsOf(this.commands.slice(from)))
       }
     }
-    if (scope.cwd !== cwd) scope.cwd = null
+    const at = merge(before, scope.at)
+    // In the next round the same words lead on from there.
+    const climbs = at.length > before.length && node.type !== "If" && node.type !== "Case"
+    if (climbs) this.#lose(first)
+    const after = climbs ? merge([null], at) : at
+    settle(scope, after, after)
   }
 
   /** One word, or one that names something hidden, is as good as an assignment. */
@@ -170,7 +202,12 @@ export class Walk {
   }
 
   #pipeline(node: Pipeline, scope: Scope, around: Around): void {
-    if (node.commands.length === 1) return void this.node(node.commands[0]!, scope, around)
+    if (node.commands.length === 1) {
+      this.node(node.commands[0]!, scope, around)
+      const negated = node.prefixes.filter((each) => each.type === "Negation").length % 2 === 1
+      if (negated) settle(scope, scope.failed, scope.ok)
+      return
+    }
     let input = around.input
     const earlier: Array<Command> = []
     for (const command of node.commands) {
@@ -178,6 +215,7 @@ export class Walk {
       input = pipeInput(stage, earlier)
       earlier.push(...stage)
     }
+    settle(scope, scope.at, scope.at)
   }
 
   #substitution(node: SyntaxNode, scope: Scope, around: Around): ReadonlyArray<Command> {

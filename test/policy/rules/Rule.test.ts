@@ -12,7 +12,8 @@ describe("a rule that cannot be read", () => {
   it.each<readonly [string, List, RegExp]>([
     ["", "deny", /no tool; write it as tool or tool\(specifier\)/],
     ["npm test", "deny", /"npm test" is no tool.*shell\(npm test\)/],
-    ["shel(ls)", "deny", /there is no tool "shel"; write shell, read/],
+    ["shel(ls)", "deny", /there is no tool "shel"; write shell$/],
+    ["somewhat(ls)", "deny", /there is no tool "somewhat"; write shell, read/],
     ["Bash(ls)", "deny", /there is no tool "Bash"; write shell$/],
     ["Edit(x)", "allow", /write write$/],
     ["todowrite", "deny", /write TodoWrite$/],

@@ -3,7 +3,7 @@ import type { CommandPart } from "../../../src/policy/Part.ts"
 import type { ShellAnalysis } from "../../../src/policy/ShellAnalysis.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 
-export const place = { cwd: "/ws", roots: ["/ws"], home: "/home/me" }
+export const place = { cwd: "/ws", roots: ["/ws"], home: "/home/me", isPlainRepository: () => true }
 
 export const analysed = (command: string): ShellAnalysis => analyse(command, place)
 

@@ -1,4 +1,6 @@
+import type { Place } from "../../Part.ts"
 import type { Command } from "../Command.ts"
+import { resolve } from "../Paths.ts"
 
 /** Subcommands of git that only read, with the options that would make them write or run something (policy §4.1). */
 
@@ -81,7 +83,16 @@ const listing = [
   "-n"
 ]
 
-export const gitReads = (command: Command): boolean => {
+/** The folder it works in, and those it goes through to get there, are of repositories that run nothing of their own. */
+const inPlain = (command: Command, place: Place): boolean => {
+  let folder: string | null | undefined = command.fields.cwd
+  const folders = [folder, ...command.line.values("-C").map((arg) => (folder = resolve(arg.guess, folder ?? null)))]
+  return folders.every((each) => each != null && place.isPlainRepository?.(each) === true)
+}
+
+export const gitReads = (command: Command, place: Place): boolean => onlyReads(command) && inPlain(command, place)
+
+const onlyReads = (command: Command): boolean => {
   const { args, line } = command
   const verb = line.verb()
   const words = args.map((arg) => arg.guess)
@@ -93,7 +104,7 @@ export const gitReads = (command: Command): boolean => {
   if (
     given.some(
       (word) =>
-        never.some((bad) => word === bad || (bad.length > 3 && word.length > 4 && bad.startsWith(word))) &&
+        never.some((bad) => word === bad || (word.length > 2 && word.startsWith("--") && bad.startsWith(word))) &&
         !(word === "-p" && isShow && words.indexOf("-p") > at) &&
         !(word === "-c" && isShow && words.indexOf("-c") > at)
     )

@@ -77,7 +77,7 @@ export const optionRows = `
   install: -t --target-directory -m --mode -o --owner -g --group -S --suffix --strip-program
   sort: -o --output -k --key -t --field-separator -S --buffer-size -T --temporary-directory --compress-program
     --files0-from --parallel --batch-size
-  sed: -e --expression -f --file -l --line-length -i? -E?
+  sed: -e --expression -f --file -l --line-length -i?
   grep: -e --regexp -f --file -m --max-count -A -B -C --include --exclude --exclude-dir --exclude-from --color -d -D
     --label
   egrep: -e -f -m -A -B -C --include --exclude --exclude-dir
@@ -146,7 +146,7 @@ export const optionRows = `
     --root --kill-whom --what
   ps: -p -u -U -g -G -t -C -o --sort --format --pid --user
   tree: -L -P -I -o -T -H --filelimit
-  xargs: -a --arg-file -d --delimiter -E -I -L --max-lines -n --max-args -P --max-procs -s --max-chars
+  xargs: -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars
   env: -u --unset -C --chdir -S --split-string -a --argv0
   su: -c --command -s --shell -g --group -G -w
   script: -c --command -t? -T -I -O -B -o
@@ -154,4 +154,33 @@ export const optionRows = `
   ping: -c -i -I -w -W -s -t -M -Q -p
   dig: -p -b -t -k -f -y -q -c
   tcpdump: -z -w -i -c -r -s -G -C -W -F
+`
+
+/** The long options with which a program that can also write still only reads. */
+export const readingOptionRows = `
+  file: --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going
+  tree: --noreport --dirsfirst --gitignore --prune --du --si --inodes
+  yq: --raw-output --null-input --exit-status --colors --no-colors --prettyPrint --output-format --input-format
+  base64: --decode --ignore-garbage --wrap
+  base32: --decode --ignore-garbage --wrap
+  rg: --regexp --file --glob --iglob --type --type-not --type-list --max-count --max-depth --max-columns --context
+    --after-context --before-context --replace --threads --sort --sortr --color --colors --engine --encoding --files
+    --files-with-matches --files-without-match --count --count-matches --ignore-case --smart-case --case-sensitive
+    --fixed-strings --word-regexp --line-regexp --line-number --no-line-number --heading --no-heading --with-filename
+    --no-filename --only-matching --invert-match --multiline --multiline-dotall --pcre2 --hidden --no-hidden --text
+    --no-ignore --no-ignore-vcs --unrestricted --follow --json --stats --trim --vimgrep --null --quiet --no-messages
+    --column --passthru --pretty --no-config --max-filesize
+  find: -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -atime -mtime -ctime
+    -amin -mmin -cmin -size -user -group -perm -maxdepth -mindepth -print -print0 -printf -ls -empty -prune -not -o
+    -or -a -and -depth -d -H -L -P -E -X -s -x -mount -xdev -quit -follow -links -inum -samefile -readable -writable
+    -executable -true -false -daystart -noleaf -nouser -nogroup -uid -gid -fstype -lname -ilname
+  fd: --extension --type --max-depth --min-depth --exact-depth --exclude --glob --regex --color --size --changed-within
+    --changed-before --hidden --no-ignore --no-ignore-vcs --absolute-path --full-path --case-sensitive --ignore-case
+    --fixed-strings --follow --print0 --max-results
+  sort: --reverse --numeric-sort --unique --key --field-separator --human-numeric-sort --version-sort --ignore-case
+    --month-sort --general-numeric-sort --stable --check --random-sort --zero-terminated
+  uniq: --count --repeated --unique --ignore-case --zero-terminated --skip-fields --skip-chars --check-chars
+  npm: --all --depth --json --long --prod --production --dev --omit --parseable --global --workspaces --link
+  cargo: --offline --locked --frozen --format-version --no-deps --all-features --no-default-features --features --edges
+    --invert --depth --duplicates --package --workspace --prefix --charset --target
 `

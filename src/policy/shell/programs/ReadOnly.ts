@@ -1,135 +1,171 @@
+import type { Place } from "../../Part.ts"
 import type { Command } from "../Command.ts"
+import type { Arg } from "../Words.ts"
+import { isKnown } from "../Words.ts"
 import { gitReads } from "./GitReads.ts"
-import { names } from "./Rows.ts"
+import { readingOptionRows } from "./OptionRows.ts"
+import { names, unfolded } from "./Rows.ts"
 
 /** Programs that only read, whatever they are given (policy §4.1). */
 const always = names(`
   cat cd cut echo expr false grep egrep fgrep head id ls nl paste pwd rev seq stat tail tr true which whoami
-  numfmt tac basename dirname realpath readlink du df printf test [ : type nproc arch locale getconf uptime uname
+  numfmt tac basename dirname realpath readlink du df test [ : type nproc locale getconf uptime uname
   ps pgrep pidof comm diff sum cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum column fold fmt
-  expand unexpand od hexdump strings jq tsort cal exit return break continue shift groups tty sleep wait jobs cmp
-  diff3 free lsblk lscpu pushd popd wc
+  expand unexpand od hexdump strings jq tsort cal exit return break continue shift groups tty sleep cmp
+  free lsblk lscpu pushd popd wc printenv
 `)
-// `uniq IN OUT` writes, and so do these with one option.
-const without: Readonly<Record<string, ReadonlyArray<string>>> = {
-  printf: ["-v"],
-  file: ["-m", "-f", "-C", "--compile", "--magic-file", "--files-from"],
-  date: ["-s", "--set"],
-  tree: ["-o", "-R"],
-  yq: ["-i", "--inplace", "-s", "--split-exp", "--in-place"],
-  base64: ["-o", "--output"],
-  base32: ["-o", "--output"],
-  rg: ["--pre", "--hostname-bin", "--search-zip", "-z"],
-  sort: ["-o", "-T"],
-  fd: ["-x", "-X", "--exec", "--exec-batch"],
-  fdfind: ["-x", "-X", "--exec", "--exec-batch"],
-  hash: ["-p", "-d", "-r"],
-  find: ["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-fprint", "-fprint0", "-fprintf"]
+/**
+ * What a word with a leading dash may be. Words after a `--` and values of options are held to it as well, so that it
+ * does not matter how the program tells them apart.
+ */
+const shortOptions: Readonly<Record<string, RegExp>> = {
+  file: /^-[bikLhN0s]+$/,
+  tree: /^-([adfiCFghlnprstuDSAxNqQvcUXJ]+|[adfiC]*(L\d*|[IP]))$/,
+  yq: /^-([rneNCMPcyY]+|[op](=?(j|y|p|x|c|t|json|yaml|xml|props|csv|tsv|auto))?)$/,
+  base64: /^-([dDi]+|[wb]\d*)$/,
+  base32: /^-([di]+|w\d*)$/,
+  rg: /^-[nilcvwxsSFHINLuUoPabqp0.]*([ABCmjMd]\d*|[tT]\w*|[egfrE].*)?$/s,
+  find: /^-(\d[\w.]*|[ugoa]*[-+=][rwxst]+|newer\w*|O\d)$/,
+  fd: /^-[HIuapsigFL01q]*([djS][\w.+-]*|[et]\w*|[Ec].*)?$/s,
+  sort: /^-[bdfghiMnrRVuscCmz]*([ktS].*)?$/s,
+  uniq: /^-[cdiuDz]*([fsw]\d*)?$/,
+  xxd: /^-(a|b|e|p|ps|i|u|d|[cglso]\w*)$/,
+  sed: /^-[nErs]+$/,
+  awk: /^-[Fv]/,
+  npm: /^-[agl]$/,
+  cargo: /^-[eidpqF]$/
 }
-/** A file whose name starts with a dash may become an option of these. */
-const globMatters = names("find sort sed git tree fd rg yq date awk file base64")
+const longOptions = new Map(
+  unfolded(readingOptionRows).map((row) => {
+    const [program, ...known] = row.split(/:? +/)
+    return [program!, new Set(known)]
+  })
+)
+const sameAs: Readonly<Record<string, string>> = { fdfind: "fd", gawk: "awk", mawk: "awk" }
+
+const passes = (program: string, word: string): boolean => {
+  const name = sameAs[program] ?? program
+  const short = shortOptions[name]
+  if (short === undefined || word.length < 2 || word[0] !== "-" || word === "--") return true
+  return longOptions.get(name)?.has(word.replace(/=.*/s, "")) === true || (word[1] !== "-" && short.test(word))
+}
+
 const versions = names(`
-  node npm pnpm yarn bun deno python pip ruby gem go cargo rustc java javac gcc clang make cmake docker kubectl
-  terraform git gh php perl tsc dotnet swift mvn gradle
+  node npm pnpm bun deno python pip ruby gem go cargo rustc java javac gcc clang make cmake docker kubectl
+  terraform git gh php perl tsc dotnet swift gradle
 `)
+const versionVerb = names("go docker git npm pnpm cargo kubectl terraform")
+/** With these the short option means something else, such as reading a program from the input. */
+const longVersion = names("python swift gradle deno")
 
-export const isReadOnly = (command: Command): boolean => {
-  const { args, line, program } = command
-  const reads = always.has(program) || checked(command)
-  if (!reads) return false
-  const banned = without[program]
-  if (banned !== undefined && (line.has(...banned) || args.some((arg) => banned.includes(arg.guess)))) return false
-  return !(globMatters.has(program) && args.some((arg) => arg.glob))
+export const isReadOnly = (command: Command, place: Place): boolean => {
+  const { args, program } = command
+  if (always.has(program)) return true
+  // What is not literal may turn out to be an option, or to be several words; so may a name that a glob finds.
+  if (program !== "printf" && program !== "export" && !args.every((arg) => isFixed(arg, args))) return false
+  const words = args.map((arg) => arg.guess)
+  if (isVersion(program, words)) return true
+  return words.every((word) => passes(program, word)) && checked(command, words, place)
 }
 
-const checked = (command: Command): boolean => {
+const isFixed = (arg: Arg, args: ReadonlyArray<Arg>): boolean =>
+  !arg.glob &&
+  (arg.value !== null ||
+    arg.text.startsWith("<(") ||
+    // Only so many alternatives of braces are looked at.
+    (isKnown(arg) && !/[$`]|\.\./.test(arg.text) && args.filter((each) => each.text === arg.text).length < 32))
+
+const isVersion = (program: string, words: ReadonlyArray<string>): boolean =>
+  words.length === 1 &&
+  versions.has(program) &&
+  (words[0] === "--version" ||
+    (/^-[vV]$/.test(words[0]!) && !longVersion.has(program)) ||
+    (words[0] === "version" && versionVerb.has(program)))
+
+const checked = (command: Command, words: ReadonlyArray<string>, place: Place): boolean => {
   const { args, line, program } = command
-  const words = args.map((arg) => arg.guess)
-  if (args.length === 1 && versions.has(program) && /^(--version|-V|-v|version)$/.test(words[0]!))
-    return !(program === "bun" && words[0] === "version")
   switch (program) {
     case "command":
-      return line.has("-v", "-V")
+      return /^-[vV]$/.test(words[0] ?? "")
+    case "arch":
     case "hash":
     case "env":
-    case "printenv":
-      return program === "printenv" || args.length === 0
+      return args.length === 0
+    case "jobs":
+      return words.every((word) => /^(-[lnprs]+|%\w*)$/.test(word))
+    case "wait":
+      return words.every((word) => /^%?\w+$/.test(word))
+    case "printf":
+      // Only its first word can be an option, and that one names a variable to set.
+      return args[0]?.value != null
+        ? words[0] === "--" || !words[0]!.startsWith("-")
+        : args[0]?.glob === false && /^["']?[\w%]/.test(args[0].text)
     case "hostname":
       return args.length === 0 || (/^(-f|-s|-i|-I|-d)$/.test(words[0]!) && args.length === 1)
     case "file":
     case "tree":
     case "yq":
-    case "base64":
-    case "base32":
     case "rg":
     case "find":
     case "fd":
     case "fdfind":
-      return true
-    case "date":
-      return words.every(
-        (word, at) =>
-          /^(\+.*|-u|-R|-d|-r|-I\w*|--(utc|date=.*|iso-8601.*|rfc-.*|reference=.*))$/.test(word) ||
-          /^-[dr]$/.test(words[at - 1] ?? "")
-      )
     case "sort":
-      // Long options may be shortened, so only the known ones pass.
-      return words.every((word) => !word.startsWith("--") || sortOptions.has(word.replace(/=.*/, "")))
+      return true
+    case "base64":
+    case "base32":
+      return operandsBut(words, /^-[wb]$/) < 2
     case "uniq":
-      return line.operands.length < 2
+      return operandsBut(words, /^-\w*[fsw]$/) < 2
     case "xxd":
-      return !line.has("-r") && line.operands.length < 2
+      return operandsBut(words, /^-[cglso]$/) < 2
+    case "date":
+      return dateReads.test(words.map((word) => `${word}\n`).join(""))
     case "sed":
       return (
-        line.has("-n") &&
-        line.options.every((option) => option === "-n" || option === "-E" || option === "-r") &&
+        words.some((word) => /^-\w*n/.test(word)) &&
         /^(\d+|\$)(,(\d+|\$))?p$/.test(words.find((word) => !word.startsWith("-")) ?? "")
       )
     case "awk":
     case "gawk":
     case "mawk":
-      return awkReads(command)
+      return awkReads(line.operands[0]?.value ?? null)
     case "git":
-      return gitReads(command)
+      return gitReads(command, place)
     case "npm":
-      return /^(ls|list|ll|la)$/.test(line.verb())
+      return /^(ls|list|ll|la)$/.test(words[0] ?? "")
     case "go":
-      return (
-        line.verb() === "list" ||
-        (line.verb() === "env" && !line.has("-w", "-u") && words.every((word) => word !== "-w" && word !== "-u"))
-      )
+      return words[0] === "list"
+        ? words.every((word) => !word.startsWith("-") || /^-(m|json(=[\w,]+)?|f|deps|e|test|find)$/.test(word))
+        : words[0] === "env" && words.slice(1).every((word) => /^([A-Z0-9_]+|-json|-changed)$/.test(word))
     case "cargo":
-      return (line.verb() === "metadata" && line.has("--offline")) || (line.verb() === "tree" && line.has("--offline"))
+      return /^(metadata|tree)$/.test(words[0] ?? "") && words.includes("--offline")
     case "set":
       return words.length > 0 && /^[-+][euxo]+$/.test(words[0]!) && words.slice(1).every((word) => word === "pipefail")
     case "export":
-      return (
-        words.length > 0 &&
-        words.every((word) =>
-          /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_\w+|RUST_LOG|RUST_BACKTRACE)=/.test(word)
-        )
-      )
+      return words.length > 0 && args.every((arg) => harmlessExport.test(arg.text))
   }
   return false
 }
 
-const sortOptions = names(`
-  --reverse --numeric-sort --unique --key --field-separator --human-numeric-sort --version-sort --ignore-case
-  --month-sort --general-numeric-sort --stable --check --random-sort --zero-terminated
-`)
+const harmlessExport = /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_\w+|RUST_LOG|RUST_BACKTRACE)=/
+const dateReads = /^((\+.*|-u|-R|-I\w*|-[dr]\n(?!-\D).*|--(utc|date=.*|iso-8601.*|rfc-.*|reference=.*))\n)*$/
 
-const awkReads = (command: Command): boolean => {
-  const { line } = command
-  if (line.options.some((option) => option !== "-F" && option !== "-v")) return false
-  const program = line.operands[0]
-  if (program === undefined || program.value === null) return false
-  const bare = program.value.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/\/(?:[^/\\\n]|\\.)*\//g, "//")
-  return !/system|getline|\||""\s*>|>\s*""|>>|print[^;}]*>|close|fflush|@|ENVIRON/.test(bare)
+/** All that follows the first operand may be one: not every program looks for options there. */
+const operandsBut = (words: ReadonlyArray<string>, valued: RegExp): number => {
+  const first = words.findIndex((word, at) => !/^-./.test(word) && !valued.test(words[at - 1] ?? ""))
+  return first < 0 ? 0 : words.length - first
+}
+
+/** Strings and patterns are not told from code: where one ends takes a whole parser to know. */
+const awkReads = (program: string | null): boolean => {
+  if (program === null) return false
+  const rest = program.replace(/^\s*(NR|NF|FNR|\$\d+)\s*[<>]=?\s*\d+/, "").replaceAll("||", " ")
+  return !/system|getline|close|fflush|ENVIRON|[|>@]|\\\r?\n/.test(rest)
 }
 
 /** What may get any names at all as arguments. */
 const supplied = names(`
-  cat echo grep head tail wc ls stat basename dirname md5sum sha256sum file cut nl tac rev realpath readlink du
+  cat echo grep head tail wc ls stat basename dirname md5sum sha256sum cut nl tac rev realpath readlink du
   printf strings
 `)
 
@@ -142,8 +178,8 @@ export const readsItself = (command: Command, all: ReadonlyArray<Command>): bool
       line.options.every((option) => option === "-c" || option === "-l" || option === "-e" || option === "-u") &&
       line.operands.length === 1
     )
-  if (program === "time" || program === "nice" || program === "timeout" || program === "nohup")
-    return program !== "nohup" && !line.has("-o", "--output") && hasInner(command, all)
+  if (program === "time" || program === "nice" || program === "timeout")
+    return leadingOnly(command) && hasInner(command, all)
   if (program !== "xargs" || line.has("-a", "--arg-file", "-i")) return false
   const inner = all[all.indexOf(command) + 1]
   return inner !== undefined && inner.fields.wrappers.at(-1) === "xargs" && supplied.has(inner.program)
@@ -151,3 +187,14 @@ export const readsItself = (command: Command, all: ReadonlyArray<Command>): bool
 
 const hasInner = (command: Command, all: ReadonlyArray<Command>): boolean =>
   all[all.indexOf(command) + 1]?.fields.wrappers.at(-1) === command.program
+
+/** `time` can write a file, so the options before the inner command are known ones. */
+const leadingOnly = (command: Command): boolean => {
+  const words = command.args.map((arg) => arg.guess)
+  for (let at = 0; words[at]?.startsWith("-") === true; at++) {
+    if (/^-[nksf]$/.test(words[at]!)) at++
+    else if (!/^-(p|v|\d+|[nks][\w.]+|-(preserve-status|foreground|verbose|(signal|adjustment)=.*))$/.test(words[at]!))
+      return false
+  }
+  return true
+}

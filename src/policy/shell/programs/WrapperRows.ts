@@ -27,8 +27,7 @@ toybox
 sudo                valued -u --user -g --group -h --host -p --prompt -C -T -r --role -t --type -D --chdir -R
   --chroot -U
 doas                valued -u -C
-xargs               valued -a --arg-file -d --delimiter -E -I --replace -L --max-lines -n --max-args -P --max-procs
-  -s --max-chars
+xargs               valued -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars
 ssh                 skip 1 script remote
 parallel            valued -j --jobs -a --arg-file -S --sshlogin --results --joblog --timeout --delay --colsep -N
   -n -I --tmpdir --retries --load

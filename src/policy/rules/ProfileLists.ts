@@ -1,0 +1,50 @@
+import { Result } from "effect"
+import { hint } from "../../app/Nearest.ts"
+import type { RiskProfile } from "../../app/Profiles.ts"
+import { type KnownTools, parse } from "./Rule.ts"
+import { type Entry, entry } from "./RuleSet.ts"
+import { RulesInvalid } from "./RulesFile.ts"
+
+export interface ProfileRules {
+  readonly entries: ReadonlyArray<Entry>
+  /** Sentences about names of no tool: misspelt, or of another version. */
+  readonly notes: ReadonlyArray<string>
+}
+
+const lists = [
+  ["excludedTools", "excluded_tools", "deny"],
+  ["alwaysAsk", "always_ask", "ask"],
+  ["autoApprove", "auto_approve", "allow"]
+] as const
+
+/** The lists of a risk profile are rules of the operator: one engine for all of them (spec §5). */
+export const read = (
+  file: string,
+  name: string,
+  profile: Partial<RiskProfile>,
+  tools: KnownTools
+): Result.Result<ProfileRules, RulesInvalid> => {
+  const { allowedTools = [] } = profile
+  const every = Array.from(tools.keys())
+  const named = (texts: ReadonlyArray<string>) =>
+    texts.flatMap((text) => text.trim() === "*" ? every : [text.trim()])
+  const allowed = new Set(named(allowedTools))
+  const left = allowed.size === 0 ? [] : every.filter((tool) => !allowed.has(tool))
+  const entries: Array<Entry> = []
+  const notes = Array.from(allowed).filter((text) => !tools.has(text) && !text.startsWith("mcp__")).map((text) =>
+    `risk_profiles.${name}.allowed_tools: there is no tool ${JSON.stringify(text)}${hint(text, every)}`)
+  for (const [property, key, list] of lists) {
+    const place = `risk_profiles.${name}.${key}`
+    const texts = named(profile[property] ?? [])
+    for (const [position, text] of (list === "deny" ? [...texts, ...left] : texts).entries()) {
+      const rule = parse(text, { list, tools })
+      if (Result.isSuccess(rule)) entries.push(entry("managed", list, rule.success))
+      else if (rule.failure.unknownTool) notes.push(`${place}: ${rule.failure.problem}`)
+      else {
+        const { message: problem } = rule.failure
+        return Result.fail(new RulesInvalid({ file, list: place, index: position + 1, rule: text, problem }))
+      }
+    }
+  }
+  return Result.succeed({ entries, notes })
+}

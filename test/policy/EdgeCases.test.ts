@@ -1,0 +1,352 @@
+import { existsSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import * as EngineLayer from "../../src/app/EngineLayer.ts"
+import { decide, type DecisionInput, type RuleHit } from "../../src/policy/Decision.ts"
+import { type Knobs, resolve } from "../../src/policy/Knobs.ts"
+import { limitsOf } from "../../src/policy/Limits.ts"
+import * as Dangers from "../../src/policy/rules/Dangers.ts"
+import { analyse } from "../../src/policy/shell/ShellAnalyser.ts"
+import type { Agents } from "../../src/session/Agents.ts"
+import * as Approvals from "../../src/session/Approvals.ts"
+import type { Attachment, PermissionAnswer, PermissionRequest } from "../../src/session/Attachment.ts"
+import type { SessionEvent } from "../../src/session/Event.ts"
+import type { Session } from "../../src/session/Session.ts"
+import { Sessions } from "../../src/session/Sessions.ts"
+import { SessionStore } from "../../src/store/SessionStore.ts"
+import * as Tool from "../../src/tool/Tool.ts"
+import { Toolbox } from "../../src/tool/Toolbox.ts"
+import { make, newSession, prompt } from "../session/Harness.ts"
+import { place, rules, shell as ruled, tools } from "./rules/Ruled.ts"
+
+/**
+ * The edge cases of policy §1.9 by number. Not applicable in this version:
+ * E2 (second half): there are no background jobs that a narrower policy could end.
+ * E14: there are no sub-agents.
+ * E15: there are no schedules, hooks or webhooks.
+ * E16: there is no sandbox that a call could ask to widen, and no argument for it.
+ * E19: no tool writes a plan file; TodoWrite touches no file.
+ * E20 (second half): there is no sandbox whose mode and masks file tools could share.
+ * E25 (second half): there is no fetch tool, and so no `askNetworkReads`.
+ */
+
+const fixed = (knobs: Partial<Knobs>, more: Partial<DecisionInput>) =>
+  decide({
+    capabilities: ["shell_rw"],
+    network: "optional",
+    parts: [],
+    shapes: [],
+    opaque: false,
+    networkPrograms: [],
+    place,
+    facts: { opaque: false, parseError: false, place, canonical: (path) => path },
+    readable: [],
+    shell: true,
+    canonical: (path) => path,
+    knobs: resolve("supervised", { session: { tool_approval: "whitelist_accept", ...knobs }, project: {}, user: {} }),
+    limits: limitsOf(undefined, 0),
+    rule: undefined,
+    guardAllow: false,
+    enforce: () => ({ usable: true, note: "" }),
+    ...more
+  })
+
+const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", rule: "shell(x)" })
+const danger = { category: "git-destructive", part: "git push --force" }
+const analysed = (command: string) => analyse(command, place)
+
+/** A test over the real engine, its model and tools. */
+const live = (name: string, body: (harness: ReturnType<typeof make>) => Effect.Effect<void, unknown, Sessions | SessionStore | Agents>) =>
+  it.live(name, () => {
+    const harness = make({}, { engine: EngineLayer.layer })
+    return Effect.provide(body(harness), harness.layer)
+  })
+
+/** Somebody who answers every question in the same way, after what `first` does. */
+const responder = (
+  answer: PermissionAnswer,
+  { first = () => Effect.void, publish = () => Effect.void }: {
+    readonly first?: (request: PermissionRequest) => Effect.Effect<void>
+    readonly publish?: (event: SessionEvent) => Effect.Effect<void>
+  } = {}
+): Attachment => ({ publish, ask: (request) => Effect.as(first(request), answer), choose: () => Effect.never })
+
+const set = (session: Session, knobs: Partial<Knobs>) =>
+  Effect.orDie(Effect.forEach(Object.entries(knobs), ([knob, value]) => session.policy.set(knob, value, "client"), { discard: true }))
+
+const rule = (session: Session, list: RuleHit["list"], text: string) => session.policy.addRule({ id: text, list, rule: text, reason: null })
+
+/** The tool calls of the session after one more turn, as they ended: their status and what people see. */
+const turn = Effect.fnUntraced(function*(session: Session, text: string) {
+  yield* (yield* prompt(session.sessionId, text)).end
+  const entries = yield* (yield* SessionStore).transcript(session.sessionId)
+  return entries.flatMap((entry) => entry._tag === "ToolCall" ? [{ status: entry.call.status, shown: JSON.stringify(entry.call.content) }] : [])
+})
+
+const ended = Effect.fnUntraced(function*(session: Session, text: string) {
+  const last = (yield* turn(session, text)).at(-1)!
+  return last.status === "completed" ? "completed" : /Denied by \w+ \(\w+\)/.exec(last.shown)?.[0] ?? last.shown
+})
+
+describe("E1: what changes while a question is open", () => {
+  const changes: ReadonlyArray<readonly [string, (session: Session) => Effect.Effect<void>, string]> = [
+    ["approval_response never", (session) => set(session, { approval_response: "never" }), "Denied by response (APPROVAL_NEVER)"],
+    ["universal_reject", (session) => set(session, { tool_approval: "universal_reject" }), "Denied by policy (POLICY_DENY)"],
+    ["Work mode ro", (session) => set(session, { work_mode: "ro" }), "Denied by capability (CAPABILITY_NOT_GRANTED)"],
+    ["a deny rule", (session) => rule(session, "deny", "shell(mkdir **)"), "Denied by rule (RULE_DENY)"],
+    ["manual", (session) => set(session, { tool_approval: "manual" }), "completed"]
+  ]
+  for (const [name, change, outcome] of changes) {
+    live(`${name} gives ${outcome}`, Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      session.attach(responder({ _tag: "AllowAlways" }, { first: () => change(session) }))
+      assert.strictEqual(yield* ended(session, "run mkdir made"), outcome)
+      assert.strictEqual(existsSync(join(session.workspace.cwd, "made")), outcome === "completed")
+      const kept = session.policy.source().session.filter(({ list }) => list === "allow")
+      assert.lengthOf(kept, outcome === "completed" ? 1 : 0)
+    }))
+  }
+
+  live("the network off gives Denied by network (NETWORK_DENIED)", Effect.fnUntraced(function*() {
+    const session = yield* newSession()
+    session.attach(responder({ _tag: "AllowOnce" }, { first: () => set(session, { network: "off" }) }))
+    assert.strictEqual(yield* ended(session, "run git fetch"), "Denied by network (NETWORK_DENIED)")
+  }))
+})
+
+describe("E2 to E7", () => {
+  live("E2: a policy that changes while a call runs does not touch that call", Effect.fnUntraced(function*() {
+    const session = yield* newSession()
+    const narrow = set(session, { work_mode: "chat", tool_approval: "universal_reject", approval_response: "never" })
+    session.attach(responder({ _tag: "AllowOnce" }, {
+      publish: (event) => event._tag === "ToolCallChanged" && event.call.status === "in_progress" ? narrow : Effect.void
+    }))
+    assert.strictEqual(yield* ended(session, "run sleep 0.1; mkdir made"), "completed")
+    assert.isTrue(existsSync(join(session.workspace.cwd, "made")))
+    assert.strictEqual(yield* ended(session, "run mkdir later"), "Denied by capability (CAPABILITY_NOT_GRANTED)")
+  }))
+
+  it.effect("E3: every registered tool declares what it needs; one that does not is no tool", () =>
+    Effect.gen(function*() {
+      const { tools } = yield* Toolbox
+      for (const { capabilities, name } of tools.values()) assert.isNotEmpty(capabilities, name)
+      // @ts-expect-error A tool without capabilities does not compile.
+      Tool.make<string>({ name: "x", description: "", parameters: undefined!, kind: "other", needs: undefined!, preview: undefined!, run: undefined! })
+    }).pipe(Effect.provide(Toolbox.layer)))
+
+  it("E4: of several capabilities all must be granted, and the most demanding one sets the ceiling", () => {
+    assert.strictEqual(analysed("cat a && npm test").capability, "shell_test")
+    assert.strictEqual(analysed("cat a && npm test && touch x").capability, "shell_rw")
+    assert.strictEqual(fixed({ work_mode: "pl" }, { capabilities: ["rw_plan", "rw"] }).gate, "capability")
+    assert.strictEqual(fixed({ work_mode: "sw" }, { capabilities: ["ro", "shell_rw"] }).gate, "capability")
+    assert.strictEqual(fixed({ work_mode: "pl" }, { capabilities: ["ro", "rw_plan"] }).outcome, "run")
+    assert.strictEqual(fixed({}, { capabilities: ["ro"] }).sandbox?.mode, "read-only")
+    assert.strictEqual(fixed({}, { capabilities: ["shell_ro", "shell_test"] }).sandbox?.mode, "scratch")
+    assert.strictEqual(fixed({}, { capabilities: ["ro", "shell_test", "rw"] }).sandbox?.mode, "workspace-write")
+  })
+
+  live("E5: what does nothing to the world is there in Work mode chat", Effect.fnUntraced(function*() {
+    const session = yield* newSession()
+    yield* set(session, { work_mode: "chat" })
+    assert.strictEqual(yield* ended(session, "plan A; B"), "completed")
+    assert.strictEqual(yield* ended(session, "list ."), "Denied by capability (CAPABILITY_NOT_GRANTED)")
+  }))
+
+  live("E6: an allow rule runs under universal_reject", Effect.fnUntraced(function*() {
+    const session = yield* newSession()
+    yield* set(session, { tool_approval: "universal_reject" })
+    yield* rule(session, "allow", "shell(mkdir *)")
+    assert.strictEqual(yield* ended(session, "run mkdir made"), "completed")
+    assert.strictEqual(yield* ended(session, "run ls"), "Denied by policy (POLICY_DENY)")
+  }))
+
+  live("E7: an ask rule where nobody is asked denies", Effect.fnUntraced(function*() {
+    const session = yield* newSession()
+    yield* set(session, { approval_response: "never" })
+    yield* rule(session, "ask", "shell(ls *)")
+    assert.strictEqual(yield* ended(session, "run ls"), "Denied by response (APPROVAL_NEVER)")
+  }))
+})
+
+describe("E8 to E11", () => {
+  it("E8: an allow rule decides over a shape, matches nothing opaque, is warned about, and can be guarded", () => {
+    assert.strictEqual(ruled({ allow: ["shell(git push *)"] }, "git push --force"), "allow")
+    assert.strictEqual(fixed({}, { rule: hit("allow"), shapes: [danger] }).outcome, "run")
+    for (const command of ["$X", "eval \"$X\"", "bash -c \"$X\"", "git push \"", "git push; $X", "git push $($X)"]) {
+      assert.isUndefined(ruled({ allow: ["shell", "shell(**)", "shell(git push *)"] }, command), command)
+    }
+    const warnings = Dangers.of({ place, tools, analyse }).warnings(rules({ allow: ["shell(git push *)"] }).entries)
+    assert.match(warnings.join(), /git push --force/)
+    const guarded = fixed({}, { rule: hit("allow"), shapes: [danger], guardAllow: true })
+    assert.deepStrictEqual([guarded.outcome, guarded.code], ["ask", "GUARD_ALLOW"])
+    assert.strictEqual(fixed({}, { rule: hit("allow"), opaque: true, guardAllow: true }).outcome, "ask")
+    assert.strictEqual(fixed({}, { rule: hit("allow"), guardAllow: true }).outcome, "run")
+  })
+
+  it("E9: deny wins over allow, however specific", () => {
+    assert.strictEqual(ruled({ deny: ["shell(git **)"], allow: ["shell(=git status)"] }, "git status"), "deny")
+    assert.strictEqual(ruled({ deny: ["shell(=git status)"], allow: ["shell"] }, "git status"), "deny")
+    assert.strictEqual(ruled({ deny: ["shell(git **)"], ask: ["shell(git status)"], allow: ["shell"] }, "git status"), "deny")
+  })
+
+  const nested = (depth: number): string => depth === 0 ? "ls" : `eval ${JSON.stringify(nested(depth - 1))}`
+  it.each([
+    ["a parse error", "ls \""],
+    ["more than 16 KiB", `echo ${"x".repeat(16 * 1024 - 4)}`],
+    ["more than four levels of code", nested(5)]
+  ])("E10: %s is opaque: never allowed, never only reading, dangerous", (_, command) => {
+    const { capability, opaque } = analysed(command)
+    assert.isTrue(opaque)
+    assert.strictEqual(capability, "shell_rw")
+    assert.isUndefined(ruled({ allow: ["shell", "shell(**)"] }, command))
+    assert.strictEqual(fixed({ tool_approval: "universal_accept" }, { opaque }).outcome, "ask")
+  })
+
+  it("E10: up to 16 KiB and four levels a command is read", () => {
+    assert.isFalse(analysed(`echo ${"x".repeat(16 * 1024 - 5)}`).opaque)
+    assert.isFalse(analysed(nested(4)).opaque)
+  })
+
+  it.each(["", " \n", "# rm -rf /", "\n# a\n  # b\n"])("E11: %j needs no capability", (command) => {
+    const { capability, opaque, parts } = analysed(command)
+    assert.deepStrictEqual([capability, opaque, parts], ["none", false, []])
+    assert.strictEqual(fixed({ work_mode: "chat" }, { capabilities: [capability] }).outcome, "run")
+  })
+})
+
+describe("E12 and E13", () => {
+  live("E12: one question at a time, each call waits for its own answer", Effect.fnUntraced(function*() {
+    const { sessionId } = yield* newSession()
+    const open: Array<{ readonly id: string; readonly answer: Deferred.Deferred<PermissionAnswer> }> = []
+    const attachment: Attachment = {
+      ...responder({ _tag: "AllowOnce" }),
+      ask: ({ call }) => {
+        const answer = Deferred.makeUnsafe<PermissionAnswer>()
+        open.push({ id: call.toolCallId, answer })
+        return Deferred.await(answer)
+      }
+    }
+    const approvals = yield* Approvals.make(sessionId, new Set([attachment]))
+    const ask = (toolCallId: string) =>
+      Effect.forkChild(approvals.ask({
+        call: { toolCallId, name: "shell", title: "", kind: "execute", status: "pending", content: [], locations: [] },
+        explanation: "",
+        allow: [],
+        deny: []
+      }), { startImmediately: true })
+    const asked = () => open.map(({ id }) => id)
+    const [first, second] = [yield* ask("one"), yield* ask("two")]
+    yield* Effect.sleep("20 millis")
+    assert.deepStrictEqual(asked(), ["one"])
+    yield* Deferred.succeed(open[0]!.answer, { _tag: "RejectOnce" })
+    assert.deepStrictEqual(yield* Fiber.join(first), { _tag: "RejectOnce" })
+    yield* Effect.sleep("20 millis")
+    assert.deepStrictEqual(asked(), ["one", "two"])
+    yield* Deferred.succeed(open[1]!.answer, { _tag: "AllowOnce" })
+    assert.deepStrictEqual(yield* Fiber.join(second), { _tag: "AllowOnce" })
+  }))
+
+  live("E13: a restored session without a client has its policies, and nobody to ask", Effect.fnUntraced(function*() {
+    const sessions = yield* Sessions
+    const { policy, sessionId } = yield* newSession()
+    yield* policy.set("tool_approval", "manual", "client")
+    yield* policy.set("network", "off", "client")
+    const before = policy.knobs()
+    yield* sessions.close(sessionId)
+    const session = yield* sessions.activate(sessionId, { additionalDirectories: [] }, Effect.succeed)
+    assert.deepStrictEqual(session.policy.knobs(), before)
+    assert.strictEqual(yield* ended(session, "list ."), "Denied by response (APPROVAL_NO_RESPONDER)")
+  }))
+})
+
+describe("E17 to E25", () => {
+  it.each(["workspace-read", "read-only", "workspace-write", "danger-full-access"] as const)(
+    "E17: where nothing can enforce %s the call is refused, and nothing wider is tried",
+    (sandbox) => {
+      const tried: Array<string> = []
+      const decision = fixed({ sandbox, tool_approval: "universal_accept" }, {
+        enforce: (mode) => {
+          tried.push(mode)
+          return { usable: false, note: "no backend" }
+        }
+      })
+      assert.deepStrictEqual([decision.outcome, decision.code, decision.sandbox, tried], ["deny", "SANDBOX_UNAVAILABLE", undefined, [sandbox]])
+    }
+  )
+
+  live("E18: a model cannot approve its own call", Effect.fnUntraced(function*() {
+    const session = yield* newSession()
+    const flags = { approved: true, allow: true, force: true, sandbox: "danger-full-access", approval: "allow_always" }
+    const call = (more: object) => `call shell ${JSON.stringify({ command: "mkdir made", ...more })}`
+    for (const [flag, value] of Object.entries(flags)) {
+      assert.strictEqual(yield* ended(session, call({ [flag]: value })), "Denied by response (APPROVAL_NO_RESPONDER)", flag)
+    }
+    assert.isFalse(existsSync(join(session.workspace.cwd, "made")))
+  }))
+
+  live("E20: file tools follow links before they compare, and stay in the session's folders", Effect.fnUntraced(function*({ folder }) {
+    const session = yield* newSession()
+    session.attach(responder({ _tag: "AllowOnce" }))
+    const outside = folder()
+    symlinkSync(outside, join(session.workspace.cwd, "link"))
+    const refused = "Denied by boundary (OUTSIDE_WORKSPACE)"
+    for (const call of ["read link/a", "write link/a\nx", "list link", "read ~/.ssh/id_rsa", "read /x", "write link/new/a\nx"]) {
+      assert.strictEqual(yield* ended(session, call), refused, call)
+    }
+    assert.isFalse(existsSync(join(outside, "a")) || existsSync(join(outside, "new")))
+  }))
+
+  live("E21: a long command is shown whole, with its parts, its shapes and its sandbox", Effect.fnUntraced(function*() {
+    const session = yield* newSession()
+    yield* set(session, { tool_approval: "manual" })
+    const asked: Array<PermissionRequest> = []
+    session.attach(responder({ _tag: "RejectOnce" }, { first: (request) => Effect.sync(() => void asked.push(request)) }))
+    const long = "y".repeat(3000)
+    const parts = [`mkdir a${long}`, "git push --force", `touch b${long}`]
+    const command = parts.join(" && ")
+    assert.strictEqual(yield* ended(session, `run ${command}`), "Denied by response (APPROVAL_REJECTED)")
+    const { call, explanation } = asked[0]!
+    assert.deepInclude(call.rawInput, { command })
+    assert.include(JSON.stringify(call.content), command)
+    for (const part of parts) assert.include(explanation, part)
+    assert.match(explanation, /Dangerous \(.+\): git push --force/)
+    assert.match(explanation, /Runs in: workspace-write, network on/)
+  }))
+
+  live("E22: a refusal says who, which code and why, names the rule, and no way around", Effect.fnUntraced(function*() {
+    const session = yield* newSession()
+    yield* rule(session, "deny", "shell(mkdir **)")
+    const told = (yield* turn(session, "run mkdir made")).at(-1)!
+    assert.include(told.shown, "Denied by rule (RULE_DENY): deny rule shell(mkdir **)\"")
+    yield* set(session, { work_mode: "ro" })
+    const second = (yield* turn(session, "write a.txt\nx")).at(-1)!
+    assert.match(second.shown, /Denied by capability \(CAPABILITY_NOT_GRANTED\): the Work mode ro does not grant rw"/)
+  }))
+
+  live("E23: five refusals with one code end the turn with a notice, other codes count for themselves", Effect.fnUntraced(function*() {
+    const session = yield* newSession()
+    const notices: Array<string> = []
+    session.attach(responder({ _tag: "RejectOnce" }, {
+      publish: (event) => Effect.sync(() => event._tag === "Notice" && void notices.push(event.title))
+    }))
+    yield* rule(session, "deny", "shell(mkdir **)")
+    const denied = (count: number) => Array.from({ length: count }, (_, i) => `run mkdir d${i}`)
+    const rejected = (count: number) => Array.from({ length: count }, (_, i) => `run touch f${i}`)
+    const calls = yield* turn(session, [...denied(4), ...rejected(4)].join("\n"))
+    assert.deepStrictEqual([calls.length, notices], [8, []])
+    const more = yield* turn(session, [...denied(3), ...rejected(2), ...denied(5)].join("\n"))
+    assert.strictEqual(more.length - calls.length, 7)
+    assert.lengthOf(notices, 1)
+    assert.include(notices[0], "RULE_DENY")
+  }))
+
+  it.each(["pwsh -c ls", "pwsh -Command Get-ChildItem", "powershell.exe -NoProfile ls"])("E24: %s is shell_rw and opaque", (command) => {
+    const { capability, opaque } = analysed(command)
+    assert.deepStrictEqual([capability, opaque], ["shell_rw", true])
+  })
+
+  it("E25: reading from the network runs under whitelist_accept", () => {
+    assert.strictEqual(fixed({}, { capabilities: ["ro"], network: "required", shell: false }).outcome, "run")
+  })
+})

@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Stream } from "effect"
+import { LanguageModel } from "effect/ai"
+import * as EngineLayer from "../../src/app/EngineLayer.ts"
+import { Models } from "../../src/model/Models.ts"
+import { Speech } from "../../src/model/Speech.ts"
+import type { WorkMode } from "../../src/policy/Knobs.ts"
+import * as Desk from "../../src/session/Desk.ts"
+import * as ModelTurn from "../../src/session/ModelTurn.ts"
+import { SessionStore } from "../../src/store/SessionStore.ts"
+import { make, newSession, prompt } from "./Harness.ts"
+
+interface Call {
+  readonly name: string
+  readonly params: unknown
+}
+
+/** A model that writes down which tools each request offers it, and makes the calls it was given, one list per request. */
+const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
+  const requests: Array<ReadonlyArray<string>> = []
+  const streamText = ({ tools }: LanguageModel.ProviderOptions) =>
+    Stream.suspend(() => {
+      const calls = script[requests.length] ?? []
+      requests.push(tools.map(({ name }) => name))
+      const speech = new Speech()
+      return Stream.fromIterable([
+        ...(calls.length === 0 ? speech.say("text", ["done"]) : calls.flatMap(({ name, params }, i) => speech.call(`c${requests.length}-${i}`, name, params))),
+        ...speech.finish(calls.length === 0 ? "stop" : "tool-calls", 1)
+      ])
+    })
+  const models = Layer.effect(Models, Effect.map(
+    LanguageModel.make({ streamText, generateText: () => Effect.die("only streams") }),
+    (languageModel) => Models.of({ get: () => Effect.succeed({ id: "test/recording", provider: "test", contextWindow: 1000, languageModel }) })
+  ))
+  const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(Layer.provide(models), Layer.provide(EngineLayer.layerPolicy))
+  return { requests, harness: make({}, { engine }) }
+}
+
+const reading = ["file_read", "file_list", "glob_search", "content_search", "shell", "deliver_file"]
+const always = ["TodoWrite", "ask_user"]
+const everything = ["file_write", "file_edit", ...reading, ...always]
+
+const offeredIn: ReadonlyArray<readonly [WorkMode, ReadonlyArray<string>]> = [
+  ["chat", always],
+  ["ro", [...reading, ...always]],
+  ["pl", [...reading, ...always]],
+  ["sw", everything],
+  ["aw", everything]
+]
+
+describe("The model's request", () => {
+  for (const [mode, offered] of offeredIn) {
+    it.live(`offers in Work mode ${mode} only tools that it grants something to`, () => {
+      const { harness, requests } = recording()
+      return Effect.gen(function*() {
+        const session = yield* newSession()
+        yield* session.policy.set("work_mode", mode, "client")
+        yield* (yield* prompt(session.sessionId, "hello")).end
+        assert.sameMembers([...requests[0]!], [...offered])
+      }).pipe(Effect.provide(harness.layer))
+    })
+  }
+
+  it.live("leaves out what a bare deny rule names, and takes it back with the rule", () => {
+    const { harness, requests } = recording()
+    return Effect.gen(function*() {
+      const session = yield* newSession()
+      yield* session.policy.addRule({ id: "r", list: "deny", rule: "shell", reason: null })
+      yield* (yield* prompt(session.sessionId, "one")).end
+      yield* session.policy.removeRule("r")
+      yield* (yield* prompt(session.sessionId, "two")).end
+      assert.notInclude(requests[0]!, "shell")
+      assert.include(requests[1]!, "shell")
+    }).pipe(Effect.provide(harness.layer))
+  })
+
+  it.live("changes in the middle of a turn with the Work mode", () => {
+    const { harness, requests } = recording([[{ name: "TodoWrite", params: { todos: [] } }]])
+    return Effect.gen(function*() {
+      const session = yield* newSession()
+      session.attach({
+        publish: (event) => event._tag === "ToolCallStarted" ? Effect.orDie(session.policy.set("work_mode", "chat", "client")) : Effect.void,
+        ask: () => Effect.never,
+        choose: () => Effect.never
+      })
+      yield* (yield* prompt(session.sessionId, "plan")).end
+      assert.lengthOf(requests, 2)
+      assert.sameMembers([...requests[0]!], everything)
+      assert.sameMembers([...requests[1]!], always)
+    }).pipe(Effect.provide(harness.layer))
+  })
+
+  it.live("does not let through a call of a tool that was not offered", () => {
+    const { harness, requests } = recording([[
+      { name: "file_write", params: { path: "a.txt", content: "x" } },
+      { name: "file_list", params: { path: "." } }
+    ]])
+    return Effect.gen(function*() {
+      const store = yield* SessionStore
+      const session = yield* newSession()
+      yield* session.policy.set("work_mode", "ro", "client")
+      yield* (yield* prompt(session.sessionId, "write anyway")).end
+      assert.notInclude(requests[0]!, "file_write")
+      const calls = (yield* store.transcript(session.sessionId)).flatMap((entry) => entry._tag === "ToolCall" ? [entry.call] : [])
+      assert.deepStrictEqual(calls.map(({ name, status }) => [name, status]), [["file_write", "failed"], ["file_list", "completed"]])
+      assert.include(JSON.stringify(calls[0]!.content), "Denied by capability (CAPABILITY_NOT_GRANTED)")
+    }).pipe(Effect.provide(harness.layer))
+  })
+})
