@@ -1,22 +1,18 @@
 import type { Part, Place } from "../Part.ts"
+import { branches } from "./Branches.ts"
 import type { Command, Input } from "./Command.ts"
 import { noInput } from "./Command.ts"
 import { chain, define } from "./Chain.ts"
 import type { Folders } from "./Folders.ts"
 import { merge, noteElsewhere, settle, unsettled } from "./Folders.ts"
-import { environmentNames } from "./programs/Environment.ts"
 import { pipeInput } from "./Output.ts"
 import { redirected } from "./Redirects.ts"
 import { Reevaluation } from "./Reevaluation.ts"
 import type { Around, Scope } from "./Scope.ts"
-import { bare, copy, floodsOf, isEndless, maxLevels, outermost } from "./Scope.ts"
+import { bare, copy, maxLevels, outermost } from "./Scope.ts"
 import type { CompoundList, Pipeline, Script, Statement, SyntaxNode } from "./ShellParser.ts"
-import { forEachChild } from "./ShellParser.ts"
 import { runSimple } from "./Simple.ts"
 import type { WordContext } from "./Expansion.ts"
-import { toArg } from "./Expansion.ts"
-import type { Arg } from "./Words.ts"
-import { hidesCode, HOLE, supplied } from "./Words.ts"
 
 /** Goes through a script in the order in which it runs and notes every command in it. */
 export class Walk {
@@ -53,7 +49,7 @@ export class Walk {
     const { cwd } = this.place
     this.script(script, { cwd, at: [cwd], ok: [cwd], failed: [cwd], pushed: [], variables: new Map() }, outermost)
     this.commands.push(...this.elsewhere)
-    if (this.lost) this.#lose(0)
+    if (this.lost) this.parts.push(...unsettled(this.parts.splice(0)))
   }
 
   script(script: Script, scope: Scope, around: Around): ReadonlyArray<Command> {
@@ -126,14 +122,9 @@ export class Walk {
         settle(scope, scope.at, scope.at)
         break
       default:
-        this.#maybe(node, scope, deeper)
+        branches(this, node, scope, deeper)
     }
     return this.commands.slice(from)
-  }
-
-  /** No rule may allow what was noted from there on. */
-  #lose(from: number): void {
-    this.parts.push(...unsettled(this.parts.splice(from)))
   }
 
   /** A redirect of a whole group counts like one of a command that does nothing else. */
@@ -147,58 +138,6 @@ export class Walk {
     noteElsewhere(this, writes, "write", scope, around)
     this.commands.push(bare({ reads, writes, input: around.input, assignments: [] }, scope, around, this.downloads))
     return input === undefined ? {} : { input }
-  }
-
-  /** Branches and loops: what runs in them may not run, so a folder changed there is not known afterwards. */
-  #maybe(node: SyntaxNode, scope: Scope, around: Around): void {
-    const before = scope.at
-    const first = this.parts.length
-    const context = this.contextOf(scope, around)
-    let inner = around
-    const from = this.commands.length
-    if (node.type === "For" || node.type === "Select") {
-      this.#loopVariable(node, scope, around)
-      this.node(node.body, scope, around)
-    } else {
-      if (isEndless(node)) inner = { ...around, endless: true }
-      const look = (child: SyntaxNode): void => {
-        if (child.type === "CompoundList") this.node(child, scope, inner)
-        else if (child.type === "Word") this.#test(toArg(child, context))
-        else if (
-          child.type === "CommandExpansion" ||
-          child.type === "ProcessSubstitution" ||
-          child.type === "ArithmeticCommandExpansion"
-        )
-          context.visit(child)
-        else forEachChild(child, look)
-      }
-      forEachChild(node, look)
-      if (inner.endless && !around.endless) {
-        this.floods.push(...floodsOf(this.commands.slice(from)))
-      }
-    }
-    const at = merge(before, scope.at)
-    // In the next round the same words lead on from there.
-    const climbs = at.length > before.length && node.type !== "If" && node.type !== "Case"
-    if (climbs) this.#lose(first)
-    const after = climbs ? merge([null], at) : at
-    settle(scope, after, after)
-  }
-
-  /** One word, or one that names something hidden, is as good as an assignment. */
-  #loopVariable(node: Extract<SyntaxNode, { readonly type: "For" | "Select" }>, scope: Scope, around: Around): void {
-    const name = node.name.value
-    const words = node.wordlist?.map((word) => toArg(word, this.contextOf(scope, around))) ?? []
-    words.forEach((word) => this.#test(word))
-    const guess = words.length === 1 || words.some((word) => word.guess.includes("/.")) ? words[0]!.guess : HOLE
-    scope.variables.set(name, { guess, certain: false })
-    if (!environmentNames.has(name)) return
-    const assignments = [{ name, value: words[0] ?? supplied(HOLE) }]
-    this.commands.push(bare({ reads: [], writes: [], input: around.input, assignments }, scope, around, this.downloads))
-  }
-
-  #test(arg: Arg): void {
-    if (hidesCode(arg)) this.tooDeep = true
   }
 
   #pipeline(node: Pipeline, scope: Scope, around: Around): void {
