@@ -60,26 +60,19 @@ const texts: Texts = {
   }
 }
 
-const select = (knob: Knob, { values }: Resolved): typeof SessionConfigOption.Type => {
+/** All but the value is the same in every session. */
+const selects = knobs.map((knob) => {
   const { description, name, values: labels } = texts[knob]
-  return {
-    type: "select",
-    id: knob,
-    name,
-    description,
-    category: knob === "work_mode" ? "mode" : "_policy",
-    currentValue: values[knob],
-    options: Object.entries(labels).map(([value, [name, description]]) => ({ value, name, description }))
-  }
-}
-
-export const configOptions = (resolved: Resolved): ReadonlyArray<typeof SessionConfigOption.Type> =>
-  knobs.map((knob) => select(knob, resolved))
-
-export const modes = ({ values }: Resolved): typeof SessionModeState.Type => ({
-  currentModeId: values.work_mode,
-  availableModes: knobValues.work_mode.map((id: WorkMode) => {
-    const [name, description] = texts.work_mode.values[id]
-    return { id, name, description }
-  })
+  const options = Object.entries(labels).map(([value, [name, description]]) => ({ value, name, description }))
+  return { type: "select" as const, id: knob, name, description, category: knob === "work_mode" ? "mode" : "_policy", options }
 })
+
+const availableModes = knobValues.work_mode.map((id: WorkMode) => {
+  const [name, description] = texts.work_mode.values[id]
+  return { id, name, description }
+})
+
+export const configOptions = ({ values }: Resolved): ReadonlyArray<typeof SessionConfigOption.Type> =>
+  selects.map((select) => ({ ...select, currentValue: values[select.id] }))
+
+export const modes = ({ values }: Resolved): typeof SessionModeState.Type => ({ currentModeId: values.work_mode, availableModes })
