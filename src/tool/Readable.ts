@@ -3,6 +3,7 @@ import type { Decision } from "../policy/Decision.ts"
 import type { Part } from "../policy/Part.ts"
 import type { KnownTools } from "../policy/rules/Rule.ts"
 import { type Entry, make, type RuleSet } from "../policy/rules/RuleSet.ts"
+import { isInside } from "../workspace/Workspace.ts"
 
 /** Whether the policy lets the file at a canonical path be read by name. */
 export type MayRead = (path: string) => boolean
@@ -14,10 +15,13 @@ export type MayRead = (path: string) => boolean
 export const of = (tool: string, { facts, parts }: Decision, { entries }: RuleSet, limits: Limits, tools: KnownTools): MayRead | undefined => {
   const isAnswered = (one: Entry) => one.list === "ask" && make([one], tools).decide(tool, parts, facts) !== undefined
   const kept = entries.filter((one) => one.list !== "allow" && one.rule.specifier?._tag === "Path" && !isAnswered(one))
-  if (kept.length === 0 && limits.forbiddenPaths.length === 0) return undefined
+  const { place } = facts
+  // A session in the home folder has Postern's own files below it.
+  const reachesOwn = !limits.workspaceOnly ||
+    limits.own.some((folder) => [...place.roots, ...limits.allowedRoots].some((root) => isInside(root, folder)))
+  if (kept.length === 0 && limits.forbiddenPaths.length === 0 && !reachesOwn) return undefined
   const rules = make(kept, tools)
   const canonical = (path: string) => path
-  const { place } = facts
   const call = { capabilities: [], shapes: [], place, canonical, readable: [], shell: false, decidedElsewhere: false }
   // Where the session's folders end is the workspace's business.
   const forbidden: Limits = { ...limits, workspaceOnly: false, actions: { done: 0, limit: undefined } }

@@ -144,6 +144,17 @@ describe("the gates", () => {
     expect(readFileSync(file, "utf8")).toBe(text)
   })
 
+  test("leave Postern's own files out of a search that starts above them", async ({ host }) => {
+    writeFileSync(join(host.config, "config.toml"), "# needle\n")
+    host.write("found.txt", "needle\n")
+    const acp = await host.open()
+    const sessionId = await acp.newSession({ cwd: host.folder })
+    const { updates } = await acp.prompt(sessionId, "search needle\nglob **/*.toml")
+    expect(JSON.stringify(updates)).toContain("found.txt")
+    expect(JSON.stringify(updates)).not.toContain("config.toml:")
+    expect(JSON.stringify(updates)).not.toContain("config/config.toml")
+  })
+
   test("end a turn that calls an unknown tool five times", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
