@@ -83,7 +83,9 @@ export const decode = (
   const decoded = decodeTable(parsed.success)
   const fault = Result.isFailure(decoded) ? faultOf(decoded.failure.issue, [], parsed.success) : contradiction(decoded.success)
   if (fault !== undefined) {
-    return fail(`${placeOf(fault.path.filter((key) => typeof key === "string"), source, overrides.success)}: ${fault.problem}`)
+    const path = fault.path.filter((key) => typeof key === "string")
+    const problem = oneLine(fault.problem)
+    return Result.fail(new ConfigInvalid({ message: `${oneLine(placeOf(path, source, overrides.success))}: ${problem}`, problem, path }))
   }
   return Result.mapError(decoded, () => new ConfigInvalid({ message: "the configuration is not valid" }))
 }

@@ -4,7 +4,12 @@ import type { ConfigTable } from "./ConfigSchema.ts"
 import { type Environment, overridesIn } from "./Environment.ts"
 
 /** A broken configuration (spec §2) in one line: the file and line, or the variable, and what is allowed. Nothing starts. */
-export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", { message: Schema.String }) {}
+export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
+  message: Schema.String,
+  /** What is wrong without where that is, and the keys that lead there. */
+  problem: Schema.optionalKey(Schema.String),
+  path: Schema.optionalKey(Schema.Array(Schema.String))
+}) {}
 
 export interface Source {
   readonly file: string

@@ -12,7 +12,7 @@ export interface Override {
 }
 
 /** Texts are taken as they are; anything else is written as in TOML, a list also with plain commas. */
-const valueOf = (ast: SchemaAST.AST, text: string): unknown => {
+export const valueOf = (ast: SchemaAST.AST, text: string): unknown => {
   if (SchemaAST.isString(ast) || SchemaAST.isLiteral(ast) || SchemaAST.isUnion(ast)) return text
   const parsed = Toml.parse(`value = ${text}`)
   if (Result.isSuccess(parsed) && Object.keys(parsed.success).length === 1) return parsed.success["value"]

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, type LogLevel, type Redacted } from "effect"
-import { homedir } from "node:os"
 import * as path from "node:path"
 import { ConfigInvalid, load } from "./ConfigFile.ts"
 import type { ConfigTable } from "./ConfigSchema.ts"
 import type { Environment } from "./Environment.ts"
 import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
+import { given, places } from "./Places.ts"
 import { type RiskProfile, riskProfiles, type RuntimeProfile, runtimeProfiles } from "./Profiles.ts"
 import { defaultModels, type Provider, providers, secretsOf } from "./Providers.ts"
 
@@ -58,8 +58,6 @@ export class Settings extends Context.Service<Settings, {
     Layer.effect(Settings, make(flags, env))
 }
 
-const given = (text: string | undefined): string | undefined => text === undefined || text.trim() === "" ? undefined : text
-
 const levelFrom = (name: string, word: string | undefined): Effect.Effect<LogLevel.LogLevel | undefined, ConfigInvalid> => {
   if (given(word) === undefined) return Effect.undefined
   const level = parseLogLevel(word ?? "")
@@ -83,13 +81,7 @@ const notesOn = (
 ]
 
 const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment) {
-  const home = given(environment["HOME"]) ?? homedir()
-  const absolute = (base: string, text: string) =>
-    path.resolve(base, /^~(?=$|[/\\])/.test(text) ? path.join(home, text.slice(1)) : text)
-  const configDir = absolute(".", given(flags.configDir) ?? given(environment["POSTERN_CONFIG_DIR"]) ?? "~/.postern")
-  const configFile = path.join(configDir, "config.toml")
-  const dataDir = given(environment["POSTERN_DATA_DIR"])
-  const socket = given(environment["POSTERN_SOCKET"])
+  const { absolute, configDir, configFile, dataDir, socket } = places(flags.configDir, environment)
   const logLevel = (yield* levelFrom("--log-level", flags.logLevel)) ??
     (yield* levelFrom("POSTERN_LOG_LEVEL", environment["POSTERN_LOG_LEVEL"]))
   const table = yield* load(configFile, environment)
@@ -108,8 +100,8 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
   return Settings.of({
     configDir,
     configFile,
-    dataDir: dataDir === undefined ? path.join(configDir, "data") : absolute(".", dataDir),
-    socket: socket === undefined ? undefined : absolute(".", socket),
+    dataDir,
+    socket,
     logLevel: logLevel ?? (yield* levelFrom("log_level", table.log_level)),
     agents: all,
     providers: known,

@@ -23,7 +23,7 @@ const fault = (operation: string) => (cause: unknown) => {
 }
 
 /** Node 22 announces its SQLite as experimental on stderr, once, while the module loads. */
-const loadSqlite = () => {
+export const loadSqlite = () => {
   const announce = process.emitWarning
   process.emitWarning = () => {}
   try {
