@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs"
 import { realpath } from "node:fs/promises"
-import { isAbsolute } from "node:path"
+import { isAbsolute, join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { RiskProfile } from "../app/Profiles.ts"
 import type { Agent } from "../app/Settings.ts"
@@ -34,13 +35,24 @@ const ownFolder = ({ alias, workspace }: Agent, isNeeded: boolean) =>
     )
   )
 
+export interface Opening {
+  readonly cwd: string | undefined
+  readonly additional: ReadonlyArray<string>
+  readonly profile: RiskProfile | undefined
+  /** Whose `shared/skills` every agent may read (zeroclaw §4.2). */
+  readonly configDir: string
+}
+
 /** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently (acp.md §4 rule 9). */
-export const open = Effect.fnUntraced(function*(agent: Agent, cwd: string | undefined, additional: ReadonlyArray<string>, profile?: RiskProfile) {
+export const open = Effect.fnUntraced(function*(agent: Agent, { additional, configDir, cwd, profile }: Opening) {
   if (cwd !== undefined) yield* absolute("cwd", cwd)
   yield* Effect.forEach(additional, (path, index) => absolute(`additionalDirectories.${index}`, path), { discard: true })
-  const readable = yield* ownFolder(agent, cwd === undefined)
+  const own = yield* ownFolder(agent, cwd === undefined)
+  const shared = join(configDir, "shared", "skills")
+  const readable = existsSync(shared) ? [...own, shared] : own
+  const skills = [join(agent.workspace, "skills"), shared]
   const { allowedRoots: allowed, workspaceOnly: confined } = limitsOf(profile, 0)
-  return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable, allowed, confined }).pipe(
+  return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable, skills, allowed, confined }).pipe(
     Effect.mapError(({ path, reason }) => {
       const index = additional.indexOf(path)
       return path !== cwd && index >= 0

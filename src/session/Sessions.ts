@@ -63,7 +63,7 @@ export class Sessions extends Context.Service<Sessions, {
     const store = yield* SessionStore
     const agents = yield* Agents
     const loop = yield* TurnLoop
-    const { acp, riskProfiles } = yield* Settings
+    const { acp, configDir, riskProfiles } = yield* Settings
     const context = yield* Effect.context<SessionStore | Settings | TurnLoop>()
     const scope = yield* Effect.scope
     const active = new Map<string, { readonly session: Session.Session; readonly scope: Scope.Closeable }>()
@@ -99,7 +99,8 @@ export class Sessions extends Context.Service<Sessions, {
       })
 
     const create = Effect.fn("Sessions.create")(function*({ additionalDirectories, agent, cwd }: Setup & { readonly agent: Agent }) {
-      const workspace = yield* open(agent, cwd, additionalDirectories, riskProfiles.get(agent.riskProfile))
+      const profile = riskProfiles.get(agent.riskProfile)
+      const workspace = yield* open(agent, { cwd, additional: additionalDirectories, profile, configDir })
       const record = yield* store.create({
         sessionId: newId(),
         agent: agent.alias,
@@ -115,7 +116,8 @@ export class Sessions extends Context.Service<Sessions, {
       if (record.killedAt !== null) return yield* new SessionMissing({ sessionId })
       yield* checkSame(record.cwd, setup.cwd)
       const agent = yield* agents.restore(record.agent)
-      const workspace = yield* open(agent, record.cwd, setup.additionalDirectories, riskProfiles.get(agent.riskProfile))
+      const profile = riskProfiles.get(agent.riskProfile)
+      const workspace = yield* open(agent, { cwd: record.cwd, additional: setup.additionalDirectories, profile, configDir })
       const additionalDirectories = workspace.roots.slice(1)
       yield* store.setRoots(sessionId, workspace.cwd, additionalDirectories)
       return yield* register({ ...record, agent: agent.alias, additionalDirectories }, workspace, agent)

@@ -23,6 +23,8 @@ export interface Workspace {
   readonly roots: ReadonlyArray<string>
   /** The agent's own folder: readable, never written to through this session unless it is `cwd`. */
   readonly readable: ReadonlyArray<string>
+  /** Folders with skills, those of the agent itself first. They need not exist. */
+  readonly skills: ReadonlyArray<string>
   /** Canonical absolute paths of the operator's further folders, read and written like the roots. They need not exist. */
   readonly allowed: ReadonlyArray<string>
   /**
@@ -38,6 +40,7 @@ export interface Folders {
   readonly roots?: ReadonlyArray<string>
   readonly readable?: ReadonlyArray<string>
   readonly allowed?: ReadonlyArray<string>
+  readonly skills?: ReadonlyArray<string>
   /** Whether paths outside the folders are refused; they are when absent. */
   readonly confined?: boolean
   /** What `~/` stands for; the user's home when absent. */
@@ -105,7 +108,8 @@ export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Ret
     return canonical
   })
 
-  return { cwd, roots, readable, allowed: further, resolve }
+  const skills = yield* Effect.forEach(folders.skills ?? [], (path) => Effect.orElseSucceed(follow(path), () => path))
+  return { cwd, roots, readable, skills, allowed: further, resolve }
 })
 
 const canonicalFolder = Effect.fnUntraced(function*(path: string) {

@@ -1,0 +1,83 @@
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Option } from "effect"
+import * as Files from "./Files.ts"
+import type { Workspace } from "./Workspace.ts"
+
+/**
+ * Skills: folders with a `SKILL.md` that begins with YAML front matter (zeroclaw §1.6, §4.2). They lie in `skills/` of the agent's
+ * workspace and, for all agents, in `<config dir>/shared/skills/`; of two with one name the agent's own counts.
+ */
+export interface Skill {
+  readonly name: string
+  readonly description: string
+  /** Canonical; its other files are read like any file. */
+  readonly folder: string
+  /** Of its `SKILL.md`. */
+  readonly path: string
+}
+
+const maxSkills = 200
+const maxBytes = 256 * 1024
+const maxDescription = 1024
+
+/** Every skill of the session, by name. A folder that is no skill is passed over. */
+export const list = Effect.fnUntraced(function*({ skills }: Workspace) {
+  const found = new Map<string, Skill>()
+  for (const folder of skills) {
+    for (const entry of yield* entriesOf(folder)) {
+      const skill = yield* read(join(folder, entry))
+      if (Option.isSome(skill) && !found.has(skill.value.name) && found.size < maxSkills) found.set(skill.value.name, skill.value)
+    }
+  }
+  return [...found.values()].sort((a, b) => a.name < b.name ? -1 : 1)
+})
+
+/** The whole `SKILL.md`, without its front matter. */
+export const load = (skill: Skill) =>
+  Effect.map(Files.read(skill.path, maxBytes), ({ bytes }) => split(bytes.toString("utf8")).body.trim())
+
+const entriesOf = (folder: string) =>
+  Effect.promise(() => readdir(folder, { withFileTypes: true }).then(
+    (entries) => entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort(),
+    (): Array<string> => []
+  ))
+
+const read = Effect.fnUntraced(function*(folder: string): Effect.fn.Return<Option.Option<Skill>> {
+  const path = join(folder, "SKILL.md")
+  const file = yield* Effect.option(Files.read(path, maxBytes))
+  if (Option.isNone(file)) return Option.none()
+  const { description = "", name } = frontMatter(split(file.value.bytes.toString("utf8")).head)
+  if (name === undefined || !/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) return Option.none()
+  return Option.some({ name, description: description.slice(0, maxDescription), folder, path })
+})
+
+const split = (text: string): { readonly head: string; readonly body: string } => {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
+  const end = lines[0]?.trimEnd() === "---" ? lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---") : -1
+  return end === -1
+    ? { head: "", body: lines.join("\n") }
+    : { head: lines.slice(1, end).join("\n"), body: lines.slice(end + 1).join("\n") }
+}
+
+/** The scalars of the first level: plain, quoted, folded over indented lines. Whatever else YAML has is not looked at. */
+const frontMatter = (head: string): Readonly<Record<string, string>> => {
+  const fields: Record<string, string> = {}
+  let open: string | undefined
+  for (const line of head.split("\n")) {
+    const [, key, value = ""] = /^([A-Za-z_][\w-]*):(?:\s+(.*))?$/.exec(line) ?? []
+    if (key !== undefined) {
+      open = key
+      fields[key] = unquoted(/^[>|][+-]?\d*$/.test(value.trim()) ? "" : value.trim())
+    } else if (open !== undefined && /^\s+\S/.test(line)) {
+      fields[open] = `${fields[open] ?? ""} ${line.trim()}`.trim()
+    }
+  }
+  return fields
+}
+
+const unquoted = (value: string): string => {
+  const [, quote, inner] = /^(["'])(.*)\1$/.exec(value) ?? []
+  if (inner === undefined) return value.replace(/\s+#.*$/, "")
+  return quote === "'" ? inner.replaceAll("''", "'") : inner.replace(/\\(["\\])/g, "$1")
+}
