@@ -8,6 +8,7 @@ import { knownTools } from "../policy/KnownTools.ts"
 import { limitsOf, ownFolders } from "../policy/Limits.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
 import { add, type Entry, entry, type RuleSet } from "../policy/rules/RuleSet.ts"
+import { switchesOf } from "../policy/Switches.ts"
 import { decodeCall } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import * as Workspace from "../workspace/Workspace.ts"
@@ -65,7 +66,8 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
   const agent = yield* agentOf(alias)
   const riskProfile = agent?.riskProfile ?? "default"
   const profile = settings.riskProfiles.get(riskProfile)
-  const { guard_allow: guardAllow = false, ...own } = settings.policy
+  const own = settings.policy
+  const switches = switchesOf(own)
   const user: Partial<Knobs> = Object.fromEntries(
     names.flatMap((name) => own[name] === undefined ? [] : [[name, own[name]]])
   )
@@ -122,7 +124,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     const level: Level = knobs.level ?? profile?.level ?? "supervised"
     const resolved: Resolved = resolve(level, { session: sessionKnobs(knobs), project, user })
     const limits = limitsOf({ ...profile, level }, 0, ownFolders(settings))
-    const policy = { knobs: resolved, limits, rules, guardAllow }
+    const policy = { knobs: resolved, limits, rules, switches }
     return gate.decide(call.success.tool, call.success.parameters, place, policy)
   })
 

@@ -14,7 +14,9 @@ export interface Limits {
   readonly allowedCommands: ReadonlyArray<string>
   readonly forbiddenCommands: ReadonlyArray<string>
   readonly blockHighRiskCommands: boolean
-  /** Calls in the last hour that ran, and how many may; `undefined` is no limit. */
+  /** Whether commands of medium risk are asked about at level `supervised`. */
+  readonly askMediumRisk: boolean
+  /** Calls of the agent in the last hour, infinite where they cannot be counted, and how many may run; `undefined` is no limit. */
   readonly actions: { readonly done: number; readonly limit: number | undefined }
 }
 
@@ -127,7 +129,7 @@ const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined =>
 export const refuse = (limits: Limits, call: BoundaryCall): Refusal | undefined => {
   const { done, limit } = limits.actions
   if (limit !== undefined && done >= limit) {
-    return { code: "ACTION_LIMIT", reason: `the limit of ${limit} actions an hour is reached` }
+    return { code: "ACTION_LIMIT", reason: Number.isFinite(done) ? `the limit of ${limit} actions an hour is reached` : "the actions of the last hour cannot be counted" }
   }
   if (limits.level === "readonly" && call.capabilities.some((capability) => changing.has(capability))) {
     return { code: "READ_ONLY", reason: "the autonomy level is readonly" }

@@ -3,6 +3,7 @@ import type { Capability, NetworkNeed } from "./Capability.ts"
 import { ceiling, type EffectiveSandbox, grants, type Knobs, type Resolved } from "./Knobs.ts"
 import type { Part, Place, Shape } from "./Part.ts"
 import type { RuleFacts } from "./Rules.ts"
+import type { Switches } from "./Switches.ts"
 
 /** One tool call through the ten gates of spec §5, in order. Pure: everything it looks at is in its input. */
 
@@ -13,6 +14,8 @@ export interface RuleHit {
   readonly list: "deny" | "ask" | "allow"
   readonly id: string
   readonly rule: string
+  /** Why, in the words of whoever wrote the rule. */
+  readonly reason?: string | undefined
 }
 
 export interface DecisionInput {
@@ -32,8 +35,9 @@ export interface DecisionInput {
   readonly limits: Limits
   /** What the user's rules say of the call. */
   readonly rule: RuleHit | undefined
-  /** Shapes go to the user even where a rule allows them (policy §1.9 E8). */
-  readonly guardAllow: boolean
+  readonly switches: Switches
+  /** Whether it is a shell command of no more than medium risk (zeroclaw §3.2). */
+  readonly mediumRisk: () => boolean
   /** Whether a backend can hold a call to this mode; the answer's `note` is shown. */
   readonly enforce: (mode: EffectiveSandbox, network: boolean) => { readonly usable: boolean; readonly note: string }
 }
@@ -67,8 +71,13 @@ type Stop = { readonly verdict: "deny"; readonly gate: GateName; readonly code: 
 const whiteList: ReadonlySet<Capability> = new Set(["none", "ro", "shell_ro", "rw_plan"])
 const blackList: ReadonlySet<Capability> = new Set(["rw", "shell_test", "shell_rw", "rw_plan"])
 
+/** The operator asks about dangerous commands only, and nobody has chosen another policy (zeroclaw §3.1). */
+const isLifted = ({ knobs, limits, mediumRisk, opaque, shapes }: DecisionInput): boolean =>
+  !limits.askMediumRisk && limits.level === "supervised" && knobs.sources.tool_approval === "default"
+  && shapes.length === 0 && !opaque && mediumRisk()
+
 const policyStep = (input: DecisionInput): Step | Stop => {
-  const { capabilities, knobs, limits, opaque, shapes } = input
+  const { capabilities, knobs, limits, network, opaque, shapes, switches } = input
   const policy = knobs.values.tool_approval
   // At level full the default policy asks about no shape (spec §5).
   const unguarded = limits.level === "full" && knobs.sources.tool_approval === "default"
@@ -81,8 +90,13 @@ const policyStep = (input: DecisionInput): Step | Stop => {
     case "manual": return ask("manual: every call is asked about")
     case "universal_reject": return deny("universal_reject: only what a rule allows runs")
     case "whitelist_accept":
-      return capabilities.every((capability) => whiteList.has(capability))
-        ? run("whitelist_accept: the call only reads")
+      if (capabilities.every((capability) => whiteList.has(capability))) {
+        return switches.askNetworkReads && network === "required"
+          ? ask("whitelist_accept: the call reads from the network")
+          : run("whitelist_accept: the call only reads")
+      }
+      return isLifted(input)
+        ? run("whitelist_accept: the operator asks nothing about commands of medium risk")
         : ask(`whitelist_accept: the call needs ${capabilities.join(", ")}`)
     case "universal_accept": return dangerous ? ask(`universal_accept: ${why}`) : run("universal_accept")
     case "blacklist_reject":
@@ -91,11 +105,14 @@ const policyStep = (input: DecisionInput): Step | Stop => {
   }
 }
 
-const ruleStep = ({ guardAllow, opaque, rule, shapes }: DecisionInput): Step | Stop | undefined => {
+/** On one line: it may come from a file that somebody else wrote. */
+const said = (reason: string): string => reason.replace(/\s+/g, " ").trim().slice(0, 500)
+
+const ruleStep = ({ opaque, rule, shapes, switches }: DecisionInput): Step | Stop | undefined => {
   if (rule === undefined) return undefined
-  const reason = `${rule.list} rule ${rule.rule}`
+  const reason = `${rule.list} rule ${rule.rule}${rule.reason === undefined ? "" : ` (${said(rule.reason)})`}`
   if (rule.list === "deny") return { verdict: "deny", gate: "rule", code: "RULE_DENY", reason }
-  const guarded = guardAllow && (shapes.length > 0 || opaque)
+  const guarded = switches.guardAllow && (shapes.length > 0 || opaque)
   return rule.list === "ask" || guarded
     ? { verdict: "ask", gate: "rule", code: guarded && rule.list === "allow" ? "GUARD_ALLOW" : "RULE_ASK", reason }
     : { verdict: "run", gate: "rule", code: "RULE_ALLOW", reason }

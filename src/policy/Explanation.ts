@@ -10,3 +10,6 @@ export const explain = ({ parts, reason, sandbox, shapes }: Decision): string =>
     ...(sandbox === undefined ? [] : [`Runs in: ${sandbox.mode}, network ${sandbox.network ? "on" : "off"} (${sandbox.note})`])
   ].join("\n")
 }
+
+/** What the model and people read of a refusal (policy §1.9 E22). */
+export const denial = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">): string => `Denied by ${gate} (${code}): ${reason}`

@@ -5,11 +5,14 @@ import type { Workspace } from "../workspace/Workspace.ts"
 import type { Limits } from "./Boundary.ts"
 import { canonicalIn } from "./Canonical.ts"
 import { decide, type Decision, type DecisionInput } from "./Decision.ts"
+import { isMedium } from "./MediumRisk.ts"
 import type { Resolved } from "./Knobs.ts"
 import type { Needs } from "./Needs.ts"
 import type { Part, Place } from "./Part.ts"
 import type { Rules } from "./Rules.ts"
 import type { ShellAnalysis } from "./ShellAnalysis.ts"
+import type { Switches } from "./Switches.ts"
+import * as TestCommands from "./TestCommands.ts"
 import { isPlainRepository } from "./shell/programs/GitRepository.ts"
 import { analyse } from "./shell/ShellAnalyser.ts"
 
@@ -18,7 +21,7 @@ export interface Policy {
   readonly knobs: Resolved
   readonly limits: Limits
   readonly rules: Rules
-  readonly guardAllow: boolean
+  readonly switches: Switches
 }
 
 /** Takes one tool call through the ten gates (spec §5). It asks nobody and touches nothing. */
@@ -47,11 +50,18 @@ const decideCall = (
   tool: AnyTool,
   parameters: unknown,
   workspace: Workspace,
-  { guardAllow, knobs, limits, rules }: Policy,
+  { knobs, limits, rules, switches }: Policy,
   enforce: DecisionInput["enforce"]
 ): Decision => {
   const needs = tool.needs(parameters)
-  const place: Place = { cwd: workspace.cwd, roots: workspace.roots, home: homedir(), isPlainRepository }
+  const isTest = TestCommands.matcher(switches.testCommands)
+  const place: Place = {
+    cwd: workspace.cwd,
+    roots: workspace.roots,
+    home: homedir(),
+    isPlainRepository,
+    ...(isTest === undefined ? {} : { isTest })
+  }
   const shell = needs.command === undefined ? undefined : analyse(needs.command, place)
   const { capability, networkPrograms, opaque, parseError, parts, shapes } = shell ?? silent
   const all = shell ? parts : partsOf(tool.name, parameters, needs)
@@ -72,7 +82,8 @@ const decideCall = (
     limits,
     facts,
     rule: rules.decide(tool.name, all, facts),
-    guardAllow,
+    switches,
+    mediumRisk: () => shell !== undefined && isMedium(all, facts),
     enforce
   })
 }

@@ -31,6 +31,7 @@ export const limitsOf = (profile: RiskProfile | undefined, done: number, own: Re
     allowedCommands: profile?.allowedCommands ?? [],
     forbiddenCommands: profile?.forbiddenCommands ?? [],
     blockHighRiskCommands: profile?.blockHighRiskCommands ?? true,
+    askMediumRisk: profile?.requireApprovalForMediumRisk ?? true,
     actions: { done, limit: profile?.maxActionsPerHour }
   }
 }

@@ -78,4 +78,6 @@ export interface Place {
   readonly home: string
   /** Whether reads of the git repository around a folder run no programs that it names itself; where absent, they may. */
   readonly isPlainRepository?: (folder: string) => boolean
+  /** Whether the user counts a command, as words, among those that build or test. */
+  readonly isTest?: (words: ReadonlyArray<Word>) => boolean
 }

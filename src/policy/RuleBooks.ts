@@ -20,6 +20,8 @@ import type { RulesInvalid } from "./rules/RulesFile.ts"
 import { Trust } from "./rules/Trust.ts"
 import { projectFile, type RuleSource } from "./RuleSource.ts"
 import { analyse } from "./shell/ShellAnalyser.ts"
+import { switchesOf } from "./Switches.ts"
+import * as TestCommands from "./TestCommands.ts"
 
 export interface RuleBook {
   readonly rules: RuleSet
@@ -73,6 +75,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
         workspace: workspace.cwd,
         session: session.map(({ list, reason, rule }) => ({ list, text: rule, ...(reason === null ? {} : { reason }) }))
       }, trial)
+      yield* Effect.fromResult(TestCommands.check(settings.configFile, switchesOf(settings.policy).testCommands))
       const profile = yield* Effect.fromResult(
         ProfileLists.read(settings.configFile, riskProfile, settings.riskProfiles.get(riskProfile) ?? {}, known)
       )

@@ -38,8 +38,8 @@ export const layer = Layer.effect(PolicyDesk, Effect.gen(function*() {
       const { rules } = yield* bookOf(session)
       const call = yield* decodeCall(tools, name, parameters)
       if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
-      const { guardAllow, knobs } = session.policy
-      const policy = { knobs: knobs(), limits: yield* session.policy.limits, rules, guardAllow }
+      const { knobs, switches } = session.policy
+      const policy = { knobs: knobs(), limits: yield* session.policy.limits, rules, switches }
       return gate.decide(call.success.tool, call.success.parameters, session.workspace, policy)
     })
   })

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs"
-import { Clock, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
 import type { Limits } from "../policy/Boundary.ts"
 import type { Decision } from "../policy/Decision.ts"
 import { isKnob, isNarrower, isValueOf, type Knob, type Knobs, type Level, resolve, type Resolved } from "../policy/Knobs.ts"
 import { limitsOf, ownFolders } from "../policy/Limits.ts"
 import { projectFile, type RuleSource } from "../policy/RuleSource.ts"
+import { type Switches, switchesOf } from "../policy/Switches.ts"
 import { type DecisionRecord, SessionStore, type StoredRule, type StoreFailed } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 
@@ -23,14 +24,14 @@ export interface SessionPolicy {
   readonly set: (knob: string, value: unknown, source: "client" | "user") => Effect.Effect<void, KnobRefused | StoreFailed>
   /** The operator's limits as they stand now. */
   readonly limits: Effect.Effect<Limits>
-  readonly guardAllow: boolean
+  readonly switches: Switches
   /** Where the rules that count for this session come from. */
   readonly source: () => RuleSource
   /** Adds a rule to the session's own layer, where it is listed and can be removed; unstored, it counts until the session ends. */
   readonly addRule: (rule: StoredRule) => Effect.Effect<void>
   readonly removeRule: (id: string) => Effect.Effect<boolean>
-  /** Counts a call that runs against `max_actions_per_hour`. */
-  readonly acted: Effect.Effect<void>
+  /** Counts a call that is about to run against `max_actions_per_hour`; `false` where others of the agent were faster. */
+  readonly acted: Effect.Effect<boolean>
   /** Writes a decision into the trail; a trail that cannot be written is a warning in the log. */
   readonly decided: (callId: string, tool: string, decision: Decision) => Effect.Effect<void>
 }
@@ -57,26 +58,26 @@ const projectKnobs = Effect.fnUntraced(function*({ cwd }: Workspace) {
   return inFile(file)
 })
 
-const hour = 3_600_000
-
 export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent, workspace: Workspace) {
   const { policy: store } = yield* SessionStore
   const settings = yield* Settings
   const profile = settings.riskProfiles.get(agent.riskProfile)
   const level = profile?.level ?? "supervised"
   const own = ownFolders(settings)
-  const { guard_allow, ...values } = settings.policy
-  const user = known(Object.entries(values) as ReadonlyArray<[string, string | undefined]>)
+  const user = known(Object.entries(settings.policy) as ReadonlyArray<[string, string | undefined]>)
   let session = known(yield* store.knobs(sessionId))
   let project = yield* projectKnobs(workspace)
   let current = resolve(level, { session, project, user })
   let rules = yield* store.rules(sessionId)
-  let actions: ReadonlyArray<number> = []
+  const mostActions = profile?.maxActionsPerHour
 
   const noted = <A>(write: Effect.Effect<A, StoreFailed>) =>
     Effect.catch(Effect.asVoid(write), ({ message }) => Effect.logWarning(`the policy could not be recorded: ${message}`))
 
-  const recent = Effect.map(Clock.currentTimeMillis, (now) => actions.filter((at) => at > now - hour))
+  /** What cannot be counted may not run. */
+  const counted = <A>(count: Effect.Effect<A, StoreFailed>, otherwise: A) =>
+    Effect.catch(count, ({ message }) => Effect.as(Effect.logWarning(`actions cannot be counted: ${message}`), otherwise))
+  const done = mostActions === undefined ? Effect.succeed(0) : counted(store.actions(agent.alias), Infinity)
 
   return {
     knobs: () => current,
@@ -86,8 +87,8 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
       session = { ...session, [knob]: value }
       current = resolve(level, { session, project, user })
     }),
-    limits: Effect.map(recent, (done) => limitsOf(profile, done.length, own)),
-    guardAllow: guard_allow ?? false,
+    limits: Effect.map(done, (count) => limitsOf(profile, count, own)),
+    switches: switchesOf(settings.policy),
     source: () => ({
       workspace,
       riskProfile: agent.riskProfile,
@@ -111,10 +112,7 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
         rules = rules.filter((rule) => rule.id !== id)
         return Effect.as(there ? noted(store.removeRule(sessionId, id)) : Effect.void, there)
       }),
-    acted: Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.map(recent, (before) => {
-        actions = [...before, now]
-      })),
+    acted: mostActions === undefined ? Effect.succeed(true) : counted(store.act(agent.alias, mostActions), false),
     decided: (callId, tool, { code, gate, outcome, reason, rule, shapes }) => {
       const record: Omit<DecisionRecord, "at"> = {
         callId,

@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit, Result } from "effect"
 import type { Decision } from "../policy/Decision.ts"
-import { explain } from "../policy/Explanation.ts"
+import { denial, explain } from "../policy/Explanation.ts"
 import { Gate, invalid } from "../policy/Gate.ts"
 import { knownTools } from "../policy/KnownTools.ts"
 import { type RuleBook, RuleBooks } from "../policy/RuleBooks.ts"
@@ -30,6 +30,9 @@ const notAllowed = (code: string, reason: string): Verdict => ({ _tag: "Refused"
 
 const deepArguments = { code: "BAD_ARGUMENTS", message: "The arguments are nested more than 1000 levels deep." } as const
 
+/** Calls that were decided at the same time as this one have used up what the operator allows. */
+const notCounted = { gate: "boundary", code: "ACTION_LIMIT", reason: "the limit of actions an hour is reached" } as const
+
 type Proposal = ReturnType<RuleBook["propose"]>
 
 /** Rules that cannot be read close every gate: a broken file might have held a deny rule. */
@@ -40,8 +43,6 @@ const brokenRules = ({ message }: RulesInvalid): Decision => ({
   gates: [{ gate: "rule", verdict: "deny", reason: message }]
 })
 
-const denial = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">) => `Denied by ${gate} (${code}): ${reason}`
-
 /** Runs one tool call of a turn: decided, shown, asked about, run, shown again. It always ends `completed` or `failed`. */
 export const make = Effect.gen(function*() {
   const { tools } = yield* Toolbox
@@ -50,9 +51,9 @@ export const make = Effect.gen(function*() {
   const known = knownTools(tools)
 
   const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput) {
-    const { guardAllow, knobs, limits, source } = policy
+    const { knobs, limits, source, switches } = policy
     const book = yield* books.load(source())
-    return { book, decision: gate.decide(tool, parameters, workspace, { knobs: knobs(), limits: yield* limits, rules: book.rules, guardAllow }) }
+    return { book, decision: gate.decide(tool, parameters, workspace, { knobs: knobs(), limits: yield* limits, rules: book.rules, switches }) }
   })
 
   const mayRead = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, input: TurnInput) {
@@ -181,14 +182,15 @@ export const make = Effect.gen(function*() {
       const decision = brokenRules(broken)
       return Effect.as(input.policy.decided(shown.toolCallId, tool.name, decision), refused(decision))
     })
+    const turnDown = Effect.fnUntraced(function*(by: Pick<Decision, "gate" | "code" | "reason">) {
+      const message = denial(by)
+      return { ...yield* fail(input, shown, message, [...content, textContent(message)]), denied: by.code }
+    })
     switch (verdict._tag) {
       case "Run":
-        yield* input.policy.acted
+        if (!(yield* input.policy.acted)) return yield* turnDown(notCounted)
         return yield* execute(tool, parameters, shown, input, { ...context, preview })
-      case "Refused": {
-        const message = denial(verdict)
-        return { ...yield* fail(input, shown, message, [...content, textContent(message)]), denied: verdict.code }
-      }
+      case "Refused": return yield* turnDown(verdict)
       case "Replaced":
         yield* show(input, { ...shown, status: "completed", content: [textContent(verdict.text)] })
         return { text: verdict.text, isFailure: false }

@@ -95,6 +95,13 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
     answer TEXT
   ) STRICT`,
   `CREATE INDEX approvals_of_session ON approvals (session_id)`
+], [
+  // Not of a session: deleting one must not give its agent more to do.
+  `CREATE TABLE actions (
+    agent TEXT NOT NULL,
+    at INTEGER NOT NULL
+  ) STRICT`,
+  `CREATE INDEX actions_of_agent ON actions (agent, at)`
 ]]
 
 const format = steps.length

@@ -45,6 +45,10 @@ export interface PolicyRecords {
   readonly addRule: (sessionId: string, rule: StoredRule) => Effect.Effect<void, StoreFailed>
   /** Whether it was there. */
   readonly removeRule: (sessionId: string, id: string) => Effect.Effect<boolean, StoreFailed>
+  /** Calls of all sessions of an agent that ran within the last hour. */
+  readonly actions: (agent: string) => Effect.Effect<number, StoreFailed>
+  /** Counts one more, unless that would make it more than `limit`. */
+  readonly act: (agent: string, limit: number) => Effect.Effect<boolean, StoreFailed>
   readonly decided: (sessionId: string, decision: Omit<DecisionRecord, "at">) => Effect.Effect<void, StoreFailed>
   readonly asked: (sessionId: string, id: string, callId: string) => Effect.Effect<void, StoreFailed>
   readonly answered: (id: string, answer: string) => Effect.Effect<void, StoreFailed>
@@ -53,6 +57,8 @@ export interface PolicyRecords {
     StoreFailed
   >
 }
+
+const hour = 3_600_000
 
 export const makePolicyRecords = Effect.fnUntraced(function*(guarded: Guard) {
   const sql = yield* SqlClient.SqlClient
@@ -81,6 +87,20 @@ export const makePolicyRecords = Effect.fnUntraced(function*(guarded: Guard) {
 
     removeRule: Effect.fnUntraced(function*(sessionId, id) {
       const rows = yield* sql`DELETE FROM session_rules WHERE session_id = ${sessionId} AND id = ${id} RETURNING id`
+      return rows.length > 0
+    }, guarded),
+
+    actions: Effect.fnUntraced(function*(agent) {
+      const since = (yield* Clock.currentTimeMillis) - hour
+      const rows = yield* sql<{ count: number }>`SELECT count(*) AS count FROM actions WHERE agent = ${agent} AND at > ${since}`
+      return rows[0]?.count ?? 0
+    }, guarded),
+
+    act: Effect.fnUntraced(function*(agent, limit) {
+      const now = yield* Clock.currentTimeMillis
+      const rows = yield* sql`INSERT INTO actions (agent, at) SELECT ${agent}, ${now}
+        WHERE (SELECT count(*) FROM actions WHERE agent = ${agent} AND at > ${now - hour}) < ${limit} RETURNING at`
+      yield* sql`DELETE FROM actions WHERE at <= ${now - hour}`
       return rows.length > 0
     }, guarded),
 

@@ -8,6 +8,7 @@ import { Gate } from "../../src/policy/Gate.ts"
 import { resolve } from "../../src/policy/Knobs.ts"
 import { limitsOf } from "../../src/policy/Limits.ts"
 import { RuleBooks } from "../../src/policy/RuleBooks.ts"
+import { switchesOf } from "../../src/policy/Switches.ts"
 import { decodeCall } from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
@@ -56,7 +57,7 @@ const measure = Effect.fnUntraced(function*(cwd: string) {
       if (Result.isFailure(call)) continue
       const start = performance.now()
       const { rules } = yield* books.load(source)
-      gate.decide(call.success.tool, call.success.parameters, workspace, { knobs, limits, rules, guardAllow: false })
+      gate.decide(call.success.tool, call.success.parameters, workspace, { knobs, limits, rules, switches: switchesOf({}) })
       if (round >= rounds / 3) micros.push((performance.now() - start) * 1000)
     }
   }

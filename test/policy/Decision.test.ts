@@ -8,6 +8,7 @@ import type { Capability } from "../../src/policy/Capability.ts"
 import { decide, type DecisionInput, type RuleHit } from "../../src/policy/Decision.ts"
 import { ceiling, defaults, grants, type Knobs, knobValues, resolve } from "../../src/policy/Knobs.ts"
 import type { Shape } from "../../src/policy/Part.ts"
+import { switchesOf } from "../../src/policy/Switches.ts"
 import type { PermissionAnswer } from "../../src/session/Attachment.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { make, newSession, prompt } from "../session/Harness.ts"
@@ -21,6 +22,7 @@ const limits: Limits = {
   allowedCommands: [],
   forbiddenCommands: [],
   blockHighRiskCommands: true,
+  askMediumRisk: true,
   actions: { done: 0, limit: undefined }
 }
 
@@ -45,7 +47,8 @@ const input = (knobs: Partial<Knobs>, more: Partial<DecisionInput> = {}): Decisi
   knobs: resolve("supervised", { session: { tool_approval: "whitelist_accept", ...knobs }, project: {}, user: {} }),
   limits,
   rule: undefined,
-  guardAllow: false,
+  switches: switchesOf({}),
+  mediumRisk: () => false,
   enforce: () => ({ usable: true, note: "bwrap" }),
   ...more
 })
@@ -100,7 +103,7 @@ describe("The outcome table", () => {
 
   it("an allow rule decides over a shape, unless the user guards allow rules", () => {
     assert.strictEqual(decide(input({}, { rule: hit("allow"), shapes: [danger] })).outcome, "run")
-    assert.strictEqual(decide(input({}, { rule: hit("allow"), shapes: [danger], guardAllow: true })).outcome, "ask")
+    assert.strictEqual(decide(input({}, { rule: hit("allow"), shapes: [danger], switches: switchesOf({ guard_allow: true }) })).outcome, "ask")
   })
 
   it("what carries data out without writing, a required network, is asked about nowhere by itself, but not with the network off", () => {

@@ -7,6 +7,7 @@ import { decide, type DecisionInput, type RuleHit } from "../../src/policy/Decis
 import { type Knobs, resolve } from "../../src/policy/Knobs.ts"
 import { limitsOf } from "../../src/policy/Limits.ts"
 import * as Dangers from "../../src/policy/rules/Dangers.ts"
+import { switchesOf } from "../../src/policy/Switches.ts"
 import { analyse } from "../../src/policy/shell/ShellAnalyser.ts"
 import type { Agents } from "../../src/session/Agents.ts"
 import * as Approvals from "../../src/session/Approvals.ts"
@@ -47,7 +48,8 @@ const fixed = (knobs: Partial<Knobs>, more: Partial<DecisionInput>) =>
     knobs: resolve("supervised", { session: { tool_approval: "whitelist_accept", ...knobs }, project: {}, user: {} }),
     limits: limitsOf(undefined, 0),
     rule: undefined,
-    guardAllow: false,
+    switches: switchesOf({}),
+    mediumRisk: () => false,
     enforce: () => ({ usable: true, note: "" }),
     ...more
   })
@@ -178,10 +180,10 @@ describe("E8 to E11", () => {
     }
     const warnings = Dangers.of({ place, tools, analyse }).warnings(rules({ allow: ["shell(git push *)"] }).entries)
     assert.match(warnings.join(), /git push --force/)
-    const guarded = fixed({}, { rule: hit("allow"), shapes: [danger], guardAllow: true })
+    const guarded = fixed({}, { rule: hit("allow"), shapes: [danger], switches: switchesOf({ guard_allow: true }) })
     assert.deepStrictEqual([guarded.outcome, guarded.code], ["ask", "GUARD_ALLOW"])
-    assert.strictEqual(fixed({}, { rule: hit("allow"), opaque: true, guardAllow: true }).outcome, "ask")
-    assert.strictEqual(fixed({}, { rule: hit("allow"), guardAllow: true }).outcome, "run")
+    assert.strictEqual(fixed({}, { rule: hit("allow"), opaque: true, switches: switchesOf({ guard_allow: true }) }).outcome, "ask")
+    assert.strictEqual(fixed({}, { rule: hit("allow"), switches: switchesOf({ guard_allow: true }) }).outcome, "run")
   })
 
   it("E9: deny wins over allow, however specific", () => {

@@ -31,7 +31,7 @@ const obstacles: ReadonlyArray<readonly [string, (file: string) => void, RegExp]
       withDatabase(file, (db) => {
         db.exec("CREATE TABLE t (x); PRAGMA application_id = 0x506f7374; PRAGMA user_version = 99")
       }),
-    / was written by a newer Postern \(format 99, this one knows 2\)\. Update Postern, or set POSTERN_DATA_DIR\.$/
+    / was written by a newer Postern \(format 99, this one knows \d+\)\. Update Postern, or set POSTERN_DATA_DIR\.$/
   ],
   [
     "is another program's",

@@ -18,12 +18,18 @@ export const capabilityOf = (
   if (opaque || shapes.length > 0 || walk.background || walk.functions.size > 0) return "shell_rw"
   let tests = false
   for (const command of walk.commands) {
-    if (!isPlain(command) || leaves(command, place)) return "shell_rw"
+    if (!isPlain(command, place) || leaves(command, place)) return "shell_rw"
     if (isHarmless(command, walk, place)) continue
-    if (!isTest(command) && !runsTest(command, walk.commands)) return "shell_rw"
+    if (!countsAsTest(command, place) && !runsTest(command, walk.commands)) return "shell_rw"
     tests = true
   }
   return tests ? "shell_test" : "shell_ro"
+}
+
+/** Known to build or test, or said so by the user. */
+const countsAsTest = (command: Command, place: Place): boolean => {
+  const { args, name } = command.fields
+  return isTest(command) || place.isTest?.([name?.value ?? null, ...args.map(({ value }) => value)]) === true
 }
 
 const discards = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"])
@@ -33,13 +39,13 @@ const harmlessVariables =
 const loaderVariables = /^(LD|DYLD|GIT|BASH|NODE|PYTHON|PERL|RUBY|JAVA|RIPGREP|npm)_/
 
 /** It writes no file, sets nothing that later programs act on, and runs here. */
-const isPlain = (command: Command): boolean => {
+const isPlain = (command: Command, place: Place): boolean => {
   const { assignments, name, where, writes } = command.fields
   if (where !== "here" || !writes.every((arg) => arg.value !== null && discards.has(arg.value))) return false
   return assignments.every(
     (each) =>
       harmlessVariables.test(each.name) ||
-      (!environmentNames.has(each.name) && !loaderVariables.test(each.name) && (name === undefined || isTest(command)))
+      (!environmentNames.has(each.name) && !loaderVariables.test(each.name) && (name === undefined || countsAsTest(command, place)))
   )
 }
 
