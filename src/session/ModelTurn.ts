@@ -7,9 +7,10 @@ import { grants } from "../policy/Knobs.ts"
 import type { AnyTool } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { StopReason } from "./Event.ts"
+import * as Calls from "./Calls.ts"
 import { append, appendJson, type CallResult, type History, type ModelCall, read, step, user } from "./History.ts"
+import * as LoopGuard from "./LoopGuard.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
-import * as ToolCalls from "./ToolCalls.ts"
 import { TurnFailed, type TurnInput, TurnLoop } from "./TurnLoop.ts"
 
 /** Importing this module loads `effect/ai`. */
@@ -41,15 +42,6 @@ const makeHistories = () => {
   }
 }
 
-const maxDenials = 5
-
-/** Counts a refusal; the same one again and again is a loop (policy §1.9 E23). */
-const tooMany = (denials: Map<string, number>, code: string): boolean => {
-  const count = (denials.get(code) ?? 0) + 1
-  denials.set(code, count)
-  return count >= maxDenials
-}
-
 const declare = (tools: ReadonlyArray<AnyTool>) => {
   const toolkit = Toolkit.make(...tools.map(({ description, name, parameters }) => Tool.dynamic(name, { description, parameters })))
   return Effect.provide(toolkit, toolkit.toLayer({}))
@@ -62,7 +54,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   const { agents, runtimeProfiles } = yield* Settings
   const { tools } = yield* Toolbox
   const books = yield* RuleBooks
-  const runCall = yield* ToolCalls.make
+  const runCalls = yield* Calls.make
   const histories = makeHistories()
   const everything = yield* declare(Array.from(tools.values()))
   const declared = new Map<string, typeof everything>([[Array.from(tools.keys()).join(), everything]])
@@ -84,8 +76,8 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     return yield* Effect.mapError(models.get(agents.get(alias)?.model), ({ message }) => new TurnFailed({ message, reason: "model_unavailable" }))
   })
 
-  const ask = ({ languageModel }: Model, { prompt }: History, toolkit: typeof everything) =>
-    languageModel.streamText({ prompt, toolkit, disableToolCallResolution: true, toolCallValidation: "deferred" })
+  const ask = ({ languageModel }: Model, { prompt }: History, toolkit: typeof everything, toolChoice: "auto" | "none") =>
+    languageModel.streamText({ prompt, toolkit, toolChoice, disableToolCallResolution: true, toolCallValidation: "deferred" })
 
   const take = (part: Stream.Success<ReturnType<typeof ask>>, answer: Answer, { contextWindow }: Model, input: TurnInput): Effect.Effect<void, TurnFailed> => {
     switch (part.type) {
@@ -107,11 +99,45 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     }
   }
 
+  const receive = Effect.fnUntraced(function*(model: Model, history: History, answer: Answer, input: TurnInput, toolChoice: "auto" | "none" = "auto") {
+    yield* ask(model, history, yield* offered(input.policy), toolChoice).pipe(
+      Stream.mapError(failedModel),
+      Stream.runForEachArray((parts) => {
+        let next = 0
+        return Effect.whileLoop({ while: () => next < parts.length, body: () => take(parts[next++]!, answer, model, input), step: () => {} })
+      })
+    )
+    input.ledger.endMessage()
+  })
+
+  /** The limit is met: one more request, in which the model may only tell how far it came (zeroclaw.md §4.4). */
+  const close = Effect.fnUntraced(function*(model: Model, history: History, limit: number, input: TurnInput) {
+    const answer: Answer = { text: "", calls: [], finish: "stop" }
+    input.keepContext(() => appendJson(history.json, step(answer.text, [], new Map())))
+    yield* receive(model, append(history, [user(closing(limit))]), answer, input, "none")
+    if (answer.text.trim() === "") {
+      return yield* new TurnFailed({
+        message: `the turn met its limit of ${limit} model requests (max_tool_iterations) and the model gave no summary; prompt again to go on`,
+        reason: "max_turn_requests"
+      })
+    }
+    yield* input.ledger.delta("Agent", `*Stopped after ${limit} model requests, the limit for one turn (max_tool_iterations).*`)
+    histories.set(input.sessionId, append(history, step(answer.text, [], new Map())))
+    return "max_turn_requests" as const
+  })
+
   const run = Effect.fn("ModelTurn.run")(function*(input: TurnInput): Effect.fn.Return<StopReason, TurnFailed> {
     const model = yield* modelOf(input.agent)
-    const limit = runtimeProfiles.get(agents.get(input.agent)?.runtimeProfile ?? "default")?.maxToolIterations ?? 1
-    const denials = new Map<string, number>()
-    let history = append(histories.get(input.sessionId, input.context), [user(input.prompt)])
+    const profile = runtimeProfiles.get(agents.get(input.agent)?.runtimeProfile ?? "default") ?? runtimeProfiles.get("default")!
+    const limit = profile.maxToolIterations
+    const watch: Calls.Watch = {
+      guard: LoopGuard.make(),
+      denials: new Map(),
+      parallel: profile.parallelTools,
+      maxResultChars: profile.maxToolResultChars
+    }
+    const start = histories.get(input.sessionId, input.context)
+    let history = append(start, [user(input.prompt)])
 
     for (let requests = 0; requests < limit; requests++) {
       const answer: Answer = { text: "", calls: [], finish: "stop" }
@@ -119,32 +145,26 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
       const before = history
       // Whenever the turn is cut off, the model will later know what was said and done up to then.
       input.keepContext(() => appendJson(before.json, step(answer.text, answer.calls, results)))
-      yield* ask(model, before, yield* offered(input.policy)).pipe(
-        Stream.mapError(failedModel),
-        Stream.runForEachArray((parts) => {
-          let next = 0
-          return Effect.whileLoop({ while: () => next < parts.length, body: () => take(parts[next++]!, answer, model, input), step: () => {} })
-        })
-      )
-      input.ledger.endMessage()
-      for (const call of answer.calls) {
-        const result = yield* runCall(call, input)
-        results.set(call.id, result)
-        yield* input.checkpoint
-        if (result.denied !== undefined && tooMany(denials, result.denied)) {
-          yield* input.notify({
-            severity: "warning",
-            title: `The turn was ended: ${maxDenials} calls were refused with ${result.denied}`
-          })
-          return "end_turn"
-        }
+      yield* receive(model, before, answer, input)
+      if (stopReasons[answer.finish] === "refusal") {
+        // What was refused must not come up in the next request (acp.md §2.4).
+        input.keepContext(() => start.json)
+        return "refusal"
+      }
+      const end = yield* runCalls(answer.calls, results, watch, input)
+      if (end !== undefined) {
+        yield* input.notify({ severity: "warning", title: `The turn was ended: ${end}` })
+        return "end_turn"
       }
       history = append(before, step(answer.text, answer.calls, results))
       histories.set(input.sessionId, history)
       if (answer.calls.length === 0) return stopReasons[answer.finish] ?? "end_turn"
     }
-    return "max_turn_requests"
+    return yield* close(model, history, limit, input)
   })
 
   return TurnLoop.of({ run, warm: Effect.void })
 }))
+
+const closing = (limit: number) =>
+  `You have used all ${limit} model requests of this turn and cannot call tools any more. Tell the user what is done, what is left, and how to go on.`

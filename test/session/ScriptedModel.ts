@@ -1,0 +1,80 @@
+import { Effect, Layer, Stream } from "effect"
+import { AiError, LanguageModel, type Prompt } from "effect/ai"
+import * as EngineLayer from "../../src/app/EngineLayer.ts"
+import { Models } from "../../src/model/Models.ts"
+import { type Part, Speech, words } from "../../src/model/Speech.ts"
+import * as Desk from "../../src/session/Desk.ts"
+import * as ModelTurn from "../../src/session/ModelTurn.ts"
+
+export interface Call {
+  readonly name: string
+  readonly params: unknown
+}
+
+/** One answer of the model, in the order in which it is said. */
+export interface Answer {
+  readonly think?: string
+  readonly text?: string
+  readonly calls?: ReadonlyArray<Call>
+  readonly finish?: "stop" | "length" | "content-filter"
+  readonly usage?: { readonly input: number; readonly output: number }
+  /** The request fails after what was said. */
+  readonly fails?: string
+}
+
+export interface Request {
+  readonly messages: ReadonlyArray<Prompt.Message>
+  readonly tools: ReadonlyArray<string>
+  readonly toolChoice: unknown
+}
+
+const partsOf = ({ calls = [], finish = "stop", text, think, usage }: Answer, id: string): ReadonlyArray<Part> => {
+  const speech = new Speech()
+  const said = [
+    ...(think === undefined ? [] : speech.say("reasoning", words(think))),
+    ...(text === undefined ? [] : speech.say("text", words(text))),
+    ...calls.flatMap(({ name, params }, index) => speech.call(`${id}-${index}`, name, params))
+  ]
+  return [...said, ...speech.finish("stop", 1).map((part): Part =>
+    part.type === "finish"
+      ? {
+        ...part,
+        reason: calls.length > 0 ? "tool-calls" : finish,
+        usage: { inputTokens: { total: usage?.input }, outputTokens: { total: usage?.output } }
+      }
+      : part)]
+}
+
+const failure = (description: string) =>
+  AiError.make({ module: "ScriptedModel", method: "streamText", reason: new AiError.InvalidRequestError({ description }) })
+
+/** A model that gives the answers of a test one after the other, then only says "done", and writes down what it was asked. */
+export const make = (answers: ReadonlyArray<Answer>, { contextWindow = 200_000, id = "test/scripted" } = {}) => {
+  const requests: Array<Request> = []
+  const streamText = ({ prompt, toolChoice, tools }: LanguageModel.ProviderOptions) =>
+    Stream.suspend(() => {
+      const answer = answers[requests.length] ?? { text: "done" }
+      requests.push({ messages: prompt.content, tools: tools.map(({ name }) => name), toolChoice })
+      const parts = partsOf(answer, `call-${requests.length}`)
+      if (answer.fails === undefined) return Stream.fromIterable(parts)
+      return Stream.concat(Stream.fromIterable(parts.filter(({ type }) => type !== "finish")), Stream.fail(failure(answer.fails)))
+    })
+  const models = Layer.effect(Models, Effect.map(
+    LanguageModel.make({ streamText, generateText: () => Effect.die("only streams") }),
+    (languageModel) => Models.of({ get: () => Effect.succeed({ id, provider: id.split("/")[0]!, contextWindow, languageModel }) })
+  ))
+  const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(Layer.provide(models), Layer.provide(EngineLayer.layerPolicy))
+  return { requests, engine }
+}
+
+/** The messages of a request without the system prompt, one line each. */
+export const told = ({ messages }: Request): ReadonlyArray<string> =>
+  messages.flatMap((message): ReadonlyArray<string> => {
+    switch (message.role) {
+      case "system": return []
+      case "user": return [`user: ${message.content.map((part) => part.type === "text" ? part.text : part.type).join("\n")}`]
+      case "assistant": return [`assistant: ${message.content.map((part) =>
+        part.type === "text" || part.type === "reasoning" ? part.text : part.type === "tool-call" ? `<${part.name}>` : part.type).join("")}`]
+      case "tool": return [`tool: ${message.content.map((part) => part.type === "tool-result" ? String(part.result) : part.type).join(" | ")}`]
+    }
+  })
