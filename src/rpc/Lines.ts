@@ -5,6 +5,8 @@ export interface Lines {
   readonly push: (chunk: Uint8Array) => Array<string | typeof TooLong>
   /** A last line that had no newline, at end of input. */
   readonly end: () => Array<string>
+  /** The number of the line whose end is still to come, when there is one. */
+  readonly unfinished: () => number | undefined
 }
 
 const NEWLINE = 10
@@ -14,6 +16,7 @@ export const make = (maxBytes: number): Lines => {
   let held: Array<Uint8Array> = []
   let heldBytes = 0
   let discarding = false
+  let finished = 0
 
   const textOf = (last: Uint8Array): string => {
     const bytes = held.length === 0 ? last : Buffer.concat([...held, last])
@@ -42,6 +45,7 @@ export const make = (maxBytes: number): Lines => {
           if (line !== "") lines.push(line)
         }
         discarding = false
+        finished++
         from = at + 1
       }
       const rest = chunk.subarray(from)
@@ -54,6 +58,7 @@ export const make = (maxBytes: number): Lines => {
     end() {
       const line = textOf(new Uint8Array())
       return line === "" ? [] : [line]
-    }
+    },
+    unfinished: () => heldBytes > 0 || discarding ? finished : undefined
   }
 }

@@ -1,26 +1,26 @@
-import { Cause, Context, type Duration, Effect, Exit, Fiber, type Result, Scope, Stream } from "effect"
+import { Cause, Context, Deferred, type Duration, Effect, Exit, Fiber, type Result, Scope, Stream } from "effect"
 import type { Rpc, RpcGroup } from "effect/rpc"
-import { type Codec, codecOf } from "./Codec.ts"
 import { CancelledByPeer, Connection, ConnectionClosed, make as makeRequester } from "./Connection.ts"
+import * as FrameDeadline from "./FrameDeadline.ts"
 import * as Lines from "./Lines.ts"
 import * as Outbox from "./Outbox.ts"
+import { CancelWith, type Route, routesOf } from "./Routes.ts"
 import type { Transport } from "./Transport.ts"
 import * as Wire from "./Wire.ts"
 
-export { CancelledByPeer, Connection, ConnectionClosed }
-
-/**
- * On a contract: `$/cancel_request` for it runs this other method with the same params instead of interrupting the handler,
- * which then answers in its own way (`session/prompt` answers `cancelled`).
- */
-export const CancelWith = Context.Reference<string | undefined>("postern/rpc/CancelWith", { defaultValue: () => undefined })
+export { CancelledByPeer, CancelWith, Connection, ConnectionClosed }
 
 /** One message on its way in: the peer asks for its final params, or for the fault to answer with. */
 export type Admit = (method: string, params: unknown) => Result.Result<unknown, Wire.RpcFault>
 
 export interface Options {
-  /** Bytes in one line. A longer one is answered with one −32600 `frame_too_large` and skipped. */
+  /** Bytes in one line. A longer one is answered with one −32600 `frame_too_large` and skipped, or ends the connection. */
   readonly maxFrame: number
+  readonly endsOversize?: boolean
+  /** From the first byte of a line to its last; a slower one is answered with −32600 `frame_timeout` and ends the connection. */
+  readonly frameTimeout?: Duration.Duration
+  /** Which requests may still be running when the next message is looked at; without it all of them. */
+  readonly concurrent?: (method: string) => boolean
   /** Frames queued for the far side before producers wait. */
   readonly outbox: number
   /** How long the far side may take nothing before the connection is given up. */
@@ -35,15 +35,10 @@ export interface Opened {
   readonly admit: Admit
   /** More services for the handlers. */
   readonly services: Context.Context<never>
+  /** The connection ends when this does. */
+  readonly until?: Effect.Effect<void>
   /** Runs when the far side stops sending, before running handlers are interrupted. */
   readonly onEnd: Effect.Effect<void>
-}
-
-interface Route {
-  readonly launch: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
-  readonly invoke: (params: unknown) => Effect.Effect<unknown, unknown>
-  readonly codec: Codec
-  readonly cancelWith: string | undefined
 }
 
 interface Running {
@@ -51,24 +46,6 @@ interface Running {
   readonly route: Route
   readonly params: unknown
 }
-
-/** The contract's handlers, as `RpcGroup.toLayer` put them into the context. The one place where their types are erased. */
-const routesOf = (group: { readonly requests: ReadonlyMap<string, unknown> }, services: Context.Context<never>) =>
-  new Map(Array.from(group.requests, ([method, erased]) => {
-    const rpc = erased as Rpc.AnyWithProps
-    const entry = Context.getUnsafe(services, Context.Service<unknown, Rpc.Handler<string>>(rpc.key))
-    const codec = codecOf(rpc)
-    const options = {} as Parameters<typeof entry.handler>[1]
-    return [method, {
-      launch: Effect.runForkWith(Context.merge(entry.context, services)),
-      codec,
-      cancelWith: Context.get(rpc.annotations, CancelWith),
-      invoke: (params: unknown) =>
-        Effect.mapErrorEager(codec.decodePayload(params ?? {}), Wire.invalidParamsFrom).pipe(
-          Effect.flatMap((payload) => entry.handler(payload, options) as Effect.Effect<unknown, unknown>)
-        )
-    } satisfies Route]
-  }))
 
 const settleTime = "1 second"
 
@@ -96,6 +73,7 @@ export const serve = <R extends Rpc.Any>(
     const routes = routesOf(group, services)
     const track = Fiber.runIn(handlers)
     const running = new Map<Wire.RequestId, Running>()
+    const over = Deferred.makeUnsafe<void>()
 
     const refuse = (id: Wire.RequestId, fault: Wire.RpcFault) => outbox.offer(Wire.failure(id, fault))
 
@@ -120,8 +98,9 @@ export const serve = <R extends Rpc.Any>(
         Effect.flatMap(route.invoke(params), (value) => Effect.orDie(route.codec.encodeSuccess(value))),
         (exit) => reply(id, exit)
       ))
-      if (fiber.pollUnsafe() === undefined) running.set(id, { fiber: track(fiber), route, params })
-      return Effect.void
+      if (fiber.pollUnsafe() !== undefined) return Effect.void
+      running.set(id, { fiber: track(fiber), route, params })
+      return options.concurrent?.(method) === false ? Effect.asVoid(Fiber.await(fiber)) : Effect.void
     }
 
     const notified = (route: Route, params: unknown) => {
@@ -149,7 +128,8 @@ export const serve = <R extends Rpc.Any>(
     const onLine = (line: string | typeof Lines.TooLong): Effect.Effect<void> => {
       if (line === Lines.TooLong) {
         const data = { reason: "frame_too_large", limit_bytes: options.maxFrame }
-        return refuse("null", Wire.invalidRequest(data, `a line is longer than ${options.maxFrame} bytes`))
+        const refusal = refuse("null", Wire.invalidRequest(data, `a line is longer than ${options.maxFrame} bytes`))
+        return options.endsOversize === true ? Effect.andThen(refusal, Deferred.succeed(over, undefined)) : refusal
       }
       const message = Wire.read(line)
       switch (message._tag) {
@@ -165,16 +145,27 @@ export const serve = <R extends Rpc.Any>(
 
     const takeAll = (lines: ReadonlyArray<string | typeof Lines.TooLong>) => {
       let next = 0
-      return Effect.whileLoop({ while: () => next < lines.length, body: () => onLine(lines[next++]!), step: () => {} })
+      return Effect.whileLoop({ while: () => next < lines.length && !Deferred.isDoneUnsafe(over), body: () => onLine(lines[next++]!), step: () => {} })
     }
 
     const lines = Lines.make(options.maxFrame)
-    yield* Stream.runForEachArray(transport.input, (chunks) => takeAll(chunks.flatMap(lines.push))).pipe(
+    const deadline = options.frameTimeout && (yield* FrameDeadline.make(options.frameTimeout, lines.unfinished, (fault) =>
+      Effect.andThen(refuse("null", fault), Deferred.succeed(over, undefined))))
+    const takeChunks = (chunks: ReadonlyArray<Uint8Array>) => {
+      const taken = chunks.flatMap(lines.push)
+      return deadline ? deadline.around(takeAll(taken)) : takeAll(taken)
+    }
+    const reading = Stream.runForEachArray(transport.input, takeChunks).pipe(
       Effect.andThen(Effect.suspend(() => takeAll(lines.end()))),
-      Effect.ignore({ log: "Debug" }),
-      Effect.raceFirst(Effect.ignore(Fiber.join(writer), { log: "Warn" })),
-      Effect.raceFirst(transport.closed)
+      Effect.ignore({ log: "Debug" })
     )
+    yield* Effect.raceAllFirst([
+      reading,
+      Effect.ignore(Fiber.join(writer), { log: "Warn" }),
+      transport.closed,
+      Deferred.await(over),
+      opened?.until ?? Effect.never
+    ])
 
     // Whoever sends nothing more may still read, but need not: from here on a stalled far side is not waited for.
     const settled = yield* Effect.forkScoped(outbox.settle(writer, settleTime))

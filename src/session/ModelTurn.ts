@@ -11,7 +11,7 @@ import * as Calls from "./Calls.ts"
 import { append, appendJson, type CallResult, type History, type ModelCall, read, step, user } from "./History.ts"
 import * as LoopGuard from "./LoopGuard.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
-import { TurnFailed, type TurnInput, TurnLoop } from "./TurnLoop.ts"
+import { type Overrides, TurnFailed, type TurnInput, TurnLoop } from "./TurnLoop.ts"
 
 /** Importing this module loads `effect/ai`. */
 
@@ -47,6 +47,14 @@ const declare = (tools: ReadonlyArray<AnyTool>) => {
   return Effect.provide(toolkit, toolkit.toLayer({}))
 }
 
+/** A model named without a provider is one of the agent's own provider; a provider without a model keeps the model's name. */
+const overridden = (own: string | undefined, { model, modelProvider }: Overrides): string | undefined => {
+  if (model === undefined && modelProvider === undefined) return own
+  const [provider = "", ...name] = (own ?? "offline/builtin").split("/")
+  if (model !== undefined && modelProvider === undefined && model.includes("/")) return model
+  return `${modelProvider ?? provider}/${model ?? name.join("/")}`
+}
+
 const failedModel = (error: AiError.AiError) => new TurnFailed({ message: error.message, reason: "model_failed" })
 
 export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
@@ -72,8 +80,8 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     return made
   })
 
-  const modelOf = Effect.fnUntraced(function*(alias: string): Effect.fn.Return<Model, TurnFailed> {
-    return yield* Effect.mapError(models.get(agents.get(alias)?.model), ({ message }) => new TurnFailed({ message, reason: "model_unavailable" }))
+  const modelOf = Effect.fnUntraced(function*({ agent, overrides }: TurnInput): Effect.fn.Return<Model, TurnFailed> {
+    return yield* Effect.mapError(models.get(overridden(agents.get(agent)?.model, overrides)), ({ message }) => new TurnFailed({ message, reason: "model_unavailable" }))
   })
 
   const ask = ({ languageModel }: Model, { prompt }: History, toolkit: typeof everything, toolChoice: "auto" | "none") =>
@@ -127,7 +135,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   })
 
   const run = Effect.fn("ModelTurn.run")(function*(input: TurnInput): Effect.fn.Return<StopReason, TurnFailed> {
-    const model = yield* modelOf(input.agent)
+    const model = yield* modelOf(input)
     const profile = runtimeProfiles.get(agents.get(input.agent)?.runtimeProfile ?? "default") ?? runtimeProfiles.get("default")!
     const limit = profile.maxToolIterations
     const watch: Calls.Watch = {

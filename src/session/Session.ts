@@ -8,7 +8,7 @@ import type { SessionEvent } from "./Event.ts"
 import type { Prepared } from "./PromptContent.ts"
 import * as SessionPolicy from "./SessionPolicy.ts"
 import { execute, type Surroundings, type Turn, type TurnEnd, type TurnFault } from "./Turn.ts"
-import { TurnLoop } from "./TurnLoop.ts"
+import { type Mode, type Overrides, TurnLoop } from "./TurnLoop.ts"
 
 /** A live session (spec §4). Everything it starts hangs off its scope; closing the scope ends the turn first. */
 export interface Session {
@@ -25,16 +25,21 @@ export interface Session {
   readonly begin: (prompt: Prepared) => Effect.Effect<Effect.Effect<TurnEnd, TurnFault>, TurnRunning>
   /** Interrupts the turn, if there is one, and waits until it is recorded. */
   readonly cancel: Effect.Effect<void>
+  /** The same, but nobody asked for it: the turn is recorded as interrupted. */
+  readonly interrupt: Effect.Effect<void>
   /** Refuses further turns and waits for the running one; whoever stops waiting lets turns begin again. */
   readonly settle: Effect.Effect<void>
   /** Saves what a running turn has so far. */
   readonly flush: Effect.Effect<void>
+  /** What the agent's configuration is replaced with, from the next turn on and until the session is deactivated. */
+  readonly overrides: () => Overrides
+  readonly override: (overrides: Overrides) => void
   /** Milliseconds since the epoch of the last sign of life; `undefined` while a turn runs. */
   readonly idleSince: () => number | undefined
   readonly touch: Effect.Effect<void>
 }
 
-export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspace: Workspace, agent: Agent): Effect.fn.Return<
+export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspace: Workspace, agent: Agent, mode: Mode): Effect.fn.Return<
   Session,
   StoreFailed,
   SessionStore | Settings | TurnLoop | Scope.Scope
@@ -54,12 +59,15 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
   let lastActive = yield* Clock.currentTimeMillis
   let current: Turn | undefined
   let settling = 0
+  let overrides: Overrides = {}
   // Acquired last, released first: the turn ends before anything it uses.
   const handle = yield* FiberHandle.make<void>()
 
   const surroundings: Surroundings = {
     store,
     loop,
+    mode,
+    overrides: () => overrides,
     workspace,
     publish,
     policy,
@@ -80,6 +88,8 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
       if (current === turn) current = undefined
       yield* Deferred.done<TurnEnd, TurnFault>(turn.outcome, Exit.isSuccess(exit) ? exit.value.end : Exit.failCause(exit.cause))
     }))
+
+  const interrupt = Effect.suspend(() => current === undefined ? Effect.void : FiberHandle.clear(handle))
 
   return {
     sessionId,
@@ -103,10 +113,14 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
         )
       }),
     cancel: Effect.suspend(() => {
-      if (current === undefined) return Effect.void
-      current.cancelled = true
-      return FiberHandle.clear(handle)
+      if (current) current.cancelled = true
+      return interrupt
     }),
+    interrupt,
+    overrides: () => overrides,
+    override: (next) => {
+      overrides = next
+    },
     settle: Effect.suspend(() => {
       settling++
       return (current ? Effect.asVoid(Effect.exit(Deferred.await(current.outcome))) : Effect.void).pipe(

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Exit, Layer, Schedule, Schema, Scope } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
 import { type BadCursor, type Page, SessionMissing, type SessionRecord, SessionStore, type StoreFailed } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
@@ -10,11 +10,9 @@ import type { KnobRefused } from "./SessionPolicy.ts"
 import type { RuleRefused } from "./PolicyDesk.ts"
 import type { PromptInvalid } from "./PromptContent.ts"
 import * as Session from "./Session.ts"
+import { type Creation, type Options, SessionLimit, type Setup } from "./Setup.ts"
 import type { TurnFault } from "./Turn.ts"
 import { TurnLoop } from "./TurnLoop.ts"
-
-/** As many sessions are active as the configuration allows. */
-export class SessionLimit extends Schema.TaggedError<SessionLimit>()("SessionLimit", { limit: Schema.Int }) {}
 
 export type SessionFault =
   | AgentUnresolved
@@ -26,11 +24,6 @@ export type SessionFault =
   | SessionLimit
   | TurnFault
 
-export interface Setup {
-  readonly cwd?: string | undefined
-  readonly additionalDirectories: ReadonlyArray<string>
-}
-
 type Activation = SessionLimit | AgentUnresolved | DirectoryRefused | StoreFailed
 
 /**
@@ -38,7 +31,8 @@ type Activation = SessionLimit | AgentUnresolved | DirectoryRefused | StoreFaile
  * for; different sessions never wait for each other.
  */
 export class Sessions extends Context.Service<Sessions, {
-  readonly create: (setup: Setup & { readonly agent: Agent }) => Effect.Effect<Session.Session, Activation>
+  readonly create: (creation: Creation) => Effect.Effect<Session.Session, Activation>
+  readonly active: () => ReadonlyArray<Session.Session>
   /** Makes a stored session active, or takes the active one, and runs with it before anything else is done with this session. */
   readonly activate: <A, E, R>(
     sessionId: string,
@@ -59,7 +53,7 @@ export class Sessions extends Context.Service<Sessions, {
   readonly remove: (sessionId: string) => Effect.Effect<boolean, StoreFailed>
   readonly list: (options: { readonly cwd?: string | undefined; readonly cursor?: string | undefined }) => Effect.Effect<Page, BadCursor | DirectoryRefused | StoreFailed>
 }>()("postern/session/Sessions") {
-  static readonly layer = Layer.effect(Sessions, Effect.gen(function*() {
+  static readonly make = Effect.fnUntraced(function*({ keepIdle = false, mode, room: shared }: Options) {
     const store = yield* SessionStore
     const agents = yield* Agents
     const loop = yield* TurnLoop
@@ -68,19 +62,19 @@ export class Sessions extends Context.Service<Sessions, {
     const scope = yield* Effect.scope
     const active = new Map<string, { readonly session: Session.Session; readonly scope: Scope.Closeable }>()
     const lock = KeyedLock.make()
-    let opening = 0
+    const room = shared ?? { limit: acp.maxSessions, taken: 0 }
 
     /** Counts what is being opened too, so that a burst cannot pass the limit. */
     const withinLimit = <A, E>(opens: Effect.Effect<A, E>): Effect.Effect<A, E | SessionLimit> =>
       Effect.suspend((): Effect.Effect<A, E | SessionLimit> => {
-        if (active.size + opening >= acp.maxSessions) return Effect.fail(new SessionLimit({ limit: acp.maxSessions }))
-        opening++
-        return Effect.ensuring(opens, Effect.sync(() => opening--))
+        if (room.taken >= room.limit) return Effect.fail(new SessionLimit({ limit: room.limit }))
+        room.taken++
+        return Effect.onError(opens, () => Effect.sync(() => room.taken--))
       })
 
     const register = Effect.fnUntraced(function*(record: SessionRecord, workspace: Workspace, agent: Agent) {
       const own = yield* Scope.fork(scope, "sequential")
-      const session = yield* Session.make(record, workspace, agent).pipe(Scope.provide(own), Effect.provideContext(context))
+      const session = yield* Session.make(record, workspace, agent, mode).pipe(Scope.provide(own), Effect.provideContext(context))
       active.set(record.sessionId, { session, scope: own })
       return session
     })
@@ -88,7 +82,7 @@ export class Sessions extends Context.Service<Sessions, {
     const deactivate = (sessionId: string) =>
       Effect.suspend(() => {
         const live = active.get(sessionId)
-        active.delete(sessionId)
+        if (active.delete(sessionId)) room.taken--
         return live ? Scope.close(live.scope, Exit.void) : Effect.void
       })
 
@@ -98,14 +92,15 @@ export class Sessions extends Context.Service<Sessions, {
         return found ? Effect.succeed(found.session) : Effect.fail(new SessionMissing({ sessionId }))
       })
 
-    const create = Effect.fn("Sessions.create")(function*({ additionalDirectories, agent, cwd }: Setup & { readonly agent: Agent }) {
+    const create = Effect.fn("Sessions.create")(function*({ additionalDirectories, agent, cwd, sessionId = newId(), surface }: Creation) {
       const profile = riskProfiles.get(agent.riskProfile)
       const workspace = yield* open(agent, { cwd, additional: additionalDirectories, profile, configDir })
       const record = yield* store.create({
-        sessionId: newId(),
+        sessionId,
         agent: agent.alias,
         cwd: workspace.cwd,
-        additionalDirectories: workspace.roots.slice(1)
+        additionalDirectories: workspace.roots.slice(1),
+        surface: surface ?? null
       })
       yield* Effect.forkIn(Effect.delay(loop.warm, "5 millis"), scope)
       return yield* register(record, workspace, agent)
@@ -168,10 +163,11 @@ export class Sessions extends Context.Service<Sessions, {
         }
       }
     })
-    yield* Effect.forkScoped(Effect.repeat(reap, Schedule.spaced("60 seconds")))
+    if (!keepIdle) yield* Effect.forkScoped(Effect.repeat(reap, Schedule.spaced("60 seconds")))
 
     return Sessions.of({
       create,
+      active: () => Array.from(active.values(), ({ session }) => session),
       activate: (sessionId, setup, use) => lock.within(sessionId)(Effect.flatMap(activated(sessionId, setup), use)),
       within: (sessionId, use) => lock.within(sessionId)(Effect.flatMap(live(sessionId), use)),
       close,
@@ -186,5 +182,7 @@ export class Sessions extends Context.Service<Sessions, {
         })
       })
     })
-  }))
+  })
+
+  static readonly layer = Layer.effect(Sessions, Sessions.make({ mode: "acp" }))
 }

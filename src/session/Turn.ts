@@ -7,7 +7,7 @@ import { newId } from "./Id.ts"
 import * as Ledger from "./Ledger.ts"
 import * as PromptContent from "./PromptContent.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
-import { TurnFailed, type TurnLoop, type Usage } from "./TurnLoop.ts"
+import { type Mode, type Overrides, TurnFailed, type TurnLoop, type Usage } from "./TurnLoop.ts"
 
 export interface TurnEnd {
   readonly stopReason: StopReason
@@ -30,6 +30,8 @@ export interface Turn {
 export interface Surroundings {
   readonly store: SessionStore["Service"]
   readonly loop: TurnLoop["Service"]
+  readonly mode: Mode
+  readonly overrides: () => Overrides
   readonly workspace: Workspace
   readonly policy: SessionPolicy
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
@@ -56,7 +58,7 @@ const titleOf = (text: string) => {
 export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,
   record: SessionRecord,
-  { ask, choose, loop, policy, publish, store, workspace }: Surroundings,
+  { ask, choose, loop, mode, overrides, policy, publish, store, workspace }: Surroundings,
   restore: Restore
 ): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
   const { sessionId } = record
@@ -85,6 +87,8 @@ export const execute = Effect.fn("Turn.execute")(function*(
   const exit = yield* loop.run({
     sessionId,
     agent: record.agent,
+    mode,
+    overrides: overrides(),
     workspace,
     context: begun.context,
     prompt: prompt.text,

@@ -17,10 +17,22 @@ export interface Usage {
   readonly size: number
 }
 
+export type Mode = "acp" | "chat"
+
+/** Choices of a client for one session that stand before the configuration of its agent. */
+export interface Overrides {
+  readonly model?: string
+  /** The alias of a provider. */
+  readonly modelProvider?: string
+  readonly temperature?: number
+}
+
 /** What a turn is given by its session. */
 export interface TurnInput {
   readonly sessionId: string
   readonly agent: string
+  readonly mode: Mode
+  readonly overrides: Overrides
   readonly workspace: Workspace
   /** The model context as the turn before left it; see {@link TurnInput.keepContext}. */
   readonly context: string | null

@@ -14,6 +14,7 @@ export interface SessionRow {
   readonly cwd: string
   readonly additional_directories: string
   readonly title: string | null
+  readonly surface: string | null
   readonly created_at: string
   readonly updated_at: string
   readonly killed_at: string | null
@@ -27,6 +28,7 @@ const record = (row: SessionRow): SessionRecord => ({
   cwd: row.cwd,
   additionalDirectories: Option.getOrElse(decodeDirectories(row.additional_directories), () => []),
   title: row.title,
+  surface: row.surface,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   killedAt: row.killed_at
@@ -50,10 +52,10 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
   const catalog: Catalog = {
     create: Effect.fn("SessionStore.create")(function*(session) {
       const now = yield* isoNow
-      const { sessionId, agent, cwd } = session
-      yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, created_at, updated_at)
-        VALUES (${sessionId}, ${agent}, ${cwd}, ${JSON.stringify(session.additionalDirectories)}, ${now}, ${now})`
-      return { ...session, title: null, createdAt: now, updatedAt: now, killedAt: null }
+      const { sessionId, agent, cwd, surface = null } = session
+      yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, surface, created_at, updated_at)
+        VALUES (${sessionId}, ${agent}, ${cwd}, ${JSON.stringify(session.additionalDirectories)}, ${surface}, ${now}, ${now})`
+      return { ...session, surface, title: null, createdAt: now, updatedAt: now, killedAt: null }
     }, guarded),
 
     get: Effect.fn("SessionStore.get")((sessionId: string) => readSession(sql, sessionId), guarded),

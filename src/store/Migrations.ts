@@ -102,6 +102,8 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
     at INTEGER NOT NULL
   ) STRICT`,
   `CREATE INDEX actions_of_agent ON actions (agent, at)`
+], [
+  `ALTER TABLE sessions ADD COLUMN surface TEXT`
 ]]
 
 const format = steps.length

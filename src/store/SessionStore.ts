@@ -28,7 +28,7 @@ export class SessionStore extends Context.Service<SessionStore, {
   /** `memory`: nothing survives the process, and `initialize` says so (spec §4). */
   readonly durability: "durable" | "memory"
   readonly create: (
-    session: Omit<SessionRecord, "createdAt" | "updatedAt" | "killedAt" | "title">
+    session: Omit<SessionRecord, "createdAt" | "updatedAt" | "killedAt" | "surface" | "title"> & { readonly surface?: string | null }
   ) => Effect.Effect<SessionRecord, StoreFailed>
   readonly get: (sessionId: string) => Effect.Effect<SessionRecord, SessionMissing | StoreFailed>
   /**

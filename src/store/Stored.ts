@@ -38,6 +38,8 @@ export interface SessionRecord {
   readonly cwd: string
   readonly additionalDirectories: ReadonlyArray<string>
   readonly title: string | null
+  /** Which clients may bring the session back; `null`: any. */
+  readonly surface: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
   readonly updatedAt: string

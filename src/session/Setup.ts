@@ -1,0 +1,34 @@
+import { Schema } from "effect"
+import type { Agent } from "../app/Settings.ts"
+import type { Mode } from "./TurnLoop.ts"
+
+/** As many sessions are active as the configuration allows. */
+export class SessionLimit extends Schema.TaggedError<SessionLimit>()("SessionLimit", { limit: Schema.Int }) {}
+
+/** How many sessions may be active at the same time, in one or in several `Sessions`. */
+export interface Room {
+  readonly limit: number
+  taken: number
+}
+
+export interface Options {
+  /** Chat sessions have what outlives a session, such as the agent's memory; ACP sessions have not (spec §4). */
+  readonly mode: Mode
+  /** `acp.max_sessions` of their own where none is given. */
+  readonly room?: Room
+  /** Sessions stay active until they are closed, however long they are idle. */
+  readonly keepIdle?: boolean
+}
+
+export interface Setup {
+  readonly cwd?: string | undefined
+  readonly additionalDirectories: ReadonlyArray<string>
+}
+
+export interface Creation extends Setup {
+  readonly agent: Agent
+  /** Made up where none is given. */
+  readonly sessionId?: string | undefined
+  /** Which clients may bring the session back; any without it. */
+  readonly surface?: string | undefined
+}
