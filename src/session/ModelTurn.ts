@@ -1,5 +1,5 @@
 import { Effect, Layer, Stream } from "effect"
-import { type AiError, type Response, Tool, Toolkit } from "effect/ai"
+import { type AiError, Prompt, type Response, Tool, Toolkit } from "effect/ai"
 import { Settings } from "../app/Settings.ts"
 import { type Model, Models } from "../model/Models.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
@@ -7,6 +7,7 @@ import { grants } from "../policy/Knobs.ts"
 import type { AnyTool } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { StopReason } from "./Event.ts"
+import * as Briefing from "./Briefing.ts"
 import * as Calls from "./Calls.ts"
 import { append, appendJson, type CallResult, type History, type ModelCall, read, step, user } from "./History.ts"
 import * as LoopGuard from "./LoopGuard.ts"
@@ -63,6 +64,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   const { tools } = yield* Toolbox
   const books = yield* RuleBooks
   const runCalls = yield* Calls.make
+  const briefing = yield* Briefing.make
   const histories = makeHistories()
   const everything = yield* declare(Array.from(tools.values()))
   const declared = new Map<string, typeof everything>([[Array.from(tools.keys()).join(), everything]])
@@ -84,8 +86,8 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     return yield* Effect.mapError(models.get(overridden(agents.get(agent)?.model, overrides)), ({ message }) => new TurnFailed({ message, reason: "model_unavailable" }))
   })
 
-  const ask = ({ languageModel }: Model, { prompt }: History, toolkit: typeof everything, toolChoice: "auto" | "none") =>
-    languageModel.streamText({ prompt, toolkit, toolChoice, disableToolCallResolution: true, toolCallValidation: "deferred" })
+  const ask = ({ languageModel }: Model, { prompt: { content } }: History, system: string, toolkit: typeof everything, toolChoice: "auto" | "none") =>
+    languageModel.streamText({ prompt: Prompt.fromMessages([Prompt.systemMessage({ content: system }), ...content]), toolkit, toolChoice, disableToolCallResolution: true, toolCallValidation: "deferred" })
 
   const take = (part: Stream.Success<ReturnType<typeof ask>>, answer: Answer, { contextWindow }: Model, input: TurnInput): Effect.Effect<void, TurnFailed> => {
     switch (part.type) {
@@ -108,7 +110,9 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   }
 
   const receive = Effect.fnUntraced(function*(model: Model, history: History, answer: Answer, input: TurnInput, toolChoice: "auto" | "none" = "auto") {
-    yield* ask(model, history, yield* offered(input.policy), toolChoice).pipe(
+    const toolkit = yield* offered(input.policy)
+    const system = yield* briefing.prompt(input, model, Object.keys(toolkit.tools))
+    yield* ask(model, history, system, toolkit, toolChoice).pipe(
       Stream.mapError(failedModel),
       Stream.runForEachArray((parts) => {
         let next = 0

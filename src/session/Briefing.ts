@@ -1,0 +1,91 @@
+import { arch, release, type as system } from "node:os"
+import { Clock, Effect } from "effect"
+import { Settings } from "../app/Settings.ts"
+import type { Model } from "../model/Models.ts"
+import { Gate } from "../policy/Gate.ts"
+import { knownTools } from "../policy/KnownTools.ts"
+import { limitsOf, ownFolders } from "../policy/Limits.ts"
+import { RuleBooks } from "../policy/RuleBooks.ts"
+import { FileRead } from "../tool/FileRead.ts"
+import * as Readable from "../tool/Readable.ts"
+import { Toolbox } from "../tool/Toolbox.ts"
+import * as Skills from "../workspace/Skills.ts"
+import * as Instructions from "./Instructions.ts"
+import { type Facts, render } from "./SystemPrompt.ts"
+import type { TurnInput } from "./TurnLoop.ts"
+
+type Read = Pick<Facts, "identity" | "project" | "skills">
+
+const maxSessions = 64
+
+/** The day as people near this machine count it. */
+const dayOf = (now: number): string => {
+  const offset = -new Date(now).getTimezoneOffset()
+  const local = new Date(now + offset * 60_000).toISOString().slice(0, 10)
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) => String(part).padStart(2, "0"))
+  return `${local} (UTC${offset < 0 ? "-" : "+"}${hours}:${minutes})`
+}
+
+/**
+ * System prompts for the turns of all sessions. Files are read at a session's first turn and then stand: a prompt that changes while
+ * work goes on would cost the provider's cache. `forget` makes the next turn read them again.
+ */
+export const make = Effect.gen(function*() {
+  const settings = yield* Settings
+  const { agents, riskProfiles, runtimeProfiles } = settings
+  const { tools } = yield* Toolbox
+  const books = yield* RuleBooks
+  const gate = yield* Gate
+  const known = knownTools(tools)
+  const platform = `${system()} ${release()}, ${arch()}`
+  const own = ownFolders(settings)
+  const files = new Map<string, Read>()
+
+  const limitsOfAgent = (alias: string) => limitsOf(riskProfiles.get(agents.get(alias)?.riskProfile ?? "default"), 0, own)
+
+  const mayRead = Effect.fnUntraced(function*({ agent, policy, workspace }: TurnInput) {
+    const { knobs, source, switches } = policy
+    const limits = limitsOfAgent(agent)
+    const book = yield* Effect.option(books.load(source()))
+    if (book._tag === "None") return () => false
+    const { rules } = book.value
+    const decision = gate.decide(FileRead, { path: "AGENTS.md" }, workspace, { knobs: knobs(), limits, rules, switches })
+    return Readable.of("file_read", decision, rules, limits, known) ?? (() => true)
+  })
+
+  const read = Effect.fnUntraced(function*(input: TurnInput): Effect.fn.Return<Read> {
+    const { sessionId, workspace } = input
+    const there = files.get(sessionId)
+    if (there !== undefined) return there
+    const agent = agents.get(input.agent)
+    const identity = agent === undefined ? [] : yield* Instructions.identity(agent.workspace)
+    const made = {
+      identity,
+      project: yield* Instructions.project(workspace, yield* mayRead(input), identity),
+      skills: yield* Skills.list(workspace)
+    }
+    if (files.size >= maxSessions) files.delete(files.keys().next().value!)
+    files.set(sessionId, made)
+    return made
+  })
+
+  return {
+    forget: (sessionId: string) => void files.delete(sessionId),
+    prompt: Effect.fnUntraced(function*(input: TurnInput, model: Model, offered: Iterable<string>) {
+      const agent = agents.get(input.agent)
+      return render({
+        ...yield* read(input),
+        agent: input.agent,
+        model: model.id,
+        date: dayOf(yield* Clock.currentTimeMillis),
+        platform,
+        workspace: input.workspace,
+        tools: new Set(offered),
+        knobs: input.policy.knobs().values,
+        limits: limitsOfAgent(input.agent),
+        maxChars: runtimeProfiles.get(agent?.runtimeProfile ?? "default")?.maxSystemPromptChars ?? 0
+      })
+    })
+  }
+})
+export type Briefing = Effect.Success<typeof make>
