@@ -40,7 +40,7 @@ export const of = (dialect: DialectName) => (error: SessionFault): Wire.RpcFault
     case "PromptInvalid": return Wire.invalidParams({ reason: error.reason, field: error.field }, error.message)
     case "KnobRefused":
       return Wire.invalidParams({ reason: error.reason, field: error.reason === "unknown_option" ? "configId" : "value" }, error.message)
-    case "RuleRefused": return Wire.invalidParams({ reason: "rule_refused", field: "rule" }, error.message)
+    case "RuleRefused": return Wire.invalidParams({ reason: "rule_refused", field: error.field }, error.message)
     case "StoreFailed": return new Wire.RpcFault({ code: -32603, message: error.message, data: { reason: "store_failed" } })
     case "TurnFailed":
       return new Wire.RpcFault({ code: -32603, message: `Agent turn failed: ${error.message}`, data: { reason: error.reason } })

@@ -29,7 +29,8 @@ export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
     "session/set_config_option": ({ configId, sessionId, value }) => setKnob(sessionId, configId, value),
 
     "_rules/list": ({ sessionId }) => onRules(sessionId, (session) => Effect.map(desk.rules(session), (rules) => ({ rules }))),
-    "_rules/add": ({ list, rule, sessionId }) => onRules(sessionId, (session) => Effect.map(desk.add(session, list, rule), (id) => ({ id }))),
+    "_rules/add": ({ layer, list, reason, rule, sessionId }) =>
+      onRules(sessionId, (session) => Effect.map(desk.add(session, { layer: layer ?? "session", list, reason, rule }), (id) => ({ id }))),
     "_rules/remove": ({ id, sessionId }) => onRules(sessionId, (session) => Effect.map(desk.remove(session, id), (removed) => ({ removed }))),
     "_rules/test": ({ arguments: parameters, sessionId, tool }) =>
       onRules(sessionId, (session) => Effect.map(desk.test(session, tool, parameters ?? {}), trace))

@@ -1,4 +1,4 @@
-import { type Knob, type Knobs, knobs, knobValues, type Resolved, type WorkMode } from "../policy/Knobs.ts"
+import { isOffered, type Knob, type Knobs, knobs, knobValues, type Level, type Resolved } from "../policy/Knobs.ts"
 import type { SessionConfigOption, SessionModeState } from "./SessionSetup.ts"
 
 /** The six policies as ACP shows them (policy §1.10): Work mode as session modes, all six as configuration options. */
@@ -60,19 +60,27 @@ const texts: Texts = {
   }
 }
 
-/** All but the value is the same in every session. */
-const selects = knobs.map((knob) => {
-  const { description, name, values: labels } = texts[knob]
-  const options = Object.entries(labels).map(([value, [name, description]]) => ({ value, name, description }))
-  return { type: "select" as const, id: knob, name, description, category: knob === "work_mode" ? "mode" : "_policy", options }
+/** All but the value is the same in every session of a level; what the level rules out is not offered. */
+const offered = (level: Level) => ({
+  selects: knobs.map((knob) => {
+    const { description, name, values: labels } = texts[knob]
+    const options = Object.entries(labels)
+      .filter(([value]) => isOffered(level, knob, value as Knobs[Knob]))
+      .map(([value, [name, description]]) => ({ value, name, description }))
+    return { type: "select" as const, id: knob, name, description, category: knob === "work_mode" ? "mode" : "_policy", options }
+  }),
+  availableModes: knobValues.work_mode.filter((id) => isOffered(level, "work_mode", id)).map((id) => {
+    const [name, description] = texts.work_mode.values[id]
+    return { id, name, description }
+  })
 })
 
-const availableModes = knobValues.work_mode.map((id: WorkMode) => {
-  const [name, description] = texts.work_mode.values[id]
-  return { id, name, description }
+const byLevel = { readonly: offered("readonly"), supervised: offered("supervised"), full: offered("full") }
+
+export const configOptions = ({ level, values }: Resolved): ReadonlyArray<typeof SessionConfigOption.Type> =>
+  byLevel[level].selects.map((select) => ({ ...select, currentValue: values[select.id] }))
+
+export const modes = ({ level, values }: Resolved): typeof SessionModeState.Type => ({
+  currentModeId: values.work_mode,
+  availableModes: byLevel[level].availableModes
 })
-
-export const configOptions = ({ values }: Resolved): ReadonlyArray<typeof SessionConfigOption.Type> =>
-  selects.map((select) => ({ ...select, currentValue: values[select.id] }))
-
-export const modes = ({ values }: Resolved): typeof SessionModeState.Type => ({ currentModeId: values.work_mode, availableModes })

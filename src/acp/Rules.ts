@@ -19,15 +19,26 @@ export const RulesList = Rpc.make("_rules/list", {
       list: List,
       rule: Schema.String,
       layer: Schema.String,
-      reason: Schema.optionalKey(Schema.String)
+      reason: Schema.optionalKey(Schema.String),
+      /** Absent where the rule has a say: allow rules of an untrusted folder have none, nor layers that `user_rules` leaves out. */
+      counts: Schema.optionalKey(Schema.Literal(false))
     }))
   }),
   error
 })
 
-/** Only the session's own layer is changed here; an unreadable rule is −32602 and says where. */
+/**
+ * Without a layer the rule is the session's own. `user` and `project` are files: it counts from the next call on in every session that
+ * reads them. An unreadable rule is −32602 and says where, as is one for the operator's layer.
+ */
 export const RulesAdd = Rpc.make("_rules/add", {
-  payload: { ...ofSession, list: List, rule: Schema.String, layer: Schema.optionalKey(Schema.Literal("session")) },
+  payload: {
+    ...ofSession,
+    list: List,
+    rule: Schema.String,
+    layer: Schema.optionalKey(Schema.NullOr(Schema.Literals(["managed", "user", "project", "session"]))),
+    reason: lenient(Schema.String)
+  },
   success: Schema.Struct({ id: Schema.String }),
   error
 })

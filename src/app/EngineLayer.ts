@@ -8,12 +8,14 @@ import { Trust } from "../policy/rules/Trust.ts"
 import * as Desk from "../session/Desk.ts"
 import * as ModelTurn from "../session/ModelTurn.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
+import * as RuleFiles from "./RuleFiles.ts"
 import { Settings } from "./Settings.ts"
 
 const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.layer(configDir)))
 
-/** Rules and gate, for the engine and for dry runs. */
-export const layerPolicy = RuleBooks.layer.pipe(
+/** Rules, their files, and the gate, for the engine and for dry runs. */
+export const layerPolicy = RuleFiles.layer().pipe(
+  Layer.provideMerge(RuleBooks.layer),
   Layer.provideMerge(layerTrust),
   Layer.provideMerge([Toolbox.layer, Gate.layerUnconfined, NodeFileSystem.layer, NodePath.layer])
 )

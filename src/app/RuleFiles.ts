@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname } from "node:path"
-import { Context, Effect, FileSystem, Layer, Result, Schema } from "effect"
+import { Effect, type FileSystem, Layer, Result, Schema, Semaphore } from "effect"
 import { Toml } from "effect/encoding"
 import { knownTools } from "../policy/KnownTools.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
-import type { RuleSource } from "../policy/RuleSource.ts"
+import { type FileLayer, type Listed, RuleFiles } from "../policy/RuleFiles.ts"
 import * as Layers from "../policy/rules/Layers.ts"
 import type { List } from "../policy/rules/Rule.ts"
 import { type Entry, entry } from "../policy/rules/RuleSet.ts"
@@ -14,12 +14,15 @@ import { Trust } from "../policy/rules/Trust.ts"
 import { analyse } from "../policy/shell/ShellAnalyser.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import { decode } from "./ConfigDecode.ts"
 import { userRules } from "./ConfigUserRules.ts"
 import { type Environment, overridesIn } from "./Environment.ts"
 import { replaceFile } from "./ReplaceFile.ts"
 import { Settings } from "./Settings.ts"
-import { edit, type Table } from "./TomlEdit.ts"
+import type { Table } from "./TomlEdit.ts"
+
+/** Changes are rare, and what edits and checks whole files is big: it is loaded for them. */
+const loadEdit = Effect.promise(() => import("./TomlEdit.ts"))
+const loadDecode = Effect.promise(() => import("./ConfigDecode.ts"))
 
 /** A rule that cannot be added or removed here. */
 export class RuleNotChanged extends Schema.TaggedError<RuleNotChanged>()("RuleNotChanged", {
@@ -28,36 +31,7 @@ export class RuleNotChanged extends Schema.TaggedError<RuleNotChanged>()("RuleNo
 
 const notChanged = ({ message }: { readonly message: string }) => new RuleNotChanged({ message })
 
-export type FileLayer = "user" | "project"
-
-export interface Listed extends Entry {
-  /** Whether it has a say: allow rules of an untrusted folder have none, nor layers that `user_rules` leaves out. */
-  readonly counts: boolean
-}
-
-export interface Changed {
-  readonly entry: Entry
-  readonly file: string
-  /** The file already said so. */
-  readonly unchanged?: true
-}
-
-export interface NewRule {
-  readonly list: List
-  readonly rule: string
-  readonly layer: FileLayer
-  readonly reason?: string | undefined
-}
-
-/** The rules in the user's and the project's files (policy §2.6), and changes that leave the rest of a file as it is. */
-export class RuleFiles extends Context.Service<RuleFiles, {
-  readonly list: (source: Omit<RuleSource, "session">) => Effect.Effect<ReadonlyArray<Listed>, RulesFile.RulesInvalid>
-  readonly add: (workspace: Workspace, rule: NewRule) => Effect.Effect<Changed, { readonly message: string }>
-  /** Of the whole id. */
-  readonly remove: (workspace: Workspace, entry: Entry) => Effect.Effect<Changed, { readonly message: string }>
-}>()("postern/app/RuleFiles") {
-  static readonly layer = (environment: Environment = process.env) => Layer.effect(RuleFiles, make(environment))
-}
+export const layer = (environment: Environment = process.env) => Layer.effect(RuleFiles, make(environment))
 
 const layers = ["managed", "user", "project", "session"]
 const { lists } = RulesFile
@@ -82,6 +56,8 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
   const { tools } = yield* Toolbox
   const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
   const known = knownTools(tools)
+  /** Sessions of this process do not undo each other's changes; another process is noticed by what it wrote. */
+  const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
   const trialIn = ({ cwd, roots }: Workspace) => ({ place: { cwd, roots, home: homedir() }, tools: known, analyse })
   const refuse = (message: string) => Effect.fail(new RuleNotChanged({ message }))
@@ -119,7 +95,10 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
     layer: FileLayer,
     workspace: Workspace
   ) {
-    if (layer === "user") yield* Effect.fromResult(decode({ file, text: after }, overridesIn(environment), environment))
+    if (layer === "user") {
+      const { decode } = yield* loadDecode
+      yield* Effect.fromResult(decode({ file, text: after }, overridesIn(environment), environment))
+    }
     yield* Effect.fromResult(entriesIn(file, after, layer, workspace))
     if ((yield* read(file)) !== before) return yield* refuse(`${file} was changed meanwhile; try again`)
     yield* Effect.try({
@@ -137,9 +116,9 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
     items: (old: ReadonlyArray<unknown>) => ReadonlyArray<unknown>,
     removed?: string
   ) =>
-    edit(before, (root) => {
+    Effect.flatMap(loadEdit, ({ edit }) => edit(before, (root) => {
       rulesIn(root, layer)[list] = items(itemsOf(root, layer, list))
-    }, removed).pipe(Effect.mapError(({ message }) => new RuleNotChanged({ message: `${file}: ${message}` })))
+    }, removed)).pipe(Effect.mapError(({ message }) => new RuleNotChanged({ message: `${file}: ${message}` })))
 
   return RuleFiles.of({
     list: Effect.fnUntraced(function*(source) {
@@ -168,7 +147,7 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
       const after = yield* change(file, before, layer, list, (old) => [...old, item])
       yield* write(file, before, after, layer, workspace)
       return { entry: made, file }
-    }),
+    }, oneAtATime),
 
     remove: Effect.fnUntraced(function*(workspace, { id, layer, list, rule }) {
       if (layer !== "user" && layer !== "project") {
@@ -184,6 +163,12 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
       const after = yield* change(file, before, layer, list, left, rule.text)
       yield* write(file, before, after, layer, workspace)
       return { entry: found, file }
-    })
+    }, oneAtATime),
+
+    isTrusted: ({ cwd }) =>
+      Effect.flatMap(Trust, ({ isTrusted }) => isTrusted(cwd)).pipe(
+        Effect.orElseSucceed(() => false),
+        Effect.provideContext(context)
+      )
   })
 })

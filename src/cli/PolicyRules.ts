@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { PolicyDryRun } from "../app/PolicyDryRun.ts"
-import { type FileLayer, type Listed, RuleFiles } from "../app/RuleFiles.ts"
+import { type FileLayer, type Listed, RuleFiles } from "../policy/RuleFiles.ts"
 import type { List } from "../policy/rules/Rule.ts"
 import { Trust } from "../policy/rules/Trust.ts"
 import { failure } from "./Failure.ts"

@@ -85,6 +85,7 @@ export const isNarrower = <K extends Knob>(knob: K, next: Knobs[K], current: Kno
 export type Source = "session" | "project" | "user" | "default"
 
 export interface Resolved {
+  readonly level: Level
   readonly values: Knobs
   readonly sources: { readonly [K in Knob]: Source }
 }
@@ -113,10 +114,13 @@ export const resolve = (level: Level, layers: {
       ? "user"
       : "default"
   }
-  const capped = level === "readonly" && !isNarrower("work_mode", values["work_mode"] as WorkMode, "ro")
-  if (capped) values["work_mode"] = "ro"
-  return { values: values as unknown as Knobs, sources: sources as Resolved["sources"] }
+  if (!isOffered(level, "work_mode", values["work_mode"] as WorkMode)) values["work_mode"] = "ro"
+  return { level, values: values as unknown as Knobs, sources: sources as Resolved["sources"] }
 }
+
+/** Whether a session at this level may choose the value. */
+export const isOffered = <K extends Knob>(level: Level, knob: K, value: Knobs[K]): boolean =>
+  level !== "readonly" || knob !== "work_mode" || isNarrower("work_mode", value as WorkMode, "ro")
 
 /** What a call may reach: the session's sandbox mode, narrowed to what its capabilities need (policy §1.7). */
 export type EffectiveSandbox = SandboxMode | "scratch"

@@ -96,22 +96,15 @@ export class RuleBooks extends Context.Service<RuleBooks, {
 
     return RuleBooks.of({
       read: (list, text) => parse(text, { list, tools: known }),
-      load: (source) =>
-        Effect.suspend(() => {
-          const { onProject, riskProfile, session, userRules, workspace } = source
-          const key = JSON.stringify([workspace.cwd, workspace.roots, stamp(workspace), riskProfile, userRules, session])
-          const book = books.get(key)
-          if (book) {
-            onProject?.(book.project)
-            return Effect.succeed(book)
-          }
-          return Effect.tap(build(source), (made) =>
-            Effect.sync(() => {
-              if (books.size >= 64) books.clear()
-              books.set(key, made)
-              onProject?.(made.project)
-            }))
-        })
+      load: Effect.fnUntraced(function*(source) {
+        const { onProject, riskProfile, session, userRules, workspace } = source
+        const key = JSON.stringify([workspace.cwd, workspace.roots, stamp(workspace), riskProfile, userRules, session])
+        const book = books.get(key) ?? (yield* build(source))
+        if (books.size >= 64) books.clear()
+        books.set(key, book)
+        if (onProject) yield* onProject(book.project)
+        return book
+      })
     })
   }))
 }

@@ -1,3 +1,4 @@
+import type { Effect } from "effect"
 import type { StoredRule } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Knobs } from "./Knobs.ts"
@@ -12,6 +13,6 @@ export interface RuleSource {
   readonly userRules: Knobs["user_rules"]
   readonly session: ReadonlyArray<StoredRule>
   /** Is told, whenever the rules are looked up, which knobs the project's file has. */
-  readonly onProject?: (knobs: Partial<Knobs>) => void
+  readonly onProject?: (knobs: Partial<Knobs>) => Effect.Effect<void>
 }
 

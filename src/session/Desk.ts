@@ -1,7 +1,8 @@
 import { Effect, Layer, Result } from "effect"
 import { Gate, invalid } from "../policy/Gate.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
-import { entry } from "../policy/rules/RuleSet.ts"
+import { RuleFiles } from "../policy/RuleFiles.ts"
+import { type Entry, entry } from "../policy/rules/RuleSet.ts"
 import { decodeCall } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import { PolicyDesk, RuleRefused, type RuleView } from "./PolicyDesk.ts"
@@ -9,31 +10,52 @@ import type { Session } from "./Session.ts"
 
 export const layer = Layer.effect(PolicyDesk, Effect.gen(function*() {
   const books = yield* RuleBooks
+  const files = yield* RuleFiles
   const gate = yield* Gate
   const { tools } = yield* Toolbox
 
-  const bookOf = (session: Session) =>
-    Effect.mapError(books.load(session.policy.source()), ({ message }) => new RuleRefused({ message }))
+  const refused = (field: RuleRefused["field"]) => ({ message }: { readonly message: string }) => new RuleRefused({ message, field })
+
+  const bookOf = (session: Session) => Effect.mapError(books.load(session.policy.source()), refused("rule"))
+
+  const inFiles = (session: Session) => Effect.mapError(files.list(session.policy.source()), refused("rule"))
+
+  const view = ({ id, layer, list, reason, rule }: Omit<Entry, "rule"> & { readonly rule: string }, counts: boolean): RuleView => ({
+    id,
+    list,
+    rule,
+    layer,
+    ...(reason === undefined ? {} : { reason }),
+    ...(counts ? {} : { counts })
+  })
 
   return PolicyDesk.of({
     rules: Effect.fnUntraced(function*(session) {
-      const { rules } = yield* bookOf(session)
-      return rules.entries.map(({ id, layer, list, reason, rule }): RuleView => ({
-        id,
-        list,
-        rule: rule.text,
-        layer,
-        ...(reason === undefined ? {} : { reason })
-      }))
+      const { session: own, userRules } = session.policy.source()
+      return [
+        ...(yield* inFiles(session)).map((one) => view({ ...one, rule: one.rule.text }, one.counts)),
+        ...own.map((one) => view({ ...one, layer: "session", reason: one.reason ?? undefined }, userRules !== "none"))
+      ]
     }),
-    add: Effect.fnUntraced(function*(session, list, text) {
+    add: Effect.fnUntraced(function*(session, { layer, list, reason, rule: text }) {
+      if (layer === "managed") return yield* refused("layer")({ message: "managed rules are the operator's: add to user, project or session" })
       const rule = books.read(list, text)
-      if (Result.isFailure(rule)) return yield* new RuleRefused({ message: rule.failure.message })
-      const { id } = entry("session", list, rule.success)
-      yield* session.policy.addRule({ id, list, rule: text, reason: null })
-      return id
+      if (Result.isFailure(rule)) return yield* refused("rule")(rule.failure)
+      if (layer === "session") {
+        const { id } = entry(layer, list, rule.success)
+        yield* session.policy.addRule({ id, list, rule: rule.success.text, reason: reason ?? null })
+        return id
+      }
+      const changed = yield* Effect.mapError(files.add(session.workspace, { layer, list, reason, rule: text }), refused("layer"))
+      return changed.entry.id
     }),
-    remove: (session, id) => session.policy.removeRule(id),
+    remove: Effect.fnUntraced(function*(session, id) {
+      if (yield* session.policy.removeRule(id)) return true
+      const found = (yield* inFiles(session)).find((one) => one.id === id)
+      if (found === undefined) return false
+      yield* Effect.mapError(files.remove(session.workspace, found), refused("id"))
+      return true
+    }),
     test: Effect.fnUntraced(function*(session, name, parameters) {
       const { rules } = yield* bookOf(session)
       const call = yield* decodeCall(tools, name, parameters)

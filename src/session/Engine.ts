@@ -24,7 +24,7 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
       warm: Effect.asVoid(engine)
     }).pipe(Context.add(PolicyDesk, {
       rules: (session) => desk((one) => one.rules(session)),
-      add: (session, list, rule) => desk((one) => one.add(session, list, rule)),
+      add: (session, rule) => desk((one) => one.add(session, rule)),
       remove: (session, id) => desk((one) => one.remove(session, id)),
       test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters))
     }))

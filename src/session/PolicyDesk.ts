@@ -2,8 +2,12 @@ import { Context, type Effect, Schema } from "effect"
 import type { Decision } from "../policy/Decision.ts"
 import type { Session } from "./Session.ts"
 
-/** A rule that cannot be read, or rules that cannot be loaded: the message names the place. */
-export class RuleRefused extends Schema.TaggedError<RuleRefused>()("RuleRefused", { message: Schema.String }) {}
+/** A rule that cannot be read or changed, or rules that cannot be loaded: the message names the place. */
+export class RuleRefused extends Schema.TaggedError<RuleRefused>()("RuleRefused", {
+  message: Schema.String,
+  /** Of the request. */
+  field: Schema.Literals(["rule", "layer", "id"])
+}) {}
 
 export type RuleList = "deny" | "ask" | "allow"
 
@@ -13,14 +17,23 @@ export interface RuleView {
   readonly rule: string
   readonly layer: string
   readonly reason?: string
+  /** Absent where it has a say. */
+  readonly counts?: false
+}
+
+export interface NewRule {
+  readonly list: RuleList
+  readonly rule: string
+  readonly layer: "managed" | "user" | "project" | "session"
+  readonly reason?: string | undefined
 }
 
 /** What people and clients may ask about the policy of a live session (policy §1.10). */
 export class PolicyDesk extends Context.Service<PolicyDesk, {
   readonly rules: (session: Session) => Effect.Effect<ReadonlyArray<RuleView>, RuleRefused>
-  /** Adds a rule to the session's own layer and gives its id. */
-  readonly add: (session: Session, list: RuleList, rule: string) => Effect.Effect<string, RuleRefused>
-  /** Only rules of the session's own layer can go this way. */
+  /** Adds a rule to the session's own layer, or to the user's or the project's file, and gives its id. */
+  readonly add: (session: Session, rule: NewRule) => Effect.Effect<string, RuleRefused>
+  /** Whether it was there; the operator's rules stay. */
   readonly remove: (session: Session, id: string) => Effect.Effect<boolean, RuleRefused>
   /** What the gates would say of a call, without asking anybody. */
   readonly test: (session: Session, tool: string, parameters: unknown) => Effect.Effect<Decision, RuleRefused>

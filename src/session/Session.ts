@@ -49,11 +49,7 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
   const { sessionId } = initial
   const attachments = new Set<Attachment>()
   const publish = (event: SessionEvent) => Effect.forEach(attachments, (attachment) => attachment.publish(event), { discard: true })
-  const own = yield* SessionPolicy.make(sessionId, agent, workspace)
-  const policy: SessionPolicy.SessionPolicy = {
-    ...own,
-    set: (...change) => Effect.andThen(own.set(...change), publish({ _tag: "PolicyChanged" }))
-  }
+  const policy = yield* SessionPolicy.make(sessionId, agent, workspace, publish({ _tag: "PolicyChanged" }))
   const { ask, choose } = yield* Approvals.make(sessionId, attachments)
   let record = initial
   let lastActive = yield* Clock.currentTimeMillis

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
 import type { Limits } from "../policy/Boundary.ts"
 import type { Decision } from "../policy/Decision.ts"
-import { isKnob, isNarrower, isValueOf, type Knob, type Knobs, type Level, resolve, type Resolved } from "../policy/Knobs.ts"
+import { isKnob, isOffered, isValueOf, type Knob, type Knobs, knobs as names, type Level, resolve, type Resolved } from "../policy/Knobs.ts"
 import { limitsOf, ownFolders } from "../policy/Limits.ts"
 import { projectFile, type RuleSource } from "../policy/RuleSource.ts"
 import { type Switches, switchesOf } from "../policy/Switches.ts"
@@ -40,7 +40,7 @@ const check = (level: Level, id: string, value: unknown): Effect.Effect<Knob, Kn
   const refused = (reason: KnobRefused["reason"], message: string) => Effect.fail(new KnobRefused({ knob: id, reason, message }))
   if (!isKnob(id)) return refused("unknown_option", `there is no option "${id}"`)
   if (!isValueOf(id, value)) return refused("unknown_value", `${JSON.stringify(value)} is no value of ${id}`)
-  if (id === "work_mode" && level === "readonly" && !isNarrower("work_mode", value as Knobs["work_mode"], "ro")) {
+  if (!isOffered(level, id, value)) {
     return refused("above_level", "the autonomy level is readonly: no Work mode above ro")
   }
   return Effect.succeed(id)
@@ -58,7 +58,8 @@ const projectKnobs = Effect.fnUntraced(function*({ cwd }: Workspace) {
   return inFile(file)
 })
 
-export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent, workspace: Workspace) {
+/** `changed` follows every change of a value, whoever made it. */
+export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent, workspace: Workspace, changed: Effect.Effect<void>) {
   const { policy: store } = yield* SessionStore
   const settings = yield* Settings
   const profile = settings.riskProfiles.get(agent.riskProfile)
@@ -86,6 +87,7 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
       yield* store.setKnob(sessionId, knob, value as string, source)
       session = { ...session, [knob]: value }
       current = resolve(level, { session, project, user })
+      yield* changed
     }),
     limits: Effect.map(done, (count) => limitsOf(profile, count, own)),
     switches: switchesOf(settings.policy),
@@ -94,11 +96,14 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
       riskProfile: agent.riskProfile,
       userRules: current.values.user_rules,
       session: rules,
-      onProject: (knobs) => {
-        if (knobs === project) return
-        project = knobs
-        current = resolve(level, { session, project, user })
-      }
+      onProject: (knobs) =>
+        Effect.suspend(() => {
+          if (knobs === project) return Effect.void
+          const before = current.values
+          project = knobs
+          current = resolve(level, { session, project, user })
+          return names.some((knob) => current.values[knob] !== before[knob]) ? changed : Effect.void
+        })
     }),
     addRule: (rule) =>
       Effect.suspend(() => {

@@ -59,7 +59,7 @@ const unknownTool = (name: string, tools: KnownTools): string => {
   const better = foreign.get(name.toLowerCase()) ?? families.find((family) => family === name.toLowerCase())
   const known = Array.from(tools.keys()).find((tool) => tool.toLowerCase() === name.toLowerCase()) ?? better ??
     nearest(name, [...tools.keys(), ...families])
-  return `there is no tool "${name}"; ` + (known === undefined
+  return `there is no tool "${name.slice(0, 80)}"; ` + (known === undefined
     ? `write ${families.join(", ")} or the name of a tool: ${Array.from(tools.keys()).join(", ")}`
     : `write ${known}`)
 }
@@ -100,8 +100,12 @@ const specifierOf = (text: string, tool: RuleTool, list: List): Result.Result<Sp
     : Result.map(Names.parseParameters(text), (tests) => ({ _tag: "Parameters", tests }))
 }
 
+/** Rules are shown, in full, wherever they decide. */
+const longest = 4096
+
 export const parse = (text: string, reading: Reading): Result.Result<Rule, RuleUnreadable> => {
   const fail = (fault: Fault) => Result.fail(new RuleUnreadable({ text, ...fault }))
+  if (text.length > longest) return fail({ at: 0, problem: `a rule has at most ${longest} characters, not ${text.length}` })
   const start = Math.max(0, text.search(/\S/))
   const open = text.indexOf("(")
   const name = text.slice(start, open < 0 ? undefined : open).trim()

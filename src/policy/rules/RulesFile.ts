@@ -15,7 +15,7 @@ export class RulesInvalid extends Schema.TaggedError<RulesInvalid>()("RulesInval
 }) {
   override get message() {
     const place = this.list === undefined ? "" : this.index === undefined ? ` ${this.list}:` : ` ${this.list} rule ${this.index}`
-    const rule = this.index === undefined ? "" : this.rule === undefined ? ":" : ` ${JSON.stringify(this.rule)}:`
+    const rule = this.index === undefined ? "" : this.rule === undefined ? ":" : ` ${JSON.stringify(this.rule.slice(0, 200))}:`
     return `${this.file}:${place}${rule} ${this.problem}`.replace(/\s*[\r\n]+\s*/g, " ")
   }
 }

@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect } from "vitest"
+import { test } from "../support/Host.ts"
+import type { Json } from "../support/Wire.ts"
+
+const denied = (updates: ReadonlyArray<Json>) =>
+  JSON.stringify(updates.findLast((u) => u["sessionUpdate"] === "tool_call_update" && u["status"] === "failed")?.["content"] ?? null)
+
+describe("a rule that a client adds", () => {
+  test("to the user's file holds from the next call on in every session, keeps the file's comments, and goes again", async ({ host }) => {
+    const file = join(host.config, "config.toml")
+    writeFileSync(file, "# mine\n[acp]\nmax_sessions = 5 # few\n")
+    const acp = await host.open()
+    const [one, two] = [await acp.newSession(), await acp.newSession()]
+    expect(denied((await acp.prompt(two, "run ls")).updates)).toBe("null")
+    const { id } = await acp.request("_rules/add", { sessionId: one, list: "deny", rule: "shell(ls *)", layer: "user", reason: "quiet please" })
+    const told = denied((await acp.prompt(two, "run ls")).updates)
+    expect(told).toContain("Denied by rule (RULE_DENY): deny rule shell(ls *) (quiet please)")
+    const text = readFileSync(file, "utf8")
+    for (const kept of ["# mine", "max_sessions = 5 # few", "shell(ls *)"]) expect(text).toContain(kept)
+    expect((await acp.request("_rules/list", { sessionId: two }))["rules"]).toEqual([
+      { id, list: "deny", rule: "shell(ls *)", layer: "user", reason: "quiet please" }
+    ])
+    expect(await acp.request("_rules/remove", { sessionId: two, id })).toEqual({ removed: true })
+    expect(await acp.request("_rules/remove", { sessionId: one, id })).toEqual({ removed: false })
+    expect(denied((await acp.prompt(one, "run ls")).updates)).toBe("null")
+    expect(readFileSync(file, "utf8")).not.toContain("ls *")
+  })
+
+  test("to the project's file holds in the sessions of that folder only", async ({ host }) => {
+    const acp = await host.open()
+    const elsewhere = join(host.folder, "elsewhere")
+    mkdirSync(elsewhere)
+    const [here, there] = [await acp.newSession(), await acp.newSession({ cwd: elsewhere })]
+    const { id } = await acp.request("_rules/add", { sessionId: here, list: "deny", rule: "shell(ls *)", layer: "project" })
+    expect(readFileSync(join(host.project, ".postern", "rules.toml"), "utf8")).toContain("shell(ls *)")
+    expect(denied((await acp.prompt(here, "run ls")).updates)).toContain("RULE_DENY")
+    expect(denied((await acp.prompt(there, "run ls")).updates)).toBe("null")
+    expect((await acp.request("_rules/list", { sessionId: there }))["rules"]).toEqual([])
+    expect(await acp.request("_rules/remove", { sessionId: there, id })).toEqual({ removed: false })
+    expect(await acp.request("_rules/remove", { sessionId: here, id })).toEqual({ removed: true })
+  })
+
+  test("to allow something in a project that is not trusted is listed as having no say", async ({ host }) => {
+    const acp = await host.open({ permission: "reject-once" })
+    const sessionId = await acp.newSession()
+    const { id } = await acp.request("_rules/add", { sessionId, list: "allow", rule: "shell(mkdir *)", layer: "project" })
+    expect((await acp.request("_rules/list", { sessionId }))["rules"]).toEqual([
+      { id, list: "allow", rule: "shell(mkdir *)", layer: "project", counts: false }
+    ])
+    await acp.prompt(sessionId, "run mkdir made")
+    expect(existsSync(join(host.project, "made"))).toBe(false)
+  })
+
+  test("from many sessions at once is lost nowhere", async ({ host }) => {
+    const acp = await host.open()
+    const sessions = [await acp.newSession(), await acp.newSession()]
+    await Promise.all(Array.from({ length: 8 }, (_, i) =>
+      acp.request("_rules/add", { sessionId: sessions[i % 2]!, list: "deny", rule: `shell(x${i})`, layer: i < 4 ? "user" : "project" })))
+    const { rules } = await acp.request("_rules/list", { sessionId: sessions[0]! })
+    expect(rules.map((rule: Json) => rule["rule"]).sort()).toEqual(Array.from({ length: 8 }, (_, i) => `shell(x${i})`))
+  })
+})
+
+describe("a rule that cannot be added or removed is refused", () => {
+  test("in the operator's layer, in a layer that does not exist, and where the file cannot be used", async ({ host }) => {
+    writeFileSync(join(host.config, "config.toml"), "[risk_profiles.default]\nexcluded_tools = [\"deliver_file\"]\n")
+    const acp = await host.open()
+    const sessionId = await acp.newSession()
+    const add = (layer: string) => acp.failure("_rules/add", { sessionId, list: "deny", rule: "shell(ls *)", layer })
+    expect(await add("managed")).toMatchObject({ code: -32602, message: expect.stringContaining("operator"), data: { reason: "rule_refused", field: "layer" } })
+    expect(await add("everywhere")).toMatchObject({ code: -32602 })
+    const { rules } = await acp.request("_rules/list", { sessionId })
+    expect(rules).toMatchObject([{ rule: "deliver_file", layer: "managed" }])
+    expect(await acp.failure("_rules/remove", { sessionId, id: rules[0].id })).toMatchObject({
+      code: -32602, message: expect.stringContaining("operator"), data: { field: "id" }
+    })
+    mkdirSync(join(host.project, ".postern"))
+    writeFileSync(join(host.project, ".postern", "rules.toml"), "deny = 1\n")
+    expect(await add("project")).toMatchObject({ code: -32602, message: expect.stringContaining("rules.toml: deny: must be a list") })
+    expect(readFileSync(join(host.project, ".postern", "rules.toml"), "utf8")).toBe("deny = 1\n")
+  })
+
+  test("without saying it all again, however long it is", async ({ host }) => {
+    const acp = await host.open()
+    const sessionId = await acp.newSession()
+    const long = "x".repeat(100_000)
+    for (const rule of [`shell(${long})`, long, `${long}(`, `shell(${long}`, `read(/${long})`]) {
+      for (const layer of ["session", "user"]) {
+        const failed = await acp.failure("_rules/add", { sessionId, list: "deny", rule, layer })
+        expect(failed.code).toBe(-32602)
+        expect(JSON.stringify(failed).length).toBeLessThan(1000)
+      }
+    }
+    for (const wrong of [{ layer: long }, { list: long }]) {
+      const failed = await acp.failure("_rules/add", { sessionId, list: "deny", rule: "shell(ls)", ...wrong })
+      expect(failed.code).toBe(-32602)
+      expect(JSON.stringify(failed).length).toBeLessThan(1000)
+    }
+    expect(await acp.request("_rules/remove", { sessionId, id: long })).toEqual({ removed: false })
+  })
+})
+
+describe("what a project's file narrows", () => {
+  test("is told to the client once the file was read again, and only then", async ({ host }) => {
+    const acp = await host.open()
+    const sessionId = await acp.newSession()
+    await acp.prompt(sessionId, "list .")
+    expect(acp.updates(sessionId).some((u) => u.sessionUpdate === "config_option_update")).toBe(false)
+    host.write(".postern/rules.toml", "[policy]\nwork_mode = \"ro\"\nnetwork = \"off\"\n")
+    const { updates } = await acp.prompt(sessionId, "list .\nlist .")
+    const modes = updates.filter((u: Json) => u["sessionUpdate"] === "current_mode_update")
+    const options = updates.filter((u: Json) => u["sessionUpdate"] === "config_option_update")
+    expect(modes).toMatchObject([{ currentModeId: "ro" }])
+    expect((options as ReadonlyArray<Json>)[0]?.["configOptions"].map((o: Json) => o["currentValue"]).slice(0, 2)).toEqual(["ro", "off"])
+    expect(options).toHaveLength(1)
+  })
+
+  test("and level readonly leaves only what it allows to choose from", async ({ host }) => {
+    writeFileSync(join(host.config, "config.toml"), "[autonomy]\nlevel = \"readonly\"\n")
+    const acp = await host.open()
+    const { configOptions, modes } = await acp.request("session/new", { cwd: host.project, mcpServers: [] })
+    expect(modes).toMatchObject({ currentModeId: "ro", availableModes: [{ id: "chat" }, { id: "ro" }] })
+    expect(configOptions[0].options.map((o: Json) => o["value"])).toEqual(["chat", "ro"])
+    expect(configOptions[5].options).toHaveLength(4)
+  })
+})
