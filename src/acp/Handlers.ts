@@ -9,11 +9,13 @@ import { SessionStore } from "../store/SessionStore.ts"
 import { AcpConnection } from "./AcpConnection.ts"
 import { SessionAgent } from "./Agent.ts"
 import { attach, detach, onSession } from "./Attaching.ts"
+import { clientServers } from "./ClientServers.ts"
 import { faulty } from "./Faulty.ts"
 import { policyOf } from "./PolicyHandlers.ts"
 import { placeholderCwd } from "./Placeholder.ts"
 import { methods as rulesMethods } from "./Rules.ts"
 import * as Replay from "./Replay.ts"
+import type { McpServer } from "./SessionSetup.ts"
 
 /** The answer once more in the result is a courtesy; a frame has 32 MiB at most, escapes included (acp.md §3.1). */
 const maxResultText = 4 * 1024 * 1024
@@ -25,7 +27,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* Sessions
   const agents = yield* Agents
   const store = yield* SessionStore
-  const { acp, agents: configured, configDir } = yield* Settings
+  const { acp, agents: configured, configDir, mcp } = yield* Settings
   const scope = yield* Effect.scope
 
   const defaultModel = Array.from(configured.values()).find(({ alias }) => acp.defaultAgent === undefined || alias === acp.defaultAgent)?.model
@@ -42,7 +44,12 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
 
   /** `load` and `resume`: ZeroClaw's clients expect an active session to be refused, ACP's expect to see it again. */
   const open = Effect.fnUntraced(function*(
-    payload: { readonly sessionId: string; readonly cwd?: string; readonly additionalDirectories?: ReadonlyArray<string> | null },
+    payload: {
+      readonly sessionId: string
+      readonly cwd?: string
+      readonly additionalDirectories?: ReadonlyArray<string> | null
+      readonly mcpServers?: ReadonlyArray<McpServer> | null
+    },
     replay: boolean
   ) {
     const connection = yield* AcpConnection
@@ -52,7 +59,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
       return yield* Wire.invalidParams({ reason: "session_active", sessionId, field: "sessionId" }, "this session is active already")
     }
     const cwd = yield* placeholderCwd(connection.dialect, configDir, payload.cwd)
-    const setup = { cwd, additionalDirectories: payload.additionalDirectories ?? [] }
+    const setup = { cwd, additionalDirectories: payload.additionalDirectories ?? [], mcpServers: clientServers(payload.mcpServers, mcp) }
     return yield* sessions.activate(sessionId, setup, Effect.fnUntraced(function*(session) {
       const entries = yield* Replay.snapshot(session, store)
       const send = (shown: typeof entries) => Replay.send(connection, session, shown)
@@ -118,12 +125,10 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
       const session = yield* sessions.create({
         agent,
         cwd: yield* placeholderCwd(connection.dialect, configDir, cwd),
-        additionalDirectories: additionalDirectories ?? []
+        additionalDirectories: additionalDirectories ?? [],
+        mcpServers: clientServers(mcpServers, mcp)
       })
       yield* attach(connection, session, acp.sessionTimeoutSecs)
-      for (const { name } of mcpServers ?? []) {
-        yield* Effect.logWarning(`MCP server "${name}" was not started: this version of Postern has no MCP client`)
-      }
       const workspaceDir = session.workspace.cwd
       return {
         sessionId: session.sessionId,

@@ -7,14 +7,15 @@ import { ElicitationCreate, RequestPermission } from "./Client.ts"
 
 const noAnswer = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why }))
 
-const byForm = ({ peer }: AcpConnectionState, sessionId: string, { choices, question, toolCallId }: Question) => {
+const byForm = ({ peer }: AcpConnectionState, sessionId: string, { choices, form, question, toolCallId }: Question) => {
   const property = choices.length === 0
     ? { type: "string", title: "Answer" }
     : { type: "string", title: "Choice", oneOf: choices.map((title, index) => ({ const: `choice-${index}`, title })) }
   const name = choices.length === 0 ? "answer" : "choice"
-  const requestedSchema = { type: "object", properties: { [name]: property }, required: [name] }
+  const requestedSchema = form ?? { type: "object", properties: { [name]: property }, required: [name] }
   return peer.request(ElicitationCreate, { mode: "form", message: question, sessionId, toolCallId, requestedSchema }).pipe(
     Effect.flatMap(({ action, content }) => {
+      if (form !== undefined && action === "accept") return Effect.succeed(JSON.stringify(content ?? {}))
       const value = action === "accept" ? content?.[name] : undefined
       if (typeof value !== "string") return noAnswer(`the user did not answer (${action})`)
       const chosen = choices.length === 0 ? value : choices[choices.findIndex((_, index) => value === `choice-${index}`)]
@@ -41,6 +42,7 @@ const byOptions = ({ peer }: AcpConnectionState, sessionId: string, { choices, q
 
 export const choose = (state: AcpConnectionState, sessionId: string, timeoutSecs: number) => (question: Question): Effect.Effect<string, NoAnswer> => {
   const forms = state.capabilities.elicitation?.form !== undefined
+  if (!forms && question.form !== undefined) return noAnswer("this client has no forms")
   if (!forms && question.choices.length === 0) return noAnswer("this client cannot ask for free text; ask again with choices")
   return (forms ? byForm(state, sessionId, question) : byOptions(state, sessionId, question)).pipe(
     Effect.catchTags({

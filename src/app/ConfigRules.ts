@@ -1,5 +1,5 @@
 import { dotted } from "./ConfigKeys.ts"
-import type { ConfigTable } from "./ConfigSchema.ts"
+import type { ConfigTable, McpServer } from "./ConfigSchema.ts"
 import { hint } from "./Nearest.ts"
 import { builtIn } from "./Providers.ts"
 
@@ -12,6 +12,25 @@ export interface Fault {
 const dangling = (path: ReadonlyArray<string>, what: string, name: string, known: Iterable<string>): Fault | undefined => {
   const names = Array.from(new Set(known))
   return names.includes(name) ? undefined : { path, problem: `${dotted(path)} names no ${what}: "${name}"${hint(name, names)}` }
+}
+
+/** A server is started or called, not both, and each way has its own keys. */
+const unreachable = (name: string, server: McpServer): Fault | undefined => {
+  const path = ["mcp", "servers", name]
+  const fault = (key: string, problem: string): Fault => ({ path: [...path, key], problem: `${dotted([...path, key])} ${problem}` })
+  if (server.command === undefined && server.url === undefined) {
+    return { path, problem: `${dotted(path)} needs either a command to start or a url to call` }
+  }
+  if (server.command !== undefined && server.url !== undefined) return fault("url", "cannot stand next to a command; keep one of them")
+  const [own, foreign] = server.url === undefined
+    ? ["command", ["headers"] as const] as const
+    : ["url", ["args", "env", "cwd", "sandbox", "writable"] as const] as const
+  const misplaced = foreign.find((key) => server[key] !== undefined)
+  if (misplaced !== undefined) return fault(misplaced, `has no meaning for a server with a ${own}`)
+  if (server.url !== undefined && server.network === false) return fault("network", "cannot be false for a server with a url")
+  const started = server.transport === "stdio"
+  if (server.transport === undefined || started === (server.command !== undefined)) return undefined
+  return fault("transport", `${JSON.stringify(server.transport)} does not fit a server with a ${own}`)
 }
 
 /** References between tables that lead nowhere, and keys that say the same thing differently. */
@@ -36,6 +55,10 @@ export const contradiction = (table: ConfigTable): Fault | undefined => {
       const fault = dangling(["providers", alias, "fallback"], "provider", name, providers)
       if (fault !== undefined) return fault
     }
+  }
+  for (const [name, server] of Object.entries(table.mcp?.servers ?? {})) {
+    const fault = unreachable(name, server)
+    if (fault !== undefined) return fault
   }
   return undefined
 }

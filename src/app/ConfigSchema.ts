@@ -113,6 +113,38 @@ const Policy = Schema.Struct({
   rules: optional(Schema.Struct({ deny: rules, ask: rules, allow: rules }))
 })
 
+const texted = map(Schema.String.annotate({ description: "a text" }))
+
+/** What a tool of an MCP server may do; the plan and tests are no business of theirs. */
+const capability = word("none", "ro", "rw", "shell_rw")
+
+const confinement = {
+  sandbox: knob("sandbox"),
+  network: optional(flag),
+  writable: optional(Schema.Array(path).annotate({ description: "a list of paths" }))
+}
+
+const seconds = (most: number) =>
+  optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })).annotate({ description: `a whole number from 1 to ${most}` }))
+
+const McpServer = Schema.Struct({
+  enabled: optional(flag),
+  command: optional(text),
+  args: optional(Schema.Array(Schema.String).annotate({ description: "a list of texts" })),
+  env: texted,
+  cwd: optional(path),
+  url: optional(Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/)).annotate({ description: "an http or https address" })),
+  headers: texted,
+  transport: optional(word("stdio", "http", "sse")),
+  init_timeout_secs: seconds(600),
+  tool_timeout_secs: seconds(600),
+  ...confinement,
+  capability: optional(capability),
+  tools: map(capability),
+  read_only_hints: optional(flag)
+})
+export type McpServer = typeof McpServer.Type
+
 /** `config.toml` (spec §2). The one truth about keys: decoding, environment paths and error texts all come from here. */
 export const ConfigTable = Schema.Struct({
   log_level: optional(word("trace", "debug", "info", "warn", "error", "fatal", "none")),
@@ -128,7 +160,10 @@ export const ConfigTable = Schema.Struct({
   runtime_profiles: map(RuntimeProfile),
   autonomy: optional(Schema.Struct({ level })),
   policy: optional(Policy),
-  mcp: opaque,
+  mcp: optional(Schema.Struct({
+    servers: map(McpServer),
+    clients: optional(Schema.Struct({ enabled: optional(flag), ...confinement }))
+  })),
   rpc: opaque,
   gateway: opaque,
   security: opaque,

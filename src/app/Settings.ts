@@ -4,6 +4,7 @@ import { ConfigInvalid, load } from "./ConfigFile.ts"
 import type { ConfigTable } from "./ConfigSchema.ts"
 import type { Environment } from "./Environment.ts"
 import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
+import { type McpSettings, mcpSecrets, mcpSettings } from "./McpSettings.ts"
 import { given, places } from "./Places.ts"
 import { type RiskProfile, riskProfiles, type RuntimeProfile, runtimeProfiles } from "./Profiles.ts"
 import { defaultModels, type Provider, providers, secretsOf } from "./Providers.ts"
@@ -46,6 +47,7 @@ export class Settings extends Context.Service<Settings, {
     readonly sessionTimeoutSecs: number
     readonly unstable: boolean
   }
+  readonly mcp: McpSettings
   /** As written under `[policy]`. */
   readonly policy: NonNullable<ConfigTable["policy"]>
   readonly riskProfiles: ReadonlyMap<string, RiskProfile>
@@ -67,7 +69,7 @@ const levelFrom = (name: string, word: string | undefined): Effect.Effect<LogLev
 }
 
 /** Tables of later features: accepted so that users' files keep working, not interpreted by this version. */
-const ignoredTables = ["mcp", "rpc", "gateway", "security", "users", "permission_profiles"] as const
+const ignoredTables = ["rpc", "gateway", "security", "users", "permission_profiles"] as const
 
 const notesOn = (
   table: ConfigTable,
@@ -96,6 +98,7 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
     riskProfile: agent.risk_profile ?? "default",
     runtimeProfile: agent.runtime_profile ?? "default"
   }]))
+  const mcp = mcpSettings(table.mcp, (text) => absolute(configDir, text))
   const defaultAgent = given(table.acp?.default_agent)?.trim()
   return Settings.of({
     configDir,
@@ -112,10 +115,11 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
       sessionTimeoutSecs: table.acp?.session_timeout_secs ?? 3600,
       unstable: table.acp?.unstable ?? false
     },
+    mcp,
     policy: table.policy ?? {},
     riskProfiles: riskProfiles(table.risk_profiles, table.autonomy?.level),
     runtimeProfiles: runtimeProfiles(table.runtime_profiles),
-    secrets: secretsOf(known),
+    secrets: [...secretsOf(known), ...mcpSecrets(mcp.servers)],
     notes: notesOn(table, all, defaultAgent)
   })
 })

@@ -1,6 +1,6 @@
 import { homedir } from "node:os"
 import { Context, Layer } from "effect"
-import type { AnyTool } from "../tool/Tool.ts"
+import { type AnyTool, ruleName } from "../tool/Tool.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Limits } from "./Boundary.ts"
 import { canonicalIn } from "./Canonical.ts"
@@ -37,7 +37,8 @@ const unenforced: DecisionInput["enforce"] = () => ({ usable: true, note: "not e
 const silent: ShellAnalysis = { parts: [], capability: "none", opaque: false, parseError: false, shapes: [], networkPrograms: [] }
 
 /** What a call touches; a call that touches nothing is its own only part. */
-const partsOf = (name: string, parameters: unknown, { reads, urls, writes }: Needs): ReadonlyArray<Part> => {
+const partsOf = ({ mcp, name }: AnyTool, parameters: unknown, { reads, urls, writes }: Needs): ReadonlyArray<Part> => {
+  if (mcp !== undefined) return [{ kind: "mcp", text: `${mcp.server}/${mcp.tool}`, ...mcp }]
   const parts = [
     ...reads.map((path): Part => ({ kind: "read", text: path, path })),
     ...writes.map((path): Part => ({ kind: "write", text: path, path })),
@@ -64,7 +65,7 @@ const decideCall = (
   }
   const shell = needs.command === undefined ? undefined : analyse(needs.command, place)
   const { capability, networkPrograms, opaque, parseError, parts, shapes } = shell ?? silent
-  const all = shell ? parts : partsOf(tool.name, parameters, needs)
+  const all = shell ? parts : partsOf(tool, parameters, needs)
   const behind = canonicalIn(place)
   const facts = { opaque, parseError, place, canonical: behind }
   return decide({
@@ -81,7 +82,7 @@ const decideCall = (
     knobs,
     limits,
     facts,
-    rule: rules.decide(tool.name, all, facts),
+    rule: rules.decide(ruleName(tool), all, facts),
     switches,
     mediumRisk: () => shell !== undefined && isMedium(all, facts),
     enforce

@@ -2,7 +2,8 @@ import type { AnyTool } from "../tool/Tool.ts"
 import type { Family, KnownTools } from "./rules/Rule.ts"
 
 /** The family whose rules speak of a tool's calls. */
-const familyOf = ({ capabilities, network }: AnyTool): Family | undefined => {
+const familyOf = ({ capabilities, mcp, network }: AnyTool): Family | undefined => {
+  if (mcp !== undefined) return "mcp"
   if (capabilities.includes("shell_rw")) return "shell"
   if (network === "required") return "fetch"
   return capabilities.includes("rw") ? "write" : capabilities.includes("ro") ? "read" : undefined

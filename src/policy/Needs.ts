@@ -17,4 +17,7 @@ export const nothing: Needs = none
 export const read = (...paths: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["ro"], reads: paths })
 export const write = (...paths: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["rw"], writes: paths })
 export const fetch = (...urls: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["ro"], network: "required", urls })
+export const mcp = (capability: Capability, network: boolean): Needs => ({
+  ...none, capabilities: [capability], network: network ? "required" : "none"
+})
 export const shell = (command: string): Needs => ({ ...none, capabilities: [], network: "optional", command })

@@ -26,11 +26,13 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   why: Schema.String
 }) {}
 
-/** A question of the agent to its user; without choices the answer is free text. */
+/** A question of the agent to its user; without choices the answer is free text, with a form what was filled in, as JSON. */
 export interface Question {
   readonly toolCallId: string
   readonly question: string
   readonly choices: ReadonlyArray<string>
+  /** A JSON schema as MCP's elicitation has it; only for clients with forms. */
+  readonly form?: Readonly<Record<string, unknown>>
 }
 
 /** One connection that watches a session and can be asked on its behalf. */

@@ -12,7 +12,7 @@ export const layer = Layer.effect(PolicyDesk, Effect.gen(function*() {
   const books = yield* RuleBooks
   const files = yield* RuleFiles
   const gate = yield* Gate
-  const { tools } = yield* Toolbox
+  const toolbox = yield* Toolbox
 
   const refused = (field: RuleRefused["field"]) => ({ message }: { readonly message: string }) => new RuleRefused({ message, field })
 
@@ -58,7 +58,7 @@ export const layer = Layer.effect(PolicyDesk, Effect.gen(function*() {
     }),
     test: Effect.fnUntraced(function*(session, name, parameters) {
       const { rules } = yield* bookOf(session)
-      const call = yield* decodeCall(tools, name, parameters)
+      const call = yield* decodeCall(toolbox.of(session.tools), name, parameters)
       if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
       const { knobs, switches } = session.policy
       const policy = { knobs: knobs(), limits: yield* session.policy.limits, rules, switches }

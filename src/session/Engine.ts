@@ -1,4 +1,5 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { none, type SessionTools, type ToolHost, ToolSource } from "../tool/SessionTools.ts"
 import { PolicyDesk } from "./PolicyDesk.ts"
 import { TurnLoop } from "./TurnLoop.ts"
 
@@ -19,6 +20,19 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
     )
     const desk = <A, E>(use: (desk: PolicyDesk["Service"]) => Effect.Effect<A, E>) =>
       Effect.flatMap(engine, (built) => use(Context.get(built, PolicyDesk)))
+    const open = Effect.fnUntraced(function*(host: ToolHost) {
+      let opened: SessionTools = none
+      const source = Effect.delay(Effect.map(engine, (built) => Context.get(built, ToolSource)), "5 millis")
+      const opening = yield* Effect.forkScoped(Effect.tap(Effect.flatMap(source, (one) => one.open(host)), (tools) =>
+        Effect.sync(() => {
+          opened = tools
+        })))
+      return {
+        current: () => opened.current(),
+        begin: Effect.flatMap(Fiber.join(opening), ({ begin }) => begin),
+        policyChanged: Effect.suspend(() => opened.policyChanged)
+      } satisfies SessionTools
+    })
     return Context.make(TurnLoop, {
       run: (input) => Effect.flatMap(engine, (built) => Context.get(built, TurnLoop).run(input)),
       warm: Effect.asVoid(engine)
@@ -27,5 +41,5 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
       add: (session, rule) => desk((one) => one.add(session, rule)),
       remove: (session, id) => desk((one) => one.remove(session, id)),
       test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters))
-    }))
+    }), Context.add(ToolSource, { open }))
   }))

@@ -1,17 +1,13 @@
 import { Effect, Layer, Stream } from "effect"
-import { type AiError, Prompt, type Response, Tool, Toolkit } from "effect/ai"
+import { type AiError, Prompt, type Response } from "effect/ai"
 import { Settings } from "../app/Settings.ts"
 import { type Model, Models } from "../model/Models.ts"
-import { RuleBooks } from "../policy/RuleBooks.ts"
-import { grants } from "../policy/Knobs.ts"
-import type { AnyTool } from "../tool/Tool.ts"
-import { Toolbox } from "../tool/Toolbox.ts"
 import type { StopReason } from "./Event.ts"
 import * as Briefing from "./Briefing.ts"
 import * as Calls from "./Calls.ts"
 import { append, appendJson, type CallResult, type History, type ModelCall, read, step, user } from "./History.ts"
 import * as LoopGuard from "./LoopGuard.ts"
-import type { SessionPolicy } from "./SessionPolicy.ts"
+import * as Offer from "./Offer.ts"
 import { type Overrides, TurnFailed, type TurnInput, TurnLoop } from "./TurnLoop.ts"
 
 /** Importing this module loads `effect/ai`. */
@@ -43,11 +39,6 @@ const makeHistories = () => {
   }
 }
 
-const declare = (tools: ReadonlyArray<AnyTool>) => {
-  const toolkit = Toolkit.make(...tools.map(({ description, name, parameters }) => Tool.dynamic(name, { description, parameters })))
-  return Effect.provide(toolkit, toolkit.toLayer({}))
-}
-
 /** A model named without a provider is one of the agent's own provider; a provider without a model keeps the model's name. */
 const overridden = (own: string | undefined, { model, modelProvider }: Overrides): string | undefined => {
   if (model === undefined && modelProvider === undefined) return own
@@ -61,32 +52,16 @@ const failedModel = (error: AiError.AiError) => new TurnFailed({ message: error.
 export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   const models = yield* Models
   const { agents, runtimeProfiles } = yield* Settings
-  const { tools } = yield* Toolbox
-  const books = yield* RuleBooks
+  const offered = yield* Offer.make
   const runCalls = yield* Calls.make
   const briefing = yield* Briefing.make
   const histories = makeHistories()
-  const everything = yield* declare(Array.from(tools.values()))
-  const declared = new Map<string, typeof everything>([[Array.from(tools.keys()).join(), everything]])
-
-  /** Only tools that the Work mode grants something to, and that no rule hides (policy §1.2). The same choice is the same object. */
-  const offered = Effect.fnUntraced(function*({ knobs, source }: SessionPolicy) {
-    const { rules } = yield* Effect.mapError(books.load(source()), ({ message }) => new TurnFailed({ message, reason: "rules_invalid" }))
-    const hidden = rules.hidden(tools.keys())
-    const mode = knobs().values.work_mode
-    const shown = Array.from(tools.values()).filter(({ capabilities, name }) =>
-      !hidden.has(name) && capabilities.some((capability) => grants(mode, capability)))
-    const key = shown.map(({ name }) => name).join()
-    const made = declared.get(key) ?? (yield* declare(shown))
-    declared.set(key, made)
-    return made
-  })
 
   const modelOf = Effect.fnUntraced(function*({ agent, overrides }: TurnInput): Effect.fn.Return<Model, TurnFailed> {
     return yield* Effect.mapError(models.get(overridden(agents.get(agent)?.model, overrides)), ({ message }) => new TurnFailed({ message, reason: "model_unavailable" }))
   })
 
-  const ask = ({ languageModel }: Model, { prompt: { content } }: History, system: string, toolkit: typeof everything, toolChoice: "auto" | "none") =>
+  const ask = ({ languageModel }: Model, { prompt: { content } }: History, system: string, toolkit: Offer.Offer, toolChoice: "auto" | "none") =>
     languageModel.streamText({ prompt: Prompt.fromMessages([Prompt.systemMessage({ content: system }), ...content]), toolkit, toolChoice, disableToolCallResolution: true, toolCallValidation: "deferred" })
 
   const take = (part: Stream.Success<ReturnType<typeof ask>>, answer: Answer, { contextWindow }: Model, input: TurnInput): Effect.Effect<void, TurnFailed> => {
@@ -110,7 +85,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   }
 
   const receive = Effect.fnUntraced(function*(model: Model, history: History, answer: Answer, input: TurnInput, toolChoice: "auto" | "none" = "auto") {
-    const toolkit = yield* offered(input.policy)
+    const toolkit = yield* offered(input)
     const system = yield* briefing.prompt(input, model, Object.keys(toolkit.tools))
     yield* ask(model, history, system, toolkit, toolChoice).pipe(
       Stream.mapError(failedModel),
@@ -148,6 +123,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
       parallel: profile.parallelTools,
       maxResultChars: profile.maxToolResultChars
     }
+    yield* Effect.forEach(yield* input.tools.begin, input.notify, { discard: true })
     const start = histories.get(input.sessionId, input.context)
     let history = append(start, [user(input.prompt)])
 

@@ -1,6 +1,8 @@
 import { Clock, Deferred, Effect, Exit, FiberHandle, type Scope } from "effect"
-import type { Agent, Settings } from "../app/Settings.ts"
+import { type Agent, Settings } from "../app/Settings.ts"
 import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../store/SessionStore.ts"
+import type { ServerConfig } from "../mcp/ServerConfig.ts"
+import { none, type SessionTools, ToolSource } from "../tool/SessionTools.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import * as Approvals from "./Approvals.ts"
 import type { Attachment } from "./Attachment.ts"
@@ -16,6 +18,8 @@ export interface Session {
   readonly record: () => SessionRecord
   readonly workspace: Workspace
   readonly policy: SessionPolicy.SessionPolicy
+  /** Those that only this session has. */
+  readonly tools: SessionTools
   readonly attach: (attachment: Attachment) => () => void
   readonly attachments: () => number
   /**
@@ -39,7 +43,13 @@ export interface Session {
   readonly touch: Effect.Effect<void>
 }
 
-export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspace: Workspace, agent: Agent, mode: Mode): Effect.fn.Return<
+export const make = Effect.fnUntraced(function*(
+  initial: SessionRecord,
+  workspace: Workspace,
+  agent: Agent,
+  mode: Mode,
+  servers: ReadonlyArray<ServerConfig> = []
+): Effect.fn.Return<
   Session,
   StoreFailed,
   SessionStore | Settings | TurnLoop | Scope.Scope
@@ -49,7 +59,13 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
   const { sessionId } = initial
   const attachments = new Set<Attachment>()
   const publish = (event: SessionEvent) => Effect.forEach(attachments, (attachment) => attachment.publish(event), { discard: true })
-  const policy = yield* SessionPolicy.make(sessionId, agent, workspace, publish({ _tag: "PolicyChanged" }))
+  let tools = none
+  const changed = Effect.suspend(() => Effect.andThen(tools.policyChanged, publish({ _tag: "PolicyChanged" })))
+  const policy = yield* SessionPolicy.make(sessionId, agent, workspace, changed)
+  const source = yield* ToolSource
+  const { riskProfiles } = yield* Settings
+  const sandboxBackend = riskProfiles.get(agent.riskProfile)?.sandboxBackend
+  if (servers.length > 0) tools = yield* source.open({ workspace, knobs: policy.knobs, sandboxBackend, servers })
   const { ask, choose } = yield* Approvals.make(sessionId, attachments)
   let record = initial
   let lastActive = yield* Clock.currentTimeMillis
@@ -67,6 +83,7 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
     workspace,
     publish,
     policy,
+    tools,
     ask,
     choose
   }
@@ -92,6 +109,7 @@ export const make = Effect.fnUntraced(function*(initial: SessionRecord, workspac
     record: () => record,
     workspace,
     policy,
+    tools,
     attach: (attachment) => {
       attachments.add(attachment)
       return () => void attachments.delete(attachment)

@@ -57,7 +57,7 @@ export class Sessions extends Context.Service<Sessions, {
     const store = yield* SessionStore
     const agents = yield* Agents
     const loop = yield* TurnLoop
-    const { acp, configDir, riskProfiles } = yield* Settings
+    const { acp, configDir, mcp, riskProfiles } = yield* Settings
     const context = yield* Effect.context<SessionStore | Settings | TurnLoop>()
     const scope = yield* Effect.scope
     const active = new Map<string, { readonly session: Session.Session; readonly scope: Scope.Closeable }>()
@@ -72,9 +72,10 @@ export class Sessions extends Context.Service<Sessions, {
         return Effect.onError(opens, () => Effect.sync(() => room.taken--))
       })
 
-    const register = Effect.fnUntraced(function*(record: SessionRecord, workspace: Workspace, agent: Agent) {
+    const register = Effect.fnUntraced(function*(record: SessionRecord, workspace: Workspace, agent: Agent, { mcpServers = [] }: Setup) {
       const own = yield* Scope.fork(scope, "sequential")
-      const session = yield* Session.make(record, workspace, agent, mode).pipe(Scope.provide(own), Effect.provideContext(context))
+      const servers = [...mcp.servers, ...mcpServers]
+      const session = yield* Session.make(record, workspace, agent, mode, servers).pipe(Scope.provide(own), Effect.provideContext(context))
       active.set(record.sessionId, { session, scope: own })
       return session
     })
@@ -92,7 +93,8 @@ export class Sessions extends Context.Service<Sessions, {
         return found ? Effect.succeed(found.session) : Effect.fail(new SessionMissing({ sessionId }))
       })
 
-    const create = Effect.fn("Sessions.create")(function*({ additionalDirectories, agent, cwd, sessionId = newId(), surface }: Creation) {
+    const create = Effect.fn("Sessions.create")(function*(creation: Creation) {
+      const { additionalDirectories, agent, cwd, sessionId = newId(), surface } = creation
       const profile = riskProfiles.get(agent.riskProfile)
       const workspace = yield* open(agent, { cwd, additional: additionalDirectories, profile, configDir })
       const record = yield* store.create({
@@ -103,7 +105,7 @@ export class Sessions extends Context.Service<Sessions, {
         surface: surface ?? null
       })
       yield* Effect.forkIn(Effect.delay(loop.warm, "5 millis"), scope)
-      return yield* register(record, workspace, agent)
+      return yield* register(record, workspace, agent, creation)
     }, withinLimit)
 
     const activateStored = Effect.fnUntraced(function*(sessionId: string, setup: Setup) {
@@ -115,7 +117,7 @@ export class Sessions extends Context.Service<Sessions, {
       const workspace = yield* open(agent, { cwd: record.cwd, additional: setup.additionalDirectories, profile, configDir })
       const additionalDirectories = workspace.roots.slice(1)
       yield* store.setRoots(sessionId, workspace.cwd, additionalDirectories)
-      return yield* register({ ...record, agent: agent.alias, additionalDirectories }, workspace, agent)
+      return yield* register({ ...record, agent: agent.alias, additionalDirectories }, workspace, agent, setup)
     }, withinLimit)
 
     const activated = Effect.fn("Sessions.activate")(function*(sessionId: string, setup: Setup) {

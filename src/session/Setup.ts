@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { Agent } from "../app/Settings.ts"
+import type { ServerConfig } from "../mcp/ServerConfig.ts"
 import type { Mode } from "./TurnLoop.ts"
 
 /** As many sessions are active as the configuration allows. */
@@ -23,6 +24,8 @@ export interface Options {
 export interface Setup {
   readonly cwd?: string | undefined
   readonly additionalDirectories: ReadonlyArray<string>
+  /** Those that the client brings; the configured ones are there in any case. A session that is active keeps what it has. */
+  readonly mcpServers?: ReadonlyArray<ServerConfig>
 }
 
 export interface Creation extends Setup {

@@ -7,7 +7,7 @@ import { type RuleBook, RuleBooks } from "../policy/RuleBooks.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import type { Entry } from "../policy/rules/RuleSet.ts"
 import { textContent, type ToolCallContent } from "../tool/Content.ts"
-import { type AnyTool, decodeCall, type ToolContext, ToolFailed } from "../tool/Tool.ts"
+import { type AnyTool, decodeCall, ruleName, type ToolContext, ToolFailed } from "../tool/Tool.ts"
 import { isTooDeep } from "../rpc/Depth.ts"
 import * as Readable from "../tool/Readable.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
@@ -45,10 +45,10 @@ const brokenRules = ({ message }: RulesInvalid): Decision => ({
 
 /** Runs one tool call of a turn: decided, shown, asked about, run, shown again. It always ends `completed` or `failed`. */
 export const make = Effect.gen(function*() {
-  const { tools } = yield* Toolbox
+  const toolbox = yield* Toolbox
   const gate = yield* Gate
   const books = yield* RuleBooks
-  const known = knownTools(tools)
+  const known = knownTools(toolbox.tools)
 
   const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput) {
     const { knobs, limits, source, switches } = policy
@@ -93,7 +93,7 @@ export const make = Effect.gen(function*() {
     yield* input.policy.decided(call.toolCallId, tool.name, decision)
     if (decision.outcome === "run") return run
     if (decision.outcome === "deny") return refused(decision)
-    const proposed = book.propose(tool.name, decision)
+    const proposed = book.propose(ruleName(tool), decision)
     const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
     const question: PermissionRequest = { call, explanation: explain(decision), allow: texts(proposed.allow), deny: texts(proposed.deny) }
     const again = decide(tool, parameters, input).pipe(
@@ -145,6 +145,7 @@ export const make = Effect.gen(function*() {
   })
 
   return Effect.fnUntraced(function*(request: ModelCall, input: TurnInput): Effect.fn.Return<CallResult, TurnFailed> {
+    const tools = toolbox.of(input.tools)
     const tooDeep = isTooDeep(request.params)
     const call = tooDeep ? Result.fail(deepArguments) : yield* decodeCall(tools, request.name, request.params)
     const unreadable: ToolCallState = {
@@ -170,8 +171,8 @@ export const make = Effect.gen(function*() {
       mayRead: mayRead(tool, parameters, input),
       progress: () => Effect.void,
       plan: input.ledger.plan,
-      askUser: (question, choices) =>
-        input.choose({ toolCallId: unreadable.toolCallId, question, choices }).pipe(
+      askUser: (question, choices, form) =>
+        input.choose({ toolCallId: unreadable.toolCallId, question, choices, ...(form === undefined ? {} : { form }) }).pipe(
           Effect.mapError(({ why }) => new ToolFailed({ message: `There is no answer: ${why}.` }))
         )
     }

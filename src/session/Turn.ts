@@ -1,5 +1,6 @@
 import { Cause, type Deferred, Effect, Exit, Fiber, Schedule, Semaphore } from "effect"
 import type { SessionMissing, SessionRecord, SessionStore, StoreFailed, TurnLost, TurnOutcome, TurnRunning } from "../store/SessionStore.ts"
+import type { SessionTools } from "../tool/SessionTools.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionEvent, StopReason } from "./Event.ts"
@@ -34,6 +35,7 @@ export interface Surroundings {
   readonly overrides: () => Overrides
   readonly workspace: Workspace
   readonly policy: SessionPolicy
+  readonly tools: SessionTools
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
@@ -58,7 +60,7 @@ const titleOf = (text: string) => {
 export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,
   record: SessionRecord,
-  { ask, choose, loop, mode, overrides, policy, publish, store, workspace }: Surroundings,
+  { ask, choose, loop, mode, overrides, policy, publish, store, tools, workspace }: Surroundings,
   restore: Restore
 ): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
   const { sessionId } = record
@@ -96,6 +98,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     ask,
     choose,
     policy,
+    tools,
     notify: (notice) => publish({ _tag: "Notice", ...notice }),
     keepContext: (encode) => {
       context = encode

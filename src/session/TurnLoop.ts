@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import type { SessionTools } from "../tool/SessionTools.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { StopReason } from "./Event.ts"
@@ -42,6 +43,8 @@ export interface TurnInput {
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
   readonly policy: SessionPolicy
+  /** The session's own tools, besides the built-in ones. */
+  readonly tools: SessionTools
   readonly notify: (notice: { readonly severity: "info" | "warning" | "error"; readonly title: string; readonly description?: string }) => Effect.Effect<void>
   /** Says how to write the context down, now or at any later moment of the turn, interruption included. */
   readonly keepContext: (encode: () => string) => void

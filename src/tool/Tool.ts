@@ -1,4 +1,4 @@
-import { Effect, Result, Schema, type Scope } from "effect"
+import { Effect, type JsonSchema, Result, Schema, type Scope } from "effect"
 import type { Capability, NetworkNeed } from "../policy/Capability.ts"
 import type { Needs } from "../policy/Needs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
@@ -22,8 +22,8 @@ export interface ToolContext {
   readonly preview?: ToolPreview
   /** Replaces what people see of the running call (`tool_call_update` in progress). */
   readonly progress: (content: ReadonlyArray<ToolCallContent>) => Effect.Effect<void>
-  /** The user's answer, one of the choices where there are any. */
-  readonly askUser: (question: string, choices: ReadonlyArray<string>) => Effect.Effect<string, ToolFailed>
+  /** The user's answer, one of the choices where there are any; with a form (a JSON schema), what was filled in, as JSON. */
+  readonly askUser: (question: string, choices: ReadonlyArray<string>, form?: Readonly<Record<string, unknown>>) => Effect.Effect<string, ToolFailed>
   /** Replaces the session's plan. */
   readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
   /** The client's view of text files with its unsaved buffers (`fs/*`), where it offers one. Paths are checked. */
@@ -59,6 +59,10 @@ export interface Tool<P> {
   readonly name: string
   readonly description: string
   readonly parameters: Schema.Codec<P, unknown>
+  /** What models are told about the parameters where somebody else checks them. */
+  readonly inputSchema?: JsonSchema.JsonSchema
+  /** The server it belongs to, and what it is called there. */
+  readonly mcp?: { readonly server: string; readonly tool: string }
   readonly kind: ToolKind
   /** Every capability a call of it may need; it is offered to the model while one of them is granted. */
   readonly capabilities: readonly [Capability, ...ReadonlyArray<Capability>]
@@ -76,6 +80,9 @@ export interface Tool<P> {
 export type AnyTool = Tool<any>
 
 export const make = <P>(tool: Tool<P>): Tool<P> => tool
+
+/** The name that rules know a tool by: those of MCP servers have a prefix there (policy §2.1). */
+export const ruleName = ({ mcp, name }: Pick<AnyTool, "mcp" | "name">): string => mcp === undefined ? name : `mcp__${name}`
 
 /** A call that no gate can judge. */
 export interface Unreadable {

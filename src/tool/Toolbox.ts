@@ -9,12 +9,29 @@ import { FileWrite } from "./FileWrite.ts"
 import { GlobSearch } from "./GlobSearch.ts"
 import { Processes } from "./Processes.ts"
 import * as Shell from "./Shell.ts"
+import type { SessionTools } from "./SessionTools.ts"
 import { TodoWrite } from "./TodoWrite.ts"
 import type { AnyTool } from "./Tool.ts"
+
+const make = (tools: ReadonlyMap<string, AnyTool>): Toolbox["Service"] => {
+  const known = new WeakMap<ReadonlyMap<string, AnyTool>, ReadonlyMap<string, AnyTool>>()
+  return {
+    tools,
+    of: (session) => {
+      const own = session.current()
+      if (own.size === 0) return tools
+      const all = known.get(own) ?? new Map([...tools, ...Array.from(own).filter(([name]) => !tools.has(name))])
+      known.set(own, all)
+      return all
+    }
+  }
+}
 
 /** The built-in tools by name, in the order models see them. */
 export class Toolbox extends Context.Service<Toolbox, {
   readonly tools: ReadonlyMap<string, AnyTool>
+  /** With those of one session after them; the same map while those are the same. */
+  readonly of: (session: SessionTools) => ReadonlyMap<string, AnyTool>
 }>()("postern/tool/Toolbox") {
   /** With the processes of another Layer, such as one that confines them. */
   static readonly layerProcesses: Layer.Layer<Toolbox, never, Processes> = Layer.effect(
@@ -25,7 +42,7 @@ export class Toolbox extends Context.Service<Toolbox, {
       const tools: ReadonlyArray<AnyTool> = [
         FileRead, FileList, GlobSearch, contentSearch, FileWrite, FileEdit, shell, DeliverFile, TodoWrite, AskUser
       ]
-      return Toolbox.of({ tools: new Map(tools.map((tool) => [tool.name, tool])) })
+      return make(new Map(tools.map((tool) => [tool.name, tool])))
     })
   )
 

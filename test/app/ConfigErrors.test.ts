@@ -36,7 +36,23 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
   ["two spellings that differ", lines("[autonomy]", "level = \"full\"", "[risk_profiles.default]", "level = \"readonly\""),
     "config.toml:2: autonomy.level is short for risk_profiles.default.level, and the two differ; keep one of them"],
   ["a secret of a wrong type, without showing it", lines("[providers.x]", "kind = \"anthropic\"", "api_key = 123456"),
-    "config.toml:3: providers.x.api_key must be a text that is not empty"]
+    "config.toml:3: providers.x.api_key must be a text that is not empty"],
+  ["an MCP server that nothing leads to", lines("[mcp.servers.files]", "args = [\"x\"]"),
+    "config.toml:1: mcp.servers.files needs either a command to start or a url to call"],
+  ["an MCP server that is both started and called", lines("[mcp.servers.files]", "command = \"x\"", "url = \"http://x\""),
+    "config.toml:3: mcp.servers.files.url cannot stand next to a command; keep one of them"],
+  ["a folder for an MCP server that is elsewhere", lines("[mcp.servers.files]", "url = \"http://x\"", "writable = [\"~/x\"]"),
+    "config.toml:3: mcp.servers.files.writable has no meaning for a server with a url"],
+  ["headers for an MCP server that is started", lines("[mcp.servers.files]", "command = \"x\"", "headers = { a = \"b\" }"),
+    "config.toml:3: mcp.servers.files.headers has no meaning for a server with a command"],
+  ["a transport that does not fit", lines("[mcp.servers.files]", "command = \"x\"", "transport = \"http\""),
+    "config.toml:3: mcp.servers.files.transport \"http\" does not fit a server with a command"],
+  ["a capability that MCP tools cannot have", lines("[mcp.servers.files]", "command = \"x\"", "tools = { \"get_*\" = \"read\" }"),
+    "config.toml:3: mcp.servers.files.tools.\"get_*\" must be one of none, ro, rw, shell_rw, not \"read\""],
+  ["a time that is too long", lines("[mcp.servers.files]", "command = \"x\"", "tool_timeout_secs = 601"),
+    "config.toml:3: mcp.servers.files.tool_timeout_secs must be a whole number from 1 to 600, not 601"],
+  ["an environment value of an MCP server, without showing it", lines("[mcp.servers.files]", "command = \"x\"", "env = { A = 123456 }"),
+    "config.toml:3: mcp.servers.files.env.A must be a text"]
 ]
 
 const variables: ReadonlyArray<readonly [variable: string, value: string, message: string]> = [

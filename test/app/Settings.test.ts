@@ -107,13 +107,13 @@ parallel_tools = true
 
   it.effect("accept tables of later features and note that they have no effect yet", Effect.fnUntraced(function*() {
     const { settings: found } = yield* settings({
-      toml: "[mcp.servers.files]\ncommand = \"x\"\n[security.otp]\nenabled = true\n[acp]\ndefault_agent = \"nobody\"",
+      toml: "[users.me]\nname = \"x\"\n[security.otp]\nenabled = true\n[acp]\ndefault_agent = \"nobody\"",
       env: { POSTERN_gateway__port: "8080" }
     })
     assert.deepStrictEqual(found.notes, [
-      "[mcp] has no effect in this version",
       "[gateway] has no effect in this version",
       "[security] has no effect in this version",
+      "[users] has no effect in this version",
       "acp.default_agent names no enabled agent: \"nobody\"; the agents are default"
     ])
   }))

@@ -31,7 +31,7 @@ export const read = (
   const allowed = new Set(named(allowedTools))
   const left = allowed.size === 0 ? [] : every.filter((tool) => !allowed.has(tool))
   const entries: Array<Entry> = []
-  const notes = Array.from(allowed).filter((text) => !tools.has(text) && !text.startsWith("mcp__")).map((text) =>
+  const notes = Array.from(allowed).filter((text) => !tools.has(text) && !text.includes("__")).map((text) =>
     `risk_profiles.${name}.allowed_tools: there is no tool ${JSON.stringify(text)}${hint(text, every)}`)
   for (const [property, key, list] of lists) {
     const place = `risk_profiles.${name}.${key}`

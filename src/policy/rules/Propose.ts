@@ -133,7 +133,7 @@ const ruleFor = (part: Part, call: Call.Call, dangers: Dangers, read: Read): str
     case "read":
     case "write": return file(part, call)
     case "fetch": return URL.canParse(part.url) ? `fetch(${new URL(part.url).hostname.replace(/\.$/, "")})` : undefined
-    case "mcp": return `mcp(${part.server}/${part.tool})`
+    case "mcp": return `mcp(${part.server}/${part.tool.replace(/[\\*?[{}!,]/g, "\\$&")})`
     case "tool": return part.name
   }
 }

@@ -64,7 +64,12 @@ const unknownTool = (name: string, tools: KnownTools): string => {
     : `write ${known}`)
 }
 
-const toolOf = (name: string, bare: boolean, reading: Reading): Result.Result<RuleTool, Fault> => {
+/** Models, and lists of a risk profile, know MCP tools as `server__tool`. */
+const prefixed = (name: string, { tools }: Reading): string =>
+  tools.has(name) || name.startsWith(mcpPrefix) || !name.includes("__", 1) ? name : mcpPrefix + name
+
+const toolOf = (written: string, bare: boolean, reading: Reading): Result.Result<RuleTool, Fault> => {
+  const name = prefixed(written, reading)
   const fail = (problem: string) => Result.fail({ at: 0, problem })
   const missing = (problem: string) => Result.fail({ at: 0, problem, unknownTool: true as const })
   if (isFamily(name)) return Result.succeed({ _tag: "Family", name })

@@ -74,7 +74,8 @@ const hides = ({ specifier, tool }: Rule, name: string, tools: KnownTools): bool
     || (specifier._tag === "Command" && specifier.pattern.everything)
     || (specifier._tag === "Host" && specifier.pattern.everything)
   if (specifier?._tag === "Mcp") {
-    return specifier.pattern.tool === undefined && family === "mcp" && specifier.pattern.server(name.split("__")[1] ?? "")
+    const [, server = "", ...tool] = name.split("__")
+    return family === "mcp" && specifier.pattern.server(server) && (specifier.pattern.tool?.(tool.join("__")) ?? true)
   }
   if (!whole) return false
   switch (tool._tag) {

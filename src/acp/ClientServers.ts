@@ -1,0 +1,17 @@
+import type { McpSettings } from "../app/McpSettings.ts"
+import { defaults, type ServerConfig } from "../mcp/ServerConfig.ts"
+import type { McpServer } from "./SessionSetup.ts"
+
+const record = (pairs: ReadonlyArray<{ readonly name: string; readonly value: string }> | null | undefined) =>
+  Object.fromEntries((pairs ?? []).map(({ name, value }) => [name, value]))
+
+/** The MCP servers of `session/new`, `load` and `resume`, held to what the operator says about such servers. */
+export const clientServers = (servers: ReadonlyArray<McpServer> | null | undefined, { clients }: McpSettings): ReadonlyArray<ServerConfig> =>
+  clients === undefined ? [] : (servers ?? []).map((server): ServerConfig => ({
+    ...defaults,
+    ...clients,
+    name: server.name,
+    reach: "url" in server
+      ? { _tag: "Http", url: server.url, headers: record(server.headers), sse: server.type === "sse" }
+      : { _tag: "Stdio", command: server.command, args: server.args ?? [], env: record(server.env), cwd: undefined }
+  }))

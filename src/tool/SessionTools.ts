@@ -1,0 +1,42 @@
+import { Context, Effect, type Scope } from "effect"
+import type { ServerConfig } from "../mcp/ServerConfig.ts"
+import type { Resolved } from "../policy/Knobs.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import type { AnyTool } from "./Tool.ts"
+
+export interface Notice {
+  readonly severity: "info" | "warning" | "error"
+  readonly title: string
+  readonly description?: string
+}
+
+/** The tools that one session has on top of the built-in ones. */
+export interface SessionTools {
+  /** By name; the same map while they are the same. */
+  readonly current: () => ReadonlyMap<string, AnyTool>
+  /** Before a turn: waits a little for what is being started, and gives what people have not been told yet. */
+  readonly begin: Effect.Effect<ReadonlyArray<Notice>>
+  /** Ends what the session's policy does not permit any more. */
+  readonly policyChanged: Effect.Effect<void>
+}
+
+const nothing: ReadonlyMap<string, AnyTool> = new Map()
+
+export const none: SessionTools = { current: () => nothing, begin: Effect.succeed([]), policyChanged: Effect.void }
+
+/** A session as its tools see it. */
+export interface ToolHost {
+  readonly workspace: Workspace
+  readonly knobs: () => Resolved
+  /** The backend that the session's risk profile names. */
+  readonly sandboxBackend: string | undefined
+  readonly servers: ReadonlyArray<ServerConfig>
+}
+
+/** Where a session's own tools come from. What they start goes on in the background and ends with the scope. */
+export const ToolSource: Context.Reference<ToolSource> = Context.Reference<ToolSource>("postern/tool/ToolSource", {
+  defaultValue: () => ({ open: () => Effect.succeed(none) })
+})
+export interface ToolSource {
+  readonly open: (host: ToolHost) => Effect.Effect<SessionTools, never, Scope.Scope>
+}
