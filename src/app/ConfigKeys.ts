@@ -40,4 +40,4 @@ export const dotted = (path: ReadonlyArray<PropertyKey>): string =>
 
 /** Values at these places are never shown, not even in an error. */
 export const isSecret = (path: ReadonlyArray<PropertyKey>): boolean =>
-  path.some((key) => /(^|_)(api_key|token|secret|password|headers|env)$/i.test(String(key)))
+  path.some((key) => /(^|_)(api_key|token|secrets?|password|headers|env)$/i.test(String(key)))

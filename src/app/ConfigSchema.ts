@@ -145,6 +145,16 @@ const McpServer = Schema.Struct({
 })
 export type McpServer = typeof McpServer.Type
 
+/** What the web tools may reach (zeroclaw §4.1). */
+const web = {
+  enabled: optional(flag),
+  allowed_domains: optional(texts),
+  blocked_domains: optional(texts),
+  allow_private_hosts: optional(flag),
+  timeout_secs: optional(whole(1)),
+  max_response_size: optional(whole(1))
+}
+
 /** `config.toml` (spec §2). The one truth about keys: decoding, environment paths and error texts all come from here. */
 export const ConfigTable = Schema.Struct({
   log_level: optional(word("trace", "debug", "info", "warn", "error", "fatal", "none")),
@@ -164,6 +174,8 @@ export const ConfigTable = Schema.Struct({
     servers: map(McpServer),
     clients: optional(Schema.Struct({ enabled: optional(flag), ...confinement }))
   })),
+  web_fetch: optional(Schema.Struct(web)),
+  http_request: optional(Schema.Struct({ ...web, secrets: map(text) })),
   rpc: opaque,
   gateway: opaque,
   security: opaque,

@@ -10,6 +10,7 @@ import * as ModelTurn from "../session/ModelTurn.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import * as RuleFiles from "./RuleFiles.ts"
 import { Settings } from "./Settings.ts"
+import * as ToolSettings from "./ToolSettings.ts"
 
 const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.layer(configDir)))
 
@@ -17,7 +18,7 @@ const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.la
 export const layerPolicy = RuleFiles.layer().pipe(
   Layer.provideMerge(RuleBooks.layer),
   Layer.provideMerge(layerTrust),
-  Layer.provideMerge([Toolbox.layer, Gate.layerUnconfined, NodeFileSystem.layer, NodePath.layer])
+  Layer.provideMerge([Toolbox.layer.pipe(Layer.provide(ToolSettings.layer)), Gate.layerUnconfined, NodeFileSystem.layer, NodePath.layer])
 )
 
 /** The turn loop and the policy desk with everything they use. Loaded when a first session needs it. */

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, type LogLevel, type Redacted } from "effect"
+import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
 import * as path from "node:path"
 import { ConfigInvalid, load } from "./ConfigFile.ts"
 import type { ConfigTable } from "./ConfigSchema.ts"
@@ -48,6 +48,10 @@ export class Settings extends Context.Service<Settings, {
     readonly unstable: boolean
   }
   readonly mcp: McpSettings
+  /** As written under `[web_fetch]` and `[http_request]`, without the secrets. */
+  readonly web: { readonly fetch: NonNullable<ConfigTable["web_fetch"]>; readonly request: NonNullable<ConfigTable["web_fetch"]> }
+  /** `[http_request.secrets]` by name. */
+  readonly webSecrets: ReadonlyMap<string, Redacted.Redacted<string>>
   /** As written under `[policy]`. */
   readonly policy: NonNullable<ConfigTable["policy"]>
   readonly riskProfiles: ReadonlyMap<string, RiskProfile>
@@ -99,6 +103,8 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
     runtimeProfile: agent.runtime_profile ?? "default"
   }]))
   const mcp = mcpSettings(table.mcp, (text) => absolute(configDir, text))
+  const { secrets = {}, ...request } = table.http_request ?? {}
+  const webSecrets = new Map(Object.entries(secrets).map(([name, value]) => [name, Redacted.make(value)]))
   const defaultAgent = given(table.acp?.default_agent)?.trim()
   return Settings.of({
     configDir,
@@ -116,10 +122,12 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
       unstable: table.acp?.unstable ?? false
     },
     mcp,
+    web: { fetch: table.web_fetch ?? {}, request },
+    webSecrets,
     policy: table.policy ?? {},
     riskProfiles: riskProfiles(table.risk_profiles, table.autonomy?.level),
     runtimeProfiles: runtimeProfiles(table.runtime_profiles),
-    secrets: [...secretsOf(known), ...mcpSecrets(mcp.servers)],
+    secrets: [...secretsOf(known), ...mcpSecrets(mcp.servers), ...webSecrets.values()],
     notes: notesOn(table, all, defaultAgent)
   })
 })

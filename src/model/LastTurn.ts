@@ -1,6 +1,7 @@
 import { Prompt } from "effect/ai"
+import { unmark } from "../security/Untrusted.ts"
 
-/** A tool's answer as the model reads it. */
+/** A tool's answer, without the mark that makes it data for models. */
 export interface ToolAnswer {
   readonly name: string
   readonly text: string
@@ -30,7 +31,7 @@ export const lastTurn = (prompt: Prompt.Prompt): LastTurn => {
     text: message?.role === "user" ? userText(message) : "",
     answers: prompt.content.slice(start + 1).flatMap((message) =>
       message.role !== "tool" ? [] : message.content.flatMap((part) =>
-        part.type === "tool-result" ? [{ name: part.name, text: answerText(part), isFailure: part.isFailure }] : []
+        part.type === "tool-result" ? [{ name: part.name, text: unmark(answerText(part)), isFailure: part.isFailure }] : []
       )
     )
   }

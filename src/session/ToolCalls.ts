@@ -6,12 +6,13 @@ import { knownTools } from "../policy/KnownTools.ts"
 import { type RuleBook, RuleBooks } from "../policy/RuleBooks.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import type { Entry } from "../policy/rules/RuleSet.ts"
+import * as Untrusted from "../security/Untrusted.ts"
 import { textContent, type ToolCallContent } from "../tool/Content.ts"
 import { type AnyTool, decodeCall, ruleName, type ToolContext, ToolFailed } from "../tool/Tool.ts"
 import { isTooDeep } from "../rpc/Depth.ts"
-import * as Readable from "../tool/Readable.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { PermissionAnswer, PermissionRequest } from "./Attachment.ts"
+import * as CallContext from "./CallContext.ts"
 import type { ToolCallState } from "./Event.ts"
 import type { CallResult, ModelCall } from "./History.ts"
 import { newId } from "./Id.ts"
@@ -43,12 +44,13 @@ const brokenRules = ({ message }: RulesInvalid): Decision => ({
   gates: [{ gate: "rule", verdict: "deny", reason: message }]
 })
 
+const forModel = ({ origin }: AnyTool, { title }: ToolCallState, text: string) => origin === undefined ? text : Untrusted.mark(origin, title, text)
+
 /** Runs one tool call of a turn: decided, shown, asked about, run, shown again. It always ends `completed` or `failed`. */
 export const make = Effect.gen(function*() {
   const toolbox = yield* Toolbox
   const gate = yield* Gate
   const books = yield* RuleBooks
-  const known = knownTools(toolbox.tools)
 
   const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput) {
     const { knobs, limits, source, switches } = policy
@@ -56,10 +58,7 @@ export const make = Effect.gen(function*() {
     return { book, decision: gate.decide(tool, parameters, workspace, { knobs: knobs(), limits: yield* limits, rules: book.rules, switches }) }
   })
 
-  const mayRead = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, input: TurnInput) {
-    const { book, decision } = yield* Effect.mapError(decide(tool, parameters, input), ({ message }) => new ToolFailed({ message }))
-    return Readable.of(tool.name, decision, book.rules, yield* input.policy.limits, known)
-  })
+  const contextOf = CallContext.make(decide, knownTools(toolbox.tools))
 
   const keep = (policy: SessionPolicy, entries: ReadonlyArray<Entry>) =>
     Effect.forEach(entries, ({ id, list, rule }) => policy.addRule({ id, list, rule: rule.text, reason: null }), { discard: true })
@@ -136,12 +135,12 @@ export const make = Effect.gen(function*() {
         ...(locations === undefined ? {} : { locations }),
         ...(rawOutput === undefined ? {} : { rawOutput })
       })
-      return { text, isFailure: false }
+      return { text: forModel(tool, call, text), isFailure: false }
     }
     const failed = Cause.findError(exit.cause)
     if (Result.isFailure(failed)) return yield* Effect.failCause(failed.failure)
     const { content, message } = failed.success
-    return yield* fail(input, started, message, content ?? [textContent(message)])
+    return yield* fail(input, started, forModel(tool, call, message), content ?? [textContent(message)])
   })
 
   return Effect.fnUntraced(function*(request: ModelCall, input: TurnInput): Effect.fn.Return<CallResult, TurnFailed> {
@@ -165,17 +164,7 @@ export const make = Effect.gen(function*() {
       return { ...yield* fail(input, yield* show(input, unreadable), message, [textContent(message)]), denied: decision.code }
     }
     const { parameters, tool } = call.success
-    const context: ToolContext = {
-      sessionId: input.sessionId,
-      workspace: input.workspace,
-      mayRead: mayRead(tool, parameters, input),
-      progress: () => Effect.void,
-      plan: input.ledger.plan,
-      askUser: (question, choices, form) =>
-        input.choose({ toolCallId: unreadable.toolCallId, question, choices, ...(form === undefined ? {} : { form }) }).pipe(
-          Effect.mapError(({ why }) => new ToolFailed({ message: `There is no answer: ${why}.` }))
-        )
-    }
+    const context = contextOf(tool, parameters, unreadable.toolCallId, input)
     const preview = yield* tool.preview(parameters, context)
     const { content = [], locations = [], rawInput = request.params, title } = preview
     const shown = yield* show(input, { ...unreadable, title, content, locations, rawInput })

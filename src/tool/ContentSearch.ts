@@ -60,6 +60,7 @@ export const make = Effect.gen(function*() {
     parameters: Parameters,
     kind: "search",
     capabilities: ["ro"],
+    origin: "local",
     needs: ({ path }) => Needs.read(path ?? "."),
     preview: Effect.fnUntraced(function*(parameters, context) {
       const path = yield* Target.locate(parameters.path ?? ".", "read", context)

@@ -24,6 +24,7 @@ export const FileRead = Tool.make<typeof Parameters.Type>({
   parameters: Parameters,
   kind: "read",
   capabilities: ["ro"],
+  origin: "local",
   needs: ({ path }) => Needs.read(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* Target.locate(parameters.path, "read", context)

@@ -40,6 +40,7 @@ export const make = Effect.gen(function*() {
     parameters: Parameters,
     kind: "execute",
     capabilities: ["shell_ro", "shell_test", "shell_rw"],
+    origin: "local",
     needs: ({ command }) => Needs.shell(command),
     preview: (parameters) => {
       const title = Target.firstLine(parameters.command, titleCharacters)

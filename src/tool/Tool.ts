@@ -1,9 +1,11 @@
 import { Effect, type JsonSchema, Result, Schema, type Scope } from "effect"
 import type { Capability, NetworkNeed } from "../policy/Capability.ts"
 import type { Needs } from "../policy/Needs.ts"
+import type { Origin } from "../security/Untrusted.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { type PlanEntry, ToolCallContent, type ToolCallLocation, type ToolKind } from "./Content.ts"
 import type { MayRead } from "./Readable.ts"
+import type { Notice } from "./SessionTools.ts"
 
 /** A refusal or failure the model can act on. It becomes the text of the tool's result; never a stack trace. */
 export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
@@ -18,12 +20,16 @@ export interface ToolContext {
   readonly workspace: Workspace
   /** What a call may come across below the paths it names; `undefined` is everything. */
   readonly mayRead: Effect.Effect<MayRead | undefined, ToolFailed>
+  /** Whether the gates let this tool have another address than the one it was called with, such as a redirect's, unasked. */
+  readonly mayFetch: (url: string) => Effect.Effect<boolean, ToolFailed>
   /** What people saw, and may have approved: the run works on that file as it was then, or fails. */
   readonly preview?: ToolPreview
   /** Replaces what people see of the running call (`tool_call_update` in progress). */
   readonly progress: (content: ReadonlyArray<ToolCallContent>) => Effect.Effect<void>
   /** The user's answer, one of the choices where there are any; with a form (a JSON schema), what was filled in, as JSON. */
   readonly askUser: (question: string, choices: ReadonlyArray<string>, form?: Readonly<Record<string, unknown>>) => Effect.Effect<string, ToolFailed>
+  /** Tells the user something, now, without waiting for an answer. */
+  readonly notify: (notice: Notice) => Effect.Effect<void>
   /** Replaces the session's plan. */
   readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
   /** The client's view of text files with its unsaved buffers (`fs/*`), where it offers one. Paths are checked. */
@@ -68,6 +74,8 @@ export interface Tool<P> {
   readonly capabilities: readonly [Capability, ...ReadonlyArray<Capability>]
   /** Whether a call is of no use without a network; a shell command's own words tell. */
   readonly network?: NetworkNeed
+  /** Where the text of its results comes from, when that is not Postern itself: models get it marked as data. */
+  readonly origin?: Origin
   /** What a call with these parameters needs. Pure. */
   readonly needs: (parameters: P) => Needs
   /** Must not change anything and must not fail: an unreadable target simply gives less to show. */

@@ -7,11 +7,13 @@ import { FileList } from "./FileList.ts"
 import { FileRead } from "./FileRead.ts"
 import { FileWrite } from "./FileWrite.ts"
 import { GlobSearch } from "./GlobSearch.ts"
+import * as HttpRequest from "./HttpRequest.ts"
 import { Processes } from "./Processes.ts"
 import * as Shell from "./Shell.ts"
 import type { SessionTools } from "./SessionTools.ts"
 import { TodoWrite } from "./TodoWrite.ts"
 import type { AnyTool } from "./Tool.ts"
+import * as WebFetch from "./WebFetch.ts"
 
 const make = (tools: ReadonlyMap<string, AnyTool>): Toolbox["Service"] => {
   const known = new WeakMap<ReadonlyMap<string, AnyTool>, ReadonlyMap<string, AnyTool>>()
@@ -39,8 +41,11 @@ export class Toolbox extends Context.Service<Toolbox, {
     Effect.gen(function*() {
       const shell = yield* Shell.make
       const contentSearch = yield* ContentSearch.make
+      const webFetch = yield* WebFetch.make
+      const httpRequest = yield* HttpRequest.make
       const tools: ReadonlyArray<AnyTool> = [
-        FileRead, FileList, GlobSearch, contentSearch, FileWrite, FileEdit, shell, DeliverFile, TodoWrite, AskUser
+        FileRead, FileList, GlobSearch, contentSearch, FileWrite, FileEdit, shell, webFetch, httpRequest, DeliverFile,
+        TodoWrite, AskUser
       ]
       return make(new Map(tools.map((tool) => [tool.name, tool])))
     })

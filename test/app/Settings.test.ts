@@ -105,6 +105,17 @@ parallel_tools = true
     assert.strictEqual(yield* level("[autonomy]\nlevel = \"full\"", { POSTERN_risk_profiles__default__level: "readonly" }), "readonly")
   }))
 
+  it.effect("say what the web tools may reach, and keep their secrets out of the listing", Effect.fnUntraced(function*() {
+    const { settings: found } = yield* settings({
+      toml: "[web_fetch]\nblocked_domains = [\"a.test\"]\n[http_request]\nallow_private_hosts = true\n[http_request.secrets]\nci = \"Bearer x1\""
+    })
+    assert.deepStrictEqual(found.web, { fetch: { blocked_domains: ["a.test"] }, request: { allow_private_hosts: true } })
+    assert.include(found.secrets.map((secret) => Redacted.value(secret)), "Bearer x1")
+    const wrong = yield* Effect.flip(settings({ toml: "[http_request.secrets]\nci = [\"Bearer x1\"]" }))
+    assert.match(wrong.message, /http_request.secrets.ci must be/)
+    assert.notInclude(wrong.message, "x1")
+  }))
+
   it.effect("accept tables of later features and note that they have no effect yet", Effect.fnUntraced(function*() {
     const { settings: found } = yield* settings({
       toml: "[users.me]\nname = \"x\"\n[security.otp]\nenabled = true\n[acp]\ndefault_agent = \"nobody\"",

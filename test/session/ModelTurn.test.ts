@@ -157,7 +157,7 @@ describe("A long tool result", () => {
       const { calls, say } = yield* open({ "a.txt": `${"x".repeat(1000)}END` })
       yield* say("read")
       const result = told(requests[1]!).at(-1)!
-      assert.match(result, /^tool: 1: x{197}\n\[… \d+ of \d+ characters left out …\]\nx+END\n\[1 line\]$/)
+      assert.match(result, /^tool: 1: x{147}\n\[… \d+ of \d+ characters left out …\]\nx+END\n\[1 line\]$/)
       assert.include(JSON.stringify((yield* calls)[0]!.content), "x".repeat(1000))
     }).pipe(Effect.provide(harness.layer))
   })

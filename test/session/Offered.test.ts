@@ -36,7 +36,7 @@ const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
   return { requests, harness: make({}, { engine }) }
 }
 
-const reading = ["file_read", "file_list", "glob_search", "content_search", "shell", "deliver_file"]
+const reading = ["file_read", "file_list", "glob_search", "content_search", "shell", "web_fetch", "http_request", "deliver_file"]
 const always = ["TodoWrite", "ask_user"]
 const everything = ["file_write", "file_edit", ...reading, ...always]
 

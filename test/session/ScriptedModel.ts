@@ -3,6 +3,7 @@ import { AiError, LanguageModel, type Prompt } from "effect/ai"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { Models } from "../../src/model/Models.ts"
 import { type Part, Speech, words } from "../../src/model/Speech.ts"
+import { unmark } from "../../src/security/Untrusted.ts"
 import * as Desk from "../../src/session/Desk.ts"
 import * as ModelTurn from "../../src/session/ModelTurn.ts"
 
@@ -75,6 +76,6 @@ export const told = ({ messages }: Request): ReadonlyArray<string> =>
       case "user": return [`user: ${message.content.map((part) => part.type === "text" ? part.text : part.type).join("\n")}`]
       case "assistant": return [`assistant: ${message.content.map((part) =>
         part.type === "text" || part.type === "reasoning" ? part.text : part.type === "tool-call" ? `<${part.name}>` : part.type).join("")}`]
-      case "tool": return [`tool: ${message.content.map((part) => part.type === "tool-result" ? String(part.result) : part.type).join(" | ")}`]
+      case "tool": return [`tool: ${message.content.map((part) => part.type === "tool-result" ? unmark(String(part.result)) : part.type).join(" | ")}`]
     }
   })

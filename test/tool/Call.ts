@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { Effect, Layer, Schema } from "effect"
 import type { PlanEntry, ToolCallContent } from "../../src/tool/Content.ts"
 import { Environment } from "../../src/tool/Environment.ts"
+import type { Notice } from "../../src/tool/SessionTools.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import type { AnyTool, ToolContext, ToolOutput } from "../../src/tool/Tool.ts"
 import { ToolFailed } from "../../src/tool/Tool.ts"
@@ -21,12 +22,15 @@ export const bench = Effect.gen(function*() {
   const cwd = yield* temporaryFolder
   const workspace = yield* Workspace.make({ cwd })
   const progress: Array<ReadonlyArray<ToolCallContent>> = []
+  const notices: Array<Notice> = []
   const plans: Array<ReadonlyArray<PlanEntry>> = []
   const context: ToolContext = {
     sessionId: "s1",
     workspace,
     mayRead: Effect.undefined,
+    mayFetch: () => Effect.succeed(true),
     progress: (content) => Effect.sync(() => void progress.push(content)),
+    notify: (notice) => Effect.sync(() => void notices.push(notice)),
     plan: (entries) => Effect.sync(() => void plans.push(entries)),
     askUser: (_, choices) => choices[0] === undefined ? Effect.fail(new ToolFailed({ message: "nobody" })) : Effect.succeed(choices[0])
   }
@@ -46,7 +50,7 @@ export const bench = Effect.gen(function*() {
   const preview = (name: string, input: unknown) =>
     Effect.flatMap(decode(name, input), (parameters) => tool(name).preview(parameters, context))
   const put = (path: string, content: string | Uint8Array) => writeFileSync(join(cwd, path), content)
-  return { cwd, context, run, text, failure, preview, put, progress, plans, tools }
+  return { cwd, context, run, text, failure, preview, put, progress, plans, notices, tools }
 })
 
 /** A context in which every path passes the check as it is spelled, as if a link took its place right after. */

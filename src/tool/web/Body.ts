@@ -1,0 +1,44 @@
+import { basename } from "node:path"
+import type { Answer } from "./Exchange.ts"
+import * as Html from "./Html.ts"
+
+/** The body of an answer as text, where it is text. */
+
+export const mediaType = ({ headers }: Answer): string => (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase()
+
+const isMarkup = (type: string) => type === "text/html" || type === "application/xhtml+xml"
+
+const textTypes = /^(text\/.*|application\/(.*\+)?(json|xml|yaml|toml|javascript|ecmascript|x-ndjson|x-sh|x-yaml|graphql|sql|x-www-form-urlencoded)|image\/svg\+xml)$/
+
+/** Without a type the bytes decide. */
+export const isText = (answer: Answer): boolean => {
+  const type = mediaType(answer)
+  return type === "" ? !answer.body.subarray(0, 8192).includes(0) : textTypes.test(type)
+}
+
+const charsetOf = ({ body, headers }: Answer): string =>
+  /charset\s?=\s?["']?([\w.:-]{1,40})/i.exec(headers["content-type"] ?? "")?.[1] ??
+    /<meta[^>]{1,200}charset\s?=\s?["']?([\w.:-]{1,40})/i.exec(body.subarray(0, 2048).toString("latin1"))?.[1] ?? "utf-8"
+
+const decoderFor = (charset: string) => {
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return new TextDecoder()
+  }
+}
+
+/** Pages come back as readable text, everything else as it was sent. */
+export const readable = (answer: Answer, url: URL): Html.Readable => {
+  const text = decoderFor(charsetOf(answer)).decode(answer.body)
+  return isMarkup(mediaType(answer)) ? Html.toText(text, url) : { title: basename(url.pathname), text }
+}
+
+/** At most `limit` bytes, in whole characters. */
+export const within = (text: string, limit: number): { readonly text: string; readonly cut: boolean } => {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= limit) return { text, cut: false }
+  let end = limit
+  while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--
+  return { text: bytes.subarray(0, end).toString("utf8"), cut: true }
+}
