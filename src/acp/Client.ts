@@ -24,13 +24,15 @@ export const PermissionOption = Schema.Struct({
 })
 
 /** `replacementContent` is what ZeroClaw's clients send with `reject-with-edit`. */
+export const Selected = Schema.Struct({
+  outcome: Schema.Literal("selected"),
+  optionId: Schema.String,
+  replacementContent: lenient(Schema.String),
+  _meta: Meta
+})
+
 export const PermissionOutcome = Schema.Union([
-  Schema.Struct({
-    outcome: Schema.Literal("selected"),
-    optionId: Schema.String,
-    replacementContent: lenient(Schema.String),
-    _meta: Meta
-  }),
+  Selected,
   Schema.Struct({ outcome: Schema.Literal("cancelled"), _meta: Meta })
 ])
 

@@ -1,18 +1,24 @@
-import { Effect } from "effect"
-import { type PermissionAnswer, type PermissionRequest, NoAnswer } from "../session/Attachment.ts"
+import { Effect, Predicate } from "effect"
+import { type PermissionAnswer, type PermissionRequest, NoAnswer, type Scope } from "../session/Attachment.ts"
 import type { ToolCallState } from "../session/Event.ts"
 import { textContent } from "../tool/Content.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
-import { PermissionOutcome, RequestPermission, ZeroClawRequestPermission } from "./Client.ts"
+import { PermissionOutcome, RequestPermission, type Selected, ZeroClawRequestPermission } from "./Client.ts"
 
 /** Asking the user through `session/request_permission` (spec §3). Whatever is not a clear yes is no. */
 
+/** Each way to keep an answer, with its name; an outcome picks one as `_meta.postern.scope`, and the session is meant otherwise. */
+const lasting = (verb: string, rules: ReadonlyArray<string>, scopes: ReadonlyArray<Scope>) => {
+  const named = scopes.map((scope) => ({ scope, name: `Always ${verb} in this ${scope}: ${rules.join(", ")}` }))
+  return { name: named[0]!.name, _meta: { postern: { scopes: named } } }
+}
+
 /** One option of each kind; the lasting ones only where there is a rule to keep (policy §1.10), and they say which. */
-const options = ({ allow, deny }: PermissionRequest) => [
+const options = ({ allow, deny, scopes }: PermissionRequest) => [
   { optionId: "allow-once", name: "Allow once", kind: "allow_once" as const },
-  ...(allow.length === 0 ? [] : [{ optionId: "allow-always", name: `Always allow in this session: ${allow.join(", ")}`, kind: "allow_always" as const }]),
+  ...(allow.length === 0 ? [] : [{ optionId: "allow-always", ...lasting("allow", allow, scopes.allow), kind: "allow_always" as const }]),
   { optionId: "reject-once", name: "Reject", kind: "reject_once" as const },
-  ...(deny.length === 0 ? [] : [{ optionId: "reject-always", name: `Always reject in this session: ${deny.join(", ")}`, kind: "reject_always" as const }])
+  ...(deny.length === 0 ? [] : [{ optionId: "reject-always", ...lasting("reject", deny, scopes.deny), kind: "reject_always" as const }])
 ]
 
 /** Only ZeroClaw's own clients know this kind (acp.md §6 row 14). */
@@ -20,12 +26,26 @@ const rejectWithEdit = { optionId: "reject-with-edit", name: "Reject with edit",
 
 const noResponder = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why }))
 
-const answers: ReadonlyMap<string, PermissionAnswer> = new Map([
-  ["allow-once", { _tag: "AllowOnce" }],
-  ["allow-always", { _tag: "AllowAlways" }],
-  ["reject-once", { _tag: "RejectOnce" }],
-  ["reject-always", { _tag: "RejectAlways" }]
-])
+/** The scope an outcome picks, if that was offered. */
+const scopeIn = (meta: Readonly<Record<string, unknown>> | undefined, offered: ReadonlyArray<Scope>): Scope | undefined => {
+  const postern = meta?.["postern"]
+  const picked = Predicate.hasProperty(postern, "scope") ? postern.scope : "session"
+  return offered.find((scope) => scope === picked)
+}
+
+const answerTo = ({ _meta, optionId }: typeof Selected.Type, { allow, deny, scopes }: PermissionRequest): PermissionAnswer | undefined => {
+  const lasts = (_tag: "AllowAlways" | "RejectAlways", rules: ReadonlyArray<string>, offered: ReadonlyArray<Scope>) => {
+    const scope = rules.length === 0 ? undefined : scopeIn(_meta, offered)
+    return scope === undefined ? undefined : { _tag, scope }
+  }
+  switch (optionId) {
+    case "allow-once": return { _tag: "AllowOnce" }
+    case "allow-always": return lasts("AllowAlways", allow, scopes.allow)
+    case "reject-once": return { _tag: "RejectOnce" }
+    case "reject-always": return lasts("RejectAlways", deny, scopes.deny)
+    default: return undefined
+  }
+}
 
 const maxReplacement = 64 * 1024
 
@@ -33,14 +53,12 @@ const offersEdit = (state: AcpConnectionState, { call }: PermissionRequest) => s
 
 const answerOf = (state: AcpConnectionState, outcome: typeof PermissionOutcome.Type, question: PermissionRequest): Effect.Effect<PermissionAnswer, NoAnswer> => {
   if (outcome.outcome === "cancelled") return Effect.succeed({ _tag: "Dismissed" })
-  const { allow, deny } = question
   const text = outcome.replacementContent
   if (offersEdit(state, question) && outcome.optionId === rejectWithEdit.optionId && text !== undefined) {
     return Effect.succeed({ _tag: "Replace", text: text.slice(0, maxReplacement) })
   }
-  const answer = answers.get(outcome.optionId)
-  const offered = answer !== undefined && (answer._tag !== "AllowAlways" || allow.length > 0) && (answer._tag !== "RejectAlways" || deny.length > 0)
-  return offered ? Effect.succeed(answer) : noResponder("the client chose an option it was not offered")
+  const answer = answerTo(outcome, question)
+  return answer ? Effect.succeed(answer) : noResponder("the client chose an option it was not offered")
 }
 
 const toolCallOf = ({ content, kind, locations, rawInput, title, toolCallId }: ToolCallState) => ({

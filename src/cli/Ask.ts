@@ -1,21 +1,31 @@
-import { Effect, Semaphore } from "effect"
+import { Effect, Option, Schema, Semaphore } from "effect"
 import type { PermissionOption, PermissionOutcome } from "../acp/Client.ts"
 import type { Input } from "./Input.ts"
 import type { Paint } from "./Paint.ts"
 import { oneLine } from "./Plain.ts"
 
 /** Kinds beyond the specification's four exist; they are offered by number only. */
-export type Offer = Omit<typeof PermissionOption.Type, "kind"> & { readonly kind: string }
+export type Offer = Omit<typeof PermissionOption.Type, "kind"> & {
+  readonly kind: string
+  /** Where a lasting answer is kept; the agent's own choice where absent. */
+  readonly scope?: string
+}
 export type Outcome = typeof PermissionOutcome.Type
 
 const letters: Readonly<Record<string, { readonly key: string; readonly word: string }>> = {
   allow_once: { key: "y", word: "yes" },
   allow_always: { key: "a", word: "always" },
   reject_once: { key: "n", word: "no" },
-  reject_always: { key: "v", word: "never" }
+  reject_always: { key: "v", word: "never" },
+  allow_always_workspace: { key: "w", word: "workspace" },
+  reject_always_workspace: { key: "x", word: "never workspace" }
 }
 
-export const selected = ({ optionId }: Offer): Outcome => ({ outcome: "selected", optionId })
+export const selected = ({ optionId, scope }: Offer): Outcome => ({
+  outcome: "selected",
+  optionId,
+  ...(scope === undefined ? {} : { _meta: { postern: { scope } } })
+})
 export const cancelled: Outcome = { outcome: "cancelled" }
 
 /** Says no, and no more than that; without a way to say no, the request is dismissed. */
@@ -24,8 +34,21 @@ export const rejection = (offers: ReadonlyArray<Offer>): Outcome => {
   return no === undefined ? cancelled : selected(no)
 }
 
+const Scoped = Schema.Struct({
+  postern: Schema.Struct({ scopes: Schema.Array(Schema.Struct({ scope: Schema.String, name: Schema.String })) })
+})
+
+/** An offer that can be kept in several places is one offer for each of them. */
+const spread = (offer: Offer): ReadonlyArray<Offer> =>
+  Option.match(Schema.decodeUnknownOption(Scoped)(offer._meta), {
+    onNone: () => [offer],
+    onSome: ({ postern: { scopes } }) =>
+      scopes.map(({ name, scope }, at) => at === 0 ? offer : { ...offer, name, scope, kind: `${offer.kind}_${scope}` })
+  })
+
 /** Letters stand for a kind only while one offer has it; otherwise offers are told apart by number. */
-const keysOf = (offers: ReadonlyArray<Offer>) => {
+const keysOf = (given: ReadonlyArray<Offer>) => {
+  const offers = given.flatMap(spread)
   const single = new Map(
     Object.entries(letters).filter(([letter]) => offers.filter(({ kind }) => kind === letter).length === 1)
   )

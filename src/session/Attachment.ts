@@ -1,6 +1,9 @@
 import { type Effect, Schema } from "effect"
 import type { SessionEvent, ToolCallState } from "./Event.ts"
 
+/** How far the rules of an "always" answer reach: this session, or every session of its folder. */
+export type Scope = "session" | "workspace"
+
 export interface PermissionRequest {
   readonly call: ToolCallState
   /** Why a person is asked, what the call consists of, and what it would run in. */
@@ -8,13 +11,15 @@ export interface PermissionRequest {
   /** Rules that "always allow" and "always reject" would add; an empty list is not offered. */
   readonly allow: ReadonlyArray<string>
   readonly deny: ReadonlyArray<string>
+  /** Where they may be kept. */
+  readonly scopes: { readonly allow: ReadonlyArray<Scope>; readonly deny: ReadonlyArray<Scope> }
 }
 
 export type PermissionAnswer =
   | { readonly _tag: "AllowOnce" }
-  | { readonly _tag: "AllowAlways" }
+  | { readonly _tag: "AllowAlways"; readonly scope: Scope }
   | { readonly _tag: "RejectOnce" }
-  | { readonly _tag: "RejectAlways" }
+  | { readonly _tag: "RejectAlways"; readonly scope: Scope }
   /** The user's own text takes the place of the tool's result. */
   | { readonly _tag: "Replace"; readonly text: string }
   /** The question was closed without an answer. */

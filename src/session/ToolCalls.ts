@@ -16,33 +16,11 @@ import * as CallContext from "./CallContext.ts"
 import type { ToolCallState } from "./Event.ts"
 import type { CallResult, ModelCall } from "./History.ts"
 import { newId } from "./Id.ts"
-import type { SessionPolicy } from "./SessionPolicy.ts"
+import * as KeptRules from "./KeptRules.ts"
 import type { TurnFailed, TurnInput } from "./TurnLoop.ts"
-
-/** What becomes of a call after the gates and the people have spoken. */
-type Verdict =
-  | { readonly _tag: "Run" }
-  | { readonly _tag: "Refused" } & Pick<Decision, "gate" | "code" | "reason">
-  | { readonly _tag: "Replaced"; readonly text: string }
-
-const run: Verdict = { _tag: "Run" }
-const refused = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">): Verdict => ({ _tag: "Refused", gate, code, reason })
-const notAllowed = (code: string, reason: string): Verdict => ({ _tag: "Refused", gate: "response", code, reason })
-
-const deepArguments = { code: "BAD_ARGUMENTS", message: "The arguments are nested more than 1000 levels deep." } as const
-
-/** Calls that were decided at the same time as this one have used up what the operator allows. */
-const notCounted = { gate: "boundary", code: "ACTION_LIMIT", reason: "the limit of actions an hour is reached" } as const
+import { brokenRules, deepArguments, notAllowed, notCounted, refused, run, type Verdict } from "./Verdict.ts"
 
 type Proposal = ReturnType<RuleBook["propose"]>
-
-/** Rules that cannot be read close every gate: a broken file might have held a deny rule. */
-const brokenRules = ({ message }: RulesInvalid): Decision => ({
-  ...invalid("BAD_ARGUMENTS", message),
-  gate: "rule",
-  code: "RULES_INVALID",
-  gates: [{ gate: "rule", verdict: "deny", reason: message }]
-})
 
 const forModel = ({ origin }: AnyTool, { title }: ToolCallState, text: string) => origin === undefined ? text : Untrusted.mark(origin, title, text)
 
@@ -51,6 +29,7 @@ export const make = Effect.gen(function*() {
   const toolbox = yield* Toolbox
   const gate = yield* Gate
   const books = yield* RuleBooks
+  const { keep, scopes } = yield* KeptRules.make
 
   const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput) {
     const { knobs, limits, source, switches } = policy
@@ -60,20 +39,17 @@ export const make = Effect.gen(function*() {
 
   const contextOf = CallContext.make(decide, knownTools(toolbox.tools))
 
-  const keep = (policy: SessionPolicy, entries: ReadonlyArray<Entry>) =>
-    Effect.forEach(entries, ({ id, list, rule }) => policy.addRule({ id, list, rule: rule.text, reason: null }), { discard: true })
-
   /** The answer of a person, in the light of what has changed since it was asked for (policy §1.9 E1). */
   const answered = Effect.fnUntraced(function*(
     answer: PermissionAnswer,
     proposed: Proposal,
     again: Effect.Effect<Decision, RulesInvalid>,
-    { policy }: TurnInput
+    input: TurnInput
   ): Effect.fn.Return<Verdict, RulesInvalid> {
     switch (answer._tag) {
       case "Dismissed": return notAllowed("APPROVAL_CANCELLED", "the question was closed without an answer")
       case "RejectAlways":
-        yield* keep(policy, proposed.deny)
+        yield* keep(proposed.deny, answer.scope, input)
         return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
       case "RejectOnce": return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
       case "Replace": return { _tag: "Replaced", text: answer.text }
@@ -81,7 +57,7 @@ export const make = Effect.gen(function*() {
       case "AllowAlways": {
         const now = yield* again
         if (now.outcome === "deny") return refused(now)
-        if (answer._tag === "AllowAlways") yield* keep(policy, proposed.allow)
+        if (answer._tag === "AllowAlways") yield* keep(proposed.allow, answer.scope, input)
         return run
       }
     }
@@ -94,7 +70,13 @@ export const make = Effect.gen(function*() {
     if (decision.outcome === "deny") return refused(decision)
     const proposed = book.propose(ruleName(tool), decision)
     const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
-    const question: PermissionRequest = { call, explanation: explain(decision), allow: texts(proposed.allow), deny: texts(proposed.deny) }
+    const question: PermissionRequest = {
+      call,
+      explanation: explain(decision),
+      allow: texts(proposed.allow),
+      deny: texts(proposed.deny),
+      scopes: yield* scopes(input)
+    }
     const again = decide(tool, parameters, input).pipe(
       Effect.map(({ decision }) => decision),
       // What a grant no longer holds against belongs into the trail as well.
@@ -178,7 +160,10 @@ export const make = Effect.gen(function*() {
     })
     switch (verdict._tag) {
       case "Run":
-        if (!(yield* input.policy.acted)) return yield* turnDown(notCounted)
+        if (!(yield* input.policy.acted)) {
+          yield* input.policy.decided(shown.toolCallId, tool.name, notCounted)
+          return yield* turnDown(notCounted)
+        }
         return yield* execute(tool, parameters, shown, input, { ...context, preview })
       case "Refused": return yield* turnDown(verdict)
       case "Replaced":

@@ -35,7 +35,7 @@ const asked = (dialect: DialectName, answer: Effect.Effect<unknown, RpcFault | C
       }
     }
   } as unknown as AcpConnectionState
-  return { seen, ask: Permissions.ask(state, "s1", 60)({ call, explanation: "why", ...rules }) }
+  return { seen, ask: Permissions.ask(state, "s1", 60)({ call, explanation: "why", scopes: { allow: ["session"], deny: ["session", "workspace"] }, ...rules }) }
 }
 
 const selected = (optionId: string, more: object = {}) => Effect.succeed({ outcome: { outcome: "selected", optionId, ...more } })

@@ -30,6 +30,14 @@ describe("the answer to a permission question", () => {
     expect(Ask.choices(many, paint(false))).toBe("  1  edit\n  2  all\n  n  no\n  4  odd\n")
   })
 
+  it("is kept where the user says, as far as the agent offers places", () => {
+    const scopes = [{ scope: "session", name: "here" }, { scope: "workspace", name: "everywhere here" }]
+    const scoped = [...four.slice(0, 1), { ...four[1]!, name: "here", _meta: { postern: { scopes } } }, ...four.slice(2)]
+    expect(Ask.choices(scoped, paint(false))).toBe("  y  1\n  a  here\n  w  everywhere here\n  n  3\n  v  4\n")
+    expect(Ask.read(scoped, "a")).toEqual(chosen("2"))
+    expect(Ask.read(scoped, "w")).toEqual({ ...chosen("2"), _meta: { postern: { scope: "workspace" } } })
+  })
+
   it("is what the keys say, whatever the agent calls its options", () => {
     const lying = [offer("n", "allow_always"), offer("yes", "reject_once"), offer("always", "constructor")]
     expect(Ask.choices(lying, paint(false))).toBe("  a  n\n  n  yes\n  3  always\n")

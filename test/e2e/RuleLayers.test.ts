@@ -1,8 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
-import { test } from "../support/Host.ts"
+import type { AcpProcess } from "../support/AcpProcess.ts"
+import type { Policy } from "../support/AgentProcess.ts"
+import { bundle, type Host, test } from "../support/Host.ts"
 import type { Json } from "../support/Wire.ts"
+
+const trust = (host: Host) =>
+  void execFileSync(process.execPath, [bundle, "policy", "trust", host.project], { env: host.env })
 
 const denied = (updates: ReadonlyArray<Json>) =>
   JSON.stringify(updates.findLast((u) => u["sessionUpdate"] === "tool_call_update" && u["status"] === "failed")?.["content"] ?? null)
@@ -99,6 +105,60 @@ describe("a rule that cannot be added or removed is refused", () => {
       expect(JSON.stringify(failed).length).toBeLessThan(1000)
     }
     expect(await acp.request("_rules/remove", { sessionId, id: long })).toEqual({ removed: false })
+  })
+})
+
+describe("an answer for good", () => {
+  const offers = (acp: AcpProcess) => {
+    const asked = acp.messages.findLast((m) => m.method === "session/request_permission")
+    return Object.fromEntries((asked?.params?.["options"] ?? []).filter((o: Json) => o["kind"].endsWith("always"))
+      .map((o: Json) => [o["kind"], o["_meta"].postern.scopes.map((s: Json) => s["scope"])]))
+  }
+  const always = (optionId: string, scope?: string): Policy => (request) =>
+    request.method !== "session/request_permission" ? undefined : {
+      result: { outcome: { outcome: "selected", optionId, ...(scope === undefined ? {} : { _meta: { postern: { scope } } }) } }
+    }
+
+  test("is kept in the workspace where the user says so, and holds in other sessions of the folder", async ({ host }) => {
+    trust(host)
+    const acp = await host.open({ permission: always("allow-always", "workspace") })
+    const [one, two] = [await acp.newSession(), await acp.newSession()]
+    await acp.prompt(one, "run mkdir one")
+    expect(offers(acp)).toEqual({ allow_always: ["session", "workspace"], reject_always: ["session", "workspace"] })
+    acp.permission = "reject-once"
+    expect(denied((await acp.prompt(two, "run mkdir one -p")).updates)).toBe("null")
+    const { rules } = await acp.request("_rules/list", { sessionId: two })
+    expect(rules).toMatchObject([{ list: "allow", rule: "shell(mkdir one *)", layer: "project" }])
+    expect(await acp.request("_rules/remove", { sessionId: two, id: rules[0].id })).toEqual({ removed: true })
+    expect(denied((await acp.prompt(one, "run mkdir one -p")).updates)).toContain("APPROVAL_REJECTED")
+  })
+
+  test("is offered for the workspace only where it would count, and an answer nobody offered allows nothing", async ({ host }) => {
+    const acp = await host.open({ permission: always("allow-always", "workspace") })
+    const sessionId = await acp.newSession()
+    expect(denied((await acp.prompt(sessionId, "run mkdir one")).updates)).toContain("APPROVAL_NO_RESPONDER")
+    expect(offers(acp)).toEqual({ allow_always: ["session"], reject_always: ["session", "workspace"] })
+    acp.permission = always("reject-always", "workspace")
+    await acp.prompt(sessionId, "run mkdir one")
+    expect(readFileSync(join(host.project, ".postern", "rules.toml"), "utf8")).toContain("shell(mkdir one *)")
+    expect(denied((await acp.prompt(await acp.newSession(), "run mkdir one")).updates)).toContain("RULE_DENY")
+    await acp.request("session/set_config_option", { sessionId, configId: "user_rules", value: "session" })
+    await acp.prompt(sessionId, "run mkdir one")
+    expect(offers(acp)).toEqual({ allow_always: ["session"], reject_always: ["session"] })
+    expect(existsSync(join(host.project, "one"))).toBe(false)
+  })
+
+  test("is kept in the session where the workspace's file cannot be changed, which the user is told", async ({ host }) => {
+    trust(host)
+    mkdirSync(join(host.folder, "elsewhere"))
+    symlinkSync(join(host.folder, "elsewhere"), join(host.project, ".postern"))
+    const acp = await host.open({ permission: always("allow-always", "workspace"), capabilities: { session: { notices: {} } } })
+    const sessionId = await acp.newSession()
+    const { updates } = await acp.prompt(sessionId, "run mkdir one")
+    expect(existsSync(join(host.project, "one"))).toBe(true)
+    expect(JSON.stringify(updates)).toContain("allow shell(mkdir one *) holds in this session only")
+    expect((await acp.request("_rules/list", { sessionId }))["rules"]).toMatchObject([{ rule: "shell(mkdir one *)", layer: "session" }])
+    expect(readdirSync(join(host.folder, "elsewhere"))).toEqual([])
   })
 })
 

@@ -102,7 +102,7 @@ describe("E1: what changes while a question is open", () => {
   for (const [name, change, outcome] of changes) {
     live(`${name} gives ${outcome}`, Effect.fnUntraced(function*() {
       const session = yield* newSession()
-      session.attach(responder({ _tag: "AllowAlways" }, { first: () => change(session) }))
+      session.attach(responder({ _tag: "AllowAlways", scope: "session" }, { first: () => change(session) }))
       assert.strictEqual(yield* ended(session, "run mkdir made"), outcome)
       assert.strictEqual(existsSync(join(session.workspace.cwd, "made")), outcome === "completed")
       const kept = session.policy.source().session.filter(({ list }) => list === "allow")
@@ -235,7 +235,8 @@ describe("E12 and E13", () => {
         call: { toolCallId, name: "shell", title: "", kind: "execute", status: "pending", content: [], locations: [] },
         explanation: "",
         allow: [],
-        deny: []
+        deny: [],
+        scopes: { allow: [], deny: [] }
       }), { startImmediately: true })
     const asked = () => open.map(({ id }) => id)
     const [first, second] = [yield* ask("one"), yield* ask("two")]
