@@ -72,7 +72,10 @@ const RiskProfile = Schema.Struct({
   approval_route: opaque,
   delegation_policy: opaque,
   sandbox_enabled: optional(flag),
-  sandbox_backend: optional(text),
+  sandbox_backend: optional(word(
+    "auto", "bubblewrap", "bwrap", "landlock", "seatbelt", "sandboxexec", "sandbox-exec", "firejail", "docker", "none"
+  )),
+  sandbox_docker_image: optional(text),
   firejail_args: optional(texts)
 })
 
@@ -110,6 +113,8 @@ const Policy = Schema.Struct({
   guard_allow: optional(flag),
   ask_network_reads: optional(flag),
   shell_test_commands: optional(texts),
+  shell_test_network: optional(flag),
+  allow_partial_sandbox: optional(flag),
   rules: optional(Schema.Struct({ deny: rules, ask: rules, allow: rules }))
 })
 

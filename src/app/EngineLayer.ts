@@ -9,6 +9,7 @@ import * as Desk from "../session/Desk.ts"
 import * as ModelTurn from "../session/ModelTurn.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import * as RuleFiles from "./RuleFiles.ts"
+import { layerSandbox } from "./SandboxLayer.ts"
 import { Settings } from "./Settings.ts"
 import * as ToolSettings from "./ToolSettings.ts"
 
@@ -18,7 +19,7 @@ const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.la
 export const layerPolicy = RuleFiles.layer().pipe(
   Layer.provideMerge(RuleBooks.layer),
   Layer.provideMerge(layerTrust),
-  Layer.provideMerge([Toolbox.layer.pipe(Layer.provide(ToolSettings.layer)), Gate.layerUnconfined, NodeFileSystem.layer, NodePath.layer])
+  Layer.provideMerge([Toolbox.layer.pipe(Layer.provide(ToolSettings.layer)), Gate.layer.pipe(Layer.provideMerge(layerSandbox)), NodeFileSystem.layer, NodePath.layer])
 )
 
 /** The turn loop and the policy desk with everything they use. Loaded when a first session needs it. */

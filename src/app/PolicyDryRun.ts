@@ -125,7 +125,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     const resolved: Resolved = resolve(level, { session: sessionKnobs(knobs), project, user })
     const limits = limitsOf({ ...profile, level }, 0, ownFolders(settings))
     const policy = { knobs: resolved, limits, rules, switches }
-    return gate.decide(call.success.tool, call.success.parameters, place, policy)
+    return gate.explain(call.success.tool, call.success.parameters, place, policy)
   })
 
   const fitting = Effect.fnUntraced(function*(name: string, readings: ReadonlyArray<unknown>) {

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
+import { layerSandbox } from "../app/SandboxLayer.ts"
 import { Settings } from "../app/Settings.ts"
 import * as Service from "../sandbox/Sandbox.ts"
 import { paint as painter } from "./Paint.ts"
@@ -9,10 +10,12 @@ import { table } from "./Table.ts"
 const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
 
 /** What this machine can hold a command to: a failure of the machine, not of this command, so it always succeeds. */
-export const check = Effect.fnUntraced(function*(options: { readonly backend: string; readonly json: boolean }) {
-  const { configDir, dataDir } = yield* Settings
-  const rows = yield* Service.Sandbox.useSync(({ check }) => check(options.backend)).pipe(
-    Effect.provide(Service.Sandbox.layer({ own: { configDir, dataDir } }))
+export const check = Effect.fnUntraced(function*(options: { readonly backend: string | undefined; readonly json: boolean }) {
+  const { riskProfiles } = yield* Settings
+  const { firejailArgs, sandboxBackend = "auto", sandboxDockerImage } = riskProfiles.get("default") ?? {}
+  const name = options.backend ?? sandboxBackend
+  const rows = yield* Service.Sandbox.useSync(({ check }) => check({ name, dockerImage: sandboxDockerImage, firejailArgs })).pipe(
+    Effect.provide(layerSandbox)
   )
   if (options.json) return yield* print(rows.map((row) => `${json(row)}\n`).join(""))
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities

@@ -1,4 +1,5 @@
 import { basename, isAbsolute, join, normalize, sep } from "node:path"
+import type { Wish } from "../sandbox/Confinement.ts"
 import type { Capability } from "./Capability.ts"
 import type { Level } from "./Knobs.ts"
 import type { CommandPart, Part, Place, Shape } from "./Part.ts"
@@ -18,6 +19,8 @@ export interface Limits {
   readonly askMediumRisk: boolean
   /** Calls of the agent in the last hour, infinite where they cannot be counted, and how many may run; `undefined` is no limit. */
   readonly actions: { readonly done: number; readonly limit: number | undefined }
+  /** What must confine commands; `none` where something around Postern is the sandbox. */
+  readonly backend: Wish
 }
 
 export interface BoundaryCall {
@@ -42,7 +45,8 @@ export interface Refusal {
 
 const changing: ReadonlySet<Capability> = new Set(["rw", "rw_plan", "shell_test", "shell_rw"])
 
-const expand = (path: string, { cwd, home }: Place): string => {
+/** A path of the configuration as an absolute one. */
+export const expand = (path: string, { cwd, home }: Place): string => {
   const named = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
   return normalize(isAbsolute(named) ? named : join(cwd, named))
 }

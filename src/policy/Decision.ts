@@ -121,8 +121,9 @@ const ruleStep = ({ opaque, rule, shapes, switches }: DecisionInput): Step | Sto
 /** A rule about a whole tool, or about any command at all, is no word for a dangerous one (zeroclaw §3.3). */
 const namesCommand = ({ rule }: RuleHit): boolean => /\(=?[\s*?]*[^\s*?)]/.test(rule)
 
-const networkOf = (capabilities: ReadonlyArray<Capability>, need: NetworkNeed, knobs: Knobs): boolean =>
-  knobs.network === "on" && need !== "none" && (need === "required" || capabilities.includes("shell_rw"))
+const networkOf = ({ capabilities, network, switches }: DecisionInput, knobs: Knobs): boolean =>
+  knobs.network === "on" && network !== "none" &&
+  (network === "required" || capabilities.includes("shell_rw") || (switches.testNetwork && capabilities.includes("shell_test")))
 
 export const decide = (input: DecisionInput): Decision => {
   const { capabilities, knobs: { sources, values }, limits, networkPrograms, parts, rule, shapes } = input
@@ -170,7 +171,7 @@ export const decide = (input: DecisionInput): Decision => {
   } else note("response", "skip", "nobody needs to be asked")
 
   const mode = ceiling(capabilities, values.sandbox)
-  const network = networkOf(capabilities, input.network, values)
+  const network = networkOf(input, values)
   const { note: enforcement, usable } = input.enforce(mode, network)
   if (!usable) return deny("sandbox", "SANDBOX_UNAVAILABLE", enforcement)
   note("sandbox", "pass", `${mode}, network ${network ? "on" : "off"}: ${enforcement}`)

@@ -1,5 +1,7 @@
 import { homedir } from "node:os"
-import { Context, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import type { Wish } from "../sandbox/Confinement.ts"
+import { Sandbox, unconfined } from "../sandbox/Sandbox.ts"
 import { type AnyTool, ruleName } from "../tool/Tool.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Limits } from "./Boundary.ts"
@@ -24,15 +26,31 @@ export interface Policy {
   readonly switches: Switches
 }
 
+type Decide = (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: Policy) => Decision
+
 /** Takes one tool call through the ten gates (spec §5). It asks nobody and touches nothing. */
 export class Gate extends Context.Service<Gate, {
-  readonly decide: (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: Policy) => Decision
+  readonly decide: Decide
+  /** The same on every machine: where this one cannot enforce a sandbox, the last gate says so and lets the call pass. */
+  readonly explain: Decide
 }>()("postern/policy/Gate") {
-  /** Calls run as they are: this version has no sandbox to hold them, and every decision says so. */
-  static readonly layerUnconfined = Layer.succeed(Gate, { decide: (...call) => decideCall(...call, unenforced) })
+  static readonly layer: Layer.Layer<Gate, never, Sandbox> = Layer.effect(Gate, Effect.map(Sandbox, ({ enforce }) => ({
+    decide: (...call) => decideCall(...call, enforce),
+    explain: (...call) =>
+      decideCall(...call, (...asked) => {
+        const { note, usable } = enforce(...asked)
+        return { usable: true, note: usable ? note : `this machine cannot enforce it and would refuse the call: ${note}` }
+      })
+  })))
 }
 
-const unenforced: DecisionInput["enforce"] = () => ({ usable: true, note: "not enforced: this version has no sandbox" })
+type Enforce = (...asked: Parameters<Sandbox["Service"]["enforce"]>) => ReturnType<DecisionInput["enforce"]>
+
+/** Tools that start no process are held by the same view of the disk that commands get (policy §1.9 E20). */
+const inProcess: DecisionInput["enforce"] = (mode) => ({
+  usable: true,
+  note: mode === "read-only" || mode === "workspace-read" ? "held by Postern itself, nothing can be written" : "held by Postern itself"
+})
 
 const silent: ShellAnalysis = { parts: [], capability: "none", opaque: false, parseError: false, shapes: [], networkPrograms: [] }
 
@@ -52,7 +70,7 @@ const decideCall = (
   parameters: unknown,
   workspace: Workspace,
   { knobs, limits, rules, switches }: Policy,
-  enforce: DecisionInput["enforce"]
+  enforce: Enforce
 ): Decision => {
   const needs = tool.needs(parameters)
   const isTest = TestCommands.matcher(switches.testCommands)
@@ -65,11 +83,12 @@ const decideCall = (
   }
   const shell = needs.command === undefined ? undefined : analyse(needs.command, place)
   const { capability, networkPrograms, opaque, parseError, parts, shapes } = shell ?? silent
+  const needed = needs.scratch === true && capability !== "none" ? "shell_test" : capability
   const all = shell ? parts : partsOf(tool, parameters, needs)
   const behind = canonicalIn(place)
   const facts = { opaque, parseError, place, canonical: behind }
   return decide({
-    capabilities: shell ? [capability] : needs.capabilities,
+    capabilities: shell ? [needed] : needs.capabilities,
     network: needs.network,
     parts: all,
     shapes,
@@ -85,9 +104,13 @@ const decideCall = (
     rule: rules.decide(ruleName(tool), all, facts),
     switches,
     mediumRisk: () => shell !== undefined && isMedium(all, facts),
-    enforce
+    enforce: shell !== undefined && needed !== "none" ? (mode, network) => enforce(mode, network, backendOf(limits.backend, knobs)) : inProcess
   })
 }
+
+/** Where the operator says that something around Postern is the sandbox, full access to all of it includes reads. */
+export const backendOf = (configured: Wish, { values }: Resolved): Wish =>
+  configured.name === "none" && values.sandbox === "danger-full-access" && values.network === "on" ? { name: unconfined } : configured
 
 /** A decision about a call that no gate can read: an unknown tool, or arguments that do not fit. */
 export const invalid = (code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS", reason: string): Decision => ({

@@ -122,11 +122,14 @@ export const resolve = (level: Level, layers: {
 export const isOffered = <K extends Knob>(level: Level, knob: K, value: Knobs[K]): boolean =>
   level !== "readonly" || knob !== "work_mode" || isNarrower("work_mode", value as WorkMode, "ro")
 
-/** What a call may reach: the session's sandbox mode, narrowed to what its capabilities need (policy §1.7). */
-export type EffectiveSandbox = SandboxMode | "scratch"
+/**
+ * What a call may reach: the session's sandbox mode, narrowed to what its capabilities need (policy §1.7). In the scratch modes writes
+ * to the workspace are forgotten; `workspace-scratch` shows nothing else, as `workspace-read` does.
+ */
+export type EffectiveSandbox = SandboxMode | "scratch" | "workspace-scratch"
 
 export const ceiling = (needed: ReadonlyArray<Capability>, mode: SandboxMode): EffectiveSandbox => {
   if (needed.includes("shell_rw") || needed.includes("rw") || needed.includes("rw_plan")) return mode
-  if (needed.includes("shell_test")) return mode === "workspace-read" ? "workspace-read" : "scratch"
+  if (needed.includes("shell_test")) return mode === "workspace-read" ? "workspace-scratch" : "scratch"
   return mode === "workspace-read" ? "workspace-read" : "read-only"
 }

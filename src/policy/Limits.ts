@@ -32,6 +32,11 @@ export const limitsOf = (profile: RiskProfile | undefined, done: number, own: Re
     forbiddenCommands: profile?.forbiddenCommands ?? [],
     blockHighRiskCommands: profile?.blockHighRiskCommands ?? true,
     askMediumRisk: profile?.requireApprovalForMediumRisk ?? true,
-    actions: { done, limit: profile?.maxActionsPerHour }
+    actions: { done, limit: profile?.maxActionsPerHour },
+    backend: {
+      name: profile?.sandboxEnabled === false ? "none" : profile?.sandboxBackend ?? "auto",
+      dockerImage: profile?.sandboxDockerImage,
+      firejailArgs: profile?.firejailArgs
+    }
   }
 }

@@ -9,6 +9,8 @@ export interface Needs {
   readonly urls: ReadonlyArray<string>
   /** A shell command; its analysis adds the capabilities. */
   readonly command?: string
+  /** The command's changes are meant to be forgotten: it may be anything, and counts as a test (policy §4.2). */
+  readonly scratch?: boolean
 }
 
 const none: Needs = { capabilities: ["none"], network: "none", reads: [], writes: [], urls: [] }
@@ -20,4 +22,4 @@ export const fetch = (...urls: ReadonlyArray<string>): Needs => ({ ...none, capa
 export const mcp = (capability: Capability, network: boolean): Needs => ({
   ...none, capabilities: [capability], network: network ? "required" : "none"
 })
-export const shell = (command: string): Needs => ({ ...none, capabilities: [], network: "optional", command })
+export const shell = (command: string, scratch = false): Needs => ({ ...none, capabilities: [], network: "optional", command, scratch })

@@ -6,12 +6,15 @@ export interface Switches {
   readonly guardAllow: boolean
   /** Reading from the network is asked about, unless a rule allows it: an address can carry data out. */
   readonly askNetworkReads: boolean
+  /** Tests get the network too, where there is one. */
+  readonly testNetwork: boolean
   /** Patterns of the user's own commands that build or test. */
   readonly testCommands: ReadonlyArray<string>
 }
 
 export const switchesOf = (policy: NonNullable<ConfigTable["policy"]>): Switches => ({
   guardAllow: policy.guard_allow ?? false,
+  testNetwork: policy.shell_test_network ?? false,
   askNetworkReads: policy.ask_network_reads ?? false,
   testCommands: policy.shell_test_commands ?? none
 })

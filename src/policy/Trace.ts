@@ -12,7 +12,7 @@ export const trace = ({ capabilities, code, facts, gate, gates, outcome, parts, 
     ? [{ program: null, argv: [], opaque: true }]
     : parts.flatMap((part) => part.kind === "command" ? [{ program: part.program, argv: part.argv, opaque: part.opaque }] : []),
   ...(rule === undefined ? {} : { rule: rule.rule }),
-  ...(sandbox === undefined ? {} : { sandbox: { mode: sandbox.mode, network: sandbox.network ? "on" as const : "off" as const } }),
+  ...(sandbox === undefined ? {} : { sandbox: { mode: sandbox.mode === "workspace-scratch" ? "scratch" as const : sandbox.mode, network: sandbox.network ? "on" as const : "off" as const } }),
   gates
 })
 

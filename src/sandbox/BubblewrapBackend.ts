@@ -5,7 +5,7 @@ import * as Bubblewrap from "./Bubblewrap.ts"
 import { type Confined, type Report, SandboxUnavailable } from "./Confinement.ts"
 import * as Disk from "./Disk.ts"
 import * as Limits from "./Limits.ts"
-import type { Plan } from "./Plan.ts"
+import { isScratch, type Plan } from "./Plan.ts"
 import * as Protected from "./Protected.ts"
 import * as Scratch from "./Scratch.ts"
 import * as Trial from "./Trial.ts"
@@ -41,7 +41,7 @@ const variants = [
 ]
 
 const emptyPlan = (mode: EffectiveSandbox, network: boolean, roots: ReadonlyArray<string>): Plan => ({
-  mode, network, cwd: "/", roots, readable: [], masks: [], visible: [], pins: [], kept: [], watched: [], programs: []
+  mode, network, cwd: "/", roots, readable: [], masks: [], visible: [], pins: [], kept: [], watched: [], programs: [], firm: []
 })
 
 export const make = (find: Trial.Find): BackendService => {
@@ -61,7 +61,7 @@ export const make = (find: Trial.Find): BackendService => {
         said = said === "" ? outcome.said : said
         continue
       }
-      if (mode !== "scratch") return { abilities }
+      if (!isScratch(mode)) return { abilities }
       const scratch = Trial.withFolder((folder) =>
         Scratch.choose(find, (way) => {
           const plan = emptyPlan(mode, network, [Disk.make(folder, "root")])

@@ -1,6 +1,14 @@
 import { Schema } from "effect"
 import type { EffectiveSandbox } from "../policy/Knobs.ts"
 
+/** Which backend the configuration names, and what those need that only run when they are named. */
+export interface Wish {
+  /** `auto` for the best there is. */
+  readonly name: string
+  readonly dockerImage?: string | undefined
+  readonly firejailArgs?: ReadonlyArray<string> | undefined
+}
+
 /** What one call may reach (spec §6). All paths are canonical and absolute. */
 export interface Request {
   readonly mode: EffectiveSandbox
@@ -12,10 +20,12 @@ export interface Request {
   readonly readable?: ReadonlyArray<string>
   /** Further files and folders to hide, such as those of the user's own deny rules. */
   readonly masks?: ReadonlyArray<string>
+  /** Further files and folders of the session's own that must not be written to. */
+  readonly kept?: ReadonlyArray<string>
   /** The whole environment of the command, already free of secrets. */
   readonly env: Readonly<Record<string, string>>
-  /** The backend that the configuration names; `auto` when absent. */
-  readonly backend?: string
+  /** `auto` when absent. */
+  readonly backend?: Wish
 }
 
 export type Backend = "bubblewrap" | "landlock" | "seatbelt" | "firejail" | "docker" | "none"

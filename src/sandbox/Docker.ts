@@ -3,7 +3,7 @@ import type { EffectiveSandbox } from "../policy/Knobs.ts"
 import { isInside } from "../workspace/Workspace.ts"
 import { type BackendService, type Command, type Lacking, remember } from "./Backends.ts"
 import { bare, type Confined, type Report, SandboxUnavailable } from "./Confinement.ts"
-import { type Plan } from "./Plan.ts"
+import { isScratch, type Plan } from "./Plan.ts"
 import * as Protected from "./Protected.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Trial from "./Trial.ts"
@@ -32,7 +32,7 @@ export const make = (find: Trial.Find, image: string | undefined): BackendServic
     const program = find("docker")
     if (program === undefined) return { missing: "docker is not installed.", remedy: "Install docker, or set sandbox_backend to auto." }
     if (image === undefined) return { missing: "no docker image is configured.", remedy: "Name an image, or set sandbox_backend to auto." }
-    if (mode === "scratch" || mode === "danger-full-access") return { missing: `docker has no mode ${mode}.`, remedy: "Set sandbox_backend to auto." }
+    if (isScratch(mode) || mode === "danger-full-access") return { missing: `docker has no mode ${mode}.`, remedy: "Set sandbox_backend to auto." }
     const outcome = Trial.run([program, "image", "inspect", "--format", "{{.Id}}", image], [])
     if (!outcome.works) return { missing: `docker cannot run the image ${image} (${outcome.said}).`, remedy: `Start docker and run "docker pull ${image}".` }
     return {

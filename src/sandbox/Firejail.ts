@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { EffectiveSandbox } from "../policy/Knobs.ts"
 import { type BackendService, type Command, type Lacking, remember } from "./Backends.ts"
 import { bare, type Confined, type Report, SandboxUnavailable } from "./Confinement.ts"
-import { type Plan } from "./Plan.ts"
+import { isScratch, type Plan } from "./Plan.ts"
 import * as Protected from "./Protected.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Trial from "./Trial.ts"
@@ -34,7 +34,7 @@ export const make = (find: Trial.Find, extra: ReadonlyArray<string>): BackendSer
   const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
     const program = find("firejail")
     if (program === undefined) return { missing: "firejail is not installed.", remedy: "Install firejail, or set sandbox_backend to auto." }
-    if (mode === "scratch") return { missing: "firejail has no scratch mode.", remedy: "Set sandbox_backend to auto." }
+    if (isScratch(mode)) return { missing: "firejail has no scratch mode.", remedy: "Set sandbox_backend to auto." }
     const outcome = Trial.run([program, ...common, ...(network ? [] : ["--net=none"]), "--", find("true") ?? "/bin/true"], [])
     if (!outcome.works) return { missing: `firejail does not work here (${outcome.said}).`, remedy: "Set sandbox_backend to auto." }
     return {

@@ -9,7 +9,7 @@ import { type BackendService, type Command, type Lacking, remember } from "./Bac
 import { type Attribution, bare, type Confined, type Ending, type Report, type Runner, SandboxUnavailable } from "./Confinement.ts"
 import * as Disk from "./Disk.ts"
 import * as Limits from "./Limits.ts"
-import { type Plan } from "./Plan.ts"
+import { isNarrow, isScratch, type Plan } from "./Plan.ts"
 import * as Protected from "./Protected.ts"
 import * as Refusals from "./Refusals.ts"
 import { caches } from "./Scratch.ts"
@@ -51,7 +51,7 @@ const system = [
 /** The launcher's arguments before the command (policy §5.4); a hidden path inside a writable folder cannot be had. */
 export const grants = (plan: Plan, tmp: string): ReadonlyArray<string> => {
   const hidden = plan.masks.map(({ path }) => path)
-  const read = plan.mode === "workspace-read"
+  const read = isNarrow(plan.mode)
     ? [...system.filter((path) => Disk.real(path) !== undefined), ...plan.programs, ...plan.roots]
     : around("/", hidden)
   const write = plan.mode === "workspace-write" ? plan.roots : []
@@ -91,7 +91,7 @@ export const make = (find: Trial.Find, launch: string | undefined = launcher()):
         "other processes can be signalled, and Unix sockets of this machine reached",
         "processes that leave their group survive the call",
         ...(mode === "workspace-write" ? ["git hooks and project configuration in the workspace are not protected"] : []),
-        ...(mode === "scratch" ? ["scratch: the workspace is read-only, and only caches go to a private temporary folder"] : [])
+        ...(isScratch(mode) ? ["scratch: the workspace is read-only, and only caches go to a private temporary folder"] : [])
       ]
     }
   })
@@ -101,9 +101,10 @@ export const make = (find: Trial.Find, launch: string | undefined = launcher()):
     if (launch === undefined || "missing" in report) {
       return yield* new SandboxUnavailable("missing" in report ? report : { missing: entry, remedy })
     }
-    const inside = plan.masks.find(({ path }) => plan.mode === "workspace-write" && plan.roots.some((root) => isInside(root, path)))
+    const inside = plan.mode !== "workspace-write" ? undefined :
+      [...plan.masks.map(({ path }) => path), ...plan.firm].find((path) => plan.roots.some((root) => isInside(root, path)))
     if (inside !== undefined) {
-      return yield* new SandboxUnavailable({ missing: `Landlock cannot hide ${inside.path} inside a folder that can be written to.`, remedy })
+      return yield* new SandboxUnavailable({ missing: `Landlock cannot protect ${inside} inside a folder that can be written to.`, remedy })
     }
     const tmp = yield* Effect.acquireRelease(
       Effect.promise(() => mkdtemp(join(tmpdir(), ".postern-tmp-"))),
@@ -114,7 +115,7 @@ export const make = (find: Trial.Find, launch: string | undefined = launcher()):
       env: {
         ...command.env,
         ...(plan.mode === "read-only" ? {} : { TMPDIR: tmp }),
-        ...(plan.mode === "scratch" ? caches(tmp) : {})
+        ...(isScratch(plan.mode) ? caches(tmp) : {})
       },
       cwd: plan.cwd,
       runner: runner(plan),

@@ -1,5 +1,5 @@
 import { isInside } from "../workspace/Workspace.ts"
-import type { Plan } from "./Plan.ts"
+import { isNarrow, isScratch, type Plan } from "./Plan.ts"
 
 /** How the folders of a scratch call take writes that must not last. */
 export type Scratch =
@@ -35,14 +35,14 @@ const system = (folders: ReadonlyArray<SystemFolder>): ReadonlyArray<string> => 
 ]
 
 const base = (plan: Plan, folders: ReadonlyArray<SystemFolder>): ReadonlyArray<string> => {
-  const shown = plan.mode === "workspace-read" ? system(folders) : ["--ro-bind", "/", "/"]
+  const shown = isNarrow(plan.mode) ? system(folders) : ["--ro-bind", "/", "/"]
   // A writable /proc would let a host that runs as root change the kernel's own settings.
   const special = ["--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc"]
   const folder = (path: string) => ["--perms", "1777", "--tmpfs", path]
   return [
     ...shown,
     ...special,
-    ...(plan.mode === "read-only" ? [] : plan.mode === "workspace-read" ? folder("/tmp") : temporary.flatMap(folder))
+    ...(plan.mode === "read-only" ? [] : isNarrow(plan.mode) ? folder("/tmp") : temporary.flatMap(folder))
   ]
 }
 
@@ -53,7 +53,7 @@ const byPath: Bind = (path) => ["--bind", path, path]
 
 const rootArgs = (plan: Plan, path: string, scratch: Scratch | undefined, bind: Bind): ReadonlyArray<string> => {
   if (plan.mode === "workspace-write") return bind(path)
-  if (plan.mode !== "scratch" || scratch === undefined) return ["--ro-bind", path, path]
+  if (!isScratch(plan.mode) || scratch === undefined) return ["--ro-bind", path, path]
   switch (scratch.kind) {
     case "overlay": return ["--overlay-src", path, "--tmp-overlay", path]
     case "mounted": return ["--bind", path, path]
@@ -70,7 +70,7 @@ const depth = (path: string): number => path === "/" ? 0 : path.split("/").lengt
  */
 export const of = (plan: Plan, folders: ReadonlyArray<SystemFolder>, scratch?: Scratch, bind: Bind = byPath): ReadonlyArray<string> => {
   const shown = [...plan.roots, ...plan.readable]
-  const empty = plan.mode === "read-only" ? [] : plan.mode === "workspace-read" ? ["/tmp"] : temporary
+  const empty = plan.mode === "read-only" ? [] : isNarrow(plan.mode) ? ["/tmp"] : temporary
   const inEmpty = (path: string) =>
     empty.some((folder) => isInside(folder, path) && !shown.some((root) => isInside(folder, root) && isInside(root, path)))
   const masks = plan.masks.filter(({ path }) => !inEmpty(path))
@@ -87,6 +87,6 @@ export const of = (plan: Plan, folders: ReadonlyArray<SystemFolder>, scratch?: S
     ...base(plan, folders),
     ...mounts.toSorted((a, b) => depth(a.path) - depth(b.path)).flatMap(({ args }) => args),
     ...masks.filter(({ folder }) => folder).flatMap(({ path }) => ["--remount-ro", path]),
-    ...(plan.mode === "workspace-read" ? ["--remount-ro", "/"] : [])
+    ...(isNarrow(plan.mode) ? ["--remount-ro", "/"] : [])
   ]
 }

@@ -5,6 +5,7 @@ import { type Request, SandboxUnavailable } from "./Confinement.ts"
 import * as Disk from "./Disk.ts"
 import * as Masks from "./Masks.ts"
 import * as Protected from "./Protected.ts"
+import * as Reach from "./Reach.ts"
 import type { Variables } from "../tool/Environment.ts"
 
 /** One call's view of the disk, found out right before it runs. Backends turn it into their own words. */
@@ -20,6 +21,8 @@ export interface Plan {
   readonly visible: ReadonlyArray<{ readonly path: string; readonly link?: string }>
   readonly pins: ReadonlyArray<string>
   readonly kept: ReadonlyArray<string>
+  /** Those of `kept` without which the call must not run. */
+  readonly firm: ReadonlyArray<string>
   readonly watched: ReadonlyArray<string>
   /** Folders with programs outside the system's own places. */
   readonly programs: ReadonlyArray<string>
@@ -33,7 +36,13 @@ export interface Surroundings {
 }
 
 /** Whether commands can change the workspace, if only for the length of the call. */
-export const writes = (mode: EffectiveSandbox): boolean => mode === "workspace-write" || mode === "scratch"
+export const writes = (mode: EffectiveSandbox): boolean => mode === "workspace-write" || isScratch(mode)
+
+/** Whether changes are forgotten at the end of the call. */
+export const isScratch = (mode: EffectiveSandbox): boolean => mode === "scratch" || mode === "workspace-scratch"
+
+/** Whether nothing outside the workspace can be seen, but the system's programs. */
+export const isNarrow = (mode: EffectiveSandbox): boolean => mode === "workspace-read" || mode === "workspace-scratch"
 
 const refuse = (missing: string, remedy: string) => new SandboxUnavailable({ missing, remedy })
 
@@ -88,36 +97,57 @@ const refusedRoot = (request: Request, roots: ReadonlyArray<string>, { home, own
   return inside === undefined ? undefined : refuse(`${inside} holds Postern's own state.`, "Open the session in a project folder.")
 }
 
+type Wanted = Pick<Request, "mode" | "network" | "roots" | "readable" | "masks">
+
+const foldersOf = (request: Pick<Request, "roots" | "readable">) => {
+  const roots = outermost(request.roots)
+  return { roots, readable: outermost(request.readable ?? []).filter((path) => !roots.some((root) => isInside(root, path))) }
+}
+
+const hiddenPaths = ({ masks = [] }: Wanted, { home, own, variables }: Surroundings): ReadonlyArray<string> =>
+  existing([
+    ...Masks.standard(home, variables), own.configDir, own.dataDir, ...(own.socket === undefined ? [] : [own.socket]), ...masks
+  ]).filter((path) => path !== "/")
+
+/** What a call sees of the disk. */
+const viewOf = (wanted: Wanted, hidden: ReadonlyArray<string>, surroundings: Surroundings) => {
+  const { mode, network } = wanted
+  const { readable, roots } = foldersOf(wanted)
+  const shown = [...roots, ...readable]
+  const programs = isNarrow(mode) ? programFolders(surroundings).filter((path) => !hidden.some((mask) => isInside(mask, path))) : []
+  const masks = hidden
+    // A mask inside a mask adds nothing, unless a folder of the session lies in between.
+    .filter((path) => !hidden.some((other) => other !== path && isInside(other, path) && !between(shown, other, path)))
+    .filter((path) => !isNarrow(mode) || [...shown, ...programs, "/usr"].some((top) => isInside(top, path)))
+    .map((path) => ({ path, folder: Disk.kind(path) === "folder" }))
+  return { mode, roots, readable, programs, masks, visible: isNarrow(mode) ? [] : visibleIn(masks.map((mask) => mask.path), network) }
+}
+
+/** The same view for Postern's own tools. */
+export const reach = (wanted: Wanted, surroundings: Surroundings): Reach.Reach => {
+  if (wanted.mode === "danger-full-access") return Reach.everything
+  const view = viewOf(wanted, hiddenPaths(wanted, surroundings), surroundings)
+  return Reach.of(view, writes(wanted.mode) ? Protected.guarded(view.roots) : [])
+}
+
 /** Fails where the call cannot be confined as asked; nothing is left out silently (policy §5.1). */
 export const make = (request: Request, surroundings: Surroundings): Plan | SandboxUnavailable => {
   const { cwd, mode, network } = request
-  const roots = outermost(request.roots)
-  const readable = outermost(request.readable ?? []).filter((path) => !roots.some((root) => isInside(root, path)))
-  const base = { mode, network, cwd, roots, readable, masks: [], visible: [], pins: [], kept: [], watched: [], programs: [] }
+  const { readable, roots } = foldersOf(request)
+  const base = { mode, network, cwd, roots, readable, masks: [], visible: [], pins: [], kept: [], watched: [], programs: [], firm: [] }
   const gone = mode === "danger-full-access" ? undefined : moved([...roots, ...readable])
   if (gone !== undefined) return refuse(`${gone} is no longer the folder that the session was opened with.`, "Open the session again.")
   if (Disk.kind(cwd) !== "folder") return refuse(`the working folder ${cwd} does not exist.`, "Open the session in an existing folder.")
   if (mode === "danger-full-access") return base
-  if (!isInside(roots.find((root) => isInside(root, cwd)) ?? "\0", cwd) && mode === "workspace-read") {
+  if (!isInside(roots.find((root) => isInside(root, cwd)) ?? "\0", cwd) && isNarrow(mode)) {
     return refuse(`the working folder ${cwd} is outside the folders of the session.`, "Run commands inside the session's folders.")
   }
   const refused = refusedRoot(request, roots, surroundings)
   if (refused !== undefined) return refused
 
-  const { own } = surroundings
-  const hidden = existing([
-    ...Masks.standard(surroundings.home, surroundings.variables), own.configDir, own.dataDir, ...(own.socket === undefined ? [] : [own.socket]),
-    ...(request.masks ?? [])
-  ]).filter((path) => path !== "/")
+  const hidden = hiddenPaths(request, surroundings)
   const covered = roots.find((root) => hidden.includes(root))
   if (covered !== undefined) return refuse(`${covered} is a folder that the sandbox hides.`, "Open the session in a project folder.")
-  const shown = [...roots, ...readable]
-  const programs = mode === "workspace-read" ? programFolders(surroundings).filter((path) => !hidden.some((mask) => isInside(mask, path))) : []
-  const masks = hidden
-    // A mask inside a mask adds nothing, unless a folder of the session lies in between.
-    .filter((path) => !hidden.some((other) => other !== path && isInside(other, path) && !between(shown, other, path)))
-    .filter((path) => mode !== "workspace-read" || [...shown, ...programs, "/usr"].some((top) => isInside(top, path)))
-    .map((path) => ({ path, folder: Disk.kind(path) === "folder" }))
   const found = mode === "workspace-write" ? Protected.find(roots) : { kept: [], watched: [] }
   if ("linked" in found) {
     return refuse(
@@ -125,14 +155,15 @@ export const make = (request: Request, surroundings: Surroundings): Plan | Sandb
       "Replace the link by a real file or folder, or use the session in mode read-only."
     )
   }
+  const firm = mode === "workspace-write" ? existing(request.kept ?? []).filter((path) => roots.some((root) => isInside(root, path))) : []
+  const kept = [...new Set([...found.kept, ...firm])]
   return {
     ...base,
-    masks,
-    visible: mode === "workspace-read" ? [] : visibleIn(masks.map((mask) => mask.path), network),
-    pins: Protected.pins(roots, found.kept),
-    kept: found.kept,
-    watched: found.watched,
-    programs
+    ...viewOf(request, hidden, surroundings),
+    pins: Protected.pins(roots, kept),
+    kept,
+    firm,
+    watched: found.watched
   }
 }
 

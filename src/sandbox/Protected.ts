@@ -65,6 +65,16 @@ const linkWithin = (root: string, path: string): string | undefined => {
   return undefined
 }
 
+const namedIn = (root: string, git: { readonly paths: ReadonlyArray<string> }) => [...inRoot.map((name) => join(root, name)), ...git.paths]
+
+/** Everything in `roots` that Postern's own tools do not write to, whether it exists or not; links are followed. */
+export const guarded = (roots: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(roots.flatMap((root) => {
+    const git = ofGit(root)
+    return [...git.kept, ...git.watched, ...namedIn(root, git)].flatMap((path) => [path, Disk.real(path) ?? path])
+  }))
+]
+
 /** What is protected in `roots`; all of them can be written to. Paths outside them are read-only anyway. */
 export const find = (roots: ReadonlyArray<string>): Protected | Linked => {
   const kept: Array<string> = []
@@ -73,7 +83,7 @@ export const find = (roots: ReadonlyArray<string>): Protected | Linked => {
     const git = ofGit(root)
     kept.push(...git.kept)
     watched.push(...git.watched)
-    for (const path of [...inRoot.map((name) => join(root, name)), ...git.paths]) {
+    for (const path of namedIn(root, git)) {
       const home = roots.find((candidate) => isInside(candidate, path))
       if (home === undefined) continue
       const linked = linkWithin(home, path)

@@ -4,11 +4,12 @@ import type { EffectiveSandbox } from "../policy/Knobs.ts"
 import { Environment } from "../tool/Environment.ts"
 import { type BackendService, type Command, isLacking, type Lacking } from "./Backends.ts"
 import * as BubblewrapBackend from "./BubblewrapBackend.ts"
-import { type Backend, bare, type Confined, type Report, type Request, SandboxUnavailable } from "./Confinement.ts"
+import { type Backend, bare, type Confined, type Report, type Request, SandboxUnavailable, type Wish } from "./Confinement.ts"
 import * as Docker from "./Docker.ts"
 import * as Firejail from "./Firejail.ts"
 import * as Landlock from "./Landlock.ts"
 import * as Plan from "./Plan.ts"
+import type { Reach } from "./Reach.ts"
 import * as Seatbelt from "./Seatbelt.ts"
 import * as Trial from "./Trial.ts"
 
@@ -18,9 +19,6 @@ export interface Options {
   readonly home?: string
   /** Whether a backend may be used that enforces only a part of what was asked (policy §5.1). */
   readonly partial?: { readonly files: boolean }
-  /** For the backends that only run when they are named. */
-  readonly dockerImage?: string
-  readonly firejailArgs?: ReadonlyArray<string>
 }
 
 export interface Enforcement {
@@ -42,23 +40,30 @@ export class Sandbox extends Context.Service<Sandbox, {
   /** A command that `Processes.run` takes as it is. What it needs on disk goes when the scope closes. */
   readonly confine: (argv: Command["argv"], request: Request) => Effect.Effect<Confined, SandboxUnavailable, Scope.Scope>
   /** Whether this machine can hold a call to that; tries it out the first time, in about 10 ms. */
-  readonly enforce: (mode: EffectiveSandbox, network: boolean, backend?: string) => Enforcement
+  readonly enforce: (mode: EffectiveSandbox, network: boolean, backend?: Wish) => Enforcement
+  /** The same view of the disk for Postern's own file tools. Looks at the disk. */
+  readonly reach: (request: Pick<Request, "mode" | "network" | "roots" | "readable">) => Reach
   /** Every combination, for `postern sandbox check`. */
-  readonly check: (backend?: string) => ReadonlyArray<Checked>
+  readonly check: (backend?: Wish) => ReadonlyArray<Checked>
 }>()("postern/sandbox/Sandbox") {
   static readonly layer = (options: Options): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(options))
 }
 
-const modes: ReadonlyArray<EffectiveSandbox> = ["workspace-read", "read-only", "scratch", "workspace-write", "danger-full-access"]
+const modes: ReadonlyArray<EffectiveSandbox> = [
+  "workspace-read", "workspace-scratch", "read-only", "scratch", "workspace-write", "danger-full-access"
+]
 
-const unconfined: BackendService = {
+const nothing: BackendService = {
   name: "none",
   offer: (mode, network) => ({
     backend: "none", mode, network, files: "none", net: "none", processes: "none", notes: ["nothing is confined"]
   }),
   confine: (plan, { argv, env }) =>
-    Effect.succeed({ argv, env, cwd: plan.cwd, runner: bare, report: unconfined.offer(plan.mode, plan.network) as Report, afterwards: () => [] })
+    Effect.succeed({ argv, env, cwd: plan.cwd, runner: bare, report: nothing.offer(plan.mode, plan.network) as Report, afterwards: () => [] })
 }
+
+/** The backend that confines nothing, whatever the mode: only for where the operator and the session both ask for it. */
+export const unconfined = "unconfined"
 
 const names: { readonly [name: string]: Backend | undefined } = {
   bubblewrap: "bubblewrap", bwrap: "bubblewrap", landlock: "landlock", seatbelt: "seatbelt", sandboxexec: "seatbelt",
@@ -80,7 +85,7 @@ const firstOf = (backends: ReadonlyArray<BackendService>, mode: EffectiveSandbox
   const lacking: Array<Lacking> = []
   for (const backend of backends) {
     const offer = backend.offer(mode, network)
-    if (!isLacking(offer) && (offer.files !== "partial" || partial || mode === "scratch")) return { backend, report: offer }
+    if (!isLacking(offer) && (offer.files !== "partial" || partial || Plan.isScratch(mode))) return { backend, report: offer }
     lacking.push(
       isLacking(offer)
         ? offer
@@ -99,23 +104,30 @@ const make = Effect.fnUntraced(function*(options: Options) {
   const surroundings: Plan.Surroundings = { home: options.home ?? homedir(), variables, own: options.own }
   const bubblewrap = BubblewrapBackend.make(find)
   const automatic = process.platform === "darwin" ? [Seatbelt.make()] : process.platform === "linux" ? [bubblewrap, Landlock.make(find)] : []
-  const named: ReadonlyArray<BackendService> = [
-    ...automatic, Firejail.make(find, options.firejailArgs ?? []), Docker.make(find, options.dockerImage)
-  ]
+  const wished = new Map<string, BackendService | undefined>()
 
-  const choose = (mode: EffectiveSandbox, network: boolean, backend = "auto"): Chosen | Lacking => {
-    if (mode === "danger-full-access" && network) return { backend: unconfined, report: unconfined.offer(mode, network) as Report }
+  const named = (wish: Wish): BackendService | undefined => {
+    const key = JSON.stringify(wish)
+    if (!wished.has(key)) {
+      const all = [...automatic, Firejail.make(find, wish.firejailArgs ?? []), Docker.make(find, wish.dockerImage)]
+      wished.set(key, all.find(({ name }) => name === names[wish.name]))
+    }
+    return wished.get(key)
+  }
+
+  const choose = (mode: EffectiveSandbox, network: boolean, wish: Wish = { name: "auto" }): Chosen | Lacking => {
+    const { name: backend } = wish
+    if (backend === unconfined || (mode === "danger-full-access" && network)) return { backend: nothing, report: nothing.offer(mode, network) as Report }
     if (backend === "auto") return firstOf(automatic, mode, network, options.partial?.files ?? true)
-    const wanted = names[backend]
-    const service = named.find(({ name }) => name === wanted)
+    const service = named(wish)
     if (service !== undefined) return firstOf([service], mode, network, true)
     return {
       missing: `the configured sandbox backend ${JSON.stringify(backend)} cannot confine anything on ${process.platform}.`,
-      remedy: "Set sandbox_backend to auto; choose danger-full-access where something else is the boundary."
+      remedy: "Set sandbox_backend to auto, or choose the Sandbox mode danger-full-access where something around Postern is the sandbox."
     }
   }
 
-  const enforce = (mode: EffectiveSandbox, network: boolean, backend?: string): Enforcement => {
+  const enforce = (mode: EffectiveSandbox, network: boolean, backend?: Wish): Enforcement => {
     const chosen = choose(mode, network, backend)
     return "missing" in chosen
       ? { usable: false, note: chosen.missing, remedy: chosen.remedy }
@@ -130,8 +142,8 @@ const make = Effect.fnUntraced(function*(options: Options) {
     return yield* chosen.backend.confine(plan, { argv, env: { ...request.env, ...Plan.variables(plan) } })
   })
 
-  const check = (backend?: string): ReadonlyArray<Checked> =>
+  const check = (backend?: Wish): ReadonlyArray<Checked> =>
     modes.flatMap((mode) => [true, false].map((network) => ({ mode, network, ...enforce(mode, network, backend) })))
 
-  return Sandbox.of({ confine, enforce, check })
+  return Sandbox.of({ confine, enforce, check, reach: (request) => Plan.reach(request, surroundings) })
 })

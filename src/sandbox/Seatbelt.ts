@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { EffectiveSandbox } from "../policy/Knobs.ts"
 import { type BackendService, type Command, type Lacking, remember } from "./Backends.ts"
 import { bare, type Confined, type Report, type Runner, SandboxUnavailable } from "./Confinement.ts"
-import { type Plan, writes } from "./Plan.ts"
+import { isNarrow, isScratch, type Plan, writes } from "./Plan.ts"
 import * as Protected from "./Protected.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Trial from "./Trial.ts"
@@ -34,7 +34,7 @@ const temporary = ["/private/tmp", "/private/var/tmp", "/private/var/folders"]
 export const profile = (plan: Plan): string => {
   const masks = plan.masks.map(({ path }) => path)
   const writable = plan.mode === "workspace-write" ? [...plan.roots, ...temporary] : []
-  const read = plan.mode === "workspace-read"
+  const read = isNarrow(plan.mode)
     ? [
       ...rule("allow", "file-read*", `${exactly(systemFiles)} ${below([...systemReads, ...plan.programs, ...plan.readable, ...plan.roots])}`),
       "(allow file-read-metadata)"
@@ -80,11 +80,11 @@ export const make = (): BackendService => {
     const trial = mode === "danger-full-access" ? "(version 1)(allow default)(deny network*)" : "(version 1)(allow default)"
     if (!Trial.run([program, "-p", trial, "--", "/usr/bin/true"], []).works) return missing
     return {
-      backend: "seatbelt", mode, network, files: mode === "scratch" ? "partial" : mode === "danger-full-access" ? "none" : "full",
+      backend: "seatbelt", mode, network, files: isScratch(mode) ? "partial" : mode === "danger-full-access" ? "none" : "full",
       net: network ? "none" : "full", processes: "partial",
       notes: [
         "processes that leave their group survive the call",
-        ...(mode === "scratch" ? ["scratch: the workspace is read-only"] : [])
+        ...(isScratch(mode) ? ["scratch: the workspace is read-only"] : [])
       ]
     }
   })

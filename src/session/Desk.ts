@@ -62,7 +62,7 @@ export const layer = Layer.effect(PolicyDesk, Effect.gen(function*() {
       if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
       const { knobs, switches } = session.policy
       const policy = { knobs: knobs(), limits: yield* session.policy.limits, rules, switches }
-      return gate.decide(call.success.tool, call.success.parameters, session.workspace, policy)
+      return gate.explain(call.success.tool, call.success.parameters, session.workspace, policy)
     })
   })
 }))

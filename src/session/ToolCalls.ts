@@ -6,9 +6,11 @@ import { knownTools } from "../policy/KnownTools.ts"
 import { type RuleBook, RuleBooks } from "../policy/RuleBooks.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import type { Entry } from "../policy/rules/RuleSet.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Untrusted from "../security/Untrusted.ts"
+import * as Confining from "../tool/Confining.ts"
 import { textContent, type ToolCallContent } from "../tool/Content.ts"
-import { type AnyTool, decodeCall, ruleName, type ToolContext, ToolFailed } from "../tool/Tool.ts"
+import { type AnyTool, decodeCall, ruleName, type RunContext, ToolFailed } from "../tool/Tool.ts"
 import { isTooDeep } from "../rpc/Depth.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { PermissionAnswer, PermissionRequest } from "./Attachment.ts"
@@ -18,7 +20,7 @@ import type { CallResult, ModelCall } from "./History.ts"
 import { newId } from "./Id.ts"
 import * as KeptRules from "./KeptRules.ts"
 import type { TurnFailed, TurnInput } from "./TurnLoop.ts"
-import { brokenRules, deepArguments, notAllowed, notCounted, refused, run, type Verdict } from "./Verdict.ts"
+import { brokenRules, deepArguments, notAllowed, notCounted, refused, type Verdict } from "./Verdict.ts"
 
 type Proposal = ReturnType<RuleBook["propose"]>
 
@@ -30,20 +32,25 @@ export const make = Effect.gen(function*() {
   const gate = yield* Gate
   const books = yield* RuleBooks
   const { keep, scopes } = yield* KeptRules.make
+  const sandbox = yield* Sandbox
 
   const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput) {
-    const { knobs, limits, source, switches } = policy
+    const { source, switches } = policy
     const book = yield* books.load(source())
-    return { book, decision: gate.decide(tool, parameters, workspace, { knobs: knobs(), limits: yield* limits, rules: book.rules, switches }) }
+    const { rules } = book
+    const knobs = policy.knobs()
+    const limits = yield* policy.limits
+    const decision = gate.decide(tool, parameters, workspace, { knobs, limits, rules, switches })
+    return { book, decision, knobs, limits, rules, workspace } satisfies CallContext.Decided
   })
 
-  const contextOf = CallContext.make(decide, knownTools(toolbox.tools))
+  const contextOf = CallContext.make(decide, sandbox, knownTools(toolbox.tools))
 
   /** The answer of a person, in the light of what has changed since it was asked for (policy §1.9 E1). */
   const answered = Effect.fnUntraced(function*(
     answer: PermissionAnswer,
     proposed: Proposal,
-    again: Effect.Effect<Decision, RulesInvalid>,
+    again: Effect.Effect<CallContext.Decided, RulesInvalid>,
     input: TurnInput
   ): Effect.fn.Return<Verdict, RulesInvalid> {
     switch (answer._tag) {
@@ -55,18 +62,19 @@ export const make = Effect.gen(function*() {
       case "Replace": return { _tag: "Replaced", text: answer.text }
       case "AllowOnce":
       case "AllowAlways": {
-        const now = yield* again
-        if (now.outcome === "deny") return refused(now)
+        const decided = yield* again
+        if (decided.decision.outcome === "deny") return refused(decided.decision)
         if (answer._tag === "AllowAlways") yield* keep(proposed.allow, answer.scope, input)
-        return run
+        return { _tag: "Run", decided }
       }
     }
   })
 
   const settle = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, call: ToolCallState, input: TurnInput): Effect.fn.Return<Verdict, RulesInvalid | TurnFailed> {
-    const { book, decision } = yield* decide(tool, parameters, input)
+    const decided = yield* decide(tool, parameters, input)
+    const { book, decision } = decided
     yield* input.policy.decided(call.toolCallId, tool.name, decision)
-    if (decision.outcome === "run") return run
+    if (decision.outcome === "run") return { _tag: "Run", decided }
     if (decision.outcome === "deny") return refused(decision)
     const proposed = book.propose(ruleName(tool), decision)
     const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
@@ -78,9 +86,8 @@ export const make = Effect.gen(function*() {
       scopes: yield* scopes(input)
     }
     const again = decide(tool, parameters, input).pipe(
-      Effect.map(({ decision }) => decision),
       // What a grant no longer holds against belongs into the trail as well.
-      Effect.tap((now) => now.outcome === "deny" ? input.policy.decided(call.toolCallId, tool.name, now) : Effect.void)
+      Effect.tap(({ decision: now }) => now.outcome === "deny" ? input.policy.decided(call.toolCallId, tool.name, now) : Effect.void)
     )
     yield* input.checkpoint
     const answer = yield* Effect.result(input.ask(question))
@@ -99,11 +106,11 @@ export const make = Effect.gen(function*() {
     parameters: unknown,
     call: ToolCallState,
     input: TurnInput,
-    context: ToolContext
+    context: RunContext
   ): Effect.fn.Return<CallResult, TurnFailed> {
     const started = yield* show(input, { ...call, status: "in_progress" })
     yield* input.checkpoint
-    const progress: ToolContext["progress"] = (content) => Effect.asVoid(show(input, { ...started, content }))
+    const progress: RunContext["progress"] = (content) => Effect.asVoid(show(input, { ...started, content }))
     const exit = yield* Effect.scoped(tool.run(parameters, { ...context, progress })).pipe(Effect.catchDefect((defect) =>
       Effect.andThen(Effect.logError(`tool ${tool.name} died`, defect), new ToolFailed({ message: `${tool.name} failed: internal error` }))
     ), Effect.exit)
@@ -164,7 +171,7 @@ export const make = Effect.gen(function*() {
           yield* input.policy.decided(shown.toolCallId, tool.name, notCounted)
           return yield* turnDown(notCounted)
         }
-        return yield* execute(tool, parameters, shown, input, { ...context, preview })
+        return yield* execute(tool, parameters, shown, input, { ...context, preview, confinement: Confining.make(sandbox, verdict.decided) })
       case "Refused": return yield* turnDown(verdict)
       case "Replaced":
         yield* show(input, { ...shown, status: "completed", content: [textContent(verdict.text)] })

@@ -1,14 +1,14 @@
 import type { Decision } from "../policy/Decision.ts"
 import { invalid } from "../policy/Gate.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
+import type { Decided } from "./CallContext.ts"
 
 /** What becomes of a call after the gates and the people have spoken. */
 export type Verdict =
-  | { readonly _tag: "Run" }
+  | { readonly _tag: "Run"; readonly decided: Decided }
   | { readonly _tag: "Refused" } & Pick<Decision, "gate" | "code" | "reason">
   | { readonly _tag: "Replaced"; readonly text: string }
 
-export const run: Verdict = { _tag: "Run" }
 export const refused = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">): Verdict => ({ _tag: "Refused", gate, code, reason })
 export const notAllowed = (code: string, reason: string): Verdict => ({ _tag: "Refused", gate: "response", code, reason })
 

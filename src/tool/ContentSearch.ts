@@ -45,12 +45,16 @@ export const make = Effect.gen(function*() {
   const variables = yield* Environment
   const timeout = yield* Timeout
 
-  const search = (query: Hits.Query, roots: ReadonlyArray<string>) => {
-    const ripgrep = Executable.find("rg", variables["PATH"], roots)
-    return ripgrep === undefined
-      ? BuiltinSearch.search(query, timeout)
-      : Ripgrep.search(ripgrep, scrub(variables), query, processes, timeout)
-  }
+  /** Without a sandbox for it ripgrep is not used. */
+  const search = Effect.fnUntraced(function*(query: Hits.Query, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
+    const ripgrep = Executable.find("rg", variables["PATH"], [...roots, ...allowed])
+    if (ripgrep === undefined) return yield* BuiltinSearch.search(query, timeout)
+    const where = { cwd: query.folder, env: scrub(variables) }
+    const confined = yield* Effect.option(confinement.confine([ripgrep, ...Ripgrep.argumentsOf(query)], where))
+    return Option.isNone(confined)
+      ? yield* BuiltinSearch.search(query, timeout)
+      : yield* Ripgrep.search(confined.value, query, processes, timeout)
+  })
 
   return Tool.make<typeof Parameters.Type>({
     name: "content_search",
@@ -90,7 +94,7 @@ export const make = Effect.gen(function*() {
         mode,
         maxResults: parameters.max_results ?? maxResults,
         mayRead
-      }, [...context.workspace.roots, ...context.workspace.allowed])
+      }, context)
       // The workspace may refuse single files below a folder it allows.
       const files = yield* Effect.filter(found.files, (file) =>
         Effect.map(Effect.option(context.workspace.resolve(join(folder, file.path), "read")), (path) =>

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { Deferred, Effect, Schema } from "effect"
+import type { Confined } from "../sandbox/Confinement.ts"
 import type { Processes } from "./Processes.ts"
 import * as Hits from "./SearchHits.ts"
 import * as Target from "./Target.ts"
@@ -19,7 +20,7 @@ const textOf = (value: typeof Text.Type): string =>
   "text" in value ? value.text : Buffer.from(value.bytes, "base64").toString("utf8")
 
 /** Same rules as the built-in search: ignore files do not count, hidden files do, `.git` and `node_modules` do not. */
-const argumentsOf = (query: Hits.Query): ReadonlyArray<string> => [
+export const argumentsOf = (query: Hits.Query): ReadonlyArray<string> => [
   "--json", "--no-config", "--no-ignore", "--hidden", "--no-messages", "--sort", "path", "--max-filesize", "10M",
   query.caseSensitive ? "--case-sensitive" : "--ignore-case",
   ...(query.mode === "content" ? ["-B", `${query.before}`, "-A", `${query.after}`] : []),
@@ -31,8 +32,7 @@ const argumentsOf = (query: Hits.Query): ReadonlyArray<string> => [
 ]
 
 export const search = Effect.fnUntraced(function*(
-  program: string,
-  env: Readonly<Record<string, string>>,
+  command: Confined,
   query: Hits.Query,
   processes: Processes["Service"],
   timeout: number
@@ -41,9 +41,7 @@ export const search = Effect.fnUntraced(function*(
   const collector = collect(query, () => Deferred.doneUnsafe(enough, Effect.void))
   let errors = ""
   const run = processes.run({
-    argv: [program, ...argumentsOf(query)],
-    cwd: query.folder,
-    env,
+    ...command,
     timeout: `${timeout} seconds`,
     onOutput: (chunk, from) => {
       if (from === "stdout") collector.push(chunk)

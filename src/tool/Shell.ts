@@ -1,7 +1,8 @@
-import { homedir } from "node:os"
 import { Effect, Latch, Schema } from "effect"
 import * as Needs from "../policy/Needs.ts"
-import { analyse } from "../policy/shell/ShellAnalyser.ts"
+import type { Report } from "../sandbox/Confinement.ts"
+import { isScratch } from "../sandbox/Plan.ts"
+import * as Confining from "./Confining.ts"
 import { textContent } from "./Content.ts"
 import { Environment, Passthrough, scrub } from "./Environment.ts"
 import * as Executable from "./Executable.ts"
@@ -23,6 +24,10 @@ const Parameters = Schema.Struct({
   timeout_secs: Target.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSeconds })),
     `Seconds after which the command is stopped; ${defaultSeconds} when absent`
+  ),
+  scratch: Target.optional(
+    Schema.Boolean,
+    "Let the command write what it likes and forget all of it when it ends: for trying something out"
   )
 })
 
@@ -41,7 +46,7 @@ export const make = Effect.gen(function*() {
     kind: "execute",
     capabilities: ["shell_ro", "shell_test", "shell_rw"],
     origin: "local",
-    needs: ({ command }) => Needs.shell(command),
+    needs: ({ command, scratch }) => Needs.shell(command, scratch === true),
     preview: (parameters) => {
       const title = Target.firstLine(parameters.command, titleCharacters)
       return Effect.succeed({
@@ -54,7 +59,7 @@ export const make = Effect.gen(function*() {
       if (command.trim() === "") return yield* Target.fail("The command is empty.")
       if (command.split("\n").every((line) => /^\s*(#|$)/.test(line))) return { text: "Nothing was run: the command has only comments." }
       if (command.includes("\0")) return yield* Target.fail("A command cannot contain a NUL character.")
-      const { cwd, roots } = context.workspace
+      const { confinement, workspace: { cwd, roots } } = context
       const seconds = timeout_secs ?? defaultSeconds
       const output = yield* Effect.acquireRelease(
         Effect.sync(() => Output.make(() => spillPath([...roots, ...context.workspace.readable]))),
@@ -67,10 +72,10 @@ export const make = Effect.gen(function*() {
         yield* context.progress([textContent(output.text())])
         yield* Effect.sleep(progressInterval)
       }))
+      const env = scrub(variables, { passthrough, network: confinement.network, reads: confinement.reads })
+      const confined = yield* confinement.confine([...shellOf(variables["PATH"], roots), "-c", command], { cwd, env })
       const run = processes.run({
-        argv: [...shellOf(variables["PATH"], roots), "-c", command],
-        cwd,
-        env: scrub(variables, { passthrough, network: true, reads: onlyReads(command, cwd, roots) }),
+        ...confined,
         timeout: `${seconds} seconds`,
         onOutput: (chunk) => {
           output.push(chunk)
@@ -80,14 +85,10 @@ export const make = Effect.gen(function*() {
       const ended = yield* Effect.raceFirst(run, report).pipe(
         Effect.mapError((failed) => Target.fail(`The shell could not be started in ${cwd} (${failed.message}).`))
       )
-      return yield* result(ended, output.text(), seconds)
+      return yield* result(ended, output.text(), seconds, confined.report)
     })
   })
 })
-
-/** What any repository could make of it is left out: where the policy saw a read, there is one here too. */
-const onlyReads = (command: string, cwd: string, roots: ReadonlyArray<string>): boolean =>
-  analyse(command, { cwd, roots, home: homedir(), isPlainRepository: () => true }).capability === "shell_ro"
 
 /** Commands are analysed as bash; the system's own shell is the fallback. */
 const shellOf = (path: string | undefined, roots: ReadonlyArray<string>): [string, ...Array<string>] => {
@@ -95,18 +96,29 @@ const shellOf = (path: string | undefined, roots: ReadonlyArray<string>): [strin
   return bash === undefined ? ["/bin/sh"] : [bash, "--noprofile", "--norc"]
 }
 
-const result = (ended: Ended, printed: string, seconds: number): Effect.Effect<Tool.ToolOutput, Tool.ToolFailed> => {
+/** A refusal is a fact next to how the command ended, and scratch a fact about all of it (policy §5.9). */
+const remarks = ({ attribution, warnings = [] }: Ended, failed: boolean, { mode, notes }: Report): ReadonlyArray<string> => [
+  ...(attribution?.kind === "denied" || attribution?.kind === "not-found" ? [attribution.note] : []),
+  ...warnings,
+  ...(isScratch(mode) ? notes.slice(-1) : []),
+  ...(failed && mode !== "danger-full-access" ? [`the command ran in Sandbox mode ${mode}`] : [])
+].map((remark) => `[sandbox: ${remark}]`)
+
+const howItEnded = ({ code, signal, timedOut }: Ended, seconds: number): string | undefined => {
+  if (timedOut) return `timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"} and was stopped`
+  if (code === null) return `ended by signal ${signal}`
+  return code === 0 ? undefined : `exit code ${code}`
+}
+
+const result = (ended: Ended, printed: string, seconds: number, report: Report): Effect.Effect<Tool.ToolOutput, Tool.ToolFailed> => {
+  if (ended.attribution?.kind === "runner-failed") return Effect.fail(Confining.failed(ended.attribution.note))
   const output = printed.trimEnd()
-  const failure = ended.timedOut
-    ? `timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"} and was stopped`
-    : ended.code === null
-    ? `ended by signal ${ended.signal}`
-    : ended.code !== 0
-    ? `exit code ${ended.code}`
-    : undefined
+  const failure = howItEnded(ended, seconds)
+  const remarked = remarks(ended, failure !== undefined, report)
   if (failure === undefined) {
-    return Effect.succeed({ text: output === "" ? "(no output)" : output, rawOutput: { exitCode: 0 } })
+    const text = [output === "" ? "(no output)" : output, ...remarked].join("\n")
+    return Effect.succeed({ text, rawOutput: { exitCode: 0 } })
   }
-  const message = output === "" ? failure : `${failure}\n${output}`
+  const message = [failure, ...(output === "" ? [] : [output]), ...remarked].join("\n")
   return new Tool.ToolFailed({ message, content: [textContent(message)] })
 }

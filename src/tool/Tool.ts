@@ -1,6 +1,8 @@
 import { Effect, type JsonSchema, Result, Schema, type Scope } from "effect"
 import type { Capability, NetworkNeed } from "../policy/Capability.ts"
+import type { EffectiveSandbox } from "../policy/Knobs.ts"
 import type { Needs } from "../policy/Needs.ts"
+import type { Confined } from "../sandbox/Confinement.ts"
 import type { Origin } from "../security/Untrusted.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { type PlanEntry, ToolCallContent, type ToolCallLocation, type ToolKind } from "./Content.ts"
@@ -38,6 +40,24 @@ export interface ToolContext {
     readonly read?: (path: string) => Effect.Effect<string, ToolFailed>
     readonly write?: (path: string, text: string) => Effect.Effect<void, ToolFailed>
   }
+}
+
+/** What the gates let one call reach (spec §6). */
+export interface Confinement {
+  readonly mode: EffectiveSandbox
+  readonly network: boolean
+  /** Whether the policy saw nothing but reads. */
+  readonly reads: boolean
+  /** A command that can reach no more than that, for `Processes.run`. What it needs on disk goes when the scope closes. */
+  readonly confine: (
+    argv: Confined["argv"],
+    where: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
+  ) => Effect.Effect<Confined, ToolFailed, Scope.Scope>
+}
+
+/** A call that the gates let run. */
+export interface RunContext extends ToolContext {
+  readonly confinement: Confinement
 }
 
 /** How a call looks before it runs: what the client shows and what a permission request names. */
@@ -81,7 +101,7 @@ export interface Tool<P> {
   /** Must not change anything and must not fail: an unreadable target simply gives less to show. */
   readonly preview: (parameters: P, context: ToolContext) => Effect.Effect<ToolPreview>
   /** Interruption withdraws the call: its processes end, half-written files do not stay. */
-  readonly run: (parameters: P, context: ToolContext) => Effect.Effect<ToolOutput, ToolFailed, Scope.Scope>
+  readonly run: (parameters: P, context: RunContext) => Effect.Effect<ToolOutput, ToolFailed, Scope.Scope>
 }
 
 /** A tool whose parameter type is known only to itself. */

@@ -23,6 +23,7 @@ const limits: Limits = {
   forbiddenCommands: [],
   blockHighRiskCommands: true,
   askMediumRisk: true,
+  backend: { name: "auto" },
   actions: { done: 0, limit: undefined }
 }
 

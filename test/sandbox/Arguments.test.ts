@@ -10,7 +10,7 @@ import * as Seccomp from "../../src/sandbox/Seccomp.ts"
 const plan = (change: Partial<Plan> = {}): Plan => ({
   mode: "workspace-write", network: true, cwd: "/tmp/w/sub", roots: ["/tmp/w"], readable: ["/home/u/.postern/agents/a/workspace"],
   masks: [{ path: "/home/u/.postern", folder: true }, { path: "/home/u/.netrc", folder: false }, { path: "/tmp/ssh/agent", folder: false }],
-  visible: [], pins: ["/tmp/w/.git"], kept: ["/tmp/w/.git/hooks"], watched: ["/tmp/w/.mcp.json"], programs: [], ...change
+  visible: [], pins: ["/tmp/w/.git"], kept: ["/tmp/w/.git/hooks"], watched: ["/tmp/w/.mcp.json"], programs: [], firm: [], ...change
 })
 
 const abilities = { program: "/usr/bin/bwrap", sh: "/bin/sh", noNesting: true, filter: true, byDescriptor: true, folders: [{ path: "/bin", link: "usr/bin" }, { path: "/lib64" }] }

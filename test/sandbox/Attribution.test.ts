@@ -6,7 +6,7 @@ import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
 
 const plan: Plan = {
-  mode: "read-only", network: false, cwd: "/", roots: [], readable: [], masks: [], visible: [], pins: [], kept: [], watched: [], programs: []
+  mode: "read-only", network: false, cwd: "/", roots: [], readable: [], masks: [], visible: [], pins: [], kept: [], watched: [], programs: [], firm: []
 }
 const ran = (code: number) => `{ "child-pid": 7 }\n{ "exit-code": ${code} }\n`
 

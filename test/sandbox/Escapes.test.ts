@@ -9,6 +9,7 @@ import * as Run from "./Run.ts"
 
 /** What is open beyond nothing at all; everything else must be shut. */
 const open: { readonly [M in Exclude<EffectiveSandbox, "danger-full-access">]: { readonly always: ReadonlyArray<string>; readonly network: ReadonlyArray<string> } } = {
+  "workspace-scratch": { always: ["write-workspace", "hardlink-write", "hooks-write", "config-write", "git-replace"], network: ["loopback", "abstract-socket"] },
   "workspace-read": { always: [], network: ["loopback"] },
   "read-only": { always: ["read-other", "link-read", "host-tmp"], network: ["loopback"] },
   "workspace-write": {

@@ -34,14 +34,14 @@ describe("a sandbox that cannot hold a call", () => {
       yield* Effect.gen(function*() {
         const sandbox = yield* Sandbox
         for (const backend of ["none", "nonsense", "docker", "sandbox-exec"]) {
-          assert.isFalse(sandbox.enforce("read-only", true, backend).usable, backend)
-          const request = { mode: "read-only", network: true, cwd: made.work, roots: [made.work], env: {}, backend } as const
+          assert.isFalse(sandbox.enforce("read-only", true, { name: backend }).usable, backend)
+          const request = { mode: "read-only", network: true, cwd: made.work, roots: [made.work], env: {}, backend: { name: backend } } as const
           const failed = yield* Effect.flip(sandbox.confine(["/bin/true"], request))
           assert.strictEqual(failed._tag, "SandboxUnavailable")
           assert.notStrictEqual(failed.remedy, "")
         }
         assert.strictEqual(sandbox.enforce("danger-full-access", true).report?.backend, "none")
-        assert.strictEqual(sandbox.check().length, 10)
+        assert.strictEqual(sandbox.check().length, 12)
       }).pipe(Effect.provide(Run.layer(made)))
     }))
 

@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, Schema } from "effect"
+import { bare } from "../../src/sandbox/Confinement.ts"
 import type { PlanEntry, ToolCallContent } from "../../src/tool/Content.ts"
 import { Environment } from "../../src/tool/Environment.ts"
 import type { Notice } from "../../src/tool/SessionTools.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
-import type { AnyTool, ToolContext, ToolOutput } from "../../src/tool/Tool.ts"
+import type { AnyTool, RunContext, ToolContext, ToolOutput } from "../../src/tool/Tool.ts"
 import { ToolFailed } from "../../src/tool/Tool.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
 import { temporaryFolder } from "../workspace/TemporaryFolder.ts"
@@ -16,6 +17,12 @@ const systemPath = "/usr/local/bin:/usr/bin:/bin"
 export const toolbox = (variables: Record<string, string> = {}) =>
   Toolbox.layer.pipe(Layer.provide(Layer.succeed(Environment, { PATH: systemPath, ...variables })))
 
+const unconfined = {
+  runner: bare,
+  report: { backend: "none", mode: "danger-full-access", network: true, files: "none", net: "none", processes: "none", notes: [] },
+  afterwards: () => []
+} as const
+
 /** A workspace in a temporary folder and the tools called by name with undecoded arguments. */
 export const bench = Effect.gen(function*() {
   const { tools } = yield* Toolbox
@@ -24,7 +31,7 @@ export const bench = Effect.gen(function*() {
   const progress: Array<ReadonlyArray<ToolCallContent>> = []
   const notices: Array<Notice> = []
   const plans: Array<ReadonlyArray<PlanEntry>> = []
-  const context: ToolContext = {
+  const context: RunContext = {
     sessionId: "s1",
     workspace,
     mayRead: Effect.undefined,
@@ -32,6 +39,12 @@ export const bench = Effect.gen(function*() {
     progress: (content) => Effect.sync(() => void progress.push(content)),
     notify: (notice) => Effect.sync(() => void notices.push(notice)),
     plan: (entries) => Effect.sync(() => void plans.push(entries)),
+    confinement: {
+      mode: "danger-full-access",
+      network: true,
+      reads: false,
+      confine: (argv, where) => Effect.succeed({ ...unconfined, argv, ...where })
+    },
     askUser: (_, choices) => choices[0] === undefined ? Effect.fail(new ToolFailed({ message: "nobody" })) : Effect.succeed(choices[0])
   }
   const tool = (name: string): AnyTool => {
@@ -43,7 +56,7 @@ export const bench = Effect.gen(function*() {
     Schema.decodeUnknownEffect(tool(name).parameters)(input).pipe(
       Effect.mapError((error) => new ToolFailed({ message: error.message }))
     )
-  const run = (name: string, input: unknown, overrides: Partial<ToolContext> = {}): Effect.Effect<ToolOutput, ToolFailed> =>
+  const run = (name: string, input: unknown, overrides: Partial<RunContext> = {}): Effect.Effect<ToolOutput, ToolFailed> =>
     Effect.scoped(Effect.flatMap(decode(name, input), (parameters) => tool(name).run(parameters, { ...context, ...overrides })))
   const text = (name: string, input: unknown) => Effect.map(run(name, input), (output) => output.text)
   const failure = (name: string, input: unknown) => Effect.map(Effect.flip(run(name, input)), (error) => error.message)

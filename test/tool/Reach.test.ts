@@ -1,33 +1,10 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { existsSync, readFileSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
-import { make, newSession, prompt } from "../session/Harness.ts"
-
-/** A session with the real engine and a configuration of its own; `say` gives what each call of a script came to. */
-const host = (config: (outside: string) => string) => {
-  const { folder, home, layer } = make({}, { engine: EngineLayer.layer })
-  const cwd = folder()
-  const outside = folder()
-  const put = (path: string, content: string) => {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, content)
-  }
-  writeFileSync(join(home, "config.toml"), config(outside))
-  const say = (...script: ReadonlyArray<string>) =>
-    Effect.gen(function*() {
-      const { sessionId } = yield* newSession(cwd)
-      yield* (yield* prompt(sessionId, script.join("\n"))).end
-      const { transcript } = yield* SessionStore
-      return (yield* transcript(sessionId)).flatMap((entry) =>
-        entry._tag === "ToolCall"
-          ? [`${entry.call.status} ${entry.call.content.map((one) => one.type === "content" && one.content.type === "text" ? one.content.text : one.type).join("\n")}`]
-          : [])
-    })
-  return { cwd, outside, put, say, layer }
-}
+import { host } from "../session/EngineHost.ts"
+import { newSession, prompt } from "../session/Harness.ts"
 
 describe("What a search or a listing comes across", () => {
   const restricted = () => {
@@ -88,7 +65,8 @@ describe("The folders of a risk profile", () => {
     ["workspace_only = false", () => "workspace_only = false"],
     ["level full", () => "level = \"full\""]
   ]
-  const config = (lines: string) => `[policy]\ntool_approval = "universal_accept"\n[risk_profiles.default]\n${lines}\n`
+  const config = (lines: string, sandbox = "danger-full-access") =>
+    `[policy]\ntool_approval = "universal_accept"\nsandbox = "${sandbox}"\n[risk_profiles.default]\n${lines}\n`
 
   for (const [name, lines] of profiles) {
     it.live(`${name} reaches further than the session's own`, () => {
@@ -105,6 +83,17 @@ describe("The folders of a risk profile", () => {
       }).pipe(Effect.provide(layer))
     })
   }
+
+  it.live("without an end are still held by the Sandbox mode when something is written", () => {
+    const { layer, outside, put, say } = host(() => config("workspace_only = false", "workspace-write"))
+    put(join(outside, "f"), "needle\n")
+    return Effect.gen(function*() {
+      const [read, written] = yield* say(...calls(outside))
+      assert.match(read!, /^completed 1: needle/)
+      assert.match(written!, /^failed .*Sandbox mode workspace-write/)
+      assert.isFalse(existsSync(join(outside, "new")))
+    }).pipe(Effect.provide(layer))
+  })
 
   it.live("end with the session's own where it names none", () => {
     const { layer, outside, put, say } = host(() => config(""))

@@ -1,0 +1,69 @@
+import { homedir } from "node:os"
+import { Effect } from "effect"
+import { expand, type Limits } from "../policy/Boundary.ts"
+import type { Decision } from "../policy/Decision.ts"
+import { backendOf } from "../policy/Gate.ts"
+import type { Resolved } from "../policy/Knobs.ts"
+import type { Place } from "../policy/Part.ts"
+import * as DeniedPaths from "../policy/rules/DeniedPaths.ts"
+import type { RuleSet } from "../policy/rules/RuleSet.ts"
+import * as Disk from "../sandbox/Disk.ts"
+import type { Sandbox } from "../sandbox/Sandbox.ts"
+import type { Reach } from "../sandbox/Reach.ts"
+import { PathRefused, type Workspace } from "../workspace/Workspace.ts"
+import { type Confinement, ToolFailed } from "./Tool.ts"
+
+/** From what the gates said to what a call can reach (spec §6). */
+
+/** Never retried with less: only a person may open more (policy §1.9 E17). */
+export const failed = (what: string) => new ToolFailed({ message: `SANDBOX_UNAVAILABLE: the command did not run: ${what}` })
+
+export interface Held {
+  readonly decision: Decision
+  readonly knobs: Resolved
+  readonly limits: Limits
+  readonly rules: RuleSet
+  readonly workspace: Workspace
+}
+
+/** The operator's further folders need not exist. */
+export const foldersOf = ({ allowed, roots }: Workspace) => [...roots, ...allowed.filter((path) => Disk.kind(path) === "folder")]
+
+export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rules, workspace }: Held): Confinement => {
+  const { mode, network } = decision.sandbox ?? { mode: "workspace-read", network: false }
+  const reads = decision.capabilities.every((capability) => capability === "shell_ro")
+  return {
+    mode,
+    network,
+    reads,
+    confine: Effect.fnUntraced(function*(argv, { cwd, env }) {
+      const place: Place = { cwd: workspace.cwd, roots: workspace.roots, home: homedir() }
+      const denied = yield* DeniedPaths.of(rules.entries, place)
+      if (!denied.complete) {
+        yield* Effect.logWarning("deny rules about paths: there are too many files to hide all that match from a command")
+      }
+      return yield* sandbox.confine(argv, {
+        mode,
+        network,
+        cwd,
+        env,
+        roots: foldersOf(workspace),
+        readable: workspace.readable,
+        masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => expand(path, place))],
+        kept: denied.kept,
+        backend: backendOf(limits.backend, knobs)
+      }).pipe(Effect.catchTag("SandboxUnavailable", ({ missing, remedy }) =>
+        Effect.andThen(Effect.logError(`a command did not run: ${missing} ${remedy}`), failed(missing))))
+    })
+  }
+}
+
+/** The session's folders as far as the mode reaches. */
+export const narrowed = (workspace: Workspace, { refusal }: Reach): Workspace => ({
+  ...workspace,
+  resolve: (path, intent) =>
+    Effect.flatMap(workspace.resolve(path, intent), (canonical) => {
+      const reason = refusal(canonical, intent)
+      return reason === undefined ? Effect.succeed(canonical) : new PathRefused({ path, reason })
+    })
+})
