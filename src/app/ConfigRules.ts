@@ -52,7 +52,7 @@ export const contradiction = (table: ConfigTable): Fault | undefined => {
   }
   for (const [alias, provider] of Object.entries(table.providers ?? {})) {
     for (const name of provider.fallback ?? []) {
-      const fault = dangling(["providers", alias, "fallback"], "provider", name, providers)
+      const fault = dangling(["providers", alias, "fallback"], "provider", name.split("/", 1)[0] ?? "", providers)
       if (fault !== undefined) return fault
     }
   }

@@ -42,6 +42,7 @@ const Provider = Schema.Struct({
   vision: optional(flag),
   headers: map(Schema.String.annotate({ description: "a text" })),
   fallback: optional(texts),
+  models: optional(texts),
   prices: optional(Schema.Struct({
     input: optional(amount),
     output: optional(amount),

@@ -14,13 +14,17 @@ export interface Provider {
   readonly baseUrl: string | undefined
   readonly timeoutSecs: number | undefined
   readonly maxTokens: number | undefined
-  readonly contextWindow: number | undefined
-  readonly vision: boolean | undefined
+  /** In tokens. */
+  readonly contextWindow: number
+  /** Whether its models take images. */
+  readonly vision: boolean
   readonly headers: ReadonlyMap<string, Redacted.Redacted<string>>
-  /** Aliases to try in turn when this provider fails. */
+  /** What to try in turn when this provider fails: `"<alias>"` for the same model there, or `"<alias>/<model id>"`. */
   readonly fallback: ReadonlyArray<string>
   /** Per million tokens. */
   readonly prices: ProviderTable["prices"]
+  /** Ids of models to choose from. */
+  readonly models: ReadonlyArray<string>
 }
 
 /** Providers that exist without a table of their own. */
@@ -30,17 +34,23 @@ export const builtIn: Readonly<Record<string, ProviderTable>> = {
   offline: { kind: "offline" }
 }
 
+/** Whose models these are, as far as that can be told without asking. */
+const vendorOf = (alias: string, { base_url, kind }: ProviderTable): keyof typeof windows => {
+  if (kind === "anthropic") return "anthropic"
+  return alias === "openai" && kind === "openai-compatible" && base_url === undefined ? "openai" : "other"
+}
+
 /** A usual variable is only looked at for the vendor's own address: its key must not reach another host by accident. */
-const usualKey = (alias: string, { base_url, kind }: ProviderTable): string | undefined => {
-  if (base_url !== undefined) return undefined
-  if (kind === "anthropic") return "ANTHROPIC_API_KEY"
-  return alias === "openai" && kind === "openai-compatible" ? "OPENAI_API_KEY" : undefined
+const usualKey = (alias: string, table: ProviderTable): string | undefined => {
+  if (table.base_url !== undefined) return undefined
+  return { anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY", other: undefined }[vendorOf(alias, table)]
 }
 
 const secret = (value: string | undefined): Redacted.Redacted<string> | undefined =>
   value === undefined || value.trim() === "" ? undefined : Redacted.make(value.trim())
 
 const provider = (alias: string, table: ProviderTable, environment: Environment): Provider => {
+  const vendor = vendorOf(alias, table)
   const apiKeyEnv = table.api_key_env ?? (table.api_key === undefined ? usualKey(alias, table) : undefined)
   return {
     alias,
@@ -50,25 +60,28 @@ const provider = (alias: string, table: ProviderTable, environment: Environment)
     baseUrl: table.base_url,
     timeoutSecs: table.timeout_secs,
     maxTokens: table.max_tokens,
-    contextWindow: table.context_window,
-    vision: table.vision,
+    contextWindow: table.context_window ?? windows[vendor],
+    vision: table.vision ?? (vendor === "anthropic" || vendor === "openai"),
     headers: new Map(Object.entries(table.headers ?? {}).map(([name, value]) => [name, Redacted.make(value)])),
     fallback: table.fallback ?? [],
-    prices: table.prices
+    prices: table.prices,
+    models: table.models ?? []
   }
 }
 
 export const providers = (tables: ConfigTable["providers"], environment: Environment): ReadonlyMap<string, Provider> =>
   new Map(Object.entries({ ...builtIn, ...tables }).map(([alias, table]) => [alias, provider(alias, table, environment)]))
 
+/** In tokens; for other servers what nearly all take. */
+const windows = { anthropic: 200_000, openai: 128_000, other: 32_000 }
+
 const usualModels = { anthropic: "claude-sonnet-4.6", openai: "gpt-5.2", offline: "builtin" }
 
-/** Models for an agent that names none, best first: those with a key at hand, then offline. */
-export const defaultModels = (known: ReadonlyMap<string, Provider>): ReadonlyArray<string> =>
-  Object.entries(usualModels).flatMap(([alias, model]) => {
-    const provider = known.get(alias)
-    return provider?.kind === "offline" || provider?.apiKey !== undefined ? [`${alias}/${model}`] : []
-  })
+/** The model of agents that name none: the first with a key at hand, else offline (spec §2). */
+export const defaultModel = (known: ReadonlyMap<string, Provider>): string => {
+  const [alias, model] = Object.entries(usualModels).find(([alias]) => known.get(alias)?.apiKey !== undefined) ?? ["offline", usualModels.offline]
+  return `${alias}/${model}`
+}
 
 /** Everything that must never appear in a log line. */
 export const secretsOf = (known: ReadonlyMap<string, Provider>): ReadonlyArray<Redacted.Redacted<string>> =>

@@ -7,13 +7,13 @@ import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
 import { type McpSettings, mcpSecrets, mcpSettings } from "./McpSettings.ts"
 import { given, places } from "./Places.ts"
 import { type RiskProfile, riskProfiles, type RuntimeProfile, runtimeProfiles } from "./Profiles.ts"
-import { defaultModels, type Provider, providers, secretsOf } from "./Providers.ts"
+import { defaultModel, type Provider, providers, secretsOf } from "./Providers.ts"
 
 export interface Agent {
   readonly alias: string
   readonly enabled: boolean
-  /** `"<provider alias>/<model id>"`; none: the first of `defaultModels` this build can talk to. */
-  readonly model: string | undefined
+  /** `"<provider alias>/<model id>"`; where none is configured, `defaultModel`. */
+  readonly model: string
   /** Absolute; made by whoever uses it first. */
   readonly workspace: string
   /** Keys of `riskProfiles` and `runtimeProfiles`, checked. */
@@ -40,7 +40,7 @@ export class Settings extends Context.Service<Settings, {
   /** Never empty. */
   readonly agents: ReadonlyMap<string, Agent>
   readonly providers: ReadonlyMap<string, Provider>
-  readonly defaultModels: ReadonlyArray<string>
+  readonly defaultModel: string
   readonly acp: {
     readonly defaultAgent: string | undefined
     readonly maxSessions: number
@@ -94,10 +94,11 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
   const agents = Object.entries(table.agents ?? {})
   if (agents.length === 0) agents.push(["default", {}])
   const known = providers(table.providers, environment)
+  const usual = defaultModel(known)
   const all = new Map(agents.map(([alias, agent]): [string, Agent] => [alias, {
     alias,
     enabled: agent.enabled ?? true,
-    model: agent.model,
+    model: agent.model ?? usual,
     workspace: absolute(configDir, agent.workspace ?? path.join("agents", alias, "workspace")),
     riskProfile: agent.risk_profile ?? "default",
     runtimeProfile: agent.runtime_profile ?? "default"
@@ -114,7 +115,7 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
     logLevel: logLevel ?? (yield* levelFrom("log_level", table.log_level)),
     agents: all,
     providers: known,
-    defaultModels: defaultModels(known),
+    defaultModel: usual,
     acp: {
       defaultAgent,
       maxSessions: table.acp?.max_sessions ?? 10,

@@ -1,15 +1,13 @@
-import { Context, Effect, Layer, Schema } from "effect"
-import type { LanguageModel } from "effect/ai"
+import { Array as Arr, Context, Effect, Layer, Result, Scope, Stream } from "effect"
+import { LanguageModel } from "effect/ai"
 import type { Provider } from "../app/Providers.ts"
 import { Settings } from "../app/Settings.ts"
+import { toAiError } from "./ModelFault.ts"
 import * as Offline from "./Offline.ts"
-
-/** Why there is no model behind a reference; `message` is a sentence for people. */
-export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
-  model: Schema.String,
-  reason: Schema.Literals(["bad_reference", "unknown_provider", "unsupported_kind"]),
-  message: Schema.String
-}) {}
+import type { StreamParts } from "./Parts.ts"
+import { type ModelUnavailable, type Named, resolve } from "./Reference.ts"
+import * as Retry from "./Retry.ts"
+import { generateWith } from "./Whole.ts"
 
 export interface Model {
   /** The whole reference, `"<provider alias>/<model id>"`. */
@@ -18,64 +16,53 @@ export interface Model {
   readonly provider: string
   /** In tokens. */
   readonly contextWindow: number
+  /** Per million tokens, as configured. */
+  readonly prices?: Provider["prices"]
   readonly languageModel: LanguageModel.LanguageModel
 }
 
-const usualWindow = 32_000
-
-interface Wanted {
-  readonly provider: Provider
-  readonly model: string
-  readonly configFile: string
-}
-
-/** One line per provider kind this build can talk to. */
-const factories: Partial<Record<Provider["kind"], (wanted: Wanted) => Effect.Effect<LanguageModel.LanguageModel>>> = {
-  offline: ({ configFile }) => Offline.make({ configFile, kinds })
-}
-
-const kinds: ReadonlyArray<string> = Object.keys(factories)
-
 /** Language models by reference. Importing this module loads `effect/ai`: do it lazily, when a first session needs it. */
 export class Models extends Context.Service<Models, {
-  /** No reference: the first of `Settings.defaultModels` this build can talk to. The same reference gives the same model. */
+  /** No reference: `Settings.defaultModel`. The same reference gives the same model. */
   readonly get: (reference: string | undefined) => Effect.Effect<Model, ModelUnavailable>
 }>()("postern/model/Models") {
   static readonly layer: Layer.Layer<Models, never, Settings> = Layer.effect(Models, Effect.gen(function*() {
-    const { configFile, defaultModels, providers } = yield* Settings
+    const { configFile, defaultModel, providers } = yield* Settings
+    const scope = yield* Effect.scope
     const made = new Map<string, Model>()
 
-    const usual = (): string =>
-      defaultModels.find((reference) => {
-        const kind = providers.get(aliasOf(reference))?.kind
-        return kind !== undefined && factories[kind] !== undefined
-      }) ?? "offline/builtin"
+    const remote = yield* Effect.promise(() => import("./Remote.ts")).pipe(
+      Effect.flatMap(({ make }) => make),
+      Scope.provide(scope),
+      Effect.uninterruptible,
+      Effect.cached
+    )
+
+    const asking = Effect.fnUntraced(function*({ model, provider }: Named): Effect.fn.Return<StreamParts> {
+      return provider.kind === "offline" ? Offline.streamText({ configFile }) : (yield* remote)({ ...provider, kind: provider.kind }, model)
+    })
+
+    /** `"<alias>"` stands for the same model there. */
+    const standIns = ({ model, provider }: Named) => provider.fallback.map((name) => name.includes("/") ? name : `${name}/${model}`)
 
     const make = Effect.fnUntraced(function*(reference: string) {
-      const unavailable = (reason: ModelUnavailable["reason"], message: string) =>
-        new ModelUnavailable({ model: reference, reason, message })
-      const alias = aliasOf(reference)
-      const model = reference.slice(alias.length + 1)
-      if (alias === "" || model === "") {
-        return yield* unavailable("bad_reference", `A model is named "<provider alias>/<model id>", not "${reference}"`)
-      }
-      const provider = providers.get(alias)
-      if (provider === undefined) {
-        const known = Array.from(providers.keys()).join(", ")
-        return yield* unavailable("unknown_provider", `There is no provider "${alias}"; the providers are ${known}`)
-      }
-      const factory = factories[provider.kind]
-      if (factory === undefined) {
-        return yield* unavailable("unsupported_kind",
-          `This build cannot talk to provider "${alias}" of kind ${provider.kind}; it supports ${kinds.join(", ")}`)
-      }
-      const languageModel = yield* factory({ provider, model, configFile })
-      return { id: reference, provider: alias, contextWindow: provider.contextWindow ?? usualWindow, languageModel }
+      const named = yield* Effect.fromResult(resolve(providers, reference))
+      const first = { name: reference, ask: yield* asking(named) }
+      const others = yield* Effect.forEach(standIns(named), (name) => Result.match(resolve(providers, name), {
+        onSuccess: (other) => Effect.map(asking(other), (ask) => [{ name, ask }]),
+        onFailure: ({ message }) => Effect.as(Effect.logWarning(`${reference} has no fallback ${name}: ${message}`), [])
+      }))
+      const candidates: Arr.NonEmptyReadonlyArray<typeof first> = [first, ...others.flat()]
+      const streamText = (request: LanguageModel.ProviderOptions) =>
+        Stream.mapError(Retry.firstOf(Arr.map(candidates, ({ ask, name }) => ({ name, stream: ask(request) }))), toAiError)
+      const languageModel = yield* LanguageModel.make({ streamText, generateText: generateWith(streamText) })
+      const { provider } = named
+      return { id: reference, provider: provider.alias, contextWindow: provider.contextWindow, prices: provider.prices, languageModel }
     })
 
     return Models.of({
       get: Effect.fnUntraced(function*(given) {
-        const reference = given ?? usual()
+        const reference = given ?? defaultModel
         const known = made.get(reference)
         if (known !== undefined) return known
         const model = yield* make(reference)
@@ -85,5 +72,3 @@ export class Models extends Context.Service<Models, {
     })
   }))
 }
-
-const aliasOf = (reference: string): string => reference.slice(0, Math.max(0, reference.indexOf("/")))

@@ -1,10 +1,11 @@
 import { Effect, Option, Stream } from "effect"
-import { type AiError, IdGenerator, LanguageModel, type Response } from "effect/ai"
+import { IdGenerator, LanguageModel } from "effect/ai"
 import { showAnswer } from "./Answers.ts"
 import { estimateTokens, type LastTurn, lastTurn } from "./LastTurn.ts"
 import { parse, type Step } from "./Script.ts"
 import { type Part, Speech, words } from "./Speech.ts"
 import { summarise, type SummaryOptions } from "./Summary.ts"
+import { generateWith } from "./Whole.ts"
 
 const deltasAtOnce = 256
 
@@ -66,7 +67,7 @@ function* perform(steps: ReadonlyArray<Step>, { callId, inputTokens, tools }: Re
 
 type Parts = Stream.Stream<Part, never, IdGenerator.IdGenerator>
 
-const streamText = (options: SummaryOptions) => (request: LanguageModel.ProviderOptions): Parts =>
+export const streamText = (options: SummaryOptions) => (request: LanguageModel.ProviderOptions): Parts =>
   Stream.unwrap(Effect.gen(function*() {
     const ids = yield* IdGenerator.IdGenerator
     const callId = yield* ids.generateId()
@@ -83,30 +84,6 @@ const streamText = (options: SummaryOptions) => (request: LanguageModel.Provider
     })
   }))
 
-/** The same answer in whole parts, for callers that do not stream. */
-const whole = (parts: ReadonlyArray<Part>): Array<Response.PartEncoded> => {
-  const texts = new Map<string, { type: "text" | "reasoning"; text: string }>()
-  return parts.flatMap((part): Array<Response.PartEncoded> => {
-    switch (part.type) {
-      case "text-start":
-      case "reasoning-start": {
-        const text = { type: part.type === "text-start" ? "text" as const : "reasoning" as const, text: "" }
-        texts.set(part.id, text)
-        return [text]
-      }
-      case "text-delta":
-      case "reasoning-delta": {
-        const text = texts.get(part.id)
-        if (text !== undefined) text.text += part.delta
-        return []
-      }
-      case "tool-call":
-      case "finish": return [part]
-      default: return []
-    }
-  })
-}
-
 /**
  * The built-in offline model (spec §2): no network, no key. Its answer is a function of the prompt alone, so that a turn can be
  * cut off, stored and taken up again at any tool boundary.
@@ -114,6 +91,5 @@ const whole = (parts: ReadonlyArray<Part>): Array<Response.PartEncoded> => {
 export const make = (options: SummaryOptions): Effect.Effect<LanguageModel.LanguageModel> =>
   LanguageModel.make({
     streamText: streamText(options),
-    generateText: (request): Effect.Effect<Array<Response.PartEncoded>, AiError.AiError, IdGenerator.IdGenerator> =>
-      Effect.map(Stream.runCollect(streamText(options)(request)), whole)
+    generateText: generateWith(streamText(options))
   })

@@ -4,11 +4,7 @@ import { commands, type Step } from "./Script.ts"
 
 export interface SummaryOptions {
   readonly configFile: string
-  /** Provider kinds this build can talk to. */
-  readonly kinds: ReadonlyArray<string>
 }
-
-const onlyOffline = "This build has only the offline model; it cannot talk to a real one yet."
 
 const introduction = "I am Postern's built-in offline model: a rule-based stand-in that needs no network and no key. " +
   "I cannot answer freely, but I can show you around and run tools through the same loop and gates as a real model."
@@ -64,12 +60,11 @@ export const summarise = (turn: LastTurn, tools: ReadonlySet<string>, options: S
   if (path !== undefined && readme === undefined && tools.has("file_read")) {
     return [{ _tag: "Call", tool: "file_read", params: { path, limit: 20 } }]
   }
-  const real = options.kinds.includes("anthropic")
   const text = [
-    real ? introduction : `${onlyOffline} ${introduction}`,
+    introduction,
     workspace(listing, titleOf(readme)),
     help(tools),
-    ...(real ? [realModel(options.configFile)] : [])
+    realModel(options.configFile)
   ].join("\n\n")
   return [{ _tag: "Say", text }]
 }

@@ -1,4 +1,5 @@
 import { Prompt } from "effect/ai"
+import type { AnswerPart } from "./Answer.ts"
 
 /** The model's side of a session: messages as JSON, kept apart from the visible transcript (spec §4). */
 
@@ -6,6 +7,8 @@ export interface ModelCall {
   readonly id: string
   readonly name: string
   readonly params: unknown
+  /** What the provider wants to see again with the call. */
+  readonly options?: Prompt.ProviderOptions
 }
 
 export interface CallResult {
@@ -40,23 +43,19 @@ export const user = (text: string): Prompt.MessageEncoded => ({ role: "user", co
 
 const cancelled: CallResult = { text: "This call was cancelled before it finished.", isFailure: true }
 
+/** A thought that nobody wants to see again is for people only. */
+const isKept = (part: AnswerPart): boolean =>
+  part.type === "text" ? part.text !== "" : part.type === "tool-call" || part.options !== undefined
+
 /**
  * One answer of the model and what its calls gave, in a shape every provider takes: each call has a result, also when the turn was
  * cut off before it had one, and an answer without content is left out.
  */
-export const step = (
-  text: string,
-  calls: ReadonlyArray<ModelCall>,
-  results: ReadonlyMap<string, CallResult>
-): ReadonlyArray<Prompt.MessageEncoded> => {
-  if (text === "" && calls.length === 0) return []
-  const answer: Prompt.MessageEncoded = {
-    role: "assistant",
-    content: [
-      ...(text === "" ? [] : [{ type: "text" as const, text }]),
-      ...calls.map(({ id, name, params }) => ({ type: "tool-call" as const, id, name, params }))
-    ]
-  }
+export const step = (parts: ReadonlyArray<AnswerPart>, results: ReadonlyMap<string, CallResult>): ReadonlyArray<Prompt.MessageEncoded> => {
+  const kept = parts.filter(isKept)
+  if (!kept.some(({ type }) => type !== "reasoning")) return []
+  const answer: Prompt.MessageEncoded = { role: "assistant", content: kept.map((part) => ({ ...part })) }
+  const calls = kept.filter((part) => part.type === "tool-call")
   if (calls.length === 0) return [answer]
   const content = calls.map(({ id, name }) => {
     const { isFailure, text } = results.get(id) ?? cancelled

@@ -1,11 +1,13 @@
 import { Effect, Layer, Stream } from "effect"
 import { type AiError, Prompt, type Response } from "effect/ai"
 import { Settings } from "../app/Settings.ts"
+import * as ModelFault from "../model/ModelFault.ts"
 import { type Model, Models } from "../model/Models.ts"
-import type { StopReason } from "./Event.ts"
+import { Answer } from "./Answer.ts"
 import * as Briefing from "./Briefing.ts"
 import * as Calls from "./Calls.ts"
-import { append, appendJson, type CallResult, type History, type ModelCall, read, step, user } from "./History.ts"
+import type { StopReason } from "./Event.ts"
+import { append, appendJson, type CallResult, type History, read, step, user } from "./History.ts"
 import * as LoopGuard from "./LoopGuard.ts"
 import * as Offer from "./Offer.ts"
 import { type Overrides, TurnFailed, type TurnInput, TurnLoop } from "./TurnLoop.ts"
@@ -13,13 +15,6 @@ import { type Overrides, TurnFailed, type TurnInput, TurnLoop } from "./TurnLoop
 /** Importing this module loads `effect/ai`. */
 
 const stopReasons: Partial<Record<Response.FinishReason, StopReason>> = { "length": "max_tokens", "content-filter": "refusal" }
-
-/** One request to the model while it is being answered. */
-interface Answer {
-  text: string
-  readonly calls: Array<ModelCall>
-  finish: Response.FinishReason
-}
 
 const maxHistories = 32
 
@@ -47,7 +42,7 @@ const overridden = (own: string | undefined, { model, modelProvider }: Overrides
   return `${modelProvider ?? provider}/${model ?? name.join("/")}`
 }
 
-const failedModel = (error: AiError.AiError) => new TurnFailed({ message: error.message, reason: "model_failed" })
+const failedModel = (error: AiError.AiError) => new TurnFailed(ModelFault.ofAiError(error))
 
 export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   const models = yield* Models
@@ -67,13 +62,18 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   const take = (part: Stream.Success<ReturnType<typeof ask>>, answer: Answer, { contextWindow }: Model, input: TurnInput): Effect.Effect<void, TurnFailed> => {
     switch (part.type) {
       case "text-delta":
-        answer.text += part.delta
+        answer.add("text", part.delta)
         return input.ledger.delta("Agent", part.delta)
-      case "reasoning-delta": return input.ledger.delta("Thought", part.delta)
+      case "reasoning-start": return Effect.sync(() => answer.begin("reasoning"))
+      case "reasoning-delta":
+        answer.add("reasoning", part.delta)
+        return input.ledger.delta("Thought", part.delta)
       case "text-end":
-      case "reasoning-end": return Effect.sync(input.ledger.endMessage)
+      case "reasoning-end":
+        if (part.type === "reasoning-end") answer.endThought(part.metadata)
+        return Effect.sync(input.ledger.endMessage)
       case "tool-call":
-        answer.calls.push({ id: part.id, name: part.name, params: part.params })
+        answer.call(part)
         return Effect.void
       case "error": return Effect.fail(new TurnFailed({ message: String(part.error), reason: "model_failed" }))
       case "finish":
@@ -99,8 +99,8 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
 
   /** The limit is met: one more request, in which the model may only tell how far it came (zeroclaw.md §4.4). */
   const close = Effect.fnUntraced(function*(model: Model, history: History, limit: number, input: TurnInput) {
-    const answer: Answer = { text: "", calls: [], finish: "stop" }
-    input.keepContext(() => appendJson(history.json, step(answer.text, [], new Map())))
+    const answer = new Answer()
+    input.keepContext(() => appendJson(history.json, said(answer)))
     yield* receive(model, append(history, [user(closing(limit))]), answer, input, "none")
     if (answer.text.trim() === "") {
       return yield* new TurnFailed({
@@ -109,7 +109,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
       })
     }
     yield* input.ledger.delta("Agent", `*Stopped after ${limit} model requests, the limit for one turn (max_tool_iterations).*`)
-    histories.set(input.sessionId, append(history, step(answer.text, [], new Map())))
+    histories.set(input.sessionId, append(history, said(answer)))
     return "max_turn_requests" as const
   })
 
@@ -128,31 +128,35 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     let history = append(start, [user(input.prompt)])
 
     for (let requests = 0; requests < limit; requests++) {
-      const answer: Answer = { text: "", calls: [], finish: "stop" }
+      const answer = new Answer()
       const results = new Map<string, CallResult>()
       const before = history
       // Whenever the turn is cut off, the model will later know what was said and done up to then.
-      input.keepContext(() => appendJson(before.json, step(answer.text, answer.calls, results)))
+      input.keepContext(() => appendJson(before.json, step(answer.parts, results)))
       yield* receive(model, before, answer, input)
       if (stopReasons[answer.finish] === "refusal") {
         // What was refused must not come up in the next request (acp.md §2.4).
         input.keepContext(() => start.json)
         return "refusal"
       }
-      const end = yield* runCalls(answer.calls, results, watch, input)
+      const { calls } = answer
+      const end = yield* runCalls(calls, results, watch, input)
       if (end !== undefined) {
         yield* input.notify({ severity: "warning", title: `The turn was ended: ${end}` })
         return "end_turn"
       }
-      history = append(before, step(answer.text, answer.calls, results))
+      history = append(before, step(answer.parts, results))
       histories.set(input.sessionId, history)
-      if (answer.calls.length === 0) return stopReasons[answer.finish] ?? "end_turn"
+      if (calls.length === 0 && answer.finish !== "pause") return stopReasons[answer.finish] ?? "end_turn"
     }
     return yield* close(model, history, limit, input)
   })
 
   return TurnLoop.of({ run, warm: Effect.void })
 }))
+
+/** What a request without tools left to remember. */
+const said = ({ parts }: Answer) => step(parts.filter(({ type }) => type === "text"), new Map())
 
 const closing = (limit: number) =>
   `You have used all ${limit} model requests of this turn and cannot call tools any more. Tell the user what is done, what is left, and how to go on.`

@@ -10,12 +10,12 @@ describe("settings without a file", () => {
     assert.deepStrictEqual(Array.from(found.agents.values()), [{
       alias: "default",
       enabled: true,
-      model: undefined,
+      model: "offline/builtin",
       workspace: `${configDir}/agents/default/workspace`,
       riskProfile: "default",
       runtimeProfile: "default"
     }])
-    assert.deepStrictEqual(found.defaultModels, ["offline/builtin"])
+    assert.strictEqual(found.defaultModel, "offline/builtin")
     assert.deepStrictEqual(found.acp, { defaultAgent: undefined, maxSessions: 10, sessionTimeoutSecs: 3600, unstable: false })
     assert.strictEqual(found.riskProfiles.get("default")?.level, "supervised")
     assert.strictEqual(found.runtimeProfiles.get("default")?.maxToolIterations, 50)
@@ -24,7 +24,8 @@ describe("settings without a file", () => {
 
   it.effect("prefer a real model whose key is at hand", Effect.fnUntraced(function*() {
     const { settings: found } = yield* settings({ env: { ANTHROPIC_API_KEY: "sk-ant-1", OPENAI_API_KEY: "" } })
-    assert.deepStrictEqual(found.defaultModels, ["anthropic/claude-sonnet-4.6", "offline/builtin"])
+    assert.strictEqual(found.defaultModel, "anthropic/claude-sonnet-4.6")
+    assert.strictEqual(found.agents.get("default")?.model, found.defaultModel)
     const key = found.providers.get("anthropic")?.apiKey
     assert.strictEqual(key && Redacted.value(key), "sk-ant-1")
     assert.notInclude(JSON.stringify(Array.from(found.providers)), "sk-ant-1")

@@ -9,11 +9,12 @@ const models = Effect.fnUntraced(function*(options: Machine) {
 })
 
 describe("models", () => {
-  it.effect("without a reference are the first this build can talk to, keys or not", Effect.fnUntraced(function*() {
-    const found = yield* models({ env: { ANTHROPIC_API_KEY: "sk-ant-1", OPENAI_API_KEY: "sk-1" } })
-    const model = yield* found.get(undefined)
-    assert.deepInclude(model, { id: "offline/builtin", provider: "offline" })
-    assert.isAbove(model.contextWindow, 0)
+  it.effect("without a reference are those whose key is at hand, else the offline one", Effect.fnUntraced(function*() {
+    const usual = (env: Record<string, string>) => Effect.flatMap(models({ env }), (found) => found.get(undefined))
+    assert.deepInclude(yield* usual({}), { id: "offline/builtin", provider: "offline" })
+    assert.deepInclude(yield* usual({ OPENAI_API_KEY: "sk-1" }), { id: "openai/gpt-5.2", provider: "openai", contextWindow: 128_000 })
+    const both = yield* usual({ ANTHROPIC_API_KEY: "sk-ant-1", OPENAI_API_KEY: "sk-1" })
+    assert.deepInclude(both, { id: "anthropic/claude-sonnet-4.6", provider: "anthropic", contextWindow: 200_000 })
   }))
 
   it.effect("are the same for the same reference, under any alias of their kind", Effect.fnUntraced(function*() {
@@ -31,10 +32,38 @@ describe("models", () => {
       message: "There is no provider \"foo\"; the providers are anthropic, openai, offline"
     })
     assert.deepInclude(yield* why("anthropic/claude"), {
-      reason: "unsupported_kind",
-      message: "This build cannot talk to provider \"anthropic\" of kind anthropic; it supports offline"
+      reason: "no_key",
+      message: "Provider \"anthropic\" has no key: set ANTHROPIC_API_KEY"
     })
     assert.deepInclude(yield* why("sonnet"), { reason: "bad_reference" })
     assert.deepInclude(yield* why("offline/"), { reason: "bad_reference" })
+  }))
+
+  it.effect("want the key that was promised, and none where a server of one's own needs none", Effect.fnUntraced(function*() {
+    const found = yield* models({
+      toml: `
+[providers.router]
+kind = "openai-compatible"
+base_url = "https://openrouter.ai/api/v1"
+api_key_env = "OPENROUTER_API_KEY"
+[providers.nowhere]
+kind = "openai-compatible"
+[providers.ollama]
+kind = "openai-compatible"
+base_url = "http://127.0.0.1:11434"
+[providers.proxy]
+kind = "anthropic"
+headers = { Authorization = "Bearer 1" }`
+    })
+    const why = (reference: string) => Effect.map(Effect.flip(found.get(reference)), ({ message }) => message)
+    assert.strictEqual(yield* why("router/x/y"), "Provider \"router\" has no key: set OPENROUTER_API_KEY")
+    assert.include(yield* why("nowhere/x"), "set api_key_env")
+    assert.strictEqual((yield* found.get("ollama/qwen3:8b")).id, "ollama/qwen3:8b")
+    assert.strictEqual((yield* found.get("proxy/claude-sonnet-4.6")).provider, "proxy")
+  }))
+
+  it.effect("carry the prices of their provider", Effect.fnUntraced(function*() {
+    const found = yield* models({ toml: "[providers.o]\nkind = \"offline\"\nprices = { input = 3, output = 15, cache_read = 0.3 }" })
+    assert.deepStrictEqual((yield* found.get("o/x")).prices, { input: 3, output: 15, cache_read: 0.3 })
   }))
 })

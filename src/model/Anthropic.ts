@@ -1,0 +1,78 @@
+import { Effect, Redacted, Stream } from "effect"
+import type { LanguageModel } from "effect/ai"
+import type { HttpClient } from "effect/http"
+import type { Provider } from "../app/Providers.ts"
+import { mayThink, messages, system, tools } from "./AnthropicMessages.ts"
+import * as AnthropicReader from "./AnthropicReader.ts"
+import * as Endpoint from "./Endpoint.ts"
+import * as Images from "./Images.ts"
+import type { StreamParts } from "./Parts.ts"
+import { type ThoughtLevel, Wishes } from "./ThoughtLevel.ts"
+import { declared } from "./ToolSchemas.ts"
+
+/** Anthropic's Messages API. */
+
+/** The folder of `/v1/messages`. */
+export const rootOf = (baseUrl = "https://api.anthropic.com"): string => baseUrl.replace(/\/+$/, "").replace(/\/v1(\/messages)?$/, "")
+
+export const endpoint = (provider: Provider, model: string, http: HttpClient.HttpClient): Endpoint.Endpoint =>
+  Endpoint.make({
+    provider,
+    model,
+    http,
+    baseUrl: rootOf(provider.baseUrl),
+    headers: {
+      "anthropic-version": "2023-06-01",
+      ...(provider.apiKey === undefined ? {} : { "x-api-key": Redacted.value(provider.apiKey) })
+    }
+  })
+
+/** `claude-sonnet-4.6` is how people and other providers write it; the API wants hyphens. */
+export const apiName = (model: string): string => model.startsWith("claude-") ? model.replaceAll(".", "-") : model
+
+/** The most a model gives in one answer; the API wants to be told a limit, and refuses one that is too high. */
+const outputOf = (model: string): number =>
+  model.startsWith("claude-3-5") ? 8192 : /^claude-3-(opus|sonnet|haiku)/.test(model) ? 4096 : 32_000
+
+/** Up to 4.5, models think within a number of tokens; later ones are told how hard to try. */
+const hasBudget = (model: string) => /^claude-(3|(opus|sonnet|haiku)-4(-[015])?(-\d{8})?$)/.test(model)
+
+const budgets = { low: 2048, medium: 8192, high: 16_384 }
+
+const thinking = (model: string, level: ThoughtLevel, limit: number): object => {
+  if (level === "default") return {}
+  if (level === "off") return { thinking: { type: "disabled" } }
+  if (!hasBudget(model)) return { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: level } }
+  const budget = Math.min(budgets[level], limit - 1024)
+  return budget < 1024 ? {} : { thinking: { type: "enabled", budget_tokens: budget } }
+}
+
+export const make = (provider: Provider, name: string, http: HttpClient.HttpClient): StreamParts => {
+  const model = apiName(name)
+  const { post } = endpoint(provider, model, http)
+  const limit = provider.maxTokens ?? outputOf(model)
+
+  const body = ({ prompt, toolChoice, tools: offered }: LanguageModel.ProviderOptions, { temperature, thoughtLevel: level }: Wishes, images: Images.Images) => {
+    const asked = hasBudget(model) && !mayThink(prompt, model) ? {} : thinking(model, level, limit)
+    const instructions = system(prompt)
+    const declarations = tools(prompt, offered.map(declared))
+    const callable = offered.length > 0 && toolChoice !== "none"
+    return {
+      model,
+      max_tokens: limit,
+      stream: true,
+      ...(temperature === undefined || "thinking" in asked ? {} : { temperature }),
+      ...asked,
+      ...(declarations.length === 0 ? {} : { tools: declarations, ...(callable ? {} : { tool_choice: { type: "none" } }) }),
+      ...(instructions.length === 0 ? {} : { system: instructions }),
+      messages: messages(prompt, level === "off" ? undefined : model, images)
+    }
+  }
+
+  return (request) =>
+    Stream.unwrap(Effect.gen(function*() {
+      const wishes = yield* Wishes
+      const images = provider.vision ? yield* Images.inPrompt(request.prompt) : Images.none
+      return post("/v1/messages", body(request, wishes, images), () => AnthropicReader.make(model))
+    }))
+}

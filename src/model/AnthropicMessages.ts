@@ -1,0 +1,114 @@
+import type { Prompt } from "effect/ai"
+import type { Images } from "./Images.ts"
+import { answerText } from "./LastTurn.ts"
+import type { Declared } from "./ToolSchemas.ts"
+
+/** A prompt as the Messages API takes it. */
+
+/** Where this provider's own notes on parts are kept. */
+export const notes = "anthropic"
+
+/** What makes a thought valid when it comes back: only for the model that had it. */
+export interface ThoughtNotes {
+  readonly model: string
+  readonly signature?: string
+  readonly redacted?: string
+}
+
+type Block = { readonly type: string } & Record<string, unknown>
+
+interface Message {
+  readonly role: "user" | "assistant"
+  readonly content: ReadonlyArray<Block>
+}
+
+/** Blocks of white space alone are refused. */
+const textBlock = (text: string): ReadonlyArray<Block> => text.trim() === "" ? [] : [{ type: "text", text }]
+
+/** Calls that another provider numbered keep their number, as far as the alphabet goes. */
+const callId = (id: string) => id.replace(/[^a-zA-Z0-9_-]/g, "_")
+
+const thought = (part: Prompt.ReasoningPart, model: string): ReadonlyArray<Block> => {
+  const known = part.options[notes] as unknown as ThoughtNotes | undefined
+  if (known?.model !== model) return []
+  if (known.redacted !== undefined) return [{ type: "redacted_thinking", data: known.redacted }]
+  return known.signature === undefined ? [] : [{ type: "thinking", thinking: part.text, signature: known.signature }]
+}
+
+const input = (params: unknown) => typeof params === "object" && params !== null && !Array.isArray(params) ? params : { unreadable: params }
+
+const user = (content: ReadonlyArray<Prompt.UserMessagePart>, images: Images) =>
+  content.flatMap((part): ReadonlyArray<Block> => {
+    if (part.type === "text") return textBlock(part.text)
+    const data = images.get(part)
+    return data === undefined ? [] : [{ type: "image", source: { type: "base64", media_type: part.mediaType, data } }]
+  })
+
+const assistant = (content: ReadonlyArray<Prompt.AssistantMessagePart>, model: string | undefined) =>
+  content.flatMap((part): ReadonlyArray<Block> => {
+    switch (part.type) {
+      case "text": return textBlock(part.text)
+      case "reasoning": return model === undefined ? [] : thought(part, model)
+      case "tool-call": return [{ type: "tool_use", id: callId(part.id), name: part.name, input: input(part.params) }]
+      default: return []
+    }
+  })
+
+const results = (content: ReadonlyArray<Prompt.ToolMessagePart>) =>
+  content.flatMap((part): ReadonlyArray<Block> =>
+    part.type !== "tool-result" ? [] : [{
+      type: "tool_result",
+      tool_use_id: callId(part.id),
+      content: answerText(part) || "(no output)",
+      ...(part.isFailure ? { is_error: true } : {})
+    }])
+
+/** `thinking`: the model whose thoughts go along; none where the request does without. */
+const message = (one: Prompt.Message, thinking: string | undefined, images: Images): Message | undefined => {
+  switch (one.role) {
+    case "system": return undefined
+    case "user": return { role: "user", content: user(one.content, images) }
+    case "assistant": return { role: "assistant", content: assistant(one.content, thinking) }
+    case "tool": return { role: "user", content: results(one.content) }
+  }
+}
+
+const cached = { cache_control: { type: "ephemeral" } }
+
+const marked = <A extends object>(list: ReadonlyArray<A>): ReadonlyArray<A> =>
+  list.map((item, index) => index === list.length - 1 ? { ...item, ...cached } : item)
+
+/** Everything up to a mark is kept by the provider: what never changes, and the conversation up to the last two requests. */
+const withMarks = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
+  const recent = messages.flatMap(({ role }, index) => role === "user" ? [index] : []).slice(-2)
+  return messages.map((one, index) => recent.includes(index) ? { ...one, content: marked(one.content) } : one)
+}
+
+/** Models with a budget for it: a turn that began without a thought cannot go on with one. */
+export const mayThink = ({ content }: Prompt.Prompt, model: string): boolean => {
+  const turn = content.slice(content.findLastIndex(({ role }) => role === "user") + 1)
+  return turn.every((one) => one.role !== "assistant" || one.content.some((part) => part.type === "reasoning" && thought(part, model).length > 0))
+}
+
+export const messages = (prompt: Prompt.Prompt, thinking: string | undefined, images: Images): ReadonlyArray<Message> => {
+  const merged: Array<Message> = []
+  for (const one of prompt.content) {
+    const next = message(one, thinking, images)
+    if (next === undefined || next.content.length === 0) continue
+    const last = merged.at(-1)
+    if (last?.role === next.role) merged[merged.length - 1] = { role: last.role, content: [...last.content, ...next.content] }
+    else merged.push(next)
+  }
+  return withMarks(merged)
+}
+
+export const system = ({ content }: Prompt.Prompt): ReadonlyArray<Block> =>
+  marked(content.flatMap((one) => one.role === "system" ? textBlock(one.content) : []))
+
+/** Earlier calls make sense to the provider only where their tools are declared. */
+export const tools = (prompt: Prompt.Prompt, offered: ReadonlyArray<Declared>): ReadonlyArray<object> => {
+  const names = new Set(prompt.content.flatMap((one) =>
+    one.role === "assistant" ? one.content.flatMap((part) => part.type === "tool-call" ? [part.name] : []) : []))
+  const declared = offered.length > 0 ? offered : Array.from(names, (name) => ({ name, description: "Not available now.", parameters: { type: "object" } }))
+  return marked(declared.map(({ description, name, parameters }) => ({ name, description, input_schema: parameters })))
+}

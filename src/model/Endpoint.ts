@@ -1,0 +1,84 @@
+import { Clock, Duration, Effect, Redacted, Stream } from "effect"
+import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import type { Provider } from "../app/Providers.ts"
+import * as HttpFault from "./HttpFault.ts"
+import type { ModelFault } from "./ModelFault.ts"
+import type { Part, Reader } from "./Parts.ts"
+import * as Reading from "./Reading.ts"
+
+/** Where a model is reached. */
+export interface Endpoint {
+  readonly asked: HttpFault.Asked
+  /** Interrupting the stream closes the connection. */
+  readonly post: (path: string, body: object, reader: () => Reader) => Stream.Stream<Part, ModelFault>
+  readonly get: (path: string) => Effect.Effect<unknown, ModelFault>
+}
+
+interface Options {
+  readonly provider: Provider
+  readonly model: string
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly http: HttpClient.HttpClient
+}
+
+/** A model may think for minutes without a word; longer, and nobody is there any more. */
+const longestSilence = 300
+
+/** Half of a character pair is no text: JSON writes it as an escape that providers refuse. */
+const wellFormed = (body: string): string =>
+  body.includes("\\ud") ? body.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\\ufffd") : body
+
+const hiding = ({ apiKey, headers }: Provider) => {
+  const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...headers.values()].map(Redacted.value).filter(({ length }) => length > 3)
+  return (text: string) => secrets.reduce((text, secret) => text.replaceAll(secret, "<redacted>"), text)
+}
+
+export const make = ({ baseUrl, headers, http, model, provider }: Options): Endpoint => {
+  const asked: HttpFault.Asked = {
+    alias: provider.alias,
+    model,
+    baseUrl: baseUrl.replace(/\/\/[^/@]*@/, "//"),
+    apiKeyEnv: provider.apiKeyEnv,
+    hasKey: provider.apiKey !== undefined,
+    hide: hiding(provider)
+  }
+  const timeout = provider.timeoutSecs ?? Infinity
+  const silence = Duration.seconds(Math.min(longestSilence, timeout))
+  const own = Array.from(provider.headers, ([name, value]) => [name, Redacted.value(value)] as const)
+
+  const refused = Effect.fnUntraced(function*(response: HttpClientResponse.HttpClientResponse) {
+    const body = yield* response.text.pipe(Effect.timeout("10 seconds"), Effect.orElseSucceed(() => ""))
+    return yield* HttpFault.ofStatus(asked, { status: response.status, headers: response.headers, body, now: yield* Clock.currentTimeMillis })
+  })
+
+  const send = (request: HttpClientRequest.HttpClientRequest) =>
+    http.execute(HttpClientRequest.setHeaders(HttpClientRequest.setHeaders(request, headers), own)).pipe(
+      Effect.mapError(({ reason }) => HttpFault.ofTransport(asked, reason.cause)),
+      Effect.timeoutOrElse({
+        duration: silence,
+        orElse: () => Effect.fail(HttpFault.tooSlow(asked, `${asked.baseUrl} did not answer within ${Duration.format(silence)}`))
+      }),
+      Effect.filterOrElse(({ status }) => status >= 200 && status < 300, refused)
+    )
+
+  return {
+    asked,
+    post: (path, body, reader) =>
+      Stream.unwrap(Effect.gen(function*() {
+        const deadline = (yield* Clock.currentTimeMillis) + timeout * 1000
+        const response = yield* send(HttpClientRequest.post(`${baseUrl}${path}`).pipe(
+          HttpClientRequest.bodyText(wellFormed(JSON.stringify(body)), "application/json"),
+          HttpClientRequest.setHeader("accept", "text/event-stream")
+        ))
+        const type = response.headers["content-type"] ?? ""
+        if (type.includes("html")) return yield* HttpFault.noApi(asked)
+        const bytes = Stream.mapError(response.stream, () => HttpFault.brokenOff(asked, "the connection was lost"))
+        return Reading.parts(asked, bytes, reader(), { whole: type.includes("application/json"), silence, deadline })
+      })),
+    get: (path) =>
+      Effect.flatMap(send(HttpClientRequest.get(`${baseUrl}${path}`)), (response) =>
+        Effect.mapError(response.json, () => HttpFault.noApi(asked)))
+  }
+}

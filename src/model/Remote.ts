@@ -1,0 +1,25 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Context, Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import type { Provider } from "../app/Providers.ts"
+import * as Anthropic from "./Anthropic.ts"
+import * as OpenAiCompatible from "./OpenAiCompatible.ts"
+import type { StreamParts } from "./Parts.ts"
+
+/** Models behind HTTP. Importing this module loads an HTTP client: do it when a first one is asked. */
+
+/** Connections are used again by the next request. Traces of ours are no business of a provider. */
+const layerHttp = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient,
+  HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, false)))).pipe(
+  Layer.provide(NodeHttpClient.layerNodeHttpOptions({ keepAlive: true }))
+)
+
+const makers = { "anthropic": Anthropic.make, "openai-compatible": OpenAiCompatible.make }
+
+export type RemoteProvider = Provider & { readonly kind: keyof typeof makers }
+
+/** The connections live as long as the scope. */
+export const make = Effect.gen(function*() {
+  const http = Context.get(yield* Layer.build(layerHttp), HttpClient.HttpClient)
+  return (provider: RemoteProvider, model: string): StreamParts => makers[provider.kind](provider, model, http)
+})
