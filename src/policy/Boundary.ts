@@ -1,5 +1,6 @@
 import { basename, isAbsolute, join, normalize, sep } from "node:path"
 import type { Wish } from "../sandbox/Confinement.ts"
+import { pathIn } from "../workspace/PlanFile.ts"
 import type { Capability } from "./Capability.ts"
 import type { Level } from "./Knobs.ts"
 import type { CommandPart, Part, Place, Shape } from "./Part.ts"
@@ -110,7 +111,8 @@ const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined =>
     const named = expand(path, place)
     if (devices.has(named)) continue
     for (const candidate of new Set([named, call.canonical(named) ?? named])) {
-      if (writes && place.roots.some((root) => inside(join(root, ".postern"), candidate))) {
+      const isPlan = candidate === pathIn(place.cwd) && call.capabilities.every((capability) => capability === "rw_plan")
+      if (writes && !isPlan && place.roots.some((root) => inside(join(root, ".postern"), candidate))) {
         return { code: "PROTECTED_PATH", reason: `${text} belongs to Postern's own configuration, which no tool may change` }
       }
       if (isForbidden(candidate, [...place.roots, ...call.readable], limits.own)) {

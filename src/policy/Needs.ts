@@ -18,6 +18,8 @@ const none: Needs = { capabilities: ["none"], network: "none", reads: [], writes
 export const nothing: Needs = none
 export const read = (...paths: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["ro"], reads: paths })
 export const write = (...paths: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["rw"], writes: paths })
+/** The one plan file. */
+export const plan = (path: string): Needs => ({ ...none, capabilities: ["rw_plan"], writes: [path] })
 export const fetch = (...urls: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["ro"], network: "required", urls })
 export const mcp = (capability: Capability, network: boolean): Needs => ({
   ...none, capabilities: [capability], network: network ? "required" : "none"

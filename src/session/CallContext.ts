@@ -3,10 +3,12 @@ import { ceiling } from "../policy/Knobs.ts"
 import type { RuleBook } from "../policy/RuleBooks.ts"
 import type { KnownTools } from "../policy/rules/Rule.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
+import type { Reach } from "../sandbox/Reach.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Confining from "../tool/Confining.ts"
 import * as Readable from "../tool/Readable.ts"
 import { type AnyTool, type ToolContext, ToolFailed } from "../tool/Tool.ts"
+import { pathIn } from "../workspace/PlanFile.ts"
 import type { TurnInput } from "./TurnLoop.ts"
 
 /** A decision and what it was made from. */
@@ -19,13 +21,19 @@ type Decide = (tool: AnyTool, parameters: unknown, input: TurnInput) => Effect.E
 /** What one call may touch and ask, out of its turn and the policy in force. */
 export const make = (decide: Decide, sandbox: Sandbox["Service"], known: KnownTools) => {
   /** What a file tool reaches while its call is looked at and run; a command is held by its own process. */
-  const reachOf = (tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput) =>
-    sandbox.reach({
-      mode: ceiling(tool.needs(parameters).capabilities, policy.knobs().values.sandbox),
+  const reachOf = (tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput): Reach => {
+    const { capabilities } = tool.needs(parameters)
+    const reach = sandbox.reach({
+      mode: ceiling(capabilities, policy.knobs().values.sandbox),
       network: false,
       roots: Confining.foldersOf(workspace),
       readable: workspace.readable
     })
+    if (capabilities.some((capability) => capability !== "rw_plan")) return reach
+    // The plan is written where nothing else is: Work mode pl reads only.
+    const plan = pathIn(workspace.cwd)
+    return { ...reach, refusal: (path, intent) => path === plan ? undefined : reach.refusal(path, intent) }
+  }
 
   return (tool: AnyTool, parameters: unknown, toolCallId: string, input: TurnInput): ToolContext => {
     const decided = (instead: unknown) =>

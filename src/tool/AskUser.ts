@@ -4,9 +4,16 @@ import { textContent } from "./Content.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
 
+const defaultSeconds = 300
+const maxSeconds = 3600
+
 const Parameters = Schema.Struct({
   question: Schema.String.annotate({ description: "One clear question" }),
-  choices: Target.optional(Schema.Array(Schema.String), "Answers to choose from; free text when absent")
+  choices: Target.optional(Schema.Array(Schema.String), "Answers to choose from; free text when absent"),
+  timeout_secs: Target.optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSeconds })),
+    `Seconds to wait for the answer; ${defaultSeconds} when absent`
+  )
 })
 
 export const AskUser = Tool.make<typeof Parameters.Type>({
@@ -17,10 +24,10 @@ export const AskUser = Tool.make<typeof Parameters.Type>({
   capabilities: ["none"],
   needs: () => Needs.nothing,
   preview: ({ question }) => Effect.succeed({ title: Target.firstLine(question, 80) || "Question", content: [textContent(question)] }),
-  run: Effect.fnUntraced(function*({ choices, question }, context) {
+  run: Effect.fnUntraced(function*({ choices, question, timeout_secs }, context) {
     const offered = (choices ?? []).map((choice) => choice.trim()).filter((choice) => choice !== "")
     if (question.trim() === "") return yield* Target.fail("The question is empty.")
-    const answer = yield* context.askUser(question, offered)
+    const answer = yield* Target.answered(context.askUser(question, offered), timeout_secs ?? defaultSeconds)
     return { text: answer, content: [textContent(question), textContent(`Answer: ${answer}`)] }
   })
 })

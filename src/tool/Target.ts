@@ -38,6 +38,13 @@ export const outermost = (path: string, { allowed, roots }: Workspace): string |
 export const optional = <S extends Schema.Constraint>(schema: S, description: string) =>
   Schema.optionalKey(Schema.NullOr(schema).annotate({ description }))
 
+/** A person's answer, for which nobody waits for ever. */
+export const answered = (asking: Effect.Effect<string, ToolFailed>, seconds: number): Effect.Effect<string, ToolFailed> =>
+  Effect.timeoutOrElse(asking, {
+    duration: `${seconds} seconds`,
+    orElse: () => Effect.fail(fail(`There is no answer: nobody answered within ${seconds} s.`))
+  })
+
 /** One line of at most `limit` characters. */
 export const firstLine = (text: string, limit: number): string => {
   const line = text.trimStart().split(/\r?\n/, 1)[0] ?? ""

@@ -2,13 +2,16 @@ import { Context, Effect, Layer } from "effect"
 import { AskUser } from "./AskUser.ts"
 import * as ContentSearch from "./ContentSearch.ts"
 import { DeliverFile } from "./DeliverFile.ts"
+import { EscalateToHuman } from "./EscalateToHuman.ts"
 import { FileEdit } from "./FileEdit.ts"
 import { FileList } from "./FileList.ts"
 import { FileRead } from "./FileRead.ts"
 import { FileWrite } from "./FileWrite.ts"
 import { GlobSearch } from "./GlobSearch.ts"
 import * as HttpRequest from "./HttpRequest.ts"
+import { PlanWrite } from "./PlanWrite.ts"
 import { Processes } from "./Processes.ts"
+import { ReadSkill } from "./ReadSkill.ts"
 import * as Shell from "./Shell.ts"
 import type { SessionTools } from "./SessionTools.ts"
 import { TodoWrite } from "./TodoWrite.ts"
@@ -45,7 +48,7 @@ export class Toolbox extends Context.Service<Toolbox, {
       const httpRequest = yield* HttpRequest.make
       const tools: ReadonlyArray<AnyTool> = [
         FileRead, FileList, GlobSearch, contentSearch, FileWrite, FileEdit, shell, webFetch, httpRequest, DeliverFile,
-        TodoWrite, AskUser
+        ReadSkill, PlanWrite, TodoWrite, AskUser, EscalateToHuman
       ]
       return make(new Map(tools.map((tool) => [tool.name, tool])))
     })

@@ -244,6 +244,16 @@ describe("The boundary", () => {
   }
   const file = { shell: false, capabilities: ["ro"] as const, network: "none" as const }
 
+  it("lets the plan tool, and only it, write the one plan file", () => {
+    const plan = { ...file, capabilities: ["rw_plan"] as const }
+    assert.strictEqual(code({ ...plan, parts: [path("write", ".postern/plan.md")] }), "run")
+    assert.strictEqual(code({ ...plan, parts: [path("write", ".postern/rules.toml")] }), "PROTECTED_PATH")
+    assert.strictEqual(code({ ...plan, parts: [path("write", ".postern/plan.md")], canonical: () => "/w/.postern/rules.toml" }), "PROTECTED_PATH")
+    for (const capabilities of [["rw"], ["rw_plan", "rw"]] as const) {
+      assert.strictEqual(code({ ...file, capabilities, parts: [path("write", ".postern/plan.md")] }), "PROTECTED_PATH")
+    }
+  })
+
   it("keeps file tools inside the session's folders, links followed", () => {
     assert.strictEqual(code({ ...file, parts: [path("read", "src/a.ts")] }), "run")
     assert.strictEqual(code({ ...file, parts: [path("read", "/etc/passwd")] }), "OUTSIDE_WORKSPACE")

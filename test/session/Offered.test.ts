@@ -36,16 +36,16 @@ const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
   return { requests, harness: make({}, { engine }) }
 }
 
-const reading = ["file_read", "file_list", "glob_search", "content_search", "shell", "web_fetch", "http_request", "deliver_file"]
-const always = ["TodoWrite", "ask_user"]
+const reading = ["file_read", "file_list", "glob_search", "content_search", "shell", "web_fetch", "http_request", "deliver_file", "read_skill"]
+const always = ["TodoWrite", "ask_user", "escalate_to_human"]
 const everything = ["file_write", "file_edit", ...reading, ...always]
 
 const offeredIn: ReadonlyArray<readonly [WorkMode, ReadonlyArray<string>]> = [
   ["chat", always],
   ["ro", [...reading, ...always]],
-  ["pl", [...reading, ...always]],
+  ["pl", [...reading, "plan_write", ...always]],
   ["sw", everything],
-  ["aw", everything]
+  ["aw", [...everything, "plan_write"]]
 ]
 
 describe("The model's request", () => {
@@ -85,7 +85,7 @@ describe("The model's request", () => {
       })
       yield* (yield* prompt(session.sessionId, "plan")).end
       assert.lengthOf(requests, 2)
-      assert.sameMembers([...requests[0]!], everything)
+      assert.sameMembers([...requests[0]!], [...everything, "plan_write"])
       assert.sameMembers([...requests[1]!], always)
     }).pipe(Effect.provide(harness.layer))
   })

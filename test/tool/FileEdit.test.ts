@@ -32,6 +32,35 @@ describe("file_edit", () => {
         assert.strictEqual(readFileSync(join(cwd, "a.ts"), "utf8"), "  x()\nx()\naaa\n")
       }))
 
+    it.effect("makes several edits in one go, each in what the one before it left", () =>
+      Effect.gen(function*() {
+        const { cwd, put, run } = yield* bench
+        put("a.ts", "one\ntwo\nthree\n")
+        const output = yield* run("file_edit", {
+          path: "a.ts",
+          edits: [{ old_string: "one", new_string: "1\n1b" }, { old_string: "1b\ntwo", new_string: "2" }, { old_string: "three\n", new_string: "" }]
+        })
+        assert.strictEqual(output.text, "Replaced 3 passages in a.ts (4 bytes).")
+        const path = join(cwd, "a.ts")
+        assert.deepStrictEqual(output.locations, [{ path, line: 1 }, { path, line: 2 }, { path, line: 3 }])
+        assert.lengthOf(output.content ?? [], 3)
+        assert.strictEqual(readFileSync(path, "utf8"), "1\n2\n")
+      }))
+
+    it.effect("makes none of several edits when one cannot be made, and says which and why", () =>
+      Effect.gen(function*() {
+        const { cwd, failure, put } = yield* bench
+        put("a.ts", "one\ntwo\ntwo\n")
+        const edit = (...edits: ReadonlyArray<readonly [string, string]>) =>
+          failure("file_edit", { path: "a.ts", edits: edits.map(([old_string, new_string]) => ({ old_string, new_string })) })
+        assert.match(yield* edit(["one", "1"], ["one", "2"]), /^Edit 2 of 2: old_string was not found in a.ts.*edits before it.* Nothing was changed\.$/)
+        assert.match(yield* edit(["one", "1"], ["two", "2"]), /^Edit 2 of 2: old_string was found 2 times in a.ts \(lines 2, 3\)/)
+        assert.match(yield* edit(["one", "1"], ["", "2"]), /empty/)
+        assert.match(yield* edit(), /Name old_string/)
+        assert.match(yield* failure("file_edit", { path: "a.ts", old_string: "one" }), /new_string is missing/)
+        assert.strictEqual(readFileSync(join(cwd, "a.ts"), "utf8"), "one\ntwo\ntwo\n")
+      }))
+
     it.effect("keeps Windows line ends and the byte order mark", () =>
       Effect.gen(function*() {
         const { cwd, put, text } = yield* bench

@@ -1,0 +1,6 @@
+import { join } from "node:path"
+
+/** The one file that Work mode `pl` may write (policy §1.7): Markdown, in the folder the session works in. */
+export const relativePath = ".postern/plan.md"
+
+export const pathIn = (cwd: string): string => join(cwd, relativePath)

@@ -1,0 +1,75 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { describe, expect, onTestFinished } from "vitest"
+import { test } from "../support/Host.ts"
+import type { Json } from "../support/Wire.ts"
+
+const listen = async (server: Server): Promise<number> => {
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+const finals = (updates: ReadonlyArray<Json>) => updates.filter((u) => u["status"] === "completed" || u["status"] === "failed")
+const textOf = (update: Json | undefined): string => JSON.stringify(update?.["content"] ?? "")
+
+describe("tools, from outside", () => {
+  test("the plan is what Work mode pl may write, and nothing else", async ({ host }) => {
+    const acp = await host.open()
+    const sessionId = await acp.newSession()
+    await acp.request("session/set_mode", { sessionId, modeId: "pl" })
+    const { updates } = await acp.prompt(sessionId, [
+      "call plan_write {\"content\":\"# Plan\\n\"}",
+      "call file_write {\"path\":\".postern/plan.md\",\"content\":\"x\"}",
+      "read .postern/plan.md"
+    ].join("\n"))
+    const [plan, write, read] = finals(updates)
+    expect(plan).toMatchObject({ status: "completed", locations: [{ path: join(host.project, ".postern", "plan.md") }] })
+    expect(textOf(write)).toContain("CAPABILITY_NOT_GRANTED")
+    expect(textOf(read)).toContain("1: # Plan")
+    expect(readFileSync(join(host.project, ".postern", "plan.md"), "utf8")).toBe("# Plan\n")
+  })
+
+  test("a skill that all agents share is read, and so are its other files", async ({ host }) => {
+    const folder = join(host.config, "shared", "skills", "release")
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, "SKILL.md"), "---\nname: release\ndescription: How to release\n---\nSee steps.txt.\n")
+    writeFileSync(join(folder, "steps.txt"), "tag it\n")
+    writeFileSync(join(host.config, "secret.txt"), "no\n")
+    const acp = await host.open()
+    const sessionId = await acp.newSession()
+    const { updates } = await acp.prompt(sessionId, [
+      "call read_skill {\"name\":\"release\"}",
+      `read ${join(folder, "steps.txt")}`,
+      `read ${join(host.config, "secret.txt")}`
+    ].join("\n"))
+    const [skill, steps, secret] = finals(updates)
+    expect(textOf(skill)).toContain("See steps.txt.")
+    expect(textOf(steps)).toContain("tag it")
+    expect(textOf(secret)).toContain("PROTECTED_PATH")
+  })
+
+  test("a page is fetched where the operator opened private hosts, and a rule about its host holds for redirects as well", async ({ host }) => {
+    const other = await listen(createServer((_, response) => response.end("the other page")))
+    const port = await listen(createServer((request, response) =>
+      request.url === "/away"
+        ? response.writeHead(302, { location: `http://127.0.0.1:${other}/` }).end()
+        : response.setHeader("content-type", "text/html").end("<h1>Hello</h1>")))
+    const fetch = (path: string) => `call web_fetch {"url":"http://127.0.0.1:${port}${path}"}\n`
+    const closed = await (await host.open()).newSession().then((id) => host.processes[0]!.prompt(id, fetch("/")))
+    expect(textOf(finals(closed.updates)[0])).toContain("belongs to this machine or its network")
+
+    writeFileSync(join(host.config, "config.toml"), `[web_fetch]\nallow_private_hosts = true\n[policy.rules]\ndeny = ["fetch(127.0.0.1:${other})"]\n`)
+    const acp = await host.open()
+    const sessionId = await acp.newSession()
+    const { updates } = await acp.prompt(sessionId, fetch("/") + fetch("/away") + `call web_fetch {"url":"http://127.0.0.1:${other}/"}`)
+    const [page, away, denied] = finals(updates)
+    expect(textOf(page)).toContain("# Hello")
+    expect(page).toMatchObject({ status: "completed" })
+    expect(textOf(away)).toContain(`redirects to http://127.0.0.1:${other}/`)
+    expect(textOf(denied)).toContain("RULE_DENY")
+    expect(JSON.stringify(updates)).not.toContain("the other page")
+  })
+})
