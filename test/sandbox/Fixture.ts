@@ -9,9 +9,7 @@ const root = process.geteuid?.() === 0
 /** Whether a program starts here at all. */
 const starts = (...argv: [string, ...Array<string>]): boolean => spawnSync(argv[0], argv.slice(1), { stdio: "ignore" }).status === 0
 
-export const hasBubblewrap =
-  process.platform === "linux" && starts("bwrap", "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "--", "/bin/true")
-export const reason = hasBubblewrap ? "" : " (skipped: bubblewrap is not installed or may not make namespaces here)"
+export { hasBubblewrap, reason } from "../support/Bubblewrap.ts"
 
 /** An id that no account needs to have. */
 const ordinaryId = 61_234

@@ -10,6 +10,7 @@ import * as PromptContent from "../../src/session/PromptContent.ts"
 import { Sessions } from "../../src/session/Sessions.ts"
 import * as Sqlite from "../../src/store/Sqlite.ts"
 import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
+import { unconfined } from "../support/Bubblewrap.ts"
 import { Script } from "./ScriptedLoop.ts"
 
 const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-sessions-")))
@@ -33,7 +34,7 @@ export const make = (
       }
     })))
   const sqlite = Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(file)))
-  const settings = Settings.layer({ configDir: home }, variables)
+  const settings = Settings.layer({ configDir: home }, { ...unconfined, ...variables })
   const layer = Sessions.layer.pipe(
     Layer.provideMerge(breakable.pipe(Layer.provide(SessionStore.layerSql("The test store", "durable")), Layer.provideMerge(sqlite))),
     Layer.provide(engine ?? script.layer),

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path"
 import { test as base } from "vitest"
 import { AcpProcess } from "./AcpProcess.ts"
 import type { ProcessOptions } from "./AgentProcess.ts"
+import { unconfined } from "./Bubblewrap.ts"
 
 export const bundle = resolve("dist/main.js")
 
@@ -28,6 +29,7 @@ export class Host {
 
   get env(): NodeJS.ProcessEnv {
     return {
+      ...unconfined,
       PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
       HOME: this.folder,
       LANG: "C.UTF-8",

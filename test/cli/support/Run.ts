@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { unconfined } from "../../support/Bubblewrap.ts"
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
@@ -21,7 +22,7 @@ export class Run {
   constructor(args: ReadonlyArray<string>, options: { readonly cwd?: string; readonly stdin?: string; readonly env?: NodeJS.ProcessEnv } = {}) {
     this.child = spawn(process.execPath, [here("entry.ts"), ...args], {
       cwd: options.cwd,
-      env: { ...process.env, NO_COLOR: "1", ...options.env },
+      env: { ...process.env, ...unconfined, NO_COLOR: "1", ...options.env },
       stdio: "pipe"
     })
     this.child.stdout?.setEncoding("utf8").on("data", (text: string) => this.stdout += text)

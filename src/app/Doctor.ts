@@ -1,0 +1,111 @@
+import { Context, Effect, Layer } from "effect"
+import { type EffectiveSandbox } from "../policy/Knobs.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
+import { Agents } from "../session/Agents.ts"
+import { SessionStore } from "../store/SessionStore.ts"
+import { Environment } from "../tool/Environment.ts"
+import * as Executable from "../tool/Executable.ts"
+import { layerStore } from "./App.ts"
+import { layerSandbox } from "./SandboxLayer.ts"
+import { Settings } from "./Settings.ts"
+import { version } from "./Version.ts"
+
+/** One thing that was looked at. `fail`: Postern cannot do its work; `warn`: it can do less. */
+export interface Finding {
+  readonly name: string
+  readonly status: "ok" | "warn" | "fail"
+  /** What was found, on one line; secrets are not in it. */
+  readonly detail: string
+  /** What an operator can do. */
+  readonly remedy?: string
+}
+
+/** Looks at what Postern needs on this machine (spec §1). */
+export class Doctor extends Context.Service<Doctor, {
+  readonly run: Effect.Effect<ReadonlyArray<Finding>>
+}>()("postern/app/Doctor") {
+  static readonly layer: Layer.Layer<Doctor, never, Settings> = Layer.effect(Doctor, Effect.suspend(() => make)).pipe(
+    Layer.provide([Agents.layer, layerSandbox])
+  )
+}
+
+const ok = (name: string, detail: string): Finding => ({ name, status: "ok", detail })
+
+/** What a default session asks for, and what people choose instead. */
+const usual: ReadonlyArray<readonly [EffectiveSandbox, boolean]> = [
+  ["read-only", false], ["workspace-write", true], ["workspace-write", false], ["workspace-read", false], ["scratch", false]
+]
+
+const sandboxFinding = Effect.gen(function*() {
+  const { riskProfiles } = yield* Settings
+  const { enforce } = yield* Sandbox
+  const profile = riskProfiles.get("default")
+  const wish = {
+    name: profile?.sandboxEnabled === false ? "none" : profile?.sandboxBackend ?? "auto",
+    dockerImage: profile?.sandboxDockerImage,
+    firejailArgs: profile?.firejailArgs
+  }
+  const asked = usual.map(([mode, network]) => ({ mode, network, ...enforce(mode, network, wish) }))
+  const lacking = asked.filter(({ usable }) => !usable)
+  const [first] = lacking
+  if (first === undefined) return ok("sandbox", `${asked[0]?.report?.backend}, for every mode`)
+  const which = lacking.length === asked.length
+    ? "no mode can be enforced, so no shell command runs"
+    : `not enforced: ${lacking.map(({ mode, network }) => `${mode} with network ${network ? "on" : "off"}`).join(", ")}`
+  return {
+    name: "sandbox", status: "warn", detail: `${which}: ${first.note}`, ...(first.remedy === undefined ? {} : { remedy: first.remedy })
+  } satisfies Finding
+})
+
+const agentFinding = Effect.gen(function*() {
+  const { defaultModels, providers } = yield* Settings
+  const agents = yield* Agents
+  return yield* Effect.match(agents.resolve(), {
+    onFailure: ({ message }): Finding => ({ name: "agent", status: "warn", detail: message, remedy: "See [agents] and acp.default_agent in config.toml." }),
+    onSuccess: ({ alias, model = defaultModels[0] ?? "offline/builtin" }): Finding => {
+      const provider = providers.get(model.split("/", 1)[0] ?? "")
+      if (provider === undefined) {
+        return { name: "agent", status: "fail", detail: `${alias} uses ${model}, whose provider is not configured`, remedy: "Add it to [providers]." }
+      }
+      if (provider.kind === "anthropic" && provider.apiKey === undefined) {
+        const remedy = `Set ${provider.apiKeyEnv ?? "api_key"}.`
+        return { name: "agent", status: "fail", detail: `${alias} uses ${model}, and there is no key for ${provider.alias}`, remedy }
+      }
+      return ok("agent", `${alias} uses ${model}`)
+    }
+  })
+})
+
+const make = Effect.gen(function*() {
+  const settings = yield* Settings
+  const services = yield* Effect.context<Agents | Sandbox | Settings>()
+  const variables = yield* Environment
+
+  const sessions = SessionStore.useSync(() => ok("sessions", `${settings.dataDir} can be read and written`)).pipe(
+    Effect.provide(layerStore),
+    Effect.catch(({ message }): Effect.Effect<Finding> =>
+      Effect.succeed({ name: "sessions", status: "fail", detail: message, remedy: "Make the folder writable, or set POSTERN_DATA_DIR." }))
+  )
+
+  const programs = ["bash", "git", "rg"].map((name): Finding => {
+    const found = Executable.find(name, variables["PATH"], [])
+    return found === undefined
+      ? { name, status: "warn", detail: "not found in PATH", remedy: `Install ${name === "rg" ? "ripgrep, for faster searches" : name}.` }
+      : ok(name, found)
+  })
+
+  return Doctor.of({
+    run: Effect.gen(function*() {
+      return [
+        ok("postern", `${version}, Node.js ${process.versions.node}, ${process.platform} ${process.arch}`),
+        ...(settings.notes.length === 0
+          ? [ok("configuration", settings.configFile)]
+          : settings.notes.map((detail): Finding => ({ name: "configuration", status: "warn", detail }))),
+        yield* agentFinding,
+        yield* sessions,
+        yield* sandboxFinding,
+        ...programs
+      ]
+    }).pipe(Effect.provideContext(services))
+  })
+})

@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { hasBubblewrap } from "../support/Bubblewrap.ts"
+import { lines, Run } from "./support/Run.ts"
+
+const machine = (config = "") => {
+  const folder = mkdtempSync(join(tmpdir(), "postern-doctor-"))
+  writeFileSync(join(folder, "config.toml"), config)
+  return folder
+}
+
+const doctor = (folder: string, env: NodeJS.ProcessEnv = {}) =>
+  new Run(["doctor", "--json"], { stdin: "", env: { POSTERN_CONFIG_DIR: folder, ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", ...env } }).done
+
+describe("postern doctor", () => {
+  it("finds everything in order with no configuration at all", async () => {
+    const folder = machine()
+    const { code, stdout } = await doctor(folder)
+    expect(code).toBe(0)
+    const found = new Map(lines(stdout).map((one) => [one.name, one]))
+    expect(found.get("agent")).toMatchObject({ status: "ok", detail: "default uses offline/builtin" })
+    expect(found.get("sessions")).toMatchObject({ status: "ok" })
+    if (hasBubblewrap) expect(found.get("sandbox")).toMatchObject({ status: "ok", detail: "bubblewrap, for every mode" })
+  })
+
+  it("fails where a key or the sessions are missing, and says what to do", async () => {
+    const folder = machine("[agents.main]\nmodel = \"anthropic/claude\"\n")
+    mkdirSync(join(folder, "data", "sessions", "acp-sessions.db"), { recursive: true })
+    const { code, stderr, stdout } = await doctor(folder)
+    expect(code).toBe(1)
+    expect(stderr).toBe("postern: something is missing: agent, sessions\n")
+    const found = new Map(lines(stdout).map((one) => [one.name, one]))
+    expect(found.get("agent")).toMatchObject({ status: "fail", remedy: "Set ANTHROPIC_API_KEY." })
+    expect(found.get("sessions")).toMatchObject({ status: "fail" })
+  })
+
+  it("names the backend that cannot confine anything here, and how to get on", async () => {
+    const folder = machine("[risk_profiles.default]\nsandbox_backend = \"sandbox-exec\"\n")
+    const { code, stdout } = await doctor(folder)
+    expect(code).toBe(0)
+    const sandbox = lines(stdout).find(({ name }) => name === "sandbox")
+    if (process.platform !== "darwin") {
+      expect(sandbox).toMatchObject({ status: "warn", detail: expect.stringContaining("no shell command runs"), remedy: expect.stringContaining("sandbox_backend") })
+    }
+  })
+})
