@@ -3,7 +3,8 @@ import type { Wish } from "../sandbox/Confinement.ts"
 import { pathIn } from "../workspace/PlanFile.ts"
 import type { Capability } from "./Capability.ts"
 import type { Level } from "./Knobs.ts"
-import type { CommandPart, Part, Place, Shape } from "./Part.ts"
+import { type CommandPart, isNamed, type Part, type Place, type Shape, type Touch } from "./Part.ts"
+import { literally, many, reaches } from "./rules/Reach.ts"
 
 /** The operator's hard limits (spec §5, gate 3), as a risk profile gives them. It only denies. */
 export interface Limits {
@@ -27,6 +28,8 @@ export interface Limits {
 export interface BoundaryCall {
   readonly capabilities: ReadonlyArray<Capability>
   readonly parts: ReadonlyArray<Part>
+  /** What a part starts in turn: it may be forbidden, and needs no leave of its own. */
+  readonly inner?: ReadonlyArray<Part>
   readonly shapes: ReadonlyArray<Shape>
   readonly place: Place
   /** The path behind a written one, links followed; `undefined` where there is none to follow. */
@@ -74,11 +77,12 @@ interface Touched {
 /** Paths a call names: redirects and file arguments, and a command's words that look like paths. */
 const touched = (parts: ReadonlyArray<Part>): ReadonlyArray<Touched> =>
   parts.flatMap((part): ReadonlyArray<Touched> => {
+    if (part.kind === "command" && part.contained === true) return []
     if (part.kind === "read" || part.kind === "write") {
       return part.path === null ? [] : [{ text: part.text, path: part.path, writes: part.kind === "write" }]
     }
     if (part.kind !== "command") return []
-    const known = part.touches.map(({ kind, path }) => ({ text: path, path, writes: kind === "write" }))
+    const known = part.touches.filter(isNamed).map(({ kind, path }) => ({ text: path, path, writes: kind === "write" }))
     return known.concat(part.argv.slice(1).flatMap((word) => {
       const value = word === null ? undefined : word.startsWith("-") ? /^--?[^=]+=(.+)$/.exec(word)?.[1] : word
       return value !== undefined && /^(\/|\.\.?\/|~\/|~$)/.test(value) ? [{ text: value, path: value, writes: false }] : []
@@ -90,12 +94,13 @@ const namesOf = (part: CommandPart): ReadonlyArray<string> =>
 
 const isListed = (list: ReadonlyArray<string>, part: CommandPart): boolean => namesOf(part).some((name) => list.includes(name))
 
-const commandRefusal = (limits: Limits, parts: ReadonlyArray<Part>): Refusal | undefined => {
-  for (const part of parts) {
+const commandRefusal = (limits: Limits, parts: ReadonlyArray<Part>, inner: ReadonlyArray<Part>): Refusal | undefined => {
+  for (const part of [...parts, ...inner]) {
     if (part.kind !== "command") continue
     if (isListed(limits.forbiddenCommands, part)) {
       return { code: "COMMAND_FORBIDDEN", reason: `the operator forbids the command ${part.program}` }
     }
+    if (inner.includes(part)) continue
     if (limits.allowedCommands.length > 0 && !limits.allowedCommands.includes("*") && !isListed(limits.allowedCommands, part)) {
       return { code: "COMMAND_NOT_ALLOWED", reason: `the operator's list of commands does not have ${part.program ?? "a command that is not literal"}` }
     }
@@ -107,7 +112,7 @@ const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined =>
   const { place } = call
   const own = [...place.roots, ...limits.allowedRoots.map((root) => expand(root, place))]
   const forbidden = limits.forbiddenPaths.map((path) => expand(path, place))
-  for (const { path, text, writes } of touched(call.parts)) {
+  for (const { path, text, writes } of touched([...call.parts, ...call.inner ?? []])) {
     const named = expand(path, place)
     if (devices.has(named)) continue
     for (const candidate of new Set([named, call.canonical(named) ?? named])) {
@@ -128,7 +133,32 @@ const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined =>
       }
     }
   }
+  const met = reached(limits, call, ({ below }) => below === undefined)
+  return met && { code: "PROTECTED_PATH", reason: `${met.text} comes to ${met.path}, which no tool may touch` }
+}
+
+/** The first place no tool may touch that a pattern of the shell, or what lies below a folder, comes to. */
+const reached = (limits: Limits, { canonical, inner = [], parts, place }: BoundaryCall, accept: (touch: Touch) => boolean) => {
+  const guarded = [...limits.own, ...limits.forbiddenPaths.map((path) => expand(path, place))]
+    .filter((folder) => !place.roots.some((root) => inside(folder, root)))
+  const config = place.roots.map((root) => join(root, ".postern"))
+  for (const part of [...parts, ...inner]) {
+    if (part.kind !== "command" || part.contained === true) continue
+    for (const touch of part.touches) {
+      if (isNamed(touch) || !accept(touch)) continue
+      const paths = touch.glob ? [touch.path] : [touch.path, canonical(touch.path) ?? touch.path]
+      const meets = (folder: string) => paths.some((path) => reaches([...literally(folder), many], { ...touch, path }) !== undefined)
+      const met = [...guarded, ...touch.kind === "write" ? config : []].find(meets)
+      if (met !== undefined) return { text: part.text, path: met }
+    }
+  }
   return undefined
+}
+
+/** Why a person should look at a call that no limit forbids: what no tool may touch lies below what it works on. */
+export const doubt = (limits: Limits, call: BoundaryCall): string | undefined => {
+  const found = reached(limits, call, ({ below }) => below === "all" || below === "some")
+  return found && `\`${found.text}\` may come to ${found.path}, which no tool may touch`
 }
 
 /** The first limit that forbids the call. */
@@ -140,7 +170,7 @@ export const refuse = (limits: Limits, call: BoundaryCall): Refusal | undefined 
   if (limits.level === "readonly" && call.capabilities.some((capability) => changing.has(capability))) {
     return { code: "READ_ONLY", reason: "the autonomy level is readonly" }
   }
-  const refusal = commandRefusal(limits, call.parts) ?? pathRefusal(limits, call)
+  const refusal = commandRefusal(limits, call.parts, call.inner ?? []) ?? pathRefusal(limits, call)
   if (refusal) return refusal
   const shape = call.shapes[0]
   return shape && limits.level === "supervised" && limits.blockHighRiskCommands && !call.decidedElsewhere

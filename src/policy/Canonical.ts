@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from "node:fs"
+import { lstatSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, isAbsolute, join } from "node:path"
 import type { Place } from "./Part.ts"
 
@@ -17,6 +17,16 @@ const real = (path: string): string | undefined => {
   } catch {
     // A link that leads nowhere is no missing file: who writes there decides where the file comes to be.
     return undefined
+  }
+}
+
+/** What a path leads to. */
+export const kindOf = (path: string): "file" | "folder" | "none" => {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found === undefined ? "none" : found.isDirectory() ? "folder" : "file"
+  } catch {
+    return "none"
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Limits, refuse } from "./Boundary.ts"
+import { doubt, type Limits, refuse } from "./Boundary.ts"
 import type { Capability, NetworkNeed } from "./Capability.ts"
 import { ceiling, type EffectiveSandbox, grants, type Knobs, type Resolved } from "./Knobs.ts"
 import type { Part, Place, Shape } from "./Part.ts"
@@ -35,11 +35,13 @@ export interface DecisionInput {
   readonly limits: Limits
   /** What the user's rules say of the call. */
   readonly rule: RuleHit | undefined
+  /** A deny or ask rule that names what the call may come to without naming it; where that is hidden, an ask rule. */
+  readonly mayHit?: (hidden: boolean) => RuleHit | undefined
   readonly switches: Switches
   /** Whether it is a shell command of no more than medium risk (zeroclaw §3.2). */
   readonly mediumRisk: () => boolean
-  /** Whether a backend can hold a call to this mode; the answer's `note` is shown. */
-  readonly enforce: (mode: EffectiveSandbox, network: boolean) => { readonly usable: boolean; readonly note: string }
+  /** Whether a backend can hold a call to this mode; the answer's `note` is shown, and with `hides` nothing forbidden is within reach. */
+  readonly enforce: (mode: EffectiveSandbox, network: boolean) => { readonly usable: boolean; readonly note: string; readonly hides?: boolean }
 }
 
 export interface GateTrace {
@@ -118,6 +120,17 @@ const ruleStep = ({ opaque, rule, shapes, switches }: DecisionInput): Step | Sto
     : { verdict: "run", gate: "rule", code: "RULE_ALLOW", reason }
 }
 
+/** What is forbidden may lie below what the call reads or writes: where nothing hides it, a person decides (policy §2.5). */
+const unseen = (input: DecisionInput, hides: boolean): Step | undefined => {
+  const { limits } = input
+  const mayHit = input.mayHit?.(hides)
+  if (mayHit !== undefined) {
+    return { verdict: "ask", gate: "rule", code: "RULE_ASK", reason: `the call may come to what the ${mayHit.list} rule ${mayHit.rule} names` }
+  }
+  const reason = hides ? undefined : doubt(limits, { ...input, inner: input.facts.inner ?? [], decidedElsewhere: false })
+  return reason === undefined ? undefined : { verdict: "ask", gate: "boundary", code: "MAY_TOUCH_PROTECTED", reason }
+}
+
 /** A rule about a whole tool, or about any command at all, is no word for a dangerous one (zeroclaw §3.3). */
 const namesCommand = ({ rule }: RuleHit): boolean => /\(=?[\s*?]*[^\s*?)]/.test(rule)
 
@@ -153,15 +166,21 @@ export const decide = (input: DecisionInput): Decision => {
   note("network", "pass", input.network === "none" ? "no network needed" : `Network access is ${values.network}`)
 
   const explicit = sources.tool_approval === "session" || (rule !== undefined && rule.list !== "deny" && namesCommand(rule))
-  const refusal = refuse(limits, { ...input, decidedElsewhere: explicit || (rule?.list === "deny") })
+  const refusal = refuse(limits, { ...input, inner: input.facts.inner ?? [], decidedElsewhere: explicit || (rule?.list === "deny") })
   if (refusal) return deny("boundary", refusal.code, refusal.reason)
   note("boundary", "pass", `within the limits of level ${limits.level}`)
 
+  const mode = ceiling(capabilities, values.sandbox)
+  const network = networkOf(input, values)
+  const { hides = false, note: enforcement, usable } = input.enforce(mode, network)
   const byRule = ruleStep(input)
   note("rule", byRule?.verdict ?? "pass", byRule?.reason ?? "no rule matches")
   if (byRule?.verdict === "deny") return finish("deny", byRule)
-  const step = byRule ?? policyStep(input)
-  if (byRule) note("policy", "skip", "a rule decided")
+  const decided = byRule ?? policyStep(input)
+  const unsure = decided.verdict === "run" ? unseen(input, hides) : undefined
+  const step = unsure ?? decided
+  if (unsure) note("policy", "ask", unsure.reason)
+  else if (byRule) note("policy", "skip", "a rule decided")
   else note("policy", step.verdict, step.reason)
   if (step.verdict === "deny") return finish("deny", step)
 
@@ -170,9 +189,6 @@ export const decide = (input: DecisionInput): Decision => {
     note("response", "ask", "a person is asked")
   } else note("response", "skip", "nobody needs to be asked")
 
-  const mode = ceiling(capabilities, values.sandbox)
-  const network = networkOf(input, values)
-  const { note: enforcement, usable } = input.enforce(mode, network)
   if (!usable) return deny("sandbox", "SANDBOX_UNAVAILABLE", enforcement)
   note("sandbox", "pass", `${mode}, network ${network ? "on" : "off"}: ${enforcement}`)
   return finish(step.verdict, step, { mode, network, note: enforcement })

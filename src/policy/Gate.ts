@@ -1,11 +1,11 @@
 import { homedir } from "node:os"
 import { Context, Effect, Layer } from "effect"
 import type { Wish } from "../sandbox/Confinement.ts"
-import { Sandbox, unconfined } from "../sandbox/Sandbox.ts"
+import { type Enforcement, Sandbox, unconfined } from "../sandbox/Sandbox.ts"
 import { type AnyTool, ruleName } from "../tool/Tool.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Limits } from "./Boundary.ts"
-import { canonicalIn } from "./Canonical.ts"
+import { canonicalIn, kindOf } from "./Canonical.ts"
 import { decide, type Decision, type DecisionInput } from "./Decision.ts"
 import { isMedium } from "./MediumRisk.ts"
 import type { Resolved } from "./Knobs.ts"
@@ -35,14 +35,16 @@ export class Gate extends Context.Service<Gate, {
   readonly explain: Decide
 }>()("postern/policy/Gate") {
   static readonly layer: Layer.Layer<Gate, never, Sandbox> = Layer.effect(Gate, Effect.map(Sandbox, ({ enforce }) => ({
-    decide: (...call) => decideCall(...call, enforce),
+    decide: (...call) => decideCall(...call, (...asked) => confined(enforce(...asked))),
     explain: (...call) =>
       decideCall(...call, (...asked) => {
-        const { note, usable } = enforce(...asked)
-        return { usable: true, note: usable ? note : `this machine cannot enforce it and would refuse the call: ${note}` }
+        const { hides, note, usable } = confined(enforce(...asked))
+        return { usable: true, hides: usable ? hides : asked[0] !== "danger-full-access", note: usable ? note : `this machine cannot enforce it and would refuse the call: ${note}` }
       })
   })))
 }
+
+const confined = ({ note, report, usable }: Enforcement) => ({ usable, note, hides: report !== undefined && report.files !== "none" })
 
 type Enforce = (...asked: Parameters<Sandbox["Service"]["enforce"]>) => ReturnType<DecisionInput["enforce"]>
 
@@ -52,7 +54,7 @@ const inProcess: DecisionInput["enforce"] = (mode) => ({
   note: mode === "read-only" || mode === "workspace-read" ? "held by Postern itself, nothing can be written" : "held by Postern itself"
 })
 
-const silent: ShellAnalysis = { parts: [], capability: "none", opaque: false, parseError: false, shapes: [], networkPrograms: [] }
+const silent: ShellAnalysis = { parts: [], inner: [], capability: "none", opaque: false, parseError: false, shapes: [], networkPrograms: [] }
 
 /** What a call touches; a call that touches nothing is its own only part. */
 const partsOf = ({ mcp, name }: AnyTool, parameters: unknown, { reads, urls, writes }: Needs): ReadonlyArray<Part> => {
@@ -79,14 +81,15 @@ const decideCall = (
     roots: workspace.roots,
     home: homedir(),
     isPlainRepository,
+    kindOf,
     ...(isTest === undefined ? {} : { isTest })
   }
   const shell = needs.command === undefined ? undefined : analyse(needs.command, place)
-  const { capability, networkPrograms, opaque, parseError, parts, shapes } = shell ?? silent
+  const { capability, inner, networkPrograms, opaque, parseError, parts, shapes } = shell ?? silent
   const needed = needs.scratch === true && capability !== "none" ? "shell_test" : capability
   const all = shell ? parts : partsOf(tool, parameters, needs)
   const behind = canonicalIn(place)
-  const facts = { opaque, parseError, place, canonical: behind }
+  const facts = { opaque, parseError, place, canonical: behind, inner }
   return decide({
     capabilities: shell ? [needed] : needs.capabilities,
     network: needs.network,
@@ -102,6 +105,7 @@ const decideCall = (
     limits,
     facts,
     rule: rules.decide(ruleName(tool), all, facts),
+    mayHit: (hidden) => rules.mayHit(ruleName(tool), all, facts, hidden),
     switches,
     mediumRisk: () => shell !== undefined && isMedium(all, facts),
     enforce: shell !== undefined && needed !== "none" ? (mode, network) => enforce(mode, network, backendOf(limits.backend, knobs)) : inProcess

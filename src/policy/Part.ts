@@ -10,7 +10,14 @@ export type Word = string | null
 export interface Touch {
   readonly kind: "read" | "write"
   readonly path: string
+  /** The path is a pattern of the shell, and stands for whatever fits it. */
+  readonly glob?: true
+  /** What is meant is not the path but what lies below: all of it, as `rm -r` does, some of it, or a file whose name nobody knows. */
+  readonly below?: "all" | "some" | "one" | undefined
 }
+
+/** One certain file. */
+export const isNamed = ({ below, glob }: Touch): boolean => below === undefined && glob === undefined
 
 /**
  * One simple command. A wrapper is a part of its own, followed by a part for what it runs: `sudo rm x` gives `sudo rm x` and, with
@@ -30,6 +37,8 @@ export interface CommandPart {
   /** The folder it runs in as far as literal `cd`s tell; `null` where that is not known. */
   readonly cwd: Word
   readonly touches: ReadonlyArray<Touch>
+  /** It runs in a container, where paths are others. */
+  readonly contained?: true
   /** Its program or the code it runs is not literal: no wildcard may ever allow it. */
   readonly opaque: boolean
 }
@@ -80,4 +89,6 @@ export interface Place {
   readonly isPlainRepository?: (folder: string) => boolean
   /** Whether the user counts a command, as words, among those that build or test. */
   readonly isTest?: (words: ReadonlyArray<Word>) => boolean
+  /** What a path leads to; where absent, nobody knows. */
+  readonly kindOf?: (path: string) => "file" | "folder" | "none"
 }

@@ -1,4 +1,4 @@
-import type { CommandPart, Part, Place } from "../Part.ts"
+import { type CommandPart, isNamed, type Part, type Place, type Touch } from "../Part.ts"
 import type { RuleFacts } from "../Rules.ts"
 import { type NamedPath, named } from "./Paths.ts"
 import { type Family, familyOf, type KnownTools } from "./Rule.ts"
@@ -18,6 +18,8 @@ export interface Call {
   readonly place: Place
   readonly family: Family | undefined
   readonly parts: ReadonlyArray<Part>
+  /** For deny and ask only. */
+  readonly inner: ReadonlyArray<Part>
   readonly views: (part: CommandPart) => Views.Views
   /** What a command's arguments name, for deny and ask. */
   readonly touched: (part: CommandPart) => {
@@ -25,8 +27,15 @@ export interface Call {
     readonly writes: ReadonlyArray<NamedPath>
     readonly urls: ReadonlyArray<string>
   }
+  /** What else it comes to: patterns of the shell, and what lies below folders. */
+  readonly reached: (part: CommandPart) => ReadonlyArray<Reached>
   /** Where a written path is when the current folder is `cwd`. */
   readonly locate: (word: string, cwd: string) => NamedPath
+}
+
+export interface Reached extends Omit<Touch, "path"> {
+  readonly written: string
+  readonly canonical: string | undefined
 }
 
 const memo = <K extends object, V>(make: (key: K) => V): (key: K) => V => {
@@ -46,11 +55,18 @@ export const make = (tool: string, parts: ReadonlyArray<Part>, facts: Facts, too
   const views = memo(Views.of)
   const touched = memo((part: CommandPart) => {
     const { reads, urls } = Touches.of(part, views(part).program)
+    if (part.contained === true) return { reads: [], writes: [], urls }
     const sure = (kind: "read" | "write") =>
-      part.touches.filter((touch) => touch.kind === kind).map(({ path }) => locate(path, place.cwd))
+      part.touches.filter((touch) => touch.kind === kind && isNamed(touch)).map(({ path }) => locate(path, place.cwd))
     // Where the folder is not known, the first one is the best guess there is.
     const guessed = reads.map((word) => locate(word, part.cwd ?? place.cwd))
     return { reads: [...sure("read"), ...guessed], writes: sure("write"), urls }
   })
-  return { tool, facts, place, family: familyOf(tool, tools), parts, views, touched, locate }
+  const reached = memo((part: CommandPart) =>
+    part.touches.flatMap((touch): ReadonlyArray<Reached> => {
+      if (isNamed(touch)) return []
+      // A pattern has no place of its own that a link could lead to.
+      return [{ ...touch, written: touch.path, canonical: touch.glob ? undefined : canonical(touch.path) }]
+    }))
+  return { tool, facts, place, family: familyOf(tool, tools), parts, inner: facts.inner ?? [], views, touched, reached, locate }
 }

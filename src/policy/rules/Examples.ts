@@ -27,8 +27,8 @@ const factsOf = (place: Place): Facts => ({
 })
 
 export const shellCall = (command: string, { analyse, place }: Trial) => {
-  const { opaque, parseError, parts, shapes } = analyse(command, place)
-  return { tool: "shell", parts, shapes, facts: { ...factsOf(place), opaque, parseError } }
+  const { inner, opaque, parseError, parts, shapes } = analyse(command, place)
+  return { tool: "shell", parts, shapes, facts: { ...factsOf(place), opaque, parseError, inner } }
 }
 
 const parametersOf = (text: string) =>

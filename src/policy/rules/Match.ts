@@ -1,8 +1,9 @@
 import type { CommandPart, Part, PathPart } from "../Part.ts"
-import type { Call } from "./Call.ts"
+import type { Call, Reached } from "./Call.ts"
 import * as Hosts from "./Hosts.ts"
 import { type McpPattern, matchesParameters } from "./Names.ts"
 import * as Paths from "./Paths.ts"
+import type { Reach } from "./Reach.ts"
 import type { Family, Rule, RuleTool } from "./Rule.ts"
 import * as Views from "./Views.ts"
 
@@ -28,6 +29,22 @@ const isTool = (tool: RuleTool, { family, tool: called }: Call): boolean => {
   }
 }
 
+/** A named pattern, or a folder that goes with all that is in it; what else lies below something is only a chance. */
+const isCertain = ({ below, kind }: Reached, family: Family | undefined): boolean =>
+  (kind === "write" || family === "read") && (below === undefined || (below === "all" && kind === "write"))
+
+const reach = (pattern: Paths.PathPattern, { written, canonical, ...what }: Reached, { place }: Call): Reach | undefined => {
+  const found = [written, canonical].flatMap((path) => path === undefined ? [] : [Paths.reach(pattern, { ...what, path }, place)])
+  return found.includes("sure") ? "sure" : found.find((each) => each !== undefined)
+}
+
+/** For deny and ask rules that do not hit: whether the call may come to what they name without naming it. */
+export const mayHit = ({ specifier, tool }: Rule, call: Call): boolean =>
+  specifier?._tag === "Path" && (tool._tag !== "Id" || tool.name === call.tool)
+  && [...call.parts, ...call.inner].some((part) =>
+    part.kind === "command" && call.reached(part).some((what) =>
+      (what.kind === "write" || familyOf(tool) === "read") && reach(specifier.pattern, what, call) !== undefined))
+
 const hitsPath = (
   pattern: Paths.PathPattern,
   family: Family | undefined,
@@ -38,6 +55,7 @@ const hitsPath = (
   if (part.kind === "command") {
     const { reads, writes } = call.touched(part)
     return writes.some(hit) || (family === "read" && reads.some(hit))
+      || call.reached(part).some((what) => isCertain(what, family) && reach(pattern, what, call) === "sure")
   }
   if (part.kind === "read" && family !== "read") return false
   return part.path === null ? pattern.everything : hit(call.locate(part.path, call.place.cwd))
@@ -66,7 +84,7 @@ export const hits = (rule: Rule, call: Call): boolean => {
   if (rule.specifier === undefined && isTool(rule.tool, call)) return true
   if (rule.tool._tag === "Id" && rule.tool.name !== call.tool) return false
   if (rule.specifier?._tag === "Parameters" && !isTool(rule.tool, call)) return false
-  return call.parts.some((part) => hitsPart(rule, part, call))
+  return call.parts.some((part) => hitsPart(rule, part, call)) || call.inner.some((part) => hitsPart(rule, part, call))
 }
 
 const isDynamic = (part: Part): boolean =>

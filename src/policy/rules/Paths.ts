@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, normalize } from "node:path"
 import type { Place } from "../Part.ts"
 import { alternatives, compile, escaped, is, textOf, tooMany } from "./Glob.ts"
 import type { Fault } from "./Unreadable.ts"
+import { literally, many, type Reach, type Reaching, reaches, type Segment } from "./Reach.ts"
 import { type Atom, matches } from "./Wildcard.ts"
 
 /**
@@ -14,6 +15,7 @@ export interface PathPattern {
   /** It matches every path below its base. */
   readonly everything: boolean
   readonly alternatives: ReadonlyArray<ReadonlyArray<Atom<string>>>
+  readonly segments: ReadonlyArray<ReadonlyArray<Segment>>
 }
 
 /** One path a call names: where it is as written, and where it is once links are followed. */
@@ -32,12 +34,12 @@ const anchor = (text: string): Result.Result<readonly [PathPattern["base"], stri
   return Result.succeed(["workspace", text])
 }
 
-const segmentsOf = (text: string): Result.Result<ReadonlyArray<ReadonlyArray<Atom<string>>>, Fault> => {
+const segmentsOf = (text: string): Result.Result<ReadonlyArray<ReadonlyArray<Segment>>, Fault> => {
   const all = alternatives(escaped(text))
   if (all === undefined) return Result.fail({ at: 0, problem: tooMany })
-  const compiled: Array<ReadonlyArray<Atom<string>>> = []
+  const compiled: Array<ReadonlyArray<Segment>> = []
   for (const chars of all) {
-    const atoms: Array<Atom<string>> = []
+    const atoms: Array<Segment> = []
     let segment: Array<(typeof chars)[number]> = []
     let slashes = 0
     for (const char of [...chars, { char: "/", quoted: false }]) {
@@ -50,16 +52,19 @@ const segmentsOf = (text: string): Result.Result<ReadonlyArray<ReadonlyArray<Ato
       if (name === "..") {
         return Result.fail({ at: text.indexOf(".."), problem: "a pattern cannot contain ..; write the place itself with //" })
       }
-      if (segment.length === 2 && segment.every((one) => is(one, "*"))) atoms.push("many")
-      else if (name !== "" && name !== ".") atoms.push(compile(segment, "file"))
+      if (segment.length === 2 && segment.every((one) => is(one, "*"))) atoms.push(many)
+      else if (name !== "" && name !== ".") {
+        const isOpen = segment.some((one) => is(one, "*") || is(one, "?") || is(one, "["))
+        atoms.push({ atom: compile(segment, "file"), text: isOpen ? undefined : name })
+      }
       segment = []
     }
     const last = atoms.at(-1)
     const anywhere = slashes === 1 || (slashes === 2 && chars.at(-1)?.char === "/")
     compiled.push([
-      ...(anywhere && last !== "many" && chars.length > 0 && textOf(chars) !== "." ? ["many" as const] : []),
+      ...(anywhere && last !== many && chars.length > 0 && textOf(chars) !== "." ? [many] : []),
       ...atoms,
-      ...(last === "many" ? [] : ["many" as const])
+      ...(last === many ? [] : [many])
     ])
   }
   return Result.succeed(compiled)
@@ -69,10 +74,11 @@ export const parse = (text: string): Result.Result<PathPattern, Fault> => {
   const trimmed = text.trim()
   if (trimmed === "") return Result.fail({ at: 0, problem: "the path is empty; write the tool alone to mean every path" })
   return Result.flatMap(anchor(trimmed), ([base, rest]) =>
-    Result.map(segmentsOf(base === "workspace" ? rest : `./${rest}`), (alternatives) => ({
+    Result.map(segmentsOf(base === "workspace" ? rest : `./${rest}`), (segments) => ({
       base,
-      everything: alternatives.some((atoms) => atoms.every((atom) => atom === "many")) || trimmed === "*" || trimmed === "./*",
-      alternatives
+      everything: segments.some((each) => each.every(({ atom }) => atom === "many")) || trimmed === "*" || trimmed === "./*",
+      alternatives: segments.map((each) => each.map(({ atom }) => atom)),
+      segments
     })))
 }
 
@@ -81,15 +87,23 @@ const below = (folder: string, path: string): string | undefined => {
   return path === folder ? "" : path.startsWith(start) ? path.slice(start.length) : undefined
 }
 
+const basesOf = ({ base }: PathPattern, { cwd, home, roots }: Place): ReadonlyArray<string> =>
+  base === "root" ? ["/"] : base === "home" ? [home] : roots.includes(cwd) ? roots : [cwd, ...roots]
+
 /** `path` is absolute and has no `.` or `..` in it. */
-export const matchesPath = (pattern: PathPattern, path: string, { cwd, home, roots }: Place): boolean => {
-  const bases = { root: ["/"], home: [home], workspace: roots.includes(cwd) ? roots : [cwd, ...roots] }[pattern.base]
-  return bases.some((base) => {
+export const matchesPath = (pattern: PathPattern, path: string, place: Place): boolean =>
+  basesOf(pattern, place).some((base) => {
     const rest = below(base, path)
     if (rest === undefined) return false
     const segments = rest === "" ? [] : rest.split("/")
     return pattern.alternatives.some((atoms) => matches(atoms, segments))
   })
+
+/** Whether a pattern of the shell, or what lies below a folder, comes to what the rule names. */
+export const reach = (pattern: PathPattern, what: Reaching, place: Place): Reach | undefined => {
+  const found = basesOf(pattern, place).flatMap((base) =>
+    pattern.segments.map((segments) => reaches([...literally(base), ...segments], what)))
+  return found.includes("sure") ? "sure" : found.find((each) => each !== undefined)
 }
 
 /** For deny and ask: the written path or the one behind it. */

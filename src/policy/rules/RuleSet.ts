@@ -91,12 +91,19 @@ export const make = (given: ReadonlyArray<Entry>, tools: KnownTools): RuleSet =>
   const deny = of("deny")
   const ask = of("ask")
   const allow = of("allow")
+  const paths = [...deny, ...ask].filter(({ rule }) => rule.specifier?._tag === "Path")
   return {
     entries,
     decide: (tool, parts, facts) => {
       const call = Call.make(tool, parts, facts, tools)
       const hits = ({ rule }: Entry) => Match.hits(rule, call)
       return verdict(deny.filter(hits)) ?? verdict(ask.filter(hits)) ?? allowed(allow, call)
+    },
+    mayHit: (tool, parts, facts, hidden) => {
+      const left = hidden ? paths.filter(({ list }) => list === "ask") : paths
+      if (left.length === 0) return undefined
+      const call = Call.make(tool, parts, facts, tools)
+      return verdict(left.filter(({ rule }) => Match.mayHit(rule, call)))
     },
     hidden: (names) => new Set(Array.from(names).filter((name) => deny.some(({ rule }) => hides(rule, name, tools))))
   }

@@ -14,9 +14,11 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 const readers = words(`
   cat tac head tail less more most bat nl od xxd hexdump hd strings grep egrep fgrep rg ag ack sed awk gawk mawk perl cut sort uniq
   wc diff cmp comm paste join column fold fmt expand rev base64 base32 md5sum sha1sum sha256sum sha512sum cksum sum file stat ls tree
-  find fd cp scp rsync tar zip gzip zcat zgrep bzip2 xz zstd 7z openssl gpg jq yq source . bash sh zsh dash python python3 node ruby
+  tsort find fd cp scp rsync tar zip gzip zcat zgrep bzip2 xz zstd 7z openssl gpg jq yq source . bash sh zsh dash python python3 node ruby
   php view vi vim nano emacs ed curl wget nc dd install ln mv xargs git vimdiff readlink realpath du cpio pax ssh-keygen
 `)
+
+export const isReader = (program: string): boolean => readers.has(program)
 
 const fetchers = words("curl wget http https xh httpie aria2c git hg svn lynx w3m links elinks lftp websocat grpcurl ab hey wrk")
 

@@ -13,36 +13,42 @@ import { hidesCode, HOLE, supplied } from "./Words.ts"
 export const branches = (walk: Walk, node: SyntaxNode, scope: Scope, around: Around): void => {
   const before = scope.at
   const first = walk.parts.length
+  round(walk, node, scope, around)
+  const at = merge(before, scope.at)
+  // In the next round the same words lead on from there: no rule may allow what was noted.
+  const climbs = at.length > before.length && node.type !== "If" && node.type !== "Case"
+  if (climbs) walk.parts.push(...unsettled(walk.parts.splice(first)))
+  if (climbs && !around.again) {
+    settle(scope, at, at)
+    round(walk, node, scope, { ...around, hidden: true, again: true })
+  }
+  const after = climbs ? merge([null], at) : at
+  settle(scope, after, after)
+}
+
+const round = (walk: Walk, node: SyntaxNode, scope: Scope, around: Around): void => {
   const context = walk.contextOf(scope, around)
   let inner = around
   const from = walk.commands.length
   if (node.type === "For" || node.type === "Select") {
     loopVariable(walk, node, scope, around)
     walk.node(node.body, scope, around)
-  } else {
-    if (isEndless(node)) inner = { ...around, endless: true }
-    const look = (child: SyntaxNode): void => {
-      if (child.type === "CompoundList") walk.node(child, scope, inner)
-      else if (child.type === "Word") test(walk, toArg(child, context))
-      else if (
-        child.type === "CommandExpansion" ||
-        child.type === "ProcessSubstitution" ||
-        child.type === "ArithmeticCommandExpansion"
-      )
-        context.visit(child)
-      else forEachChild(child, look)
-    }
-    forEachChild(node, look)
-    if (inner.endless && !around.endless) {
-      walk.floods.push(...floodsOf(walk.commands.slice(from)))
-    }
+    return
   }
-  const at = merge(before, scope.at)
-  // In the next round the same words lead on from there: no rule may allow what was noted.
-  const climbs = at.length > before.length && node.type !== "If" && node.type !== "Case"
-  if (climbs) walk.parts.push(...unsettled(walk.parts.splice(first)))
-  const after = climbs ? merge([null], at) : at
-  settle(scope, after, after)
+  if (isEndless(node)) inner = { ...around, endless: true }
+  const look = (child: SyntaxNode): void => {
+    if (child.type === "CompoundList") walk.node(child, scope, inner)
+    else if (child.type === "Word") test(walk, toArg(child, context))
+    else if (
+      child.type === "CommandExpansion" ||
+      child.type === "ProcessSubstitution" ||
+      child.type === "ArithmeticCommandExpansion"
+    )
+      context.visit(child)
+    else forEachChild(child, look)
+  }
+  forEachChild(node, look)
+  if (inner.endless && !around.endless) walk.floods.push(...floodsOf(walk.commands.slice(from)))
 }
 
 /** One word, or one that names something hidden, is as good as an assignment. */

@@ -1,4 +1,4 @@
-import { isBuiltin, isExit, merge, place, settle } from "./Folders.ts"
+import { isBuiltin, isExit, merge, settle, stand } from "./Folders.ts"
 import type { Around, Scope } from "./Scope.ts"
 import { copy } from "./Scope.ts"
 import type { AndOr, SyntaxNode } from "./ShellParser.ts"
@@ -10,7 +10,7 @@ export const chain = (walk: Walk, node: AndOr, scope: Scope, around: Around): vo
   let { failed, ok } = scope
   node.commands.slice(1).forEach((each, index) => {
     const and = node.operators[index] === "&&"
-    place(scope, and ? ok : failed)
+    stand(scope, and ? ok : failed)
     walk.node(each, scope, around)
     const ends = isExit(each)
     if (and) [ok, failed] = ends ? [[], failed] : [scope.ok, merge(failed, scope.failed)]
@@ -27,7 +27,7 @@ export const define = (
 ): void => {
   const name = node.name.value
   const { moves } = walk
-  walk.functions.add(name)
+  walk.functions.set(name, node.body)
   const inner = copy(scope)
   walk.node(node.body, inner, { ...around, functions: [...around.functions, name] })
   if (walk.moves > moves) walk.ends = merge(walk.ends, inner.at)

@@ -73,7 +73,8 @@ export const downloadedBy = (command: Command): ReadonlyArray<string> => {
   return files.filter((name) => !name.includes(HOLE) && name !== "").flatMap((name) => resolve(name, cwd) ?? [])
 }
 
-const saved = (command: Command): ReadonlyArray<string> => {
+/** Files named by an option or by the address. */
+export const saved = (command: Command): ReadonlyArray<string> => {
   const { line, program } = command
   const urls = line.operands.map((arg) => arg.guess).filter(isUrl)
   const out = line.values("-o", "--output", "-O", "--output-document", "--out").map((arg) => arg.guess)

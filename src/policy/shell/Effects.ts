@@ -21,6 +21,8 @@ export const followEffects = (walk: Walk, command: Command, others: ReadonlyArra
   if (command.fields.where !== "here") return
   if (program === "cd" || program === "pushd" || program === "popd" || program === "chdir")
     move(walk, command, scope)
+  else if (program === "shift") scope.positional = scope.positional?.slice(Number(args[0]?.guess ?? 1) || 1)
+  else if (program === "set" && args[0]?.guess === "--") scope.positional = args.slice(1)
   else if (declarations.has(program)) {
     for (const arg of args) {
       const equals = arg.guess.indexOf("=")

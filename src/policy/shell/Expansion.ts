@@ -13,6 +13,8 @@ export interface WordContext {
   readonly home: string
   readonly cwd: string | null
   readonly variables: ReadonlyMap<string, Known>
+  /** What `$1`, `$2` and on are; where absent, nobody knows. */
+  readonly positional?: ReadonlyArray<Arg> | undefined
   /** Visits a substitution and returns what runs in it. */
   readonly visit: (node: SyntaxNode) => ReadonlyArray<Command>
 }
@@ -38,6 +40,7 @@ const maxAlternatives = 32
 /** One argument for a word, or several where it has literal brace alternatives. */
 export const toArgs = (word: WordNode, context: WordContext): ReadonlyArray<Arg> => {
   const parts = word.parts
+  if (context.positional !== undefined && /^"?\$(\{[@*]\}|[@*])"?$/.test(word.text)) return context.positional
   if (parts === undefined) {
     const guess = placed(word.text.startsWith("~") ? untilde(word.value, context) : word.value, context)
     const isOpen = guess.includes(HOLE)
@@ -53,12 +56,20 @@ export const toArgs = (word: WordNode, context: WordContext): ReadonlyArray<Arg>
   if (pieces.length > 1 && !/["']/.test(word.text)) pieces = pieces.filter((piece) => piece.guess !== "")
   // One word that makes up a command with its options is not written as anyone would write it.
   const isLine = pieces.length > 1 && word.text.startsWith("{") && pieces.some((piece) => piece.guess.startsWith("-"))
-  return pieces.map((piece) => {
+  if (pieces.length === 1 && parts.length === 1 && /Expansion$/.test(parts[0]!.type)) pieces = split(pieces[0]!)
+  return pieces.map((piece, index) => {
     const guess = placed(/^[~{]/.test(word.text) ? untilde(piece.guess, context) : piece.guess, context)
     const isOpen = guess.includes(HOLE)
     const value = piece.literal && !piece.glob && !isOpen && !isLine ? piece.guess : null
-    return { text: word.text, value, guess, certain: piece.certain && !isOpen, glob: piece.glob, inner }
+    const text = value === null && index > 0 && !word.text.startsWith("{") ? "" : word.text
+    return { text, value, guess, certain: piece.certain && !isOpen, glob: piece.glob, inner }
   })
+}
+
+/** A value that is not quoted becomes as many words as it has. */
+const split = (whole: Piece): Array<Piece> => {
+  const words = whole.literal || whole.guess.includes(HOLE) ? [] : whole.guess.trim().split(/\s+/)
+  return words.length < 2 || words.length > maxAlternatives ? [whole] : words.map((guess) => ({ ...whole, guess, glob: /[*?[]/.test(guess) }))
 }
 
 export const toArg = (word: WordNode, context: WordContext): Arg => {
@@ -156,6 +167,8 @@ const made = (commands: ReadonlyArray<Command>): Piece =>
 
 const variable = (name: string, context: WordContext): Piece => {
   if (numbers.has(name)) return digits
+  const given = /^[1-9]$/.test(name) ? context.positional?.[Number(name) - 1] : undefined
+  if (given !== undefined) return { guess: given.guess, certain: given.certain, literal: false, glob: given.glob }
   const known = context.variables.get(name)
   if (known !== undefined) return { ...known, literal: false, glob: false }
   if (name === "HOME") return piece(context.home)

@@ -1,10 +1,10 @@
-import type { CommandPart, Part } from "../Part.ts"
+import type { CommandPart, Part, Place, Touch } from "../Part.ts"
 import * as Touches from "../rules/Touches.ts"
 import { Command } from "./Command.ts"
 import { resolve } from "./Paths.ts"
 import type { Around, Scope } from "./Scope.ts"
 import type { SyntaxNode } from "./ShellParser.ts"
-import { touchedBy } from "./Touched.ts"
+import { touchedBy } from "./Reached.ts"
 import type { Walk } from "./Walk.ts"
 import type { Arg } from "./Words.ts"
 import { HOLE } from "./Words.ts"
@@ -24,11 +24,11 @@ export const merge = (...all: ReadonlyArray<Folders>): Folders => {
 export const settle = (scope: Scope, ok: Folders, failed: Folders): void => {
   scope.ok = ok
   scope.failed = failed
-  place(scope, merge(ok, failed))
+  stand(scope, merge(ok, failed))
 }
 
 /** What runs next starts in one of these. */
-export const place = (scope: Scope, at: Folders): void => {
+export const stand = (scope: Scope, at: Folders): void => {
   // Nothing gets there; what stands there is looked at all the same.
   if (at.length > 0) scope.at = at
   scope.cwd = scope.at[0]!
@@ -54,11 +54,10 @@ export const isBuiltin = (name: string): boolean =>
 
 /** Files of redirects, for every folder but the first, which is noted where they are read. */
 export const noteElsewhere = (walk: Walk, args: ReadonlyArray<Arg>, kind: "read" | "write", scope: Scope, around: Around): void => {
-  if (around.hidden) return
   for (const arg of args) {
     if (arg.value === null || arg.guess.startsWith("/")) continue
     for (const folder of scope.at.slice(1))
-      walk.parts.push({ kind, text: `${kind === "read" ? "<" : ">"} ${arg.text}`, path: resolve(arg.guess, folder) ?? null })
+      walk.into(around).push({ kind, text: `${kind === "read" ? "<" : ">"} ${arg.text}`, path: resolve(arg.guess, folder) ?? null })
   }
 }
 
@@ -67,18 +66,18 @@ export const elsewhere = (command: Command, at: Folders): ReadonlyArray<Command>
   command.fields.where === "here" ? at.slice(1).map((cwd) => new Command({ ...command.fields, cwd })) : []
 
 /** Where the folder is not sure, a deny rule should see what is named in each. */
-export const withElsewhere = (part: CommandPart, others: ReadonlyArray<Command>): CommandPart => {
+export const withElsewhere = (part: CommandPart, others: ReadonlyArray<Command>, place: Place): CommandPart => {
   if (others.length === 0) return part
   const folders = [part.cwd, ...others.map((each) => each.fields.cwd)]
   const words = Touches.of(part, part.program === null ? null : others[0]!.program).reads
-  const read = folders.flatMap((folder) =>
+  const read: ReadonlyArray<Touch> = folders.flatMap((folder) =>
     words.flatMap((word) => {
       const path = word.includes(HOLE) || word.startsWith("~") ? undefined : resolve(word, folder)
       return path === undefined ? [] : [{ kind: "read" as const, path }]
     })
   )
-  const known = [...part.touches, ...others.flatMap(touchedBy), ...read]
-  const touches = [...new Map(known.map((touch) => [`${touch.kind} ${touch.path}`, touch])).values()]
+  const known = [...part.touches, ...others.flatMap((each) => touchedBy(each, place)), ...read]
+  const touches = [...new Map(known.map((touch) => [`${touch.kind} ${touch.below} ${touch.path}`, touch])).values()]
   return { ...part, cwd: null, touches }
 }
 

@@ -34,7 +34,8 @@ export const redirected = (
     into.push(target)
     if (target.value !== null && nowhere.has(target.value)) return
     const path = target.value === null ? null : (resolve(target.guess, scope.cwd) ?? null)
-    if (!around.hidden) walk.parts.push({ kind, text, path })
+    // In a container it is another file.
+    if (around.where !== "contained") walk.into(around).push({ kind, text, path })
   }
   for (const redirect of redirects) {
     const isInput =

@@ -2,7 +2,7 @@ import { Command, noInput } from "./Command.ts"
 import type { Input, Where } from "./Command.ts"
 import type { Folders } from "./Folders.ts"
 import type { SyntaxNode } from "./ShellParser.ts"
-import type { Known } from "./Words.ts"
+import type { Arg, Known } from "./Words.ts"
 
 /** What changes from one command to the next, and is copied for a subshell. */
 export interface Scope {
@@ -15,6 +15,8 @@ export interface Scope {
   /** Everything ever pushed. */
   pushed: Folders
   readonly variables: Map<string, Known>
+  /** `$1`, `$2` and on, where the call says what they are. */
+  positional: ReadonlyArray<Arg> | undefined
 }
 
 /** What holds for everything below a node. */
@@ -25,7 +27,7 @@ export interface Around {
   /** Substitutions and groups inside each other. */
   readonly levels: number
   readonly where: Where
-  /** The commands below are seen by the danger shapes and not by rules. */
+  /** The commands below are no parts of their own to people and to allow rules. */
   readonly hidden: boolean
   readonly input: Input
   readonly background: boolean
@@ -34,6 +36,10 @@ export interface Around {
   readonly functions: ReadonlyArray<string>
   /** Wrappers around wrappers. */
   readonly wrapped: number
+  /** Calls of functions inside each other. */
+  readonly calls: number
+  /** What stands here is gone through once more, as a loop does. */
+  readonly again: boolean
 }
 
 export const outermost: Around = {
@@ -47,12 +53,17 @@ export const outermost: Around = {
   piped: false,
   endless: false,
   functions: [],
-  wrapped: 0
+  wrapped: 0,
+  calls: 0,
+  again: false
 }
 
 export const maxDepth = 4
 export const maxLevels = 32
 export const maxWrapped = 16
+export const maxCalls = 3
+/** Calls of functions that are followed in all. */
+export const mostCalls = 64
 
 export const copy = (scope: Scope): Scope => ({
   ...scope,

@@ -26,6 +26,7 @@ const summed = (walk: Walk, place: Place, text: string): ShellAnalysis => {
   if (walk.tooDeep) shapes.push({ category: "obfuscated", part: text })
   return {
     parts: walk.parts,
+    inner: walk.inner,
     capability: capabilityOf(walk, shapes, opaque, place),
     opaque,
     parseError: false,
@@ -50,6 +51,7 @@ const unreadable = (command: string, walk?: Walk): ShellAnalysis => ({
     },
     ...(walk?.parts ?? [])
   ],
+  inner: walk?.inner ?? [],
   capability: "shell_rw",
   opaque: true,
   parseError: true,

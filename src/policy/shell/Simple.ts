@@ -1,17 +1,16 @@
-import type { CommandPart } from "../Part.ts"
-import { elsewhere, isBuiltin, merge, noteElsewhere, runsHere, settle, withElsewhere } from "./Folders.ts"
+import { elsewhere, isBuiltin, merge, noteElsewhere, runsHere, settle } from "./Folders.ts"
 import type { Variable } from "./Command.ts"
 import { Command, noInput } from "./Command.ts"
 import { redirected } from "./Redirects.ts"
 import type { Assignment, CommandNode } from "./ShellParser.ts"
 import { parse } from "./ShellParser.ts"
 import { foreignShells } from "./programs/Languages.ts"
-import { environmentNames } from "./programs/Environment.ts"
 import { followEffects } from "./Effects.ts"
-import { touchedBy } from "./Touched.ts"
+import { note, textOf } from "./Noted.ts"
+import { scriptArguments } from "./Started.ts"
 import { innerOf } from "./Unwrap.ts"
 import type { Around, Scope } from "./Scope.ts"
-import { copy, maxDepth, maxWrapped } from "./Scope.ts"
+import { copy, maxCalls, maxDepth, maxWrapped, mostCalls } from "./Scope.ts"
 import type { Walk } from "./Walk.ts"
 import type { WordContext } from "./Expansion.ts"
 import { substitutions, toArg, toArgs } from "./Expansion.ts"
@@ -83,7 +82,7 @@ const run = (walk: Walk, words: ReadonlyArray<Arg>, given: Given, scope: Scope, 
   const name = words[0]
   const command = new Command({
     ...given,
-    text: textOf(words, given),
+    text: textOf(words, given.assignments),
     name,
     args: words.slice(1),
     wrappers: around.wrappers,
@@ -113,6 +112,8 @@ const run = (walk: Walk, words: ReadonlyArray<Arg>, given: Given, scope: Scope, 
   note(walk, command, others, around)
   const moves = walk.moves
   followEffects(walk, command, others, scope)
+  if (walk.later.length > 0) scope.at.forEach((folder) => walk.visited.add(folder))
+  call(walk, command, scope, around)
   if (walk.functions.has(command.program)) settle(scope, merge(scope.at, walk.ends), merge(scope.at, walk.ends))
   if (command.program === "alias" && command.args.some((arg) => isBuiltin(arg.guess.split("=")[0]!))) walk.lost = true
   if (around.wrapped >= maxWrapped && inners.length > 0) {
@@ -136,10 +137,25 @@ const run = (walk: Walk, words: ReadonlyArray<Arg>, given: Given, scope: Scope, 
         return { name: arg.guess.slice(0, equals), value: supplied(arg.guess.slice(equals + 1)) }
       })
       run(walk, inner.words, { writes: [], reads: [], input: given.input, assignments }, inside, below)
-    } else nested(walk, command, inner.script, inside, below)
+    } else {
+      const started = { ...inside, positional: scriptArguments(command) ?? inside.positional }
+      nested(walk, command, inner.script, runsHere.test(command.program) ? inside : started, below)
+      if (command.program === "trap") {
+        walk.later.push((last) => nested(walk, command, inner.script, copy(last), { ...below, hidden: true }))
+      }
+    }
   }
   // It runs later, and who knows how often.
   if ((command.program === "trap" || command.program === "alias") && walk.moves > moves) walk.lost = true
+}
+
+/** A function was looked at where it is defined; what it does depends on its words and on the folder it is called in. */
+const call = (walk: Walk, command: Command, scope: Scope, around: Around): void => {
+  const body = walk.functions.get(command.program)
+  if (body === undefined || around.calls >= maxCalls || walk.calls >= mostCalls) return
+  walk.calls++
+  const inner = { ...copy(scope), positional: command.args }
+  walk.node(body, inner, { ...around, hidden: true, calls: around.calls + 1, levels: around.levels + 1, input: command.fields.input })
 }
 
 const nested = (walk: Walk, command: Command, text: Arg, scope: Scope, around: Around): void => {
@@ -165,34 +181,3 @@ const isFixed = (command: Command, script: Arg): boolean =>
   command.program === "alias" ||
   (command.program === "trap" && script.certain) ||
   (script.certain && !script.guess.includes(HOLE) && !script.glob)
-
-const note = (walk: Walk, command: Command, others: ReadonlyArray<Command>, around: Around): void => {
-  if (around.hidden) return
-  const { assignments, cwd, name, text } = command.fields
-  if (name === undefined && !assignments.some((each) => environmentNames.has(each.name))) return
-  const words = name === undefined ? [] : [name, ...command.args]
-  // `$PWD` is sure only where the folder is.
-  const word = (arg: Arg) => (others.length > 0 && /PWD|^~\+/.test(arg.text) ? arg.value : plain(arg))
-  const part: CommandPart = {
-    kind: "command",
-    text,
-    program: name === undefined ? "" : word(name),
-    argv: words.map(word),
-    assignments: assignments.map((each) => ({ name: each.name, value: plain(each.value) })),
-    wrappers: around.wrappers,
-    cwd,
-    touches: touchedBy(command),
-    opaque: command.opaque
-  }
-  walk.parts.push(withElsewhere(part, others))
-}
-
-/** As written where it is literal, filled in where only `$HOME` and `$PWD` are not. */
-const plain = (arg: Arg): string | null =>
-  arg.value ??
-  (arg.certain && !arg.glob && !arg.guess.includes(HOLE) && !/\$[($!?#{]|`|RANDOM|SECONDS|PID|\{/.test(arg.text)
-    ? arg.guess
-    : null)
-
-const textOf = (words: ReadonlyArray<Arg>, given: Given): string =>
-  [...given.assignments.map((each) => `${each.name}=${each.value.text}`), ...words.map((word) => word.text)].join(" ")

@@ -50,6 +50,13 @@ export const shellScript = (command: Command): ReadonlyArray<Arg> => {
   return readsCode(command) && command.fields.input.text !== undefined ? [inputScript(command)] : []
 }
 
+/** The words after a `-c` text, which it sees as `$1` and on. */
+export const scriptArguments = (command: Command): ReadonlyArray<Arg> | undefined => {
+  if (!shells.has(command.program)) return undefined
+  const { flags, operands } = started(command)
+  return flags.has("c") ? operands.slice(2) : undefined
+}
+
 export const inputScript = (command: Command): Arg => {
   const text = command.fields.input.text!
   return { ...literal(text), value: text.includes(HOLE) ? null : text, certain: !text.includes(HOLE) }

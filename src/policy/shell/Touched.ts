@@ -1,9 +1,8 @@
-import type { Touch } from "../Part.ts"
 import type { Command } from "./Command.ts"
-import { resolve } from "./Paths.ts"
+import { gitUses } from "./GitFiles.ts"
 import { fileUse } from "./programs/Files.ts"
 import type { Arg } from "./Words.ts"
-import { after, HOLE } from "./Words.ts"
+import { after } from "./Words.ts"
 
 export interface Use {
   readonly kind: "read" | "write"
@@ -26,6 +25,9 @@ const find = (command: Command): ReadonlyArray<Use> => {
   const table = fileUse(program)
   if (program === "dd") return prefixed(command, { "of=": "write", "if=": "read" })
   if (program === "tar" || program === "gtar" || program === "bsdtar") return ofTar(command)
+  if (program === "git") return gitUses(command)
+  if (isPacker(program)) return ofPacker(command)
+  if (program === "perl" || program === "ruby") return ofFilter(command)
   if (program === "sqlite3" || program === "sqlite")
     return line.operands.slice(0, 1).map((arg) => ({ kind: "read", arg }))
   if (table === undefined) return []
@@ -41,12 +43,16 @@ const find = (command: Command): ReadonlyArray<Use> => {
   const skipped =
     program.endsWith("grep") || program === "rg" || program.endsWith("sed")
       ? line.has("-e", "-f", "--expression", "--regexp", "--file")
-      : program.endsWith("awk") && line.has("-f")
+      : program.endsWith("awk") && line.has("-f", "--file")
   const operands = line.operands.slice(skipped ? 0 : table.skip)
   const inPlace = isInPlace(command)
   const hasTarget = line.has("-t", "--target-directory")
   operands.forEach((arg, index) => {
     const isLast = index === operands.length - 1 && !hasTarget && operands.length > 1
+    if (index > 0 && isSecond.has(program)) {
+      all.push({ kind: "write", arg })
+      return
+    }
     const kind = inPlace ? "write" : isLast ? table.last : table.operands
     if (kind !== "none") all.push({ kind, arg })
     // What is moved away is read as well: a key that is renamed is a key that is used.
@@ -55,11 +61,49 @@ const find = (command: Command): ReadonlyArray<Use> => {
   return all
 }
 
+/** They write their second operand. */
+const isSecond = new Set(["uniq", "xxd"])
+
 export const isInPlace = (command: Command): boolean => {
   const { line, program } = command
   if (program === "sed" || program === "gsed") return line.has("-i", "--in-place")
   if (program === "yq" || program === "sponge" || program === "jq") return line.has("-i", "--in-place", "--inplace")
-  return program === "sort" ? false : program === "perl" && line.has("-i")
+  if (program === "gawk" || program === "awk")
+    return line.values("-i", "--include").some((arg) => /^inplace(\.awk)?$/.test(arg.guess))
+  return (program === "perl" || program === "ruby") && line.has("-i")
+}
+
+/** With code on the command line every operand is a file, else the first is the script. */
+const ofFilter = (command: Command): ReadonlyArray<Use> => {
+  const { line } = command
+  const kind = isInPlace(command) ? "write" : "read"
+  return line.has("-e", "-E") ? line.operands.map((arg) => ({ kind, arg })) : []
+}
+
+const endings: Readonly<Record<string, string>> = {
+  gzip: ".gz", pigz: ".gz", gunzip: ".gz", bzip2: ".bz2", bunzip2: ".bz2", xz: ".xz", unxz: ".xz", lzma: ".lzma", zstd: ".zst",
+  unzstd: ".zst", lz4: ".lz4", brotli: ".br"
+}
+const isPacker = (program: string): boolean => Object.hasOwn(endings, program)
+
+/** `gzip f` makes `f.gz` and takes `f` away, and the other way round. */
+const ofPacker = ({ line, program }: Command): ReadonlyArray<Use> => {
+  const written = line.values("-o", "--output").map((arg): Use => ({ kind: "write", arg }))
+  const onlyReads = line.has("-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test")
+  const keeps = onlyReads || written.length > 0 || line.has("-k", "--keep") || /zst|lz4|brotli/.test(program)
+  const unpacks = program.startsWith("un") || program.includes("unz") || line.has("-d", "--decompress", "--uncompress")
+  const made = (arg: Arg): Arg => {
+    const name = unpacks ? arg.guess.replace(/\.(t?gz|bz2|xz|lzma|zst|lz4|br|Z)$/, "") : arg.guess + endings[program]!
+    return { ...arg, guess: name, text: name, value: arg.value === null ? null : name }
+  }
+  return [
+    ...written,
+    ...line.operands.flatMap((arg): ReadonlyArray<Use> => [
+      { kind: "read", arg },
+      ...(keeps ? [] : [{ kind: "write", arg } as const]),
+      ...(onlyReads || written.length > 0 ? [] : [{ kind: "write", arg: made(arg) } as const])
+    ])
+  ]
 }
 
 const prefixed = (command: Command, kinds: Readonly<Record<string, "read" | "write">>): ReadonlyArray<Use> =>
@@ -79,26 +123,25 @@ export const tarMode = (command: Command): "create" | "extract" | "list" => {
     : "list"
 }
 
+/** One path below another. */
+export const joined = (folder: Arg, name: Arg): Arg => {
+  const guess = name.guess.startsWith("/") ? name.guess : `${folder.guess}/${name.guess}`
+  return { ...name, guess, text: guess, value: folder.value === null || name.value === null ? null : guess, certain: folder.certain && name.certain, glob: folder.glob || name.glob }
+}
+
 const ofTar = (command: Command): ReadonlyArray<Use> => {
   const { line } = command
   const mode = tarMode(command)
   const folders = line.values("-C", "--directory")
   const bundled = /^[A-Za-z]+$/.test(command.args[0]?.guess ?? "")
   const operands = bundled ? line.operands.slice(/f/.test(command.args[0]!.guess) ? 2 : 1) : line.operands
-  if (mode === "extract") return folders.map((arg) => ({ kind: "write", arg }))
+  if (mode === "extract") {
+    const into = folders.at(-1)
+    const members = operands.map((arg) => (into === undefined ? arg : joined(into, arg)))
+    return [...folders, ...members].map((arg) => ({ kind: "write", arg }))
+  }
   const archive = bundled && /f/.test(command.args[0]!.guess) ? line.operands[1] : line.values("-f", "--file")[0]
   const written: ReadonlyArray<Use> =
     mode === "create" && archive !== undefined && archive.guess !== "-" ? [{ kind: "write", arg: archive }] : []
   return [...written, ...operands.map((arg) => ({ kind: "read", arg }) as const)]
-}
-
-/** The same for the rule language: only what is literal, as absolute paths. */
-export const touchedBy = (command: Command): ReadonlyArray<Touch> => {
-  const touches: Array<Touch> = []
-  for (const { arg, kind } of usesOf(command)) {
-    if (arg.guess.includes(HOLE) || arg.glob) continue
-    const path = resolve(arg.guess, command.fields.cwd)
-    if (path !== undefined) touches.push({ kind, path })
-  }
-  return touches
 }

@@ -79,6 +79,10 @@ const special = (command: Command): ReadonlyArray<Arg> => {
       return optionValues(command, "-c")
     case "gcloud":
       return optionValues(command, "--command")
+    case "nodemon":
+      return [...optionValues(command, "--exec"), ...optionValues(command, "-x")]
+    case "zip":
+      return [...optionValues(command, "-TT"), ...optionValues(command, "--unzip-command")]
     case "npx":
       return line.values("-c", "--call")
     case "npm":
@@ -161,6 +165,11 @@ const innerStart = (command: Command, wrapper: Wrapper): number | undefined => {
       continue
     }
     if (text === "-" && wrapper.program === "env") continue
+    if (wrapper.dashes && /^(--args|-c|--command)$/.test(text) && /^(gdb|lldb|nix)$/.test(wrapper.program)) return at + 1
+    if (wrapper.pairs.has(text)) {
+      at += 2
+      continue
+    }
     if (wrapper.program === "flock" && skip === 0 && /^(-c|--command)$/.test(text)) return at
     if (text.length > 1 && text[0] === "-") {
       if (wrapper.valued.has(text) || takes?.has(text) === true) at++

@@ -19,11 +19,18 @@ export class Walk {
   readonly place: Place
   readonly commands: Array<Command> = []
   readonly parts: Array<Part> = []
+  /** What rules see only to forbid it. */
+  readonly inner: Array<Part> = []
   /** Files downloaded so far, to know them when they are run. */
   readonly downloads = new Set<string>()
   /** Text of commands that multiply or never stop. */
   readonly floods: Array<string> = []
-  readonly functions = new Set<string>()
+  readonly functions = new Map<string, SyntaxNode>()
+  /** How many calls of functions were followed. */
+  calls = 0
+  /** What runs at some later time, and where the shell has been since it was set. */
+  readonly later: Array<(scope: Scope) => void> = []
+  readonly visited = new Set<string | null>()
   readonly reevaluation = new Reevaluation()
   parseError = false
   /** There is nothing at all to run. */
@@ -47,7 +54,12 @@ export class Walk {
   start(script: Script): void {
     this.empty = script.commands.length === 0
     const { cwd } = this.place
-    this.script(script, { cwd, at: [cwd], ok: [cwd], failed: [cwd], pushed: [], variables: new Map() }, outermost)
+    const scope: Scope = { cwd, at: [cwd], ok: [cwd], failed: [cwd], pushed: [], variables: new Map(), positional: undefined }
+    this.script(script, scope, outermost)
+    for (const run of this.later) {
+      settle(scope, merge([...this.visited], scope.at), [])
+      run(scope)
+    }
     this.commands.push(...this.elsewhere)
     if (this.lost) this.parts.push(...unsettled(this.parts.splice(0)))
   }
@@ -58,11 +70,17 @@ export class Walk {
     return this.#statements(script.commands, scope, around)
   }
 
+  /** Where parts found here belong. */
+  into({ hidden }: Around): Array<Part> {
+    return hidden ? this.inner : this.parts
+  }
+
   contextOf(scope: Scope, around: Around): WordContext {
     return {
       home: this.place.home,
       cwd: scope.cwd,
       variables: scope.variables,
+      positional: scope.positional,
       visit: (node) => this.#substitution(node, scope, around)
     }
   }

@@ -37,9 +37,9 @@ export const decideParts = (lists: Lists, tool: string, parts: ReadonlyArray<Par
   rules(lists).decide(tool, parts, facts)?.list
 
 export const shell = (lists: Lists | RuleSet, command: string, facts = factsOf()) => {
-  const { opaque, parseError, parts } = analyse(command, place)
+  const { inner, opaque, parseError, parts } = analyse(command, place)
   const set = "entries" in lists ? lists : rules(lists)
-  return set.decide("shell", parts, { ...facts, opaque, parseError })?.list
+  return set.decide("shell", parts, { ...facts, opaque, parseError, inner })?.list
 }
 
 const toolPart = (name: string): Part => ({ kind: "tool", text: name, name, parameters: {} })

@@ -50,7 +50,7 @@ export const aliases = (command: Command): string | undefined =>
     : undefined
 
 const quietWriters = /^(mkdir|chmod|chown|chgrp|setfacl|chattr|rm|unlink|srm|shred|rmdir)$/
-const listing = /^(ls|stat|file|test|\[|du|find|touch|mkdir|ln)$/
+const listing = /^(ls|stat|file|test|\[|du|find|touch|mkdir|ln|git)$/
 
 /** Every file that the arguments and redirects name. */
 export const files = (command: Command, place: Place): ReadonlyArray<string> => {

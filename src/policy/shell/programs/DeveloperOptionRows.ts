@@ -23,7 +23,7 @@ export const developerOptionRows = `
     --selector -o --output -c --container --field-selector --type -p --patch --replicas --timeout --grace-period
     --since --tail --image --from-literal --from-file --sort-by
   helm: -n --namespace --kube-context --kubeconfig -f --values --set --set-string --version --repo --timeout
-  git: -C -c --git-dir --work-tree --namespace --super-prefix --config-env
+  git: -C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source
   git commit: -m --message -F --file -c -C --author --date -t --template --fixup --squash --trailer
   git push: -o --push-option --repo --receive-pack --exec
   git clone: -b --branch -o --origin -u --upload-pack -c --config --depth --template --reference --separate-git-dir

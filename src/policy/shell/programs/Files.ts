@@ -40,7 +40,7 @@ use(
   expand unexpand comm join wc diff diff3 sdiff cmp colordiff zcat bzcat xzcat zless zmore md5sum sha1sum
   sha224sum sha256sum sha384sum sha512sum b2sum cksum sum base32 basenc uuencode gpg gpg2 age xclip xsel pbcopy
   enscript lp lpr pygmentize highlight glow mdcat hexyl ccat cloc tokei aspell ispell iconv dos2unix unix2dos
-  pandoc glow csvlook xmllint yamllint ssh-add puttygen
+  pandoc glow csvlook xmllint yamllint ssh-add puttygen tsort zgrep lzcat zstdcat sha1 look ptx tsort shuf factor
   `,
   "read",
   { writes: "-o --output" }
@@ -78,14 +78,12 @@ use("wget wget2", "none", {
 })
 use("aria2c axel", "none", { writes: "-o --out -d --dir" })
 use("http https xh", "none", { writes: "-o --output" })
-use("git", "none", { writes: "--output -o" })
 use("openssl", "none", { writes: "-out -keyout", reads: "-in -inkey -key -keyfile" })
-use("zip 7z 7za rar", "read", { last: "read" })
-use("gzip bzip2 xz zstd lz4 pigz lzma brotli", "read", { writes: "-o" })
-use("gunzip bunzip2 unxz unzstd", "write")
+use("7z 7za rar", "read", { skip: 1 })
+use("zip", "read")
 use("unzip unar", "none", { writes: "-d" })
 use("cpio", "none", { writes: "-D --directory -F -O" })
-use("split csplit", "none", { last: "write" })
+use("split csplit", "read")
 use("sqlite3 sqlite", "none")
 use("crudini augtool", "write")
 use("find gfind", "none", { writes: "-fprintf -fprint -fprint0 -fls" })

@@ -92,6 +92,11 @@ export const optionRows = `
   truncate: -s --size -r --reference -o
   fallocate: -l --length -o --offset
   split: -b -l -n -C -a -t --filter --additional-suffix
+  csplit: -f --prefix -b --suffix-format -n --digits
+  cpio: -O -F -D -H -I -E --directory --file --format
+  gcc: -o -x -include -isystem -idirafter -T -u -z -I -L -D -U -l -arch -framework -wrapper? -B?
+  ld: -o -T -L -l -e -m
+  rustc: -o --out-dir --crate-name --crate-type --edition -C -L -l --emit --target
   touch: -d --date -t -r --reference
   mkdir: -m --mode
   shred: -n --iterations -s --size --random-source

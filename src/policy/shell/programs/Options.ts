@@ -15,6 +15,10 @@ for (const row of [...unfolded(optionRows), ...unfolded(developerOptionRows)]) {
   table.set(name, new Set([...(table.get(name.split(" ")[0]!) ?? []), ...own]))
 }
 const alias: Readonly<Record<string, string>> = {
+  cc: "gcc",
+  "g++": "gcc",
+  clang: "gcc",
+  "clang++": "gcc",
   podman: "docker",
   nerdctl: "docker",
   oc: "kubectl",
@@ -125,7 +129,7 @@ export const abbreviating: ReadonlySet<string> = new Set([
 
 /** Options before the subcommand, which change where it works and not what it does. */
 export const globalOptions: Readonly<Record<string, ReadonlyArray<string>>> = {
-  git: ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env"],
+  git: ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--list-cmds"],
   docker: ["-H", "--host", "--context", "-c", "--config", "-l", "--log-level"],
   podman: ["--url", "--connection", "--root", "--log-level"],
   kubectl: [

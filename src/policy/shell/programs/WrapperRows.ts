@@ -111,6 +111,26 @@ yarn dlx            valued -p --package
 npm exec            valued -p --package -w --workspace --prefix
 npm x               valued -p --package -w --workspace --prefix
 mise exec           dashes
+mise x              dashes
+volta run           valued --node --npm --yarn --pnpm
+fnm exec            valued --using
+devbox run
+pixi run            valued -e --environment --manifest-path
+corepack
+eatmydata
+flatpak-spawn
+tini                valued -p -e
+dumb-init           valued -r
+rr record
+heaptrack
+choom               valued -n -p
+uclampset           valued -m -M -p
+trickle             valued -d -u -w -t -l -n
+bwrap               valued --proc --dev --tmpfs --dir --chdir --uid --gid --hostname --unsetenv --seccomp --perms --size
+  --mqueue --lock-file --args --userns --json-status-fd --info-fd pairs --bind --ro-bind --dev-bind --bind-try --ro-bind-try
+  --dev-bind-try --setenv --symlink --file --bind-data --ro-bind-data --chmod
+gdb                 debugger
+lldb                debugger
 asdf exec
 rbenv exec
 pyenv exec
@@ -119,6 +139,7 @@ nvm run             skip 1
 rustup run          skip 1
 nix develop         dashes
 nix shell           dashes
+nix run             dashes
 heroku local:run
 foreman run
 railway run
