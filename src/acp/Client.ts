@@ -16,6 +16,11 @@ const Done = Schema.NullOr(Schema.Struct({ _meta: Meta }))
 
 export const SessionUpdated = Rpc.make("session/update", { payload: SessionNotification })
 
+/** What ZeroClaw's clients are told when messages leave the model's context (zeroclaw.md §2.3). */
+export const HistoryTrimmed = Rpc.make("_zeroclaw/history_trimmed", {
+  payload: { sessionId: SessionId, droppedMessages: Schema.Int, keptTurns: Schema.Int, reason: Schema.String }
+})
+
 export const PermissionOption = Schema.Struct({
   optionId: Schema.String,
   name: Schema.String,

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import type { Connection } from "../rpc/Peer.ts"
-import type { Entry, SessionEvent, ToolCallState } from "../session/Event.ts"
-import { newId } from "../session/Id.ts"
+import type { Entry, SessionEvent, ToolCallState, Usage } from "../session/Event.ts"
 import type { Session } from "../session/Session.ts"
 import type { ContentBlock } from "../tool/Content.ts"
 import type { AcpConnectionState, DialectName } from "./AcpConnection.ts"
-import { SessionUpdated } from "./Client.ts"
+import * as Announcements from "./Announcements.ts"
+import { HistoryTrimmed, SessionUpdated } from "./Client.ts"
 import { configOptions } from "./PolicyOptions.ts"
 import * as Delivery from "./Delivery.ts"
 import type { SessionUpdate } from "./SessionUpdate.ts"
@@ -56,7 +56,7 @@ const blockLength = 4 * 1024 * 1024
 const userBlocks = (content: ContentBlock): ReadonlyArray<ContentBlock> =>
   content.type === "text" && content.text.length > blockLength ? textBlocks(content.text) : [content]
 
-const replayed = (dialect: DialectName, entry: Entry): ReadonlyArray<SessionUpdate> => {
+const replayed = ({ capabilities, dialect }: AcpConnectionState, entry: Entry): ReadonlyArray<SessionUpdate> => {
   switch (entry._tag) {
     case "User": return entry.content.flatMap(userBlocks).map((content) => chunk("user_message_chunk", entry.messageId, content))
     case "Agent":
@@ -64,8 +64,17 @@ const replayed = (dialect: DialectName, entry: Entry): ReadonlyArray<SessionUpda
     case "Interrupted": return [chunk("agent_message_chunk", entry.messageId, { type: "text", text: entry.text })]
     case "ToolCall": return replayedCall(dialect, entry.call)
     case "Plan": return [{ sessionUpdate: "plan", entries: entry.entries }]
+    case "Notice": return Announcements.replayedNotice(capabilities, entry.notice)
+    case "Compaction": return Announcements.compaction(capabilities, entry.compaction, Announcements.replayedNotice)
   }
 }
+
+export const usageUpdate = ({ cost, size, used }: Usage): SessionUpdate => ({
+  sessionUpdate: "usage_update",
+  used,
+  size,
+  ...(cost === undefined ? {} : { cost: { amount: cost, currency: "USD" } })
+})
 
 /** One frame with room for text: everything but the text is the same for all deltas of a message. */
 const deltaFrame = (sessionId: string, kind: "Agent" | "Thought", messageId: string) => {
@@ -85,11 +94,7 @@ export const make = (state: AcpConnectionState, { policy: { knobs: policy }, ses
   const peer: Connection["Service"] = state.peer
   const notify = (update: SessionUpdate) => peer.notify(SessionUpdated, { sessionId, update })
 
-  /** Live only, and only where the client takes notices; what matters is said as a message otherwise (acp.md §2.1). */
-  const notice = ({ description, severity, title }: Extract<SessionEvent, { _tag: "Notice" }>) =>
-    state.capabilities.session?.notices === undefined
-      ? notify(chunk("agent_message_chunk", newId(), { type: "text", text: description === undefined ? title : `${title}: ${description}` }))
-      : notify({ sessionUpdate: "notice", severity, title, ...(description === undefined ? {} : { description }) })
+  const notifyAll = (updates: ReadonlyArray<SessionUpdate>) => Effect.forEach(updates, notify, { discard: true })
 
   const publish = (event: SessionEvent): Effect.Effect<void> => {
     switch (event._tag) {
@@ -110,14 +115,20 @@ export const make = (state: AcpConnectionState, { policy: { knobs: policy }, ses
         notify({ sessionUpdate: "current_mode_update", currentModeId: policy().values.work_mode }),
         notify({ sessionUpdate: "config_option_update", configOptions: configOptions(policy()) })
       )
-      case "Notice": return notice(event)
-      case "Usage": return notify({ sessionUpdate: "usage_update", used: event.used, size: event.size })
+      case "Notice": return notifyAll(Announcements.notice(state.capabilities, event))
+      case "CompactionChanged": return notifyAll(Announcements.compaction(state.capabilities, event.compaction))
+      case "CompactionSummary": return notifyAll(Announcements.summaryChunk(state.capabilities, event.compactionId, event.text))
+      case "HistoryTrimmed": {
+        const { droppedMessages, keptTurns, reason } = event
+        return state.dialect === "zeroclaw" ? peer.notify(HistoryTrimmed, { sessionId, droppedMessages, keptTurns, reason }) : Effect.void
+      }
+      case "Usage": return notify(usageUpdate(event))
     }
   }
 
   const replay = Effect.fnUntraced(function*(entry: Entry) {
     const whole = entry._tag === "ToolCall" ? { ...entry, call: yield* Delivery.embed(cwd, entry.call) } : entry
-    yield* Effect.forEach(replayed(state.dialect, whole), notify, { discard: true })
+    yield* notifyAll(replayed(state, whole))
   })
 
   return { publish, replay, notify }

@@ -10,7 +10,6 @@ export type RiskProfile = Camel<RiskTable> & { readonly level: Level }
 
 const runtimeDefaults = {
   maxToolIterations: 50,
-  maxContextTokens: 32_000,
   maxToolResultChars: 50_000,
   /** 0 is no limit. */
   maxSystemPromptChars: 0,
@@ -25,6 +24,8 @@ const runtimeDefaults = {
 /** The knobs of one agent loop, defaults filled in. */
 export type RuntimeProfile = Readonly<typeof runtimeDefaults> & {
   readonly maxHistoryMessages: number
+  /** The model's own context window when absent. */
+  readonly maxContextTokens: number | undefined
   readonly agentic: boolean | undefined
 }
 
@@ -34,6 +35,7 @@ const runtime = (table: RuntimeTable): RuntimeProfile => {
   return {
     ...runtimeDefaults,
     maxHistoryMessages: Math.max(50, 2 * maxToolIterations + 2),
+    maxContextTokens: undefined,
     agentic: undefined,
     ...knobs,
     maxToolIterations

@@ -11,6 +11,8 @@ export const titleOf = ({ title }: SessionRecord): string => oneLine(title ?? ""
 
 const text = (value: string): ContentBlock => ({ type: "text", text: value })
 
+const summarised = "The conversation up to here was summarised for the model."
+
 const updatesOf = (entry: Entry): ReadonlyArray<SessionUpdate> => {
   switch (entry._tag) {
     case "User":
@@ -24,6 +26,9 @@ const updatesOf = (entry: Entry): ReadonlyArray<SessionUpdate> => {
     case "ToolCall": return [{ sessionUpdate: "tool_call", ...entry.call }]
     case "Plan": return [{ sessionUpdate: "plan", entries: entry.entries }]
     case "Interrupted": return [{ sessionUpdate: "notice", severity: "warning", title: entry.text }]
+    case "Notice": return [{ sessionUpdate: "notice", severity: entry.notice.severity, title: entry.notice.title }]
+    case "Compaction":
+      return entry.compaction.status === "completed" ? [{ sessionUpdate: "notice", severity: "info", title: summarised }] : []
   }
 }
 
@@ -83,6 +88,9 @@ const markdownEntry = (entry: Entry): string => {
     case "Plan":
       return "### Plan\n\n" + entry.entries.map(({ content, status }) => `- ${checkbox[status]} ${oneLine(content)}\n`).join("")
     case "Interrupted": return `*${oneLine(entry.text)}*\n`
+    case "Notice": return `*${oneLine(entry.notice.title)}*\n`
+    case "Compaction":
+      return entry.compaction.status === "completed" ? `*${summarised}*\n\n${plain(entry.compaction.summary ?? "").replace(/^/gm, "> ")}\n` : ""
   }
 }
 
@@ -90,5 +98,5 @@ export const markdown = (session: SessionRecord, entries: ReadonlyArray<Entry>):
   [
     `# ${titleOf(session)}\n`,
     facts(session).map(([name, value]) => `- ${name}: \`${oneLine(value)}\`\n`).join(""),
-    ...entries.map(markdownEntry)
+    ...entries.map(markdownEntry).filter((part) => part !== "")
   ].join("\n")

@@ -1,6 +1,7 @@
 import { Effect, Option, Stream } from "effect"
 import { IdGenerator, LanguageModel } from "effect/ai"
 import { showAnswer } from "./Answers.ts"
+import { notes } from "./Condense.ts"
 import { estimateTokens, type LastTurn, lastTurn } from "./LastTurn.ts"
 import { parse, type Step } from "./Script.ts"
 import { type Part, Speech, words } from "./Speech.ts"
@@ -18,6 +19,8 @@ const remaining = (steps: ReadonlyArray<Step>, executed: number): ReadonlyArray<
 
 /** What the model does next: a pure function of the turn so far and the tools it is offered. */
 export const decide = (turn: LastTurn, tools: ReadonlySet<string>, options: SummaryOptions): ReadonlyArray<Step> => {
+  const condensed = notes(turn.text)
+  if (condensed !== undefined) return [{ _tag: "Say", text: condensed }]
   const script = parse(turn.text)
   if (script === undefined) return summarise(turn, tools, options)
   const answer = turn.answers.at(-1)

@@ -10,6 +10,8 @@ export type AnswerPart =
 export class Answer {
   readonly parts: Array<AnswerPart> = []
   finish: Response.FinishReason = "stop"
+  /** As the provider counted. */
+  usage: Response.Usage | undefined
 
   /** `text` and `reasoning` go on where they left off. */
   add(type: "text" | "reasoning", text: string): void {

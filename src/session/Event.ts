@@ -24,6 +24,26 @@ export const ToolCallState = Schema.Struct({
 })
 export type ToolCallState = typeof ToolCallState.Type
 
+export const Notice = Schema.Struct({
+  messageId: Schema.String,
+  severity: Schema.Literals(["info", "warning", "error"]),
+  title: Schema.String,
+  description: Schema.optionalKey(Schema.String)
+})
+export type Notice = typeof Notice.Type
+
+/** The model's context being replaced with a summary of it; the transcript stays as it is. */
+export const Compaction = Schema.Struct({
+  compactionId: Schema.String,
+  status: Schema.Literals(["in_progress", "completed", "failed", "cancelled"]),
+  /** What the model reads from now on; once completed. */
+  summary: Schema.optionalKey(Schema.String),
+  error: Schema.optionalKey(Schema.String),
+  /** In the context before and after, roughly. */
+  tokens: Schema.optionalKey(Schema.Tuple([Schema.Int, Schema.Int]))
+})
+export type Compaction = typeof Compaction.Type
+
 /**
  * One row of the visible transcript (spec §4), in its materialised form. Rows are never renumbered or removed while the
  * session exists. `Interrupted` marks a turn that was cut off: visible to people, hidden from the model.
@@ -34,9 +54,19 @@ export const Entry = Schema.Union([
   Schema.TaggedStruct("Thought", { messageId: Schema.String, text: Schema.String }),
   Schema.TaggedStruct("ToolCall", { call: ToolCallState }),
   Schema.TaggedStruct("Plan", { entries: Schema.Array(PlanEntry) }),
-  Schema.TaggedStruct("Interrupted", { messageId: Schema.String, text: Schema.String })
+  Schema.TaggedStruct("Interrupted", { messageId: Schema.String, text: Schema.String }),
+  Schema.TaggedStruct("Notice", { notice: Notice }),
+  Schema.TaggedStruct("Compaction", { compaction: Compaction })
 ])
 export type Entry = typeof Entry.Type
+
+/** What the context holds and may hold, in tokens, and what the session has cost so far, in US dollars, where prices are configured. */
+export const Usage = Schema.Struct({
+  used: Schema.Int,
+  size: Schema.Int,
+  cost: Schema.optionalKey(Schema.Finite)
+})
+export type Usage = typeof Usage.Type
 
 /** What happens while a session lives, in order; each connection turns it into its own protocol's updates. */
 export type SessionEvent =
@@ -47,5 +77,9 @@ export type SessionEvent =
   | { readonly _tag: "InfoChanged"; readonly title: string | null; readonly updatedAt: string }
   /** A policy of the session has another value; whoever shows them asks for the current ones. */
   | { readonly _tag: "PolicyChanged" }
-  | { readonly _tag: "Notice"; readonly severity: "info" | "warning" | "error"; readonly title: string; readonly description?: string }
-  | { readonly _tag: "Usage"; readonly used: number; readonly size: number }
+  | { readonly _tag: "Notice" } & Notice
+  | { readonly _tag: "CompactionChanged"; readonly compaction: Compaction }
+  | { readonly _tag: "CompactionSummary"; readonly compactionId: string; readonly text: string }
+  /** Messages left the model's context without a summary; a notice says so as well. */
+  | { readonly _tag: "HistoryTrimmed"; readonly droppedMessages: number; readonly keptTurns: number; readonly reason: string }
+  | { readonly _tag: "Usage" } & Usage

@@ -1,5 +1,7 @@
 import { Prompt } from "effect/ai"
 import type { AnswerPart } from "./Answer.ts"
+import { repair } from "./Repair.ts"
+import { estimate } from "./Tokens.ts"
 
 /** The model's side of a session: messages as JSON, kept apart from the visible transcript (spec §4). */
 
@@ -23,20 +25,37 @@ export interface History {
   /** A JSON array of messages. */
   readonly json: string
   readonly prompt: Prompt.Prompt
+  /** An estimate. */
+  readonly tokens: number
 }
 
-export const read = (json: string | null): History => ({
-  json: json ?? "[]",
-  prompt: json === null ? Prompt.empty : Prompt.make(JSON.parse(json) as ReadonlyArray<Prompt.MessageEncoded>)
+export const of = (messages: ReadonlyArray<Prompt.MessageEncoded>): History => ({
+  json: JSON.stringify(messages),
+  prompt: Prompt.make(messages),
+  tokens: estimate(messages)
 })
+
+const parsed = (json: string): unknown => {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return []
+  }
+}
+
+/** What a session saved; what no provider would take is put right. */
+export const read = (json: string | null): History => of(json === null ? [] : repair(parsed(json)))
+
+export const messagesOf = ({ json }: History) => JSON.parse(json) as ReadonlyArray<Prompt.MessageEncoded>
 
 /** Only the new messages are written out. */
 export const appendJson = (json: string, messages: ReadonlyArray<Prompt.MessageEncoded>): string =>
   messages.length === 0 ? json : json === "[]" ? JSON.stringify(messages) : `${json.slice(0, -1)},${JSON.stringify(messages).slice(1)}`
 
-export const append = ({ json, prompt }: History, messages: ReadonlyArray<Prompt.MessageEncoded>): History => ({
+export const append = ({ json, prompt, tokens }: History, messages: ReadonlyArray<Prompt.MessageEncoded>): History => ({
   json: appendJson(json, messages),
-  prompt: Prompt.concat(prompt, messages)
+  prompt: Prompt.concat(prompt, messages),
+  tokens: tokens + estimate(messages)
 })
 
 export const user = (text: string): Prompt.MessageEncoded => ({ role: "user", content: [{ type: "text", text }] })

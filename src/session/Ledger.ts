@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Row } from "../store/SessionStore.ts"
 import { type PlanEntry, textContent } from "../tool/Content.ts"
-import type { Entry, SessionEvent, ToolCallState } from "./Event.ts"
+import type { Compaction, Entry, Notice, SessionEvent, ToolCallState } from "./Event.ts"
 import { newId } from "./Id.ts"
 
 /** The visible record of one running turn: everything is written down and published in one step, so that both always agree. */
@@ -11,6 +11,10 @@ export interface Ledger {
   readonly endMessage: () => void
   readonly toolCall: (call: ToolCallState) => Effect.Effect<void>
   readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
+  readonly notice: (notice: Omit<Notice, "messageId">) => Effect.Effect<void>
+  readonly compaction: (compaction: Compaction) => Effect.Effect<void>
+  /** Told only once `commit` has succeeded; otherwise as if it had never been. */
+  readonly compacted: <E>(compaction: Compaction, commit: Effect.Effect<void, E>) => Effect.Effect<void, E>
   /** Marks the end of a turn that was cut off: for people only. */
   readonly interrupted: (text: string) => void
   readonly openCalls: () => ReadonlyArray<ToolCallState>
@@ -38,6 +42,7 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
   const callAt = new Map<string, number>()
   let next = position
   let open: { readonly at: number; readonly kind: "Agent" | "Thought"; readonly messageId: string; text: string } | undefined
+  const compactionAt = new Map<string, number>()
   let planAt: number | undefined
   let said = ""
 
@@ -52,6 +57,15 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
   const endMessage = () => {
     settle()
     open = undefined
+  }
+
+  const putCompaction = (compaction: Compaction) => {
+    endMessage()
+    const at = compactionAt.get(compaction.compactionId) ?? next++
+    compactionAt.set(compaction.compactionId, at)
+    const before = rows.get(at)
+    put(at, { _tag: "Compaction", compaction })
+    return () => before && put(at, before)
   }
 
   return {
@@ -85,6 +99,23 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
         put(planAt, { _tag: "Plan", entries })
         return publish({ _tag: "PlanChanged", entries })
       }),
+    notice: (notice) =>
+      Effect.suspend(() => {
+        endMessage()
+        const said = { messageId: newId(), ...notice }
+        put(next++, { _tag: "Notice", notice: said })
+        return publish({ _tag: "Notice", ...said })
+      }),
+    compaction: (compaction) =>
+      Effect.suspend(() => {
+        putCompaction(compaction)
+        return publish({ _tag: "CompactionChanged", compaction })
+      }),
+    compacted: (compaction, commit) =>
+      Effect.suspend(() => {
+        const undo = putCompaction(compaction)
+        return Effect.onError(commit, () => Effect.sync(undo))
+      }).pipe(Effect.andThen(publish({ _tag: "CompactionChanged", compaction }))),
     interrupted(text) {
       endMessage()
       put(next++, { _tag: "Interrupted", messageId: newId(), text })

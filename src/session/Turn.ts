@@ -8,7 +8,7 @@ import { newId } from "./Id.ts"
 import * as Ledger from "./Ledger.ts"
 import * as PromptContent from "./PromptContent.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
-import { type Mode, type Overrides, TurnFailed, type TurnLoop, type Usage } from "./TurnLoop.ts"
+import { type Mode, type Overrides, TurnFailed, type TurnLoop } from "./TurnLoop.ts"
 
 export interface TurnEnd {
   readonly stopReason: StopReason
@@ -70,25 +70,26 @@ export const execute = Effect.fn("Turn.execute")(function*(
   const begun = yield* store.beginTurn(sessionId, { _tag: "User", messageId: newId(), content: prompt.blocks })
   const ledger = Ledger.make(begun.position, publish)
   let context = () => begun.context ?? "[]"
-  let usage: Usage | undefined
+  let usage = record.usage
 
   // One after the other: a save that had to wait for the database must not put older rows over newer ones.
-  const checkpoint = Semaphore.makeUnsafe(1).withPermit(Effect.uninterruptibleMask((interruptibly) => {
-    const rows = ledger.takeChanges()
-    return interruptibly(store.checkpoint(sessionId, begun.turn, { rows, context: context() })).pipe(
-      Effect.onError(() => Effect.sync(() => ledger.giveBack(rows))),
-      Effect.catchTags({
-        StoreFailed: ({ message }) => Effect.logWarning(message),
-        TurnLost: (lost) => Effect.fail(failedBy(lost))
-      })
-    )
-  }))
+  const oneByOne = Semaphore.makeUnsafe(1)
+  const save = (messages: () => string) =>
+    oneByOne.withPermit(Effect.uninterruptibleMask((interruptibly) => {
+      const rows = ledger.takeChanges()
+      return interruptibly(store.checkpoint(sessionId, begun.turn, { rows, context: messages() })).pipe(
+        Effect.onError(() => Effect.sync(() => ledger.giveBack(rows))),
+        Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost)))
+      )
+    }))
+  const checkpoint = Effect.catchTag(save(() => context()), "StoreFailed", ({ message }) => Effect.logWarning(message))
   turn.checkpoint = Effect.ignore(checkpoint)
   const checkpoints = yield* Effect.forkChild(Effect.repeat(turn.checkpoint, checkpointEvery))
 
   const exit = yield* loop.run({
     sessionId,
     agent: record.agent,
+    record,
     mode,
     overrides: overrides(),
     workspace,
@@ -99,14 +100,22 @@ export const execute = Effect.fn("Turn.execute")(function*(
     choose,
     policy,
     tools,
-    notify: (notice) => publish({ _tag: "Notice", ...notice }),
+    notify: ledger.notice,
+    publish,
     keepContext: (encode) => {
       context = encode
     },
     checkpoint,
-    usage: (now) => {
-      usage = now
-    }
+    replaceContext: (json) =>
+      Effect.tap(save(() => json), () => Effect.sync(() => {
+        context = () => json
+      })),
+    usage: ({ cost, ...now }) =>
+      Effect.suspend(() => {
+        const spent = cost === undefined ? usage?.cost : (usage?.cost ?? 0) + cost
+        usage = { ...now, ...(spent === undefined ? {} : { cost: spent }) }
+        return publish({ _tag: "Usage", ...usage })
+      })
   }).pipe(
     Effect.raceFirst(Effect.mapError(store.untilLost(sessionId, begun.turn), failedBy)),
     restore,
@@ -123,9 +132,9 @@ export const execute = Effect.fn("Turn.execute")(function*(
     rows: ledger.takeChanges(),
     context: context(),
     outcome,
-    title: record.title ?? titleOf(prompt.text)
+    title: record.title ?? titleOf(prompt.text),
+    usage
   }).pipe(Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost))))
-  if (usage !== undefined) yield* publish({ _tag: "Usage", ...usage })
   yield* publish({ _tag: "InfoChanged", title: committed.title, updatedAt: committed.updatedAt })
   return { record: committed, end: yield* endOf(exit, cut, ledger.text()) }
 })

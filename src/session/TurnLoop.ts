@@ -2,7 +2,8 @@ import { Context, type Effect, Schema } from "effect"
 import type { SessionTools } from "../tool/SessionTools.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
-import type { StopReason } from "./Event.ts"
+import type { SessionRecord, StoreFailed } from "../store/SessionStore.ts"
+import type { Notice, SessionEvent, StopReason, Usage } from "./Event.ts"
 import type { Ledger } from "./Ledger.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
 
@@ -11,12 +12,6 @@ export class TurnFailed extends Schema.TaggedError<TurnFailed>()("TurnFailed", {
   message: Schema.String,
   reason: Schema.String
 }) {}
-
-export interface Usage {
-  /** Tokens in the context now, and how many the model takes. */
-  readonly used: number
-  readonly size: number
-}
 
 export type Mode = "acp" | "chat"
 
@@ -32,6 +27,8 @@ export interface Overrides {
 export interface TurnInput {
   readonly sessionId: string
   readonly agent: string
+  /** As the turn found it. */
+  readonly record: SessionRecord
   readonly mode: Mode
   readonly overrides: Overrides
   readonly workspace: Workspace
@@ -45,12 +42,16 @@ export interface TurnInput {
   readonly policy: SessionPolicy
   /** The session's own tools, besides the built-in ones. */
   readonly tools: SessionTools
-  readonly notify: (notice: { readonly severity: "info" | "warning" | "error"; readonly title: string; readonly description?: string }) => Effect.Effect<void>
+  readonly notify: (notice: Omit<Notice, "messageId">) => Effect.Effect<void>
+  readonly publish: (event: SessionEvent) => Effect.Effect<void>
   /** Says how to write the context down, now or at any later moment of the turn, interruption included. */
   readonly keepContext: (encode: () => string) => void
   /** Saves what there is so far, before each tool call runs and after it; fails once the session is not this process's any more. */
   readonly checkpoint: Effect.Effect<void, TurnFailed>
-  readonly usage: (usage: Usage) => void
+  /** Saves another context in the place of the one there was, or fails and changes nothing. */
+  readonly replaceContext: (json: string) => Effect.Effect<void, TurnFailed | StoreFailed>
+  /** `cost` is what came on top of what the session had cost. */
+  readonly usage: (usage: Usage) => Effect.Effect<void>
 }
 
 /** Model → tool calls → model, until the model ends, a limit is met or the turn is interrupted (spec §7). */

@@ -1,5 +1,6 @@
 import { Clock, DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { Usage } from "../session/Event.ts"
 import * as Cursor from "./Cursor.ts"
 import type { SessionStore } from "./SessionStore.ts"
 import type { Guard } from "./StorageFault.ts"
@@ -14,6 +15,7 @@ export interface SessionRow {
   readonly cwd: string
   readonly additional_directories: string
   readonly title: string | null
+  readonly usage: string | null
   readonly surface: string | null
   readonly created_at: string
   readonly updated_at: string
@@ -22,12 +24,15 @@ export interface SessionRow {
 
 const decodeDirectories = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.String)))
 
+const decodeUsage = Schema.decodeUnknownOption(Schema.fromJsonString(Usage))
+
 const record = (row: SessionRow): SessionRecord => ({
   sessionId: row.session_id,
   agent: row.agent,
   cwd: row.cwd,
   additionalDirectories: Option.getOrElse(decodeDirectories(row.additional_directories), () => []),
   title: row.title,
+  usage: Option.getOrNull(decodeUsage(row.usage)),
   surface: row.surface,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -55,7 +60,7 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
       const { sessionId, agent, cwd, surface = null } = session
       yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, surface, created_at, updated_at)
         VALUES (${sessionId}, ${agent}, ${cwd}, ${JSON.stringify(session.additionalDirectories)}, ${surface}, ${now}, ${now})`
-      return { ...session, surface, title: null, createdAt: now, updatedAt: now, killedAt: null }
+      return { ...session, surface, title: null, usage: null, createdAt: now, updatedAt: now, killedAt: null }
     }, guarded),
 
     get: Effect.fn("SessionStore.get")((sessionId: string) => readSession(sql, sessionId), guarded),

@@ -48,8 +48,11 @@ const isOpen = (entry: Entry) =>
   entry._tag === "ToolCall" && (entry.call.status === "pending" || entry.call.status === "in_progress")
 
 /** Nothing can be pending in a turn that is over. */
-const settle = (entry: Entry): Entry =>
-  entry._tag === "ToolCall" && isOpen(entry) ? { ...entry, call: { ...entry.call, status: "failed" } } : entry
+const settle = (entry: Entry): Entry => {
+  if (entry._tag === "ToolCall" && isOpen(entry)) return { ...entry, call: { ...entry.call, status: "failed" } }
+  if (entry._tag !== "Compaction" || entry.compaction.status !== "in_progress") return entry
+  return { ...entry, compaction: { ...entry.compaction, status: "cancelled" } }
+}
 
 export interface EntryRow {
   readonly entry: string

@@ -104,6 +104,8 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
   `CREATE INDEX actions_of_agent ON actions (agent, at)`
 ], [
   `ALTER TABLE sessions ADD COLUMN surface TEXT`
+], [
+  `ALTER TABLE sessions ADD COLUMN usage TEXT`
 ]]
 
 const format = steps.length

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Entry } from "../session/Event.ts"
+import type { Entry, Usage } from "../session/Event.ts"
 import { makeCatalog } from "./Catalog.ts"
 import { migrate } from "./Migrations.ts"
 import { makePolicyRecords, type PolicyRecords } from "./PolicyRecords.ts"
@@ -28,7 +28,7 @@ export class SessionStore extends Context.Service<SessionStore, {
   /** `memory`: nothing survives the process, and `initialize` says so (spec §4). */
   readonly durability: "durable" | "memory"
   readonly create: (
-    session: Omit<SessionRecord, "createdAt" | "updatedAt" | "killedAt" | "surface" | "title"> & { readonly surface?: string | null }
+    session: Omit<SessionRecord, "createdAt" | "updatedAt" | "killedAt" | "surface" | "title" | "usage"> & { readonly surface?: string | null }
   ) => Effect.Effect<SessionRecord, StoreFailed>
   readonly get: (sessionId: string) => Effect.Effect<SessionRecord, SessionMissing | StoreFailed>
   /**
@@ -55,7 +55,7 @@ export class SessionStore extends Context.Service<SessionStore, {
     sessionId: string,
     first: Entry
   ) => Effect.Effect<TurnStart, SessionMissing | TurnRunning | StoreFailed>
-  /** Saves what is visible so far, and the model messages to fall back to; without rows it only looks whether the turn is still ours. */
+  /** Saves what is visible so far, and the model messages to fall back to; without anything new it only looks whether the turn is still ours. */
   readonly checkpoint: (
     sessionId: string,
     turn: number,
@@ -64,7 +64,7 @@ export class SessionStore extends Context.Service<SessionStore, {
   /** Fails as soon as a checkpoint or a renewal of the lease finds that the turn is not ours any more. */
   readonly untilLost: (sessionId: string, turn: number) => Effect.Effect<never, TurnLost>
   /**
-   * Ends the turn: remaining rows, model context, outcome and title (`null` keeps the one there is) in one transaction.
+   * Ends the turn: remaining rows, model context, outcome, title and usage (`null` keeps the one there is) in one transaction.
    * After a failure the turn counts as cut off; the same commit may be tried again until the next turn begins.
    */
   readonly commitTurn: (sessionId: string, turn: number, end: {
@@ -72,6 +72,7 @@ export class SessionStore extends Context.Service<SessionStore, {
     readonly context: string
     readonly outcome: TurnOutcome
     readonly title: string | null
+    readonly usage?: Usage | null
   }) => Effect.Effect<SessionRecord, TurnLost | StoreFailed>
   readonly setRoots: (
     sessionId: string,

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Entry, StopReason } from "../session/Event.ts"
+import type { Entry, StopReason, Usage } from "../session/Event.ts"
 
 /** A storage fault with a sentence a person can act on ("The disk is full: …"). */
 export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", {
@@ -38,6 +38,8 @@ export interface SessionRecord {
   readonly cwd: string
   readonly additionalDirectories: ReadonlyArray<string>
   readonly title: string | null
+  /** As the last turn left it; `null` before the first. */
+  readonly usage: Usage | null
   /** Which clients may bring the session back; `null`: any. */
   readonly surface: string | null
   /** ISO 8601, UTC. */

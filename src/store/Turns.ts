@@ -157,7 +157,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
     checkpoint: Effect.fn("SessionStore.checkpoint")(function*(sessionId, turn, progress) {
       // Told at once, even while the database cannot be written.
       yield* ensureHeld(sessionId, turn)
-      if (progress.rows.length === 0) return
+      if (progress.rows.length === 0 && heldTurn(sessionId, turn)?.context === (progress.context === "[]" ? null : progress.context)) return
       yield* sql.withTransaction(Effect.andThen(ensureHeld(sessionId, turn), save(sessionId, turn, progress)))
       const held = heldTurn(sessionId, turn)
       if (held) held.context = progress.context
@@ -177,7 +177,8 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
         yield* save(sessionId, turn, end)
         yield* sql`UPDATE turns SET status = ${end.outcome}, ended_at = ${now}
           WHERE session_id = ${sessionId} AND turn = ${turn}`
-        yield* sql`UPDATE sessions SET updated_at = ${now}, title = coalesce(${title(end.title)}, title)
+        yield* sql`UPDATE sessions SET updated_at = ${now}, title = coalesce(${title(end.title)}, title),
+          usage = coalesce(${end.usage ? JSON.stringify(end.usage) : null}, usage)
           WHERE session_id = ${sessionId}`
         return yield* Effect.catchTag(readSession(sql, sessionId), "SessionMissing", Effect.die)
       })

@@ -30,7 +30,7 @@ const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
     })
   const models = Layer.effect(Models, Effect.map(
     LanguageModel.make({ streamText, generateText: () => Effect.die("only streams") }),
-    (languageModel) => Models.of({ get: () => Effect.succeed({ id: "test/recording", provider: "test", contextWindow: 1000, languageModel }) })
+    (languageModel) => Models.of({ get: () => Effect.succeed({ id: "test/recording", provider: "test", contextWindow: 100_000, languageModel }) })
   ))
   const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(Layer.provide(models), Layer.provide(EngineLayer.layerPolicy))
   return { requests, harness: make({}, { engine }) }

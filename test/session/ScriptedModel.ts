@@ -1,7 +1,7 @@
 import { Effect, Layer, Stream } from "effect"
 import { AiError, LanguageModel, type Prompt } from "effect/ai"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
-import { Models } from "../../src/model/Models.ts"
+import { type Model, Models } from "../../src/model/Models.ts"
 import { type Part, Speech, words } from "../../src/model/Speech.ts"
 import { unmark } from "../../src/security/Untrusted.ts"
 import * as Desk from "../../src/session/Desk.ts"
@@ -21,6 +21,8 @@ export interface Answer {
   readonly usage?: { readonly input: number; readonly output: number }
   /** The request fails after what was said. */
   readonly fails?: string
+  /** The stable word for why, as a provider gives it. */
+  readonly reason?: string
 }
 
 export interface Request {
@@ -46,11 +48,15 @@ const partsOf = ({ calls = [], finish = "stop", text, think, usage }: Answer, id
       : part)]
 }
 
-const failure = (description: string) =>
-  AiError.make({ module: "ScriptedModel", method: "streamText", reason: new AiError.InvalidRequestError({ description }) })
+const failure = (message: string, reason = "model_failed") =>
+  AiError.make({
+    module: "ScriptedModel",
+    method: "streamText",
+    reason: new AiError.InvalidRequestError({ description: message, metadata: { postern: { reason, message } } })
+  })
 
 /** A model that gives the answers of a test one after the other, then only says "done", and writes down what it was asked. */
-export const make = (answers: ReadonlyArray<Answer>, { contextWindow = 200_000, id = "test/scripted" } = {}) => {
+export const make = (answers: ReadonlyArray<Answer>, { contextWindow = 200_000, prices }: Partial<Pick<Model, "contextWindow" | "prices">> = {}) => {
   const requests: Array<Request> = []
   const streamText = ({ prompt, toolChoice, tools }: LanguageModel.ProviderOptions) =>
     Stream.suspend(() => {
@@ -58,11 +64,11 @@ export const make = (answers: ReadonlyArray<Answer>, { contextWindow = 200_000, 
       requests.push({ messages: prompt.content, tools: tools.map(({ name }) => name), toolChoice })
       const parts = partsOf(answer, `call-${requests.length}`)
       if (answer.fails === undefined) return Stream.fromIterable(parts)
-      return Stream.concat(Stream.fromIterable(parts.filter(({ type }) => type !== "finish")), Stream.fail(failure(answer.fails)))
+      return Stream.concat(Stream.fromIterable(parts.filter(({ type }) => type !== "finish")), Stream.fail(failure(answer.fails, answer.reason)))
     })
   const models = Layer.effect(Models, Effect.map(
     LanguageModel.make({ streamText, generateText: () => Effect.die("only streams") }),
-    (languageModel) => Models.of({ get: () => Effect.succeed({ id, provider: id.split("/")[0]!, contextWindow, languageModel }) })
+    (languageModel) => Models.of({ get: () => Effect.succeed({ id: "test/scripted", provider: "test", contextWindow, prices, languageModel }) })
   ))
   const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(Layer.provide(models), Layer.provide(EngineLayer.layerPolicy))
   return { requests, engine }

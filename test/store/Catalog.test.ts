@@ -28,6 +28,7 @@ describe("stored sessions", () => {
         cwd: "/ä",
         additionalDirectories: ["/b", "/c"],
         title: null,
+        usage: null,
         surface: null,
         createdAt: "1970-01-01T00:00:00.000Z",
         updatedAt: "1970-01-01T00:00:00.000Z",

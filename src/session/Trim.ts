@@ -1,0 +1,90 @@
+import type { Prompt } from "effect/ai"
+import { estimate } from "./Tokens.ts"
+
+/** Leaves out what is oldest in a context (zeroclaw.md §4.4): whole turns, never the newest one, and a note marks the cut. */
+
+type Messages = ReadonlyArray<Prompt.MessageEncoded>
+
+export interface Trimmed {
+  readonly messages: Messages
+  readonly droppedMessages: number
+  readonly keptTurns: number
+  readonly reason: "history message limit exceeded" | "context token budget exceeded"
+}
+
+const opening = "[Earlier in this session"
+const acknowledgement = "I go on from there."
+const maxNote = 6_000
+
+/** Stands at the beginning of a context for what is not in it any more; the pair keeps user and assistant taking turns. */
+export const note = (text: string): Messages => [
+  { role: "user", content: [{ type: "text", text: `${opening}]\n${text}` }] },
+  { role: "assistant", content: [{ type: "text", text: acknowledgement }] }
+]
+
+const textOf = ({ content }: Prompt.MessageEncoded): string =>
+  typeof content === "string" ? content : content.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n")
+
+/** The text of the note a context begins with. */
+export const noteOf = ([first]: Messages): string | undefined => {
+  const text = first?.role === "user" ? textOf(first) : ""
+  return text.startsWith(`${opening}]\n`) ? text.slice(opening.length + 2) : undefined
+}
+
+/** A turn begins with what the user said; the note is none. */
+export const turnsOf = (messages: Messages): ReadonlyArray<Messages> => {
+  const body = noteOf(messages) === undefined ? messages : messages.slice(2)
+  const starts = body.flatMap(({ role }, at) => role === "user" && body[at - 1]?.role !== "user" ? [at] : [])
+  return starts.map((start, at) => body.slice(start, starts[at + 1]))
+}
+
+const askedIn = (turns: ReadonlyArray<Messages>): ReadonlyArray<string> =>
+  turns.flatMap(([first]) => first === undefined ? [] : [`- ${textOf(first).trim().split("\n", 1)[0]!.slice(0, 200)}`])
+
+const head = (before: string | undefined, dropped: ReadonlyArray<Messages>): Messages => {
+  if (dropped.length === 0) return before === undefined ? [] : note(before)
+  const text = [
+    ...(before === undefined ? [] : [before]),
+    `${dropped.flat().length} messages are left out here. The user asked:`,
+    ...askedIn(dropped)
+  ].join("\n")
+  return note(text.length <= maxNote ? text : `${text.slice(0, maxNote / 2)}\n…\n${text.slice(-maxNote / 2)}`)
+}
+
+/** What was asked and answered in a turn, without the calls in between. */
+const withoutTools = (turn: Messages): Messages => turn.flatMap((message): Messages => {
+  if (message.role === "tool") return []
+  if (message.role !== "assistant" || typeof message.content === "string") return [message]
+  const content = message.content.filter(({ type }) => type === "text")
+  return content.length === 0 ? [] : [{ ...message, content }]
+})
+
+const drop = (messages: Messages, reason: Trimmed["reason"], fits: (kept: Messages) => boolean): Trimmed | undefined => {
+  const before = noteOf(messages)
+  const turns = turnsOf(messages)
+  for (let dropped = 1; dropped < turns.length; dropped++) {
+    const kept = [...head(before, turns.slice(0, dropped)), ...turns.slice(dropped).flat()]
+    if (!fits(kept) && dropped < turns.length - 1) continue
+    return { messages: kept, droppedMessages: turns.slice(0, dropped).flat().length, keptTurns: turns.length - dropped, reason }
+  }
+  return undefined
+}
+
+/** `undefined`: it fits, or nothing can go. */
+export const toMessages = (messages: Messages, limit: number): Trimmed | undefined =>
+  messages.length <= limit ? undefined : drop(messages, "history message limit exceeded", (kept) => kept.length <= limit)
+
+/** First the calls of all but the `keepTools` newest turns go, then whole turns. */
+export const toTokens = (messages: Messages, limit: number, keepTools: number): Trimmed | undefined => {
+  if (estimate(messages) <= limit) return undefined
+  const before = noteOf(messages)
+  const turns = turnsOf(messages)
+  const light = turns.map((turn, at) => at < turns.length - Math.max(1, keepTools) ? withoutTools(turn) : turn)
+  const lighter = [...head(before, []), ...light.flat()]
+  const reason = "context token budget exceeded"
+  if (lighter.length < messages.length && estimate(lighter) <= limit) {
+    return { messages: lighter, droppedMessages: messages.length - lighter.length, keptTurns: turns.length, reason }
+  }
+  const trimmed = drop(lighter, reason, (kept) => estimate(kept) <= limit)
+  return trimmed && { ...trimmed, droppedMessages: trimmed.droppedMessages + messages.length - lighter.length }
+}
