@@ -58,11 +58,11 @@ const sandboxFinding = Effect.gen(function*() {
 })
 
 const agentFinding = Effect.gen(function*() {
-  const { defaultModels, providers } = yield* Settings
+  const { defaultModel, providers } = yield* Settings
   const agents = yield* Agents
   return yield* Effect.match(agents.resolve(), {
     onFailure: ({ message }): Finding => ({ name: "agent", status: "warn", detail: message, remedy: "See [agents] and acp.default_agent in config.toml." }),
-    onSuccess: ({ alias, model = defaultModels[0] ?? "offline/builtin" }): Finding => {
+    onSuccess: ({ alias, model = defaultModel }): Finding => {
       const provider = providers.get(model.split("/", 1)[0] ?? "")
       if (provider === undefined) {
         return { name: "agent", status: "fail", detail: `${alias} uses ${model}, whose provider is not configured`, remedy: "Add it to [providers]." }
