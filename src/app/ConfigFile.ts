@@ -27,7 +27,7 @@ const reasons: Readonly<Record<string, string>> = {
  * The text of `config.toml`; a missing file is no error. Read synchronously: the first asynchronous read of a process costs more
  * than a millisecond, and nothing else can start before the settings are known.
  */
-const read = (file: string): Effect.Effect<Source | undefined, ConfigInvalid> =>
+export const read = (file: string): Effect.Effect<Source | undefined, ConfigInvalid> =>
   Effect.try({
     try: (): Source | undefined => ({ file, text: readFileSync(file, "utf8") }),
     catch: (error) => Predicate.hasProperty(error, "code") ? String(error.code) : "unknown error"

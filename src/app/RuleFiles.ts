@@ -13,12 +13,14 @@ import * as RulesFile from "../policy/rules/RulesFile.ts"
 import { Trust } from "../policy/rules/Trust.ts"
 import { analyse } from "../policy/shell/ShellAnalyser.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
+import type { FileLocked } from "../store/FileLock.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import { locked } from "./ConfigLock.ts"
 import { userRules } from "./ConfigUserRules.ts"
 import { type Environment, overridesIn } from "./Environment.ts"
 import { replaceFile } from "./ReplaceFile.ts"
 import { Settings } from "./Settings.ts"
-import type { Table } from "./TomlEdit.ts"
+import { isTable, type Table } from "./TomlTable.ts"
 
 /** Changes are rare, and what edits and checks whole files is big: it is loaded for them. */
 const loadEdit = Effect.promise(() => import("./TomlEdit.ts"))
@@ -35,8 +37,6 @@ export const layer = (environment: Environment = process.env) => Layer.effect(Ru
 
 const layers = ["managed", "user", "project", "session"]
 const { lists } = RulesFile
-
-const isTable = (value: unknown): value is Table => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The table of rules in a parsed file, made where it is missing. */
 const rulesIn = (root: Table, layer: FileLayer): Table =>
@@ -56,7 +56,7 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
   const { tools } = yield* Toolbox
   const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
   const known = knownTools(tools)
-  /** Sessions of this process do not undo each other's changes; another process is noticed by what it wrote. */
+  /** Sessions of this process do not undo each other's changes. */
   const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
   const trialIn = ({ cwd, roots }: Workspace) => ({ place: { cwd, roots, home: homedir() }, tools: known, analyse })
@@ -108,6 +108,10 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
     yield* replaceFile(file, after, layer === "user" ? 0o600 : 0o644)
   })
 
+  /** Writers of the user's file take turns, in whatever process they are. */
+  const alone = <A, E>(effect: Effect.Effect<A, E>, _: Workspace, { layer }: { readonly layer: string }) =>
+    oneAtATime<A, E | FileLocked, never>(layer === "user" ? locked(settings.configFile)(effect) : effect)
+
   const change = (
     file: string,
     before: string,
@@ -147,7 +151,7 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
       const after = yield* change(file, before, layer, list, (old) => [...old, item])
       yield* write(file, before, after, layer, workspace)
       return { entry: made, file }
-    }, oneAtATime),
+    }, alone),
 
     remove: Effect.fnUntraced(function*(workspace, { id, layer, list, rule }) {
       if (layer !== "user" && layer !== "project") {
@@ -163,7 +167,7 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
       const after = yield* change(file, before, layer, list, left, rule.text)
       yield* write(file, before, after, layer, workspace)
       return { entry: found, file }
-    }, oneAtATime),
+    }, alone),
 
     isTrusted: ({ cwd }) =>
       Effect.flatMap(Trust, ({ isTrusted }) => isTrusted(cwd)).pipe(

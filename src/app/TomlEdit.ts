@@ -1,58 +1,18 @@
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Result, Schema } from "effect"
 import { Toml } from "effect/encoding"
+import { linesAbout, lost } from "./TomlComments.ts"
+import { isTable, type Table } from "./TomlTable.ts"
 
 /** A TOML text that cannot be changed the way it was asked for; nothing was written. */
 export class TomlNotEdited extends Schema.TaggedError<TomlNotEdited>()("TomlNotEdited", { message: Schema.String }) {}
 
-export type Table = Record<string, unknown>
+const refuse = (message: string) => new TomlNotEdited({ message })
 
-interface Token {
-  readonly text: string
-  readonly line: number
-}
+const library = Effect.promise(() => import("@decimalturn/toml-patch"))
 
-const token = /"""(?:[^\\]|\\[^])*?"{3,5}|'''[^]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*/g
-
-const tokens = (text: string, isWanted: (token: string) => boolean): ReadonlyArray<Token> =>
-  Array.from(text.matchAll(token)).filter(([found]) => isWanted(found)).map(({ 0: found, index }) => ({
-    text: found.trimEnd(),
-    line: text.slice(0, index).split("\n").length - 1
-  }))
-
-const comments = (text: string) => tokens(text, (found) => found.startsWith("#"))
-
-const valueOf = (literal: string): unknown => {
-  try {
-    return literal.startsWith("'") ? literal.slice(1, -1) : JSON.parse(literal)
-  } catch {
-    return undefined
-  }
-}
-
-/** Lines whose comments go with `value`: its own where nothing else is on it, and comments directly above. */
-const linesAbout = (text: string, value: string): ReadonlySet<number> => {
-  const lines = text.split("\n")
-  const about = new Set<number>()
-  for (const { line, text: literal } of tokens(text, (found) => valueOf(found) === value)) {
-    const before = lines[line]?.split(literal)[0] ?? ""
-    if (!/^\s*(\{[^[\]{}]*)?$/.test(before)) continue
-    about.add(line)
-    for (let above = line - 1; lines[above]?.trimStart().startsWith("#"); above--) about.add(above)
-  }
-  return about
-}
-
-/** Comments of `before` that `after` does not have, save those about `removed`. */
-const lost = (before: string, after: string, removed: string | undefined): ReadonlyArray<Token> => {
-  const left = comments(after).map(({ text }) => text)
-  const about = removed === undefined ? new Set<number>() : linesAbout(before, removed)
-  return comments(before).filter(({ line, text }) => {
-    const at = left.indexOf(text)
-    if (at >= 0) left.splice(at, 1)
-    return at < 0 && !about.has(line)
-  })
-}
+export const parsed = (text: string): Effect.Effect<Table, TomlNotEdited> =>
+  Effect.mapError(Effect.fromResult(Toml.parse(text)), ({ message }) => refuse(`not valid TOML: ${message}`))
 
 const squeezed = (line: string) => line.replace(/\s+/g, "")
 
@@ -69,16 +29,43 @@ const withOldBlanks = (before: string, after: string): string => {
   }).join("\n")
 }
 
+/** Without prototypes, which parsers choose differently. */
+const plain = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(plain)
+    : isTable(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]))
+    : value
+
+/** Whether a text says exactly this. */
+export const means = (text: string, wanted: Table): boolean =>
+  Result.match(Toml.parse(text), {
+    onSuccess: (root) => isDeepStrictEqual(plain(root), plain(wanted)),
+    onFailure: () => false
+  })
+
+/** The first candidate that says what is wanted, if it has every comment but those that are meant to go. */
+const chosen = (before: string, candidates: ReadonlyArray<string>, wanted: Table, going: ReadonlySet<number>) => {
+  const edited = candidates.find((candidate) => means(candidate, wanted))
+  if (edited === undefined) return Effect.fail(refuse("it cannot be changed safely; please change it by hand"))
+  const comment = lost(before, edited, going)
+  if (comment === undefined) return Effect.succeed(edited)
+  const where = `line ${comment.line + 1}: the comment ${JSON.stringify(comment.text)}`
+  return Effect.fail(refuse(`${where} would be lost; please change it by hand`))
+}
+
 /**
  * The text after `change`, which gets the parsed table and changes it in place; comments, order and everything else stay.
- * A second parser has to read the same values out of the result, and no comment may be lost but those about `removed`.
+ * A second parser has to read the same values out of the result, and no comment may be lost but those about a `removed` value
+ * or on lines that are `removed`.
  */
-export const edit = Effect.fnUntraced(function*(text: string, change: (root: Table) => void, removed?: string) {
-  const refuse = (message: string) => new TomlNotEdited({ message })
-  const { parse, patch } = yield* Effect.promise(() => import("@decimalturn/toml-patch"))
-  const wanted = yield* Effect.fromResult(Toml.parse(text)).pipe(
-    Effect.mapError(({ message }) => refuse(`not valid TOML: ${message}`))
-  )
+export const edit = Effect.fnUntraced(function*(
+  text: string,
+  change: (root: Table) => void,
+  removed: string | ReadonlySet<number> = new Set()
+) {
+  const { parse, patch } = yield* library
+  const wanted = yield* parsed(text)
   const patched = yield* Effect.try({
     try: () => {
       change(wanted)
@@ -89,23 +76,23 @@ export const edit = Effect.fnUntraced(function*(text: string, change: (root: Tab
     catch: (error) => refuse(`it cannot be changed in place: ${error instanceof Error ? error.message : String(error)}`)
   })
   const ended = text === "" && !patched.endsWith("\n") ? `${patched}\n` : patched
-  const means = (candidate: string) =>
-    Result.match(Toml.parse(candidate), {
-      onSuccess: (root) => isDeepStrictEqual(plain(root), plain(wanted)),
-      onFailure: () => false
-    })
-  const edited = [withOldBlanks(text, ended), ended].find(means)
-  if (edited === undefined) return yield* refuse("it cannot be changed safely; please change it by hand")
-  const [comment] = lost(text, edited, removed)
-  if (comment === undefined) return edited
-  const where = `line ${comment.line + 1}: the comment ${JSON.stringify(comment.text)}`
-  return yield* refuse(`${where} would be lost; please change it by hand`)
+  const going = typeof removed === "string" ? linesAbout(text, removed) : removed
+  return yield* chosen(text, [withOldBlanks(text, ended), ended], wanted, going)
 })
 
-/** Without prototypes, which parsers choose differently. */
-const plain = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map(plain)
-    : typeof value === "object" && value !== null && !(value instanceof Date)
-    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)]))
-    : value
+/** A table in TOML under a header of its own, tables in it after it. */
+export const section = Effect.fnUntraced(function*(name: string, table: Table) {
+  const { stringify } = yield* library
+  const write = (name: string, table: Table): string => {
+    const values = Object.entries(table).filter(([, value]) => !isTable(value))
+    const tables = Object.entries(table).filter((entry): entry is [string, Table] => isTable(entry[1]))
+    const head = values.length > 0 || tables.length === 0 ? [`[${name}]\n${stringify(Object.fromEntries(values))}`.trimEnd() + "\n"] : []
+    return [...head, ...tables.map(([key, one]) => write(`${name}.${keyText(key)}`, one))].join("\n")
+  }
+  return yield* Effect.try({
+    try: () => write(name, table),
+    catch: (error) => refuse(`it cannot be written as TOML: ${error instanceof Error ? error.message : String(error)}`)
+  })
+})
+
+export const keyText = (key: string): string => /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key)

@@ -1,0 +1,146 @@
+import { mkdirSync } from "node:fs"
+import { dirname } from "node:path"
+import { Context, Effect, Layer, Result } from "effect"
+import { ConfigChanges } from "./ConfigChanges.ts"
+import { decode } from "./ConfigDecode.ts"
+import { type Entry, listed, makeEdits, type Renamed } from "./ConfigEdits.ts"
+import { type Field, fields } from "./ConfigFields.ts"
+import { type ConfigInvalid, load, read } from "./ConfigFile.ts"
+import { locked } from "./ConfigLock.ts"
+import { ConfigFailed, ConfigRefused, type ReadFault, type WriteFault } from "./ConfigRefused.ts"
+import { overlaps, parse } from "./ConfigPath.ts"
+import { isHidden, masked } from "./ConfigValue.ts"
+import { type Environment, overridesIn } from "./Environment.ts"
+import { fromEnvironment } from "./Overrides.ts"
+import { replaceFile } from "./ReplaceFile.ts"
+import { Settings } from "./Settings.ts"
+
+export { ConfigFailed, ConfigRefused } from "./ConfigRefused.ts"
+export type { Entry, Renamed } from "./ConfigEdits.ts"
+
+/** Whether a caller may write to a dotted path. */
+export type MayWrite = (path: string) => boolean
+
+export interface Got {
+  /** As the path is spelled here. */
+  readonly path: string
+  readonly populated: boolean
+  readonly isSecret: boolean
+  /** Absent where nothing is set, and for secrets; secrets below a table are masked. */
+  readonly value?: unknown
+}
+
+/**
+ * `config.toml` as a thing that can be asked and changed (spec §2, zeroclaw.md §1.6). What is read is file and environment
+ * together. What is written is one whole candidate: checked as the program would read it, then put in place of the file, or not
+ * at all. Other writers, in this process or another, are waited for. Comments and order stay.
+ */
+export class ConfigStore extends Context.Service<ConfigStore, {
+  readonly file: string
+  /** The whole, secrets masked. */
+  readonly document: Effect.Effect<unknown, ConfigInvalid>
+  readonly get: (path: string) => Effect.Effect<Got, ReadFault>
+  /** What is set and what could be, below a prefix. */
+  readonly list: (prefix?: string) => Effect.Effect<ReadonlyArray<Field>, ReadFault>
+  /** Variables that are stronger than the file here. */
+  readonly overriding: (path: string) => ReadonlyArray<string>
+  readonly validate: Effect.Effect<void, ConfigInvalid>
+  /** 1 to 256 entries in one commit; the last one of a path wins. Succeeds with the paths as they are spelled here. */
+  readonly set: (entries: ReadonlyArray<Entry>, mayWrite?: MayWrite) => Effect.Effect<ReadonlyArray<string>, WriteFault>
+  /** Whether it was there. */
+  readonly remove: (path: string, mayWrite?: MayWrite) => Effect.Effect<boolean, WriteFault>
+  /** The aliases of a table. */
+  readonly keys: (path: string) => Effect.Effect<ReadonlyArray<string>, ReadFault>
+  /** Whether it was made; `false` when it is there already. */
+  readonly createKey: (path: string, key: string, mayWrite?: MayWrite) => Effect.Effect<boolean, WriteFault>
+  readonly removeKey: (path: string, key: string, mayWrite?: MayWrite) => Effect.Effect<boolean, WriteFault>
+  /** References to it change with it. */
+  readonly renameKey: (path: string, from: string, to: string, mayWrite?: MayWrite) => Effect.Effect<Renamed, WriteFault>
+}>()("postern/app/ConfigStore") {
+  static readonly layerFile = (file: string, environment: Environment): Layer.Layer<ConfigStore, never, ConfigChanges> =>
+    Layer.effect(ConfigStore, make(file, environment))
+
+  static readonly layer = (environment: Environment = process.env): Layer.Layer<ConfigStore, never, ConfigChanges | Settings> =>
+    Layer.unwrap(Effect.map(Settings, ({ configFile }) => ConfigStore.layerFile(configFile, environment)))
+}
+
+/** A configuration of more bytes than this is not written. */
+const maxBytes = 1024 * 1024
+
+const make = Effect.fnUntraced(function*(file: string, environment: Environment) {
+  const changes = yield* ConfigChanges
+  const names = overridesIn(environment)
+  const overrides = Result.getOrElse(fromEnvironment(names, environment), () => [])
+  const table = load(file, environment)
+  const textNow = Effect.map(read(file), (source) => source?.text ?? "")
+
+  /** As the next start would read it, and without the variables that would hide what is being written. */
+  const check = Effect.fnUntraced(function*(text: string, paths: ReadonlyArray<ReadonlyArray<string>>) {
+    const hiding = overrides.filter(({ path }) => paths.some((written) => overlaps(path, written))).map(({ variable }) => variable)
+    yield* Effect.fromResult(decode({ file, text }, names, environment))
+    if (hiding.length === 0) return
+    yield* Effect.fromResult(decode({ file, text }, names.filter((name) => !hiding.includes(name)), environment))
+  })
+
+  const put = Effect.fnUntraced(function*(before: string, after: string) {
+    if (Buffer.byteLength(after) > maxBytes) {
+      return yield* new ConfigRefused({ reason: "large", message: `${file} would have more than ${maxBytes} bytes` })
+    }
+    if ((yield* textNow) !== before) {
+      return yield* new ConfigRefused({ reason: "conflict", message: `${file} was changed meanwhile; try again` })
+    }
+    yield* Effect.try({
+      try: () => mkdirSync(dirname(file), { recursive: true, mode: 0o700 }),
+      catch: (error) => new ConfigFailed({ message: `${dirname(file)} cannot be made: ${String(error)}` })
+    })
+    yield* Effect.mapError(replaceFile(file, after, 0o600), ({ message }) => new ConfigFailed({ message }))
+    yield* Effect.ignore(changes.current)
+  })
+
+  const commit = <A>(
+    paths: ReadonlyArray<ReadonlyArray<string>>,
+    change: (text: string) => Effect.Effect<readonly [text: string, answer: A], ReadFault>
+  ): Effect.Effect<A, WriteFault> =>
+    Effect.gen(function*() {
+      const before = yield* textNow
+      const [after, answer] = yield* change(before)
+      if (after !== before) {
+        yield* check(after, paths)
+        yield* put(before, after)
+      }
+      return answer
+    }).pipe(locked(file), Effect.catchTag("FileLocked", ({ message }) => new ConfigFailed({ message })))
+
+  const at = (root: unknown, path: ReadonlyArray<string>): unknown =>
+    path.reduce<unknown>((value, key) => Object.hasOwn(Object(value), key) ? Object(value)[key] as unknown : undefined, root)
+
+  const placed = (path: string) =>
+    Effect.mapError(Effect.fromResult(parse(path)), (message) => new ConfigRefused({ reason: "unknown", message }))
+
+  return ConfigStore.of({
+    file,
+    document: Effect.map(table, (root) => masked(root)),
+    get: Effect.fnUntraced(function*(named) {
+      const { name, path } = yield* placed(named)
+      const value = at(yield* table, path)
+      const isSecret = isHidden(path, value)
+      const seen = isSecret || value === undefined ? {} : { value: masked(value, path) }
+      return { path: name, populated: value !== undefined, isSecret, ...seen }
+    }),
+    list: Effect.fnUntraced(function*(prefix = "") {
+      const all = fields(yield* table, overrides.map(({ path }) => path))
+      return prefix === "" ? all : listed(all, (yield* placed(prefix)).name)
+    }),
+    overriding: (named) =>
+      Result.match(parse(named), {
+        onSuccess: ({ path }) => overrides.filter((one) => overlaps(one.path, path)).map(({ variable }) => variable),
+        onFailure: () => []
+      }),
+    validate: Effect.asVoid(table),
+    keys: Effect.fnUntraced(function*(named) {
+      const value = at(yield* table, (yield* placed(named)).path)
+      return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+    }),
+    ...makeEdits(placed, commit)
+  })
+})

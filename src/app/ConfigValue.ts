@@ -1,0 +1,49 @@
+import { Result, SchemaAST } from "effect"
+import { isTooDeep } from "../rpc/Depth.ts"
+import { isSecret, type Path } from "./ConfigKeys.ts"
+import { valueOf } from "./Overrides.ts"
+
+/** What stands for a secret wherever values are listed; it is never a value (zeroclaw.md §1.6). */
+export const mask = "***MASKED***"
+
+const isVariable = (value: unknown) => typeof value === "string" && /^[A-Z][A-Z0-9_]*$/.test(value)
+
+const withSecret = /:\/\/[^/?#\s]*@|[?&][^=&\s]*(key|token|secret|password|auth)[^=&\s]*=/i
+
+/** A value that no listing shows. `api_key_env` is the name of a variable, unless somebody took it for the key itself. */
+export const isHidden = (path: Path, value: unknown): boolean =>
+  path.at(-1) === "api_key_env" && (value === undefined || isVariable(value))
+    ? false
+    : isSecret(path) || (typeof value === "string" && withSecret.test(value))
+
+/** The same value with every secret in it replaced. */
+export const masked = (value: unknown, path: Path = []): unknown => {
+  if (Array.isArray(value)) return value.map((item) => masked(item, path))
+  if (typeof value === "object" && value !== null && !(value instanceof Date)) {
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, masked(one, [...path, key])]))
+  }
+  return isHidden(path, value) ? mask : value
+}
+
+const some = (value: unknown, test: (one: unknown) => boolean): boolean =>
+  test(value) || (typeof value === "object" && value !== null && Object.values(value).some((one) => some(one, test)))
+
+/**
+ * A JSON value as this place takes it: texts are read as the type of the place, other values stay what they are. Only the
+ * failures that no schema names are found here.
+ */
+export const fitted = (path: Path, ast: SchemaAST.AST, value: unknown): Result.Result<unknown, string> => {
+  if (value === undefined || isTooDeep(value)) return Result.fail("it must have a value that can be written")
+  if (some(value, (one) => one === null)) return Result.fail("null is no value here; delete the key instead")
+  if (some(value, (one) => one === mask)) return Result.fail("the mask of a secret is not a value")
+  if (isHidden(path, "") && value === "") return Result.fail("a secret cannot be empty; delete the key instead")
+  if (typeof value === "string") return Result.succeed(SchemaAST.isUnknown(ast) ? value : valueOf(ast, value))
+  return Result.succeed(SchemaAST.isString(ast) && typeof value !== "object" ? String(value) : value)
+}
+
+/** A word of a command line: below tables that have no schema it is read as TOML where it is that. */
+export const typed = (ast: SchemaAST.AST, text: string): unknown =>
+  SchemaAST.isUnknown(ast) && /^(true|false|[+-]?\d+(\.\d+)?|\[[^]*\]|\{[^]*\})$/.test(text) ? valueOf(ast, text) : text
+
+/** As `config/get` sends it and people read it. */
+export const shown = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value)
