@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect } from "vitest"
+import { hasBubblewrap } from "../support/Bubblewrap.ts"
 import { prompt } from "../support/Frames.ts"
 import { test } from "../support/Host.ts"
 import type { Json, Message } from "../support/Wire.ts"
@@ -20,7 +21,7 @@ describe("modes and options", () => {
       ["user_rules", "user+project"],
       ["tool_approval", "whitelist_accept"],
       ["approval_response", "ask"],
-      ["sandbox", "workspace-write"]
+      ["sandbox", hasBubblewrap ? "workspace-write" : "danger-full-access"]
     ])
     expect(configOptions[0]).toMatchObject({ type: "select", category: "mode" })
     expect(modes.currentModeId).toBe("aw")
@@ -101,7 +102,7 @@ describe("the gates", () => {
     const asked = acp.messages.find(asks)
     expect(asked?.params?.["toolCall"].rawInput.command).toBe(command)
     const shown = JSON.stringify(asked?.params?.["toolCall"].content)
-    for (const part of ["echo start", "rm -rf ~/", "Dangerous", "workspace-write", "network on ("]) expect(shown).toContain(part)
+    for (const part of ["echo start", "rm -rf ~/", "Dangerous", hasBubblewrap ? "workspace-write" : "danger-full-access", "network on ("]) expect(shown).toContain(part)
     expect(asked?.params?.["options"].map((o: Json) => o["kind"])).not.toContain("allow_always")
   })
 

@@ -129,7 +129,7 @@ const answers: ReadonlyArray<readonly [number, string, Partial<Knobs>, string | 
 describe("The rows that a person decides", () => {
   for (const [row, call, knobs, rule, answer, outcome] of answers) {
     it.live(`row ${row}: ${answer?._tag ?? "nobody there"} gives ${outcome}`, () => {
-      const harness = make({}, { engine: EngineLayer.layer })
+      const harness = make(undefined, { engine: EngineLayer.layer })
       return Effect.gen(function*() {
         const store = yield* SessionStore
         const session = yield* newSession()

@@ -61,7 +61,7 @@ const analysed = (command: string) => analyse(command, place)
 /** A test over the real engine, its model and tools. */
 const live = (name: string, body: (harness: ReturnType<typeof make>) => Effect.Effect<void, unknown, Sessions | SessionStore | Agents>) =>
   it.live(name, () => {
-    const harness = make({}, { engine: EngineLayer.layer })
+    const harness = make(undefined, { engine: EngineLayer.layer })
     return Effect.provide(body(harness), harness.layer)
   })
 
@@ -314,7 +314,7 @@ describe("E17 to E25", () => {
     assert.include(JSON.stringify(call.content), command)
     for (const part of parts) assert.include(explanation, part)
     assert.match(explanation, /Dangerous \(.+\): git push --force/)
-    assert.match(explanation, /Runs in: workspace-write, network on/)
+    assert.match(explanation, /Runs in: (workspace-write|danger-full-access), network on/)
   }))
 
   live("E22: a refusal says who, which code and why, names the rule, and no way around", Effect.fnUntraced(function*() {

@@ -124,7 +124,7 @@ describe("Bugs that others had, in what a command needs", () => {
 
 describe("Bugs that others had, in a session", () => {
   const live = (name: string, body: Effect.Effect<void, unknown, Effect.Services<ReturnType<typeof newSession>> | SessionStore>) =>
-    it.live(name, () => Effect.provide(body, make({}, { engine: EngineLayer.layer }).layer))
+    it.live(name, () => Effect.provide(body, make(undefined, { engine: EngineLayer.layer }).layer))
 
   const settings = [["core.fsmonitor", "status"], ["diff.external", "diff"]] as const
   for (const [setting, verb] of settings) {

@@ -4,19 +4,21 @@ import { Effect, Layer } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { Environment } from "../../src/tool/Environment.ts"
-import { make, newSession, prompt } from "./Harness.ts"
+import { unconfined } from "../support/Bubblewrap.ts"
+import { folder, make, newSession, prompt } from "./Harness.ts"
 
 /** A session with the real engine and a configuration of its own; `say` gives what each call of a script came to. */
 export const host = (config: (outside: string) => string, variables: Readonly<Record<string, string>> = {}) => {
   const engine = EngineLayer.layer.pipe(Layer.provide(Layer.succeed(Environment, { ...process.env, ...variables })))
-  const { folder, home, layer } = make({}, { engine })
   const cwd = folder()
   const outside = folder()
+  const text = config(outside)
+  const { home, layer } = make(text.includes("sandbox") ? {} : unconfined, { engine })
   const put = (path: string, content: string) => {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content)
   }
-  writeFileSync(join(home, "config.toml"), config(outside))
+  writeFileSync(join(home, "config.toml"), text)
   const say = (...script: ReadonlyArray<string>) =>
     Effect.gen(function*() {
       const { sessionId } = yield* newSession(cwd)

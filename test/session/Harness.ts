@@ -13,11 +13,11 @@ import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
 import { unconfined } from "../support/Bubblewrap.ts"
 import { Script } from "./ScriptedLoop.ts"
 
-const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-sessions-")))
+export const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-sessions-")))
 
 /** The real sessions over a database in memory, with a scripted turn loop and a store that can be told to fail. */
 export const make = (
-  variables: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>> = unconfined,
   { engine, file = Sqlite.memory }: { readonly engine?: Layer.Layer<Engine, never, Settings>; readonly file?: string } = {}
 ) => {
   const script = new Script()
@@ -34,7 +34,7 @@ export const make = (
       }
     })))
   const sqlite = Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(file)))
-  const settings = Settings.layer({ configDir: home }, { ...unconfined, ...variables })
+  const settings = Settings.layer({ configDir: home }, variables)
   const layer = Sessions.layer.pipe(
     Layer.provideMerge(breakable.pipe(Layer.provide(SessionStore.layerSql("The test store", "durable")), Layer.provideMerge(sqlite))),
     Layer.provide(engine ?? script.layer),

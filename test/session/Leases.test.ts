@@ -20,7 +20,7 @@ const open = Effect.fnUntraced(function*(watch: (host: {
 }) => Partial<Attachment>) {
   const file = yield* tempFile
   const other = yield* openStore(file)
-  const harness = make({}, { engine, file })
+  const harness = make(undefined, { engine, file })
   const body = Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const session = yield* newSession(harness.folder())
@@ -122,7 +122,7 @@ describe("A turn that ends while another program holds the write lock", () => {
   it.effect("is recorded whole when the lock is gone, a checkpoint that waited included", () =>
     Effect.gen(function*() {
       const file = yield* tempFile
-      const { layer, script } = make({}, { file })
+      const { layer, script } = make(undefined, { file })
       yield* Effect.gen(function*() {
         const { sessionId } = yield* newSession()
         const other = yield* openStore(file)

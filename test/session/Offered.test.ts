@@ -33,7 +33,7 @@ const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
     (languageModel) => Models.of({ get: () => Effect.succeed({ id: "test/recording", provider: "test", contextWindow: 100_000, languageModel }) })
   ))
   const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(Layer.provide(models), Layer.provide(EngineLayer.layerPolicy))
-  return { requests, harness: make({}, { engine }) }
+  return { requests, harness: make(undefined, { engine }) }
 }
 
 const reading = ["file_read", "file_list", "glob_search", "content_search", "shell", "web_fetch", "http_request", "deliver_file", "read_skill"]

@@ -12,7 +12,7 @@ const scenario = (
   body: (harness: ReturnType<typeof make>) => Effect.Effect<void, unknown, Effect.Services<ReturnType<typeof newSession>> | SessionStore>
 ) =>
   it.live(name, () => {
-    const harness = make({}, { engine: EngineLayer.layer })
+    const harness = make(undefined, { engine: EngineLayer.layer })
     return Effect.provide(body(harness), harness.layer)
   })
 
@@ -33,11 +33,12 @@ const inProject = (folder: string, text: string) => {
 describe("The knobs of a project", () => {
   scenario("narrow a session from its start, and follow their file", Effect.fnUntraced(function*({ folder }) {
     const cwd = folder()
-    inProject(cwd, "[policy]\nwork_mode = \"ro\"\nsandbox = \"danger-full-access\"\n")
+    inProject(cwd, "[policy]\nwork_mode = \"ro\"\ntool_approval = \"universal_accept\"\nsandbox = \"danger-full-access\"\n")
     const session = yield* newSession(cwd)
     const { knobs } = session.policy
     assert.deepStrictEqual([knobs().values.work_mode, knobs().sources.work_mode], ["ro", "project"])
-    assert.deepStrictEqual([knobs().values.sandbox, knobs().sources.sandbox], ["workspace-write", "default"])
+    assert.notStrictEqual(knobs().sources.sandbox, "project")
+    assert.deepStrictEqual([knobs().values.tool_approval, knobs().sources.tool_approval], ["whitelist_accept", "default"])
     assert.include(yield* run(session, "mkdir made"), "CAPABILITY_NOT_GRANTED")
     rmSync(join(cwd, ".postern", "rules.toml"))
     yield* session.policy.set("tool_approval", "universal_accept", "user")
