@@ -20,7 +20,7 @@ const texts: Texts = {
   network: {
     name: "Network access",
     description: "Whether tools and shell commands may use the network",
-    values: { on: ["On", "Commands that may write can use the network"], off: ["Off", "Commands and tools that need the network are denied; this version cannot take it from the others"] }
+    values: { on: ["On", "Commands that may write can use the network"], off: ["Off", "Commands and tools that need the network are denied, the others run without one"] }
   },
   user_rules: {
     name: "User rules",
@@ -50,12 +50,12 @@ const texts: Texts = {
   },
   sandbox: {
     name: "Sandbox",
-    description: "What an approved call can reach; this version cannot enforce it yet",
+    description: "What an approved call can reach",
     values: {
       "workspace-read": ["Read the workspace", "Nothing but the workspace can be seen, nothing changed"],
       "read-only": ["Read only", "Everything can be read, nothing changed"],
       "workspace-write": ["Write the workspace", "Everything can be read, the workspace changed"],
-      "danger-full-access": ["Full access", "No sandbox"]
+      "danger-full-access": ["Full access", "Commands that may write run without a sandbox"]
     }
   }
 }
@@ -77,8 +77,20 @@ const offered = (level: Level) => ({
 
 const byLevel = { readonly: offered("readonly"), supervised: offered("supervised"), full: offered("full") }
 
-export const configOptions = ({ level, values }: Resolved): ReadonlyArray<typeof SessionConfigOption.Type> =>
-  byLevel[level].selects.map((select) => ({ ...select, currentValue: values[select.id] }))
+type Select = typeof byLevel.full.selects[number]
+
+/** Without the modes that this machine cannot enforce, but for the current one: there commands are refused. */
+const enforceable = (select: Select, lacking: ReadonlyArray<string>, current: string): Select => ({
+  ...select,
+  options: select.options.filter(({ value }) => value === current || !lacking.includes(value)).map((option) =>
+    lacking.includes(option.value) ? { ...option, description: `${option.description}; this machine cannot enforce it, so commands are refused` } : option)
+})
+
+export const configOptions = ({ lacking, level, values }: Resolved): ReadonlyArray<typeof SessionConfigOption.Type> =>
+  byLevel[level].selects.map((select) => ({
+    ...lacking !== undefined && select.id === "sandbox" ? enforceable(select, lacking, values.sandbox) : select,
+    currentValue: values[select.id]
+  }))
 
 export const modes = ({ level, values }: Resolved): typeof SessionModeState.Type => ({
   currentModeId: values.work_mode,

@@ -85,6 +85,8 @@ export const isNarrower = <K extends Knob>(knob: K, next: Knobs[K], current: Kno
 export type Source = "session" | "project" | "user" | "default"
 
 export interface Resolved {
+  /** Sandbox modes that this machine cannot enforce, as far as that is known. */
+  readonly lacking?: ReadonlyArray<SandboxMode>
   readonly level: Level
   readonly values: Knobs
   readonly sources: { readonly [K in Knob]: Source }

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { homedir } from "node:os"
-import type { EffectiveSandbox } from "../policy/Knobs.ts"
+import { type EffectiveSandbox, knobValues, type SandboxMode } from "../policy/Knobs.ts"
 import { Environment } from "../tool/Environment.ts"
 import { type BackendService, type Command, isLacking, type Lacking } from "./Backends.ts"
 import * as BubblewrapBackend from "./BubblewrapBackend.ts"
@@ -43,6 +43,8 @@ export class Sandbox extends Context.Service<Sandbox, {
   readonly enforce: (mode: EffectiveSandbox, network: boolean, backend?: Wish) => Enforcement
   /** The same view of the disk for Postern's own file tools. Looks at the disk. */
   readonly reach: (request: Pick<Request, "mode" | "network" | "roots" | "readable">) => Reach
+  /** Modes of a session that cannot be enforced here even with a network. Starts nothing where bubblewrap is installed. */
+  readonly lacking: (backend?: Wish) => ReadonlyArray<SandboxMode>
   /** Every combination, for `postern sandbox check`. */
   readonly check: (backend?: Wish) => ReadonlyArray<Checked>
 }>()("postern/sandbox/Sandbox") {
@@ -145,5 +147,11 @@ const make = Effect.fnUntraced(function*(options: Options) {
   const check = (backend?: Wish): ReadonlyArray<Checked> =>
     modes.flatMap((mode) => [true, false].map((network) => ({ mode, network, ...enforce(mode, network, backend) })))
 
-  return Sandbox.of({ confine, enforce, check, reach: (request) => Plan.reach(request, surroundings) })
+  const lacking = (wish: Wish = { name: "auto" }): ReadonlyArray<SandboxMode> => {
+    const likely = wish.name === "auto" || names[wish.name] === "bubblewrap"
+    if (likely && process.platform === "linux" && find("bwrap") !== undefined) return []
+    return knobValues.sandbox.filter((mode) => !enforce(mode, true, wish).usable)
+  }
+
+  return Sandbox.of({ lacking, confine, enforce, check, reach: (request) => Plan.reach(request, surroundings) })
 })

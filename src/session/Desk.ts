@@ -3,6 +3,7 @@ import { Gate, invalid } from "../policy/Gate.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
 import { RuleFiles } from "../policy/RuleFiles.ts"
 import { type Entry, entry } from "../policy/rules/RuleSet.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
 import { decodeCall } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import { PolicyDesk, RuleRefused, type RuleView } from "./PolicyDesk.ts"
@@ -12,6 +13,7 @@ export const layer = Layer.effect(PolicyDesk, Effect.gen(function*() {
   const books = yield* RuleBooks
   const files = yield* RuleFiles
   const gate = yield* Gate
+  const sandbox = yield* Sandbox
   const toolbox = yield* Toolbox
 
   const refused = (field: RuleRefused["field"]) => ({ message }: { readonly message: string }) => new RuleRefused({ message, field })
@@ -55,6 +57,10 @@ export const layer = Layer.effect(PolicyDesk, Effect.gen(function*() {
       if (found === undefined) return false
       yield* Effect.mapError(files.remove(session.workspace, found), refused("id"))
       return true
+    }),
+    look: Effect.fnUntraced(function*(session) {
+      const modes = sandbox.lacking((yield* session.policy.limits).backend)
+      if (modes.length > 0) yield* session.policy.lack(modes)
     }),
     test: Effect.fnUntraced(function*(session, name, parameters) {
       const { rules } = yield* bookOf(session)

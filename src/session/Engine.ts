@@ -34,12 +34,12 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
       } satisfies SessionTools
     })
     return Context.make(TurnLoop, {
-      run: (input) => Effect.flatMap(engine, (built) => Context.get(built, TurnLoop).run(input)),
-      warm: Effect.asVoid(engine)
+      run: (input) => Effect.flatMap(engine, (built) => Context.get(built, TurnLoop).run(input))
     }).pipe(Context.add(PolicyDesk, {
       rules: (session) => desk((one) => one.rules(session)),
       add: (session, rule) => desk((one) => one.add(session, rule)),
       remove: (session, id) => desk((one) => one.remove(session, id)),
+      look: (session) => desk((one) => one.look(session)),
       test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters))
     }), Context.add(ToolSource, { open }))
   }))

@@ -125,7 +125,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     return yield* close(model, history, limit, input)
   })
 
-  return TurnLoop.of({ run, warm: Effect.void })
+  return TurnLoop.of({ run })
 }))
 
 /** Only before anything was said: an answer cannot be begun twice. */

@@ -35,6 +35,8 @@ export class PolicyDesk extends Context.Service<PolicyDesk, {
   readonly add: (session: Session, rule: NewRule) => Effect.Effect<string, RuleRefused>
   /** Whether it was there; the operator's rules stay. */
   readonly remove: (session: Session, id: string) => Effect.Effect<boolean, RuleRefused>
+  /** Tells the session which Sandbox modes this machine cannot enforce; in most cases none. */
+  readonly look: (session: Session) => Effect.Effect<void>
   /** What the gates would say of a call, without asking anybody. */
   readonly test: (session: Session, tool: string, parameters: unknown) => Effect.Effect<Decision, RuleRefused>
 }>()("postern/session/PolicyDesk") {}

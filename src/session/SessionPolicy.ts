@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
 import type { Limits } from "../policy/Boundary.ts"
 import type { Decision } from "../policy/Decision.ts"
-import { isKnob, isOffered, isValueOf, type Knob, type Knobs, knobs as names, type Level, resolve, type Resolved } from "../policy/Knobs.ts"
+import { isKnob, isOffered, isValueOf, type Knob, type Knobs, knobs as names, type Level, resolve, type Resolved, type SandboxMode } from "../policy/Knobs.ts"
 import { limitsOf, ownFolders } from "../policy/Limits.ts"
 import { projectFile, type RuleSource } from "../policy/RuleSource.ts"
 import { type Switches, switchesOf } from "../policy/Switches.ts"
@@ -22,6 +22,8 @@ export interface SessionPolicy {
   readonly knobs: () => Resolved
   /** In force from the next call on, also in the middle of a turn. */
   readonly set: (knob: string, value: unknown, source: "client" | "user") => Effect.Effect<void, KnobRefused | StoreFailed>
+  /** These Sandbox modes cannot be enforced here: they are not offered. */
+  readonly lack: (modes: ReadonlyArray<SandboxMode>) => Effect.Effect<void>
   /** The operator's limits as they stand now. */
   readonly limits: Effect.Effect<Limits>
   readonly switches: Switches
@@ -80,8 +82,13 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
     Effect.catch(count, ({ message }) => Effect.as(Effect.logWarning(`actions cannot be counted: ${message}`), otherwise))
   const done = mostActions === undefined ? Effect.succeed(0) : counted(store.actions(agent.alias), Infinity)
 
+  let lacking: ReadonlyArray<SandboxMode> = []
   return {
-    knobs: () => current,
+    knobs: () => lacking.length === 0 ? current : { ...current, lacking },
+    lack: (modes) => Effect.suspend(() => {
+      lacking = modes
+      return changed
+    }),
     set: Effect.fnUntraced(function*(id, value, source) {
       const knob = yield* check(level, id, value)
       yield* store.setKnob(sessionId, knob, value as string, source)

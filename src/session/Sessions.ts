@@ -7,7 +7,7 @@ import { type DirectoryRefused, absolute, canonical, checkSame, open } from "./F
 import { newId } from "./Id.ts"
 import * as KeyedLock from "./KeyedLock.ts"
 import type { KnobRefused } from "./SessionPolicy.ts"
-import type { RuleRefused } from "./PolicyDesk.ts"
+import { PolicyDesk, type RuleRefused } from "./PolicyDesk.ts"
 import type { PromptInvalid } from "./PromptContent.ts"
 import * as Session from "./Session.ts"
 import { type Creation, type Options, SessionLimit, type Setup } from "./Setup.ts"
@@ -56,7 +56,7 @@ export class Sessions extends Context.Service<Sessions, {
   static readonly make = Effect.fnUntraced(function*({ keepIdle = false, mode, room: shared }: Options) {
     const store = yield* SessionStore
     const agents = yield* Agents
-    const loop = yield* TurnLoop
+    const desk = yield* PolicyDesk
     const { acp, configDir, mcp, riskProfiles } = yield* Settings
     const context = yield* Effect.context<SessionStore | Settings | TurnLoop>()
     const scope = yield* Effect.scope
@@ -77,6 +77,8 @@ export class Sessions extends Context.Service<Sessions, {
       const servers = [...mcp.servers, ...mcpServers]
       const session = yield* Session.make(record, workspace, agent, mode, servers).pipe(Scope.provide(own), Effect.provideContext(context))
       active.set(record.sessionId, { session, scope: own })
+      // The first of these loads the engine, which must not keep the answer waiting.
+      yield* Effect.forkIn(Effect.delay(desk.look(session), "5 millis"), own)
       return session
     })
 
@@ -104,7 +106,6 @@ export class Sessions extends Context.Service<Sessions, {
         additionalDirectories: workspace.roots.slice(1),
         surface: surface ?? null
       })
-      yield* Effect.forkIn(Effect.delay(loop.warm, "5 millis"), scope)
       return yield* register(record, workspace, agent, creation)
     }, withinLimit)
 

@@ -57,6 +57,4 @@ export interface TurnInput {
 /** Model → tool calls → model, until the model ends, a limit is met or the turn is interrupted (spec §7). */
 export class TurnLoop extends Context.Service<TurnLoop, {
   readonly run: (input: TurnInput) => Effect.Effect<StopReason, TurnFailed>
-  /** Gets ready for the first turn; safe to call often. */
-  readonly warm: Effect.Effect<void>
 }>()("postern/session/TurnLoop") {}

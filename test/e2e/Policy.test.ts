@@ -28,6 +28,16 @@ describe("modes and options", () => {
     expect(modes.availableModes.map((m: Json) => m["id"])).toEqual(["chat", "ro", "pl", "sw", "aw"])
   })
 
+  test("leave out Sandbox modes that nothing here enforces, but for the current one, which says so", async ({ host }) => {
+    const acp = await host.open({ env: { POSTERN_policy__sandbox: "read-only", POSTERN_risk_profiles__default__sandbox_backend: "docker" } })
+    const sessionId = await acp.newSession()
+    const update = await acp.waitFor((m) => m.params?.["update"]?.sessionUpdate === "config_option_update")
+    const sandbox = update.params?.["update"].configOptions.find((o: Json) => o["id"] === "sandbox")
+    expect(sandbox.options.map((o: Json) => o["value"])).toEqual(["read-only", "danger-full-access"])
+    expect(sandbox.options[0].description).toContain("this machine cannot enforce it")
+    expect(failedText((await acp.prompt(sessionId, "run ls")).updates)).toContain("SANDBOX_UNAVAILABLE")
+  })
+
   test("are one knob from both sides, are announced, stored, and there again in the next process", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()

@@ -1,14 +1,22 @@
 import { Deferred, Effect, Layer } from "effect"
 import type { StopReason } from "../../src/session/Event.ts"
+import { PolicyDesk } from "../../src/session/PolicyDesk.ts"
 import { TurnFailed, type TurnInput, TurnLoop } from "../../src/session/TurnLoop.ts"
+
+const nobody = Effect.die("a scripted engine has no rules")
 
 /** A turn loop a test leads by the hand: each turn says its prompt, then waits until the test ends it. */
 export class Script {
   readonly started: Array<TurnInput> = []
   private readonly ends: Array<Deferred.Deferred<StopReason, TurnFailed>> = []
 
-  readonly layer = Layer.succeed(TurnLoop, {
-    warm: Effect.void,
+  readonly layer = Layer.merge(Layer.succeed(PolicyDesk, {
+    rules: () => nobody,
+    add: () => nobody,
+    remove: () => nobody,
+    look: () => Effect.void,
+    test: () => nobody
+  }), Layer.succeed(TurnLoop, {
     run: (input: TurnInput) =>
       Effect.suspend(() => {
         this.started.push(input)
@@ -17,7 +25,7 @@ export class Script {
         input.keepContext(() => JSON.stringify([input.prompt]))
         return Effect.andThen(input.ledger.delta("Agent", `said ${input.prompt}`), Deferred.await(end))
       })
-  })
+  }))
 
   /** Ends the newest turn. */
   readonly end = (reason: StopReason = "end_turn") => Effect.suspend(() => Deferred.succeed(this.ends.at(-1)!, reason))
