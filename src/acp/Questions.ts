@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { NoAnswer, type Question } from "../session/Attachment.ts"
+import { answerIn, schemaOf } from "../session/QuestionForm.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
 import { ElicitationCreate, RequestPermission } from "./Client.ts"
 
@@ -7,22 +8,20 @@ import { ElicitationCreate, RequestPermission } from "./Client.ts"
 
 const noAnswer = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why }))
 
-const byForm = ({ peer }: AcpConnectionState, sessionId: string, { choices, form, question, toolCallId }: Question) => {
-  const property = choices.length === 0
-    ? { type: "string", title: "Answer" }
-    : { type: "string", title: "Choice", oneOf: choices.map((title, index) => ({ const: `choice-${index}`, title })) }
-  const name = choices.length === 0 ? "answer" : "choice"
-  const requestedSchema = form ?? { type: "object", properties: { [name]: property }, required: [name] }
-  return peer.request(ElicitationCreate, { mode: "form", message: question, sessionId, toolCallId, requestedSchema }).pipe(
+const byForm = ({ peer }: AcpConnectionState, sessionId: string, asked: Question) =>
+  peer.request(ElicitationCreate, {
+    mode: "form",
+    message: asked.question,
+    sessionId,
+    toolCallId: asked.toolCallId,
+    requestedSchema: schemaOf(asked)
+  }).pipe(
     Effect.flatMap(({ action, content }) => {
-      if (form !== undefined && action === "accept") return Effect.succeed(JSON.stringify(content ?? {}))
-      const value = action === "accept" ? content?.[name] : undefined
-      if (typeof value !== "string") return noAnswer(`the user did not answer (${action})`)
-      const chosen = choices.length === 0 ? value : choices[choices.findIndex((_, index) => value === `choice-${index}`)]
-      return chosen === undefined ? noAnswer("the client sent an answer that was not offered") : Effect.succeed(chosen)
+      if (action !== "accept") return noAnswer(`the user did not answer (${action})`)
+      const answer = answerIn(asked, content)
+      return answer === undefined ? noAnswer("the client sent an answer that was not offered") : Effect.succeed(answer)
     })
   )
-}
 
 const byOptions = ({ peer }: AcpConnectionState, sessionId: string, { choices, question, toolCallId }: Question) => {
   const options = choices.map((name, index) => ({

@@ -60,5 +60,11 @@ export const contradiction = (table: ConfigTable): Fault | undefined => {
     const fault = unreachable(name, server)
     if (fault !== undefined) return fault
   }
+  for (const [alias, { permission_profiles: names = [] }] of Object.entries(table.users ?? {})) {
+    for (const name of names) {
+      const fault = dangling(["users", alias, "permission_profiles"], "permission profile", name, Object.keys(table.permission_profiles ?? {}))
+      if (fault !== undefined) return fault
+    }
+  }
   return undefined
 }

@@ -1,20 +1,7 @@
 import { Schema } from "effect"
 import { type Knob, knobValues } from "../policy/Knobs.ts"
-
-/** `description` is what an error message offers: "… must be <description>". */
-const text = Schema.NonEmptyString.annotate({ description: "a text that is not empty" })
-const path = Schema.NonEmptyString.annotate({ description: "a path" })
-const flag = Schema.Boolean.annotate({ description: "true or false" })
-const whole = (least: number) =>
-  Schema.Int.check(Schema.isGreaterThanOrEqualTo(least)).annotate({ description: `a whole number of at least ${least}` })
-const amount = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)).annotate({ description: "a number of at least 0" })
-const texts = Schema.Array(text).annotate({ description: "a list of texts" })
-const word = <const L extends ReadonlyArray<string>>(...words: L) =>
-  Schema.Literals(words).annotate({ description: `one of ${words.join(", ")}` })
-
-const optional = Schema.optionalKey
-
-const map = <S extends Schema.Constraint>(value: S) => optional(Schema.Record(Schema.String, value))
+import { amount, flag, map, optional, path, text, texts, whole, word } from "./ConfigAtoms.ts"
+import { PermissionProfile, User } from "./ConfigPrincipals.ts"
 
 /** Known to users' files and kept as they are; this version does not interpret what is in them. */
 const opaque = optional(Schema.Record(Schema.String, Schema.Unknown))
@@ -182,10 +169,10 @@ export const ConfigTable = Schema.Struct({
   })),
   web_fetch: optional(Schema.Struct(web)),
   http_request: optional(Schema.Struct({ ...web, secrets: map(text) })),
-  rpc: opaque,
+  rpc: optional(Schema.Struct({ max_local_connections: optional(whole(1)), max_sessions: optional(whole(1)) })),
   gateway: opaque,
   security: opaque,
-  users: opaque,
-  permission_profiles: opaque
+  users: map(User),
+  permission_profiles: map(PermissionProfile)
 })
 export type ConfigTable = typeof ConfigTable.Type

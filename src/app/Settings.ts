@@ -52,6 +52,11 @@ export class Settings extends Context.Service<Settings, {
   readonly web: { readonly fetch: NonNullable<ConfigTable["web_fetch"]>; readonly request: NonNullable<ConfigTable["web_fetch"]> }
   /** `[http_request.secrets]` by name. */
   readonly webSecrets: ReadonlyMap<string, Redacted.Redacted<string>>
+  readonly rpc: { readonly maxLocalConnections: number; readonly maxSessions: number }
+  readonly users: NonNullable<ConfigTable["users"]>
+  readonly permissionProfiles: NonNullable<ConfigTable["permission_profiles"]>
+  /** `security.trust_daemon_uid`: whoever runs as the daemon's own user is its operator. */
+  readonly trustDaemonUid: boolean
   /** As written under `[policy]`. */
   readonly policy: NonNullable<ConfigTable["policy"]>
   readonly riskProfiles: ReadonlyMap<string, RiskProfile>
@@ -73,7 +78,7 @@ const levelFrom = (name: string, word: string | undefined): Effect.Effect<LogLev
 }
 
 /** Tables of later features: accepted so that users' files keep working, not interpreted by this version. */
-const ignoredTables = ["rpc", "gateway", "security", "users", "permission_profiles"] as const
+const ignoredTables = ["gateway", "security"] as const
 
 const notesOn = (
   table: ConfigTable,
@@ -125,6 +130,10 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
     mcp,
     web: { fetch: table.web_fetch ?? {}, request },
     webSecrets,
+    rpc: { maxLocalConnections: table.rpc?.max_local_connections ?? 512, maxSessions: table.rpc?.max_sessions ?? 64 },
+    users: table.users ?? {},
+    permissionProfiles: table.permission_profiles ?? {},
+    trustDaemonUid: table.security?.["trust_daemon_uid"] !== false,
     policy: table.policy ?? {},
     riskProfiles: riskProfiles(table.risk_profiles, table.autonomy?.level),
     runtimeProfiles: runtimeProfiles(table.runtime_profiles),

@@ -96,7 +96,7 @@ export class Sessions extends Context.Service<Sessions, {
       })
 
     const create = Effect.fn("Sessions.create")(function*(creation: Creation) {
-      const { additionalDirectories, agent, cwd, sessionId = newId(), surface } = creation
+      const { additionalDirectories, agent, cwd, owner, sessionId = newId(), surface } = creation
       const profile = riskProfiles.get(agent.riskProfile)
       const workspace = yield* open(agent, { cwd, additional: additionalDirectories, profile, configDir })
       const record = yield* store.create({
@@ -104,6 +104,7 @@ export class Sessions extends Context.Service<Sessions, {
         agent: agent.alias,
         cwd: workspace.cwd,
         additionalDirectories: workspace.roots.slice(1),
+        owner: owner ?? null,
         surface: surface ?? null
       })
       return yield* register(record, workspace, agent, creation)

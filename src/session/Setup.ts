@@ -32,6 +32,8 @@ export interface Creation extends Setup {
   readonly agent: Agent
   /** Made up where none is given. */
   readonly sessionId?: string | undefined
+  /** The principal it belongs to; whoever runs Postern without it. */
+  readonly owner?: string | undefined
   /** Which clients may bring the session back; any without it. */
   readonly surface?: string | undefined
 }

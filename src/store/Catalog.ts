@@ -1,5 +1,5 @@
 import { Clock, DateTime, Effect, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { Usage } from "../session/Event.ts"
 import * as Cursor from "./Cursor.ts"
 import type { SessionStore } from "./SessionStore.ts"
@@ -17,6 +17,7 @@ export interface SessionRow {
   readonly title: string | null
   readonly usage: string | null
   readonly surface: string | null
+  readonly owner: string | null
   readonly created_at: string
   readonly updated_at: string
   readonly killed_at: string | null
@@ -26,7 +27,7 @@ const decodeDirectories = Schema.decodeUnknownOption(Schema.fromJsonString(Schem
 
 const decodeUsage = Schema.decodeUnknownOption(Schema.fromJsonString(Usage))
 
-const record = (row: SessionRow): SessionRecord => ({
+export const record = (row: SessionRow): SessionRecord => ({
   sessionId: row.session_id,
   agent: row.agent,
   cwd: row.cwd,
@@ -34,6 +35,7 @@ const record = (row: SessionRow): SessionRecord => ({
   title: row.title,
   usage: Option.getOrNull(decodeUsage(row.usage)),
   surface: row.surface,
+  owner: row.owner,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   killedAt: row.killed_at
@@ -46,8 +48,12 @@ export const readSession = Effect.fnUntraced(function*(sql: SqlClient.SqlClient,
 
 type Catalog = Pick<
   SessionStore["Service"],
-  "create" | "get" | "list" | "setRoots" | "kill" | "remove"
+  "create" | "get" | "list" | "overview" | "messageCount" | "setRoots" | "rename" | "kill" | "remove"
 >
+
+/** What people and the agent said; tool calls are not counted. */
+const messages = (sql: SqlClient.SqlClient, sessionId: Statement.Fragment) =>
+  sql`SELECT count(*) FROM entries WHERE entries.session_id = ${sessionId} AND entry ->> '_tag' IN ('User', 'Agent')`
 
 /** The sessions themselves: everything but their turns. */
 export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
@@ -57,10 +63,10 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
   const catalog: Catalog = {
     create: Effect.fn("SessionStore.create")(function*(session) {
       const now = yield* isoNow
-      const { sessionId, agent, cwd, surface = null } = session
-      yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, surface, created_at, updated_at)
-        VALUES (${sessionId}, ${agent}, ${cwd}, ${JSON.stringify(session.additionalDirectories)}, ${surface}, ${now}, ${now})`
-      return { ...session, surface, title: null, usage: null, createdAt: now, updatedAt: now, killedAt: null }
+      const { sessionId, agent, cwd, owner = null, surface = null } = session
+      yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, surface, owner, created_at, updated_at)
+        VALUES (${sessionId}, ${agent}, ${cwd}, ${JSON.stringify(session.additionalDirectories)}, ${surface}, ${owner}, ${now}, ${now})`
+      return { ...session, owner, surface, title: null, usage: null, createdAt: now, updatedAt: now, killedAt: null }
     }, guarded),
 
     get: Effect.fn("SessionStore.get")((sessionId: string) => readSession(sql, sessionId), guarded),
@@ -80,9 +86,32 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
       return { sessions, nextCursor: last !== undefined && rows.length > size ? Cursor.encode(last) : null }
     }, guarded),
 
+    overview: Effect.fn("SessionStore.overview")(function*({ limit, owner, query }) {
+      const wanted = [sql`killed_at IS NULL`]
+      if (owner !== undefined) wanted.push(sql`owner = ${owner}`)
+      if (query !== undefined) {
+        const pattern = `%${query.replace(/[\\%_]/g, "\\$&")}%`
+        wanted.push(sql`(title LIKE ${pattern} ESCAPE '\\' OR EXISTS (SELECT 1 FROM entries WHERE entries.session_id = sessions.session_id
+          AND entry LIKE ${pattern} ESCAPE '\\'))`)
+      }
+      const rows = yield* sql<SessionRow & { readonly messages: number }>`
+        SELECT *, (${messages(sql, sql`sessions.session_id`)}) AS messages FROM sessions
+        WHERE ${sql.and(wanted)} ORDER BY updated_at DESC, session_id LIMIT ${limit}`
+      return rows.map((row) => ({ ...record(row), messages: row.messages }))
+    }, guarded),
+
+    messageCount: Effect.fn("SessionStore.messageCount")(function*(sessionId) {
+      const [row] = yield* sql<{ readonly messages: number }>`SELECT (${messages(sql, sql`${sessionId}`)}) AS messages`
+      return row?.messages ?? 0
+    }, guarded),
+
     setRoots: Effect.fn("SessionStore.setRoots")(function*(sessionId, cwd, additionalDirectories) {
       yield* sql`UPDATE sessions SET cwd = ${cwd}, additional_directories = ${JSON.stringify(additionalDirectories)}
         WHERE session_id = ${sessionId}`
+    }, guarded),
+
+    rename: Effect.fn("SessionStore.rename")(function*(sessionId, title) {
+      yield* sql`UPDATE sessions SET title = ${title} WHERE session_id = ${sessionId}`
     }, guarded),
 
     kill: Effect.fn("SessionStore.kill")(function*(sessionId) {

@@ -106,6 +106,8 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
   `ALTER TABLE sessions ADD COLUMN surface TEXT`
 ], [
   `ALTER TABLE sessions ADD COLUMN usage TEXT`
+], [
+  `ALTER TABLE sessions ADD COLUMN owner TEXT`
 ]]
 
 const format = steps.length

@@ -28,7 +28,8 @@ export class SessionStore extends Context.Service<SessionStore, {
   /** `memory`: nothing survives the process, and `initialize` says so (spec §4). */
   readonly durability: "durable" | "memory"
   readonly create: (
-    session: Omit<SessionRecord, "createdAt" | "updatedAt" | "killedAt" | "surface" | "title" | "usage"> & { readonly surface?: string | null }
+    session: Omit<SessionRecord, "createdAt" | "updatedAt" | "killedAt" | "owner" | "surface" | "title" | "usage"> &
+      { readonly owner?: string | null; readonly surface?: string | null }
   ) => Effect.Effect<SessionRecord, StoreFailed>
   readonly get: (sessionId: string) => Effect.Effect<SessionRecord, SessionMissing | StoreFailed>
   /**
@@ -41,6 +42,13 @@ export class SessionStore extends Context.Service<SessionStore, {
     readonly limit?: number
     readonly killed?: boolean
   }) => Effect.Effect<Page, BadCursor | StoreFailed>
+  /** Newest first, without killed ones; `query` looks for a text in titles and transcripts. */
+  readonly overview: (options: {
+    readonly limit: number
+    readonly owner?: string
+    readonly query?: string
+  }) => Effect.Effect<ReadonlyArray<SessionRecord & { readonly messages: number }>, StoreFailed>
+  readonly messageCount: (sessionId: string) => Effect.Effect<number, StoreFailed>
   /**
    * The whole visible transcript in order; it only reads. A turn that was cut off ends with its `Interrupted` marker,
    * exactly once, however often it is read.
@@ -79,6 +87,7 @@ export class SessionStore extends Context.Service<SessionStore, {
     cwd: string,
     additionalDirectories: ReadonlyArray<string>
   ) => Effect.Effect<void, StoreFailed>
+  readonly rename: (sessionId: string, title: string) => Effect.Effect<void, StoreFailed>
   readonly policy: PolicyRecords
   /** Tombstone: readable, never active again. Idempotent. */
   readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>

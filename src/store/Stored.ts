@@ -42,6 +42,8 @@ export interface SessionRecord {
   readonly usage: Usage | null
   /** Which clients may bring the session back; `null`: any. */
   readonly surface: string | null
+  /** The principal it belongs to; `null`: whoever runs Postern. */
+  readonly owner: string | null
   /** ISO 8601, UTC. */
   readonly createdAt: string
   readonly updatedAt: string

@@ -119,13 +119,12 @@ parallel_tools = true
 
   it.effect("accept tables of later features and note that they have no effect yet", Effect.fnUntraced(function*() {
     const { settings: found } = yield* settings({
-      toml: "[users.me]\nname = \"x\"\n[security.otp]\nenabled = true\n[acp]\ndefault_agent = \"nobody\"",
+      toml: "[security.otp]\nenabled = true\n[acp]\ndefault_agent = \"nobody\"",
       env: { POSTERN_gateway__port: "8080" }
     })
     assert.deepStrictEqual(found.notes, [
       "[gateway] has no effect in this version",
       "[security] has no effect in this version",
-      "[users] has no effect in this version",
       "acp.default_agent names no enabled agent: \"nobody\"; the agents are default"
     ])
   }))

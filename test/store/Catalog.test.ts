@@ -30,6 +30,7 @@ describe("stored sessions", () => {
         title: null,
         usage: null,
         surface: null,
+        owner: null,
         createdAt: "1970-01-01T00:00:00.000Z",
         updatedAt: "1970-01-01T00:00:00.000Z",
         killedAt: null

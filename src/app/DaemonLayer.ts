@@ -1,0 +1,48 @@
+import { join } from "node:path"
+import { Clock, Deferred, Effect, Layer } from "effect"
+import { Approvals } from "../native/Approvals.ts"
+import * as CoreHandlers from "../native/CoreHandlers.ts"
+import { Facts } from "../native/Facts.ts"
+import { Identities } from "../native/Identities.ts"
+import * as LifecycleHandlers from "../native/LifecycleHandlers.ts"
+import { Native } from "../native/Native.ts"
+import { Residents } from "../native/Residents.ts"
+import * as TurnHandlers from "../native/TurnHandlers.ts"
+import * as ViewHandlers from "../native/ViewHandlers.ts"
+import { Principals } from "../security/Principals.ts"
+import { Agents } from "../session/Agents.ts"
+import { Hosts } from "../session/Hosts.ts"
+import { SessionStore } from "../store/SessionStore.ts"
+import * as Engine from "../session/Engine.ts"
+import { Settings } from "./Settings.ts"
+
+const layerHosts = Layer.unwrap(Effect.map(Settings, ({ dataDir, rpc }) => {
+  const inDataDir = (name: string) => SessionStore.layerOrMemory(join(dataDir, "sessions", name))
+  return Hosts.layer(rpc.maxSessions, { chat: inDataDir("chat-sessions.db"), acp: inDataDir("acp-sessions.db") })
+}))
+
+const layerHandlers = Layer.mergeAll(
+  CoreHandlers.layer(() => Array.from(Native.requests.keys())),
+  LifecycleHandlers.layer,
+  TurnHandlers.layer,
+  ViewHandlers.layer
+)
+
+const layerFacts = (endpoint: string) =>
+  Layer.effect(Facts, Effect.map(Clock.currentTimeMillis, (startedAt) =>
+    ({ endpoint, startedAt, connections: new Set(), stopping: Deferred.makeUnsafe() })))
+
+/** Sessions of both modes and the native protocol on top of them, for any local front door. */
+export const layer = (endpoint: string) =>
+  layerHandlers.pipe(
+    Layer.provideMerge(Residents.layer),
+    Layer.provideMerge(layerHosts),
+    Layer.provide(Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))),
+    Layer.provideMerge(Layer.mergeAll(
+      Agents.layer,
+      Approvals.layer,
+      Identities.layer,
+      Principals.layer,
+      layerFacts(endpoint)
+    ))
+  )

@@ -1,0 +1,16 @@
+import { Effect } from "effect"
+import type { RpcFault } from "../rpc/Wire.ts"
+import type { Principal } from "../security/Principals.ts"
+import { Principals } from "../security/Principals.ts"
+import * as Faults from "./Faults.ts"
+import { NativeConnection } from "./NativeConnection.ts"
+
+/** Who is calling, as the configuration stands now. */
+export const caller: Effect.Effect<Principal, RpcFault, NativeConnection | Principals> = Effect.gen(function*() {
+  const { principal } = yield* NativeConnection
+  const found = (yield* Principals).find(principal)
+  return found ?? (yield* Faults.notAuthenticated(`principal "${principal}" is not known any more`))
+})
+
+/** People see their own sessions; the others do not exist for them. */
+export const mayTouch = ({ admin, id }: Principal, owner: string): boolean => admin || id === owner

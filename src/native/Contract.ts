@@ -1,0 +1,16 @@
+import { Context, Schema } from "effect"
+import { Rpc } from "effect/rpc"
+import { RpcFault } from "../rpc/Wire.ts"
+
+/** The permission a call needs, as `resource:verb`; a contract without one is open to every client (zeroclaw §1.10). */
+export const Needs = Context.Reference<string | undefined>("postern/native/Needs", { defaultValue: () => undefined })
+
+/** Results that are read by people and programs alike, and grow: what is in them is the handler's word. */
+export const Result = Schema.Record(Schema.String, Schema.Unknown)
+
+export const text = Schema.String
+export const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** A method of the native protocol; params are in snake_case by the time they get here. */
+export const method = <const Name extends string, P extends Schema.Struct.Fields>(name: Name, needs: string | undefined, payload: P) =>
+  Rpc.make(name, { payload, success: Result, error: RpcFault }).annotate(Needs, needs)

@@ -1,0 +1,149 @@
+import { Effect } from "effect"
+import { Agents } from "../session/Agents.ts"
+import { Hosts } from "../session/Hosts.ts"
+import type { Session } from "../session/Session.ts"
+import type { Overrides } from "../session/TurnLoop.ts"
+import { caller, mayTouch } from "./Access.ts"
+import * as Faults from "./Faults.ts"
+import { faulty } from "./Faulty.ts"
+import { NativeConnection } from "./NativeConnection.ts"
+import * as Opening from "./Opening.ts"
+import { Residents, ownerOf } from "./Residents.ts"
+import { Lifecycle } from "./SessionContracts.ts"
+import { twins } from "./Spelling.ts"
+import * as Updates from "./Updates.ts"
+
+const given = (text: string | null | undefined): string | undefined => text === null || text === undefined || text.trim() === "" ? undefined : text.trim()
+
+const longestId = 200
+
+const checkedId = (id: string | null | undefined) =>
+  id === null || id === undefined || (/^[\x21-\x7e]+$/.test(id) && id.length <= longestId)
+    ? Effect.succeed(id ?? undefined)
+    : Effect.fail(Faults.invalid(`session_id: at most ${longestId} printable ASCII characters without spaces`, "session_id"))
+
+interface Changes {
+  readonly model?: string | null
+  readonly model_provider?: string | null
+  readonly temperature?: number | null
+}
+
+/** A provider alone takes the old model's name away with it: it belonged to another provider. */
+const merged = (old: Overrides, { model, model_provider, temperature }: Changes): Overrides => {
+  const { model: oldModel, ...rest } = old
+  const kept = model_provider === undefined || model_provider === null ? old : rest
+  return {
+    ...kept,
+    ...(typeof model === "string" ? { model: model.trim() } : {}),
+    ...(typeof model_provider === "string" ? { modelProvider: model_provider.trim() } : {}),
+    ...(typeof temperature === "number" ? { temperature } : {})
+  }
+}
+
+const shown = ({ model, modelProvider, temperature }: Overrides) => ({
+  ...(model === undefined ? {} : { model }),
+  ...(modelProvider === undefined ? {} : { model_provider: modelProvider }),
+  ...(temperature === undefined ? {} : { temperature })
+})
+
+export const layer = Lifecycle.toLayer(Effect.gen(function*() {
+  const hosts = yield* Hosts
+  const agents = yield* Agents
+  const residents = yield* Residents
+
+  /** The plan of a session that was brought back is state, not history. */
+  const sendPlan = Effect.fnUntraced(function*(session: Session, store: typeof hosts.acp.store) {
+    const { peer } = yield* NativeConnection
+    const plan = (yield* store.transcript(session.sessionId)).findLast((entry) => entry._tag === "Plan")
+    if (plan?._tag === "Plan") yield* Updates.make(peer, session.sessionId).publish({ _tag: "PlanChanged", entries: plan.entries })
+  })
+
+  /** Runs with a session the caller may touch, active or stored, after whatever was asked of it before. */
+  const onSession = <A, E, R>(sessionId: string, use: (host: typeof hosts.acp) => Effect.Effect<A, E, R>) =>
+    residents.queued(sessionId)(Effect.gen(function*() {
+      const me = yield* caller
+      const { host, record } = yield* residents.locate(sessionId)
+      if (!mayTouch(me, ownerOf(record))) return yield* Faults.notFound(sessionId)
+      return yield* use(host)
+    }))
+
+  const active = (sessionId: string) => Effect.suspend(() => {
+    const resident = residents.get(sessionId)
+    return resident ? Effect.succeed(resident) : Effect.fail(Faults.notFound(sessionId))
+  })
+
+  return Lifecycle.of({
+    "session/new": Effect.fnUntraced(function*(params) {
+      const { clientId } = yield* NativeConnection
+      const me = yield* caller
+      const host = hosts[params.chat_mode ?? "chat"]
+      if (host.mode === "acp" && host.store.durability === "memory") {
+        return yield* Faults.unavailable("the store of ACP sessions could not be opened; the log says why")
+      }
+      const alias = given(params.agent_alias)
+      if (alias === undefined) return yield* Faults.invalid("agent_alias: name the agent of the session", "agent_alias")
+      const agent = yield* agents.resolve(alias)
+      if (!me.mayUseAgent(alias)) return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias })
+      if (me.tools) return yield* Faults.forbidden("A profile that limits tools cannot open sessions yet", { reason: "tools_execute_required" })
+      const sessionId = yield* checkedId(params.session_id)
+      const wanted = { host, agent, me, sessionId, cwd: given(params.cwd), surface: given(params.interaction_surface) }
+      const makeRoom = params.keep_siblings === true
+        ? () => Effect.void
+        : (session?: Session) => Opening.evict(residents, host, clientId, session)
+      const opening = Effect.map(Opening.open(residents, wanted), (session) => {
+        residents.admit(host, session, clientId)
+        return session
+      })
+      const opened = opening.pipe(Effect.catchTag("SessionLimit", (full) =>
+        params.keep_siblings === true ? Effect.fail(full) : Effect.andThen(makeRoom(), opening)))
+      const session = yield* sessionId === undefined ? opened : residents.queued(sessionId)(opened)
+      yield* makeRoom(session)
+      if (sessionId !== undefined) yield* sendPlan(session, host.store)
+      return twins({
+        session_id: session.sessionId,
+        agent_alias: session.record().agent,
+        message_count: yield* host.store.messageCount(session.sessionId),
+        workspace_dir: session.workspace.cwd
+      })
+    }, faulty),
+
+    "session/configure": Effect.fnUntraced(function*({ overrides, session_id }) {
+      for (const key of ["model", "model_provider"] as const) {
+        if (overrides[key]?.trim() === "") return yield* Faults.invalid(`overrides.${key}: a text that is not blank`, `overrides.${key}`)
+      }
+      return yield* onSession(session_id, () =>
+        Effect.map(active(session_id), ({ session }) => {
+          session.override(merged(session.overrides(), overrides))
+          return { session_id, overrides: shown(session.overrides()) }
+        }))
+    }, faulty),
+
+    "session/close": ({ session_id }) =>
+      faulty(onSession(session_id, Effect.fnUntraced(function*({ sessions }) {
+        yield* active(session_id)
+        yield* sessions.close(session_id)
+        residents.forget(session_id)
+        return { session_id, closed: true }
+      }))),
+
+    "session/kill": ({ session_id }) =>
+      faulty(onSession(session_id, Effect.fnUntraced(function*({ sessions }) {
+        yield* sessions.kill(session_id)
+        residents.forget(session_id)
+        return { session_id, killed: true }
+      }))),
+
+    "session/delete": ({ session_id }) =>
+      faulty(onSession(session_id, Effect.fnUntraced(function*({ sessions }) {
+        const deleted = yield* sessions.remove(session_id)
+        residents.forget(session_id)
+        return { session_id, deleted }
+      })).pipe(Effect.catchTag("SessionMissing", () => Effect.succeed({ session_id, deleted: false })))),
+
+    "session/rename": Effect.fnUntraced(function*({ name, session_id }) {
+      const title = given(name)
+      if (title === undefined || title.length > 200) return yield* Faults.invalid("name: 1 to 200 characters", "name")
+      return yield* onSession(session_id, ({ store }) => Effect.as(store.rename(session_id, title), { session_id, name: title }))
+    }, faulty)
+  })
+}))

@@ -1,0 +1,5 @@
+import { Core } from "./Core.ts"
+import { Lifecycle, Turns, Views } from "./SessionContracts.ts"
+
+/** Every method of the protocol that this build serves. */
+export class Native extends Core.merge(Lifecycle).merge(Turns).merge(Views) {}

@@ -1,0 +1,83 @@
+import { Clock, Context, Deferred, Duration, Effect } from "effect"
+import { type Connection, type Opened, type Options, serve } from "../rpc/Peer.ts"
+import type { Transport } from "../rpc/Transport.ts"
+import { Principals } from "../security/Principals.ts"
+import * as Admission from "./Admission.ts"
+import { Facts } from "./Facts.ts"
+import { Native } from "./Native.ts"
+import { type Far, NativeConnection, type NativeState } from "./NativeConnection.ts"
+import { Residents } from "./Residents.ts"
+
+/** What one connection may keep waiting (zeroclaw §1.3). */
+export interface Limits {
+  readonly maxFrame: number
+  /** From the first byte of a frame to its last. */
+  readonly frame: Duration.Duration
+  /** From the connection to the first `initialize` that succeeds. */
+  readonly greeting: Duration.Duration
+  /** How long the far side may take nothing. */
+  readonly stall: Duration.Duration
+}
+
+export const usualLimits: Limits = {
+  maxFrame: 8 * 1024 * 1024,
+  frame: Duration.seconds(30),
+  greeting: Duration.seconds(30),
+  stall: Duration.seconds(30)
+}
+
+/** Everything else is answered before the next message is looked at. */
+const concurrent = new Set(["session/prompt", "doctor/run"])
+
+/** The native protocol for one client over any transport. Its sessions stay when it goes; turns that it started do not. */
+export const serveConnection = Effect.fnUntraced(function*(transport: Transport, far: Far, limits: Limits = usualLimits) {
+  const principals = yield* Principals
+  const residents = yield* Residents
+  const { connections, stopping } = yield* Facts
+  const connectedAt = yield* Clock.currentTimeMillis
+
+  const open = (peer: Connection["Service"]): Opened => {
+    const greeted = Deferred.makeUnsafe<void>()
+    const late = Deferred.makeUnsafe<void>()
+    const state: NativeState = {
+      far,
+      peer,
+      connectedAt,
+      greeted,
+      initialized: false,
+      principal: "",
+      clientId: "",
+      clientKind: undefined,
+      forms: false,
+      keepsTurns: false,
+      env: {}
+    }
+    connections.add(state)
+    const abandon = Effect.suspend(() => {
+      connections.delete(state)
+      const own = residents.all().filter(({ turn }) => turn?.connection === state && !state.keepsTurns)
+      return Effect.forEach(own, ({ session }) => session.interrupt, { concurrency: "unbounded", discard: true })
+    })
+    return {
+      admit: Admission.admit(state, principals),
+      services: Context.make(NativeConnection, state) as Context.Context<never>,
+      until: Deferred.await(greeted).pipe(
+        Effect.timeoutOrElse({ duration: limits.greeting, orElse: () => Deferred.succeed(late, undefined) }),
+        Effect.andThen(Deferred.await(late)),
+        Effect.raceFirst(Deferred.await(stopping))
+      ),
+      onEnd: abandon
+    }
+  }
+  const options: Options = {
+    maxFrame: limits.maxFrame,
+    endsOversize: true,
+    frameTimeout: limits.frame,
+    outbox: 64,
+    stall: limits.stall,
+    idPrefix: "zc-out-",
+    concurrent: (method) => concurrent.has(method),
+    open
+  }
+  yield* serve(Native, transport, options)
+})

@@ -1,0 +1,93 @@
+import { Context, Effect, Layer } from "effect"
+import type * as Wire from "../rpc/Wire.ts"
+import type { Principal } from "../security/Principals.ts"
+import { type Host, Hosts } from "../session/Hosts.ts"
+import type { Session } from "../session/Session.ts"
+import type { SessionFault } from "../session/Sessions.ts"
+import { type SessionRecord, SessionMissing, type StoreFailed } from "../store/SessionStore.ts"
+import { mayTouch } from "./Access.ts"
+import type { NativeState } from "./NativeConnection.ts"
+import * as Queues from "./Queues.ts"
+
+/** A turn that a client of this protocol started. */
+export interface RunningTurn {
+  readonly turnId: string
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number
+  readonly connection: NativeState
+}
+
+/** An active session and what the protocol knows about it beyond the session itself. */
+export interface Resident {
+  readonly host: Host
+  readonly session: Session
+  /** The principal it belongs to. */
+  readonly owner: string
+  /** The client that opened it last; its idle sessions make room for its next one. */
+  clientId: string
+  turn: RunningTurn | undefined
+}
+
+/** Whom a session without an owner in the store belongs to. */
+export const ownerOf = ({ owner }: SessionRecord): string => owner ?? "operator"
+
+/** Surfaces that this protocol's clients can bring back; others are left as they are for who knows them. */
+const compatible = new Set<string | null>([null, "zerocode_code"])
+
+/** Every active session of the daemon, of both modes; an id is active in one mode only (zeroclaw §1.7). */
+export class Residents extends Context.Service<Residents, {
+  readonly get: (sessionId: string) => Resident | undefined
+  readonly all: () => ReadonlyArray<Resident>
+  readonly admit: (host: Host, session: Session, clientId: string) => Resident
+  readonly forget: (sessionId: string) => void
+  /** One call on a session after the other. */
+  readonly queued: Queues.Queues["within"]
+  /** Where a session is: the active one, else the chat store's, else the ACP store's. */
+  readonly locate: (sessionId: string) => Effect.Effect<{ readonly host: Host; readonly record: SessionRecord }, SessionMissing | StoreFailed>
+  /** The active session; a stored one that may come back is made active (spec §4). */
+  readonly recall: (sessionId: string, clientId: string, me: Principal) => Effect.Effect<Resident, SessionFault | Wire.RpcFault>
+}>()("postern/native/Residents") {
+  static readonly layer = Layer.effect(Residents, Effect.gen(function*() {
+    const { acp, chat } = yield* Hosts
+    const residents = new Map<string, Resident>()
+    const { within: queued } = Queues.make()
+
+    const admit = (host: Host, session: Session, clientId: string): Resident => {
+      const known = residents.get(session.sessionId)
+      if (known?.session === session) {
+        known.clientId = clientId
+        return known
+      }
+      const resident: Resident = { host, session, owner: ownerOf(session.record()), clientId, turn: undefined }
+      residents.set(session.sessionId, resident)
+      return resident
+    }
+
+    const stored = (host: Host, sessionId: string) => Effect.map(host.store.get(sessionId), (record) => ({ host, record }))
+
+    const locate = (sessionId: string) =>
+      Effect.suspend(() => {
+        const resident = residents.get(sessionId)
+        if (resident) return Effect.succeed({ host: resident.host, record: resident.session.record() })
+        return Effect.catchTag(stored(chat, sessionId), "SessionMissing", () => stored(acp, sessionId))
+      })
+
+    return Residents.of({
+      get: (sessionId) => residents.get(sessionId),
+      all: () => Array.from(residents.values()),
+      admit,
+      forget: (sessionId) => void residents.delete(sessionId),
+      queued,
+      locate,
+      recall: Effect.fnUntraced(function*(sessionId, clientId, me) {
+        const { host, record } = yield* locate(sessionId)
+        if (!mayTouch(me, ownerOf(record))) return yield* new SessionMissing({ sessionId })
+        const resident = residents.get(sessionId)
+        if (resident) return resident
+        if (!compatible.has(record.surface)) return yield* new SessionMissing({ sessionId })
+        const setup = { additionalDirectories: record.additionalDirectories }
+        return yield* host.sessions.activate(sessionId, setup, (session) => Effect.succeed(admit(host, session, clientId)))
+      })
+    })
+  }))
+}

@@ -1,0 +1,27 @@
+/** Field names in both spellings (zeroclaw §0): `session_id` and `sessionId` are read alike, and documented keys are sent in both. */
+
+export type Params = Record<string, unknown>
+
+export const isRecord = (u: unknown): u is Params => typeof u === "object" && u !== null && !Array.isArray(u)
+
+const snakeOf = (key: string) => key.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const camelOf = (key: string) => key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** Structures of the protocol inside other structures; everything else belongs to the client and is left alone. */
+const nested = new Set(["attachments", "files", "overrides"])
+
+/** The snake_case name wins where both are there. */
+export const canonical = (params: Params): Params => {
+  const out: Params = {}
+  for (const [key, value] of Object.entries(params)) {
+    const name = snakeOf(key)
+    if (name !== key && Object.hasOwn(params, name)) continue
+    out[name] = !nested.has(name) ? value : Array.isArray(value) ? value.map((item) => isRecord(item) ? canonical(item) : item)
+      : isRecord(value) ? canonical(value) : value
+  }
+  return out
+}
+
+/** Every key once more in camelCase. */
+export const twins = (object: Params): Params =>
+  ({ ...object, ...Object.fromEntries(Object.entries(object).map(([key, value]) => [camelOf(key), value])) })

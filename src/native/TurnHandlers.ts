@@ -1,0 +1,131 @@
+import { Clock, Deferred, Effect, Exit } from "effect"
+import { Settings } from "../app/Settings.ts"
+import type { RpcFault } from "../rpc/Wire.ts"
+import { newId } from "../session/Id.ts"
+import * as PromptContent from "../session/PromptContent.ts"
+import type { SessionFault } from "../session/Sessions.ts"
+import type { TurnEnd, TurnFault } from "../session/Turn.ts"
+import { caller, mayTouch } from "./Access.ts"
+import { Approvals, choose, type Decision, decisions } from "./Approvals.ts"
+import * as Faults from "./Faults.ts"
+import { faulty } from "./Faulty.ts"
+import { NativeConnection, type NativeState } from "./NativeConnection.ts"
+import { type Resident, Residents } from "./Residents.ts"
+import { Turns } from "./SessionContracts.ts"
+import * as Updates from "./Updates.ts"
+
+const maxPrompts = 64
+const grace = "5 seconds"
+const usualPatience = 120
+
+type Generation = { readonly client_turn_generation?: string | number | null }
+
+const isDecision = (word: string): word is Decision => decisions.some((known) => known === word)
+
+export const layer = Turns.toLayer(Effect.gen(function*() {
+  const residents = yield* Residents
+  const approvals = yield* Approvals
+  const { agents, riskProfiles } = yield* Settings
+  const scope = yield* Effect.scope
+  const running = new WeakMap<NativeState, number>()
+
+  const patienceOf = ({ session }: Resident): number => {
+    const route = riskProfiles.get(agents.get(session.record().agent)?.riskProfile ?? "default")?.approvalRoute
+    const seconds = route?.["timeout_secs"]
+    return typeof seconds === "number" && seconds > 0 ? seconds : usualPatience
+  }
+
+  const completeOf = (exit: Exit.Exit<TurnEnd, TurnFault>) => {
+    if (Exit.isSuccess(exit)) {
+      return { outcome: exit.value.stopReason === "cancelled" ? "cancelled" : "completed", content: exit.value.text }
+    }
+    const fault = exit.cause.reasons.find((reason) => reason._tag === "Fail")
+    return { outcome: "failed", content: fault ? Faults.of(fault.error).message : "turn failed: internal error" }
+  }
+
+  /**
+   * The turn is shown to the connection that started it, and to no other: a client that does not read slows down nobody else's turn.
+   * Its end is told and noted whether or not anybody waits for it.
+   */
+  const start = Effect.fnUntraced(function*(resident: Resident, prepared: PromptContent.Prepared, connection: NativeState, generation: Generation) {
+    const { host, session } = resident
+    const { sessionId } = session
+    const updates = Updates.make(connection.peer, sessionId)
+    const patience = patienceOf(resident)
+    const detach = session.attach({
+      publish: updates.publish,
+      ask: approvals.ask(sessionId, updates, patience),
+      choose: choose(connection, sessionId, patience)
+    })
+    const outcome = Deferred.makeUnsafe<TurnEnd, TurnFault>()
+    const end = yield* Effect.onError(session.begin(prepared), () => Effect.sync(detach))
+    const turn = { turnId: newId(), startedAt: yield* Clock.currentTimeMillis, connection }
+    resident.turn = turn
+    const finish = Effect.fnUntraced(function*(exit: Exit.Exit<TurnEnd, TurnFault>) {
+      detach()
+      if (resident.turn === turn) resident.turn = undefined
+      const count = yield* Effect.option(host.store.messageCount(sessionId))
+      yield* updates.send({
+        type: "turn_complete",
+        ...completeOf(exit),
+        ...generation,
+        ...(count._tag === "Some" ? { message_count: count.value } : {})
+      })
+      yield* Deferred.done(outcome, exit)
+    })
+    yield* Effect.forkIn(Effect.flatMap(Effect.exit(end), finish), scope, { startImmediately: true })
+    return outcome
+  })
+
+  const within64 = <A, E, R>(connection: NativeState, turn: Effect.Effect<A, E, R>): Effect.Effect<A, E | RpcFault, R> =>
+    Effect.suspend((): Effect.Effect<A, E | RpcFault, R> => {
+      const before = running.get(connection) ?? 0
+      if (before >= maxPrompts) return Effect.fail(Faults.tooManyTurns(maxPrompts))
+      running.set(connection, before + 1)
+      return Effect.ensuring(turn, Effect.sync(() => running.set(connection, (running.get(connection) ?? 1) - 1)))
+    })
+
+  /** A client that waits for `turn_complete` gets one, also for a session there is not. */
+  const failedComplete = (connection: NativeState, sessionId: string, generation: Generation) => (error: SessionFault | RpcFault) =>
+    error._tag === "SessionMissing"
+      ? Updates.make(connection.peer, sessionId).send({ type: "turn_complete", outcome: "failed", content: Faults.of(error).message, ...generation })
+      : Effect.void
+
+  return Turns.of({
+    "session/prompt": Effect.fnUntraced(function*({ client_turn_generation, prompt, session_id }) {
+      const connection = yield* NativeConnection
+      const me = yield* caller
+      const generation = client_turn_generation === undefined || client_turn_generation === null ? {} : { client_turn_generation }
+      const prepared = yield* PromptContent.prepare([{ type: "text", text: prompt ?? "" }])
+      const begin = Effect.gen(function*() {
+        const resident = yield* residents.recall(session_id, connection.clientId, me)
+        return yield* start(resident, prepared, connection, generation)
+      })
+      const { stopReason, text } = yield* within64(
+        connection,
+        Effect.flatMap(residents.queued(session_id)(begin), Deferred.await).pipe(Effect.tapError(failedComplete(connection, session_id, generation)))
+      )
+      return { session_id, stop_reason: stopReason, content: text }
+    }, faulty),
+
+    "session/cancel": Effect.fnUntraced(function*({ session_id }) {
+      const me = yield* caller
+      const resident = residents.get(session_id)
+      if (resident === undefined) return yield* Faults.notFound(session_id)
+      if (!mayTouch(me, resident.owner)) return yield* Faults.notOwned(session_id)
+      if (resident.turn === undefined) return yield* Faults.noTurn(session_id)
+      yield* Effect.timeoutOption(resident.session.cancel, grace)
+      return { session_id, cancelled: true }
+    }),
+
+    "session/approve": Effect.fnUntraced(function*({ decision, replacement, request_id, session_id }) {
+      const me = yield* caller
+      if (!isDecision(decision)) return yield* Faults.invalid(`decision: one of ${decisions.join(", ")}`, "decision")
+      const resident = residents.get(session_id)
+      if (resident === undefined) return yield* Faults.notFound(session_id)
+      if (!mayTouch(me, resident.owner)) return yield* Faults.notFound(session_id)
+      yield* approvals.answer(session_id, request_id, decision, replacement ?? undefined)
+      return { session_id, request_id, acknowledged: true }
+    })
+  })
+}))

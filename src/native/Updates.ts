@@ -1,0 +1,68 @@
+import { Effect } from "effect"
+import type { Connection } from "../rpc/Peer.ts"
+import * as Wire from "../rpc/Wire.ts"
+import type { SessionEvent, ToolCallState } from "../session/Event.ts"
+import { type Params, twins } from "./Spelling.ts"
+
+/** Session events as the protocol's flat `session/update`s (zeroclaw §1.8). */
+
+const types = { Agent: "agent_message_chunk", Thought: "agent_thought_chunk" } as const
+
+const frameOf = (sessionId: string, update: Params) => Wire.notification("session/update", twins({ session_id: sessionId, ...update }))
+
+/** What people and programs read of a result: its texts, and which files it changed where it has none. */
+export const outputOf = ({ content, rawOutput }: ToolCallState): string => {
+  const texts = content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : [])
+  if (texts.length > 0) return texts.join("\n")
+  if (rawOutput !== undefined) return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput)
+  return content.flatMap((item) => item.type === "diff" ? [`Changed ${item.path}`] : []).join("\n")
+}
+
+const planOf = (entries: Extract<SessionEvent, { readonly _tag: "PlanChanged" }>["entries"]) => ({
+  type: "plan",
+  entries: entries.map(({ content, priority, status }) => ({ content, priority, status }))
+})
+
+const updateOf = (event: Exclude<SessionEvent, { readonly _tag: "Delta" }>): Params | undefined => {
+  switch (event._tag) {
+    case "ToolCallStarted": {
+      const { name, rawInput, toolCallId } = event.call
+      return { type: "tool_call", tool_call_id: toolCallId, name, raw_input: rawInput ?? {} }
+    }
+    case "ToolCallChanged": {
+      const { name, status, toolCallId } = event.call
+      return event.final ? { type: "tool_result", tool_call_id: toolCallId, name, raw_output: outputOf(event.call), failed: status === "failed" } : undefined
+    }
+    case "PlanChanged": return planOf(event.entries)
+    case "Usage": return { type: "context_usage", input_tokens: event.used, max_context_tokens: event.size, model_context_window: event.size }
+    case "Notice": return { type: "notice", severity: event.severity, title: event.title, ...(event.description === undefined ? {} : { description: event.description }) }
+    default: return undefined
+  }
+}
+
+/** One frame with room for text: everything but the text is the same for all deltas of a message. */
+const deltaFrame = (sessionId: string, kind: "Agent" | "Thought") => {
+  const frame = frameOf(sessionId, { type: types[kind], text: "" })
+  const at = frame.lastIndexOf("\"text\":\"\"") + 7
+  const [before, after] = [frame.slice(0, at), frame.slice(at + 2)]
+  return (text: string) => before + JSON.stringify(text) + after
+}
+
+export interface Updates {
+  readonly publish: (event: SessionEvent) => Effect.Effect<void>
+  readonly send: (update: Params) => Effect.Effect<void>
+}
+
+/** The updates of one session on one connection. */
+export const make = (peer: Connection["Service"], sessionId: string): Updates => {
+  const frames = { Agent: deltaFrame(sessionId, "Agent"), Thought: deltaFrame(sessionId, "Thought") }
+  const send = (update: Params) => peer.post(frameOf(sessionId, update))
+  return {
+    send,
+    publish: (event) => {
+      if (event._tag === "Delta") return peer.post({ key: event.messageId, text: event.text, frame: frames[event.kind] })
+      const update = updateOf(event)
+      return update === undefined ? Effect.void : send(update)
+    }
+  }
+}

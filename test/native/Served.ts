@@ -1,0 +1,65 @@
+import { Effect, Layer } from "effect"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as DaemonLayer from "../../src/app/DaemonLayer.ts"
+import { Settings } from "../../src/app/Settings.ts"
+import type { Far } from "../../src/native/NativeConnection.ts"
+import { type Limits, serveConnection, usualLimits } from "../../src/native/NativeServer.ts"
+import { listen } from "../../src/net/UnixSocket.ts"
+import { SocketClient } from "../support/SocketClient.ts"
+import type { Json } from "../support/Wire.ts"
+
+export interface Options {
+  readonly config?: string
+  readonly limits?: Partial<Limits>
+  readonly maxConnections?: number
+  readonly far?: Far
+  /** Hex, as in `.secret_key`. */
+  readonly secretKey?: string
+}
+
+const self: Far = { label: "unix:unknown", uid: process.geteuid?.() }
+
+/** The daemon's protocol on a real socket, in this process: clocks and limits are the test's. */
+export const served = Effect.fnUntraced(function*({ config = "", far = self, limits = {}, maxConnections = 512, secretKey }: Options = {}) {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "postern-native-")))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  )
+  const project = join(folder, "project")
+  mkdirSync(project)
+  writeFileSync(join(folder, "config.toml"), config)
+  if (secretKey !== undefined) writeFileSync(join(folder, ".secret_key"), secretKey)
+  const endpoint = join(folder, "data", "daemon.sock")
+  const layer = DaemonLayer.layer(endpoint).pipe(Layer.provideMerge(Settings.layer({ configDir: folder }, {})))
+  const context = yield* Layer.build(layer)
+  const open = (endpoint: string, far: Far) =>
+    listen(
+      { endpoint, isOwnFolder: true, maxConnections, drain: Effect.void },
+      (transport) => Effect.provideContext(serveConnection(transport, far, { ...usualLimits, ...limits }), context)
+    )
+  yield* open(endpoint, far)
+  const clients: Array<SocketClient> = []
+  yield* Effect.addFinalizer(() => Effect.sync(() => clients.forEach((client) => client.close())))
+  const client = (make: () => Promise<SocketClient>) =>
+    Effect.map(Effect.promise(make), (made) => {
+      clients.push(made)
+      return made
+    })
+  return {
+    folder,
+    project,
+    endpoint,
+    context,
+    connect: (path = endpoint) => client(() => SocketClient.open(path)),
+    greet: (params: Json = {}, path = endpoint) => client(() => SocketClient.greeted(path, params)),
+    /** A second socket, whose clients are somebody else. */
+    openFor: (uid: number) => {
+      const path = join(folder, "data", `${uid}.sock`)
+      return Effect.as(open(path, { label: "unix:unknown", uid }), path)
+    }
+  }
+})
+
+export const promise = <A>(run: () => Promise<A>) => Effect.promise(run)
