@@ -1,6 +1,8 @@
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import type { ToolCallState } from "../session/Event.ts"
-import { type ToolCallContent, textContent } from "../tool/Content.ts"
+import { type ContentBlock, type ToolCallContent, textContent } from "../tool/Content.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 
 const prefix = "attachment://deliver/"
@@ -37,3 +39,14 @@ export const embed = (cwd: string, call: ToolCallState): Effect.Effect<ToolCallS
       )
     )
     : Effect.succeed(call)
+
+/** An image of a prompt with its bytes, as it came in; one that was changed since is only named. */
+export const withImage = (cwd: string, block: ContentBlock): Effect.Effect<ContentBlock> => {
+  if (block.type !== "image" || block.data !== "" || !block.uri?.startsWith("file://")) return Effect.succeed(block)
+  const { mimeType, uri } = block
+  const name = basename(fileURLToPath(uri))
+  return Attachments.load(cwd, name).pipe(
+    Effect.map((bytes): ContentBlock => ({ ...block, data: bytes.toString("base64") })),
+    Effect.orElseSucceed((): ContentBlock => ({ type: "resource_link", uri, name, mimeType }))
+  )
+}

@@ -27,14 +27,17 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* Sessions
   const agents = yield* Agents
   const store = yield* SessionStore
-  const { acp, agents: configured, configDir, mcp } = yield* Settings
+  const { acp, agents: configured, configDir, mcp, providers } = yield* Settings
   const scope = yield* Effect.scope
 
   const defaultModel = Array.from(configured.values()).find(({ alias }) => acp.defaultAgent === undefined || alias === acp.defaultAgent)?.model
 
+  /** For sessions of the usual agent; another's may take none, and say so. */
+  const seesImages = providers.get(defaultModel?.split("/", 1)[0] ?? "")?.vision ?? false
+
   const capabilities = {
     loadSession: store.durability === "durable",
-    promptCapabilities: { image: false, audio: false, embeddedContext: true },
+    promptCapabilities: { image: seesImages, audio: false, embeddedContext: true },
     mcpCapabilities: { http: false, sse: false },
     sessionCapabilities: store.durability === "durable"
       ? { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} }
@@ -170,8 +173,8 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
 
     "session/prompt": Effect.fnUntraced(function*({ prompt, sessionId }) {
       const connection = yield* AcpConnection
-      const prepared = yield* PromptContent.prepare(prompt)
-      const { stopReason, text: whole } = yield* yield* onSession(sessions, sessionId, (session) => session.begin(prepared))
+      const { stopReason, text: whole } = yield* yield* onSession(sessions, sessionId, (session) =>
+        Effect.flatMap(PromptContent.prepare(prompt, session.model.seesImages()), session.begin))
       const text = whole.length > maxResultText ? `${whole.slice(0, maxResultText)}\n\n[Cut off: the updates have the whole answer.]` : whole
       const zeroclaw = connection.dialect === "zeroclaw"
       const content = zeroclaw && stopReason === "cancelled" ? [text, cancelMarker].filter((part) => part !== "").join("\n\n") : text

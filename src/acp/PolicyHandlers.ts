@@ -2,31 +2,35 @@ import { Effect } from "effect"
 import { trace } from "../policy/Trace.ts"
 import { PolicyDesk, type RuleRefused } from "../session/PolicyDesk.ts"
 import type { Session } from "../session/Session.ts"
+import { isModelOption } from "../session/SessionModel.ts"
 import { Sessions } from "../session/Sessions.ts"
 import { PolicyAgent } from "./Agent.ts"
 import { onSession } from "./Attaching.ts"
 import { faulty } from "./Faulty.ts"
-import { configOptions, modes } from "./PolicyOptions.ts"
+import { sessionOptions } from "./ModelOptions.ts"
+import { modes } from "./PolicyOptions.ts"
 
-/** What `session/new`, `load` and `resume` say of a session's policy. */
-export const policyOf = ({ policy }: Session) => ({ modes: modes(policy.knobs()), configOptions: configOptions(policy.knobs()) })
+/** What `session/new`, `load` and `resume` say of a session's policy and model. */
+export const policyOf = (session: Session) => ({ modes: modes(session.policy.knobs()), configOptions: sessionOptions(session) })
 
 /** Modes, configuration options and rules of live sessions (policy §1.10). */
 export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* Sessions
   const desk = yield* PolicyDesk
 
-  const setKnob = Effect.fnUntraced(function*(sessionId: string, knob: string, value: unknown) {
-    return yield* onSession(sessions, sessionId, (session) =>
-      Effect.map(session.policy.set(knob, value, "client"), () => ({ configOptions: configOptions(session.policy.knobs()) })))
+  const setOption = Effect.fnUntraced(function*(sessionId: string, id: string, value: unknown) {
+    return yield* onSession(sessions, sessionId, (session) => {
+      const set = isModelOption(id) ? session.model.set(id, value, "client") : session.policy.set(id, value, "client")
+      return Effect.map(set, () => ({ configOptions: sessionOptions(session) }))
+    })
   }, (effect) => faulty(effect))
 
   const onRules = <A>(sessionId: string, use: (session: Session) => Effect.Effect<A, RuleRefused>) =>
     faulty(onSession(sessions, sessionId, use))
 
   return PolicyAgent.of({
-    "session/set_mode": ({ modeId, sessionId }) => Effect.as(setKnob(sessionId, "work_mode", modeId), {}),
-    "session/set_config_option": ({ configId, sessionId, value }) => setKnob(sessionId, configId, value),
+    "session/set_mode": ({ modeId, sessionId }) => Effect.as(setOption(sessionId, "work_mode", modeId), {}),
+    "session/set_config_option": ({ configId, sessionId, value }) => setOption(sessionId, configId, value),
 
     "_rules/list": ({ sessionId }) => onRules(sessionId, (session) => Effect.map(desk.rules(session), (rules) => ({ rules }))),
     "_rules/add": ({ layer, list, reason, rule, sessionId }) =>

@@ -6,8 +6,8 @@ import type { ContentBlock } from "../tool/Content.ts"
 import type { AcpConnectionState, DialectName } from "./AcpConnection.ts"
 import * as Announcements from "./Announcements.ts"
 import { HistoryTrimmed, SessionUpdated } from "./Client.ts"
-import { configOptions } from "./PolicyOptions.ts"
 import * as Delivery from "./Delivery.ts"
+import { sessionOptions } from "./ModelOptions.ts"
 import type { SessionUpdate } from "./SessionUpdate.ts"
 
 /** Session events as `session/update`s, live and replayed, in the dialect of the connection. */
@@ -89,7 +89,8 @@ const deltaFrame = (sessionId: string, kind: "Agent" | "Thought", messageId: str
 }
 
 /** The updates of one session on one connection. */
-export const make = (state: AcpConnectionState, { policy: { knobs: policy }, sessionId, workspace: { cwd } }: Session) => {
+export const make = (state: AcpConnectionState, session: Session) => {
+  const { policy: { knobs: policy }, sessionId, workspace: { cwd } } = session
   let message = { messageId: "", frame: (text: string) => text }
   const peer: Connection["Service"] = state.peer
   const notify = (update: SessionUpdate) => peer.notify(SessionUpdated, { sessionId, update })
@@ -113,8 +114,9 @@ export const make = (state: AcpConnectionState, { policy: { knobs: policy }, ses
       case "InfoChanged": return notify({ sessionUpdate: "session_info_update", title: event.title, updatedAt: event.updatedAt })
       case "PolicyChanged": return Effect.andThen(
         notify({ sessionUpdate: "current_mode_update", currentModeId: policy().values.work_mode }),
-        notify({ sessionUpdate: "config_option_update", configOptions: configOptions(policy()) })
+        notify({ sessionUpdate: "config_option_update", configOptions: sessionOptions(session) })
       )
+      case "OptionsChanged": return notify({ sessionUpdate: "config_option_update", configOptions: sessionOptions(session) })
       case "Notice": return notifyAll(Announcements.notice(state.capabilities, event))
       case "CompactionChanged": return notifyAll(Announcements.compaction(state.capabilities, event.compaction))
       case "CompactionSummary": return notifyAll(Announcements.summaryChunk(state.capabilities, event.compactionId, event.text))
@@ -126,9 +128,16 @@ export const make = (state: AcpConnectionState, { policy: { knobs: policy }, ses
     }
   }
 
+  const withBytes = (entry: Entry): Effect.Effect<Entry> => {
+    switch (entry._tag) {
+      case "ToolCall": return Effect.map(Delivery.embed(cwd, entry.call), (call) => ({ ...entry, call }))
+      case "User": return Effect.map(Effect.forEach(entry.content, (block) => Delivery.withImage(cwd, block)), (content) => ({ ...entry, content }))
+      default: return Effect.succeed(entry)
+    }
+  }
+
   const replay = Effect.fnUntraced(function*(entry: Entry) {
-    const whole = entry._tag === "ToolCall" ? { ...entry, call: yield* Delivery.embed(cwd, entry.call) } : entry
-    yield* notifyAll(replayed(state, whole))
+    yield* notifyAll(replayed(state, yield* withBytes(entry)))
   })
 
   return { publish, replay, notify }

@@ -1,4 +1,5 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
+import { resolve } from "../model/Reference.ts"
 import { type EffectiveSandbox } from "../policy/Knobs.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { Agents } from "../session/Agents.ts"
@@ -58,21 +59,15 @@ const sandboxFinding = Effect.gen(function*() {
 })
 
 const agentFinding = Effect.gen(function*() {
-  const { defaultModel, providers } = yield* Settings
+  const { providers } = yield* Settings
   const agents = yield* Agents
   return yield* Effect.match(agents.resolve(), {
     onFailure: ({ message }): Finding => ({ name: "agent", status: "warn", detail: message, remedy: "See [agents] and acp.default_agent in config.toml." }),
-    onSuccess: ({ alias, model = defaultModel }): Finding => {
-      const provider = providers.get(model.split("/", 1)[0] ?? "")
-      if (provider === undefined) {
-        return { name: "agent", status: "fail", detail: `${alias} uses ${model}, whose provider is not configured`, remedy: "Add it to [providers]." }
-      }
-      if (provider.kind === "anthropic" && provider.apiKey === undefined) {
-        const remedy = `Set ${provider.apiKeyEnv ?? "api_key"}.`
-        return { name: "agent", status: "fail", detail: `${alias} uses ${model}, and there is no key for ${provider.alias}`, remedy }
-      }
-      return ok("agent", `${alias} uses ${model}`)
-    }
+    onSuccess: ({ alias, model }): Finding =>
+      Result.match(resolve(providers, model), {
+        onFailure: ({ message }): Finding => ({ name: "agent", status: "fail", detail: `${alias} uses ${model}: ${message}`, remedy: "See [providers] in config.toml." }),
+        onSuccess: () => ok("agent", `${alias} uses ${model}`)
+      })
   })
 })
 

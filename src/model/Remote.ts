@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import type { Provider } from "../app/Providers.ts"
 import * as Anthropic from "./Anthropic.ts"
+import * as ModelList from "./ModelList.ts"
 import * as OpenAiCompatible from "./OpenAiCompatible.ts"
 import type { StreamParts } from "./Parts.ts"
 
@@ -18,8 +19,10 @@ const makers = { "anthropic": Anthropic.make, "openai-compatible": OpenAiCompati
 
 export type RemoteProvider = Provider & { readonly kind: keyof typeof makers }
 
-/** The connections live as long as the scope. */
-export const make = Effect.gen(function*() {
-  const http = Context.get(yield* Layer.build(layerHttp), HttpClient.HttpClient)
-  return (provider: RemoteProvider, model: string): StreamParts => makers[provider.kind](provider, model, http)
-})
+const http = Effect.map(Layer.build(layerHttp), (built) => Context.get(built, HttpClient.HttpClient))
+
+/** Gives models. The connections live as long as the scope. */
+export const make = Effect.map(http, (http) => (provider: RemoteProvider, model: string): StreamParts => makers[provider.kind](provider, model, http))
+
+/** Gives lists of models. The connections live as long as the scope. */
+export const listing = Effect.map(http, (http) => (provider: Provider) => ModelList.of(provider, http))

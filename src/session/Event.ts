@@ -77,6 +77,8 @@ export type SessionEvent =
   | { readonly _tag: "InfoChanged"; readonly title: string | null; readonly updatedAt: string }
   /** A policy of the session has another value; whoever shows them asks for the current ones. */
   | { readonly _tag: "PolicyChanged" }
+  /** The model, what it is asked for, or what there is to choose from. */
+  | { readonly _tag: "OptionsChanged" }
   | { readonly _tag: "Notice" } & Notice
   | { readonly _tag: "CompactionChanged"; readonly compaction: Compaction }
   | { readonly _tag: "CompactionSummary"; readonly compactionId: string; readonly text: string }

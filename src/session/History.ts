@@ -1,5 +1,7 @@
+import { pathToFileURL } from "node:url"
 import { Prompt } from "effect/ai"
 import type { AnswerPart } from "./Answer.ts"
+import type { Image } from "./PromptContent.ts"
 import { repair } from "./Repair.ts"
 import { estimate } from "./Tokens.ts"
 
@@ -58,7 +60,14 @@ export const append = ({ json, prompt, tokens }: History, messages: ReadonlyArra
   tokens: tokens + estimate(messages)
 })
 
-export const user = (text: string): Prompt.MessageEncoded => ({ role: "user", content: [{ type: "text", text }] })
+/** Of images the context holds only where they are. */
+export const user = (text: string, images: ReadonlyArray<Image> = []): Prompt.MessageEncoded => ({
+  role: "user",
+  content: [
+    ...images.map(({ mimeType, path }) => ({ type: "file" as const, mediaType: mimeType, data: pathToFileURL(path).href })),
+    { type: "text", text }
+  ]
+})
 
 const cancelled: CallResult = { text: "This call was cancelled before it finished.", isFailure: true }
 

@@ -19,9 +19,9 @@ import { type Overrides, TurnFailed, type TurnInput, TurnLoop } from "./TurnLoop
 const stopReasons: Partial<Record<Response.FinishReason, StopReason>> = { "length": "max_tokens", "content-filter": "refusal" }
 
 /** A model named without a provider is one of the agent's own provider; a provider without a model keeps the model's name. */
-const overridden = (own: string | undefined, { model, modelProvider }: Overrides): string | undefined => {
+const overridden = (own: string, { model, modelProvider }: Overrides): string => {
   if (model === undefined && modelProvider === undefined) return own
-  const [provider = "", ...name] = (own ?? "offline/builtin").split("/")
+  const [provider = "", ...name] = own.split("/")
   if (model !== undefined && modelProvider === undefined && model.includes("/")) return model
   return `${modelProvider ?? provider}/${model ?? name.join("/")}`
 }
@@ -35,15 +35,16 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   const contexts = Contexts.make()
   const fitting = Fitting.make(contexts)
 
-  const modelOf = Effect.fnUntraced(function*({ agent, overrides }: TurnInput): Effect.fn.Return<Model, TurnFailed> {
-    return yield* Effect.mapError(models.get(overridden(agents.get(agent)?.model, overrides)), ({ message }) => new TurnFailed({ message, reason: "model_unavailable" }))
+  const modelOf = Effect.fnUntraced(function*({ model, overrides }: TurnInput): Effect.fn.Return<Model, TurnFailed> {
+    return yield* Effect.mapError(models.get(overridden(model.model(), overrides)), ({ message }) => new TurnFailed({ message, reason: "model_unavailable" }))
   })
 
   const profileOf = ({ agent }: TurnInput) =>
     runtimeProfiles.get(agents.get(agent)?.runtimeProfile ?? "default") ?? runtimeProfiles.get("default")!
 
   /** What one request says besides the messages, and what that leaves for them. */
-  const prepare = Effect.fnUntraced(function*(input: TurnInput, model: Model) {
+  const prepare = Effect.fnUntraced(function*(input: TurnInput) {
+    const model = yield* modelOf(input)
     const toolkit = yield* offered(input)
     const system = yield* briefing.prompt(input, model, Object.keys(toolkit.tools))
     const fitted: Fitting.Fitted = {
@@ -56,13 +57,13 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   })
 
   /** The limit is met: one more request, in which the model may only tell how far it came (zeroclaw.md §4.4). */
-  const close = Effect.fnUntraced(function*(model: Model, before: History, limit: number, input: TurnInput) {
+  const close = Effect.fnUntraced(function*(before: History, limit: number, input: TurnInput) {
     const answer = new Answer()
-    const { fitted, system, toolkit } = yield* prepare(input, model)
+    const { fitted, system, toolkit } = yield* prepare(input)
     const history = yield* fitting.fit(before, fitted)
     input.keepContext(() => appendJson(history.json, said(answer)))
     const asked = append(history, [user(closing(limit))])
-    yield* receive({ model, history: asked, system, toolkit, toolChoice: "none" }, answer, input)
+    yield* receive({ model: fitted.model, history: asked, system, toolkit, toolChoice: "none" }, answer, input)
     yield* fitting.account(asked, answer, fitted)
     if (answer.text.trim() === "") {
       return yield* new TurnFailed({
@@ -76,7 +77,6 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   })
 
   const run = Effect.fn("ModelTurn.run")(function*(input: TurnInput): Effect.fn.Return<StopReason, TurnFailed> {
-    const model = yield* modelOf(input)
     const profile = profileOf(input)
     const limit = profile.maxToolIterations
     const watch: Calls.Watch = {
@@ -87,17 +87,17 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     }
     yield* Effect.forEach(yield* input.tools.begin, input.notify, { discard: true })
     const start = contexts.get(input.sessionId, input.context)
-    let history = append(start, [user(input.prompt)])
+    let history = append(start, [user(input.prompt, input.images)])
     let overflown = false
 
     for (let requests = 0; requests < limit; requests++) {
-      const { fitted, system, toolkit } = yield* prepare(input, model)
+      const { fitted, system, toolkit } = yield* prepare(input)
       const before = yield* fitting.fit(requests === 0 ? yield* fitting.begin(history, fitted) : history, fitted)
       const answer = new Answer()
       const results = new Map<string, CallResult>()
       // Whenever the turn is cut off, the model will later know what was said and done up to then.
       input.keepContext(() => appendJson(before.json, step(answer.parts, results)))
-      const received = yield* Effect.result(receive({ model, history: before, system, toolkit, toolChoice: "auto" }, answer, input))
+      const received = yield* Effect.result(receive({ model: fitted.model, history: before, system, toolkit, toolChoice: "auto" }, answer, input))
       if (Result.isFailure(received)) {
         if (overflown || !isOverflow(received.failure, answer)) return yield* received.failure
         overflown = true
@@ -122,7 +122,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
       contexts.set(input.sessionId, history)
       if (calls.length === 0 && answer.finish !== "pause") return stopReasons[answer.finish] ?? "end_turn"
     }
-    return yield* close(model, history, limit, input)
+    return yield* close(history, limit, input)
   })
 
   return TurnLoop.of({ run })

@@ -1,7 +1,10 @@
 import { basename } from "node:path"
+import { pathToFileURL } from "node:url"
 import { Effect, Schema } from "effect"
+import { isImage } from "../model/Images.ts"
 import type { ContentBlock } from "../tool/Content.ts"
 import * as Attachments from "../workspace/Attachments.ts"
+import * as MimeType from "../workspace/MimeType.ts"
 
 /** A prompt that cannot be taken; nothing was written for it. */
 export class PromptInvalid extends Schema.TaggedError<PromptInvalid>()("PromptInvalid", {
@@ -13,40 +16,59 @@ export class PromptInvalid extends Schema.TaggedError<PromptInvalid>()("PromptIn
 /** A checked block: what the transcript keeps and the model reads, or bytes that still have to be stored. */
 type Part =
   | { readonly _tag: "Ready"; readonly block: ContentBlock; readonly text: string }
-  | { readonly _tag: "Blob"; readonly uri: string; readonly mimeType: string | undefined; readonly bytes: Uint8Array }
+  | Blob
+
+interface Blob {
+  readonly _tag: "Blob"
+  readonly type: "image" | "resource"
+  readonly uri: string
+  readonly mimeType: string | undefined
+  readonly bytes: Uint8Array
+}
 
 export type Prepared = ReadonlyArray<Part>
 
+/** An image that was stored, for a model that sees it. */
+export interface Image {
+  readonly path: string
+  readonly mimeType: string
+}
+
 export interface PromptContent {
   readonly blocks: ReadonlyArray<ContentBlock>
-  /** The blocks in order, joined by a blank line. */
+  /** The blocks in order, joined by a blank line; images are markers. */
   readonly text: string
+  readonly images: ReadonlyArray<Image>
 }
 
 const invalid = (index: number, reason: string, message: string) =>
   new PromptInvalid({ message: `prompt.${index}: ${message}`, field: `prompt.${index}`, reason })
 
-const prepareBlock = Effect.fnUntraced(function*(block: ContentBlock, index: number): Effect.fn.Return<Part, PromptInvalid> {
+const decoded = (data: string, index: number) =>
+  Effect.mapError(Attachments.decodeBase64(data), (fault) => invalid(index, fault.reason === "large" ? "blob_too_large" : "invalid_base64", fault.detail))
+
+const prepareBlock = Effect.fnUntraced(function*(block: ContentBlock, index: number, seesImages: boolean): Effect.fn.Return<Part, PromptInvalid> {
   switch (block.type) {
     case "text": return { _tag: "Ready", block, text: block.text }
     case "resource_link": return { _tag: "Ready", block, text: `[${block.title ?? block.name}](${block.uri})` }
-    case "image":
-    case "audio":
-      return yield* invalid(index, "unsupported_content", `this agent's model takes no ${block.type}; send text or a file instead`)
+    case "image": {
+      const { data, mimeType, uri } = block
+      if (!seesImages) return yield* invalid(index, "unsupported_content", "this session's model takes no image; send text or a file, or choose another model")
+      if (!isImage(mimeType)) return yield* invalid(index, "unsupported_content", `no model takes ${mimeType}; images are PNG, JPEG, GIF or WebP`)
+      return { _tag: "Blob", type: "image", uri: uri ?? `image.${MimeType.extensionOf(mimeType)}`, mimeType, bytes: yield* decoded(data, index) }
+    }
+    case "audio": return yield* invalid(index, "unsupported_content", "no model here takes audio; send text or a file instead")
     case "resource": {
       const { resource } = block
       if ("text" in resource) return { _tag: "Ready", block, text: `<resource uri="${resource.uri}">\n${resource.text}\n</resource>` }
-      const bytes = yield* Attachments.decodeBase64(resource.blob).pipe(
-        Effect.mapError((fault) => invalid(index, fault.reason === "large" ? "blob_too_large" : "invalid_base64", fault.detail))
-      )
-      return { _tag: "Blob", uri: resource.uri, mimeType: resource.mimeType, bytes }
+      return { _tag: "Blob", type: "resource", uri: resource.uri, mimeType: resource.mimeType, bytes: yield* decoded(resource.blob, index) }
     }
   }
 })
 
 /** Checks every block before anything of the prompt is used (spec §3). */
-export const prepare = Effect.fnUntraced(function*(prompt: ReadonlyArray<ContentBlock>) {
-  const parts = yield* Effect.forEach(prompt, prepareBlock)
+export const prepare = Effect.fnUntraced(function*(prompt: ReadonlyArray<ContentBlock>, seesImages = false) {
+  const parts = yield* Effect.forEach(prompt, (block, index) => prepareBlock(block, index, seesImages))
   const says = parts.some((part) => part._tag === "Blob" || part.text.trim() !== "")
   if (!says) return yield* new PromptInvalid({ message: "prompt: it is empty", field: "prompt", reason: "empty_prompt" })
   return parts
@@ -57,29 +79,32 @@ const fileNameOf = (uri: string) => {
   return name === "" ? "upload.bin" : name
 }
 
-const storeBlob = Effect.fnUntraced(function*(cwd: string, blob: Extract<Part, { _tag: "Blob" }>) {
-  const name = fileNameOf(blob.uri)
-  const stored = yield* Attachments.store(cwd, blob.bytes, { filename: name, mimeType: blob.mimeType })
-  const text = blob.mimeType?.startsWith("image/") ? `[IMAGE:${stored.path}]` : `[Document: ${name}] ${stored.path}`
-  const block: ContentBlock = {
-    type: "resource_link",
-    uri: `file://${stored.path}`,
-    name,
-    size: blob.bytes.length,
-    ...(blob.mimeType === undefined ? {} : { mimeType: blob.mimeType })
+interface Stored {
+  readonly block: ContentBlock
+  readonly text: string
+  readonly image?: Image
+}
+
+const storeBlob = Effect.fnUntraced(function*(cwd: string, { bytes, mimeType, type, uri }: Blob): Effect.fn.Return<Stored, Attachments.AttachmentFault> {
+  const name = fileNameOf(uri)
+  const { path } = yield* Attachments.store(cwd, bytes, { filename: name, mimeType })
+  const text = mimeType?.startsWith("image/") ? `[IMAGE:${path}]` : `[Document: ${name}] ${path}`
+  const stored = pathToFileURL(path).href
+  if (type === "image" && mimeType !== undefined) {
+    // The bytes are kept once; they are put back when the prompt is shown again.
+    return { block: { type: "image", data: "", mimeType, uri: stored }, text, image: { path, mimeType } }
   }
-  return { block, text }
+  const block: ContentBlock = { type: "resource_link", uri: stored, name, size: bytes.length, ...(mimeType === undefined ? {} : { mimeType }) }
+  return { block, text, ...(isImage(mimeType) ? { image: { path, mimeType } } : {}) }
 })
 
 /** Stores the blobs under `<cwd>/uploads` and puts a marker in their place. */
 export const materialise = Effect.fnUntraced(function*(cwd: string, prepared: Prepared) {
-  const parts = yield* Effect.forEach(
-    prepared,
-    (part): Effect.Effect<{ block: ContentBlock; text: string }, Attachments.AttachmentFault> =>
-      part._tag === "Ready" ? Effect.succeed(part) : storeBlob(cwd, part)
-  )
+  const parts = yield* Effect.forEach(prepared, (part): Effect.Effect<Stored, Attachments.AttachmentFault> =>
+    part._tag === "Ready" ? Effect.succeed(part) : storeBlob(cwd, part))
   return {
     blocks: parts.map(({ block }) => block),
-    text: parts.map(({ text }) => text).join("\n\n")
+    text: parts.map(({ text }) => text).join("\n\n"),
+    images: parts.flatMap(({ image }) => image === undefined ? [] : [image])
   } satisfies PromptContent
 })

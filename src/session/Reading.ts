@@ -3,6 +3,7 @@ import { type AiError, Prompt, type Response } from "effect/ai"
 import type { Provider } from "../app/Providers.ts"
 import * as ModelFault from "../model/ModelFault.ts"
 import type { Model } from "../model/Models.ts"
+import { Wishes } from "../model/ThoughtLevel.ts"
 import type { Answer } from "./Answer.ts"
 import type { History } from "./History.ts"
 import type { Offer } from "./Offer.ts"
@@ -68,6 +69,9 @@ const take = (part: Stream.Success<ReturnType<typeof ask>>, answer: Answer, inpu
   }
 }
 
+const wishesOf = ({ model, overrides: { temperature } }: TurnInput): Wishes =>
+  ({ thoughtLevel: model.thoughtLevel(), ...(temperature === undefined ? {} : { temperature }) })
+
 /** Puts what the model says into `answer` and before the people, as it comes. */
 export const receive = Effect.fnUntraced(function*(request: Request, answer: Answer, input: TurnInput) {
   yield* ask(request).pipe(
@@ -75,7 +79,8 @@ export const receive = Effect.fnUntraced(function*(request: Request, answer: Ans
     Stream.runForEachArray((parts) => {
       let next = 0
       return Effect.whileLoop({ while: () => next < parts.length, body: () => take(parts[next++]!, answer, input), step: () => {} })
-    })
+    }),
+    Effect.provideService(Wishes, wishesOf(input))
   )
   input.ledger.endMessage()
 })

@@ -4,10 +4,12 @@ import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from 
 import type { ServerConfig } from "../mcp/ServerConfig.ts"
 import { none, type SessionTools, ToolSource } from "../tool/SessionTools.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import type { ModelCatalog } from "../model/ModelCatalog.ts"
 import * as Approvals from "./Approvals.ts"
 import type { Attachment } from "./Attachment.ts"
 import type { SessionEvent } from "./Event.ts"
 import type { Prepared } from "./PromptContent.ts"
+import * as SessionModel from "./SessionModel.ts"
 import * as SessionPolicy from "./SessionPolicy.ts"
 import { execute, type Surroundings, type Turn, type TurnEnd, type TurnFault } from "./Turn.ts"
 import { type Mode, type Overrides, TurnLoop } from "./TurnLoop.ts"
@@ -18,6 +20,7 @@ export interface Session {
   readonly record: () => SessionRecord
   readonly workspace: Workspace
   readonly policy: SessionPolicy.SessionPolicy
+  readonly model: SessionModel.SessionModel
   /** Those that only this session has. */
   readonly tools: SessionTools
   readonly attach: (attachment: Attachment) => () => void
@@ -52,7 +55,7 @@ export const make = Effect.fnUntraced(function*(
 ): Effect.fn.Return<
   Session,
   StoreFailed,
-  SessionStore | Settings | TurnLoop | Scope.Scope
+  ModelCatalog | SessionStore | Settings | TurnLoop | Scope.Scope
 > {
   const store = yield* SessionStore
   const loop = yield* TurnLoop
@@ -62,6 +65,7 @@ export const make = Effect.fnUntraced(function*(
   let tools = none
   const changed = Effect.suspend(() => Effect.andThen(tools.policyChanged, publish({ _tag: "PolicyChanged" })))
   const policy = yield* SessionPolicy.make(sessionId, agent, workspace, changed)
+  const model = yield* SessionModel.make(sessionId, agent, publish({ _tag: "OptionsChanged" }))
   const source = yield* ToolSource
   const { riskProfiles } = yield* Settings
   const sandboxBackend = riskProfiles.get(agent.riskProfile)?.sandboxBackend
@@ -83,6 +87,7 @@ export const make = Effect.fnUntraced(function*(
     workspace,
     publish,
     policy,
+    model,
     tools,
     ask,
     choose
@@ -99,6 +104,7 @@ export const make = Effect.fnUntraced(function*(
       if (Exit.isSuccess(exit)) record = exit.value.record
       yield* touch
       if (current === turn) current = undefined
+      yield* model.refresh
       yield* Deferred.done<TurnEnd, TurnFault>(turn.outcome, Exit.isSuccess(exit) ? exit.value.end : Exit.failCause(exit.cause))
     }))
 
@@ -109,6 +115,7 @@ export const make = Effect.fnUntraced(function*(
     record: () => record,
     workspace,
     policy,
+    model,
     tools,
     attach: (attachment) => {
       attachments.add(attachment)

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
 import { type BadCursor, type Page, SessionMissing, type SessionRecord, SessionStore, type StoreFailed } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import { ModelCatalog } from "../model/ModelCatalog.ts"
 import { Agents, type AgentUnresolved } from "./Agents.ts"
 import { type DirectoryRefused, absolute, canonical, checkSame, open } from "./Folders.ts"
 import { newId } from "./Id.ts"
@@ -58,7 +59,7 @@ export class Sessions extends Context.Service<Sessions, {
     const agents = yield* Agents
     const desk = yield* PolicyDesk
     const { acp, configDir, mcp, riskProfiles } = yield* Settings
-    const context = yield* Effect.context<SessionStore | Settings | TurnLoop>()
+    const context = yield* Effect.context<ModelCatalog | SessionStore | Settings | TurnLoop>()
     const scope = yield* Effect.scope
     const active = new Map<string, { readonly session: Session.Session; readonly scope: Scope.Closeable }>()
     const lock = KeyedLock.make()
@@ -188,5 +189,5 @@ export class Sessions extends Context.Service<Sessions, {
     })
   })
 
-  static readonly layer = Layer.effect(Sessions, Sessions.make({ mode: "acp" }))
+  static readonly layer = Layer.effect(Sessions, Sessions.make({ mode: "acp" })).pipe(Layer.provide(ModelCatalog.layer))
 }

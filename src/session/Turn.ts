@@ -7,6 +7,7 @@ import type { SessionEvent, StopReason } from "./Event.ts"
 import { newId } from "./Id.ts"
 import * as Ledger from "./Ledger.ts"
 import * as PromptContent from "./PromptContent.ts"
+import type { SessionModel } from "./SessionModel.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
 import { type Mode, type Overrides, TurnFailed, type TurnLoop } from "./TurnLoop.ts"
 
@@ -35,6 +36,7 @@ export interface Surroundings {
   readonly overrides: () => Overrides
   readonly workspace: Workspace
   readonly policy: SessionPolicy
+  readonly model: SessionModel
   readonly tools: SessionTools
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
@@ -60,7 +62,7 @@ const titleOf = (text: string) => {
 export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,
   record: SessionRecord,
-  { ask, choose, loop, mode, overrides, policy, publish, store, tools, workspace }: Surroundings,
+  { ask, choose, loop, mode, model, overrides, policy, publish, store, tools, workspace }: Surroundings,
   restore: Restore
 ): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
   const { sessionId } = record
@@ -95,10 +97,12 @@ export const execute = Effect.fn("Turn.execute")(function*(
     workspace,
     context: begun.context,
     prompt: prompt.text,
+    images: prompt.images,
     ledger,
     ask,
     choose,
     policy,
+    model,
     tools,
     notify: ledger.notice,
     publish,

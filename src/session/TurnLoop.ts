@@ -5,6 +5,8 @@ import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./
 import type { SessionRecord, StoreFailed } from "../store/SessionStore.ts"
 import type { Notice, SessionEvent, StopReason, Usage } from "./Event.ts"
 import type { Ledger } from "./Ledger.ts"
+import type { Image } from "./PromptContent.ts"
+import type { SessionModel } from "./SessionModel.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
 
 /** A turn that ended without a stop reason; `message` is for people, `reason` a stable word. What was streamed is kept. */
@@ -36,10 +38,12 @@ export interface TurnInput {
   readonly context: string | null
   /** The prompt as the model reads it. */
   readonly prompt: string
+  readonly images: ReadonlyArray<Image>
   readonly ledger: Ledger
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
   readonly policy: SessionPolicy
+  readonly model: SessionModel
   /** The session's own tools, besides the built-in ones. */
   readonly tools: SessionTools
   readonly notify: (notice: Omit<Notice, "messageId">) => Effect.Effect<void>

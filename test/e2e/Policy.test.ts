@@ -12,7 +12,7 @@ const failedText = (updates: ReadonlyArray<Json>) =>
   JSON.stringify(updates.findLast((u) => u["sessionUpdate"] === "tool_call_update" && u["status"] === "failed")?.["content"] ?? "")
 
 describe("modes and options", () => {
-  test("a new session shows its six policies, and the Work mode a second time as session modes", async ({ host }) => {
+  test("a new session shows its six policies and its model, and the Work mode a second time as session modes", async ({ host }) => {
     const acp = await host.open()
     const { configOptions, modes } = await acp.request("session/new", { cwd: host.project, mcpServers: [] })
     expect(configOptions.map((o: Json) => [o["id"], o["currentValue"]])).toEqual([
@@ -21,7 +21,8 @@ describe("modes and options", () => {
       ["user_rules", "user+project"],
       ["tool_approval", "whitelist_accept"],
       ["approval_response", "ask"],
-      ["sandbox", hasBubblewrap ? "workspace-write" : "danger-full-access"]
+      ["sandbox", hasBubblewrap ? "workspace-write" : "danger-full-access"],
+      ["model", "offline/builtin"]
     ])
     expect(configOptions[0]).toMatchObject({ type: "select", category: "mode" })
     expect(modes.currentModeId).toBe("aw")
@@ -46,7 +47,7 @@ describe("modes and options", () => {
     expect(kinds).toContain("current_mode_update")
     expect(kinds).toContain("config_option_update")
     const { configOptions } = await acp.request("session/set_config_option", { sessionId, configId: "approval_response", value: "never" })
-    expect(configOptions).toHaveLength(6)
+    expect(configOptions).toHaveLength(7)
     expect(configOptions[0].currentValue).toBe("ro")
     await acp.close()
     const later = await host.open()
