@@ -1,6 +1,8 @@
 import type { Command } from "./Command.ts"
 import { resolve } from "./Paths.ts"
 import { names } from "./programs/Rows.ts"
+import { tarMode } from "./TarMode.ts"
+import type { Arg } from "./Words.ts"
 import { HOLE, isKnown } from "./Words.ts"
 
 /** Programs whose output is what a machine elsewhere sent. */
@@ -51,6 +53,17 @@ const baseName = (url: string): string =>
     .split("/")
     .at(-1) ?? ""
 
+/** What an archive from the network was unpacked to; a folder ends in a slash and stands for all in it. */
+const unpackedBy = (command: Command): ReadonlyArray<string> => {
+  const { fields, line, program } = command
+  const isTar = /^(g|bsd)?tar$/.test(program)
+  if (!(isTar && tarMode(command) === "extract") && program !== "unzip") return []
+  const isFetched = (arg: Arg): boolean => fields.downloads.has(resolve(arg.guess, fields.cwd) ?? "")
+  const archives = [...line.operands, ...line.values("-f", "--file")]
+  if (!fromNetwork(fields.input.from) && !archives.some(isFetched)) return []
+  return [`${line.values("-C", "--directory", "-d").at(-1)?.guess ?? "."}/`]
+}
+
 /** Files that hold what came from the network, as absolute paths. */
 export const downloadedBy = (command: Command): ReadonlyArray<string> => {
   const { cwd, input, writes } = command.fields
@@ -64,14 +77,22 @@ export const downloadedBy = (command: Command): ReadonlyArray<string> => {
       files.push(...command.args.filter((arg) => arg.guess.startsWith("of=")).map((arg) => arg.guess.slice(3)))
   }
   if (networked) files.push(...saved(command))
+  files.push(...unpackedBy(command))
   if (
     /^(mv|cp|ln|install)$/.test(command.program) &&
     command.line.operands.some((arg) => command.fields.downloads.has(resolve(arg.guess, cwd) ?? ""))
   ) {
     files.push(command.line.operands.at(-1)!.guess)
   }
-  return files.filter((name) => !name.includes(HOLE) && name !== "").flatMap((name) => resolve(name, cwd) ?? [])
+  return files.filter((name) => !name.includes(HOLE) && name !== "").flatMap((name) => {
+    const path = resolve(name, cwd)
+    return path === undefined ? [] : [name.endsWith("/") && path !== "/" ? `${path}/` : path]
+  })
 }
+
+/** It came from the network, or out of an archive that did. */
+export const isDownloaded = (path: string, downloads: ReadonlySet<string>): boolean =>
+  downloads.has(path) || [...downloads].some((each) => each.endsWith("/") && path.startsWith(each))
 
 /** Files named by an option or by the address. */
 export const saved = (command: Command): ReadonlyArray<string> => {

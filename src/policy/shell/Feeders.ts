@@ -15,7 +15,7 @@ export const foundBy = (command: Command): ReadonlyArray<Arg> => {
     const extensions = command.line.values("-e", "--extension").map((arg) => `*.${arg.guess}`)
     const base = command.line.operands[1]?.guess ?? "."
     const pattern = (command.line.operands[0]?.guess ?? "").replace(/^\^|\$$/g, "").replaceAll("\\", "")
-    const found = extensions.length > 0 ? extensions : [/^[\w.-]+$/.test(pattern) ? pattern : "*"]
+    const found = extensions.length > 0 ? extensions : [/^\.?[\w-][\w.-]*$/.test(pattern) ? pattern : "*"]
     return found.map((name) => supplied(`${base}/${name}`, name.includes("*")))
   }
   const end = words.findIndex((word) => /^[-(!]/.test(word.guess) && !/^-[HLPO]/.test(word.guess))

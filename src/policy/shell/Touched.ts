@@ -1,6 +1,7 @@
 import type { Command } from "./Command.ts"
 import { gitUses } from "./GitFiles.ts"
 import { fileUse } from "./programs/Files.ts"
+import { tarMode } from "./TarMode.ts"
 import type { Arg } from "./Words.ts"
 import { after } from "./Words.ts"
 
@@ -112,16 +113,6 @@ const prefixed = (command: Command, kinds: Readonly<Record<string, "read" | "wri
       arg.guess.startsWith(prefix) ? [{ kind, arg: after(arg, prefix.length) }] : []
     )
   )
-
-/** `tar xzf`, `tar -xzf` and `tar --extract` alike. */
-export const tarMode = (command: Command): "create" | "extract" | "list" => {
-  const first = command.args[0]?.guess ?? ""
-  const letters = /^[A-Za-z]+$/.test(first) ? first : ""
-  if (command.line.has("-x", "--extract", "--get") || /x/.test(letters)) return "extract"
-  return command.line.has("-c", "-r", "-u", "--create", "--append", "--update") || /[cru]/.test(letters)
-    ? "create"
-    : "list"
-}
 
 /** One path below another. */
 export const joined = (folder: Arg, name: Arg): Arg => {

@@ -124,7 +124,7 @@ const wrapped = (command: Command): ReadonlyArray<Inner> => {
   for (const wrapper of wrappersOf(command.program)) {
     const start = innerStart(command, wrapper)
     if (start === undefined) continue
-    const words = command.args.slice(start)
+    const words = unversioned(wrapper, command.args.slice(start))
     const where = wrapper.where === "here" ? command.fields.where : wrapper.where
     const common = { where, visible: wrapper.visible }
     if (wrapper.program === "ssh" && words.length === 0) {
@@ -147,6 +147,14 @@ const wrapped = (command: Command): ReadonlyArray<Inner> => {
     return [{ ...common, kind: "command", words: inner, assignments }]
   }
   return []
+}
+
+/** `npx tool@5` runs `tool`. */
+const unversioned = ({ program, verbs }: Wrapper, words: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
+  const [first, ...rest] = words
+  const fetches = /^(npx|bunx|pnpx|uvx)$/.test(program) || /^(dlx|exec|x)$/.test(verbs[0] ?? "")
+  const named = fetches && first !== undefined ? /^(.[^@\s]*)@[^/\s]*$/.exec(first.guess) : null
+  return named === null ? words : [{ ...first!, guess: named[1]!, value: first!.value === null ? null : named[1]! }, ...rest]
 }
 
 const innerStart = (command: Command, wrapper: Wrapper): number | undefined => {

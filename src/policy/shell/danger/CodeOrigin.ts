@@ -1,6 +1,6 @@
 import type { Place } from "../../Part.ts"
 import type { Command } from "../Command.ts"
-import { fromNetwork } from "../Downloads.ts"
+import { fromNetwork, isDownloaded } from "../Downloads.ts"
 import { isInside, resolve } from "../Paths.ts"
 import { databases, foreignShells, languages, shells } from "../programs/Languages.ts"
 import { isHook } from "../programs/Hooks.ts"
@@ -114,7 +114,9 @@ const downloaded = (command: Command): string | undefined => {
     foreignShells.has(command.program) ||
     /^(java|dotnet|mono|wine|installer|msiexec|dpkg|rpm|open)$/.test(command.program)
   const ran = (arg: Arg): boolean => downloads.has(resolve(arg.guess, cwd) ?? "")
-  if (name !== undefined && name.guess.includes("/") && ran(name)) return "remote-exec"
+  const unpacked = (arg: Arg | undefined): boolean => arg !== undefined && isDownloaded(resolve(arg.guess, cwd) ?? "", downloads)
+  if (name !== undefined && name.guess.includes("/") && unpacked(name)) return "remote-exec"
+  if (shells.has(command.program) && unpacked(command.line.operands[0])) return "remote-exec"
   if (!isRunner) return undefined
   const script = command.line.operands[0]
   const jar = command.args.find(

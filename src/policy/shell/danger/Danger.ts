@@ -13,6 +13,7 @@ import { optionExec, optionRules } from "./OptionExec.ts"
 import type { Rule } from "./Rules.ts"
 import { indexed, matches } from "./Rules.ts"
 import { aliases, files, variables } from "./Named.ts"
+import { own } from "./Own.ts"
 import { specific } from "./Specific.ts"
 import { stated } from "./Statements.ts"
 import { container } from "./tables/Container.ts"
@@ -32,7 +33,7 @@ const rules: ReadonlyMap<string, ReadonlyArray<Rule>> = indexed([
 ])
 
 const byProgram = new Map<string, Array<Check>>()
-for (const [program, check] of [...deletes, ...machine, ...networkChecks, ...optionExec, ...specific, ...textTools]) {
+for (const [program, check] of [...deletes, ...machine, ...networkChecks, ...optionExec, ...own, ...specific, ...textTools]) {
   byProgram.set(program, [...(byProgram.get(program) ?? []), check])
 }
 

@@ -4,6 +4,7 @@ import type { Arg } from "../Words.ts"
 import { isKnown } from "../Words.ts"
 import { gitReads } from "./GitReads.ts"
 import { readingOptionRows } from "./OptionRows.ts"
+import { isOwnProgram } from "./ProjectPrograms.ts"
 import { names, unfolded } from "./Rows.ts"
 
 /** Programs that only read, whatever they are given (policy §4.1). */
@@ -51,10 +52,10 @@ const passes = (program: string, word: string): boolean => {
 }
 
 const versions = names(`
-  node npm pnpm bun deno python pip ruby gem go cargo rustc java javac gcc clang make cmake docker kubectl
+  node npm bun deno python pip ruby gem go cargo rustc java javac gcc clang make cmake docker
   terraform git gh php perl tsc dotnet swift gradle
 `)
-const versionVerb = names("go docker git npm pnpm cargo kubectl terraform")
+const versionVerb = names("go docker git npm cargo terraform")
 /** With these the short option means something else, such as reading a program from the input. */
 const longVersion = names("python swift gradle deno")
 
@@ -64,8 +65,8 @@ export const isReadOnly = (command: Command, place: Place): boolean => {
   // What is not literal may turn out to be an option, or to be several words; so may a name that a glob finds.
   if (program !== "printf" && program !== "export" && !args.every((arg) => isFixed(arg, args))) return false
   const words = args.map((arg) => arg.guess)
-  if (isVersion(program, words)) return true
-  return words.every((word) => passes(program, word)) && checked(command, words, place)
+  if (isVersion(program, words)) return isOwnProgram(command, place)
+  return isOwnProgram(command, place) && words.every((word) => passes(program, word)) && checked(command, words, place)
 }
 
 const isFixed = (arg: Arg, args: ReadonlyArray<Arg>): boolean =>
@@ -163,7 +164,6 @@ const awkReads = (program: string | null): boolean => {
   return !/system|getline|close|fflush|ENVIRON|[|>@]|\\\r?\n/.test(rest)
 }
 
-/** What may get any names at all as arguments. */
 const supplied = names(`
   cat echo grep head tail wc ls stat basename dirname md5sum sha256sum cut nl tac rev realpath readlink du
   printf strings

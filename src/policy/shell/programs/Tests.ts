@@ -79,6 +79,6 @@ export const runsTest = (command: Command, all: ReadonlyArray<Command>): boolean
     (/^(uv|poetry|pipenv|pdm|hatch)$/.test(program) && line.verb() === "run")
   const next = all[all.indexOf(command) + 1]
   return (
-    runs && next !== undefined && isTest(next) && !line.has("-p", "--package", "-c", "--call", "--with", "-y", "--yes")
+    runs && next !== undefined && isTest(next) && !command.args.some((arg) => /^[\w-]+@/.test(arg.guess)) && !line.has("-p", "--package", "-c", "--call", "--with", "-y", "--yes")
   )
 }

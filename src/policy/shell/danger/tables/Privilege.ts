@@ -91,6 +91,7 @@ export const privilege = [
     "system-write",
     `
     hostnamectl         set-*,hostname *
+    make,gmake          install operand PREFIX=/usr* prefix=/usr* PREFIX=/opt* prefix=/opt* DESTDIR=/
     hostname            *
     domainname,nisdomainname *
     localectl           set-*
