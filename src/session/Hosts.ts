@@ -1,7 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import type { Settings } from "../app/Settings.ts"
+import { ModelCatalog } from "../model/ModelCatalog.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import type { Agents } from "./Agents.ts"
+import type { PolicyDesk } from "./PolicyDesk.ts"
 import { Sessions } from "./Sessions.ts"
 import type { Room } from "./Setup.ts"
 import type { Mode, TurnLoop } from "./TurnLoop.ts"
@@ -22,7 +24,7 @@ export class Hosts extends Context.Service<Hosts, {
   static readonly layer = (
     limit: number,
     stores: { readonly [M in Mode]: Layer.Layer<SessionStore> }
-  ): Layer.Layer<Hosts, never, Agents | Settings | TurnLoop> =>
+  ): Layer.Layer<Hosts, never, Agents | PolicyDesk | Settings | TurnLoop> =>
     Layer.effect(Hosts, Effect.gen(function*() {
       const room: Room = { limit, taken: 0 }
       const host = Effect.fnUntraced(function*(mode: Mode) {
@@ -31,5 +33,5 @@ export class Hosts extends Context.Service<Hosts, {
         return { mode, sessions, store } satisfies Host
       })
       return { chat: yield* host("chat"), acp: yield* host("acp"), room }
-    }))
+    })).pipe(Layer.provide(ModelCatalog.layer))
 }
