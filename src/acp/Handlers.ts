@@ -38,7 +38,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   const capabilities = {
     loadSession: store.durability === "durable",
     promptCapabilities: { image: seesImages, audio: false, embeddedContext: true },
-    mcpCapabilities: { http: false, sse: false },
+    mcpCapabilities: { http: mcp.clients !== undefined, sse: mcp.clients !== undefined },
     sessionCapabilities: store.durability === "durable"
       ? { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} }
       : { additionalDirectories: {} },

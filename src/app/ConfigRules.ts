@@ -24,7 +24,7 @@ const unreachable = (name: string, server: McpServer): Fault | undefined => {
   if (server.command !== undefined && server.url !== undefined) return fault("url", "cannot stand next to a command; keep one of them")
   const [own, foreign] = server.url === undefined
     ? ["command", ["headers"] as const] as const
-    : ["url", ["args", "env", "cwd", "sandbox", "writable"] as const] as const
+    : ["url", ["args", "env", "cwd", "sandbox", "readable", "writable"] as const] as const
   const misplaced = foreign.find((key) => server[key] !== undefined)
   if (misplaced !== undefined) return fault(misplaced, `has no meaning for a server with a ${own}`)
   if (server.url !== undefined && server.network === false) return fault("network", "cannot be false for a server with a url")

@@ -114,6 +114,7 @@ const capability = word("none", "ro", "rw", "shell_rw")
 const confinement = {
   sandbox: knob("sandbox"),
   network: optional(flag),
+  readable: optional(Schema.Array(path).annotate({ description: "a list of paths" })),
   writable: optional(Schema.Array(path).annotate({ description: "a list of paths" }))
 }
 

@@ -1,12 +1,14 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import { Effect, Layer } from "effect"
+import * as McpServers from "../mcp/McpServers.ts"
 import { Models } from "../model/Models.ts"
 import { Gate } from "../policy/Gate.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
 import { Trust } from "../policy/rules/Trust.ts"
 import * as Desk from "../session/Desk.ts"
 import * as ModelTurn from "../session/ModelTurn.ts"
+import { Processes } from "../tool/Processes.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import * as RuleFiles from "./RuleFiles.ts"
 import { layerSandbox } from "./SandboxLayer.ts"
@@ -23,4 +25,4 @@ export const layerPolicy = RuleFiles.layer().pipe(
 )
 
 /** The turn loop and the policy desk with everything they use. Loaded when a first session needs it. */
-export const layer = Layer.merge(ModelTurn.layer, Desk.layer).pipe(Layer.provide(Models.layer), Layer.provide(layerPolicy))
+export const layer = Layer.mergeAll(ModelTurn.layer, Desk.layer, McpServers.layer.pipe(Layer.provide(Processes.layer))).pipe(Layer.provide(Models.layer), Layer.provide(layerPolicy))

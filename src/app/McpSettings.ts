@@ -8,14 +8,15 @@ export interface McpSettings {
   /** Those that are enabled. */
   readonly servers: ReadonlyArray<ServerConfig>
   /** What holds for servers that clients bring along; none are taken when absent. */
-  readonly clients: Pick<ServerConfig, "sandbox" | "network" | "writable"> | undefined
+  readonly clients: Pick<ServerConfig, "sandbox" | "network" | "readable" | "writable"> | undefined
 }
 
 type Absolute = (path: string) => string
 
-const confinement = ({ network, sandbox, writable }: NonNullable<Table["clients"]>, absolute: Absolute) => ({
+const confinement = ({ network, readable, sandbox, writable }: NonNullable<Table["clients"]>, absolute: Absolute) => ({
   sandbox,
   network: network ?? defaults.network,
+  readable: (readable ?? defaults.readable).map(absolute),
   writable: (writable ?? defaults.writable).map(absolute)
 })
 

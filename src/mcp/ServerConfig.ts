@@ -25,6 +25,8 @@ export interface ServerConfig {
   readonly sandbox: SandboxMode | undefined
   /** `false`: its process gets no network, and its tools stay usable with Network access off. */
   readonly network: boolean
+  /** Absolute folders that its process may read where the sandbox would hide them. */
+  readonly readable: ReadonlyArray<string>
   /** Absolute folders that its process may write besides the session's. */
   readonly writable: ReadonlyArray<string>
   /** What a call of its tools needs, where `tools` does not say. */
@@ -40,6 +42,7 @@ export const defaults = {
   toolTimeoutSecs: 180,
   sandbox: undefined,
   network: true,
+  readable: [],
   writable: [],
   capability: "shell_rw",
   tools: [],

@@ -54,6 +54,11 @@ const inProcess: DecisionInput["enforce"] = (mode) => ({
   note: mode === "read-only" || mode === "workspace-read" ? "held by Postern itself, nothing can be written" : "held by Postern itself"
 })
 
+const elsewhere: DecisionInput["enforce"] = () => ({
+  usable: true,
+  note: "done by the tool's server, which was confined when it was started, or runs somewhere else"
+})
+
 const silent: ShellAnalysis = { parts: [], inner: [], capability: "none", opaque: false, parseError: false, shapes: [], networkPrograms: [] }
 
 /** What a call touches; a call that touches nothing is its own only part. */
@@ -108,7 +113,9 @@ const decideCall = (
     mayHit: (hidden) => rules.mayHit(ruleName(tool), all, facts, hidden),
     switches,
     mediumRisk: () => shell !== undefined && isMedium(all, facts),
-    enforce: shell !== undefined && needed !== "none" ? (mode, network) => enforce(mode, network, backendOf(limits.backend, knobs)) : inProcess
+    enforce: shell !== undefined && needed !== "none"
+      ? (mode, network) => enforce(mode, network, backendOf(limits.backend, knobs))
+      : tool.mcp === undefined ? inProcess : elsewhere
   })
 }
 

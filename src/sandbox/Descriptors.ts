@@ -14,8 +14,12 @@ export const hold = (folder: string): number => {
   throw Object.assign(new Error(`${folder} was replaced`), { code: "ELOOP" })
 }
 
-/** Starts a process with standard input at its end, two pipes, and what its runner reads, reports through or is handed. */
-export const start = (runner: Runner = bare, spawn: (stdio: Array<"ignore" | "pipe" | number>) => ChildProcess): ChildProcess => {
+/** Starts a process with standard input at its end or a pipe, two pipes, and what its runner reads, reports through or is handed. */
+export const start = (
+  runner: Runner = bare,
+  input: "ignore" | "pipe",
+  spawn: (stdio: Array<"ignore" | "pipe" | number>) => ChildProcess
+): ChildProcess => {
   const held: Array<number> = []
   try {
     const further = runner.descriptors.map((descriptor) => {
@@ -23,7 +27,7 @@ export const start = (runner: Runner = bare, spawn: (stdio: Array<"ignore" | "pi
       held.push(hold(descriptor.folder))
       return held.at(-1)!
     })
-    return spawn(["ignore", "pipe", "pipe", ...further])
+    return spawn([input, "pipe", "pipe", ...further])
   } finally {
     held.forEach((descriptor) => closeSync(descriptor))
   }

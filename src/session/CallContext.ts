@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { Decision } from "../policy/Decision.ts"
 import { ceiling } from "../policy/Knobs.ts"
 import type { RuleBook } from "../policy/RuleBooks.ts"
 import type { KnownTools } from "../policy/rules/Rule.ts"
@@ -14,6 +15,7 @@ import type { TurnInput } from "./TurnLoop.ts"
 /** A decision and what it was made from. */
 export interface Decided extends Confining.Held {
   readonly book: RuleBook
+  readonly decision: Decision
 }
 
 type Decide = (tool: AnyTool, parameters: unknown, input: TurnInput) => Effect.Effect<Decided, RulesInvalid>

@@ -1,5 +1,5 @@
 import { Clock, Deferred, Effect, Exit, FiberHandle, type Scope } from "effect"
-import { type Agent, Settings } from "../app/Settings.ts"
+import type { Agent, Settings } from "../app/Settings.ts"
 import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../store/SessionStore.ts"
 import type { ServerConfig } from "../mcp/ServerConfig.ts"
 import { none, type SessionTools, ToolSource } from "../tool/SessionTools.ts"
@@ -67,9 +67,7 @@ export const make = Effect.fnUntraced(function*(
   const policy = yield* SessionPolicy.make(sessionId, agent, workspace, changed)
   const model = yield* SessionModel.make(sessionId, agent, publish({ _tag: "OptionsChanged" }))
   const source = yield* ToolSource
-  const { riskProfiles } = yield* Settings
-  const sandboxBackend = riskProfiles.get(agent.riskProfile)?.sandboxBackend
-  if (servers.length > 0) tools = yield* source.open({ workspace, knobs: policy.knobs, sandboxBackend, servers })
+  if (servers.length > 0) tools = yield* source.open({ ...policy, workspace, servers })
   const { ask, choose } = yield* Approvals.make(sessionId, attachments)
   let record = initial
   let lastActive = yield* Clock.currentTimeMillis

@@ -19,7 +19,7 @@ import { type Confinement, ToolFailed } from "./Tool.ts"
 export const failed = (what: string) => new ToolFailed({ message: `SANDBOX_UNAVAILABLE: the command did not run: ${what}` })
 
 export interface Held {
-  readonly decision: Decision
+  readonly decision: Pick<Decision, "capabilities" | "sandbox">
   readonly knobs: Resolved
   readonly limits: Limits
   readonly rules: RuleSet

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import type { Writable } from "node:stream"
 import { Context, Deferred, Effect, type Duration, Exit, Layer, Option, Schema, Scope } from "effect"
 import type { Attribution, Confined } from "../sandbox/Confinement.ts"
 import * as Descriptors from "../sandbox/Descriptors.ts"
@@ -11,6 +12,8 @@ export interface Command {
   readonly timeout: Duration.Input
   /** Called for each piece as it arrives; must not throw and not keep the process waiting. */
   readonly onOutput: (chunk: Buffer, from: "stdout" | "stderr") => void
+  /** Takes its standard input; without, that is at its end from the beginning. */
+  readonly onInput?: (stdin: Writable) => void
   /** What confines it and what to ask afterwards, where `argv`, `cwd` and `env` come from the sandbox. */
   readonly runner?: Confined["runner"]
   readonly afterwards?: Confined["afterwards"]
@@ -137,7 +140,7 @@ const launch = (command: Command): Effect.Effect<Running, SpawnFailed> => {
   }
   return Effect.callback((resume) => {
     try {
-      const child = Descriptors.start(command.runner, (stdio) =>
+      const child = Descriptors.start(command.runner, command.onInput === undefined ? "ignore" : "pipe", (stdio) =>
         spawn(program, args, { cwd: command.cwd, env: { ...command.env }, detached: true, stdio }))
       child.once("error", (error) => resume(Effect.fail(failed(error))))
       child.once("spawn", () => resume(Effect.succeed(watch(child, command))))
@@ -160,6 +163,7 @@ const watch = (child: ChildProcess, command: Command): Running => {
     closed: Deferred.makeUnsafe(),
     gone: false
   }
+  if (child.stdin !== null) command.onInput?.(child.stdin)
   child.stdout?.on("data", (chunk: Buffer) => command.onOutput(chunk, "stdout"))
   child.stderr?.on("data", (chunk: Buffer) => command.onOutput(chunk, "stderr"))
   child.once("exit", (code, signalName) => {

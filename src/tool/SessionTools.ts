@@ -1,6 +1,8 @@
 import { Context, Effect, type Scope } from "effect"
 import type { ServerConfig } from "../mcp/ServerConfig.ts"
+import type { Limits } from "../policy/Boundary.ts"
 import type { Resolved } from "../policy/Knobs.ts"
+import type { RuleSource } from "../policy/RuleSource.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { AnyTool } from "./Tool.ts"
 
@@ -28,8 +30,8 @@ export const none: SessionTools = { current: () => nothing, begin: Effect.succee
 export interface ToolHost {
   readonly workspace: Workspace
   readonly knobs: () => Resolved
-  /** The backend that the session's risk profile names. */
-  readonly sandboxBackend: string | undefined
+  readonly limits: Effect.Effect<Limits>
+  readonly source: () => RuleSource
   readonly servers: ReadonlyArray<ServerConfig>
 }
 

@@ -1,0 +1,54 @@
+import { realpathSync } from "node:fs"
+import { Effect } from "effect"
+import { ceiling, grants } from "../policy/Knobs.ts"
+import { RuleBooks } from "../policy/RuleBooks.ts"
+import type { Held } from "../tool/Confining.ts"
+import type { ToolHost } from "../tool/SessionTools.ts"
+import { capabilitiesOf, needsNetwork, type ServerConfig } from "./ServerConfig.ts"
+import { Unreachable } from "./Unreachable.ts"
+
+/** What a server may be started with, by the session's policy as it is now. */
+export interface Permit {
+  /** Another one as soon as a process would have to be held to something else. */
+  readonly key: string
+  readonly network: boolean
+  readonly held: Held
+}
+
+const no = (reason: string) => new Unreachable({ reason })
+
+/** The sandbox opens folders as they are, and not where a link may lead tomorrow. */
+const canonical = (folder: string) =>
+  Effect.try({ try: () => realpathSync.native(folder), catch: () => no(`the folder ${folder}, which is opened to it, does not exist`) })
+
+/** Without a tool that the Work mode grants, or a network that it needs, there is nothing to start it for (policy §1.5, §1.7). */
+export const make = Effect.gen(function*() {
+  const books = yield* RuleBooks
+
+  return Effect.fnUntraced(function*(config: ServerConfig, { knobs, limits, source, workspace }: ToolHost): Effect.fn.Return<Permit, Unreachable> {
+    const now = knobs()
+    const { network: access, sandbox, work_mode } = now.values
+    const capabilities = capabilitiesOf(config).filter((capability) => grants(work_mode, capability))
+    const network = needsNetwork(config)
+    if (capabilities.length === 0) return yield* no(`the Work mode ${work_mode} grants nothing to its tools`)
+    if (network && access === "off") return yield* no("Network access is off, and it needs a network")
+    const { rules } = yield* Effect.mapError(books.load(source()), ({ message }) => no(message))
+    const found = yield* limits
+    const readable = yield* Effect.forEach(config.readable, canonical)
+    const writable = yield* Effect.forEach(config.writable, canonical)
+    const wished = config.sandbox ?? sandbox
+    const mode = ceiling(capabilities, wished)
+    const denied = rules.entries.filter(({ list, rule }) => list === "deny" && rule.specifier?._tag === "Path").map(({ id }) => id)
+    return {
+      key: JSON.stringify([mode, network, denied, found.forbiddenPaths, found.backend]),
+      network,
+      held: {
+        decision: { capabilities, sandbox: { mode, network, note: "" } },
+        knobs: { ...now, values: { ...now.values, sandbox: wished } },
+        limits: found,
+        rules,
+        workspace: { ...workspace, roots: [...workspace.roots, ...writable], readable: [...workspace.readable, ...readable] }
+      }
+    }
+  })
+})
