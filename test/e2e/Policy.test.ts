@@ -170,7 +170,7 @@ describe("the gates", () => {
   test("end a turn that calls an unknown tool five times", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
-    const { result, updates } = await acp.prompt(sessionId, "call nosuch {}\n".repeat(8))
+    const { result, updates } = await acp.prompt(sessionId, Array.from({ length: 8 }, (_, i) => `call nosuch {"n": ${i}}`).join("\n"))
     expect(result["stopReason"]).toBe("end_turn")
     expect(updates.filter((u: Json) => u["sessionUpdate"] === "tool_call")).toHaveLength(5)
     expect(failedText(updates)).toContain("Denied by validity (UNKNOWN_TOOL)")
