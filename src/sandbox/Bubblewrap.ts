@@ -1,4 +1,5 @@
 import type { Attribution, Ending, Report, Runner } from "./Confinement.ts"
+import * as Limits from "./Limits.ts"
 import * as Mounts from "./Mounts.ts"
 import { type Plan, writes } from "./Plan.ts"
 import * as Refusals from "./Refusals.ts"
@@ -25,10 +26,10 @@ const descriptor = { status: 3, options: 4, alive: 5, filter: 6 }
  * is being set up would leave a command to run for ever. The last step before the command therefore waits until the first
  * process inside sleeps, which it does after it asked, and then for a word of the host: a dead one gives none.
  */
-const onlyWithHost = (sh: string): ReadonlyArray<string> => [
+const onlyWithHost = (sh: string, limits: string): ReadonlyArray<string> => [
   sh, "-c",
   `until read -r state </proc/1/stat && [ "\${state#*) S}" != "$state" ]; do :; done; ` +
-  `echo >&${descriptor.alive} && read -r answer <&${descriptor.alive} && exec ${descriptor.alive}>&- && exec "$@"`,
+  `echo >&${descriptor.alive} && read -r answer <&${descriptor.alive} && exec ${descriptor.alive}>&- && { ${limits}; exec "$@"; }`,
   "sandbox"
 ]
 
@@ -69,7 +70,7 @@ export const command = (
   return {
     argv: [
       abilities.program, "--json-status-fd", `${descriptor.status}`, "--args", `${descriptor.options}`,
-      ...(filter === undefined ? [] : ["--seccomp", `${descriptor.filter}`]), "--", ...(abilities.sh === undefined ? [] : onlyWithHost(abilities.sh)), ...argv
+      ...(filter === undefined ? [] : ["--seccomp", `${descriptor.filter}`]), "--", ...(abilities.sh === undefined ? [] : onlyWithHost(abilities.sh, plan.mode === "danger-full-access" ? ":" : Limits.script())), ...argv
     ],
     descriptors: ["status", Buffer.from(text), "alive", ...(filter === undefined ? [] : [filter]), ...held.map((folder) => ({ folder }))]
   }
@@ -98,7 +99,7 @@ const attribute = (plan: Plan) => (ending: Ending): Attribution => {
       ? { kind: "runner-failed", note: said === "" ? "bubblewrap ended before the command ran" : said }
       : { kind: "not-found", note: `command not found: ${missing[1]}` }
   }
-  const unknown = ending.code === 127 ? /^(?:sandbox: .*exec: |prlimit: failed to execute )(.+?): /m.exec(ending.stderr) : null
+  const unknown = ending.code === 127 ? /^sandbox: .*exec: (.+?): /m.exec(ending.stderr) : null
   if (unknown !== null) return { kind: "not-found", note: `command not found: ${unknown[1]}` }
   return Refusals.read(ending, plan, Refusals.bubblewrap)
 }

@@ -4,7 +4,6 @@ import { type BackendService, type Command, isLacking, type Lacking, remember } 
 import * as Bubblewrap from "./Bubblewrap.ts"
 import { type Confined, type Report, SandboxUnavailable } from "./Confinement.ts"
 import * as Disk from "./Disk.ts"
-import * as Limits from "./Limits.ts"
 import { isScratch, type Plan } from "./Plan.ts"
 import * as Protected from "./Protected.ts"
 import * as Scratch from "./Scratch.ts"
@@ -84,9 +83,8 @@ export const make = (find: Trial.Find): BackendService => {
   const confine = Effect.fnUntraced(function*(plan: Plan, command: Command) {
     const found = tryOut(plan.mode, plan.network)
     if ("missing" in found) return yield* new SandboxUnavailable(found)
-    const argv = plan.mode === "danger-full-access" ? command.argv : [...Limits.prefix(find("prlimit")), ...command.argv]
     const prepared = found.scratch === undefined ? undefined : yield* Scratch.prepare(found.scratch, plan)
-    const inner = Bubblewrap.command(plan, { ...found.abilities, sh: find("sh") ?? "/bin/sh" }, argv, prepared?.mounts)
+    const inner = Bubblewrap.command(plan, { ...found.abilities, sh: find("sh") ?? "/bin/sh" }, command.argv, prepared?.mounts)
     const wrapped = prepared === undefined ? inner : Scratch.wrap(prepared.way, inner, plan.roots, prepared.stage)
     const report = offer(plan.mode, plan.network)
     if (isLacking(report)) return yield* new SandboxUnavailable(report)

@@ -111,7 +111,7 @@ export const make = (find: Trial.Find, launch: string | undefined = launcher()):
       (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
     )
     return {
-      argv: [launch, ...grants(plan, tmp), "--", ...Limits.prefix(find("prlimit"), false), ...command.argv],
+      argv: [launch, ...grants(plan, tmp), "--", ...Limits.prefix(find("prlimit")), ...command.argv],
       env: {
         ...command.env,
         ...(plan.mode === "read-only" ? {} : { TMPDIR: tmp }),

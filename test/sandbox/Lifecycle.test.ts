@@ -96,7 +96,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
         yield* Effect.sleep("100 millis")
         assert.deepStrictEqual(commands(host.marker), [])
       }
-    }))
+    }), 120_000)
 
   it.live("leaves nothing of calls that are interrupted while their sandbox is being set up", () =>
     Effect.gen(function*() {
@@ -118,7 +118,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
       const made = yield* Effect.acquireRelease(Effect.promise(() => Fixture.make(ordinary)), (one) => Effect.sync(one.close))
       const script = `ulimit -u; ulimit -c; for i in $(seq 600); do sleep 9 & done`
       const { output } = yield* Effect.provide(
-        Run.bash(script, made.work, "workspace-write", false, { who: ordinary, timeout: "3 seconds" }), Run.layer(made)
+        Run.bash(script, made.work, "workspace-write", false, { who: ordinary, timeout: "6 seconds" }), Run.layer(made)
       )
       assert.match(output, /^512\n0\n/)
       assert.match(output, /Resource temporarily unavailable/)
