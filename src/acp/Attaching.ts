@@ -3,8 +3,10 @@ import { SessionMissing } from "../store/SessionStore.ts"
 import type { Session } from "../session/Session.ts"
 import { AcpConnection, type AcpConnectionState } from "./AcpConnection.ts"
 import type { Sessions } from "../session/Sessions.ts"
+import * as Editor from "./Editor.ts"
 import * as Permissions from "./Permissions.ts"
 import * as Questions from "./Questions.ts"
+import * as Terminals from "./Terminals.ts"
 import * as Updates from "./Updates.ts"
 
 /**
@@ -17,12 +19,15 @@ export const attach = (connection: AcpConnectionState, session: Session, timeout
     const { publish } = Updates.make(connection, session)
     const ask = Permissions.ask(connection, sessionId, timeoutSecs)
     const choose = Questions.choose(connection, sessionId, timeoutSecs)
+    const editor = Editor.make(connection, sessionId)
+    const openTerminal = Terminals.make(connection, sessionId)
+    const client = { ...(editor && { editor }), ...(openTerminal && { openTerminal }) }
     const gate = Latch.makeUnsafe(false)
     let open = false
     connection.attached.get(sessionId)?.detach()
     connection.attached.set(sessionId, {
       session,
-      detach: session.attach({ publish: (event) => open ? publish(event) : gate.whenOpen(publish(event)), ask, choose })
+      detach: session.attach({ publish: (event) => open ? publish(event) : gate.whenOpen(publish(event)), ask, choose, client })
     })
     return Effect.ensuring(
       first,

@@ -6,6 +6,7 @@ import type { ContentBlock } from "../tool/Content.ts"
 import type { AcpConnectionState, DialectName } from "./AcpConnection.ts"
 import * as Announcements from "./Announcements.ts"
 import { HistoryTrimmed, SessionUpdated } from "./Client.ts"
+import * as CommandDisplay from "./CommandDisplay.ts"
 import * as Delivery from "./Delivery.ts"
 import { sessionOptions } from "./ModelOptions.ts"
 import type { SessionUpdate } from "./SessionUpdate.ts"
@@ -35,16 +36,17 @@ const textOf = (call: ToolCallState) =>
 /** ZeroClaw's clients read the output once more as text. */
 const withBody = (call: ToolCallState) => ({ ...fieldsOf(call), rawOutput: textOf(call), body: textOf(call) })
 
-const changed = (dialect: DialectName, call: ToolCallState): SessionUpdate => ({
+const changed = (dialect: DialectName, { _meta, call }: CommandDisplay.Shown): SessionUpdate => ({
   sessionUpdate: "tool_call_update",
-  ...(dialect === "zeroclaw" ? withBody(call) : fieldsOf(call))
+  ...(dialect === "zeroclaw" ? withBody(call) : fieldsOf(call)),
+  ...(_meta === undefined ? {} : { _meta })
 })
 
 /** Shown to spec clients in its final form; ZeroClaw's clients expect a call and then its result. */
 const replayedCall = (dialect: DialectName, call: ToolCallState): ReadonlyArray<SessionUpdate> =>
   dialect === "acp"
     ? [{ sessionUpdate: "tool_call", ...fieldsOf(call) }]
-    : [{ sessionUpdate: "tool_call", ...fieldsOf({ ...call, status: "completed" }) }, changed(dialect, call)]
+    : [{ sessionUpdate: "tool_call", ...fieldsOf({ ...call, status: "completed" }) }, changed(dialect, { call })]
 
 /** Text in blocks that fit into a frame of 32 MiB however it is escaped (acp.md §3.1). */
 const textBlocks = (text: string): ReadonlyArray<ContentBlock> =>
@@ -62,7 +64,7 @@ const replayed = ({ capabilities, dialect }: AcpConnectionState, entry: Entry): 
     case "Agent":
     case "Thought": return textBlocks(entry.text).map((content) => chunk(chunkOf[entry._tag], entry.messageId, content))
     case "Interrupted": return [chunk("agent_message_chunk", entry.messageId, { type: "text", text: entry.text })]
-    case "ToolCall": return replayedCall(dialect, entry.call)
+    case "ToolCall": return replayedCall(dialect, CommandDisplay.replayed(entry.call))
     case "Plan": return [{ sessionUpdate: "plan", entries: entry.entries }]
     case "Notice": return Announcements.replayedNotice(capabilities, entry.notice)
     case "Compaction": return Announcements.compaction(capabilities, entry.compaction, Announcements.replayedNotice)
@@ -93,6 +95,7 @@ export const make = (state: AcpConnectionState, session: Session) => {
   const { policy: { knobs: policy }, sessionId, workspace: { cwd } } = session
   let message = { messageId: "", frame: (text: string) => text }
   const peer: Connection["Service"] = state.peer
+  const display = CommandDisplay.make(state, cwd)
   const notify = (update: SessionUpdate) => peer.notify(SessionUpdated, { sessionId, update })
 
   const notifyAll = (updates: ReadonlyArray<SessionUpdate>) => Effect.forEach(updates, notify, { discard: true })
@@ -105,11 +108,14 @@ export const make = (state: AcpConnectionState, session: Session) => {
         }
         return peer.post({ key: event.messageId, text: event.text, frame: message.frame })
       }
-      case "ToolCallStarted": return notify({ sessionUpdate: "tool_call", ...fieldsOf(event.call) })
+      case "ToolCallStarted": {
+        const { _meta, call } = display.started(event.call)
+        return notify({ sessionUpdate: "tool_call", ...fieldsOf(call), ...(_meta === undefined ? {} : { _meta }) })
+      }
       case "ToolCallChanged":
         // ZeroClaw's clients read any update as the end of the call (acp.md §6 row 13).
         if (state.dialect === "zeroclaw" && !event.final) return Effect.void
-        return Effect.flatMap(Delivery.embed(cwd, event.call), (call) => notify(changed(state.dialect, call)))
+        return Effect.flatMap(Delivery.embed(cwd, event.call), (call) => notify(changed(state.dialect, display.changed(call, event.final))))
       case "PlanChanged": return notify({ sessionUpdate: "plan", entries: event.entries })
       case "InfoChanged": return notify({ sessionUpdate: "session_info_update", title: event.title, updatedAt: event.updatedAt })
       case "PolicyChanged": return Effect.andThen(

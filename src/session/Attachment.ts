@@ -1,4 +1,5 @@
 import { type Effect, Schema } from "effect"
+import type { ClientSide } from "../tool/ClientSide.ts"
 import type { SessionEvent, ToolCallState } from "./Event.ts"
 
 /** How far the rules of an "always" answer reach: this session, or every session of its folder. */
@@ -47,4 +48,5 @@ export interface Attachment {
   /** Interruption withdraws the question. */
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
+  readonly client?: ClientSide
 }

@@ -50,6 +50,7 @@ export const make = (decide: Decide, sandbox: Sandbox["Service"], known: KnownTo
         return (path: string) => may?.(path) !== false && reach.refusal(path, "read") === undefined
       }),
       mayFetch: (url) => Effect.map(decided({ ...Object(parameters), url }), ({ decision }) => decision.outcome === "run"),
+      client: input.client(),
       progress: () => Effect.void,
       plan: input.ledger.plan,
       notify: input.notify,

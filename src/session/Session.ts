@@ -3,6 +3,7 @@ import type { Agent, Settings } from "../app/Settings.ts"
 import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../store/SessionStore.ts"
 import type { ServerConfig } from "../mcp/ServerConfig.ts"
 import { none, type SessionTools, ToolSource } from "../tool/SessionTools.ts"
+import type { ClientSide } from "../tool/ClientSide.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ModelCatalog } from "../model/ModelCatalog.ts"
 import * as Approvals from "./Approvals.ts"
@@ -69,6 +70,8 @@ export const make = Effect.fnUntraced(function*(
   const source = yield* ToolSource
   if (servers.length > 0) tools = yield* source.open({ ...policy, workspace, servers })
   const { ask, choose } = yield* Approvals.make(sessionId, attachments)
+  /** The first client that does a thing does it for all. */
+  const client = (): ClientSide => Object.assign({}, ...Array.from(attachments, ({ client }) => client ?? {}).reverse())
   let record = initial
   let lastActive = yield* Clock.currentTimeMillis
   let current: Turn | undefined
@@ -88,7 +91,8 @@ export const make = Effect.fnUntraced(function*(
     model,
     tools,
     ask,
-    choose
+    choose,
+    client
   }
 
   const touch = Effect.map(Clock.currentTimeMillis, (now) => {

@@ -128,8 +128,9 @@ export const make = Effect.gen(function*() {
     }
     const failed = Cause.findError(exit.cause)
     if (Result.isFailure(failed)) return yield* Effect.failCause(failed.failure)
-    const { content, message } = failed.success
-    return yield* fail(input, started, forModel(tool, call, message), content ?? [textContent(message)])
+    const { content, message, rawOutput } = failed.success
+    const ended = rawOutput === undefined ? started : { ...started, rawOutput }
+    return yield* fail(input, ended, forModel(tool, call, message), content ?? [textContent(message)])
   })
 
   return Effect.fnUntraced(function*(request: ModelCall, input: TurnInput): Effect.fn.Return<CallResult, TurnFailed> {

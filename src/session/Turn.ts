@@ -1,6 +1,7 @@
 import { Cause, type Deferred, Effect, Exit, Fiber, Schedule, Semaphore } from "effect"
 import type { SessionMissing, SessionRecord, SessionStore, StoreFailed, TurnLost, TurnOutcome, TurnRunning } from "../store/SessionStore.ts"
 import type { SessionTools } from "../tool/SessionTools.ts"
+import type { ClientSide } from "../tool/ClientSide.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionEvent, StopReason } from "./Event.ts"
@@ -40,6 +41,7 @@ export interface Surroundings {
   readonly tools: SessionTools
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
+  readonly client: () => ClientSide
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
 }
 
@@ -62,7 +64,7 @@ const titleOf = (text: string) => {
 export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,
   record: SessionRecord,
-  { ask, choose, loop, mode, model, overrides, policy, publish, store, tools, workspace }: Surroundings,
+  { ask, choose, client, loop, mode, model, overrides, policy, publish, store, tools, workspace }: Surroundings,
   restore: Restore
 ): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
   const { sessionId } = record
@@ -101,6 +103,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     ledger,
     ask,
     choose,
+    client,
     policy,
     model,
     tools,

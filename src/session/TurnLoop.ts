@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { SessionTools } from "../tool/SessionTools.ts"
+import type { ClientSide } from "../tool/ClientSide.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionRecord, StoreFailed } from "../store/SessionStore.ts"
@@ -42,6 +43,8 @@ export interface TurnInput {
   readonly ledger: Ledger
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
+  /** What the clients that watch the session now do for it. */
+  readonly client: () => ClientSide
   readonly policy: SessionPolicy
   readonly model: SessionModel
   /** The session's own tools, besides the built-in ones. */

@@ -6,6 +6,7 @@ import * as Confining from "./Confining.ts"
 import { textContent } from "./Content.ts"
 import { Environment, Passthrough, scrub } from "./Environment.ts"
 import * as Executable from "./Executable.ts"
+import * as InTerminal from "./InTerminal.ts"
 import * as Output from "./Output.ts"
 import { type Ended, Processes } from "./Processes.ts"
 import * as Spills from "./Spills.ts"
@@ -61,6 +62,12 @@ export const make = Effect.gen(function*() {
       if (command.includes("\0")) return yield* Target.fail("A command cannot contain a NUL character.")
       const { confinement, workspace: { cwd, roots } } = context
       const seconds = timeout_secs ?? defaultSeconds
+      const argv = [...shellOf(variables["PATH"], roots), "-c", command] as const
+      const open = InTerminal.opener(context)
+      if (open !== undefined) {
+        const { ended, printed, terminalId } = yield* InTerminal.run(open, argv, seconds, context)
+        return yield* inTerminal(terminalId, result(ended, printed, seconds, { mode: confinement.mode, notes: [] }))
+      }
       const output = yield* Effect.acquireRelease(
         Effect.sync(() => Output.make(() => spillPath([...roots, ...context.workspace.readable]))),
         (output) => Effect.sync(output.close)
@@ -73,7 +80,7 @@ export const make = Effect.gen(function*() {
         yield* Effect.sleep(progressInterval)
       }))
       const env = scrub(variables, { passthrough, network: confinement.network, reads: confinement.reads })
-      const confined = yield* confinement.confine([...shellOf(variables["PATH"], roots), "-c", command], { cwd, env })
+      const confined = yield* confinement.confine(argv, { cwd, env })
       const run = processes.run({
         ...confined,
         timeout: `${seconds} seconds`,
@@ -96,8 +103,10 @@ const shellOf = (path: string | undefined, roots: ReadonlyArray<string>): [strin
   return bash === undefined ? ["/bin/sh"] : [bash, "--noprofile", "--norc"]
 }
 
+type Held = Pick<Report, "mode" | "notes">
+
 /** A refusal is a fact next to how the command ended, and scratch a fact about all of it (policy §5.9). */
-const remarks = ({ attribution, warnings = [] }: Ended, failed: boolean, { mode, notes }: Report): ReadonlyArray<string> => [
+const remarks = ({ attribution, warnings = [] }: Ended, failed: boolean, { mode, notes }: Held): ReadonlyArray<string> => [
   ...(attribution?.kind === "denied" || attribution?.kind === "not-found" ? [attribution.note] : []),
   ...warnings,
   ...(isScratch(mode) ? notes.slice(-1) : []),
@@ -110,7 +119,7 @@ const howItEnded = ({ code, signal, timedOut }: Ended, seconds: number): string 
   return code === 0 ? undefined : `exit code ${code}`
 }
 
-const result = (ended: Ended, printed: string, seconds: number, report: Report): Effect.Effect<Tool.ToolOutput, Tool.ToolFailed> => {
+const result = (ended: Ended, printed: string, seconds: number, report: Held): Effect.Effect<Tool.ToolOutput, Tool.ToolFailed> => {
   if (ended.attribution?.kind === "runner-failed") return Effect.fail(Confining.failed(ended.attribution.note))
   const output = printed.trimEnd()
   const failure = howItEnded(ended, seconds)
@@ -120,5 +129,15 @@ const result = (ended: Ended, printed: string, seconds: number, report: Report):
     return Effect.succeed({ text, rawOutput: { exitCode: 0 } })
   }
   const message = [failure, ...(output === "" ? [] : [output]), ...remarked].join("\n")
-  return new Tool.ToolFailed({ message, content: [textContent(message)] })
+  const { code, signal, timedOut } = ended
+  return new Tool.ToolFailed({ message, content: [textContent(message)], rawOutput: { exitCode: code, signal, timedOut } })
+}
+
+/** The terminal is where people watched; the text is for those who were not there. */
+const inTerminal = (terminalId: string, result: Effect.Effect<Tool.ToolOutput, Tool.ToolFailed>) => {
+  const terminal = { type: "terminal", terminalId } as const
+  return Effect.mapBoth(result, {
+    onSuccess: (output): Tool.ToolOutput => ({ ...output, content: [terminal, textContent(output.text)] }),
+    onFailure: ({ message, rawOutput }) => new Tool.ToolFailed({ message, rawOutput, content: [terminal, textContent(message)] })
+  })
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer"
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { FileFault } from "../workspace/FileFault.ts"
 import * as Files from "../workspace/Files.ts"
 import type { ToolCallContent } from "./Content.ts"
@@ -13,13 +13,11 @@ const hints: Partial<Record<FileFault["reason"], string>> = {
   large: " Use shell to look at a part of it."
 }
 
+const cannotRead = (path: string, { detail, reason }: FileFault, context: ToolContext) =>
+  fail(`Cannot read ${shown(path, context.workspace)}: ${detail}${hints[reason] ?? ""}`)
+
 export const readBytes = (path: string, context: ToolContext): Effect.Effect<Buffer, ToolFailed> =>
-  Files.read(path).pipe(
-    Effect.map(({ bytes }) => bytes),
-    Effect.mapError(({ detail, reason }) =>
-      fail(`Cannot read ${shown(path, context.workspace)}: ${detail}${hints[reason] ?? ""}`)
-    )
-  )
+  Effect.mapBoth(Files.read(path), { onSuccess: ({ bytes }) => bytes, onFailure: (fault) => cannotRead(path, fault, context) })
 
 export interface Seen {
   /** Another one as soon as the content is another. */
@@ -28,21 +26,26 @@ export interface Seen {
 }
 
 /** What is at the path now, also when that is nothing. */
-export const look = (path: string, context: ToolContext): Effect.Effect<Seen> => {
-  const disk = Effect.match(readBytes(path, context), {
-    onSuccess: (bytes): Seen => ({
+export const look = Effect.fnUntraced(function*(path: string, context: ToolContext): Effect.fn.Return<Seen> {
+  const disk = yield* Effect.result(Files.read(path))
+  const missing = Result.isFailure(disk) && disk.failure.reason === "missing"
+  const seen = Result.match(disk, {
+    onSuccess: ({ bytes }): Seen => ({
       version: hash(bytes),
       text: isText(bytes)
         ? Result.succeed(bytes.toString("utf8"))
         : Result.fail(fail(`Cannot read ${shown(path, context.workspace)} as text: it is a binary file or not in UTF-8.`))
     }),
-    onFailure: (failed): Seen => ({ version: failed.message, text: Result.fail(failed) })
+    onFailure: (fault): Seen => {
+      const failed = cannotRead(path, fault, context)
+      return { version: failed.message, text: Result.fail(failed) }
+    }
   })
-  return context.editor?.read === undefined ? disk : Effect.matchEffect(context.editor.read(path), {
-    onSuccess: (text) => Effect.succeed({ version: hash(text), text: Result.succeed(text) }),
-    onFailure: () => disk
-  })
-}
+  // An editor would show a binary file as text, and some say that a missing one is empty.
+  const ask = Result.isSuccess(seen.text) || missing ? context.client.editor?.read : undefined
+  const text = ask === undefined ? Option.none() : yield* Effect.option(ask(path))
+  return Option.isNone(text) || (missing && text.value === "") ? seen : { version: hash(text.value), text: Result.succeed(text.value) }
+})
 
 /** Looks at a file that is about to be replaced: it must be as the preview showed it. */
 export const lookAgain = (path: string, context: ToolContext): Effect.Effect<Seen, ToolFailed> =>
@@ -69,9 +72,14 @@ export const write = (
   if (bytes.length > Files.maxBytes) {
     return cannot(`it would have ${bytes.length} bytes, and the limit is ${Files.maxBytes} bytes.`)
   }
-  const written = typeof content === "string" && context.editor?.write !== undefined
-    ? context.editor.write(path, content)
-    : Effect.mapError(Files.write(path, bytes, outermost(path, context.workspace)), (fault) => cannot(fault.detail))
+  const top = outermost(path, context.workspace)
+  const toDisk = Effect.mapError(Files.write(path, bytes, top), (fault) => cannot(fault.detail))
+  const { write: toEditor } = context.client.editor ?? {}
+  const written = typeof content !== "string" || toEditor === undefined ? toDisk : Files.makeParent(path, top).pipe(
+    Effect.mapError((fault) => cannot(fault.detail)),
+    Effect.andThen(Effect.mapError(toEditor(path, content), ({ message }) => cannot(message))),
+    Effect.flatMap((done) => done ? Effect.void : toDisk)
+  )
   return Effect.as(written, bytes.length)
 }
 

@@ -5,6 +5,7 @@ import type { Needs } from "../policy/Needs.ts"
 import type { Confined } from "../sandbox/Confinement.ts"
 import type { Origin } from "../security/Untrusted.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import type { ClientSide } from "./ClientSide.ts"
 import { type PlanEntry, ToolCallContent, type ToolCallLocation, type ToolKind } from "./Content.ts"
 import type { MayRead } from "./Readable.ts"
 import type { Notice } from "./SessionTools.ts"
@@ -13,7 +14,8 @@ import type { Notice } from "./SessionTools.ts"
 export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
   message: Schema.String,
   /** What people see instead of the message. */
-  content: Schema.optionalKey(Schema.Array(ToolCallContent))
+  content: Schema.optionalKey(Schema.Array(ToolCallContent)),
+  rawOutput: Schema.optionalKey(Schema.Unknown)
 }) {}
 
 /** What a tool may touch during one call. */
@@ -34,12 +36,8 @@ export interface ToolContext {
   readonly notify: (notice: Notice) => Effect.Effect<void>
   /** Replaces the session's plan. */
   readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
-  /** The client's view of text files with its unsaved buffers (`fs/*`), where it offers one. Paths are checked. */
-  readonly editor?: {
-    /** A failure means: look at the disk instead. */
-    readonly read?: (path: string) => Effect.Effect<string, ToolFailed>
-    readonly write?: (path: string, text: string) => Effect.Effect<void, ToolFailed>
-  }
+  /** What the client does for the session; paths are checked before it is asked. */
+  readonly client: ClientSide
 }
 
 /** What the gates let one call reach (spec §6). */

@@ -49,6 +49,10 @@ export const write = (path: string, bytes: Uint8Array, top?: string): Effect.Eff
     }
   }))
 
+/** The folders around a file that somebody else is going to write, as `write` makes them. */
+export const makeParent = (path: string, top?: string): Effect.Effect<void, FileFault> =>
+  attempt(path, async () => (await Folder.openOrCreate(dirname(path), top)).handle.close())
+
 const absent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== "ENOENT") throw error
 }

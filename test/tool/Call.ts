@@ -35,6 +35,7 @@ export const bench = Effect.gen(function*() {
     sessionId: "s1",
     workspace,
     mayRead: Effect.undefined,
+    client: {},
     mayFetch: () => Effect.succeed(true),
     progress: (content) => Effect.sync(() => void progress.push(content)),
     notify: (notice) => Effect.sync(() => void notices.push(notice)),

@@ -89,9 +89,9 @@ describe("file_read", () => {
       Effect.gen(function*() {
         const { put, run } = yield* bench
         put("a.txt", "disk")
-        const unsaved = { editor: { read: () => Effect.succeed("unsaved") } }
+        const unsaved = { client: { editor: { read: () => Effect.succeed("unsaved") } } }
         assert.match((yield* run("file_read", { path: "a.txt" }, unsaved)).text, /1: unsaved/)
-        const broken = { editor: { read: () => Effect.fail(new ToolFailed({ message: "no" })) } }
+        const broken = { client: { editor: { read: () => Effect.fail(new ToolFailed({ message: "no" })) } } }
         assert.match((yield* run("file_read", { path: "a.txt" }, broken)).text, /1: disk/)
       }))
 

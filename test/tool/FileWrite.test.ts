@@ -142,7 +142,7 @@ describe("file_write", () => {
         const { cwd, run } = yield* bench
         const written: Array<readonly [string, string]> = []
         yield* run("file_write", { path: "a.txt", content: "x" }, {
-          editor: { write: (path, content) => Effect.sync(() => void written.push([path, content])) }
+          client: { editor: { write: (path, content) => Effect.sync(() => written.push([path, content]) > 0) } }
         })
         assert.deepStrictEqual(written, [[join(cwd, "a.txt"), "x"]])
         assert.deepStrictEqual(readdirSync(cwd), [])

@@ -1,0 +1,78 @@
+import type { ToolCallState } from "../session/Event.ts"
+import type { ToolCallContent } from "../tool/Content.ts"
+import type { AcpConnectionState } from "./AcpConnection.ts"
+
+/**
+ * Commands as a client shows them. One that runs in a terminal of the client is that terminal while it is live, and its text ever
+ * after. Clients that say `_meta.terminal_output` show our own process as a terminal as well (acp.md §2.3, unofficial).
+ */
+export interface Shown {
+  readonly call: ToolCallState
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+
+const isTerminal = (item: ToolCallContent) => item.type === "terminal"
+
+/** Terminals do not outlive their process. */
+export const replayed = (call: ToolCallState): ToolCallState =>
+  call.content.some(isTerminal) ? { ...call, content: call.content.filter((item) => !isTerminal(item)) } : call
+
+const textOf = ({ content }: ToolCallState) =>
+  content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : []).join("\n")
+
+const exitOf = ({ rawOutput }: ToolCallState) => {
+  const { exitCode = null, signal = null } = Object(rawOutput) as { readonly exitCode?: unknown; readonly signal?: unknown }
+  return { exit_code: exitCode, signal }
+}
+
+/** What is new in a text that grows; nothing while it was cut in its middle, all of it once it is final. */
+const added = (before: string, now: string, final: boolean): string => {
+  if (now.startsWith(before)) return now.slice(before.length)
+  const at = final ? now.indexOf(before.trimEnd()) : -1
+  return at >= 0 ? now.slice(at + before.trimEnd().length) : final ? `\n${now}` : ""
+}
+
+export const make = (state: AcpConnectionState, cwd: string) => {
+  const terminal = (call: ToolCallState) => ({ type: "terminal", terminalId: call.toolCallId } as const)
+  const isAsked = () => state.dialect === "acp" && state.capabilities._meta?.["terminal_output"] === true
+  /** What each running command of ours has shown. */
+  const printed = new Map<string, string>()
+
+  const started = (call: ToolCallState): Shown => {
+    if (call.name !== "shell" || !isAsked()) return { call }
+    printed.set(call.toolCallId, "")
+    return {
+      call: { ...call, content: [...call.content, terminal(call)] },
+      _meta: { terminal_info: { terminal_id: call.toolCallId, cwd } }
+    }
+  }
+
+  const changed = (call: ToolCallState, final: boolean): Shown => {
+    const before = printed.get(call.toolCallId)
+    if (final) printed.delete(call.toolCallId)
+    if (call.content.some(isTerminal)) {
+      // ZeroClaw's clients read text only.
+      return { call: state.dialect === "zeroclaw" ? replayed(call) : { ...call, content: call.content.filter(({ type }) => type !== "content") } }
+    }
+    const ran = !final || call.rawOutput !== undefined
+    if (before === undefined || !ran) return { call }
+    const now = textOf(call)
+    const data = call.status === "pending" || now === commandOf(call) ? "" : added(before, now, final)
+    if (!final && data !== "") printed.set(call.toolCallId, now)
+    return {
+      call: { ...call, content: [terminal(call)] },
+      _meta: {
+        ...(data === "" ? {} : { terminal_output: { terminal_id: call.toolCallId, data } }),
+        ...(final ? { terminal_exit: { terminal_id: call.toolCallId, ...exitOf(call) } } : {})
+      }
+    }
+  }
+
+  return { started, changed }
+}
+
+/** The whole command, which a call shows until it prints something. */
+const commandOf = ({ rawInput }: ToolCallState): string | undefined => {
+  const { command } = Object(rawInput) as { readonly command?: unknown }
+  return typeof command === "string" ? command : undefined
+}

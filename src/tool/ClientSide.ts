@@ -1,0 +1,34 @@
+import type { Effect, Scope } from "effect"
+import type { ToolFailed } from "./Tool.ts"
+
+/** What a client does for its session, where it offers it (spec §3). */
+
+/** Its view of text files with unsaved buffers (`fs/*`). Paths are canonical and checked. */
+export interface Editor {
+  /** A failure means: look at the disk instead. */
+  readonly read?: (path: string) => Effect.Effect<string, ToolFailed>
+  /** False: it will not write this file, and the disk is to be written instead. */
+  readonly write?: (path: string, text: string) => Effect.Effect<boolean, ToolFailed>
+}
+
+export interface TerminalCommand {
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  /** Bytes of output to keep, the newest. */
+  readonly keep: number
+}
+
+export interface Terminal {
+  readonly terminalId: string
+  readonly output: Effect.Effect<{ readonly text: string; readonly cut: boolean }, ToolFailed>
+  readonly exited: Effect.Effect<{ readonly code: number | null; readonly signal: string | null }, ToolFailed>
+  readonly kill: Effect.Effect<void>
+}
+
+export interface ClientSide {
+  readonly editor?: Editor
+  /** Runs a command in a terminal of the client: outside every sandbox of ours. It is released with the scope. */
+  readonly openTerminal?: (command: TerminalCommand) => Effect.Effect<Terminal, ToolFailed, Scope.Scope>
+}
