@@ -36,13 +36,20 @@ export const followEffects = (walk: Walk, command: Command, others: ReadonlyArra
   for (const each of [command, ...others]) for (const path of downloadedBy(each)) walk.downloads.add(path)
 }
 
+const maxMoves = 64
+
 // Only a fresh temporary folder is trusted later on: any other variable may have been changed by what ran in between.
 const set = (scope: Scope, name: string, value: Arg): void => {
   scope.variables.set(name, { guess: value.guess, certain: value.certain && value.guess === freshFolder })
 }
 
 const move = (walk: Walk, command: Command, scope: Scope): void => {
-  walk.moves++
+  if (++walk.moves > maxMoves) {
+    // Nobody writes so many, and each doubles where the shell may be.
+    walk.tooDeep = true
+    settle(scope, [null], [null])
+    return
+  }
   const target = command.line.operands[0]
   const before = scope.at
   const to = (folder: string | null): string | null => {

@@ -95,5 +95,12 @@ describe("wrappers around wrappers", () => {
     }
   )
 
+  it("folders in folders are followed only so far", () => {
+    const { opaque, parts } = analysed("cd a;".repeat(3000))
+    expect(opaque).toBe(true)
+    expect(JSON.stringify(parts).length).toBeLessThan(2_000_000)
+    expect(analysed("cd a;".repeat(10)).opaque).toBe(false)
+  })
+
   it("a few are not", () => expect(analysed(nested("nice ", 8, "true")).opaque).toBe(false))
 })

@@ -43,7 +43,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
     r`\bfork\s+while|while\s*\(?1\)?.*fork`,
     r`\bqx\b|\x60[^\x60]+\x60|\bopen\b[^;]*['"]\s*(\||-\||\|-)|\|\s*['"]\s*\)`,
     r`\bsocket\s*\(|IO::Socket|Socket;|Net::|LWP::UserAgent|File::Path`,
-    r`\beval\s*[($"'\x60]|\beval\s+\w+\s*\(|\/\w*e\w*e\w*\b(?=\s*(;|$))|MIME::Base64|decode_base64`,
+    r`\beval\s*[($"'\x60]|\beval\s+(\w+\s*\(|(un)?pack\b|join\b|reverse\b|decode|<)|\/\w*e\w*e\w*\b(?=\s*(;|$))|MIME::Base64|decode_base64`,
     r`\bpack\s*\(\s*['"]H`
   ),
   ruby: any(

@@ -17,7 +17,7 @@ const netcat = (command: Command): string | undefined => {
   if (line.has("-z") && !hasInput(command)) return undefined
   const host = line.operands[0]?.guess ?? ""
   return isLoopback(host) ||
-    (line.has("-l", "-L", "--listen") && program !== "socat" && !hasInput(command) && command.fields.writes.length > 0)
+    (line.has("-l", "-L", "--listen") && program !== "socat" && !hasInput(command))
     ? undefined
     : "exfil"
 }

@@ -101,7 +101,8 @@ export const singleDash: ReadonlySet<string> = new Set([
   "pdflatex",
   "xelatex",
   "lualatex",
-  "latexmk"
+  "latexmk",
+  "influx"
 ])
 
 /** Programs that accept shortened long options, as `--recurs`. */
