@@ -1,12 +1,9 @@
 import { Context, Effect, Layer } from "effect"
-import type { Settings } from "../app/Settings.ts"
 import { ModelCatalog } from "../model/ModelCatalog.ts"
 import { SessionStore } from "../store/SessionStore.ts"
-import type { Agents } from "./Agents.ts"
-import type { PolicyDesk } from "./PolicyDesk.ts"
 import { Sessions } from "./Sessions.ts"
 import type { Room } from "./Setup.ts"
-import type { Mode, TurnLoop } from "./TurnLoop.ts"
+import type { Mode } from "./TurnLoop.ts"
 
 /** Sessions of one mode: they have a store of their own, so that the same id means two different sessions in two modes. */
 export interface Host {
@@ -21,10 +18,7 @@ export class Hosts extends Context.Service<Hosts, {
   readonly acp: Host
   readonly room: Room
 }>()("postern/session/Hosts") {
-  static readonly layer = (
-    limit: number,
-    stores: { readonly [M in Mode]: Layer.Layer<SessionStore> }
-  ): Layer.Layer<Hosts, never, Agents | PolicyDesk | Settings | TurnLoop> =>
+  static readonly layer = (limit: number, stores: { readonly [M in Mode]: Layer.Layer<SessionStore> }) =>
     Layer.effect(Hosts, Effect.gen(function*() {
       const room: Room = { limit, taken: 0 }
       const host = Effect.fnUntraced(function*(mode: Mode) {
