@@ -70,7 +70,7 @@ export const command = (
   return {
     argv: [
       abilities.program, "--json-status-fd", `${descriptor.status}`, "--args", `${descriptor.options}`,
-      ...(filter === undefined ? [] : ["--seccomp", `${descriptor.filter}`]), "--", ...(abilities.sh === undefined ? [] : onlyWithHost(abilities.sh, plan.mode === "danger-full-access" ? ":" : Limits.script())), ...argv
+      ...(filter === undefined ? [] : ["--seccomp", `${descriptor.filter}`]), "--", ...(abilities.sh === undefined ? [] : onlyWithHost(abilities.sh, plan.mode === "danger-full-access" ? ":" : Limits.script(true))), ...argv
     ],
     descriptors: ["status", Buffer.from(text), "alive", ...(filter === undefined ? [] : [filter]), ...held.map((folder) => ({ folder }))]
   }
@@ -99,9 +99,7 @@ const attribute = (plan: Plan) => (ending: Ending): Attribution => {
       ? { kind: "runner-failed", note: said === "" ? "bubblewrap ended before the command ran" : said }
       : { kind: "not-found", note: `command not found: ${missing[1]}` }
   }
-  const unknown = ending.code === 127 ? /^sandbox: .*exec: (.+?): /m.exec(ending.stderr) : null
-  if (unknown !== null) return { kind: "not-found", note: `command not found: ${unknown[1]}` }
-  return Refusals.read(ending, plan, Refusals.bubblewrap)
+  return Limits.notFound(ending) ?? Refusals.read(ending, plan, Refusals.bubblewrap)
 }
 
 export const runner = (plan: Plan, descriptors: Runner["descriptors"]): Runner => ({

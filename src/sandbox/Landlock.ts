@@ -64,7 +64,7 @@ export const grants = (plan: Plan, tmp: string): ReadonlyArray<string> => {
 
 const attribute = (plan: Plan) => (ending: Ending): Attribution => {
   const said = ending.stderr.split("\n").find((line) => line.startsWith("landlock-run: ") && !/partially enforced/.test(line))
-  if (ending.code !== 125 || said === undefined) return Refusals.read(ending, plan, Refusals.landlock)
+  if (ending.code !== 125 || said === undefined) return Limits.notFound(ending) ?? Refusals.read(ending, plan, Refusals.landlock)
   return /exec.*No such file/.test(said)
     ? { kind: "not-found", note: said }
     : { kind: "runner-failed", note: said }
@@ -111,7 +111,7 @@ export const make = (find: Trial.Find, launch: string | undefined = launcher()):
       (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
     )
     return {
-      argv: [launch, ...grants(plan, tmp), "--", ...Limits.prefix(find("prlimit")), ...command.argv],
+      argv: [launch, ...grants(plan, tmp), "--", ...Limits.prefix(find("sh") ?? "/bin/sh"), ...command.argv],
       env: {
         ...command.env,
         ...(plan.mode === "read-only" ? {} : { TMPDIR: tmp }),

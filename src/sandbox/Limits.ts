@@ -1,3 +1,4 @@
+import type { Attribution, Ending } from "./Confinement.ts"
 import * as Disk from "./Disk.ts"
 
 /** The host's own hard limits: nobody may ask for more, and asking for more would fail the command. */
@@ -7,23 +8,32 @@ const hardLimits = (): ReadonlyMap<string, number> =>
     return found === null ? [] : [[found[1]!, found[2] === "unlimited" ? Number.POSITIVE_INFINITY : Number(found[2])] as const]
   }))
 
+/** Shells differ in what they call the number of processes. */
 const wanted = [
-  { option: "--nproc", ulimit: ["u", "p"], name: "Max processes", value: 512 },
-  { option: "--nofile", ulimit: ["n"], name: "Max open files", value: 4096 },
-  { option: "--core", ulimit: ["c"], name: "Max core file size", value: 0 },
-  { option: "--fsize", ulimit: ["f"], name: "Max file size", value: 4 * 1024 ** 3 }
+  { name: "Max processes", flags: ["u", "p"], value: 512 },
+  { name: "Max open files", flags: ["n"], value: 4096 },
+  { name: "Max core file size", flags: ["c"], value: 0 },
+  // In blocks of 512 bytes, as POSIX has it.
+  { name: "Max file size", flags: ["f"], value: 4 * 1024 ** 3, unit: 512 }
 ]
 
-const allowed = (processes: boolean) => {
+/**
+ * Resource limits (spec §6) as commands of a shell, which is quicker than another program. Where processes are counted with
+ * everything else of the user they are left out.
+ */
+export const script = (processes: boolean): string => {
   const hard = hardLimits()
-  return wanted.filter(({ option }) => processes || option !== "--nproc")
-    .map(({ name, option, ulimit, value }) => ({ option, ulimit, value: Math.min(value, hard.get(name) ?? value) }))
+  return wanted.filter(({ name }) => processes || name !== "Max processes").map(({ flags, name, unit = 1, value }) => {
+    const limit = Math.floor(Math.min(value, hard.get(name) ?? value) / unit)
+    return flags.map((flag) => `ulimit -${flag} ${limit} 2>/dev/null`).join(" || ")
+  }).join("; ")
 }
 
-/** Puts a command under resource limits (spec §6); nothing where the program for it is missing. The user's other processes count too. */
-export const prefix = (prlimit: string | undefined): ReadonlyArray<string> =>
-  prlimit === undefined ? [] : [prlimit, ...allowed(false).map(({ option, value }) => `${option}=${value}`), "--"]
+/** A command under these limits. */
+export const prefix = (sh: string): ReadonlyArray<string> => [sh, "-c", `${script(false)}; exec "$@"`, "sandbox"]
 
-/** The same for a shell on its way to the command: it saves a start. Shells differ in what they call the number of processes. */
-export const script = (): string =>
-  allowed(true).map(({ ulimit, value }) => ulimit.map((flag) => `ulimit -${flag} ${flag === "f" ? Math.ceil(value / 512) : value} 2>/dev/null`).join(" || ")).join("; ")
+/** What that shell says of a program that does not exist. */
+export const notFound = ({ code, stderr }: Ending): Attribution | undefined => {
+  const unknown = code === 127 ? /^sandbox: .*exec: (.+?): /m.exec(stderr) : null
+  return unknown === null ? undefined : { kind: "not-found", note: `command not found: ${unknown[1]}` }
+}
