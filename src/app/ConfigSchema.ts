@@ -168,6 +168,13 @@ export const ConfigTable = Schema.Struct({
     servers: map(McpServer),
     clients: optional(Schema.Struct({ enabled: optional(flag), ...confinement }))
   })),
+  memory: optional(Schema.Struct({
+    auto_save: optional(flag),
+    min_relevance_score: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
+      description: "a number from 0 to 1"
+    })),
+    conversation_retention_days: optional(whole(0))
+  })),
   web_fetch: optional(Schema.Struct(web)),
   http_request: optional(Schema.Struct({ ...web, secrets: map(text) })),
   rpc: optional(Schema.Struct({ max_local_connections: optional(whole(1)), max_sessions: optional(whole(1)) })),

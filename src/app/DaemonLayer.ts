@@ -12,6 +12,7 @@ import * as ViewHandlers from "../native/ViewHandlers.ts"
 import { Principals } from "../security/Principals.ts"
 import { Agents } from "../session/Agents.ts"
 import { Hosts } from "../session/Hosts.ts"
+import { MemoryStore } from "../store/MemoryStore.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import * as Engine from "../session/Engine.ts"
 import { Settings } from "./Settings.ts"
@@ -20,6 +21,9 @@ const layerHosts = Layer.unwrap(Effect.map(Settings, ({ dataDir, rpc }) => {
   const inDataDir = (name: string) => SessionStore.layerOrMemory(join(dataDir, "sessions", name))
   return Hosts.layer(rpc.maxSessions, { chat: inDataDir("chat-sessions.db"), acp: inDataDir("acp-sessions.db") })
 }))
+
+const layerMemory = Layer.unwrap(Effect.map(Settings, ({ dataDir, memory }) =>
+  MemoryStore.layer(join(dataDir, "memory"), memory.conversationRetentionDays)))
 
 const layerHandlers = Layer.mergeAll(
   CoreHandlers.layer(() => Array.from(Native.requests.keys())),
@@ -42,6 +46,7 @@ export const layer = (endpoint: string) =>
       Agents.layer,
       Approvals.layer,
       Identities.layer,
+      layerMemory,
       Principals.layer,
       layerFacts(endpoint)
     ))

@@ -57,6 +57,8 @@ export class Settings extends Context.Service<Settings, {
   readonly permissionProfiles: NonNullable<ConfigTable["permission_profiles"]>
   /** `security.trust_daemon_uid`: whoever runs as the daemon's own user is its operator. */
   readonly trustDaemonUid: boolean
+  /** Of chat sessions (zeroclaw.md §5); 0 days keep everything. */
+  readonly memory: { readonly autoSave: boolean; readonly minRelevance: number; readonly conversationRetentionDays: number }
   /** As written under `[policy]`. */
   readonly policy: NonNullable<ConfigTable["policy"]>
   readonly riskProfiles: ReadonlyMap<string, RiskProfile>
@@ -134,6 +136,11 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
     users: table.users ?? {},
     permissionProfiles: table.permission_profiles ?? {},
     trustDaemonUid: table.security?.["trust_daemon_uid"] !== false,
+    memory: {
+      autoSave: table.memory?.auto_save ?? true,
+      minRelevance: table.memory?.min_relevance_score ?? 0.4,
+      conversationRetentionDays: table.memory?.conversation_retention_days ?? 30
+    },
     policy: table.policy ?? {},
     riskProfiles: riskProfiles(table.risk_profiles, table.autonomy?.level),
     runtimeProfiles: runtimeProfiles(table.runtime_profiles),

@@ -9,6 +9,15 @@ const familyOf = ({ capabilities, mcp, network }: AnyTool): Family | undefined =
   return capabilities.includes("rw") ? "write" : capabilities.includes("ro") ? "read" : undefined
 }
 
+/** Only some sessions have them, and rules of all may name them. */
+const memoryTools: ReadonlyArray<readonly [string, Family]> = [
+  ["memory_recall", "read"],
+  ["memory_export", "read"],
+  ["memory_store", "write"],
+  ["memory_forget", "write"],
+  ["memory_purge", "write"]
+]
+
 /** What rules are read against: the tools of this process. */
 export const knownTools = (tools: ReadonlyMap<string, AnyTool>): KnownTools =>
-  new Map(Array.from(tools.values(), (tool) => [tool.name, familyOf(tool)]))
+  new Map([...memoryTools, ...Array.from(tools.values(), (tool) => [tool.name, familyOf(tool)] as const)])

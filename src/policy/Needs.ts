@@ -24,4 +24,6 @@ export const fetch = (...urls: ReadonlyArray<string>): Needs => ({ ...none, capa
 export const mcp = (capability: Capability, network: boolean): Needs => ({
   ...none, capabilities: [capability], network: network ? "required" : "none"
 })
+/** Of what Postern itself keeps, where no path is named. */
+export const kept = (capability: Capability): Needs => ({ ...none, capabilities: [capability] })
 export const shell = (command: string, scratch = false): Needs => ({ ...none, capabilities: [], network: "optional", command, scratch })

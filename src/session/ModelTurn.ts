@@ -11,6 +11,7 @@ import * as Fitting from "./Fitting.ts"
 import { append, appendJson, type CallResult, type History, step, user } from "./History.ts"
 import * as LoopGuard from "./LoopGuard.ts"
 import * as Offer from "./Offer.ts"
+import * as Remembering from "./Remembering.ts"
 import { overhead, receive } from "./Reading.ts"
 import { type Overrides, TurnFailed, type TurnInput, TurnLoop } from "./TurnLoop.ts"
 
@@ -31,6 +32,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   const { agents, runtimeProfiles } = yield* Settings
   const offered = yield* Offer.make
   const runCalls = yield* Calls.make
+  const remembering = yield* Remembering.make
   const briefing = yield* Briefing.make
   const contexts = Contexts.make()
   const fitting = Fitting.make(contexts)
@@ -76,7 +78,8 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     return "max_turn_requests" as const
   })
 
-  const run = Effect.fn("ModelTurn.run")(function*(input: TurnInput): Effect.fn.Return<StopReason, TurnFailed> {
+  const run = Effect.fn("ModelTurn.run")(function*(asked: TurnInput): Effect.fn.Return<StopReason, TurnFailed> {
+    const input = yield* remembering(asked)
     const profile = profileOf(input)
     const limit = profile.maxToolIterations
     const watch: Calls.Watch = {

@@ -24,6 +24,8 @@ export interface Overrides {
   /** The alias of a provider. */
   readonly modelProvider?: string
   readonly temperature?: number
+  /** A chat session is to do without the agent's memory; ACP sessions do in any case. */
+  readonly excludeMemory?: boolean
 }
 
 /** What a turn is given by its session. */

@@ -6,7 +6,9 @@ import { StoreFailed } from "./Stored.ts"
 const applicationId = 0x506f7374
 
 /** Step n takes a database from format n to n + 1 (`user_version`). Steps are only ever added. */
-const steps: ReadonlyArray<ReadonlyArray<string>> = [[
+export type Steps = ReadonlyArray<ReadonlyArray<string>>
+
+const sessions: Steps = [[
   `CREATE TABLE sessions (
     session_id TEXT NOT NULL PRIMARY KEY,
     agent TEXT NOT NULL,
@@ -110,12 +112,10 @@ const steps: ReadonlyArray<ReadonlyArray<string>> = [[
   `ALTER TABLE sessions ADD COLUMN owner TEXT`
 ]]
 
-const format = steps.length
-
 const refuse = (message: string) => new StoreFailed({ message, cause: undefined })
 
 /** Steps still to be made on this database, unless it is newer than this version or somebody else's. */
-const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: string) {
+const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: string, steps: Steps) {
   const found = yield* sql<{ version: number; application: number; tables: number }>`
     SELECT user_version AS version, application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
     FROM pragma_user_version, pragma_application_id`
@@ -123,23 +123,23 @@ const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: stri
   if (tables > 0 && application !== applicationId) {
     return yield* refuse(`${file} is a database of another program. Move it away, or set POSTERN_DATA_DIR.`)
   }
-  if (version > format) {
-    const newer = `a newer Postern (format ${version}, this one knows ${format})`
+  if (version > steps.length) {
+    const newer = `a newer Postern (format ${version}, this one knows ${steps.length})`
     return yield* refuse(`${file} was written by ${newer}. Update Postern, or set POSTERN_DATA_DIR.`)
   }
   return steps.slice(version)
 })
 
 /** Brings the database to this version's format and to WAL. A file it refuses is not changed. */
-export const migrate = Effect.fnUntraced(function*(file: string) {
+export const migrate = Effect.fnUntraced(function*(file: string, steps: Steps = sessions) {
   const sql = yield* SqlClient.SqlClient
-  const needed = (yield* pending(sql, file)).length > 0
+  const needed = (yield* pending(sql, file, steps)).length > 0
   yield* sql`PRAGMA journal_mode = WAL`
   if (!needed) return
   yield* sql.withTransaction(Effect.gen(function*() {
     // Asked again under the write lock: another process may have done it meanwhile.
-    for (const statement of (yield* pending(sql, file)).flat()) yield* sql.unsafe(statement)
+    for (const statement of (yield* pending(sql, file, steps)).flat()) yield* sql.unsafe(statement)
     yield* sql.unsafe(`PRAGMA application_id = ${applicationId}`)
-    yield* sql.unsafe(`PRAGMA user_version = ${format}`)
+    yield* sql.unsafe(`PRAGMA user_version = ${steps.length}`)
   }))
 })

@@ -1,0 +1,79 @@
+import { Clock, Effect, Option } from "effect"
+import { Settings } from "../app/Settings.ts"
+import { type Memory, MemoryStore } from "../store/MemoryStore.ts"
+import * as MemoryTools from "../tool/MemoryTools.ts"
+import type { SessionTools } from "../tool/SessionTools.ts"
+import type { AnyTool } from "../tool/Tool.ts"
+import { newId } from "./Id.ts"
+import * as Recollection from "./Recollection.ts"
+import type { TurnInput } from "./TurnLoop.ts"
+
+const maxSessions = 64
+
+/** The tools of a session and the memory's after them; the same map while the session's are the same. */
+const joined = (tools: SessionTools, memory: ReadonlyMap<string, AnyTool>): SessionTools => {
+  let own: ReadonlyMap<string, AnyTool> | undefined
+  let all = memory
+  return {
+    ...tools,
+    current: () => {
+      if (own === tools.current()) return all
+      own = tools.current()
+      all = own.size === 0 ? memory : new Map([...own, ...memory])
+      return all
+    }
+  }
+}
+
+/** A memory that cannot be used is no reason for a turn to fail, or to wait. */
+const harmless = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
+  effect.pipe(
+    Effect.tapError(({ message }) => Effect.logWarning(`the memory is left out: ${message}`)),
+    Effect.option,
+    Effect.timeoutOption("2 seconds"),
+    Effect.map(Option.flatten)
+  )
+
+/**
+ * Chat sessions of a process that has a `MemoryStore` remember: they get the memory tools, what is worth recalling before their
+ * prompts, and keep what their users say. ACP sessions never do, on whatever path they became active (spec §4): this asks each turn
+ * for the mode of its session, and nothing else gives tools or text of the memory to anybody.
+ */
+export const make = Effect.gen(function*() {
+  const store = yield* Effect.serviceOption(MemoryStore)
+  const { memory: settings } = yield* Settings
+  const sessions = new Map<string, { readonly of: SessionTools; readonly tools: SessionTools }>()
+
+  const toolsOf = ({ sessionId, tools }: TurnInput, memory: Memory): SessionTools => {
+    const known = sessions.get(sessionId)
+    const made = known?.of === tools ? known : { of: tools, tools: joined(tools, MemoryTools.make(memory, sessionId)) }
+    sessions.delete(sessionId)
+    sessions.set(sessionId, made)
+    if (sessions.size > maxSessions) sessions.delete(sessions.keys().next().value!)
+    return made.tools
+  }
+
+  const recalled = Effect.fnUntraced(function*({ prompt, sessionId }: TurnInput, memory: Memory) {
+    const found = yield* memory.search(prompt, { limit: Recollection.searched * 4 })
+    const now = yield* Clock.currentTimeMillis
+    return Recollection.block(found, { least: settings.minRelevance, now, sessionId })
+  })
+
+  const save = ({ prompt, sessionId }: TurnInput, memory: Memory) => {
+    const content = settings.autoSave ? Recollection.worthSaving(prompt) : undefined
+    return content === undefined
+      ? Effect.void
+      : memory.store({ key: Recollection.savedAs(newId()), content, category: "conversation", sessionId })
+  }
+
+  /** A turn as its model shall have it. */
+  return Effect.fnUntraced(function*(input: TurnInput) {
+    if (input.mode !== "chat" || Option.isNone(store) || input.overrides.excludeMemory === true) return input
+    const opened = yield* harmless(store.value.of(input.agent))
+    if (Option.isNone(opened)) return input
+    const memory = opened.value
+    const context = yield* harmless(recalled(input, memory))
+    yield* harmless(save(input, memory))
+    return { ...input, tools: toolsOf(input, memory), prompt: Option.getOrElse(context, () => "") + input.prompt }
+  })
+})

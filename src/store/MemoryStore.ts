@@ -1,0 +1,63 @@
+import { join } from "node:path"
+import { Clock, Context, DateTime, Effect, Layer, Scope, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Memory from "./Memory.ts"
+import { migrate } from "./Migrations.ts"
+import * as Sqlite from "./Sqlite.ts"
+import { guard } from "./StorageFault.ts"
+import type { StoreFailed } from "./Stored.ts"
+
+export type { Memory, MemoryEntry, NewMemory, Which } from "./Memory.ts"
+export { MemoryRefused } from "./Memory.ts"
+
+/** Letters, digits, `_` and `-` as they are, so that no alias leads out of the folder or to another agent's file. */
+const fileOf = (agent: string) => `${encodeURIComponent(agent).replace(/[.!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}.db`
+
+const day = 86_400_000
+
+/**
+ * The long-term memory of the agents, one SQLite file each, opened when it is first asked for. Only chat sessions may be given it:
+ * what an ACP session does must not depend on what others did before (spec §4).
+ */
+export class MemoryStore extends Context.Service<MemoryStore, {
+  /** Fails as long as the file cannot be used; the next call tries again. */
+  readonly of: (agent: string) => Effect.Effect<Memory.Memory, StoreFailed>
+}>()("postern/store/MemoryStore") {
+  /** Conversation entries older than `retentionDays` go when a file is opened; 0 keeps them. */
+  static readonly layer = (folder: string, retentionDays = 30): Layer.Layer<MemoryStore> =>
+    Layer.effect(MemoryStore, make(folder, retentionDays))
+}
+
+const make = Effect.fnUntraced(function*(folder: string, retentionDays: number) {
+  const scope = yield* Effect.scope
+  const opened = new Map<string, Memory.Memory>()
+  const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
+
+  const connect = Effect.fnUntraced(function*(file: string) {
+    const guarded = guard(file)
+    const sql = yield* guarded(Sqlite.make(file))
+    const memory = yield* guarded(migrate(file, Memory.steps)).pipe(
+      Effect.andThen(Memory.make(guarded)),
+      Effect.provideService(SqlClient.SqlClient, sql)
+    )
+    if (retentionDays > 0) {
+      const before = (yield* Clock.currentTimeMillis) - retentionDays * day
+      yield* memory.forgetConversation(DateTime.formatIso(DateTime.makeUnsafe(before)))
+    }
+    return memory
+  })
+
+  const open = Effect.fnUntraced(function*(agent: string) {
+    const there = opened.get(agent)
+    if (there !== undefined) return there
+    const own = yield* Scope.fork(scope)
+    const memory = yield* connect(join(folder, fileOf(agent))).pipe(
+      Scope.provide(own),
+      Effect.onExit((exit) => exit._tag === "Failure" ? Scope.close(own, exit) : Effect.void)
+    )
+    opened.set(agent, memory)
+    return memory
+  }, oneAtATime)
+
+  return MemoryStore.of({ of: open })
+})
