@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { Tool, Toolkit } from "effect/ai"
-import { grants } from "../policy/Knobs.ts"
+import type { Capability } from "../policy/Capability.ts"
+import { grants, type WorkMode } from "../policy/Knobs.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
 import { type AnyTool, ruleName } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
@@ -8,9 +9,14 @@ import { TurnFailed, type TurnInput } from "./TurnLoop.ts"
 
 /** Which tools one request to the model offers. */
 
-const declare = (tools: ReadonlyArray<AnyTool>) => {
-  const toolkit = Toolkit.make(...tools.map(({ description, inputSchema, name, parameters }) =>
-    Tool.dynamic(name, { description, parameters: inputSchema ?? parameters })))
+const described = ({ capabilities, description, within }: AnyTool, mode: WorkMode): string => {
+  const granted = (capability: Capability) => grants(mode, capability)
+  return within === undefined || capabilities.every(granted) ? description : `${description} ${within(granted)}`
+}
+
+const declare = (tools: ReadonlyArray<AnyTool>, mode: WorkMode) => {
+  const toolkit = Toolkit.make(...tools.map((tool) =>
+    Tool.dynamic(tool.name, { description: described(tool, mode), parameters: tool.inputSchema ?? tool.parameters })))
   return Effect.provide(toolkit, toolkit.toLayer({}))
 }
 
@@ -43,8 +49,8 @@ export const make = Effect.gen(function*() {
     const mode = knobs().values.work_mode
     const shown = tools.filter((tool) =>
       !hidden.has(ruleName(tool)) && tool.capabilities.some((capability) => grants(mode, capability)))
-    const key = shown.map(numberOf).join()
-    const made = offers.get(key) ?? (yield* declare(shown))
+    const key = [mode, ...shown.map(numberOf)].join()
+    const made = offers.get(key) ?? (yield* declare(shown, mode))
     if (offers.size >= maxOffers) offers.clear()
     offers.set(key, made)
     return made

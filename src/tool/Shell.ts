@@ -46,6 +46,10 @@ export const make = Effect.gen(function*() {
     parameters: Parameters,
     kind: "execute",
     capabilities: ["shell_ro", "shell_test", "shell_rw"],
+    within: (granted) =>
+      granted("shell_test")
+        ? "In the current Work mode only commands that read, tests and builds run, and with scratch everything else."
+        : "In the current Work mode only commands that read run.",
     origin: "local",
     needs: ({ command, scratch }) => Needs.shell(command, scratch === true),
     preview: (parameters) => {

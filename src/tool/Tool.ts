@@ -90,6 +90,8 @@ export interface Tool<P> {
   readonly kind: ToolKind
   /** Every capability a call of it may need; it is offered to the model while one of them is granted. */
   readonly capabilities: readonly [Capability, ...ReadonlyArray<Capability>]
+  /** What models read besides the description where the Work mode grants only some of them (policy §1.7). */
+  readonly within?: (granted: (capability: Capability) => boolean) => string
   /** Whether a call is of no use without a network; a shell command's own words tell. */
   readonly network?: NetworkNeed
   /** Where the text of its results comes from, when that is not Postern itself: models get it marked as data. */

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { LanguageModel } from "effect/ai"
+import { LanguageModel, Tool } from "effect/ai"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { Models } from "../../src/model/Models.ts"
 import { Speech } from "../../src/model/Speech.ts"
@@ -18,10 +18,12 @@ interface Call {
 /** A model that writes down which tools each request offers it, and makes the calls it was given, one list per request. */
 const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
   const requests: Array<ReadonlyArray<string>> = []
+  const shells: Array<string | undefined> = []
   const streamText = ({ tools }: LanguageModel.ProviderOptions) =>
     Stream.suspend(() => {
       const calls = script[requests.length] ?? []
       requests.push(tools.map(({ name }) => name))
+      shells.push(tools.flatMap((tool) => tool.name === "shell" ? [Tool.getDescription(tool) ?? ""] : [])[0])
       const speech = new Speech()
       return Stream.fromIterable([
         ...(calls.length === 0 ? speech.say("text", ["done"]) : calls.flatMap(({ name, params }, i) => speech.call(`c${requests.length}-${i}`, name, params))),
@@ -33,7 +35,7 @@ const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
     (languageModel) => Models.of({ get: () => Effect.succeed({ id: "test/recording", provider: "test", contextWindow: 100_000, languageModel }) })
   ))
   const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(Layer.provide(models), Layer.provide(EngineLayer.layerPolicy))
-  return { requests, harness: make(undefined, { engine }) }
+  return { requests, shells, harness: make(undefined, { engine }) }
 }
 
 const reading = ["file_read", "file_list", "glob_search", "content_search", "shell", "web_fetch", "http_request", "deliver_file", "read_skill"]
@@ -60,6 +62,20 @@ describe("The model's request", () => {
       }).pipe(Effect.provide(harness.layer))
     })
   }
+
+  it.live("says which commands of the shell the Work mode leaves", () => {
+    const { harness, shells } = recording()
+    return Effect.gen(function*() {
+      const session = yield* newSession()
+      for (const mode of ["ro", "sw", "aw"] as const) {
+        yield* session.policy.set("work_mode", mode, "client")
+        yield* (yield* prompt(session.sessionId, "hello")).end
+      }
+      assert.match(shells[0]!, /only commands that read run\.$/)
+      assert.match(shells[1]!, /tests and builds run, and with scratch everything else\.$/)
+      assert.notInclude(shells[2]!, "Work mode")
+    }).pipe(Effect.provide(harness.layer))
+  })
 
   it.live("leaves out what a bare deny rule names, and takes it back with the rule", () => {
     const { harness, requests } = recording()
