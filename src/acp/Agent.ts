@@ -80,6 +80,13 @@ export const SetConfigOption = Rpc.make("session/set_config_option", {
   error
 })
 
+/** Unstable: served with `acp.unstable` only. */
+export const SetTitle = Rpc.make("session/set_title", {
+  payload: { ...ofSession, title: Schema.String },
+  success: Schema.Struct({ title: Schema.String, _meta: Meta }),
+  error
+})
+
 const Stopped = Schema.Struct({ sessionId: SessionId, stopped: Schema.Boolean })
 export const SessionStop = Rpc.make("session/stop", { payload: ofSession, success: Stopped, error })
 export const ZeroClawSessionStop = Rpc.make("_zeroclaw/session/stop", { payload: ofSession, success: Stopped, error })
@@ -116,7 +123,7 @@ export class PolicyAgent extends RpcGroup.make(SetMode, SetConfigOption, RulesLi
 
 /** Sessions and their turns. */
 export class SessionAgent extends AcpAgent.omit("authenticate", "logout", "session/set_mode", "session/set_config_option")
-  .add(SessionStop, ZeroClawSessionStop, InboundUpdate, InboundEvent)
+  .add(SetTitle, SessionStop, ZeroClawSessionStop, InboundUpdate, InboundEvent)
   .middleware(PerAcpConnection)
 {}
 

@@ -44,6 +44,7 @@ export const AgentCapabilities = Schema.Struct({
     additionalDirectories: Marker,
     resume: Marker,
     close: Marker,
+    title: Marker,
     _meta: Meta
   })),
   auth: lenient(Schema.Struct({ logout: Marker, _meta: Meta })),

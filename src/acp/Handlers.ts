@@ -15,6 +15,7 @@ import { policyOf } from "./PolicyHandlers.ts"
 import { placeholderCwd } from "./Placeholder.ts"
 import { methods as rulesMethods } from "./Rules.ts"
 import * as Replay from "./Replay.ts"
+import * as Welcome from "./Welcome.ts"
 import type { McpServer } from "./SessionSetup.ts"
 
 /** The answer once more in the result is a courtesy; a frame has 32 MiB at most, escapes included (acp.md §3.1). */
@@ -39,9 +40,11 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     loadSession: store.durability === "durable",
     promptCapabilities: { image: seesImages, audio: false, embeddedContext: true },
     mcpCapabilities: { http: mcp.clients !== undefined, sse: mcp.clients !== undefined },
-    sessionCapabilities: store.durability === "durable"
-      ? { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} }
-      : { additionalDirectories: {} },
+    sessionCapabilities: {
+      ...(store.durability === "durable" ? { list: {}, delete: {}, resume: {}, close: {} } : {}),
+      additionalDirectories: {},
+      ...(acp.unstable ? { title: {} } : {})
+    },
     _meta: { postern: { methods: rulesMethods } }
   }
 
@@ -72,6 +75,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         const plan = send(entries.filter(({ _tag }) => _tag === "Plan"))
         yield* connection.dialect === "zeroclaw" ? plan : Effect.forkIn(plan, scope)
       }
+      yield* Effect.forkIn(Welcome.send(connection, session), scope)
       return { ...policyOf(session), _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }
     }))
   }, faulty)
@@ -132,6 +136,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         mcpServers: clientServers(mcpServers, mcp)
       })
       yield* attach(connection, session, acp.sessionTimeoutSecs)
+      yield* Effect.forkIn(Welcome.send(connection, session), scope)
       const workspaceDir = session.workspace.cwd
       return {
         sessionId: session.sessionId,
@@ -156,6 +161,13 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         })),
         ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor })
       }
+    }, faulty),
+
+    "session/set_title": Effect.fnUntraced(function*({ sessionId, title }) {
+      if (!acp.unstable) return yield* Wire.methodNotFound({ method: "session/set_title" }, "session/set_title is unstable: set acp.unstable")
+      const trimmed = title.trim()
+      if (trimmed === "") return yield* Wire.invalidParams({ reason: "empty_title", field: "title" }, "title: it is empty")
+      return yield* onSession(sessions, sessionId, (session) => Effect.map(session.rename(trimmed), (title) => ({ title })))
     }, faulty),
 
     "session/delete": Effect.fnUntraced(function*({ sessionId }) {

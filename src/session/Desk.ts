@@ -6,10 +6,9 @@ import { type Entry, entry } from "../policy/rules/RuleSet.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { decodeCall } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
-import { PolicyDesk, RuleRefused, type RuleView } from "./PolicyDesk.ts"
-import type { Session } from "./Session.ts"
+import { PolicyDesk, RuleRefused, type RuleView, type Subject } from "./PolicyDesk.ts"
 
-export const layer = Layer.effect(PolicyDesk, Effect.gen(function*() {
+export const make = Effect.gen(function*() {
   const books = yield* RuleBooks
   const files = yield* RuleFiles
   const gate = yield* Gate
@@ -18,9 +17,9 @@ export const layer = Layer.effect(PolicyDesk, Effect.gen(function*() {
 
   const refused = (field: RuleRefused["field"]) => ({ message }: { readonly message: string }) => new RuleRefused({ message, field })
 
-  const bookOf = (session: Session) => Effect.mapError(books.load(session.policy.source()), refused("rule"))
+  const bookOf = (session: Subject) => Effect.mapError(books.load(session.policy.source()), refused("rule"))
 
-  const inFiles = (session: Session) => Effect.mapError(files.list(session.policy.source()), refused("rule"))
+  const inFiles = (session: Subject) => Effect.mapError(files.list(session.policy.source()), refused("rule"))
 
   const view = ({ id, layer, list, reason, rule }: Omit<Entry, "rule"> & { readonly rule: string }, counts: boolean): RuleView => ({
     id,
@@ -71,4 +70,6 @@ export const layer = Layer.effect(PolicyDesk, Effect.gen(function*() {
       return gate.explain(call.success.tool, call.success.parameters, session.workspace, policy)
     })
   })
-}))
+})
+
+export const layer = Layer.effect(PolicyDesk, make)

@@ -5,6 +5,7 @@ import { type Model, Models } from "../model/Models.ts"
 import { Answer } from "./Answer.ts"
 import * as Briefing from "./Briefing.ts"
 import * as Calls from "./Calls.ts"
+import * as Commands from "./Commands.ts"
 import * as Contexts from "./Contexts.ts"
 import type { StopReason } from "./Event.ts"
 import * as Fitting from "./Fitting.ts"
@@ -58,6 +59,12 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     return { toolkit, system, fitted }
   })
 
+  const commands = yield* Commands.make({
+    contexts,
+    forget: briefing.forget,
+    prepare: (input) => Effect.map(prepare(input), ({ fitted }) => fitted)
+  })
+
   /** The limit is met: one more request, in which the model may only tell how far it came (zeroclaw.md §4.4). */
   const close = Effect.fnUntraced(function*(before: History, limit: number, input: TurnInput) {
     const answer = new Answer()
@@ -89,8 +96,13 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
       maxResultChars: profile.maxToolResultChars
     }
     yield* Effect.forEach(yield* input.tools.begin, input.notify, { discard: true })
+    const command = yield* commands(input)
+    if (command?._tag === "Said") {
+      yield* input.ledger.delta("Agent", command.text)
+      return "end_turn"
+    }
     const start = contexts.get(input.sessionId, input.context)
-    let history = append(start, [user(input.prompt, input.images)])
+    let history = append(start, [user(command?.prompt ?? input.prompt, input.images)])
     let overflown = false
 
     for (let requests = 0; requests < limit; requests++) {

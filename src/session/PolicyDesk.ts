@@ -28,15 +28,18 @@ export interface NewRule {
   readonly reason?: string | undefined
 }
 
+/** A session, as far as its policy is concerned. */
+export type Subject = Pick<Session, "policy" | "tools" | "workspace">
+
 /** What people and clients may ask about the policy of a live session (policy §1.10). */
 export class PolicyDesk extends Context.Service<PolicyDesk, {
-  readonly rules: (session: Session) => Effect.Effect<ReadonlyArray<RuleView>, RuleRefused>
+  readonly rules: (session: Subject) => Effect.Effect<ReadonlyArray<RuleView>, RuleRefused>
   /** Adds a rule to the session's own layer, or to the user's or the project's file, and gives its id. */
-  readonly add: (session: Session, rule: NewRule) => Effect.Effect<string, RuleRefused>
+  readonly add: (session: Subject, rule: NewRule) => Effect.Effect<string, RuleRefused>
   /** Whether it was there; the operator's rules stay. */
-  readonly remove: (session: Session, id: string) => Effect.Effect<boolean, RuleRefused>
+  readonly remove: (session: Subject, id: string) => Effect.Effect<boolean, RuleRefused>
   /** Tells the session which Sandbox modes this machine cannot enforce; in most cases none. */
-  readonly look: (session: Session) => Effect.Effect<void>
+  readonly look: (session: Subject) => Effect.Effect<void>
   /** What the gates would say of a call, without asking anybody. */
-  readonly test: (session: Session, tool: string, parameters: unknown) => Effect.Effect<Decision, RuleRefused>
+  readonly test: (session: Subject, tool: string, parameters: unknown) => Effect.Effect<Decision, RuleRefused>
 }>()("postern/session/PolicyDesk") {}

@@ -1,6 +1,6 @@
 import { Clock, Deferred, Effect, Exit, FiberHandle, type Scope } from "effect"
 import type { Agent, Settings } from "../app/Settings.ts"
-import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../store/SessionStore.ts"
+import { type SessionMissing, type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../store/SessionStore.ts"
 import type { ServerConfig } from "../mcp/ServerConfig.ts"
 import { none, type SessionTools, ToolSource } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
@@ -24,6 +24,8 @@ export interface Session {
   readonly model: SessionModel.SessionModel
   /** Those that only this session has. */
   readonly tools: SessionTools
+  /** Gives the session a title of the user's choice, as it was stored; none is made up for it any more. */
+  readonly rename: (title: string) => Effect.Effect<string, SessionMissing | StoreFailed>
   readonly attach: (attachment: Attachment) => () => void
   readonly attachments: () => number
   /**
@@ -119,6 +121,12 @@ export const make = Effect.fnUntraced(function*(
     policy,
     model,
     tools,
+    rename: Effect.fnUntraced(function*(title) {
+      yield* store.rename(sessionId, title)
+      record = yield* store.get(sessionId)
+      yield* publish({ _tag: "InfoChanged", title: record.title, updatedAt: record.updatedAt })
+      return record.title ?? ""
+    }),
     attach: (attachment) => {
       attachments.add(attachment)
       return () => void attachments.delete(attachment)

@@ -3,6 +3,7 @@ import type { SessionMissing, SessionRecord, SessionStore, StoreFailed, TurnLost
 import type { SessionTools } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import { topicOf } from "./CommandNames.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionEvent, StopReason } from "./Event.ts"
 import { newId } from "./Id.ts"
@@ -52,9 +53,10 @@ const checkpointEvery = Schedule.spaced("1 second")
 
 const failedBy = ({ message, reason }: TurnLost) => new TurnFailed({ message, reason })
 
-const titleOf = (text: string) => {
-  const line = text.trim().split("\n", 1)[0]!.trim()
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+/** The first line of what the session was first asked to do. */
+const titleOf = (prompt: string): string | null => {
+  const line = (topicOf(prompt) ?? "").trim().split("\n", 1)[0]!.trim()
+  return line === "" ? null : line.length > 80 ? `${line.slice(0, 79)}…` : line
 }
 
 /**
@@ -71,7 +73,9 @@ export const execute = Effect.fn("Turn.execute")(function*(
   const prompt = yield* PromptContent.materialise(workspace.cwd, turn.prompt).pipe(
     Effect.mapError((fault) => new TurnFailed({ message: fault.detail, reason: "upload_failed" }))
   )
-  const begun = yield* store.beginTurn(sessionId, { _tag: "User", messageId: newId(), content: prompt.blocks })
+  const title = record.title ?? titleOf(prompt.text)
+  const begun = yield* store.beginTurn(sessionId, { _tag: "User", messageId: newId(), content: prompt.blocks }, title)
+  if (title !== record.title) yield* publish({ _tag: "InfoChanged", title, updatedAt: begun.updatedAt })
   const ledger = Ledger.make(begun.position, publish)
   let context = () => begun.context ?? "[]"
   let usage = record.usage
@@ -98,6 +102,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     overrides: overrides(),
     workspace,
     context: begun.context,
+    transcript: store.transcript(sessionId),
     prompt: prompt.text,
     images: prompt.images,
     ledger,
@@ -139,7 +144,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     rows: ledger.takeChanges(),
     context: context(),
     outcome,
-    title: record.title ?? titleOf(prompt.text),
+    title: null,
     usage
   }).pipe(Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost))))
   yield* publish({ _tag: "InfoChanged", title: committed.title, updatedAt: committed.updatedAt })

@@ -4,7 +4,7 @@ import type { ClientSide } from "../tool/ClientSide.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionRecord, StoreFailed } from "../store/SessionStore.ts"
-import type { Notice, SessionEvent, StopReason, Usage } from "./Event.ts"
+import type { Entry, Notice, SessionEvent, StopReason, Usage } from "./Event.ts"
 import type { Ledger } from "./Ledger.ts"
 import type { Image } from "./PromptContent.ts"
 import type { SessionModel } from "./SessionModel.ts"
@@ -39,6 +39,8 @@ export interface TurnInput {
   readonly workspace: Workspace
   /** The model context as the turn before left it; see {@link TurnInput.keepContext}. */
   readonly context: string | null
+  /** All that was said and done in the session, as far as it is saved. */
+  readonly transcript: Effect.Effect<ReadonlyArray<Entry>, StoreFailed>
   /** The prompt as the model reads it. */
   readonly prompt: string
   readonly images: ReadonlyArray<Image>

@@ -4,7 +4,7 @@ import { Usage } from "../session/Event.ts"
 import * as Cursor from "./Cursor.ts"
 import type { SessionStore } from "./SessionStore.ts"
 import type { Guard } from "./StorageFault.ts"
-import { SessionMissing, type SessionRecord } from "./Stored.ts"
+import { SessionMissing, type SessionRecord, titled } from "./Stored.ts"
 
 const pageSize = 50
 const largestPage = 500
@@ -111,7 +111,7 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
     }, guarded),
 
     rename: Effect.fn("SessionStore.rename")(function*(sessionId, title) {
-      yield* sql`UPDATE sessions SET title = ${title} WHERE session_id = ${sessionId}`
+      yield* sql`UPDATE sessions SET title = ${titled(title)} WHERE session_id = ${sessionId}`
     }, guarded),
 
     kill: Effect.fn("SessionStore.kill")(function*(sessionId) {

@@ -56,12 +56,13 @@ export class SessionStore extends Context.Service<SessionStore, {
   readonly transcript: (sessionId: string) => Effect.Effect<ReadonlyArray<Entry>, StoreFailed>
   /**
    * Opens a turn in one transaction: claims the session for this process, recovers a turn that was cut off, writes the
-   * first row. `TurnRunning` while a live process has a turn open on this session. Whoever gets a turn has to commit
+   * first row, and the title where there is none yet. `TurnRunning` while a live process has a turn open on this session. Whoever gets a turn has to commit
    * it: until then this store keeps the claim alive.
    */
   readonly beginTurn: (
     sessionId: string,
-    first: Entry
+    first: Entry,
+    title?: string | null
   ) => Effect.Effect<TurnStart, SessionMissing | TurnRunning | StoreFailed>
   /** Saves what is visible so far, and the model messages to fall back to; without anything new it only looks whether the turn is still ours. */
   readonly checkpoint: (

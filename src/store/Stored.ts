@@ -66,8 +66,12 @@ export interface Row {
 /** The beginning of a turn as the database saw it. */
 export interface TurnStart {
   readonly turn: number
+  readonly updatedAt: string
   /** First free transcript position. */
   readonly position: number
   /** The model context as the session last saved it; `null` when none was ever written. "[]" is authoritative. */
   readonly context: string | null
 }
+
+/** At most 200 UTF-16 units, no half of a surrogate pair at the end. */
+export const titled = (text: string | null) => text === null ? null : text.slice(0, 200).replace(/[\uD800-\uDBFF]$/, "")

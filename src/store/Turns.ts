@@ -6,7 +6,7 @@ import { interruption, makeWriteEntries, readEntries } from "./Entries.ts"
 import { type Claim, isAlive, makeOwner } from "./Owner.ts"
 import type { SessionStore } from "./SessionStore.ts"
 import type { Guard } from "./StorageFault.ts"
-import { SessionMissing, TurnLost, TurnRunning } from "./Stored.ts"
+import { SessionMissing, titled, TurnLost, TurnRunning } from "./Stored.ts"
 
 /** How often the turns of this process renew their lease; a tool may run for hours between two checkpoints. */
 const heartbeat = "5 seconds"
@@ -101,9 +101,9 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
       WHERE session_id = ${sessionId} AND turn = ${turn}`
   })
 
-  const begin = Effect.fnUntraced(function*(sessionId: string, first: Entry) {
+  const begin = Effect.fnUntraced(function*(sessionId: string, first: Entry, name: string | null) {
     const now = yield* Clock.currentTimeMillis
-    const touched = yield* sql`UPDATE sessions SET updated_at = ${iso(now)}
+    const touched = yield* sql`UPDATE sessions SET updated_at = ${iso(now)}, title = coalesce(title, ${titled(name)})
       WHERE session_id = ${sessionId} AND killed_at IS NULL RETURNING session_id`
     if (touched.length === 0) return yield* new SessionMissing({ sessionId })
     const [running] = yield* sql<TurnRow>`SELECT turn, owner, pid, host, lease FROM turns
@@ -121,7 +121,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
     const position = yield* nextPosition(sessionId)
     yield* writeEntries(sessionId, turn, [{ position, entry: first }])
     const [saved] = yield* sql<{ messages: string }>`SELECT messages FROM contexts WHERE session_id = ${sessionId}`
-    return { turn, position: position + 1, context: saved?.messages ?? null }
+    return { turn, position: position + 1, updatedAt: iso(now), context: saved?.messages ?? null }
   })
 
   const save = Effect.fnUntraced(function*(sessionId: string, turn: number, progress: Progress) {
@@ -147,8 +147,8 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
       return last?.status === "running" && live === undefined ? [...entries, interruption(last.turn)] : entries
     }, guarded),
 
-    beginTurn: Effect.fn("SessionStore.beginTurn")(function*(sessionId, first) {
-      const start = yield* sql.withTransaction(begin(sessionId, first))
+    beginTurn: Effect.fn("SessionStore.beginTurn")(function*(sessionId, first, name = null) {
+      const start = yield* sql.withTransaction(begin(sessionId, first, name))
       // Last: a caller that is interrupted before it has its turn leaves one to recover, not a blocked session.
       known.set(sessionId, { turn: start.turn, context: start.context, lost: Deferred.makeUnsafe() })
       return start
@@ -177,7 +177,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
         yield* save(sessionId, turn, end)
         yield* sql`UPDATE turns SET status = ${end.outcome}, ended_at = ${now}
           WHERE session_id = ${sessionId} AND turn = ${turn}`
-        yield* sql`UPDATE sessions SET updated_at = ${now}, title = coalesce(${title(end.title)}, title),
+        yield* sql`UPDATE sessions SET updated_at = ${now}, title = coalesce(${titled(end.title)}, title),
           usage = coalesce(${end.usage ? JSON.stringify(end.usage) : null}, usage)
           WHERE session_id = ${sessionId}`
         return yield* Effect.catchTag(readSession(sql, sessionId), "SessionMissing", Effect.die)
@@ -192,6 +192,3 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
 type Progress = Parameters<Turns["checkpoint"]>[2]
 
 const iso = (ms: number) => DateTime.formatIso(DateTime.makeUnsafe(ms))
-
-/** At most 200 UTF-16 units, no half of a surrogate pair at the end. */
-const title = (text: string | null) => text === null ? null : text.slice(0, 200).replace(/[\uD800-\uDBFF]$/, "")

@@ -78,7 +78,7 @@ describe("two processes on one file", () => {
       const cutOff = ["user: from afar", "tool t: failed", "Interrupted"]
       assert.deepStrictEqual(tell(yield* store.transcript("s")), cutOff)
       const next = yield* store.beginTurn("s", user("here"))
-      assert.deepStrictEqual(next, { turn: 1, position: 4, context: "[\"from afar\"]" })
+      assert.deepInclude(next, { turn: 1, position: 4, context: "[\"from afar\"]" })
       assert.deepStrictEqual(tell(yield* store.transcript("s")), [...cutOff, "user: here"])
     }))
 })

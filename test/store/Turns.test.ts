@@ -19,7 +19,7 @@ describe("a turn", () => {
     Effect.gen(function*() {
       const { file, store, sql } = yield* open
       const first = yield* store.beginTurn("s", user("hi"))
-      assert.deepStrictEqual(first, { turn: 0, position: 1, context: null })
+      assert.deepInclude(first, { turn: 0, position: 1, context: null })
       yield* TestClock.adjust("2 seconds")
       const saved = yield* store.commitTurn("s", first.turn, {
         rows: [{ position: 1, entry: agent("hello") }, { position: 2, entry: toolCall("t", "completed") }],
@@ -30,7 +30,7 @@ describe("a turn", () => {
       assert.deepInclude(saved, { title: "x".repeat(199), updatedAt: "1970-01-01T00:00:02.000Z" })
       const other = yield* openStore(file)
       assert.deepStrictEqual(tell(yield* other.transcript("s")), ["user: hi", "agent: hello", "tool t: completed"])
-      assert.deepStrictEqual(yield* other.beginTurn("s", user("next")), { turn: 1, position: 4, context: "[\"hi\"]" })
+      assert.deepInclude(yield* other.beginTurn("s", user("next")), { turn: 1, position: 4, context: "[\"hi\"]" })
       assert.deepStrictEqual(yield* sql`SELECT status FROM turns ORDER BY turn`.values, [["cancelled"], ["running"]])
     }))
 
