@@ -4,9 +4,10 @@ import { version } from "../app/Version.ts"
 import * as Wire from "../rpc/Wire.ts"
 import { Agents } from "../session/Agents.ts"
 import * as PromptContent from "../session/PromptContent.ts"
+import type { Session } from "../session/Session.ts"
 import { Sessions } from "../session/Sessions.ts"
 import { SessionStore } from "../store/SessionStore.ts"
-import { AcpConnection } from "./AcpConnection.ts"
+import { AcpConnection, type AcpConnectionState } from "./AcpConnection.ts"
 import { SessionAgent } from "./Agent.ts"
 import { attach, detach, onSession } from "./Attaching.ts"
 import { clientServers } from "./ClientServers.ts"
@@ -48,6 +49,10 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     _meta: { postern: { methods: rulesMethods } }
   }
 
+  /** ZeroClaw's clients know nothing of what comes here, and expect silence between turns. */
+  const welcome = (connection: AcpConnectionState, session: Session) =>
+    connection.dialect === "zeroclaw" ? Effect.void : Effect.asVoid(Effect.forkIn(Welcome.send(connection, session), scope))
+
   /** `load` and `resume`: ZeroClaw's clients expect an active session to be refused, ACP's expect to see it again. */
   const open = Effect.fnUntraced(function*(
     payload: {
@@ -75,7 +80,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         const plan = send(entries.filter(({ _tag }) => _tag === "Plan"))
         yield* connection.dialect === "zeroclaw" ? plan : Effect.forkIn(plan, scope)
       }
-      yield* Effect.forkIn(Welcome.send(connection, session), scope)
+      yield* welcome(connection, session)
       return { ...policyOf(session), _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }
     }))
   }, faulty)
@@ -136,7 +141,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         mcpServers: clientServers(mcpServers, mcp)
       })
       yield* attach(connection, session, acp.sessionTimeoutSecs)
-      yield* Effect.forkIn(Welcome.send(connection, session), scope)
+      yield* welcome(connection, session)
       const workspaceDir = session.workspace.cwd
       return {
         sessionId: session.sessionId,

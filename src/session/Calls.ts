@@ -68,7 +68,8 @@ export const make = Effect.gen(function*() {
     if (verdict._tag === "Break") return { ...yield* refuse(call, verdict.why, input), end: verdict.why }
     if (verdict._tag === "Block") return yield* refuse(call, verdict.why, input)
     const result = yield* runCall(call, input)
-    const warning = guard.after(call, result)
+    // Refusals are counted by their code.
+    const warning = result.denied === undefined ? guard.after(call, result) : undefined
     const text = capped(result.text, maxResultChars)
     return { ...result, text: warning === undefined ? text : `${text}\n${warning}` }
   })
