@@ -64,6 +64,16 @@ describe("where a command runs decides what it means", () => {
     ).not.toEqual([])
   })
 
+  it("takes the home of root for a home where it is the user's own", () => {
+    const root = { cwd: "/ws", roots: ["/ws"], home: "/root" }
+    for (const command of ["cat ~/.bashrc", "cp a ~/notes.txt"]) {
+      expect(analyse(command, root).shapes, command).toEqual([])
+      expect(isFlagged(command.replace("~", "/root")), command).toBe(true)
+    }
+    for (const command of ["cat ~/.ssh/id_rsa", "echo x >> ~/.bashrc", "rm -rf ~", "cat ~/.aws/credentials"])
+      expect(analyse(command, root).shapes, command).not.toEqual([])
+  })
+
   it("trusts a fresh temporary folder, and nothing beside it", () => {
     expect(isFlagged('t=$(mktemp -d); rm -rf "$t"')).toBe(false)
     expect(isFlagged("t=$(mktemp -d); rm -rf $t/../x/..")).toBe(true)

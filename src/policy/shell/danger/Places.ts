@@ -1,5 +1,5 @@
 import type { Place } from "../../Part.ts"
-import { isInside, resolve } from "../Paths.ts"
+import { isBelow, isInside, resolve } from "../Paths.ts"
 import type { Arg } from "../Words.ts"
 import { HOLE } from "../Words.ts"
 import type { PathRule } from "./PathRules.ts"
@@ -176,15 +176,19 @@ const secretName = new RegExp(
     ")$"
 )
 
+/** A home is a home wherever it lies: that of root is no system folder to root. */
+const asHome = (path: string, { home }: Place): string =>
+  home !== "/" && (path === home || isBelow(path, home)) ? `/home/user${path.slice(home.length)}` : path
+
 export const writeCategory = (path: string | undefined, place: Place): string | undefined => {
   if (path === undefined || harmlessDevice.test(path) || scratch.test(path)) return undefined
   if (isInside(path, place)) return repository.test(path) ? "persistence" : undefined
-  return first(writes, path)
+  return first(writes, asHome(path, place))
 }
 
 export const readCategory = (path: string | undefined, place: Place): string | undefined => {
   if (path === undefined || open.test(path) || (isInside(path, place) && !secretName.test(path))) return undefined
-  return path.startsWith("/proc/self/") && !/(environ|mem)$/.test(path) ? undefined : first(reads, path)
+  return path.startsWith("/proc/self/") && !/(environ|mem)$/.test(path) ? undefined : first(reads, asHome(path, place))
 }
 
 /** The path an argument names; what is unknown in front stays unknown. */
