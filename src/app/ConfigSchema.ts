@@ -57,7 +57,11 @@ const RiskProfile = Schema.Struct({
   always_ask: optional(texts),
   allowed_tools: optional(texts),
   excluded_tools: optional(texts),
-  approval_route: opaque,
+  approval_route: optional(Schema.Struct({
+    approver_channel: optional(text),
+    on_no_approver: optional(word("deny", "inherit-originator")),
+    timeout_secs: optional(whole(1))
+  })),
   delegation_policy: opaque,
   sandbox_enabled: optional(flag),
   sandbox_backend: optional(word(

@@ -82,12 +82,17 @@ const levelFrom = (name: string, word: string | undefined): Effect.Effect<LogLev
 /** Tables of later features: accepted so that users' files keep working, not interpreted by this version. */
 const ignoredTables = ["gateway", "security"] as const
 
+/** Keys of a risk profile that are checked and do nothing yet. */
+const ignoredLimits = ["max_cost_per_day_cents", "delegation_policy"] as const
+
 const notesOn = (
   table: ConfigTable,
   agents: ReadonlyMap<string, Agent>,
   defaultAgent: string | undefined
 ): ReadonlyArray<string> => [
   ...ignoredTables.filter((name) => table[name] !== undefined).map((name) => `[${name}] has no effect in this version`),
+  ...Object.entries(table.risk_profiles ?? {}).flatMap(([alias, profile]) =>
+    ignoredLimits.filter((key) => profile[key] !== undefined).map((key) => `risk_profiles.${alias}.${key} has no effect in this version`)),
   ...(defaultAgent === undefined || agents.get(defaultAgent)?.enabled === true
     ? []
     : [`acp.default_agent names no enabled agent: "${defaultAgent}"; the agents are ${Array.from(agents.keys()).join(", ")}`])

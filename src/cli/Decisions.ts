@@ -10,13 +10,15 @@ export const decisions = (trail: {
   if (trail.decisions.length === 0) return "no tool call has been decided in this session\n"
   const answers = new Map(trail.approvals.map(({ answer, callId }) => [callId, answer ?? "no answer yet"]))
   return table(
-    ["AT", "TOOL", "OUTCOME", "GATE", "CODE", "ANSWER", "REASON"],
-    trail.decisions.map(({ at, callId, code, gate, outcome, reason, shapes, tool }) => [
+    ["AT", "TOOL", "OUTCOME", "GATE", "CODE", "RULE", "KNOBS", "ANSWER", "REASON"],
+    trail.decisions.map(({ at, callId, code, gate, knobs, outcome, reason, rule, shapes, tool }) => [
       at,
       oneLine(tool),
       outcome,
       gate,
       code,
+      oneLine(rule ?? ""),
+      knobs,
       oneLine(answers.get(callId) ?? ""),
       oneLine([reason, ...shapes.map(({ category, part }) => `${category}: ${part}`)].join("; "))
     ])

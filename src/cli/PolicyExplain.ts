@@ -6,6 +6,7 @@ import { trace } from "../policy/Trace.ts"
 import { failure, wrongUsage } from "./Failure.ts"
 import { paint } from "./Paint.ts"
 import { json, oneLine } from "./Plain.ts"
+import { sayNotes } from "./PolicyNotes.ts"
 import { readable } from "./PolicyView.ts"
 
 export interface ExplainOptions {
@@ -55,6 +56,7 @@ export const explain = Effect.fnUntraced(function*(options: ExplainOptions) {
   const dryRun = yield* PolicyDryRun
   const call: DryCall.DryCall = { tool, arguments: yield* dryRun.fitting(tool, yield* readings(words)) }
   const decision = yield* Effect.mapError(dryRun.decide(call), ({ message }) => failure(message))
+  yield* sayNotes
   if (options.json) return yield* print(`${json(trace(decision))}\n`)
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
   yield* print(readable(call, decision, paint(canColor)))
@@ -91,5 +93,5 @@ const batch = Effect.suspend(() =>
     Stream.decodeText,
     Stream.splitLines,
     Stream.runForEachArray((lines) =>
-      Effect.flatMap(Effect.forEach(lines, answer), (answers) => print(answers.join(""))))
+      Effect.flatMap(Effect.forEach(lines, answer), (answers) => Effect.andThen(sayNotes, print(answers.join("")))))
   ))

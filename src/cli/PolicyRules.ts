@@ -7,6 +7,7 @@ import { Trust } from "../policy/rules/Trust.ts"
 import { failure } from "./Failure.ts"
 import { paint as painter } from "./Paint.ts"
 import { json, oneLine } from "./Plain.ts"
+import { sayNotes } from "./PolicyNotes.ts"
 import { shortestPrefix } from "./Resume.ts"
 import { table } from "./Table.ts"
 
@@ -34,6 +35,7 @@ const shown = ({ counts, id, layer, list, reason, rule }: Listed) => ({
 export const list = Effect.fnUntraced(function*(options: { readonly json: boolean }) {
   const { rules } = yield* here
   const found = yield* rules
+  yield* sayNotes
   if (options.json) {
     return yield* print(found.map((rule) => `${json(shown(rule))}\n`).join(""))
   }

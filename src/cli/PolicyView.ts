@@ -1,6 +1,7 @@
 import { Option } from "effect"
 import type { DryCall } from "../app/DryCall.ts"
 import type { Decision, GateName, GateTrace } from "../policy/Decision.ts"
+import { knobs as names } from "../policy/Knobs.ts"
 import type { Paint } from "./Paint.ts"
 import { json, oneLine } from "./Plain.ts"
 import { table } from "./Table.ts"
@@ -55,13 +56,14 @@ const runsIn = ({ mode, network, note }: NonNullable<Decision["sandbox"]>) =>
   `${mode}, network ${network ? "on" : "off"} (${note})`
 
 export const readable = (call: DryCall, decision: Decision, paint: Paint): string => {
-  const { capabilities, code, gate, outcome, reason, rule, sandbox, shapes } = decision
+  const { capabilities, code, gate, knobs, outcome, reason, rule, sandbox, shapes } = decision
   const facts = [
     ...section("capabilities", capabilities.length > 0 ? [capabilities.join(", ")] : []),
     ...section("parts", partLines(decision)),
     ...section("shapes", shapes.map(({ category, part }) => `${category}: ${part}`)),
     ...section("rule", rule ? [`${rule.list} ${rule.rule} (${rule.id})`] : []),
-    ...section("sandbox", sandbox ? [runsIn(sandbox)] : [])
+    ...section("sandbox", sandbox ? [runsIn(sandbox)] : []),
+    ...section("knobs", knobs ? names.map((knob) => `${knob} ${knobs.values[knob]} (${knobs.sources[knob]})`) : [])
   ]
   const columns = (rows: ReadonlyArray<ReadonlyArray<string>>) => Option.match(Option.fromUndefinedOr(rows[0]), {
     onNone: () => "",

@@ -1,9 +1,12 @@
-import { basename, isAbsolute, join, normalize, sep } from "node:path"
+import { isAbsolute, join, resolve as absolute, sep } from "node:path"
 import type { Wish } from "../sandbox/Confinement.ts"
 import { pathIn } from "../workspace/PlanFile.ts"
+import { isDevice, isInside, malformed } from "../workspace/Workspace.ts"
 import type { Capability } from "./Capability.ts"
+import { commandRefusal } from "./CommandLimits.ts"
 import type { Level } from "./Knobs.ts"
-import { type CommandPart, isNamed, type Part, type Place, type Shape, type Touch } from "./Part.ts"
+import { isNamed, type Part, type Place, type Shape, type Touch } from "./Part.ts"
+import { untilde } from "./rules/Paths.ts"
 import { literally, many, reaches } from "./rules/Reach.ts"
 
 /** The operator's hard limits (spec §5, gate 3), as a risk profile gives them. It only denies. */
@@ -34,6 +37,8 @@ export interface BoundaryCall {
   readonly place: Place
   /** The path behind a written one, links followed; `undefined` where there is none to follow. */
   readonly canonical: (path: string) => string | undefined
+  /** Further names of the roots. */
+  readonly aliases?: ReadonlyArray<string>
   /** Folders that may be read besides the roots. */
   readonly readable: ReadonlyArray<string>
   /** A shell command: what its words name is only a guess, so reading outside the folders is left to the sandbox. */
@@ -49,16 +54,17 @@ export interface Refusal {
 
 const changing: ReadonlySet<Capability> = new Set(["rw", "rw_plan", "shell_test", "shell_rw"])
 
-/** A path of the configuration as an absolute one. */
-export const expand = (path: string, { cwd, home }: Place): string => {
-  const named = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path
-  return normalize(isAbsolute(named) ? named : join(cwd, named))
+/** A path as an absolute one, without a slash at its end. */
+export const expand = (path: string, { cwd, home }: Place): string => absolute(cwd, untilde(path, cwd, home))
+
+/** The path behind a written one: links are followed before a `..` after them is, as the system does it. */
+const behind = (path: string, { canonical, place: { cwd, home } }: BoundaryCall): string | undefined => {
+  const expanded = untilde(path, cwd, home)
+  return canonical(isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`)
 }
 
-const inside = (folder: string, path: string) => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
-
 const depth = (folders: ReadonlyArray<string>, path: string): number =>
-  folders.reduce((deepest, folder) => inside(folder, path) ? Math.max(deepest, folder.split(sep).filter(Boolean).length) : deepest, -1)
+  folders.reduce((deepest, folder) => isInside(folder, path) ? Math.max(deepest, folder.split(sep).filter(Boolean).length) : deepest, -1)
 
 /** The deepest prefix decides; at the same depth the forbidding one (zeroclaw §3.5). */
 const isForbidden = (path: string, allowed: ReadonlyArray<string>, forbidden: ReadonlyArray<string>): boolean => {
@@ -74,6 +80,9 @@ interface Touched {
   readonly writes: boolean
 }
 
+/** It has a slash, and is no address (zeroclaw §3.5). */
+const looksLikePath = /^(?!.*:\/\/)(.*\/|~[\w+-]*$)/s
+
 /** Paths a call names: redirects and file arguments, and a command's words that look like paths. */
 const touched = (parts: ReadonlyArray<Part>): ReadonlyArray<Touched> =>
   parts.flatMap((part): ReadonlyArray<Touched> => {
@@ -85,43 +94,41 @@ const touched = (parts: ReadonlyArray<Part>): ReadonlyArray<Touched> =>
     const known = part.touches.filter(isNamed).map(({ kind, path }) => ({ text: path, path, writes: kind === "write" }))
     return known.concat(part.argv.slice(1).flatMap((word) => {
       const value = word === null ? undefined : word.startsWith("-") ? /^--?[^=]+=(.+)$/.exec(word)?.[1] : word
-      return value !== undefined && /^(\/|\.\.?\/|~\/|~$)/.test(value) ? [{ text: value, path: value, writes: false }] : []
+      if (value === undefined || !looksLikePath.test(value)) return []
+      return [{ text: value, path: part.cwd === null || /^[/~]/.test(value) ? value : `${part.cwd}/${value}`, writes: false }]
     }))
   })
 
-const namesOf = (part: CommandPart): ReadonlyArray<string> =>
-  part.program === null ? [] : [part.program, basename(part.program)]
+/** Paths as an operator or a client wrote them, and where they lead. */
+const named = (paths: ReadonlyArray<string>, call: BoundaryCall): ReadonlyArray<string> =>
+  paths.flatMap((path) => [expand(path, call.place), behind(path, call) ?? expand(path, call.place)])
 
-const isListed = (list: ReadonlyArray<string>, part: CommandPart): boolean => namesOf(part).some((name) => list.includes(name))
-
-const commandRefusal = (limits: Limits, parts: ReadonlyArray<Part>, inner: ReadonlyArray<Part>): Refusal | undefined => {
-  for (const part of [...parts, ...inner]) {
-    if (part.kind !== "command") continue
-    if (isListed(limits.forbiddenCommands, part)) {
-      return { code: "COMMAND_FORBIDDEN", reason: `the operator forbids the command ${part.program}` }
-    }
-    if (inner.includes(part)) continue
-    if (limits.allowedCommands.length > 0 && !limits.allowedCommands.includes("*") && !isListed(limits.allowedCommands, part)) {
-      return { code: "COMMAND_NOT_ALLOWED", reason: `the operator's list of commands does not have ${part.program ?? "a command that is not literal"}` }
-    }
-  }
-  return undefined
+/** File tools take what the workspace takes; a shell goes its own way. */
+const unusable = ({ path, text }: Touched, { shell }: BoundaryCall): Refusal | undefined => {
+  const problem = shell ? undefined : malformed(path)
+  return problem === undefined ? undefined : { code: "PATH_REFUSED", reason: `${JSON.stringify(text)}: ${problem}` }
 }
 
+const isAnybodys = (path: string, writes: boolean, { shell }: BoundaryCall) => shell ? devices.has(path) : isDevice(path, writes ? "write" : "read")
+
 const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined => {
+  const all = touched([...call.parts, ...call.inner ?? []])
+  if (all.length === 0) return undefined
   const { place } = call
-  const own = [...place.roots, ...limits.allowedRoots.map((root) => expand(root, place))]
-  const forbidden = limits.forbiddenPaths.map((path) => expand(path, place))
-  for (const { path, text, writes } of touched([...call.parts, ...call.inner ?? []])) {
-    const named = expand(path, place)
-    if (devices.has(named)) continue
-    for (const candidate of new Set([named, call.canonical(named) ?? named])) {
-      const isPlan = candidate === pathIn(place.cwd) && call.capabilities.every((capability) => capability === "rw_plan")
-      if (writes && !isPlan && place.roots.some((root) => inside(join(root, ".postern"), candidate))) {
-        return { code: "PROTECTED_PATH", reason: `${text} belongs to Postern's own configuration, which no tool may change` }
-      }
-      if (isForbidden(candidate, [...place.roots, ...call.readable], limits.own)) {
-        return { code: "PROTECTED_PATH", reason: `${text} belongs to Postern itself, and no tool may touch it` }
+  const own = [...place.roots, ...call.aliases ?? [], ...named(limits.allowedRoots, call)]
+  const forbidden = named(limits.forbiddenPaths, call)
+  const rules = place.roots.map((root) => join(root, ".postern"))
+  const isPlanned = call.capabilities.every((capability) => capability === "rw_plan")
+  for (const one of all) {
+    const { path, text, writes } = one
+    const refusal = unusable(one, call)
+    if (refusal) return refusal
+    const spelled = expand(path, place)
+    if (isAnybodys(spelled, writes, call)) continue
+    for (const candidate of new Set([spelled, behind(path, call) ?? spelled])) {
+      const isRules = writes && !(isPlanned && candidate === pathIn(place.cwd))
+      if (isForbidden(candidate, [...place.roots, ...call.readable], isRules ? [...limits.own, ...rules] : limits.own)) {
+        return { code: "PROTECTED_PATH", reason: `${text} belongs to Postern itself, and no tool may ${writes ? "change" : "touch"} it` }
       }
       if (isForbidden(candidate, own, forbidden)) {
         return { code: "PATH_FORBIDDEN", reason: `the operator forbids the path ${text}` }
@@ -140,7 +147,7 @@ const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined =>
 /** The first place no tool may touch that a pattern of the shell, or what lies below a folder, comes to. */
 const reached = (limits: Limits, { canonical, inner = [], parts, place }: BoundaryCall, accept: (touch: Touch) => boolean) => {
   const guarded = [...limits.own, ...limits.forbiddenPaths.map((path) => expand(path, place))]
-    .filter((folder) => !place.roots.some((root) => inside(folder, root)))
+    .filter((folder) => !place.roots.some((root) => isInside(folder, root)))
   const config = place.roots.map((root) => join(root, ".postern"))
   for (const part of [...parts, ...inner]) {
     if (part.kind !== "command" || part.contained === true) continue

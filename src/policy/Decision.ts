@@ -28,6 +28,7 @@ export interface DecisionInput {
   readonly networkPrograms: ReadonlyArray<string>
   readonly place: Place
   readonly facts: RuleFacts
+  readonly aliases?: ReadonlyArray<string>
   readonly readable: ReadonlyArray<string>
   readonly shell: boolean
   readonly canonical: (path: string) => string | undefined
@@ -59,8 +60,12 @@ export interface Decision {
   readonly capabilities: ReadonlyArray<Capability>
   readonly shapes: ReadonlyArray<Shape>
   readonly parts: ReadonlyArray<Part>
+  /** Its parts are those of a command line. */
+  readonly shell: boolean
   /** What rules were given to look at, besides the parts. */
   readonly facts: RuleFacts
+  /** In force when it was made; absent where no gate could read the call. */
+  readonly knobs?: Resolved
   readonly rule?: RuleHit
   /** What the call would run in; absent where it is denied. */
   readonly sandbox?: { readonly mode: EffectiveSandbox; readonly network: boolean; readonly note: string }
@@ -143,7 +148,7 @@ export const decide = (input: DecisionInput): Decision => {
   const gates: Array<GateTrace> = [{ gate: "validity", verdict: "pass", reason: "known tool, readable arguments" }]
   const note = (gate: GateName, verdict: Verdict, reason: string) => void gates.push({ gate, verdict, reason })
   const order: ReadonlyArray<GateName> = ["validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"]
-  const base = { capabilities, shapes, parts, facts: input.facts, ...(rule === undefined ? {} : { rule }) }
+  const base = { capabilities, shapes, parts, facts: input.facts, knobs: input.knobs, shell: input.shell, ...(rule === undefined ? {} : { rule }) }
   const finish = (outcome: Decision["outcome"], by: Step | Stop, sandbox?: Decision["sandbox"]): Decision => {
     for (const gate of order) if (!gates.some((trace) => trace.gate === gate)) note(gate, "skip", "not reached")
     return { outcome, gate: by.gate, code: by.code, reason: by.reason, ...base, ...(sandbox === undefined ? {} : { sandbox }), gates }

@@ -103,7 +103,8 @@ const decideCall = (
     opaque: opaque || parseError,
     networkPrograms,
     place,
-    readable: workspace.readable,
+    aliases: workspace.aliases.roots,
+    readable: [...workspace.readable, ...workspace.aliases.readable],
     shell: shell !== undefined,
     canonical: behind,
     knobs,
@@ -132,6 +133,7 @@ export const invalid = (code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS", reason: string):
   capabilities: [],
   shapes: [],
   parts: [],
+  shell: false,
   facts: { opaque: true, parseError: false, place: { cwd: "/", roots: [], home: "/" }, canonical: () => undefined },
   gates: [{ gate: "validity", verdict: "deny", reason }]
 })

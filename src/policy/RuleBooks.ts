@@ -27,8 +27,6 @@ export interface RuleBook {
   readonly rules: RuleSet
   /** What the project's file sets; `resolve` lets it narrow only. */
   readonly project: Partial<Knobs>
-  /** Sentences worth a warning. */
-  readonly notes: ReadonlyArray<string>
   /** Rules that would answer this question for good. */
   readonly propose: (tool: string, decision: Decision) => { readonly allow: ReadonlyArray<Entry>; readonly deny: ReadonlyArray<Entry> }
 }
@@ -58,6 +56,8 @@ export class RuleBooks extends Context.Service<RuleBooks, {
   readonly load: (source: RuleSource) => Effect.Effect<RuleBook, RulesInvalid>
   /** The entry a rule would be, or why it cannot be read. */
   readonly read: (list: List, text: string) => ReturnType<typeof parse>
+  /** Sentences worth a warning about the rules that were loaded; each is given once. */
+  readonly takeNotes: Effect.Effect<ReadonlyArray<string>>
 }>()("postern/policy/RuleBooks") {
   static readonly layer = Layer.effect(RuleBooks, Effect.gen(function*() {
     const settings = yield* Settings
@@ -65,6 +65,8 @@ export class RuleBooks extends Context.Service<RuleBooks, {
     const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
     const known = knownTools(tools)
     const books = new Map<string, RuleBook>()
+    const untold = new Set<string>()
+    const told = new Set<string>()
 
     const place = ({ cwd, roots }: Workspace): Place => ({ cwd, roots, home: homedir() })
 
@@ -85,9 +87,8 @@ export class RuleBooks extends Context.Service<RuleBooks, {
         const proposing = { tool, parts, facts, shapes, tools: known, dangers }
         return { allow: Propose.allow(proposing) ?? [], deny: Propose.deny(proposing) ?? [] }
       }
-      const notes = [...profile.notes, ...loaded.notes]
-      yield* Effect.forEach(notes, (note) => Effect.logWarning(note), { discard: true })
-      return { rules, project: loaded.knobs, notes, propose } satisfies RuleBook
+      for (const note of [...profile.notes, ...loaded.notes]) if (!told.has(note)) untold.add(note)
+      return { rules, project: loaded.knobs, propose } satisfies RuleBook
     }, Effect.provideContext(context))
 
     /** Which version of each file that may hold rules is there. */
@@ -96,11 +97,18 @@ export class RuleBooks extends Context.Service<RuleBooks, {
 
     return RuleBooks.of({
       read: (list, text) => parse(text, { list, tools: known }),
+      takeNotes: Effect.sync(() => {
+        const notes = Array.from(untold)
+        for (const note of notes) told.add(note)
+        untold.clear()
+        return notes
+      }),
       load: Effect.fnUntraced(function*(source) {
         const { onProject, riskProfile, session, userRules, workspace } = source
         const key = JSON.stringify([workspace.cwd, workspace.roots, stamp(workspace), riskProfile, userRules, session])
-        const book = books.get(key) ?? (yield* build(source))
-        if (books.size >= 64) books.clear()
+        const known = books.get(key)
+        const book = known ?? (yield* build(source))
+        if (!known && books.size >= 64) books.clear()
         books.set(key, book)
         if (onProject) yield* onProject(book.project)
         return book

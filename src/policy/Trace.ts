@@ -1,19 +1,44 @@
 import type { Decision } from "./Decision.ts"
+import { knobs as names, type Resolved } from "./Knobs.ts"
+import type { Part, Word } from "./Part.ts"
+
+interface TracePart {
+  readonly program: Word
+  readonly argv: ReadonlyArray<Word>
+  readonly opaque: boolean
+}
+
+/** The commands of a shell call; of other calls what they touch, under the name that rules have for it. */
+const partsOf = ({ facts, parts, shell }: Decision): ReadonlyArray<TracePart> => {
+  if (facts.parseError) return [{ program: null, argv: [], opaque: true }]
+  return parts.flatMap((part): ReadonlyArray<TracePart> => {
+    if (part.kind === "command") return [{ program: part.program, argv: part.argv, opaque: part.opaque }]
+    return shell ? [] : [{ ...touched(part), opaque: false }]
+  })
+}
+
+const touched = (part: Exclude<Part, { readonly kind: "command" }>) =>
+  part.kind === "tool" ? { program: part.name, argv: [part.name] } : { program: part.kind, argv: [part.kind, part.text] }
+
+const knobsOf = ({ sources, values }: Resolved) =>
+  Object.fromEntries(names.map((knob) => [knob, { value: values[knob], source: sources[knob] }]))
 
 /** A decision as `policy explain` and `_rules/test` show it. A dry run asks nobody: where a person would be asked it says `ask`. */
-export const trace = ({ capabilities, code, facts, gate, gates, outcome, parts, reason, rule, sandbox, shapes }: Decision) => ({
-  outcome,
-  gate,
-  code,
-  reason,
-  capabilities,
-  shapes,
-  parts: facts.parseError
-    ? [{ program: null, argv: [], opaque: true }]
-    : parts.flatMap((part) => part.kind === "command" ? [{ program: part.program, argv: part.argv, opaque: part.opaque }] : []),
-  ...(rule === undefined ? {} : { rule: rule.rule }),
-  ...(sandbox === undefined ? {} : { sandbox: { mode: sandbox.mode === "workspace-scratch" ? "scratch" as const : sandbox.mode, network: sandbox.network ? "on" as const : "off" as const } }),
-  gates
-})
+export const trace = (decision: Decision) => {
+  const { capabilities, code, gate, gates, knobs, outcome, reason, rule, sandbox, shapes } = decision
+  return {
+    outcome,
+    gate,
+    code,
+    reason,
+    capabilities,
+    shapes,
+    parts: partsOf(decision),
+    ...(rule === undefined ? {} : { rule: rule.rule }),
+    ...(sandbox === undefined ? {} : { sandbox: { mode: sandbox.mode === "workspace-scratch" ? "scratch" as const : sandbox.mode, network: sandbox.network ? "on" as const : "off" as const } }),
+    gates,
+    ...(knobs === undefined ? {} : { knobs: knobsOf(knobs) })
+  }
+}
 
 export type Trace = ReturnType<typeof trace>

@@ -45,6 +45,7 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*({ policy: { knobs, source }, tools: own }: TurnInput) {
     const tools = Array.from(toolbox.of(own).values())
     const { rules } = yield* Effect.mapError(books.load(source()), ({ message }) => new TurnFailed({ message, reason: "rules_invalid" }))
+    yield* Effect.forEach(yield* books.takeNotes, (note) => Effect.logWarning(note), { discard: true })
     const hidden = rules.hidden(tools.map(ruleName))
     const mode = knobs().values.work_mode
     const shown = tools.filter((tool) =>

@@ -70,8 +70,9 @@ export const make = Effect.fnUntraced(function*(
   const policy = yield* SessionPolicy.make(sessionId, agent, workspace, changed)
   const model = yield* SessionModel.make(sessionId, agent, publish({ _tag: "OptionsChanged" }))
   const source = yield* ToolSource
+  const { riskProfiles } = yield* Settings
   if (servers.length > 0) tools = yield* source.open({ ...policy, workspace, servers })
-  const { ask, choose } = yield* Approvals.make(sessionId, attachments)
+  const { ask, choose } = yield* Approvals.make(sessionId, attachments, riskProfiles.get(agent.riskProfile)?.approvalRoute)
   /** The first client that does a thing does it for all. */
   const client = (): ClientSide => Object.assign({}, ...Array.from(attachments, ({ client }) => client ?? {}).reverse())
   let record = initial

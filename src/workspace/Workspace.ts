@@ -25,6 +25,8 @@ export interface Workspace {
   readonly readable: ReadonlyArray<string>
   /** Folders with skills, those of the agent itself first. They need not exist. */
   readonly skills: ReadonlyArray<string>
+  /** Absolute paths by which the folders were named, where those are not canonical. */
+  readonly aliases: { readonly roots: ReadonlyArray<string>; readonly readable: ReadonlyArray<string> }
   /** Canonical absolute paths of the operator's further folders, read and written like the roots. They need not exist. */
   readonly allowed: ReadonlyArray<string>
   /**
@@ -53,6 +55,9 @@ export const isInside = (folder: string, path: string): boolean =>
 
 const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"])
 
+/** Gives or takes nothing that belongs to anybody. */
+export const isDevice = (path: string, intent: Intent): boolean => path === "/dev/null" || (intent === "read" && devices.has(path))
+
 /** Where Linux shows the environment and the memory of each process. */
 const ofProcess = /^\/proc\/\d+(\/|$)/
 
@@ -77,8 +82,10 @@ export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Ret
   const confined = folders.confined ?? true
   // A client that opened the folder through a link names files through the same link.
   const writable = [...roots, ...further]
-  const spelledRoots = [...writable, ...spelledAllowed, ...[folders.cwd, ...folders.roots ?? []].map((path) => absolute(path))]
-  const spelledReadable = [...readable, ...(folders.readable ?? []).map((path) => absolute(path))]
+  const other = (paths: ReadonlyArray<string>, canonical: ReadonlyArray<string>) => paths.map((path) => absolute(path)).filter((path) => !canonical.includes(path))
+  const aliases = { roots: other([folders.cwd, ...folders.roots ?? []], roots), readable: other(folders.readable ?? [], readable) }
+  const spelledRoots = [...writable, ...spelledAllowed, ...aliases.roots]
+  const spelledReadable = [...readable, ...aliases.readable]
 
   const within = (path: string, folders: ReadonlyArray<string>) => folders.some((folder) => isInside(folder, path))
   const allowed = (path: string, intent: Intent, writable: ReadonlyArray<string>, readOnly: ReadonlyArray<string>) =>
@@ -89,7 +96,7 @@ export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Ret
     const problem = malformed(path)
     if (problem !== undefined) return yield* refuse(problem)
     const named = place(path)
-    if (named === "/dev/null" || (intent === "read" && devices.has(named))) return named
+    if (isDevice(named, intent)) return named
     if (!allowed(named, intent, spelledRoots, spelledReadable)) {
       return yield* refuse(
         intent === "write" && within(named, spelledReadable)
@@ -109,7 +116,7 @@ export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Ret
   })
 
   const skills = yield* Effect.forEach(folders.skills ?? [], (path) => Effect.orElseSucceed(follow(path), () => path))
-  return { cwd, roots, readable, skills, allowed: further, resolve }
+  return { cwd, roots, readable, aliases, skills, allowed: further, resolve }
 })
 
 const canonicalFolder = Effect.fnUntraced(function*(path: string) {
@@ -129,7 +136,8 @@ const canonicalFolder = Effect.fnUntraced(function*(path: string) {
   return found.folder ? found.canonical : yield* refuse("it is not a folder.")
 })
 
-const malformed = (path: string): string | undefined => {
+/** What no path may be that a file tool is given, whatever lies there; the reason is for the model. */
+export const malformed = (path: string): string | undefined => {
   if (path.trim() === "") return "the path is empty."
   if (path.includes("\0")) return "a path cannot contain a NUL character."
   if (path.startsWith("~") && path !== "~" && path[1] !== "/") return "paths in another user's home are not available."

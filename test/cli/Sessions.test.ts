@@ -75,7 +75,7 @@ describe("postern sessions", () => {
 
   it("shows what was decided, and who answered what", async () => {
     const { stdout } = await sessions("show", "bbbb", "--decisions")
-    expect(stdout).toMatch(/^AT +TOOL +OUTCOME +GATE +CODE +ANSWER +REASON\n\S+ +file_edit +ask +policy +POLICY_ASK +AllowOnce +needs rw\n$/)
+    expect(stdout).toMatch(/^AT +TOOL +OUTCOME +GATE +CODE +RULE +KNOBS +ANSWER +REASON\n\S+ +file_edit +ask +policy +POLICY_ASK +\S+ +AllowOnce +needs rw\n$/)
     const trail = JSON.parse((await sessions("show", "bbbb", "--decisions", "--json")).stdout)
     expect(trail.decisions[0]).toMatchObject({ callId: "c1", outcome: "ask" })
     expect((await sessions("show", "aaaa-1", "--decisions")).stdout).toBe("no tool call has been decided in this session\n")

@@ -114,7 +114,8 @@ export const hit = (pattern: PathPattern, path: NamedPath, place: Place): boolea
 export const cover = (pattern: PathPattern, path: NamedPath, place: Place): boolean =>
   path.canonical !== undefined && matchesPath(pattern, path.written, place) && matchesPath(pattern, path.canonical, place)
 
-const untilde = (word: string, cwd: string, home: string): string => {
+/** A leading `~` as the shell reads it. */
+export const untilde = (word: string, cwd: string, home: string): string => {
   const [, user, rest = ""] = /^~([a-z_][\w-]*|\+)?(\/.*)?$/s.exec(word) ?? []
   if (!word.startsWith("~") || (user === undefined && word !== "~" && !word.startsWith("~/"))) return word
   return (user === undefined ? home : user === "+" ? cwd : user === "root" ? "/root" : join(dirname(home), user)) + rest

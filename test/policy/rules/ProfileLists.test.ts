@@ -18,7 +18,9 @@ describe("The lists of a risk profile", () => {
       rules: ["deny shell", "ask file_*", "ask mcp__x__y", "allow read"]
     })
     assert.deepStrictEqual(lists({ autoApprove: ["*"] }).rules, Array.from(tools.keys(), (tool) => `allow ${tool}`))
-    assert.deepStrictEqual(lists({ allowedTools: [] }).rules, [])
+    assert.deepStrictEqual(lists({ allowedTools: [] }).rules, [...Array.from(tools.keys(), (tool) => `deny ${tool}`), "deny mcp__*"])
+    assert.deepStrictEqual(lists({}).rules, [])
+    assert.notInclude(lists({ allowedTools: ["shell"] }).rules, "deny mcp__*")
     assert.notInclude(lists({ allowedTools: ["shell"] }).rules, "deny shell")
     assert.include(lists({ allowedTools: ["shell"] }).rules, "deny file_write")
   })
