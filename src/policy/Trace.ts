@@ -1,5 +1,4 @@
 import type { Decision } from "./Decision.ts"
-import { knobs as names, type Resolved } from "./Knobs.ts"
 import type { Part, Word } from "./Part.ts"
 
 interface TracePart {
@@ -20,12 +19,9 @@ const partsOf = ({ facts, parts, shell }: Decision): ReadonlyArray<TracePart> =>
 const touched = (part: Exclude<Part, { readonly kind: "command" }>) =>
   part.kind === "tool" ? { program: part.name, argv: [part.name] } : { program: part.kind, argv: [part.kind, part.text] }
 
-const knobsOf = ({ sources, values }: Resolved) =>
-  Object.fromEntries(names.map((knob) => [knob, { value: values[knob], source: sources[knob] }]))
-
 /** A decision as `policy explain` and `_rules/test` show it. A dry run asks nobody: where a person would be asked it says `ask`. */
 export const trace = (decision: Decision) => {
-  const { capabilities, code, gate, gates, knobs, outcome, reason, rule, sandbox, shapes } = decision
+  const { capabilities, code, gate, gates, outcome, reason, rule, sandbox, shapes } = decision
   return {
     outcome,
     gate,
@@ -36,8 +32,7 @@ export const trace = (decision: Decision) => {
     parts: partsOf(decision),
     ...(rule === undefined ? {} : { rule: rule.rule }),
     ...(sandbox === undefined ? {} : { sandbox: { mode: sandbox.mode === "workspace-scratch" ? "scratch" as const : sandbox.mode, network: sandbox.network ? "on" as const : "off" as const } }),
-    gates,
-    ...(knobs === undefined ? {} : { knobs: knobsOf(knobs) })
+    gates
   }
 }
 

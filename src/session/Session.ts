@@ -1,5 +1,5 @@
 import { Clock, Deferred, Effect, Exit, FiberHandle, type Scope } from "effect"
-import type { Agent, Settings } from "../app/Settings.ts"
+import { type Agent, Settings } from "../app/Settings.ts"
 import { type SessionMissing, type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../store/SessionStore.ts"
 import type { ServerConfig } from "../mcp/ServerConfig.ts"
 import { none, type SessionTools, ToolSource } from "../tool/SessionTools.ts"

@@ -40,6 +40,12 @@ deny by capability (CAPABILITY_NOT_GRANTED): the Work mode sw does not grant she
 capabilities  shell_rw
 parts         git push -f
 shapes        git-destructive: git push -f
+knobs         work_mode sw (session)
+              network off (session)
+              user_rules user+project (default)
+              tool_approval universal_accept (session)
+              approval_response never (session)
+              sandbox read-only (session)
 `
     })
   })
