@@ -153,6 +153,9 @@ const web = {
   max_response_size: optional(whole(1))
 }
 
+/** Accepted, not interpreted by this version. */
+export const laterSecurity = { otp: opaque, estop: opaque, audit: opaque, prompt_guard: opaque }
+
 /** `config.toml` (spec §2). The one truth about keys: decoding, environment paths and error texts all come from here. */
 export const ConfigTable = Schema.Struct({
   log_level: optional(word("trace", "debug", "info", "warn", "error", "fatal", "none")),
@@ -183,7 +186,15 @@ export const ConfigTable = Schema.Struct({
   http_request: optional(Schema.Struct({ ...web, secrets: map(text) })),
   rpc: optional(Schema.Struct({ max_local_connections: optional(whole(1)), max_sessions: optional(whole(1)) })),
   gateway: opaque,
-  security: opaque,
+  security: optional(Schema.Struct({
+    trust_daemon_uid: optional(flag),
+    leak_detection: optional(Schema.Struct({
+      enabled: optional(flag),
+      sensitivity: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({ description: "a number from 0 to 1" })),
+      high_entropy_tokens: optional(flag)
+    })),
+    ...laterSecurity
+  })),
   users: map(User),
   permission_profiles: map(PermissionProfile)
 })

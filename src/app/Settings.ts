@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
 import * as path from "node:path"
 import { ConfigInvalid, load } from "./ConfigFile.ts"
-import type { ConfigTable } from "./ConfigSchema.ts"
+import { type ConfigTable, laterSecurity } from "./ConfigSchema.ts"
 import type { Environment } from "./Environment.ts"
 import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
 import { type McpSettings, mcpSecrets, mcpSettings } from "./McpSettings.ts"
@@ -48,6 +48,8 @@ export class Settings extends Context.Service<Settings, {
     readonly unstable: boolean
   }
   readonly mcp: McpSettings
+  /** As written under `[security.leak_detection]`. */
+  readonly leakDetection: NonNullable<NonNullable<ConfigTable["security"]>["leak_detection"]>
   /** As written under `[web_fetch]` and `[http_request]`, without the secrets. */
   readonly web: { readonly fetch: NonNullable<ConfigTable["web_fetch"]>; readonly request: NonNullable<ConfigTable["web_fetch"]> }
   /** `[http_request.secrets]` by name. */
@@ -80,7 +82,10 @@ const levelFrom = (name: string, word: string | undefined): Effect.Effect<LogLev
 }
 
 /** Tables of later features: accepted so that users' files keep working, not interpreted by this version. */
-const ignoredTables = ["gateway", "security"] as const
+const ignoredTables = (table: ConfigTable): ReadonlyArray<string> => [
+  ...(table.gateway === undefined ? [] : ["gateway"]),
+  ...Object.keys(table.security ?? {}).filter((name) => Object.hasOwn(laterSecurity, name)).map((name) => `security.${name}`)
+]
 
 /** Keys of a risk profile that are checked and do nothing yet. */
 const ignoredLimits = ["max_cost_per_day_cents", "delegation_policy"] as const
@@ -90,7 +95,7 @@ const notesOn = (
   agents: ReadonlyMap<string, Agent>,
   defaultAgent: string | undefined
 ): ReadonlyArray<string> => [
-  ...ignoredTables.filter((name) => table[name] !== undefined).map((name) => `[${name}] has no effect in this version`),
+  ...ignoredTables(table).map((name) => `[${name}] has no effect in this version`),
   ...Object.entries(table.risk_profiles ?? {}).flatMap(([alias, profile]) =>
     ignoredLimits.filter((key) => profile[key] !== undefined).map((key) => `risk_profiles.${alias}.${key} has no effect in this version`)),
   ...(defaultAgent === undefined || agents.get(defaultAgent)?.enabled === true
@@ -135,12 +140,13 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
       unstable: table.acp?.unstable ?? false
     },
     mcp,
+    leakDetection: table.security?.leak_detection ?? {},
     web: { fetch: table.web_fetch ?? {}, request },
     webSecrets,
     rpc: { maxLocalConnections: table.rpc?.max_local_connections ?? 512, maxSessions: table.rpc?.max_sessions ?? 64 },
     users: table.users ?? {},
     permissionProfiles: table.permission_profiles ?? {},
-    trustDaemonUid: table.security?.["trust_daemon_uid"] !== false,
+    trustDaemonUid: table.security?.trust_daemon_uid !== false,
     memory: {
       autoSave: table.memory?.auto_save ?? true,
       minRelevance: table.memory?.min_relevance_score ?? 0.4,

@@ -7,9 +7,10 @@ import { type RuleBook, RuleBooks } from "../policy/RuleBooks.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import type { Entry } from "../policy/rules/RuleSet.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
-import * as Untrusted from "../security/Untrusted.ts"
+import { LeakDetection } from "../security/LeakDetector.ts"
 import * as Confining from "../tool/Confining.ts"
 import { textContent, type ToolCallContent } from "../tool/Content.ts"
+import * as ForModel from "../tool/ForModel.ts"
 import { type AnyTool, decodeCall, ruleName, type RunContext, ToolFailed } from "../tool/Tool.ts"
 import { isTooDeep } from "../rpc/Depth.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
@@ -23,8 +24,6 @@ import type { TurnFailed, TurnInput } from "./TurnLoop.ts"
 import { brokenRules, deepArguments, notAllowed, notCounted, refused, type Verdict } from "./Verdict.ts"
 
 type Proposal = ReturnType<RuleBook["propose"]>
-
-const forModel = ({ origin }: AnyTool, { title }: ToolCallState, text: string) => origin === undefined ? text : Untrusted.mark(origin, title, text)
 
 /** Runs one tool call of a turn: decided, shown, asked about, run, shown again. It always ends `completed` or `failed`. */
 export const make = Effect.gen(function*() {
@@ -44,6 +43,7 @@ export const make = Effect.gen(function*() {
     return { book, decision, knobs, limits, rules, workspace } satisfies CallContext.Decided
   })
 
+  const forModel = ForModel.make(yield* LeakDetection)
   const contextOf = CallContext.make(decide, sandbox, knownTools(toolbox.tools))
 
   /** The answer of a person, in the light of what has changed since it was asked for (policy §1.9 E1). */
@@ -124,13 +124,13 @@ export const make = Effect.gen(function*() {
         ...(locations === undefined ? {} : { locations }),
         ...(rawOutput === undefined ? {} : { rawOutput })
       })
-      return { text: forModel(tool, call, text), isFailure: false }
+      return { text: forModel(tool, call.title, text), isFailure: false }
     }
     const failed = Cause.findError(exit.cause)
     if (Result.isFailure(failed)) return yield* Effect.failCause(failed.failure)
     const { content, message, rawOutput } = failed.success
     const ended = rawOutput === undefined ? started : { ...started, rawOutput }
-    return yield* fail(input, ended, forModel(tool, call, message), content ?? [textContent(message)])
+    return yield* fail(input, ended, forModel(tool, call.title, message), content ?? [textContent(message)])
   })
 
   return Effect.fnUntraced(function*(request: ModelCall, input: TurnInput): Effect.fn.Return<CallResult, TurnFailed> {

@@ -69,7 +69,9 @@ export const FileEdit = Tool.make<Parameters>({
     const wrong = fault(parameters, edits)
     if (wrong !== undefined) return yield* Target.fail(wrong)
     const seen = yield* Text.lookAgain(path, context)
-    const { lines, text } = yield* Effect.fromResult(Result.mapError(replaceAll(yield* Effect.fromResult(seen.text), edits, name), Target.fail))
+    const before = yield* Effect.fromResult(seen.text)
+    const { lines, text } = yield* Effect.fromResult(Result.mapError(replaceAll(before, edits, name), Target.fail))
+    yield* Text.keepsSecrets(text, before)
     const bytes = yield* Text.write(path, text, context)
     return {
       text: `Replaced ${edits.length} ${edits.length === 1 ? "occurrence" : "passages"} in ${name} (${bytes} bytes).`,

@@ -45,6 +45,7 @@ export const FileWrite = Tool.make<Parameters>({
       )
       : parameters.content
     const seen = yield* Text.lookAgain(path, context)
+    if (typeof content === "string") yield* Text.keepsSecrets(content, Result.getOrElse(seen.text, () => ""))
     const bytes = yield* Text.write(path, content, context)
     const text = `Wrote ${bytes} ${bytes === 1 ? "byte" : "bytes"} to ${Target.shown(path, context.workspace)}.`
     const diff = changes(path, seen, parameters)

@@ -85,6 +85,16 @@ export const write = (
 
 export const isText = (bytes: Buffer): boolean => !bytes.subarray(0, 8192).includes(0) && isUtf8(bytes)
 
+const tag = /\[REDACTED_[A-Z_]{3,40}\]/
+
+/** A model that was shown a tag in the place of a secret must not write the tag over it. */
+export const keepsSecrets = (newText: string, oldText: string): Effect.Effect<void, ToolFailed> => {
+  const [found] = tag.exec(newText) ?? []
+  return found === undefined || oldText.includes(found) ? Effect.void : fail(
+    `${found} stands for a secret that you were not shown, and would take its place. Change the text around it with file_edit.`
+  )
+}
+
 const maxDiff = 256 * 1024
 
 /** Nothing when the texts are too large to be worth sending. */

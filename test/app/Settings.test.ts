@@ -124,7 +124,7 @@ parallel_tools = true
     })
     assert.deepStrictEqual(found.notes, [
       "[gateway] has no effect in this version",
-      "[security] has no effect in this version",
+      "[security.otp] has no effect in this version",
       "acp.default_agent names no enabled agent: \"nobody\"; the agents are default"
     ])
   }))
