@@ -13,12 +13,16 @@ import { hidesCode, HOLE, supplied } from "./Words.ts"
 export const branches = (walk: Walk, node: SyntaxNode, scope: Scope, around: Around): void => {
   const before = scope.at
   const first = walk.parts.length
+  const known = new Map(scope.variables)
   round(walk, node, scope, around)
   const at = merge(before, scope.at)
   // In the next round the same words lead on from there: no rule may allow what was noted.
-  const climbs = at.length > before.length && node.type !== "If" && node.type !== "Case"
+  const isLoop = node.type !== "If" && node.type !== "Case"
+  const climbs = isLoop && at.length > before.length
   if (climbs) walk.parts.push(...unsettled(walk.parts.splice(first)))
-  if (climbs && !around.again) {
+  const own = node.type === "For" || node.type === "Select" ? node.name.value : undefined
+  const changes = isLoop && [...scope.variables].some(([name, { guess }]) => name !== own && known.get(name)?.guess !== guess)
+  if ((climbs || changes) && !around.again) {
     settle(scope, at, at)
     round(walk, node, scope, { ...around, hidden: true, again: true })
   }

@@ -4,6 +4,7 @@ import { forEachChild } from "./ShellParser.ts"
 import type { Arg, Known } from "./Words.ts"
 import { freshFolder, HOLE } from "./Words.ts"
 import type { Piece } from "./Braces.ts"
+import { outputOf } from "./Output.ts"
 import { alternatives, digits, hole, piece } from "./Braces.ts"
 import { placed, untilde } from "./Tilde.ts"
 
@@ -163,7 +164,13 @@ const read = (part: WordPart, context: WordContext, inner: Array<Command>): Read
 const made = (commands: ReadonlyArray<Command>): Piece =>
   commands.length === 1 && commands[0]!.program === "mktemp" && commands[0]!.args.every((arg) => arg.value === "-d")
     ? { guess: freshFolder, literal: false, certain: true, glob: false }
-    : hole
+    : printed(commands)
+
+/** What prints a literal text is as good as a variable that has it. */
+const printed = (commands: ReadonlyArray<Command>): Piece => {
+  const text = outputOf(commands)?.replace(/\n+$/, "")
+  return text === undefined || text === "" || text.includes(HOLE) ? hole : { guess: text, literal: false, certain: false, glob: false }
+}
 
 const variable = (name: string, context: WordContext): Piece => {
   if (numbers.has(name)) return digits

@@ -80,11 +80,17 @@ const filled = (
   return marked || !append ? replaced : [...replaced, ...values]
 }
 
+const maxGiven = 32
+
 /** What `xargs` appends: the names an earlier `find` printed, or something unknown. */
 export const fromXargs = (command: Command, words: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
   const finders = command.fields.input.from.filter((each) => each.program === "find" || each.program.startsWith("fd"))
+  const given = command.fields.input.text?.trim().split(/\s+/) ?? []
+  const isGiven = given.length > 0 && given.length <= maxGiven && !given.some((word) => word === "" || word.includes(HOLE))
   const values =
-    finders.length === 1 && command.fields.input.from.length === 1 ? foundBy(finders[0]!) : [supplied(HOLE)]
+    finders.length === 1 && command.fields.input.from.length === 1
+      ? foundBy(finders[0]!)
+      : isGiven ? given.map((word) => ({ ...supplied(word), certain: false })) : [supplied(HOLE)]
   const mark =
     command.line.values("-I", "--replace")[0]?.guess ?? (command.line.has("-i", "--replace") ? "{}" : undefined)
   return mark === undefined ? [...words, ...values] : filled(words, mark, values, false)

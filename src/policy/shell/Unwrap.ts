@@ -124,7 +124,8 @@ const wrapped = (command: Command): ReadonlyArray<Inner> => {
   for (const wrapper of wrappersOf(command.program)) {
     const start = innerStart(command, wrapper)
     if (start === undefined) continue
-    const words = unversioned(wrapper, command.args.slice(start))
+    const entry = wrapper.where === "contained" ? command.line.values("--entrypoint") : []
+    const words = [...entry, ...unversioned(wrapper, command.args.slice(start))]
     const where = wrapper.where === "here" ? command.fields.where : wrapper.where
     const common = { where, visible: wrapper.visible }
     if (wrapper.program === "ssh" && words.length === 0) {
@@ -184,7 +185,8 @@ const innerStart = (command: Command, wrapper: Wrapper): number | undefined => {
       continue
     }
     if (verb < wrapper.verbs.length) {
-      if (text !== wrapper.verbs[verb++]) return undefined
+      const wanted = wrapper.verbs[verb++]
+      if (wanted !== "*" && text !== wanted) return undefined
       continue
     }
     if (wrapper.program === "env" && isAssignment(args[at]!)) return at

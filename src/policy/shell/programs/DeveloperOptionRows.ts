@@ -59,6 +59,7 @@ export const developerOptionRows = `
   git submodule: -b --branch --reference --depth --name
   npm: --prefix -w --workspace --registry --script-shell --userconfig --loglevel --tag --otp --access --cache --omit
     --include
+  poetry: -C --directory -P --project
   npm exec: -c --call -p --package
   npx: -c --call -p --package -w --workspace --prefix
   pnpm: -C --dir --filter -F --prefix --registry -w? --reporter

@@ -107,6 +107,8 @@ pnpm exec
 pnpm dlx            valued --package
 pnpx
 yarn exec
+yarn workspace * exec
+uv tool run         valued --from --with --python -p
 yarn dlx            valued -p --package
 npm exec            valued -p --package -w --workspace --prefix
 npm x               valued -p --package -w --workspace --prefix

@@ -7,7 +7,7 @@ import { transparent, visible } from "./WrapperRows.ts"
  */
 export interface Wrapper {
   readonly program: string
-  /** Subcommands that have to come first. */
+  /** Subcommands that have to come first; `*` is any word. */
   readonly verbs: ReadonlyArray<string>
   /** Operands before the inner command, as the duration of `timeout`. */
   readonly skip: number
