@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Samples } from "./Figures.ts"
+import type { Key, Samples } from "./Figures.ts"
 import * as Process from "./Process.ts"
 import { median, quantile } from "./Statistics.ts"
-import { type Name, pace, type Subjects } from "./Subjects.ts"
+import { type Name, pace, type Source, type Subjects } from "./Subjects.ts"
 
 /** One agent, one process, one set of samples. */
 export type Measure = (subjects: Subjects, name: Name, samples: Samples, size: Size) => Promise<void>
@@ -19,8 +19,8 @@ const deltas = 20_000
 /** Few, so that what is measured is a turn and not its history. */
 const turnsPerSession = 10
 
-const open = async (subjects: Subjects, name: Name) => {
-  const client = subjects.start(name)
+const open = async (subjects: Subjects, name: Name, source: Source = "own") => {
+  const client = subjects.start(name, source)
   await client.initialize()
   const { result } = await client.newSession()
   return { client, sessionId: result["sessionId"] as string }
@@ -37,8 +37,13 @@ export const start: Measure = async (subjects, name, samples) => {
   samples.add("exit", name, await client.end())
 }
 
-export const turns: Measure = async (subjects, name, samples, { turns, warmUp }) => {
-  const { client } = await open(subjects, name)
+interface TurnKeys {
+  readonly echo: Key
+  readonly read: Key
+}
+
+const turnsWith = (keys: TurnKeys, source: Source): Measure => async (subjects, name, samples, { turns, warmUp }) => {
+  const { client } = await open(subjects, name, source)
   const take = async (prompt: string, count: number) => {
     const times: Array<number> = []
     for (let sessionId = ""; times.length < count; times.push(await client.turn(sessionId, prompt))) {
@@ -46,27 +51,38 @@ export const turns: Measure = async (subjects, name, samples, { turns, warmUp })
     }
     return times
   }
-  for (const [key, prompt] of [["echo", "say x"], ["read", "read hello.txt"]] as const) {
+  for (const [key, prompt] of [[keys.echo, "say x"], [keys.read, "read hello.txt"]] as const) {
     await take(prompt, warmUp)
     samples.add(key, name, ...await take(prompt, turns))
   }
   await client.end()
 }
 
-export const stream: Measure = async (subjects, name, samples) => {
-  const { client, sessionId } = await open(subjects, name)
+export const turns = turnsWith({ echo: "echo", read: "read" }, "own")
+export const modelTurns = turnsWith({ echo: "modelEcho", read: "modelRead" }, "http")
+
+interface StreamKeys {
+  readonly rate: Key
+  readonly cpu: Key
+}
+
+const streamWith = (keys: StreamKeys, source: Source): Measure => async (subjects, name, samples) => {
+  const { client, sessionId } = await open(subjects, name, source)
   await client.turn(sessionId, "stream 2000")
   let text = ""
   client.onText = (piece) => text += piece
   const cpu = Process.readable ? Process.cpuMillis(client.pid) : 0
   const millis = await client.turn(sessionId, `stream ${deltas}`)
-  if (Process.readable) samples.add("streamCpu", name, Process.cpuMillis(client.pid) - cpu)
-  samples.add("stream", name, deltas / millis * 1000)
+  if (Process.readable) samples.add(keys.cpu, name, Process.cpuMillis(client.pid) - cpu)
+  samples.add(keys.rate, name, deltas / millis * 1000)
   const words = text.trimEnd().split(" ")
   const whole = words.length === deltas && words.every((word, at) => Number(word.slice(1)) === at + 1)
   if (!whole) throw new Error(`${name} sent ${words.length} of ${deltas} deltas, or not in order`)
   await client.end()
 }
+
+export const stream = streamWith({ rate: "stream", cpu: "streamCpu" }, "own")
+export const modelStream = streamWith({ rate: "modelStream", cpu: "modelStreamCpu" }, "http")
 
 /**
  * A paced model has a delta when its timer fires; the delay runs from there to the arrival at the client. The network

@@ -1,3 +1,5 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,6 +15,9 @@ import { AcpClient, type Command, now } from "./AcpClient.ts"
 export type Name = "postern" | "floor" | "lean"
 export const names: ReadonlyArray<Name> = ["postern", "floor", "lean"]
 
+/** Where the deltas come from: the agent itself, or a model behind HTTP. */
+export type Source = "own" | "http"
+
 /** Milliseconds between two deltas where the pace is that of a real model. */
 export const pace = 10
 
@@ -23,6 +28,8 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 export class Subjects implements AsyncDisposable {
   private readonly root = mkdtempSync(join(tmpdir(), "postern-bench-"))
   private readonly live = new Set<AcpClient>()
+  private readonly model: ChildProcess = spawn(process.execPath, [here("ModelServer.ts")], { stdio: ["pipe", "pipe", "inherit"] })
+  private modelUrl = ""
   private readonly main: Record<Name, string> = {
     postern: here("../../dist/main.js"),
     floor: join(this.root, "floor.mjs"),
@@ -31,6 +38,8 @@ export class Subjects implements AsyncDisposable {
 
   static async make(): Promise<Subjects> {
     const subjects = new Subjects()
+    const [port] = await once(subjects.model.stdout!, "data")
+    subjects.modelUrl = `http://127.0.0.1:${String(port).trim()}`
     for (const [name, format] of [["floor", "esm"], ["lean", "cjs"]] as const) {
       const output = { file: subjects.main[name], format, minify: true } as const
       await build({ input: here("FloorAgent.ts"), platform: "node", output })
@@ -43,8 +52,8 @@ export class Subjects implements AsyncDisposable {
     return subjects
   }
 
-  start(name: Name): AcpClient {
-    return this.spawn(this.command(name, [], {}))
+  start(name: Name, source: Source = "own"): AcpClient {
+    return this.spawn(this.command(name, [], source === "own" ? {} : this.withModel()))
   }
 
   /** With the moments at which the pace timer fired; they can be read once the process has ended. */
@@ -63,7 +72,17 @@ export class Subjects implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.clear()
+    this.model.stdin!.end()
     rmSync(this.root, { recursive: true, force: true })
+  }
+
+  private withModel(): Record<string, string> {
+    return {
+      BENCH_MODEL: this.modelUrl,
+      POSTERN_agents__main__model: "bench/mock",
+      POSTERN_providers__bench__kind: "openai-compatible",
+      POSTERN_providers__bench__base_url: this.modelUrl
+    }
   }
 
   private spawn(command: Command): AcpClient {

@@ -36,6 +36,8 @@ const stages: ReadonlyArray<Stage> = [
   { title: "cold start", measure: Measures.start, times: runs * 4, names },
   { title: "turns", measure: Measures.turns, times: runs },
   { title: "streams", measure: Measures.stream, times: runs * 2 },
+  { title: "turns over HTTP", measure: Measures.modelTurns, times: runs },
+  { title: "streams over HTTP", measure: Measures.modelStream, times: runs * 2 },
   { title: "paced deltas", measure: Measures.delay, times: runs },
   { title: "memory", measure: Measures.memory, times: Process.readable ? Math.min(runs, 3) : 0, names }
 ]
