@@ -1,6 +1,7 @@
 import type { Response } from "effect/ai"
 import { type CallNotes, notes, type ReasoningNotes } from "./OpenAiMessages.ts"
 import { type Metadata, Parts, type Reader } from "./Parts.ts"
+import { ThinkTags } from "./ThinkTags.ts"
 import { parameters } from "./ToolSchemas.ts"
 
 /**
@@ -57,6 +58,7 @@ export const make = (id: string): Reader => {
   const parts = new Parts()
   const calls: Array<Call> = []
   const details: Array<Record<string, unknown>> = []
+  const tags = new ThinkTags()
   let thought: string | undefined
   let usage: Json | undefined
   let finish: string | undefined
@@ -96,7 +98,7 @@ export const make = (id: string): Reader => {
     const refusal = word(delta["refusal"])
     refused ||= refusal !== ""
     const said = word(delta["content"]) || list(delta["content"]).map((part) => word(object(part)?.["text"])).join("")
-    parts.say("text", said + refusal)
+    if (said + refusal !== "") tags.split(said + refusal).forEach(([kind, text]) => parts.say(kind, text))
     list(delta["tool_calls"]).forEach(onCall)
   }
 
@@ -129,6 +131,7 @@ export const make = (id: string): Reader => {
       if (done) return undefined
       if (finish === undefined && !(marked && heard)) return heard ? "the connection ended before the answer did" : "nothing came"
       done = true
+      parts.say(...tags.rest())
       if (details.length > 0) {
         parts.begin("reasoning", noted({ details }))
         parts.end()

@@ -1,6 +1,5 @@
-import type { Response } from "effect/ai"
+import type { Part } from "./Parts.ts"
 
-export type Part = Response.StreamPartEncoded
 type Kind = "text" | "reasoning"
 
 /** Text in pieces of one word each, with the white space that follows it. */

@@ -1,4 +1,4 @@
-import { Context } from "effect"
+import { Context, type Effect } from "effect"
 
 /** How much a model thinks before it answers, weakest first; `default` leaves it to the provider. */
 export const thoughtLevels = ["default", "off", "low", "medium", "high"] as const
@@ -9,6 +9,8 @@ export const isThoughtLevel = (value: unknown): value is ThoughtLevel => thought
 export interface Wishes {
   readonly thoughtLevel: ThoughtLevel
   readonly temperature?: number
+  /** Tells the people that an answer takes longer, and why. */
+  readonly onDelay?: (message: string) => Effect.Effect<void>
 }
 
 /** What the requests of a stream ask for; provided by whoever runs it. */

@@ -69,8 +69,11 @@ const take = (part: Stream.Success<ReturnType<typeof ask>>, answer: Answer, inpu
   }
 }
 
-const wishesOf = ({ model, overrides: { temperature } }: TurnInput): Wishes =>
-  ({ thoughtLevel: model.thoughtLevel(), ...(temperature === undefined ? {} : { temperature }) })
+const wishesOf = ({ model, notify, overrides: { temperature } }: TurnInput): Wishes => ({
+  thoughtLevel: model.thoughtLevel(),
+  onDelay: (title) => notify({ severity: "warning", title }),
+  ...(temperature === undefined ? {} : { temperature })
+})
 
 /** Puts what the model says into `answer` and before the people, as it comes. */
 export const receive = Effect.fnUntraced(function*(request: Request, answer: Answer, input: TurnInput) {

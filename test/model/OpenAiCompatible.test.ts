@@ -64,6 +64,21 @@ describe("A chat completion", () => {
     }))
   }
 
+  const tagged: ReadonlyArray<readonly [string, ReadonlyArray<string>, string, string]> = [
+    ["in tags at its beginning", ["<think>\nlet me see\n</think>\n\n42"], "let me see\n", "42"],
+    ["in tags cut anywhere", Array.from("\n<think>a < b</think>42"), "a < b", "42"],
+    ["in a tag that never ends", ["<think>so ", "on </thi"], "so on </thi", ""],
+    ["in tags later on, which are text", ["x <think>y</think>"], "", "x <think>y</think>"],
+    ["in something that only looks like a tag", ["<thi", "s is text"], "", "<this is text"],
+    ["in the beginning of a tag alone", ["<thi"], "", "<thi"]
+  ]
+  for (const [where, pieces_, thought, said] of tagged) {
+    it.live(`may have thoughts ${where}`, Effect.fnUntraced(function*() {
+      const { parts } = yield* answered(pieces(...pieces_.map(say), stop, done))
+      assert.deepStrictEqual([text(parts, "reasoning"), text(parts)], [thought, said])
+    }))
+  }
+
   it.live("that says its thoughts in both fields says them once", Effect.fnUntraced(function*() {
     const { parts } = yield* answered(pieces(chunk({ reasoning: "hm", reasoning_content: "hm" }), say("x"), stop, done))
     assert.strictEqual(text(parts, "reasoning"), "hm")

@@ -3,6 +3,7 @@ import { Effect, Exit, Fiber, Random, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ModelFault } from "../../src/model/ModelFault.ts"
 import * as Retry from "../../src/model/Retry.ts"
+import { Wishes } from "../../src/model/ThoughtLevel.ts"
 
 const fault = (message: string, more: Partial<ConstructorParameters<typeof ModelFault>[0]> = {}) =>
   new ModelFault({ reason: "model_busy", transient: true, message, ...more })
@@ -86,6 +87,19 @@ describe("A model's request", () => {
     const other = candidate("b/m", [["y"]])
     assert.strictEqual(messageOf(yield* run(Retry.firstOf([long, other]))), "too long")
     assert.strictEqual(other.tries(), 0)
+  }))
+
+  it.effect("tells whoever waits why it takes longer", Effect.fnUntraced(function*() {
+    const told: Array<string> = []
+    const onDelay = (message: string) => Effect.sync(() => void told.push(message))
+    const busy = candidate("a/m", [[], fault("busy", { retryAfter: 3000 })], [[], fault("wrong key", { transient: false })])
+    const running = yield* Effect.forkChild(
+      run(Retry.firstOf([busy, candidate("b/m", [["x"]])])).pipe(Effect.provideService(Wishes, { thoughtLevel: "default", onDelay })),
+      { startImmediately: true }
+    )
+    yield* TestClock.adjust("3 seconds")
+    assert.deepStrictEqual((yield* Fiber.join(running)).parts, ["x"])
+    assert.deepStrictEqual(told, ["Trying again in 3s: busy", "Going on with b/m: wrong key"])
   }))
 
   it.effect("ends at once when it is interrupted while it waits", Effect.fnUntraced(function*() {
