@@ -19,5 +19,8 @@ const rules = make(
   tools
 )
 
-/** Whether a command line consists of nothing else. Dangerous shapes are for the caller to look at. */
-export const isMedium = (parts: ReadonlyArray<Part>, facts: Facts): boolean => rules.decide("shell", parts, facts)?.list === "allow"
+const isLiteral = (part: Part): boolean => part.kind !== "command" || part.argv.every((word) => word !== null)
+
+/** Whether a command line consists of nothing else, all of it literal. Dangerous shapes are for the caller to look at. */
+export const isMedium = (parts: ReadonlyArray<Part>, facts: Facts): boolean =>
+  parts.every(isLiteral) && rules.decide("shell", parts, facts)?.list === "allow"

@@ -29,7 +29,6 @@ import { place, rules, shell as ruled, tools } from "./rules/Ruled.ts"
  * E16: there is no sandbox that a call could ask to widen, and no argument for it.
  * E19: no tool writes a plan file; TodoWrite touches no file.
  * E20 (second half): there is no sandbox whose mode and masks file tools could share.
- * E25 (second half): there is no fetch tool, and so no `askNetworkReads`.
  */
 
 const fixed = (knobs: Partial<Knobs>, more: Partial<DecisionInput>) =>
@@ -349,7 +348,11 @@ describe("E17 to E25", () => {
     assert.deepStrictEqual([capability, opaque], ["shell_rw", true])
   })
 
-  it("E25: reading from the network runs under whitelist_accept", () => {
+  it("E25: reading from the network runs under whitelist_accept, unless the user wants to be asked", () => {
+    const asking = { capabilities: ["ro"], network: "required", shell: false, switches: switchesOf({ ask_network_reads: true }) } as const
+    assert.strictEqual(fixed({}, asking).outcome, "ask")
+    assert.strictEqual(fixed({}, { ...asking, rule: hit("allow") }).outcome, "run")
+    assert.strictEqual(fixed({}, { ...asking, network: "none" }).outcome, "run")
     assert.strictEqual(fixed({}, { capabilities: ["ro"], network: "required", shell: false }).outcome, "run")
   })
 })
