@@ -140,8 +140,7 @@ const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined =>
       }
     }
   }
-  const met = reached(limits, call, ({ below }) => below === undefined)
-  return met && { code: "PROTECTED_PATH", reason: `${met.text} comes to ${met.path}, which no tool may touch` }
+  return undefined
 }
 
 /** The first place no tool may touch that a pattern of the shell, or what lies below a folder, comes to. */
@@ -162,6 +161,11 @@ const reached = (limits: Limits, { canonical, inner = [], parts, place }: Bounda
   return undefined
 }
 
+const patternRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined => {
+  const met = reached(limits, call, ({ below }) => below === undefined)
+  return met && { code: "PROTECTED_PATH", reason: `${met.text} comes to ${met.path}, which no tool may touch` }
+}
+
 /** Why a person should look at a call that no limit forbids: what no tool may touch lies below what it works on. */
 export const doubt = (limits: Limits, call: BoundaryCall): string | undefined => {
   const found = reached(limits, call, ({ below }) => below === "all" || below === "some")
@@ -177,7 +181,7 @@ export const refuse = (limits: Limits, call: BoundaryCall): Refusal | undefined 
   if (limits.level === "readonly" && call.capabilities.some((capability) => changing.has(capability))) {
     return { code: "READ_ONLY", reason: "the autonomy level is readonly" }
   }
-  const refusal = commandRefusal(limits, call.parts, call.inner ?? []) ?? pathRefusal(limits, call)
+  const refusal = commandRefusal(limits, call.parts, call.inner ?? []) ?? pathRefusal(limits, call) ?? patternRefusal(limits, call)
   if (refusal) return refusal
   const shape = call.shapes[0]
   return shape && limits.level === "supervised" && limits.blockHighRiskCommands && !call.decidedElsewhere

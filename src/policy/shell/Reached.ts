@@ -29,7 +29,8 @@ export const touchedBy = (command: Command, place: Place): ReadonlyArray<Touch> 
   const below = (kind: Touch["kind"], how: "all" | "some", args: ReadonlyArray<Arg>): void => {
     for (const arg of args.length === 0 ? [literal(".")] : args) {
       const path = arg.guess.includes(HOLE) ? undefined : resolve(arg.guess, cwd)
-      if (path !== undefined) touches.push({ kind, path, ...(isPattern(arg) ? { glob: true as const } : {}), below: how })
+      // Nothing lies below a file.
+      if (path !== undefined && place.kindOf?.(path) !== "file") touches.push({ kind, path, ...(isPattern(arg) ? { glob: true as const } : {}), below: how })
     }
   }
   const of = (kind: Touch["kind"]) => uses.filter((use) => use.kind === kind).map(({ arg }) => arg)

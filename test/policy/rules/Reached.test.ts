@@ -77,7 +77,7 @@ describe("a deny rule sees words as they will be", () => {
 })
 
 const folders = new Set(["/work/app", "/work/app/d", "/work/app/secret"])
-const withDisk = { ...place, kindOf: (path: string) => (folders.has(path) ? "folder" : "none") } as const
+const withDisk = { ...place, kindOf: (path: string) => (folders.has(path) ? "folder" : path === "/work/app/a.txt" ? "file" : "none") } as const
 
 const decided = (lists: Parameters<typeof rules>[0], command: string) => {
   const { inner, opaque, parseError, parts } = analyse(command, withDisk)
@@ -139,6 +139,13 @@ describe("a rule about reading a file sees", () => {
     "and not where it cannot: %s",
     (command) => assert.deepStrictEqual(decided({ deny: ["read(./secret/**)"] }, command), { list: undefined, may: undefined })
   )
+
+  it("nothing below a file", () => {
+    const deny = { deny: ["read(.env)"] }
+    assert.strictEqual(decided(deny, "mv a b").may, "deny")
+    assert.isUndefined(decided(deny, "mv a.txt b").may)
+    assert.isUndefined(decided(deny, "rg x a.txt").may)
+  })
 
   it("hidden files only where they are meant", () => {
     const deny = { deny: ["read(./.env)"] }
