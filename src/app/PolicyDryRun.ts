@@ -9,6 +9,7 @@ import { limitsOf, ownFolders } from "../policy/Limits.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
 import { add, type Entry, entry, type RuleSet } from "../policy/rules/RuleSet.ts"
 import { switchesOf } from "../policy/Switches.ts"
+import { foreseen } from "../mcp/Foreseen.ts"
 import { decodeCall } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import * as Workspace from "../workspace/Workspace.ts"
@@ -115,11 +116,20 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     return { rules: all, project }
   })
 
+  /** Servers are not started for this: what the configuration says of one is enough. */
+  const callOf = (name: string, parameters: unknown) => {
+    if (tools.has(name) || !name.includes("__", 1)) return decodeCall(tools, name, parameters)
+    return Result.match(foreseen(settings.mcp.servers, name), {
+      onSuccess: (tool) => decodeCall(new Map([[name, tool]]), name, parameters),
+      onFailure: (why) => Effect.succeed(Result.fail({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}: ${why}` } as const))
+    })
+  }
+
   const decide = Effect.fnUntraced(function*({ arguments: parameters = {}, cwd, knobs: ofCall, tool: name }: DryCall) {
     const knobs = merge(common, ofCall)
     const place = yield* workspace(cwd ?? base)
     const { project, rules } = yield* rulesFor(place, knobs.rules)
-    const call = yield* decodeCall(tools, name, parameters)
+    const call = yield* callOf(name, parameters)
     if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
     const level: Level = knobs.level ?? profile?.level ?? "supervised"
     const resolved: Resolved = resolve(level, { session: sessionKnobs(knobs), project, user })
@@ -130,7 +140,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
 
   const fitting = Effect.fnUntraced(function*(name: string, readings: ReadonlyArray<unknown>) {
     for (const reading of readings) {
-      if (Result.isSuccess(yield* decodeCall(tools, name, reading))) return reading
+      if (Result.isSuccess(yield* callOf(name, reading))) return reading
     }
     return readings[0]
   })

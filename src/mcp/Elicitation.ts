@@ -1,5 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 import type { ToolContext, ToolFailed } from "../tool/Tool.ts"
+import * as Form from "./Form.ts"
 import * as Protocol from "./Protocol.ts"
 
 /** Questions of a server to the user, asked on behalf of the call that it is working on. */
@@ -48,7 +49,8 @@ export const answer = Effect.fnUntraced(function*(server: string, params: unknow
   const question = `${server} (MCP server) asks: ${message}`
   const choices = asChoice(requestedSchema)
   if (choices === undefined) {
-    return { action: "accept", content: JSON.parse(yield* askUser(question, [], requestedSchema)) as unknown }
+    const form = Form.of(requestedSchema)
+    return form === undefined ? { action: "decline" } : { action: "accept", content: JSON.parse(yield* askUser(question, [], form)) as unknown }
   }
   const content = choices.get(yield* askUser(question, Array.from(choices.keys())))
   return content === undefined ? { action: "decline" } : { action: "accept", content }

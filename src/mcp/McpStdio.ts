@@ -47,7 +47,10 @@ export const make = Effect.gen(function*() {
     held: Confining.Held,
     listener: Link.Listener
   ): Effect.fn.Return<Link.Link, Unreachable, Scope.Scope> {
-    const own = yield* Effect.acquireRelease(Scope.fork(endings), (scope, exit) => Effect.forkIn(Scope.close(scope, exit), endings))
+    const own = yield* Scope.fork(endings)
+    let bye: Effect.Effect<void> = Effect.void
+    // When Postern itself ends, nothing is waited for.
+    yield* Effect.addFinalizer((exit) => Effect.forkIn(Effect.andThen(Effect.suspend(() => bye), Scope.close(own, exit)), endings))
     const confined = yield* Confining.make(sandbox, held).confine(argv, where).pipe(
       Scope.provide(own),
       Effect.mapError(({ message }) => new Unreachable({ reason: message }))
@@ -83,11 +86,11 @@ export const make = Effect.gen(function*() {
       Effect.sync(() =>
         link.close(Result.isSuccess(ended) ? reasonOf(ended.success, errors) : `${ended.failure.program} cannot be started (${ended.failure.message})`)
       )), own, { startImmediately: true })
-    yield* Scope.addFinalizer(own, Effect.suspend(() => {
+    bye = Effect.asVoid(Effect.timeoutOption(Fiber.await(running), grace))
+    yield* Effect.addFinalizer(() => Effect.sync(() => {
       stdin?.end()
-      return Effect.asVoid(Effect.timeoutOption(Fiber.await(running), grace))
+      link.close(stopped)
     }))
-    yield* Effect.addFinalizer(() => Effect.sync(() => link.close(stopped)))
     return link
   })
 })

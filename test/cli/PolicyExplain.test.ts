@@ -59,6 +59,38 @@ knobs         work_mode sw (session)
     expect(stdout).toMatch(/^sandbox {7}workspace-write, network on \(/m)
   })
 
+  it("knows tools of configured MCP servers without starting one", async () => {
+    const server = join(home, "mcp")
+    mkdirSync(server, { recursive: true })
+    writeFileSync(join(server, "config.toml"), `
+[mcp.servers.git-hub]
+command = "/no/such/program"
+tools = { "get_*" = "ro" }
+[mcp.servers.local]
+command = "/no/such/program"
+network = false
+capability = "rw"
+`)
+    const calls = [
+      { tool: "git-hub__get_issue", arguments: { number: 1 } },
+      { tool: "git-hub__create_issue" },
+      { tool: "git-hub__create_issue", knobs: { rules: { allow: ["mcp(git-hub/create_*)"] } } },
+      { tool: "git-hub__get_issue", knobs: { network: "off" } },
+      { tool: "local__put", knobs: { network: "off" } },
+      { tool: "other__get" }
+    ]
+    const stdin = calls.map((call) => JSON.stringify(call)).join("\n")
+    const { stdout } = await new Run(["policy", "explain", "--batch"], { env: { ...env, POSTERN_CONFIG_DIR: server }, stdin, cwd }).done
+    expect(lines(stdout)).toMatchObject([
+      { outcome: "run", capabilities: ["ro"] },
+      { outcome: "ask", capabilities: ["shell_rw"] },
+      { outcome: "run", code: "RULE_ALLOW" },
+      { outcome: "deny", code: "NETWORK_DENIED" },
+      { outcome: "ask", capabilities: ["rw"] },
+      { outcome: "deny", code: "UNKNOWN_TOOL" }
+    ])
+  })
+
   it("lets the knobs of a project narrow", async () => {
     const project = join(home, "narrow")
     mkdirSync(join(project, ".postern"), { recursive: true })

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from "node:fs"
+import { appendFileSync, existsSync, writeFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 
 /** An MCP server on standard input and output that behaves as its first argument says; its second one is a file it notes its starts in. */
@@ -15,7 +15,7 @@ const text = (value: unknown) => ({ content: [{ type: "text", text: typeof value
 const tool = (name: string, more: Json = {}) => ({ name, description: `The ${name} tool`, inputSchema: { type: "object", properties: {} }, ...more })
 
 const tools: Array<unknown> = [
-  ...["echo", "die", "giant", "wait", "withdrawn", "confirm", "form", "probe", "steps", "grow", "blobs", "env", "refuse", "nonsense", "cwd"].map((name) => tool(name)),
+  ...["echo", "die", "giant", "wait", "withdrawn", "confirm", "form", "probe", "steps", "grow", "blobs", "env", "refuse", "nonsense", "cwd", "write"].map((name) => tool(name)),
   tool("peek", { annotations: { readOnlyHint: true } }),
   { description: "has no name" },
   "not a tool at all"
@@ -30,6 +30,15 @@ const ask = (method: string, params: Json = {}) =>
   })
 
 const withdrawn: Array<unknown> = []
+
+const written = (path: string): string => {
+  try {
+    writeFileSync(path, "text")
+    return "written"
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "failed"
+  }
+}
 
 const call = async (name: string, args: Json, token: unknown): Promise<Json | undefined> => {
   switch (name) {
@@ -63,6 +72,7 @@ const call = async (name: string, args: Json, token: unknown): Promise<Json | un
       type: "resource", resource: { uri: `file:///b${index}.bin`, blob: args["blob"] ?? "A".repeat(args["size"]) }
     })), structuredContent: { kept: true } }
     case "env": return text(process.env[String(args["name"])] ?? "unset")
+    case "write": return text(written(String(args["path"])))
     case "cwd": return text(process.cwd())
     case "refuse": return { content: [{ type: "text", text: "no such issue" }], isError: true }
     case "nonsense": return { content: "what" }
