@@ -60,7 +60,8 @@ export const contradiction = (table: ConfigTable): Fault | undefined => {
     const fault = unreachable(name, server)
     if (fault !== undefined) return fault
   }
-  for (const [alias, { permission_profiles: names = [] }] of Object.entries(table.users ?? {})) {
+  for (const [alias, { permission_profiles: names = [], principal_id: id = alias }] of Object.entries(table.users ?? {})) {
+    if (id === "operator") return { path: ["users", alias], problem: `${dotted(["users", alias])}: "operator" is whoever runs the daemon` }
     for (const name of names) {
       const fault = dangling(["users", alias, "permission_profiles"], "permission profile", name, Object.keys(table.permission_profiles ?? {}))
       if (fault !== undefined) return fault

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { Clock, Deferred, Effect, Layer } from "effect"
 import { Approvals } from "../native/Approvals.ts"
+import * as ConfigHandlers from "../native/ConfigHandlers.ts"
 import * as CoreHandlers from "../native/CoreHandlers.ts"
 import { Facts } from "../native/Facts.ts"
 import { Identities } from "../native/Identities.ts"
@@ -15,6 +16,9 @@ import { Hosts } from "../session/Hosts.ts"
 import { MemoryStore } from "../store/MemoryStore.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import * as Engine from "../session/Engine.ts"
+import { ConfigChanges } from "./ConfigChanges.ts"
+import { ConfigStore } from "./ConfigStore.ts"
+import type { Environment } from "./Environment.ts"
 import { Settings } from "./Settings.ts"
 
 const layerHosts = Layer.unwrap(Effect.map(Settings, ({ dataDir, rpc }) => {
@@ -29,7 +33,8 @@ const layerHandlers = Layer.mergeAll(
   CoreHandlers.layer(() => Array.from(Native.requests.keys())),
   LifecycleHandlers.layer,
   TurnHandlers.layer,
-  ViewHandlers.layer
+  ViewHandlers.layer,
+  ConfigHandlers.layer
 )
 
 const layerFacts = (endpoint: string) =>
@@ -37,7 +42,7 @@ const layerFacts = (endpoint: string) =>
     ({ endpoint, startedAt, connections: new Set(), stopping: Deferred.makeUnsafe() })))
 
 /** Sessions of both modes and the native protocol on top of them, for any local front door. */
-export const layer = (endpoint: string) =>
+export const layer = (endpoint: string, environment: Environment = process.env) =>
   layerHandlers.pipe(
     Layer.provideMerge(Residents.layer),
     Layer.provideMerge(layerHosts),
@@ -49,5 +54,7 @@ export const layer = (endpoint: string) =>
       layerMemory,
       Principals.layer,
       layerFacts(endpoint)
-    ))
+    )),
+    Layer.provideMerge(ConfigStore.layer(environment)),
+    Layer.provideMerge(ConfigChanges.layer(environment))
   )

@@ -55,10 +55,6 @@ export class Settings extends Context.Service<Settings, {
   /** `[http_request.secrets]` by name. */
   readonly webSecrets: ReadonlyMap<string, Redacted.Redacted<string>>
   readonly rpc: { readonly maxLocalConnections: number; readonly maxSessions: number }
-  readonly users: NonNullable<ConfigTable["users"]>
-  readonly permissionProfiles: NonNullable<ConfigTable["permission_profiles"]>
-  /** `security.trust_daemon_uid`: whoever runs as the daemon's own user is its operator. */
-  readonly trustDaemonUid: boolean
   /** Of chat sessions (zeroclaw.md §5); 0 days keep everything. */
   readonly memory: { readonly autoSave: boolean; readonly minRelevance: number; readonly conversationRetentionDays: number }
   /** As written under `[policy]`. */
@@ -144,9 +140,6 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
     web: { fetch: table.web_fetch ?? {}, request },
     webSecrets,
     rpc: { maxLocalConnections: table.rpc?.max_local_connections ?? 512, maxSessions: table.rpc?.max_sessions ?? 64 },
-    users: table.users ?? {},
-    permissionProfiles: table.permission_profiles ?? {},
-    trustDaemonUid: table.security?.trust_daemon_uid !== false,
     memory: {
       autoSave: table.memory?.auto_save ?? true,
       minRelevance: table.memory?.min_relevance_score ?? 0.4,

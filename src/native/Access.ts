@@ -8,7 +8,8 @@ import { NativeConnection } from "./NativeConnection.ts"
 /** Who is calling, as the configuration stands now. */
 export const caller: Effect.Effect<Principal, RpcFault, NativeConnection | Principals> = Effect.gen(function*() {
   const { principal } = yield* NativeConnection
-  const found = (yield* Principals).find(principal)
+  const { find } = yield* Principals
+  const found = yield* find(principal)
   return found ?? (yield* Faults.notAuthenticated(`principal "${principal}" is not known any more`))
 })
 

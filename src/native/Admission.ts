@@ -1,4 +1,4 @@
-import { Context, Result } from "effect"
+import { Context, Effect, Result } from "effect"
 import type { Admit } from "../rpc/Peer.ts"
 import * as Wire from "../rpc/Wire.ts"
 import type { Principals } from "../security/Principals.ts"
@@ -16,16 +16,18 @@ const needs: ReadonlyMap<string, string | undefined> = new Map(
 const isOutOfScope = (method: string) => method.startsWith("sops/")
 
 /** The gate in front of the handlers: known, greeted, permitted, readable, in this order (zeroclaw §1.2). */
-export const admit = (state: NativeState, principals: Principals["Service"]): Admit => (method, raw) => {
+export const admit = (state: NativeState): Admit => (method, raw) => {
   if (!needs.has(method) && !isOutOfScope(method)) return Result.fail(Wire.methodNotFound({ method }, method))
   if (!state.initialized && method !== "initialize") return Result.fail(Faults.notInitialized())
   if (isOutOfScope(method)) return Result.fail(Faults.disabled("SOP subsystem not enabled", "sop_disabled"))
-  const need = needs.get(method)
-  if (need !== undefined) {
-    const principal = principals.find(state.principal)
-    if (principal === undefined) return Result.fail(Faults.notAuthenticated(`principal "${state.principal}" is not known any more`))
-    if (!principal.allows(need)) return Result.fail(Faults.missingGrant(principal.id, need, method))
-  }
-  if (raw !== undefined && !isRecord(raw)) return Result.fail(Wire.invalidParams(undefined, "params must be an object"))
-  return Result.succeed(canonical(raw ?? {}))
+  return Result.succeed(raw === undefined ? {} : isRecord(raw) ? canonical(raw) : raw)
 }
+
+/** What the principal may do is looked up with each call: a grant that was taken away is gone at once. */
+export const permit = (state: NativeState, principals: Principals["Service"]) => Effect.fnUntraced(function*(method: string) {
+  const need = needs.get(method)
+  if (need === undefined) return
+  const principal = yield* principals.find(state.principal)
+  if (principal === undefined) return yield* Faults.notAuthenticated(`principal "${state.principal}" is not known any more`)
+  if (!principal.allows(need)) return yield* Faults.missingGrant(principal.id, need, method)
+})

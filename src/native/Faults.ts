@@ -27,7 +27,8 @@ export const missingGrant = (principal: string, need: string, method: string) =>
   forbidden(`Principal "${principal}" has no grant ${need}, which ${method} needs`, { need, method })
 export const disabled = (message: string, reason: string) => fault(-32603, message, reason)
 export const unavailable = (message: string) => fault(-32603, message, "store_failed")
-export const invalid = (message: string, field: string, reason = "invalid_params") => Wire.invalidParams({ reason, field }, message)
+export const invalid = (message: string, field: string, reason = "invalid_params", data: object = {}) =>
+  Wire.invalidParams({ reason, field, ...data }, message)
 
 export const of = (error: SessionFault): Wire.RpcFault => {
   switch (error._tag) {

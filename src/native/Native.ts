@@ -1,5 +1,6 @@
+import { Configuration } from "./ConfigContracts.ts"
 import { Core } from "./Core.ts"
 import { Lifecycle, Turns, Views } from "./SessionContracts.ts"
 
 /** Every method of the protocol that this build serves. */
-export class Native extends Core.merge(Lifecycle).merge(Turns).merge(Views) {}
+export class Native extends Core.merge(Lifecycle).merge(Turns).merge(Views).merge(Configuration) {}

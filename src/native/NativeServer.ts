@@ -59,7 +59,8 @@ export const serveConnection = Effect.fnUntraced(function*(transport: Transport,
       return Effect.forEach(own, ({ session }) => session.interrupt, { concurrency: "unbounded", discard: true })
     })
     return {
-      admit: Admission.admit(state, principals),
+      admit: Admission.admit(state),
+      permit: Admission.permit(state, principals),
       services: Context.make(NativeConnection, state) as Context.Context<never>,
       until: Deferred.await(greeted).pipe(
         Effect.timeoutOrElse({ duration: limits.greeting, orElse: () => Deferred.succeed(late, undefined) }),

@@ -33,6 +33,8 @@ export interface Options {
 /** What belongs to one connection only. */
 export interface Opened {
   readonly admit: Admit
+  /** Asked for each message that was admitted, before its handler sees it. */
+  readonly permit?: (method: string) => Effect.Effect<void, Wire.RpcFault>
   /** More services for the handlers. */
   readonly services: Context.Context<never>
   /** The connection ends when this does. */
@@ -87,6 +89,9 @@ export const serve = <R extends Rpc.Any>(
         : answer
     }
 
+    const permitted = <A, E>(method: string, call: Effect.Effect<A, E>): Effect.Effect<A, E | Wire.RpcFault> =>
+      opened?.permit ? Effect.andThen(opened.permit(method), call) : call
+
     const onRequest = (id: Wire.RequestId, method: string, raw: unknown): Effect.Effect<void> => {
       if (running.has(id)) return refuse(id, Wire.invalidRequest({ reason: "id_in_use" }, "this id is in use"))
       const admitted = opened?.admit(method, raw)
@@ -95,7 +100,7 @@ export const serve = <R extends Rpc.Any>(
       const route = routes.get(method)
       if (!route) return refuse(id, Wire.methodNotFound({ method }, method))
       const fiber = route.launch(Effect.onExit(
-        Effect.flatMap(route.invoke(params), (value) => Effect.orDie(route.codec.encodeSuccess(value))),
+        Effect.flatMap(permitted(method, route.invoke(params)), (value) => Effect.orDie(route.codec.encodeSuccess(value))),
         (exit) => reply(id, exit)
       ))
       if (fiber.pollUnsafe() !== undefined) return Effect.void
@@ -103,8 +108,8 @@ export const serve = <R extends Rpc.Any>(
       return options.concurrent?.(method) === false ? Effect.asVoid(Fiber.await(fiber)) : Effect.void
     }
 
-    const notified = (route: Route, params: unknown) => {
-      track(route.launch(Effect.ignoreCause(route.invoke(params), { log: "Debug" })))
+    const notified = (method: string, route: Route, params: unknown) => {
+      track(route.launch(Effect.ignoreCause(permitted(method, route.invoke(params)), { log: "Debug" })))
     }
 
     const onNotification = (method: string, raw: unknown): Effect.Effect<void> => {
@@ -112,7 +117,7 @@ export const serve = <R extends Rpc.Any>(
       if (admitted?._tag === "Failure") return Effect.void
       const params = admitted ? admitted.success : raw
       const route = routes.get(method)
-      if (route) notified(route, params)
+      if (route) notified(method, route, params)
       return Effect.void
     }
 
@@ -120,8 +125,9 @@ export const serve = <R extends Rpc.Any>(
       const id = Wire.idText((params as { readonly requestId?: unknown } | undefined)?.requestId)
       const target = id === undefined ? undefined : running.get(id)
       if (target === undefined) return
-      const instead = target.route.cancelWith === undefined ? undefined : routes.get(target.route.cancelWith)
-      if (instead) notified(instead, target.params)
+      const { cancelWith = "" } = target.route
+      const instead = routes.get(cancelWith)
+      if (instead) notified(cancelWith, instead, target.params)
       else target.fiber.interruptUnsafe(undefined, CancelledByPeer.annotation)
     }
 

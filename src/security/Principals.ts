@@ -1,5 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { Settings } from "../app/Settings.ts"
+import { ConfigChanges } from "../app/ConfigChanges.ts"
+import { isWritable } from "../app/ConfigPath.ts"
+import type { ConfigTable } from "../app/ConfigSchema.ts"
 
 /** What one client may do (zeroclaw §1.10); it is asked for anew with every call, so that taking a permission away works at once. */
 export interface Principal {
@@ -34,13 +36,11 @@ const operator: Principal = {
   tools: undefined
 }
 
-type Profile = Settings["Service"]["permissionProfiles"][string]
-
-const matches = (path: string, pattern: string) =>
-  pattern === "*" || pattern === path || (pattern.endsWith(".*") && path.startsWith(pattern.slice(0, -1)))
+type Users = NonNullable<ConfigTable["users"]>
+type Profiles = NonNullable<ConfigTable["permission_profiles"]>
 
 /** Profiles add up; whoever has none may nothing. */
-const united = (id: string, profiles: ReadonlyArray<Profile>): Principal => {
+const united = (id: string, profiles: ReadonlyArray<Profiles[string]>): Principal => {
   const grants = new Set(profiles.flatMap(({ grants = {} }) =>
     Object.entries(grants).flatMap(([resource, verbs]) => verbs.map((verb) => `${resource}:${verb}`.toLowerCase()))))
   const agents = profiles.flatMap(({ allowed_agents = [] }) => allowed_agents)
@@ -52,42 +52,48 @@ const united = (id: string, profiles: ReadonlyArray<Profile>): Principal => {
     admin,
     allows: (need) => admin || grants.has(need),
     mayUseAgent: (alias) => admin || agents.includes(alias) || agents.includes("*"),
-    mayConfigure: (path) => admin || paths.some((pattern) => matches(path, pattern)),
+    mayConfigure: (path) => admin || isWritable(paths)(path),
     tools: admin || limited.length < profiles.length ? undefined : new Set(limited.flatMap(({ allowed_tools = [] }) => allowed_tools))
   }
 }
 
-type Roster = Pick<Settings["Service"], "permissionProfiles" | "trustDaemonUid" | "users">
-
-/** `roster` gives the users as they stand now. */
-export const make = (roster: () => Roster, own: number | undefined): Principals["Service"] => {
-  const named = (id: string) => Object.entries(roster().users).find(([name, { principal_id }]) => (principal_id ?? name) === id)
-  return {
-    authenticate: ({ provider, token, uid }) =>
-      Effect.suspend(() => {
-        const { trustDaemonUid, users } = roster()
-        if (token !== undefined || (provider !== undefined && provider !== "peercred")) {
-          return new NotAuthenticated({ message: `the credential for ${provider ?? "native"} is not valid` })
-        }
-        if (uid === undefined && Object.keys(users).length === 0) return Effect.succeed(operator.id)
-        if (uid !== undefined && uid === own && trustDaemonUid) return Effect.succeed(operator.id)
-        const user = Object.entries(users).find(([, user]) => user.uid !== undefined && user.uid === uid)
-        return user ? Effect.succeed(user[1].principal_id ?? user[0]) : new NotAuthenticated({ message: "this user is not known to the daemon" })
-      }),
-    find: (id) => {
-      if (id === operator.id) return operator
-      const { permissionProfiles } = roster()
-      const user = named(id)
-      return user && united(id, (user[1].permission_profiles ?? []).flatMap((alias) => permissionProfiles[alias] ?? []))
-    }
-  }
+/** The users as they stand now. */
+export interface Roster {
+  readonly users: Users
+  readonly profiles: Profiles
+  /** Whoever runs as the daemon's own user is its operator. */
+  readonly trustDaemonUid: boolean
 }
+
+const rosterOf = ({ permission_profiles = {}, security, users = {} }: ConfigTable): Roster =>
+  ({ users, profiles: permission_profiles, trustDaemonUid: security?.trust_daemon_uid !== false })
+
+export const make = <E>(roster: Effect.Effect<Roster, E>, own: number | undefined) => ({
+  authenticate: Effect.fnUntraced(function*({ provider, token, uid }: Credentials) {
+    const { trustDaemonUid, users } = yield* roster
+    if (token !== undefined || (provider !== undefined && provider !== "peercred")) {
+      return yield* new NotAuthenticated({ message: `the credential for ${provider ?? "native"} is not valid` })
+    }
+    if (uid === undefined && Object.keys(users).length === 0) return operator.id
+    if (uid !== undefined && uid === own && trustDaemonUid) return operator.id
+    const user = Object.entries(users).find(([, user]) => user.uid !== undefined && user.uid === uid)
+    return user ? user[1].principal_id ?? user[0] : yield* new NotAuthenticated({ message: "this user is not known to the daemon" })
+  }),
+  find: Effect.fnUntraced(function*(id: string) {
+    if (id === operator.id) return operator
+    const { profiles, users } = yield* roster
+    const user = Object.entries(users).find(([name, { principal_id }]) => (principal_id ?? name) === id)
+    return user && united(id, (user[1].permission_profiles ?? []).flatMap((alias) => profiles[alias] ?? []))
+  })
+})
 
 export class Principals extends Context.Service<Principals, {
   /** The id of the principal behind a connection. */
   readonly authenticate: (credentials: Credentials) => Effect.Effect<string, NotAuthenticated>
   /** As the configuration stands now; `undefined` once it is gone. */
-  readonly find: (id: string) => Principal | undefined
+  readonly find: (id: string) => Effect.Effect<Principal | undefined>
 }>()("postern/security/Principals") {
-  static readonly layer = Layer.effect(Principals, Effect.map(Settings, (settings) => make(() => settings, process.geteuid?.())))
+  /** A file that cannot be read any more leaves the last good roster in force; the daemon started with one. */
+  static readonly layer = Layer.effect(Principals, Effect.map(ConfigChanges, ({ current }) =>
+    make(Effect.orDie(Effect.map(current, rosterOf)), process.geteuid?.())))
 }

@@ -32,7 +32,7 @@ export const served = Effect.fnUntraced(function*({ config = "", far = self, lim
   writeFileSync(join(folder, "config.toml"), config)
   if (secretKey !== undefined) writeFileSync(join(folder, ".secret_key"), secretKey)
   const endpoint = join(folder, "data", "daemon.sock")
-  const layer = DaemonLayer.layer(endpoint).pipe(Layer.provideMerge(Settings.layer({ configDir: folder }, {})))
+  const layer = DaemonLayer.layer(endpoint, {}).pipe(Layer.provideMerge(Settings.layer({ configDir: folder }, {})))
   const context = yield* Layer.build(layer)
   const open = (endpoint: string, far: Far) =>
     listen(

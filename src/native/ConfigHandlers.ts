@@ -1,0 +1,98 @@
+import { Effect } from "effect"
+import { type Field, maps } from "../app/ConfigFields.ts"
+import { ConfigFailed, ConfigRefused, ConfigStore, type Entry } from "../app/ConfigStore.ts"
+import { mask, shown } from "../app/ConfigValue.ts"
+import type { ConfigInvalid } from "../app/ConfigFile.ts"
+import type { RpcFault } from "../rpc/Wire.ts"
+import { caller } from "./Access.ts"
+import { Configuration } from "./ConfigContracts.ts"
+import * as Faults from "./Faults.ts"
+
+const faultOf = (error: ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault): RpcFault => {
+  switch (error._tag) {
+    case "RpcFault": return error
+    case "ConfigFailed": return Faults.disabled(error.message, "config_failed")
+    case "ConfigInvalid": return Faults.invalid(error.message, error.path?.join(".") ?? "", "invalid")
+    case "ConfigRefused": {
+      const { index, message, reason } = error
+      const at = index === undefined ? {} : { index }
+      return reason === "forbidden" ? Faults.forbidden(message, at) : Faults.invalid(message, index === undefined ? "prop" : `sets.${index}`, reason, at)
+    }
+  }
+}
+
+const faulty = <A, R>(effect: Effect.Effect<A, ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault, R>) => Effect.mapError(effect, faultOf)
+
+const entryOf = ({ aliasSource, category, description, enumVariants, isEnvOverridden, isSecret, kind, path, populated, value }: Field) => ({
+  path,
+  category,
+  kind,
+  type_hint: description,
+  description,
+  populated,
+  is_secret: isSecret,
+  is_env_overridden: isEnvOverridden,
+  ...(value === undefined ? {} : { value: shown(value) }),
+  ...(enumVariants === undefined ? {} : { enum_variants: enumVariants }),
+  ...(aliasSource === undefined ? {} : { alias_source: aliasSource })
+})
+
+const assignment = ({ comment, prop, value }: { readonly prop: string; readonly value: unknown; readonly comment?: string | null }): Entry =>
+  ({ path: prop, value, comment: comment ?? undefined })
+
+export const layer = Configuration.toLayer(Effect.gen(function*() {
+  const config = yield* ConfigStore
+  const mayWrite = Effect.map(caller, ({ mayConfigure }) => mayConfigure)
+
+  return Configuration.of({
+    "config/get": ({ prop }) =>
+      faulty(prop === undefined || prop === null
+        ? Effect.map(config.document, (document) => document as Record<string, unknown>)
+        : Effect.map(config.get(prop), ({ isSecret, path, populated, value }) =>
+          ({ prop: path, value: !populated ? null : isSecret ? mask : shown(value), populated }))),
+
+    "config/list": ({ prefix }) => faulty(Effect.map(config.list(prefix ?? undefined), (fields) => ({ entries: fields.map(entryOf) }))),
+
+    "config/validate": () =>
+      Effect.match(config.validate, {
+        onSuccess: () => ({ valid: true }),
+        onFailure: ({ message }) => ({ valid: false, error: message })
+      }),
+
+    "config/map-keys": ({ path }) => faulty(Effect.map(config.keys(path), (keys) => ({ path, keys }))),
+
+    "config/templates": () => Effect.sync(() => ({ templates: maps().map((path) => ({ path, kind: "Map", value_type: "table", description: "" })) })),
+
+    "config/set": (asked) =>
+      faulty(Effect.gen(function*() {
+        const [prop] = yield* config.set([assignment(asked)], yield* mayWrite)
+        return { prop, set: true }
+      })),
+
+    "config/set-many": ({ sets }) =>
+      faulty(Effect.gen(function*() {
+        return { props: yield* config.set(sets.map(assignment), yield* mayWrite), set: true }
+      })),
+
+    "config/delete": ({ prop }) =>
+      faulty(Effect.gen(function*() {
+        return { prop, deleted: yield* config.remove(prop, yield* mayWrite) }
+      })),
+
+    "config/map-key-create": ({ key, path }) =>
+      faulty(Effect.gen(function*() {
+        return { path, key, created: yield* config.createKey(path, key, yield* mayWrite) }
+      })),
+
+    "config/map-key-delete": ({ key, path }) =>
+      faulty(Effect.gen(function*() {
+        return { path, key, deleted: yield* config.removeKey(path, key, yield* mayWrite) }
+      })),
+
+    "config/map-key-rename": ({ from, path, to }) =>
+      faulty(Effect.gen(function*() {
+        const { rewritten, warnings } = yield* config.renameKey(path, from, to, yield* mayWrite)
+        return { path, from, to, renamed: true, rewritten, warnings }
+      }))
+  })
+}))

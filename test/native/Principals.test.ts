@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { promise, served } from "./Served.ts"
+
+const config = `
+[agents.default]
+[agents.other]
+
+[users.ann]
+uid = 70001
+permission_profiles = ["worker"]
+
+[users.bob]
+uid = 70002
+principal_id = "robert"
+permission_profiles = ["worker"]
+
+[users.cem]
+uid = 70003
+permission_profiles = ["reader", "editor"]
+
+[permission_profiles.worker]
+allowed_agents = ["default"]
+grants = { sessions = ["create", "read", "update", "delete", "execute"], system = ["read"] }
+
+[permission_profiles.reader]
+grants = { config = ["read"] }
+
+[permission_profiles.editor]
+config_write_paths = ["acp.*", "users.cem.uid"]
+grants = { config = ["update"] }
+`
+
+describe("Principals", () => {
+  it.live("see and touch their own sessions only; the operator sees all", () =>
+    Effect.gen(function*() {
+      const { greet, openFor } = yield* served({ config })
+      const ann = yield* greet({}, yield* openFor(70001))
+      const bob = yield* greet({}, yield* openFor(70002))
+      const operator = yield* greet()
+      const sessionId = yield* promise(() => ann.session({ cwd: "/tmp" }))
+      const own = yield* promise(() => bob.session({ cwd: "/tmp" }))
+      assert.deepStrictEqual((yield* promise(() => bob.request("session/list")))["sessions"].map((s: { session_id: string }) => s.session_id), [own])
+      assert.deepStrictEqual((yield* promise(() => bob.request("status")))["session_ids"], [own])
+      for (const method of ["session/prompt", "session/messages", "session/state", "session/close", "session/kill", "session/git_branch"]) {
+        const refused = yield* promise(() => bob.failure(method, { session_id: sessionId, prompt: "say hi" }))
+        assert.deepStrictEqual([method, refused.code], [method, -32000])
+      }
+      assert.strictEqual((yield* promise(() => bob.failure("session/cancel", { session_id: sessionId }))).code, -32003)
+      assert.strictEqual((yield* promise(() => bob.failure("session/new", { agent_alias: "default", session_id: sessionId }))).code, -32003)
+      assert.strictEqual((yield* promise(() => bob.failure("session/delete", { session_id: sessionId }))).code, -32000)
+      const seen = (yield* promise(() => operator.request("session/list")))["sessions"].map((s: { session_id: string }) => s.session_id)
+      assert.sameMembers(seen, [sessionId, own])
+      assert.deepInclude(yield* promise(() => operator.prompt(sessionId, "say hi")), { stop_reason: "end_turn" })
+    }))
+
+  it.live("may do what is granted, and are told by name what is missing", () =>
+    Effect.gen(function*() {
+      const { greet, openFor } = yield* served({ config })
+      const ann = yield* greet({}, yield* openFor(70001))
+      const refused = yield* promise(() => ann.failure("config/get"))
+      assert.deepStrictEqual([refused.code, refused.message], [-32012, "Principal \"ann\" has no grant config:read, which config/get needs"])
+      const agent = yield* promise(() => ann.failure("session/new", { agent_alias: "other" }))
+      assert.deepStrictEqual([agent.code, agent.data?.["agent"]], [-32012, "other"])
+      const cem = yield* greet({}, yield* openFor(70003))
+      assert.strictEqual((yield* promise(() => cem.failure("status"))).code, -32012)
+      assert.isDefined((yield* promise(() => cem.request("config/get")))["users"])
+    }))
+
+  it.live("that nobody knows do not get in", () =>
+    Effect.gen(function*() {
+      const { connect, openFor } = yield* served({ config })
+      const stranger = yield* connect(yield* openFor(70009))
+      assert.strictEqual((yield* promise(() => stranger.failure("initialize"))).code, -32010)
+      assert.strictEqual((yield* promise(() => stranger.failure("status"))).code, -32010)
+    }))
+
+  it.live("lose a grant, or their place, with the configuration, in the middle of a connection", () =>
+    Effect.gen(function*() {
+      const { folder, greet, openFor } = yield* served({ config })
+      const ann = yield* greet({}, yield* openFor(70001))
+      yield* promise(() => ann.request("status"))
+      writeFileSync(join(folder, "config.toml"), config.replace(", system = [\"read\"]", ""))
+      assert.strictEqual((yield* promise(() => ann.failure("status"))).code, -32012)
+      writeFileSync(join(folder, "config.toml"), config.replace("[users.ann]\nuid = 70001", "[users.eve]\nuid = 70001"))
+      assert.strictEqual((yield* promise(() => ann.failure("session/list"))).code, -32010)
+      writeFileSync(join(folder, "config.toml"), "[broken")
+      assert.strictEqual((yield* promise(() => ann.failure("session/list"))).code, -32010)
+    }))
+
+  it.live("without the trust in the daemon's own user are looked up like everybody else", () =>
+    Effect.gen(function*() {
+      const uid = process.geteuid?.() ?? 0
+      const { connect } = yield* served({ config: `${config.replace("70002", String(uid))}\n[security]\ntrust_daemon_uid = false\n` })
+      const client = yield* connect()
+      assert.strictEqual((yield* promise(() => client.request("initialize")))["principal_id"], "robert")
+    }))
+})
+
+describe("config/set-many", () => {
+  it.live("writes all or nothing, the last entry of a path wins, and comments stay", () =>
+    Effect.gen(function*() {
+      const { folder, greet } = yield* served({ config: "# mine\n[acp] # here\nmax_sessions = 3 # few\n" })
+      const client = yield* greet()
+      yield* promise(() => client.request("config/map-key-create", { path: "permission_profiles", key: "operators" }))
+      const sets = [
+        { prop: "users.example.uid", value: 1001 },
+        { prop: "users.example.permission_profiles", value: ["operators"] },
+        { prop: "acp.max_sessions", value: 4 },
+        { prop: "acp.max_sessions", value: "5" }
+      ]
+      assert.deepStrictEqual(yield* promise(() => client.request("config/set-many", { sets })), { props: sets.map(({ prop }) => prop), set: true })
+      const text = readFileSync(join(folder, "config.toml"), "utf8")
+      assert.include(text, "# mine\n[acp] # here\nmax_sessions = 5 # few\n")
+      assert.deepStrictEqual(yield* promise(() => client.request("config/get", { prop: "users.example.uid" })), { prop: "users.example.uid", value: "1001", populated: true })
+      const wrong = yield* promise(() => client.failure("config/set-many", { sets: [{ prop: "acp.max_sessions", value: 6 }, { prop: "acp.max_sessions", value: "many" }] }))
+      assert.deepStrictEqual([wrong.code, wrong.data?.["index"]], [-32602, 1])
+      for (const sets of [[], Array.from({ length: 257 }, () => ({ prop: "acp.max_sessions", value: 7 }))]) {
+        assert.strictEqual((yield* promise(() => client.failure("config/set-many", { sets }))).code, -32602)
+      }
+      assert.strictEqual(readFileSync(join(folder, "config.toml"), "utf8"), text)
+    }))
+
+  it.live("with one forbidden path refuses all and names the entry", () =>
+    Effect.gen(function*() {
+      const { folder, greet, openFor } = yield* served({ config })
+      const cem = yield* greet({}, yield* openFor(70003))
+      const sets = [{ prop: "acp.max_sessions", value: 4 }, { prop: "users.ann.uid", value: 1 }]
+      const refused = yield* promise(() => cem.failure("config/set-many", { sets }))
+      assert.deepStrictEqual([refused.code, refused.data?.["index"]], [-32012, 1])
+      assert.strictEqual(readFileSync(join(folder, "config.toml"), "utf8"), config)
+      yield* promise(() => cem.request("config/set", { prop: "acp.max_sessions", value: 4 }))
+      assert.notInclude(readFileSync(join(folder, "config.toml"), "utf8"), "uid = 1\n")
+    }))
+})
