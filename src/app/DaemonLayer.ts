@@ -21,10 +21,11 @@ import { ConfigStore } from "./ConfigStore.ts"
 import type { Environment } from "./Environment.ts"
 import { Settings } from "./Settings.ts"
 
-const layerHosts = Layer.unwrap(Effect.map(Settings, ({ dataDir, rpc }) => {
-  const inDataDir = (name: string) => SessionStore.layerOrMemory(join(dataDir, "sessions", name))
-  return Hosts.layer(rpc.maxSessions, { chat: inDataDir("chat-sessions.db"), acp: inDataDir("acp-sessions.db") })
-}))
+const layerHosts = (open: (file: string) => Layer.Layer<SessionStore>) =>
+  Layer.unwrap(Effect.map(Settings, ({ dataDir, rpc }) => {
+    const inDataDir = (name: string) => open(join(dataDir, "sessions", name))
+    return Hosts.layer(rpc.maxSessions, { chat: inDataDir("chat-sessions.db"), acp: inDataDir("acp-sessions.db") })
+  }))
 
 const layerMemory = Layer.unwrap(Effect.map(Settings, ({ dataDir, memory }) =>
   MemoryStore.layer(join(dataDir, "memory"), memory.conversationRetentionDays)))
@@ -42,10 +43,10 @@ const layerFacts = (endpoint: string) =>
     ({ endpoint, startedAt, connections: new Set(), stopping: Deferred.makeUnsafe() })))
 
 /** Sessions of both modes and the native protocol on top of them, for any local front door. */
-export const layer = (endpoint: string, environment: Environment = process.env) =>
+export const layer = (endpoint: string, environment: Environment = process.env, open = SessionStore.layerOrMemory) =>
   layerHandlers.pipe(
     Layer.provideMerge(Residents.layer),
-    Layer.provideMerge(layerHosts),
+    Layer.provideMerge(layerHosts(open)),
     Layer.provide(Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))),
     Layer.provideMerge(Layer.mergeAll(
       Agents.layer,

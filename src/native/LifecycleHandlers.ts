@@ -143,7 +143,11 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
     "session/rename": Effect.fnUntraced(function*({ name, session_id }) {
       const title = given(name)
       if (title === undefined || title.length > 200) return yield* Faults.invalid("name: 1 to 200 characters", "name")
-      return yield* onSession(session_id, ({ store }) => Effect.as(store.rename(session_id, title), { session_id, name: title }))
+      return yield* onSession(session_id, ({ store }) => {
+        const resident = residents.get(session_id)
+        const renamed = resident ? resident.session.rename(title) : Effect.as(store.rename(session_id, title), title)
+        return Effect.map(renamed, (name) => ({ session_id, name }))
+      })
     }, faulty)
   })
 }))

@@ -7,6 +7,7 @@ import { Settings } from "../../src/app/Settings.ts"
 import type { Far } from "../../src/native/NativeConnection.ts"
 import { type Limits, serveConnection, usualLimits } from "../../src/native/NativeServer.ts"
 import { listen } from "../../src/net/UnixSocket.ts"
+import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
 import { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
 
@@ -15,24 +16,44 @@ export interface Options {
   readonly limits?: Partial<Limits>
   readonly maxConnections?: number
   readonly far?: Far
+  /** Instead of a new one that is removed at the end. */
+  readonly folder?: string
+  /** Operations of the stores that fail while they are in here. */
+  readonly broken?: ReadonlySet<string>
   /** Hex, as in `.secret_key`. */
   readonly secretKey?: string
 }
 
 const self: Far = { label: "unix:unknown", uid: process.geteuid?.() }
 
+export const temporary = Effect.acquireRelease(
+  Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "postern-native-")))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+)
+
+const breakable = (broken: ReadonlySet<string>) => (file: string) =>
+  Layer.effect(SessionStore, Effect.map(SessionStore, (store) =>
+    new Proxy(store, {
+      get: (target, name: keyof SessionStore["Service"]) => {
+        const real = target[name]
+        if (typeof real !== "function") return real
+        return (...args: ReadonlyArray<never>) =>
+          Effect.suspend((): Effect.Effect<unknown, unknown> =>
+            broken.has(name)
+              ? Effect.fail(new StoreFailed({ message: "The disk is full", cause: "test" }))
+              : (real as (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)(...args))
+      }
+    }))).pipe(Layer.provide(SessionStore.layerOrMemory(file)))
+
 /** The daemon's protocol on a real socket, in this process: clocks and limits are the test's. */
-export const served = Effect.fnUntraced(function*({ config = "", far = self, limits = {}, maxConnections = 512, secretKey }: Options = {}) {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "postern-native-")))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-  )
+export const served = Effect.fnUntraced(function*({ broken = new Set(), config = "", far = self, folder: given, limits = {}, maxConnections = 512, secretKey }: Options = {}) {
+  const folder = given ?? (yield* temporary)
   const project = join(folder, "project")
-  mkdirSync(project)
+  mkdirSync(project, { recursive: true })
   writeFileSync(join(folder, "config.toml"), config)
   if (secretKey !== undefined) writeFileSync(join(folder, ".secret_key"), secretKey)
   const endpoint = join(folder, "data", "daemon.sock")
-  const layer = DaemonLayer.layer(endpoint, {}).pipe(Layer.provideMerge(Settings.layer({ configDir: folder }, {})))
+  const layer = DaemonLayer.layer(endpoint, {}, breakable(broken)).pipe(Layer.provideMerge(Settings.layer({ configDir: folder }, {})))
   const context = yield* Layer.build(layer)
   const open = (endpoint: string, far: Far) =>
     listen(
