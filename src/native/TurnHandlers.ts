@@ -29,11 +29,8 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
   const scope = yield* Effect.scope
   const running = new WeakMap<NativeState, number>()
 
-  const patienceOf = ({ session }: Resident): number => {
-    const route = riskProfiles.get(agents.get(session.record().agent)?.riskProfile ?? "default")?.approvalRoute
-    const seconds = route?.["timeout_secs"]
-    return typeof seconds === "number" && seconds > 0 ? seconds : usualPatience
-  }
+  const patienceOf = ({ session }: Resident): number =>
+    riskProfiles.get(agents.get(session.record().agent)?.riskProfile ?? "default")?.approvalRoute?.timeout_secs ?? usualPatience
 
   const completeOf = (exit: Exit.Exit<TurnEnd, TurnFault>) => {
     if (Exit.isSuccess(exit)) {

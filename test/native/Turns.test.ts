@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Message } from "../support/Wire.ts"
@@ -141,12 +142,15 @@ describe("An approval", () => {
       assert.strictEqual(client.updates("tool_result")[0]?.["raw_output"], "wrote it myself")
     }))
 
-  it.live("nobody gives in time is a refusal by the runtime, told apart from one by the user", () =>
+  it.effect("nobody gives in time is a refusal by the runtime, told apart from one by the user", () =>
     Effect.gen(function*() {
-      const { greet, project } = yield* served({ config: "[risk_profiles.default.approval_route]\ntimeout_secs = 0.2\n" })
+      const { greet, project } = yield* served({ config: "[risk_profiles.default.approval_route]\ntimeout_secs = 7\n" })
       const client = yield* greet()
       const sessionId = yield* promise(() => client.session({ cwd: project }))
-      yield* promise(() => client.prompt(sessionId, "write a.txt\nhello"))
+      const turn = client.prompt(sessionId, "write a.txt\nhello")
+      assert.strictEqual((yield* promise(() => client.update("approval_request")))["timeout_secs"], 7)
+      yield* TestClock.adjust("7 seconds")
+      yield* promise(() => turn)
       assert.isFalse(existsSync(join(project, "a.txt")))
       const output = client.updates("tool_result")[0]?.["raw_output"]
       assert.match(output, /APPROVAL_TIMEOUT/)
