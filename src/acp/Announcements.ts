@@ -21,15 +21,13 @@ export const notice = (capabilities: ClientCapabilities, { description, messageI
 export const replayedNotice = (capabilities: ClientCapabilities, said: Notice): ReadonlyArray<SessionUpdate> =>
   takesNotices(capabilities) ? [] : notice(capabilities, said)
 
-const counted = new Intl.NumberFormat("en")
-
 /** The completed one is worth a word to clients that do not know compactions. */
 const words = ({ compactionId, status, tokens }: Compaction): Notice | undefined =>
   status !== "completed" ? undefined : {
     messageId: compactionId,
     severity: "info",
     title: "The conversation was summarised for the model" +
-      (tokens === undefined ? "." : `: about ${counted.format(tokens[0])} tokens became ${counted.format(tokens[1])}.`)
+      (tokens === undefined ? "." : `: about ${tokens[0].toLocaleString("en")} tokens became ${tokens[1].toLocaleString("en")}.`)
   }
 
 const update = ({ compactionId, error, status, summary }: Compaction): SessionUpdate => ({

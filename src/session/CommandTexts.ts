@@ -17,10 +17,8 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 export const help = (commands: ReadonlyArray<Command>) =>
   list(commands.map(({ description, hint, name }) => `\`/${name}${hint === undefined ? "" : ` ${hint}`}\`: ${description}`))
 
-const counted = new Intl.NumberFormat("en")
-
 export const tokens = ({ size, used }: Pick<Usage, "used" | "size">) =>
-  `${counted.format(used)} of ${counted.format(size)} tokens (${Math.round((used / size) * 100)} %)`
+  `${used.toLocaleString("en")} of ${size.toLocaleString("en")} tokens (${Math.round((used / size) * 100)} %)`
 
 export const cost = ({ cost }: Usage) => cost === undefined ? "" : `$${cost.toFixed(4)}`
 

@@ -1,44 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { describe, expect } from "vitest"
-import { bundle, type Host, test as base } from "../support/Host.ts"
-import { eventually, processesAtHome } from "../support/Processes.ts"
+import { run, start, test } from "../support/Acpx.ts"
+import { eventually } from "../support/Processes.ts"
 import type { Message } from "../support/Wire.ts"
 
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-/** acpx keeps a process of its own per named session; it must be gone before its home is. */
-const test = base.extend<{ owners: void }>({
-  owners: [async ({ host }, use) => {
-    await use()
-    if (process.platform === "linux") await eventually(() => processesAtHome("__queue-owner", host.folder).length === 0, 8000)
-  }, { auto: true }]
-})
-
-const start = (host: Host, args: ReadonlyArray<string>) => {
-  const agent = `'${process.execPath}' '${bundle}' acp`
-  const all = ["--agent", agent, "--cwd", host.project, "--timeout", "30", "--ttl", "2", ...args]
-  const child = spawn(process.execPath, [resolve("node_modules/.bin/acpx"), ...all], {
-    cwd: host.project,
-    env: host.env,
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-  return { child, ended: collect(child) }
-}
-
-const collect = (child: ChildProcess) => {
-  let [out, err] = ["", ""]
-  child.stdout?.on("data", (chunk) => out += chunk)
-  child.stderr?.on("data", (chunk) => err += chunk)
-  return new Promise<Ended>((done) => child.on("close", (code) => done({ code, out, err })))
-}
-
-const run = (host: Host, ...args: ReadonlyArray<string>) => start(host, args).ended
 const frames = (out: string): ReadonlyArray<Message> => out.split("\n").filter(Boolean).map((line) => JSON.parse(line))
 
 describe("acpx drives the agent", () => {

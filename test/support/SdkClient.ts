@@ -20,8 +20,8 @@ export class SdkClient {
   readonly connection: ClientConnection
   readonly exited: Promise<number | null>
 
-  constructor(host: Host) {
-    const child = spawn(process.execPath, [bundle, "acp"], { env: host.env, stdio: ["pipe", "pipe", "inherit"] })
+  constructor(host: Host, env: NodeJS.ProcessEnv = {}) {
+    const child = spawn(process.execPath, [bundle, "acp"], { env: { ...host.env, ...env }, stdio: ["pipe", "pipe", "inherit"] })
     this.child = child
     this.exited = new Promise((resolve) => child.on("exit", resolve))
     const app = client({ name: "an editor" })
