@@ -51,6 +51,7 @@ export const make = (decide: Decide, sandbox: Sandbox["Service"], known: KnownTo
       }),
       mayFetch: (url) => Effect.map(decided({ ...Object(parameters), url }), ({ decision }) => decision.outcome === "run"),
       client: input.client(),
+      jobs: input.jobs,
       progress: () => Effect.void,
       plan: input.ledger.plan,
       notify: input.notify,

@@ -4,6 +4,7 @@ import { type SessionMissing, type SessionRecord, SessionStore, type StoreFailed
 import type { ServerConfig } from "../mcp/ServerConfig.ts"
 import { none, type SessionTools, ToolSource } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
+import * as Jobs from "../tool/Jobs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ModelCatalog } from "../model/ModelCatalog.ts"
 import * as Approvals from "./Approvals.ts"
@@ -66,8 +67,10 @@ export const make = Effect.fnUntraced(function*(
   const attachments = new Set<Attachment>()
   const publish = (event: SessionEvent) => Effect.forEach(attachments, (attachment) => attachment.publish(event), { discard: true })
   let tools = none
-  const changed = Effect.suspend(() => Effect.andThen(tools.policyChanged, publish({ _tag: "PolicyChanged" })))
-  const policy = yield* SessionPolicy.make(sessionId, agent, workspace, changed)
+  const jobs = yield* Jobs.make
+  const changed = Effect.suspend(() =>
+    Effect.andThen(Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.knobs())), publish({ _tag: "PolicyChanged" })))
+  const policy: SessionPolicy.SessionPolicy = yield* SessionPolicy.make(sessionId, agent, workspace, changed)
   const model = yield* SessionModel.make(sessionId, agent, publish({ _tag: "OptionsChanged" }))
   const source = yield* ToolSource
   const { riskProfiles } = yield* Settings
@@ -95,7 +98,8 @@ export const make = Effect.fnUntraced(function*(
     tools,
     ask,
     choose,
-    client
+    client,
+    jobs
   }
 
   const touch = Effect.map(Clock.currentTimeMillis, (now) => {

@@ -2,6 +2,7 @@ import { Cause, type Deferred, Effect, Exit, Fiber, Schedule, Semaphore } from "
 import type { SessionMissing, SessionRecord, SessionStore, StoreFailed, TurnLost, TurnOutcome, TurnRunning } from "../store/SessionStore.ts"
 import type { SessionTools } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
+import type { Jobs } from "../tool/Jobs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { topicOf } from "./CommandNames.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
@@ -43,6 +44,7 @@ export interface Surroundings {
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
   readonly client: () => ClientSide
+  readonly jobs: Jobs
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
 }
 
@@ -66,7 +68,7 @@ const titleOf = (prompt: string): string | null => {
 export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,
   record: SessionRecord,
-  { ask, choose, client, loop, mode, model, overrides, policy, publish, store, tools, workspace }: Surroundings,
+  { ask, choose, client, jobs, loop, mode, model, overrides, policy, publish, store, tools, workspace }: Surroundings,
   restore: Restore
 ): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
   const { sessionId } = record
@@ -109,6 +111,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     ask,
     choose,
     client,
+    jobs,
     policy,
     model,
     tools,

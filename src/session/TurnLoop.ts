@@ -1,6 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { SessionTools } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
+import type { Jobs } from "../tool/Jobs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionRecord, StoreFailed } from "../store/SessionStore.ts"
@@ -47,6 +48,8 @@ export interface TurnInput {
   readonly ledger: Ledger
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
+  /** The session's commands in the background. */
+  readonly jobs: Jobs
   /** What the clients that watch the session now do for it. */
   readonly client: () => ClientSide
   readonly policy: SessionPolicy

@@ -35,6 +35,7 @@ export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rul
   return {
     mode,
     network,
+    capabilities: decision.capabilities,
     reads,
     confine: Effect.fnUntraced(function*(argv, { cwd, env }) {
       const place: Place = { cwd: workspace.cwd, roots: workspace.roots, home: homedir() }

@@ -1,4 +1,4 @@
-import { Effect, Latch, Schema } from "effect"
+import { Duration, Effect, Latch, Schema } from "effect"
 import * as Needs from "../policy/Needs.ts"
 import type { Report } from "../sandbox/Confinement.ts"
 import { isScratch } from "../sandbox/Plan.ts"
@@ -25,6 +25,10 @@ const Parameters = Schema.Struct({
   timeout_secs: Target.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSeconds })),
     `Seconds after which the command is stopped; ${defaultSeconds} when absent`
+  ),
+  background: Target.optional(
+    Schema.Boolean,
+    "Start the command and go on: for servers and long builds. It ends with the session; see job_output and job_kill"
   ),
   scratch: Target.optional(
     Schema.Boolean,
@@ -60,13 +64,24 @@ export const make = Effect.gen(function*() {
         ...(title === parameters.command.trim() ? {} : { content: [textContent(parameters.command)] })
       })
     },
-    run: Effect.fnUntraced(function*({ command, timeout_secs }, context) {
+    run: Effect.fnUntraced(function*({ background, command, timeout_secs }, context) {
       if (command.trim() === "") return yield* Target.fail("The command is empty.")
       if (command.split("\n").every((line) => /^\s*(#|$)/.test(line))) return { text: "Nothing was run: the command has only comments." }
       if (command.includes("\0")) return yield* Target.fail("A command cannot contain a NUL character.")
       const { confinement, workspace: { cwd, roots } } = context
       const seconds = timeout_secs ?? defaultSeconds
       const argv = [...shellOf(variables["PATH"], roots), "-c", command] as const
+      const env = scrub(variables, { passthrough, network: confinement.network, reads: confinement.reads })
+      const confine = confinement.confine(argv, { cwd, env })
+      const notStarted = (failed: { readonly message: string }) => Target.fail(`The shell could not be started in ${cwd} (${failed.message}).`)
+      if (background === true) {
+        const { capabilities, network } = confinement
+        const timeout = timeout_secs == null ? Duration.infinity : `${timeout_secs} seconds` as const
+        const prepare = Effect.map(confine, (confined) => (onOutput: (chunk: Buffer) => void) =>
+          Effect.mapError(processes.run({ ...confined, timeout, onOutput }), notStarted))
+        const { id } = yield* context.jobs.start({ command, capabilities, network, prepare })
+        return { text: `Started in the background as job ${id}. See what it does with job_output, end it with job_kill.`, rawOutput: { job: id } }
+      }
       const open = InTerminal.opener(context)
       if (open !== undefined) {
         const { ended, printed, terminalId } = yield* InTerminal.run(open, argv, seconds, context)
@@ -83,8 +98,7 @@ export const make = Effect.gen(function*() {
         yield* context.progress([textContent(output.text())])
         yield* Effect.sleep(progressInterval)
       }))
-      const env = scrub(variables, { passthrough, network: confinement.network, reads: confinement.reads })
-      const confined = yield* confinement.confine(argv, { cwd, env })
+      const confined = yield* confine
       const run = processes.run({
         ...confined,
         timeout: `${seconds} seconds`,
@@ -93,9 +107,7 @@ export const make = Effect.gen(function*() {
           changed.openUnsafe()
         }
       })
-      const ended = yield* Effect.raceFirst(run, report).pipe(
-        Effect.mapError((failed) => Target.fail(`The shell could not be started in ${cwd} (${failed.message}).`))
-      )
+      const ended = yield* Effect.mapError(Effect.raceFirst(run, report), notStarted)
       return yield* result(ended, output.text(), seconds, confined.report)
     })
   })

@@ -7,6 +7,7 @@ import type { Origin } from "../security/Untrusted.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ClientSide } from "./ClientSide.ts"
 import { type PlanEntry, ToolCallContent, type ToolCallLocation, type ToolKind } from "./Content.ts"
+import type { Jobs } from "./Jobs.ts"
 import type { MayRead } from "./Readable.ts"
 import type { Notice } from "./SessionTools.ts"
 
@@ -36,6 +37,8 @@ export interface ToolContext {
   readonly notify: (notice: Notice) => Effect.Effect<void>
   /** Replaces the session's plan. */
   readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
+  /** The session's commands in the background. */
+  readonly jobs: Jobs
   /** What the client does for the session; paths are checked before it is asked. */
   readonly client: ClientSide
 }
@@ -44,6 +47,7 @@ export interface ToolContext {
 export interface Confinement {
   readonly mode: EffectiveSandbox
   readonly network: boolean
+  readonly capabilities: ReadonlyArray<Capability>
   /** Whether the policy saw nothing but reads. */
   readonly reads: boolean
   /** A command that can reach no more than that, for `Processes.run`. What it needs on disk goes when the scope closes. */

@@ -9,6 +9,7 @@ import { FileRead } from "./FileRead.ts"
 import { FileWrite } from "./FileWrite.ts"
 import { GlobSearch } from "./GlobSearch.ts"
 import * as HttpRequest from "./HttpRequest.ts"
+import { JobKill, JobList, JobOutput } from "./JobTools.ts"
 import { PlanWrite } from "./PlanWrite.ts"
 import { Processes } from "./Processes.ts"
 import { ReadSkill } from "./ReadSkill.ts"
@@ -47,8 +48,8 @@ export class Toolbox extends Context.Service<Toolbox, {
       const webFetch = yield* WebFetch.make
       const httpRequest = yield* HttpRequest.make
       const tools: ReadonlyArray<AnyTool> = [
-        FileRead, FileList, GlobSearch, contentSearch, FileWrite, FileEdit, shell, webFetch, httpRequest, DeliverFile,
-        ReadSkill, PlanWrite, TodoWrite, AskUser, EscalateToHuman
+        FileRead, FileList, GlobSearch, contentSearch, FileWrite, FileEdit, shell, JobOutput, JobList, JobKill,
+        webFetch, httpRequest, DeliverFile, ReadSkill, PlanWrite, TodoWrite, AskUser, EscalateToHuman
       ]
       return make(new Map(tools.map((tool) => [tool.name, tool])))
     })

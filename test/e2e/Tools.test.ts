@@ -3,7 +3,10 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, onTestFinished } from "vitest"
+import type { AcpProcess } from "../support/AcpProcess.ts"
+import { cancel, prompt } from "../support/Frames.ts"
 import { test } from "../support/Host.ts"
+import { eventually, processesAtHome } from "../support/Processes.ts"
 import type { Json } from "../support/Wire.ts"
 
 const listen = async (server: Server): Promise<number> => {
@@ -88,5 +91,25 @@ describe("tools, from outside", () => {
     writeFileSync(join(host.config, "config.toml"), "[security.leak_detection]\nenabled = false\n")
     const open = await host.open()
     expect((await open.prompt(await open.newSession(), "read .env")).text).toContain(secret)
+  })
+
+  test("a background command goes on after its turn and after a cancel, and ends with the session or with the process", async ({ host }) => {
+    const ends: ReadonlyArray<readonly [string, (acp: AcpProcess, sessionId: string) => Promise<unknown>]> = [
+      ["987651.5", (acp, sessionId) => acp.request("session/close", { sessionId })],
+      ["987652.5", (acp, sessionId) => acp.request("session/delete", { sessionId })],
+      ["987653.5", (acp) => acp.close()]
+    ]
+    for (const [seconds, end] of ends) {
+      const acp = await host.open()
+      const sessionId = await acp.newSession()
+      const running = () => processesAtHome(`sleep ${seconds}`, host.folder).length > 0
+      await acp.prompt(sessionId, `call shell {"command":"sleep ${seconds}; true","background":true}`)
+      await eventually(running)
+      acp.send(prompt(1, sessionId, "wait 100"), cancel(sessionId))
+      await acp.waitFor(({ id, method }) => id === 1 && method === undefined)
+      expect((await acp.prompt(sessionId, "call job_list {}")).text).toContain("has been running")
+      await end(acp, sessionId)
+      await eventually(() => !running())
+    }
   })
 })

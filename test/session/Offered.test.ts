@@ -38,8 +38,8 @@ const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
   return { requests, shells, harness: make(undefined, { engine }) }
 }
 
-const reading = ["file_read", "file_list", "glob_search", "content_search", "shell", "web_fetch", "http_request", "deliver_file", "read_skill"]
-const always = ["TodoWrite", "ask_user", "escalate_to_human"]
+const reading = ["file_read", "file_list", "glob_search", "content_search", "shell", "web_fetch", "http_request", "deliver_file", "read_skill", "job_output"]
+const always = ["TodoWrite", "ask_user", "escalate_to_human", "job_list", "job_kill"]
 const everything = ["file_write", "file_edit", ...reading, ...always]
 
 const offeredIn: ReadonlyArray<readonly [WorkMode, ReadonlyArray<string>]> = [

@@ -4,6 +4,7 @@ import { Effect, Layer, Schema } from "effect"
 import { bare } from "../../src/sandbox/Confinement.ts"
 import type { PlanEntry, ToolCallContent } from "../../src/tool/Content.ts"
 import { Environment } from "../../src/tool/Environment.ts"
+import * as Jobs from "../../src/tool/Jobs.ts"
 import type { Notice } from "../../src/tool/SessionTools.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import type { AnyTool, RunContext, ToolContext, ToolOutput } from "../../src/tool/Tool.ts"
@@ -28,6 +29,7 @@ export const bench = Effect.gen(function*() {
   const { tools } = yield* Toolbox
   const cwd = yield* temporaryFolder
   const workspace = yield* Workspace.make({ cwd })
+  const jobs = yield* Jobs.make
   const progress: Array<ReadonlyArray<ToolCallContent>> = []
   const notices: Array<Notice> = []
   const plans: Array<ReadonlyArray<PlanEntry>> = []
@@ -36,6 +38,7 @@ export const bench = Effect.gen(function*() {
     workspace,
     mayRead: Effect.undefined,
     client: {},
+    jobs,
     mayFetch: () => Effect.succeed(true),
     progress: (content) => Effect.sync(() => void progress.push(content)),
     notify: (notice) => Effect.sync(() => void notices.push(notice)),
@@ -44,6 +47,7 @@ export const bench = Effect.gen(function*() {
       mode: "danger-full-access",
       network: true,
       reads: false,
+      capabilities: ["shell_rw"],
       confine: (argv, where) => Effect.succeed({ ...unconfined, argv, ...where })
     },
     askUser: (_, choices) => choices[0] === undefined ? Effect.fail(new ToolFailed({ message: "nobody" })) : Effect.succeed(choices[0])
