@@ -4,11 +4,13 @@ import { Approvals } from "../native/Approvals.ts"
 import * as ConfigHandlers from "../native/ConfigHandlers.ts"
 import * as CoreHandlers from "../native/CoreHandlers.ts"
 import { Facts } from "../native/Facts.ts"
+import * as FileHandlers from "../native/FileHandlers.ts"
 import { Identities } from "../native/Identities.ts"
 import * as LifecycleHandlers from "../native/LifecycleHandlers.ts"
 import { Native } from "../native/Native.ts"
 import { Residents } from "../native/Residents.ts"
 import * as TurnHandlers from "../native/TurnHandlers.ts"
+import { Uploads } from "../native/Uploads.ts"
 import * as ViewHandlers from "../native/ViewHandlers.ts"
 import { Principals } from "../security/Principals.ts"
 import { Agents } from "../session/Agents.ts"
@@ -32,6 +34,7 @@ const layerMemory = Layer.unwrap(Effect.map(Settings, ({ dataDir, memory }) =>
 
 const layerHandlers = Layer.mergeAll(
   CoreHandlers.layer(() => Array.from(Native.requests.keys())),
+  FileHandlers.layer,
   LifecycleHandlers.layer,
   TurnHandlers.layer,
   ViewHandlers.layer,
@@ -45,6 +48,7 @@ const layerFacts = (endpoint: string) =>
 /** Sessions of both modes and the native protocol on top of them, for any local front door. */
 export const layer = (endpoint: string, environment: Environment = process.env, open = SessionStore.layerOrMemory) =>
   layerHandlers.pipe(
+    Layer.provideMerge(Uploads.layer),
     Layer.provideMerge(Residents.layer),
     Layer.provideMerge(layerHosts(open)),
     Layer.provide(Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))),
