@@ -58,6 +58,17 @@ const agentOf = Effect.fnUntraced(function*(
   return agent
 })
 
+/** The gates look at names: a dry run can be about a folder of another machine. */
+const imagined = (cwd: string, readable: ReadonlyArray<string>): Workspace.Workspace => ({
+  cwd,
+  roots: [cwd],
+  readable,
+  allowed: [],
+  skills: [],
+  aliases: { roots: [], readable: [] },
+  resolve: (path) => Effect.fail(new Workspace.PathRefused({ path, reason: "there is no such folder here." }))
+})
+
 const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: common = {} }: Options) {
   const settings = yield* Settings
   const books = yield* RuleBooks
@@ -82,9 +93,9 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     const cached = workspaces.get(folder)
     if (cached) return cached
     const readable = agent !== undefined && existsSync(agent.workspace) ? [agent.workspace] : []
-    const made = yield* Workspace.make({ cwd: folder, readable }).pipe(
-      Effect.mapError(({ path, reason }) => refused(`cwd: ${path}: ${reason}`))
-    )
+    const made = existsSync(folder)
+      ? yield* Effect.mapError(Workspace.make({ cwd: folder, readable }), ({ path, reason }) => refused(`cwd: ${path}: ${reason}`))
+      : imagined(folder, readable)
     workspaces.set(folder, made)
     return made
   })

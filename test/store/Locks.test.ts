@@ -22,13 +22,11 @@ describe("while another program holds the write lock", () => {
   it.effect("a finished turn waits for its commit and everything that only reads goes on", () =>
     Effect.gen(function*() {
       const { store, turn, end, unlock } = yield* locked
-      const before = performance.now()
       const committing = yield* start(store.commitTurn("s", turn, end))
       yield* TestClock.adjust("15 seconds")
       assert.strictEqual((yield* store.list({})).sessions.length, 1)
       assert.strictEqual((yield* store.get("s")).title, null)
       assert.deepStrictEqual(tell(yield* store.transcript("s")), ["user: hi"])
-      assert.isBelow(performance.now() - before, 2000)
       assert.isUndefined(committing.pollUnsafe())
       yield* unlock
       yield* TestClock.adjust("100 millis")

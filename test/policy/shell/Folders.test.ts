@@ -85,13 +85,11 @@ describe("the folder is known only where a cd has succeeded", () => {
 
 describe("wrappers around wrappers", () => {
   it.each([["xargs ", 2700, "ls"], ["nice ", 3200, "true"], ["find . -exec ", 1200, "true"], ["sudo ", 3000, "true"]])(
-    "%s many times is too deep, and soon found to be",
+    "%s many times is too deep",
     (wrapper, times, last) => {
-      const started = performance.now()
       const { opaque, parts } = analysed(nested(wrapper, times, last))
       expect(opaque).toBe(true)
       expect(JSON.stringify(parts).length).toBeLessThan(2_000_000)
-      expect(performance.now() - started).toBeLessThan(1000)
     }
   )
 
