@@ -6,6 +6,8 @@ type ProviderTable = NonNullable<ConfigTable["providers"]>[string]
 
 export interface Provider {
   readonly alias: string
+  /** Whether it has a table of its own. */
+  readonly configured: boolean
   readonly kind: ProviderTable["kind"]
   /** From `api_key`, or the variable `api_key_env` names, when it is set. */
   readonly apiKey: Redacted.Redacted<string> | undefined
@@ -49,11 +51,12 @@ const usualKey = (alias: string, table: ProviderTable): string | undefined => {
 const secret = (value: string | undefined): Redacted.Redacted<string> | undefined =>
   value === undefined || value.trim() === "" ? undefined : Redacted.make(value.trim())
 
-const provider = (alias: string, table: ProviderTable, environment: Environment): Provider => {
+const provider = (alias: string, table: ProviderTable, configured: boolean, environment: Environment): Provider => {
   const vendor = vendorOf(alias, table)
   const apiKeyEnv = table.api_key_env ?? (table.api_key === undefined ? usualKey(alias, table) : undefined)
   return {
     alias,
+    configured,
     kind: table.kind,
     apiKey: secret(table.api_key) ?? secret(apiKeyEnv === undefined ? undefined : environment[apiKeyEnv]),
     apiKeyEnv,
@@ -70,7 +73,7 @@ const provider = (alias: string, table: ProviderTable, environment: Environment)
 }
 
 export const providers = (tables: ConfigTable["providers"], environment: Environment): ReadonlyMap<string, Provider> =>
-  new Map(Object.entries({ ...builtIn, ...tables }).map(([alias, table]) => [alias, provider(alias, table, environment)]))
+  new Map(Object.entries({ ...builtIn, ...tables }).map(([alias, table]) => [alias, provider(alias, table, tables?.[alias] !== undefined, environment)]))
 
 /** In tokens; for other servers what nearly all take. */
 const windows = { anthropic: 200_000, openai: 128_000, other: 32_000 }
@@ -86,3 +89,19 @@ export const defaultModel = (known: ReadonlyMap<string, Provider>): string => {
 /** Everything that must never appear in a log line. */
 export const secretsOf = (known: ReadonlyMap<string, Provider>): ReadonlyArray<Redacted.Redacted<string>> =>
   Array.from(known.values()).flatMap(({ apiKey, headers }) => [...(apiKey === undefined ? [] : [apiKey]), ...headers.values()])
+
+export interface Proxy {
+  readonly HTTP_PROXY?: string
+  readonly HTTPS_PROXY?: string
+  readonly NO_PROXY?: string
+}
+
+const here = "localhost,127.0.0.1,[::1]"
+
+/** Lower case wins, as with other programs. */
+export const proxyOf = (environment: Environment): Proxy => {
+  const value = (name: string) => environment[name.toLowerCase()] || environment[name]
+  const [http, https, none] = [value("HTTP_PROXY"), value("HTTPS_PROXY"), value("NO_PROXY")]
+  if (!http && !https) return {}
+  return { ...(http ? { HTTP_PROXY: http } : {}), ...(https ? { HTTPS_PROXY: https } : {}), NO_PROXY: none ? `${none},${here}` : here }
+}

@@ -7,7 +7,7 @@ import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
 import { type McpSettings, mcpSecrets, mcpSettings } from "./McpSettings.ts"
 import { given, places } from "./Places.ts"
 import { type RiskProfile, riskProfiles, type RuntimeProfile, runtimeProfiles } from "./Profiles.ts"
-import { defaultModel, type Provider, providers, secretsOf } from "./Providers.ts"
+import { defaultModel, type Provider, providers, type Proxy, proxyOf, secretsOf } from "./Providers.ts"
 
 export interface Agent {
   readonly alias: string
@@ -41,6 +41,8 @@ export class Settings extends Context.Service<Settings, {
   readonly agents: ReadonlyMap<string, Agent>
   readonly providers: ReadonlyMap<string, Provider>
   readonly defaultModel: string
+  /** The proxy variables of the environment; this machine itself is never asked through one. */
+  readonly proxy: Proxy
   readonly acp: {
     readonly defaultAgent: string | undefined
     readonly maxSessions: number
@@ -129,6 +131,7 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
     agents: all,
     providers: known,
     defaultModel: usual,
+    proxy: proxyOf(environment),
     acp: {
       defaultAgent,
       maxSessions: table.acp?.max_sessions ?? 10,

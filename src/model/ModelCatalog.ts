@@ -1,6 +1,7 @@
-import { Context, Effect, Layer, Result, Scope } from "effect"
+import { Context, Effect, Layer, Result, type Scope } from "effect"
 import type { Provider } from "../app/Providers.ts"
 import { Settings } from "../app/Settings.ts"
+import type { ModelFault } from "./ModelFault.ts"
 import { isReady, type ModelUnavailable, resolve } from "./Reference.ts"
 
 const patience = "10 seconds"
@@ -17,33 +18,38 @@ export class ModelCatalog extends Context.Service<ModelCatalog, {
   readonly onChange: (run: Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
 }>()("postern/model/ModelCatalog") {
   static readonly layer: Layer.Layer<ModelCatalog, never, Settings> = Layer.effect(ModelCatalog, Effect.gen(function*() {
-    const { agents, defaultModel, providers } = yield* Settings
+    const { agents, defaultModel, providers, proxy } = yield* Settings
     const scope = yield* Effect.scope
     const ready = Array.from(providers.values()).filter(isReady)
     const listed = new Map<string, ReadonlyArray<string>>()
     const watchers = new Set<Effect.Effect<void>>()
+    const used = Array.from(agents.values()).flatMap(({ enabled, model }) => enabled ? [model] : [])
     const configured = [
-      ...Array.from(agents.values()).flatMap(({ enabled, model }) => enabled ? [model] : []),
+      ...used,
       defaultModel,
       ...ready.flatMap(({ alias, models }) => models.map((id) => `${alias}/${id}`))
     ]
     const provider = (reference: string) => Result.map(resolve(providers, reference), ({ provider }) => provider)
     const usable = configured.filter((reference) => Result.isSuccess(provider(reference)))
+    // Whose key merely lies in the environment is not asked anything.
+    const listing = ready.filter(({ alias, configured, kind }) => kind !== "offline" && (configured || used.some((one) => one.startsWith(`${alias}/`))))
     let references: ReadonlyArray<string> = Array.from(new Set(usable))
 
-    const list = Effect.fnUntraced(function*(provider: Provider) {
-      const { listing } = yield* Effect.promise(() => import("./Remote.ts"))
-      const ids = yield* Effect.timeout(Scope.provide(listing, scope).pipe(Effect.flatMap((ask) => ask(provider))), patience)
-      listed.set(provider.alias, ids)
-    }, (effect, { alias }) => Effect.catch(effect, ({ message }) => Effect.logDebug(`${alias} does not list its models: ${message}`)))
+    const list = (provider: Provider, ask: (provider: Provider) => Effect.Effect<ReadonlyArray<string>, ModelFault>) =>
+      Effect.timeout(ask(provider), patience).pipe(
+        Effect.map((ids) => void listed.set(provider.alias, ids)),
+        Effect.catch(({ message }) => Effect.logDebug(`${provider.alias} does not list its models: ${message}`))
+      )
 
     const refresh = Effect.gen(function*() {
       const before = references.length
-      yield* Effect.forEach(ready.filter(({ kind }) => kind !== "offline"), list, { concurrency: "unbounded", discard: true })
+      const remote = yield* Effect.promise(() => import("./Remote.ts"))
+      const ask = yield* remote.listing(proxy)
+      yield* Effect.forEach(listing, (provider) => list(provider, ask), { concurrency: "unbounded", discard: true })
       const found = ready.flatMap(({ alias }) => (listed.get(alias) ?? []).map((id) => `${alias}/${id}`))
       references = Array.from(new Set([...usable, ...found]))
       if (references.length > before) yield* Effect.forEach(watchers, (run) => run, { discard: true })
-    })
+    }).pipe(Effect.scoped)
 
     return ModelCatalog.of({
       references: () => references,

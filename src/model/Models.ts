@@ -27,12 +27,12 @@ export class Models extends Context.Service<Models, {
   readonly get: (reference: string | undefined) => Effect.Effect<Model, ModelUnavailable>
 }>()("postern/model/Models") {
   static readonly layer: Layer.Layer<Models, never, Settings> = Layer.effect(Models, Effect.gen(function*() {
-    const { configFile, defaultModel, providers } = yield* Settings
+    const { configFile, defaultModel, providers, proxy } = yield* Settings
     const scope = yield* Effect.scope
     const made = new Map<string, Model>()
 
     const remote = yield* Effect.promise(() => import("./Remote.ts")).pipe(
-      Effect.flatMap(({ make }) => make),
+      Effect.flatMap(({ make }) => make(proxy)),
       Scope.provide(scope),
       Effect.uninterruptible,
       Effect.cached

@@ -124,6 +124,16 @@ describe("A provider that is not there", () => {
     assert.deepStrictEqual(fault, { reason: "model_unreachable", message: `local: nothing answers at ${url}/v1 (ECONNREFUSED) — is the server running, and base_url right?` })
   }))
 
+  it.live("directly is asked through the proxy of the environment, but a server on this machine is not", Effect.fnUntraced(function*() {
+    const proxy = yield* Server.make(pieces(say("by proxy"), stop))
+    const server = yield* Server.make(pieces(say("directly"), stop))
+    const env = { LOCAL_KEY: key, http_proxy: proxy.url }
+    const far = yield* asked({ toml: toml("http://models.invalid"), model: "local/m", env })
+    const near = yield* asked({ toml: toml(server.url), model: "local/m", env })
+    assert.deepStrictEqual([text(far.parts), text(near.parts)], ["by proxy", "directly"])
+    assert.strictEqual(proxy.seen[0]?.path, "http://models.invalid/v1/chat/completions")
+  }))
+
   it.live("is told apart from one that is something else", Effect.fnUntraced(function*() {
     const page = yield* answered(({ response }) => void response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<html>Welcome</html>"))
     assert.deepStrictEqual([page.fault?.reason, page.fault?.message.endsWith("check base_url")], ["model_unreachable", true])
