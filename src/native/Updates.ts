@@ -36,6 +36,8 @@ const updateOf = (event: Exclude<SessionEvent, { readonly _tag: "Delta" }>): Par
     case "PlanChanged": return planOf(event.entries)
     case "Usage": return { type: "context_usage", input_tokens: event.used, max_context_tokens: event.size, model_context_window: event.size }
     case "Notice": return { type: "notice", severity: event.severity, title: event.title, ...(event.description === undefined ? {} : { description: event.description }) }
+    case "HistoryTrimmed":
+      return { type: "history_trimmed", dropped_messages: event.droppedMessages, kept_turns: event.keptTurns, reason: event.reason }
     default: return undefined
   }
 }

@@ -39,16 +39,18 @@ const groups = (calls: ReadonlyArray<ModelCall>, together: (call: ModelCall) => 
 
 /** Runs the calls of one answer, results by call id. What it gives back is why the turn has to end, if it has to. */
 export const make = Effect.gen(function*() {
-  const { tools } = yield* Toolbox
+  const toolbox = yield* Toolbox
   const runCall = yield* ToolCalls.make
-  const onlyReads = ({ name }: ModelCall) => tools.get(name)?.capabilities.every((capability) => capability === "ro") ?? false
+  const toolOf = (name: string, input: TurnInput) => toolbox.of(input.tools).get(name)
+  const onlyReads = ({ name }: ModelCall, input: TurnInput) =>
+    toolOf(name, input)?.capabilities.every((capability) => capability === "ro") ?? false
 
   const refuse = Effect.fnUntraced(function*({ name, params }: ModelCall, why: string, input: TurnInput) {
     const call: ToolCallState = {
       toolCallId: newId(),
       name,
       title: name,
-      kind: tools.get(name)?.kind ?? "other",
+      kind: toolOf(name, input)?.kind ?? "other",
       status: "pending",
       content: [],
       locations: [],
@@ -91,7 +93,7 @@ export const make = Effect.gen(function*() {
     const first = new Map(calls.toReversed().map((call) => [keyOf(call), call]))
     for (const call of calls) if (first.get(keyOf(call)) !== call) results.set(call.id, duplicate)
     const distinct = calls.filter((call) => first.get(keyOf(call)) === call)
-    for (const group of groups(distinct, (call) => watch.parallel && onlyReads(call))) {
+    for (const group of groups(distinct, (call) => watch.parallel && onlyReads(call, input))) {
       const done = yield* Effect.forEach(group, (call) =>
         one(call, watch, input).pipe(
           Effect.tap((result) => Effect.sync(() => results.set(call.id, result))),

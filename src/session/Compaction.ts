@@ -90,6 +90,12 @@ export const compact = Effect.fn("Compaction.compact")(function*(
     const next = of([...note(summary), ...kept])
     const tokens: [number, number] = [wish.used, next.tokens + wish.overhead]
     yield* input.ledger.compacted({ compactionId, status: "completed", summary, tokens }, input.replaceContext(next.json))
+    yield* input.publish({
+      _tag: "HistoryTrimmed",
+      droppedMessages: old.length,
+      keptTurns: kept.length === 0 ? 0 : 1,
+      reason: wish.keep === undefined ? "compacted on request" : "context token budget exceeded"
+    })
     yield* input.usage({ used: tokens[1], size: wish.limit, ...(cost === undefined ? {} : { cost }) })
     return next
   }).pipe(Effect.onInterrupt(() => end("cancelled")))
