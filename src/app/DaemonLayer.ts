@@ -7,6 +7,7 @@ import { Facts } from "../native/Facts.ts"
 import * as FileHandlers from "../native/FileHandlers.ts"
 import { Identities } from "../native/Identities.ts"
 import * as LifecycleHandlers from "../native/LifecycleHandlers.ts"
+import * as MemoryHandlers from "../native/MemoryHandlers.ts"
 import { Native } from "../native/Native.ts"
 import { Residents } from "../native/Residents.ts"
 import * as TurnHandlers from "../native/TurnHandlers.ts"
@@ -36,6 +37,7 @@ const layerHandlers = Layer.mergeAll(
   CoreHandlers.layer(() => Array.from(Native.requests.keys())),
   FileHandlers.layer,
   LifecycleHandlers.layer,
+  MemoryHandlers.layer,
   TurnHandlers.layer,
   ViewHandlers.layer,
   ConfigHandlers.layer

@@ -1,7 +1,8 @@
 import { Configuration } from "./ConfigContracts.ts"
 import { Core } from "./Core.ts"
 import { Files } from "./FileContracts.ts"
+import { Memories } from "./MemoryContracts.ts"
 import { Lifecycle, Turns, Views } from "./SessionContracts.ts"
 
 /** Every method of the protocol that this build serves. */
-export class Native extends Core.merge(Lifecycle).merge(Turns).merge(Views).merge(Configuration).merge(Files) {}
+export class Native extends Core.merge(Lifecycle).merge(Turns).merge(Views).merge(Configuration).merge(Files).merge(Memories) {}

@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Json } from "../support/Wire.ts"
+import { promise, served } from "./Served.ts"
+
+const guests = `
+[agents.main]
+[agents.other]
+[acp]
+default_agent = "main"
+[users.guest]
+uid = 4242
+permission_profiles = ["guest"]
+[permission_profiles.guest]
+allowed_agents = ["other"]
+[permission_profiles.guest.grants]
+memory = ["read"]
+`
+
+const open = Effect.fnUntraced(function*(config = "") {
+  const daemon = yield* served({ config })
+  const client = yield* daemon.greet()
+  const request = (method: string, params: Json = {}) => promise(() => client.request(`memory/${method}`, params))
+  const refusal = (method: string, params: Json) => Effect.map(promise(() => client.failure(`memory/${method}`, params)), ({ code, data }) => [code, data?.["reason"]])
+  return { ...daemon, client, request, refusal }
+})
+
+describe("The memory over the socket", () => {
+  it.live("is stored, found, read and deleted, and says the truth about it", () =>
+    Effect.gen(function*() {
+      const { request } = yield* open()
+      assert.deepStrictEqual(yield* request("get", { key: "colour" }), { entry: null })
+      assert.deepStrictEqual(yield* request("store", { key: "colour", content: "The sky is blue" }), { key: "colour", stored: true })
+      yield* request("store", { key: "long", content: "é".repeat(150), category: "daily", sessionId: "s1" })
+      const { entry } = yield* request("get", { key: "colour" })
+      assert.deepInclude(entry, { key: "colour", content: "The sky is blue", category: "user", session_id: null, namespace: "default", agent_alias: "default", score: null })
+      const { count, entries } = yield* request("list", { session_id: "s1" })
+      assert.deepStrictEqual([count, entries[0].content], [1, `${"é".repeat(100)}…`])
+      assert.strictEqual((yield* request("get", { key: "long" }))["entry"].content.length, 150)
+      const found = yield* request("search", { query: "what colour is the sky?", since: "2020-01-01T00:00:00+02:00" })
+      assert.deepStrictEqual([found["count"], found["entries"][0].key, found["entries"][0].score], [1, "colour", 1])
+      assert.deepStrictEqual(yield* request("search", { query: "sky", until: "2020-01-01T00:00:00Z" }), { entries: [], count: 0 })
+      assert.deepStrictEqual(yield* request("delete", { key: "colour" }), { key: "colour", deleted: true })
+      assert.deepStrictEqual(yield* request("delete", { key: "colour" }), { key: "colour", deleted: false })
+    }))
+
+  it.live("refuses what makes no sense", () =>
+    Effect.gen(function*() {
+      const { refusal } = yield* open()
+      assert.deepStrictEqual(yield* refusal("store", { key: "", content: "x" }), [-32602, "invalid_params"])
+      assert.deepStrictEqual(yield* refusal("store", { key: "k", content: "x".repeat(65_537) }), [-32602, "invalid_params"])
+      assert.deepStrictEqual(yield* refusal("search", { query: "x", since: "yesterday" }), [-32602, "invalid_params"])
+      assert.deepStrictEqual(yield* refusal("get", { key: "k", agent: "nobody" }), [-32602, "agent_unknown"])
+      assert.strictEqual((yield* refusal("store", { key: 1, content: "x" }))[0], -32602)
+    }))
+
+  it.live("is one for each agent, and shown to who may use the agent", () =>
+    Effect.gen(function*() {
+      const { greet, openFor, request } = yield* open(guests)
+      yield* request("store", { key: "k", content: "of main" })
+      yield* request("store", { key: "k", content: "of other", agent: "other" })
+      assert.deepInclude((yield* request("get", { key: "k" }))["entry"], { content: "of main", agent_alias: "main" })
+      const guest = yield* greet({}, yield* openFor(4242))
+      const { entry } = yield* promise(() => guest.request("memory/get", { key: "k", agent: "other" }))
+      assert.strictEqual(entry.content, "of other")
+      assert.strictEqual((yield* promise(() => guest.failure("memory/get", { key: "k" }))).code, -32012)
+      const denied = yield* promise(() => guest.failure("memory/store", { key: "k", content: "x", agent: "other" }))
+      assert.deepStrictEqual([denied.code, denied.data?.["need"]], [-32012, "memory:create"])
+    }))
+
+  it.live("is what the agent's chat sessions remember, and nothing of its ACP sessions", () =>
+    Effect.gen(function*() {
+      const { client, project, request } = yield* open("[risk_profiles.default]\nlevel = \"full\"\n[policy]\nsandbox = \"danger-full-access\"\n")
+      const say = (session: string, prompt: string) => promise(() => client.prompt(session, prompt))
+      const call = "call memory_store {\"key\": \"colour\", \"content\": \"blue is the favourite\"}"
+      const chat = yield* promise(() => client.session({ cwd: project }))
+      yield* say(chat, call)
+      assert.strictEqual((yield* request("get", { key: "colour" }))["entry"].content, "blue is the favourite")
+      const acp = yield* promise(() => client.session({ cwd: project, chat_mode: "acp" }))
+      yield* say(acp, call.replace("colour", "other"))
+      assert.deepStrictEqual(yield* request("get", { key: "other" }), { entry: null })
+      yield* promise(() => client.request("session/close", { session_id: acp }))
+      yield* say(acp, call.replace("colour", "other"))
+      assert.deepStrictEqual(yield* request("get", { key: "other" }), { entry: null })
+      const saved = (yield* request("list", { category: "conversation" }))["entries"]
+      assert.deepStrictEqual(saved.map(({ session_id }: { session_id: string }) => session_id), [chat])
+    }))
+})
