@@ -70,7 +70,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
       return yield* Wire.invalidParams({ reason: "session_active", sessionId, field: "sessionId" }, "this session is active already")
     }
     const cwd = yield* placeholderCwd(connection.dialect, configDir, payload.cwd)
-    const setup = { cwd, additionalDirectories: payload.additionalDirectories ?? [], mcpServers: clientServers(payload.mcpServers, mcp) }
+    const setup = { cwd, additionalDirectories: payload.additionalDirectories ?? [], mcpServers: yield* clientServers(payload.mcpServers, mcp) }
     return yield* sessions.activate(sessionId, setup, Effect.fnUntraced(function*(session) {
       const entries = yield* Replay.snapshot(session, store)
       const send = (shown: typeof entries) => Replay.send(connection, session, shown)
@@ -138,7 +138,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         agent,
         cwd: yield* placeholderCwd(connection.dialect, configDir, cwd),
         additionalDirectories: additionalDirectories ?? [],
-        mcpServers: clientServers(mcpServers, mcp)
+        mcpServers: yield* clientServers(mcpServers, mcp)
       })
       yield* attach(connection, session, acp.sessionTimeoutSecs)
       yield* welcome(connection, session)
