@@ -86,12 +86,15 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       if (!me.mayUseAgent(alias)) return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias })
       if (me.tools) return yield* Faults.forbidden("A profile that limits tools cannot open sessions yet", { reason: "tools_execute_required" })
       const sessionId = yield* checkedId(params.session_id)
-      const wanted = { host, agent, me, sessionId, cwd: given(params.cwd), surface: given(params.interaction_surface) }
+      const excludesMemory = params.exclude_memory === true
+      const wanted = { host, agent, me, sessionId, cwd: given(params.cwd), surface: given(params.interaction_surface), excludesMemory }
       const makeRoom = params.keep_siblings === true
         ? () => Effect.void
         : (session?: Session) => Opening.evict(residents, host, clientId, session)
       const opening = Effect.map(Opening.open(residents, wanted), (session) => {
         residents.admit(host, session, clientId)
+        // For one that was there before; no client can give the memory back.
+        if (excludesMemory) session.override({ ...session.overrides(), excludeMemory: true })
         return session
       })
       const opened = opening.pipe(Effect.catchTag("SessionLimit", (full) =>

@@ -15,10 +15,11 @@ export interface Wanted {
   readonly cwd: string | undefined
   readonly sessionId: string | undefined
   readonly surface: string | undefined
+  readonly excludesMemory: boolean
 }
 
-const create = ({ agent, cwd, host, me, sessionId, surface }: Wanted) =>
-  host.sessions.create({ agent, cwd, sessionId, surface, additionalDirectories: [], owner: me.admin ? undefined : me.id })
+const create = ({ agent, cwd, excludesMemory, host, me, sessionId, surface }: Wanted) =>
+  host.sessions.create({ agent, cwd, excludesMemory, sessionId, surface, additionalDirectories: [], owner: me.admin ? undefined : me.id })
 
 const restore = Effect.fnUntraced(function*({ agent, cwd, host, me, surface }: Wanted, sessionId: string) {
   const record = yield* host.store.get(sessionId)

@@ -68,7 +68,8 @@ export const make = Effect.gen(function*() {
 
   /** A turn as its model shall have it. */
   return Effect.fnUntraced(function*(input: TurnInput) {
-    if (input.mode !== "chat" || Option.isNone(store) || input.overrides.excludeMemory === true) return input
+    const excluded = input.mode !== "chat" || input.record.excludesMemory || input.overrides.excludeMemory === true
+    if (excluded || Option.isNone(store)) return input
     const opened = yield* harmless(store.value.of(input.agent))
     if (Option.isNone(opened)) return input
     const memory = opened.value

@@ -97,7 +97,7 @@ export class Sessions extends Context.Service<Sessions, {
       })
 
     const create = Effect.fn("Sessions.create")(function*(creation: Creation) {
-      const { additionalDirectories, agent, cwd, owner, sessionId = newId(), surface } = creation
+      const { additionalDirectories, agent, cwd, excludesMemory = false, owner, sessionId = newId(), surface } = creation
       const profile = riskProfiles.get(agent.riskProfile)
       const workspace = yield* open(agent, { cwd, additional: additionalDirectories, profile, configDir })
       const record = yield* store.create({
@@ -105,6 +105,7 @@ export class Sessions extends Context.Service<Sessions, {
         agent: agent.alias,
         cwd: workspace.cwd,
         additionalDirectories: workspace.roots.slice(1),
+        excludesMemory,
         owner: owner ?? null,
         surface: surface ?? null
       })

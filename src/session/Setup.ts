@@ -34,6 +34,8 @@ export interface Creation extends Setup {
   readonly sessionId?: string | undefined
   /** The principal it belongs to; whoever runs Postern without it. */
   readonly owner?: string | undefined
+  /** A chat session that is to do without the agent's memory. */
+  readonly excludesMemory?: boolean | undefined
   /** Which clients may bring the session back; any without it. */
   readonly surface?: string | undefined
 }

@@ -18,6 +18,7 @@ export interface SessionRow {
   readonly usage: string | null
   readonly surface: string | null
   readonly owner: string | null
+  readonly excludes_memory: number
   readonly created_at: string
   readonly updated_at: string
   readonly killed_at: string | null
@@ -36,6 +37,7 @@ export const record = (row: SessionRow): SessionRecord => ({
   usage: Option.getOrNull(decodeUsage(row.usage)),
   surface: row.surface,
   owner: row.owner,
+  excludesMemory: row.excludes_memory !== 0,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   killedAt: row.killed_at
@@ -63,10 +65,12 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
   const catalog: Catalog = {
     create: Effect.fn("SessionStore.create")(function*(session) {
       const now = yield* isoNow
-      const { sessionId, agent, cwd, owner = null, surface = null } = session
-      yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, surface, owner, created_at, updated_at)
-        VALUES (${sessionId}, ${agent}, ${cwd}, ${JSON.stringify(session.additionalDirectories)}, ${surface}, ${owner}, ${now}, ${now})`
-      return { ...session, owner, surface, title: null, usage: null, createdAt: now, updatedAt: now, killedAt: null }
+      const { sessionId, agent, cwd, excludesMemory = false, owner = null, surface = null } = session
+      yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, surface, owner, excludes_memory, created_at, updated_at)
+        VALUES (${sessionId}, ${agent}, ${cwd}, ${JSON.stringify(session.additionalDirectories)}, ${surface}, ${owner}, ${
+        Number(excludesMemory)
+      }, ${now}, ${now})`
+      return { ...session, excludesMemory, owner, surface, title: null, usage: null, createdAt: now, updatedAt: now, killedAt: null }
     }, guarded),
 
     get: Effect.fn("SessionStore.get")((sessionId: string) => readSession(sql, sessionId), guarded),

@@ -110,6 +110,8 @@ const sessions: Steps = [[
   `ALTER TABLE sessions ADD COLUMN usage TEXT`
 ], [
   `ALTER TABLE sessions ADD COLUMN owner TEXT`
+], [
+  `ALTER TABLE sessions ADD COLUMN excludes_memory INTEGER NOT NULL DEFAULT 0`
 ]]
 
 const refuse = (message: string) => new StoreFailed({ message, cause: undefined })

@@ -44,6 +44,8 @@ export interface SessionRecord {
   readonly surface: string | null
   /** The principal it belongs to; `null`: whoever runs Postern. */
   readonly owner: string | null
+  /** A chat session that does without the agent's memory; ACP sessions do in any case. */
+  readonly excludesMemory: boolean
   /** ISO 8601, UTC. */
   readonly createdAt: string
   readonly updatedAt: string

@@ -31,6 +31,7 @@ describe("stored sessions", () => {
         usage: null,
         surface: null,
         owner: null,
+        excludesMemory: false,
         createdAt: "1970-01-01T00:00:00.000Z",
         updatedAt: "1970-01-01T00:00:00.000Z",
         killedAt: null
