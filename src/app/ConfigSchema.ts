@@ -153,9 +153,6 @@ const web = {
   max_response_size: optional(whole(1))
 }
 
-/** Accepted, not interpreted by this version. */
-export const laterSecurity = { otp: opaque, estop: opaque, audit: opaque, prompt_guard: opaque }
-
 /** `config.toml` (spec §2). The one truth about keys: decoding, environment paths and error texts all come from here. */
 export const ConfigTable = Schema.Struct({
   log_level: optional(word("trace", "debug", "info", "warn", "error", "fatal", "none")),
@@ -193,7 +190,10 @@ export const ConfigTable = Schema.Struct({
       sensitivity: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({ description: "a number from 0 to 1" })),
       high_entropy_tokens: optional(flag)
     })),
-    ...laterSecurity
+    otp: opaque,
+    estop: opaque,
+    audit: opaque,
+    prompt_guard: opaque
   })),
   users: map(User),
   permission_profiles: map(PermissionProfile)

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
 import * as path from "node:path"
 import { ConfigInvalid, load } from "./ConfigFile.ts"
-import { type ConfigTable, laterSecurity } from "./ConfigSchema.ts"
+import type { ConfigTable } from "./ConfigSchema.ts"
 import type { Environment } from "./Environment.ts"
 import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
 import { type McpSettings, mcpSecrets, mcpSettings } from "./McpSettings.ts"
@@ -79,10 +79,12 @@ const levelFrom = (name: string, word: string | undefined): Effect.Effect<LogLev
     : Effect.succeed(level)
 }
 
+const laterSecurity = ["otp", "estop", "audit", "prompt_guard"] as const
+
 /** Tables of later features: accepted so that users' files keep working, not interpreted by this version. */
 const ignoredTables = (table: ConfigTable): ReadonlyArray<string> => [
   ...(table.gateway === undefined ? [] : ["gateway"]),
-  ...Object.keys(table.security ?? {}).filter((name) => Object.hasOwn(laterSecurity, name)).map((name) => `security.${name}`)
+  ...laterSecurity.filter((name) => table.security?.[name] !== undefined).map((name) => `security.${name}`)
 ]
 
 /** Keys of a risk profile that are checked and do nothing yet. */
