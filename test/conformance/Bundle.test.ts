@@ -14,7 +14,7 @@ const later = {
   "the gate": "SANDBOX_UNAVAILABLE",
   "model providers": "anthropic-version",
   "MCP": "notifications/cancelled",
-  "the daemon": "max_local_connections"
+  "the daemon": "address in use"
 }
 
 describe("what answers a client's first request", () => {
