@@ -29,6 +29,10 @@ export interface Fitted {
   readonly overhead: number
 }
 
+/** One result must leave room for others, whatever the profile lets it be: half of what the model takes, at four characters a token. */
+export const maxResultChars = ({ model, profile }: Pick<Fitted, "model" | "profile">): number =>
+  Math.min(profile.maxToolResultChars, limitOf(model, profile) * 2)
+
 const tooSmall = (overhead: number, limit: number) =>
   new TurnFailed({
     message: `the instructions and tools of this agent alone take about ${overhead} tokens, but max_context_tokens is ${limit}; ` +

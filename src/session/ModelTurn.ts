@@ -86,24 +86,20 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
   })
 
   const run = Effect.fn("ModelTurn.run")(function*(asked: TurnInput): Effect.fn.Return<StopReason, TurnFailed> {
-    const input = yield* remembering(asked)
-    const profile = profileOf(input)
-    const limit = profile.maxToolIterations
-    const watch: Calls.Watch = {
-      guard: LoopGuard.make(),
-      denials: new Map(),
-      parallel: profile.parallelTools,
-      maxResultChars: profile.maxToolResultChars
-    }
-    yield* Effect.forEach(yield* input.tools.begin, input.notify, { discard: true })
-    const command = yield* commands(input)
+    const command = yield* commands(asked)
     if (command?._tag === "Said") {
-      yield* input.ledger.delta("Agent", command.text)
+      yield* asked.ledger.delta("Agent", command.text)
       return "end_turn"
     }
+    const input = yield* remembering(command === undefined ? asked : { ...asked, prompt: command.prompt })
+    const profile = profileOf(input)
+    const limit = profile.maxToolIterations
+    const watch = { guard: LoopGuard.make(), denials: new Map<string, number>(), parallel: profile.parallelTools }
+    yield* Effect.forEach(yield* input.tools.begin, input.notify, { discard: true })
     const start = contexts.get(input.sessionId, input.context)
-    let history = append(start, [user(command?.prompt ?? input.prompt, input.images)])
+    let history = append(start, [user(input.prompt, input.images)])
     let overflown = false
+    input.keepContext(() => history.json)
 
     for (let requests = 0; requests < limit; requests++) {
       const { fitted, system, toolkit } = yield* prepare(input)
@@ -128,7 +124,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
         return "refusal"
       }
       const { calls } = answer
-      const end = yield* runCalls(calls, results, watch, input)
+      const end = yield* runCalls(calls, results, { ...watch, maxResultChars: Fitting.maxResultChars(fitted) }, input)
       if (end !== undefined) {
         yield* input.notify({ severity: "warning", title: `The turn was ended: ${end}` })
         return "end_turn"

@@ -84,12 +84,13 @@ export const execute = Effect.fn("Turn.execute")(function*(
 
   // One after the other: a save that had to wait for the database must not put older rows over newer ones.
   const oneByOne = Semaphore.makeUnsafe(1)
-  const save = (messages: () => string) =>
+  const save = (messages: () => string, saved: () => void = () => {}) =>
     oneByOne.withPermit(Effect.uninterruptibleMask((interruptibly) => {
       const rows = ledger.takeChanges()
       return interruptibly(store.checkpoint(sessionId, begun.turn, { rows, context: messages() })).pipe(
         Effect.onError(() => Effect.sync(() => ledger.giveBack(rows))),
-        Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost)))
+        Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost))),
+        Effect.tap(() => Effect.sync(saved))
       )
     }))
   const checkpoint = Effect.catchTag(save(() => context()), "StoreFailed", ({ message }) => Effect.logWarning(message))
@@ -122,9 +123,9 @@ export const execute = Effect.fn("Turn.execute")(function*(
     },
     checkpoint,
     replaceContext: (json) =>
-      Effect.tap(save(() => json), () => Effect.sync(() => {
+      save(() => json, () => {
         context = () => json
-      })),
+      }),
     usage: ({ cost, ...now }) =>
       Effect.suspend(() => {
         const spent = cost === undefined ? usage?.cost : (usage?.cost ?? 0) + cost

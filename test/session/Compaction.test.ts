@@ -215,3 +215,26 @@ describe("What a session costs", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 })
+
+describe("A prompt whose turn is cancelled before the model was asked", () => {
+  it.live("is known to the model in the next turn", () => {
+    const { harness, requests } = scenario([full, { text: "Half a" }, { text: "Summary." }, { text: "fine" }])
+    return Effect.gen(function*() {
+      const { say, session } = yield* open()
+      yield* say("one")
+      let cancels = 1
+      session.attach({
+        publish: (event) =>
+          event._tag === "CompactionSummary" && cancels-- > 0
+            ? Effect.forkDetach(session.cancel).pipe(Effect.andThen(Effect.never))
+            : Effect.void,
+        ask: () => Effect.never,
+        choose: () => Effect.never
+      })
+      assert.strictEqual((yield* say("two")).stopReason, "cancelled")
+      yield* say("three")
+      assert.include(JSON.stringify(requests.map(told)), "two")
+      assert.include(told(requests.at(-1)!).at(-1)!, "three")
+    }).pipe(Effect.provide(harness.layer))
+  })
+})
