@@ -66,6 +66,7 @@ export const make = Effect.fnUntraced(function*(
   const session = yield* Effect.scope
   const oneAtATime = Semaphore.makeUnsafe(1)
   const calls = Calls.make(id)
+  const log = ServerLog.make(config.name)
   let listed: Listing.Listed = Listing.nothing
   let live: Live | undefined
   let failures = 0
@@ -111,7 +112,7 @@ export const make = Effect.fnUntraced(function*(
     notified: (method, params) => {
       switch (method) {
         case "notifications/tools/list_changed": return relist()
-        case "notifications/message": return ServerLog.write(config.name, params)
+        case "notifications/message": return log(params)
         default: return Effect.void
       }
     }
@@ -128,8 +129,17 @@ export const make = Effect.fnUntraced(function*(
     })).pipe(Effect.catchTag("SchemaError", () => Effect.fail(new Unreachable({ reason: "its answer to initialize is not readable" }))))
     yield* initialized(protocolVersion)
     yield* link.notify("notifications/initialized")
-    const relist = oneListing.withPermit(list(link, capabilities))
-    again = Effect.ignore(relist, { log: "Debug" })
+    let waiting = false
+    const relist = oneListing.withPermit(Effect.suspend(() => {
+      waiting = false
+      return list(link, capabilities)
+    }))
+    // One that waits will see whatever changes until then.
+    again = Effect.suspend(() => {
+      if (waiting) return Effect.void
+      waiting = true
+      return Effect.ignore(relist, { log: "Debug" })
+    })
     yield* relist
     return link
   })

@@ -147,6 +147,27 @@ describe("MCP servers of a session", () => {
     expect((await acp.prompt(sessionId, "say hello")).text).toBe("hello")
   })
 
+  test("are told when the user cancels a call", async ({ host }) => {
+    config(host, server("s", [scripted, "good"]))
+    const acp = await host.open()
+    const sessionId = await acp.newSession()
+    acp.send(prompt(1, sessionId, call("s__wait")))
+    await acp.waitForUpdate((update) => update["status"] === "in_progress")
+    acp.notify("session/cancel", { sessionId })
+    expect((await acp.waitFor((m) => m.id === 1)).result).toMatchObject({ stopReason: "cancelled" })
+    expect(await ended(acp, sessionId, call("s__withdrawn"))).toEqual([expect.stringMatching(/^completed \[\{"requestId":\d+/)])
+  })
+
+  test("that both the configuration and the client have are one", async ({ host }) => {
+    const starts = join(host.folder, "starts")
+    config(host, server("s", [scripted, "good", starts]))
+    const acp = await host.open()
+    const mine = { name: "s", command: process.execPath, args: [scripted, "good", starts], env: [] }
+    const sessionId = await acp.newSession({ mcpServers: [mine, { ...mine, env: [{ name: "OTHER", value: "yes" }] }] })
+    expect(await ended(acp, sessionId, call("s__env", { name: "OTHER" }), call("s-2__env", { name: "OTHER" }))).toEqual(["completed unset", "completed yes"])
+    expect(readFileSync(starts, "utf8")).toBe("start\nstart\n")
+  })
+
   test("that the client brings on load are there, and end with the session", async ({ host }) => {
     config(host, "")
     const acp = await host.open()

@@ -102,6 +102,31 @@ describe("An MCP server over HTTP", () => {
       }).pipe(Effect.scoped))
   }
 
+  it.live("says on a stream of its own what has changed", () => {
+    const tools = ["do"]
+    let stream: ServerResponse | undefined
+    return Effect.gen(function*() {
+      const { url } = yield* listening((request, response, said) => {
+        const { id, method, params } = (said === "" ? {} : JSON.parse(said)) as Json
+        if (request.method === "GET") {
+          stream = response.writeHead(200, { "content-type": "text/event-stream" })
+          return void stream.write(": open\n\n")
+        }
+        switch (method) {
+          case "initialize": return json(response, id, { protocolVersion: "2025-03-26", capabilities: { tools: { listChanged: true } } })
+          case "tools/list": return json(response, id, { tools: tools.map((name) => ({ name })) })
+          case "tools/call":
+            if (params.name === "do") tools.push("late")
+            stream?.write("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n".repeat(100))
+            return void setTimeout(() => json(response, id, text(`called ${params.name}`)), 200)
+          default: return response.writeHead(202).end()
+        }
+      })
+      const { layer, say } = talk(url)
+      assert.deepStrictEqual(yield* Effect.provide(say("call s__do {}", "call s__late {}"), layer), ["completed called do", "completed called late"])
+    }).pipe(Effect.scoped)
+  })
+
   it.live("that has forgotten its session is greeted again for the next call", () => {
     let calls = 0
     return Effect.gen(function*() {
