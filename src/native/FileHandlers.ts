@@ -6,12 +6,9 @@ import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import { Files } from "./FileContracts.ts"
 import * as Intake from "./Intake.ts"
-import { type Far, NativeConnection } from "./NativeConnection.ts"
+import { isLocal, NativeConnection } from "./NativeConnection.ts"
 import { Residents } from "./Residents.ts"
 import { chunkBytes, Uploads } from "./Uploads.ts"
-
-/** Whether client and daemon are on the same machine. */
-export const isLocal = ({ label }: Far): boolean => label.startsWith("unix:") || label.startsWith("pipe:")
 
 const maxFiles = 64
 

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { Settings } from "../app/Settings.ts"
 import { isImage } from "../model/Images.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
+import * as PromptContent from "../session/PromptContent.ts"
 import type { Session } from "../session/Session.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 import * as Files from "../workspace/Files.ts"
@@ -11,6 +12,8 @@ import { makeFolder } from "../workspace/MakeFolder.ts"
 import * as MimeType from "../workspace/MimeType.ts"
 import * as Faults from "./Faults.ts"
 import type { FileEntry } from "./SessionContracts.ts"
+
+type Agents = Settings["Service"]["agents"]
 
 /** Bytes on their way to a session. */
 export interface Incoming {
@@ -30,18 +33,21 @@ const plainName = (name: string): string => basename(name.replaceAll("\\", "/"))
 
 const isPlain = (path: string): boolean => !/[[\]\p{C}\u2028\u2029]/u.test(path)
 
-const isPicture = ({ filename, mimeType }: Incoming): boolean =>
-  isImage(MimeType.ofExtension(Attachments.extensionFor({ filename }) ?? "") ?? mimeType?.toLowerCase())
+/** The type of what a model can see. */
+const pictureOf = ({ filename, mimeType }: Incoming): string | undefined => {
+  const type = MimeType.ofExtension(Attachments.extensionFor({ filename }) ?? "") ?? mimeType?.toLowerCase()
+  return isImage(type) ? type : undefined
+}
 
 const markerOf = (incoming: Incoming, stored: string): string => {
   const { filename, original } = incoming
-  return isPicture(incoming)
+  return pictureOf(incoming) !== undefined
     ? `[IMAGE:${original !== undefined && isPlain(original) ? original : stored}]`
     : `[Document: ${plainName(filename)}] ${stored}`
 }
 
 /** The folder of the session's agent, which every session of it may read. */
-const home = (session: Session, agents: Settings["Service"]["agents"]) => {
+const home = (session: Session, agents: Agents) => {
   const { workspace } = agents.get(session.record().agent) ?? { workspace: session.workspace.cwd }
   return Effect.tryPromise(async () => {
     makeFolder(workspace)
@@ -53,7 +59,7 @@ const home = (session: Session, agents: Settings["Service"]["agents"]) => {
 }
 
 /** `<agent workspace>/uploads/<sha256>[.<ext>]`, and what a prompt says instead of the file. */
-export const store = Effect.fnUntraced(function*(session: Session, incoming: Incoming, agents: Settings["Service"]["agents"]) {
+export const store = Effect.fnUntraced(function*(session: Session, incoming: Incoming, agents: Agents) {
   const { bytes, filename, mimeType } = incoming
   const kept = yield* Attachments.store(yield* home(session, agents), bytes, { filename, mimeType }).pipe(
     Effect.mapError(({ detail, reason }) => reason === "large" ? Faults.invalid(detail, "files", "too_large") : Faults.unavailable(detail))
@@ -102,13 +108,12 @@ const receive = Effect.fnUntraced(function*(entry: FileEntry, field: string, ses
   return { bytes: yield* decode(data_b64, field), filename: filename ?? name, mimeType }
 })
 
-/** All files are received before the first one is stored. */
-export const attach = Effect.fnUntraced(function*(
+/** All files are received before the first one is looked at further. */
+const receiveAll = Effect.fnUntraced(function*(
   session: Session,
   entries: ReadonlyArray<FileEntry>,
   giver: Giver,
-  agents: Settings["Service"]["agents"],
-  field = "files"
+  field: string
 ) {
   const received: Array<Incoming> = []
   let total = 0
@@ -118,5 +123,20 @@ export const attach = Effect.fnUntraced(function*(
     if (total > maxRequestBytes) return yield* Faults.invalid(`${field}: more than ${megabytes(maxRequestBytes)} in one request`, field, "too_large")
     received.push(one)
   }
+  return received
+})
+
+export const attach = Effect.fnUntraced(function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver, agents: Agents) {
+  const received = yield* receiveAll(session, files, giver, "files")
   return yield* Effect.forEach(received, (one) => store(session, one, agents))
+})
+
+/** Files of a prompt, after its words. */
+export const promptParts = Effect.fnUntraced(function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver, agents: Agents) {
+  const received = yield* receiveAll(session, files, giver, "attachments")
+  return yield* Effect.forEach(received, Effect.fnUntraced(function*(one) {
+    const { marker, workspace_path: path } = yield* store(session, one, agents)
+    const mimeType = session.model.seesImages() ? pictureOf(one) : undefined
+    return PromptContent.marked(marker, mimeType === undefined ? undefined : { path, mimeType })
+  }))
 })

@@ -10,6 +10,9 @@ export interface Far {
   readonly uid: number | undefined
 }
 
+/** Whether client and daemon are on the same machine. */
+export const isLocal = ({ label }: Far): boolean => label.startsWith("unix:") || label.startsWith("pipe:")
+
 /** What the server knows about one client. Messages are taken one after the other, so plain fields are enough. */
 export interface NativeState {
   readonly far: Far

@@ -9,7 +9,8 @@ import { caller, mayTouch } from "./Access.ts"
 import { Approvals, choose, type Decision, decisions } from "./Approvals.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
-import { NativeConnection, type NativeState } from "./NativeConnection.ts"
+import * as Intake from "./Intake.ts"
+import { isLocal, NativeConnection, type NativeState } from "./NativeConnection.ts"
 import { type Resident, Residents } from "./Residents.ts"
 import { Turns } from "./SessionContracts.ts"
 import * as Updates from "./Updates.ts"
@@ -89,14 +90,20 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
       : Effect.void
 
   return Turns.of({
-    "session/prompt": Effect.fnUntraced(function*({ client_turn_generation, prompt, session_id }) {
+    "session/prompt": Effect.fnUntraced(function*({ attachments, client_turn_generation, prompt, session_id }) {
       const connection = yield* NativeConnection
       const me = yield* caller
       const generation = client_turn_generation === undefined || client_turn_generation === null ? {} : { client_turn_generation }
-      const prepared = yield* PromptContent.prepare([{ type: "text", text: prompt ?? "" }])
+      const files = attachments ?? []
+      if (files.length > 0 && !me.allows("files:create")) return yield* Faults.missingGrant(me.id, "files:create", "session/prompt")
+      const words = files.length > 0 && (prompt ?? "").trim() === "" ? [] : yield* PromptContent.prepare([{ type: "text", text: prompt ?? "" }])
       const begin = Effect.gen(function*() {
         const resident = yield* residents.recall(session_id, connection.clientId, me)
-        return yield* start(resident, prepared, connection, generation)
+        // Nothing is stored for a prompt that cannot begin.
+        if (files.length > 0 && resident.turn) return yield* Faults.busy(session_id)
+        const giver = { local: isLocal(connection.far), admin: me.admin }
+        const parts = yield* Intake.promptParts(resident.session, files, giver, agents)
+        return yield* start(resident, [...words, ...parts], connection, generation)
       })
       const { stopReason, text } = yield* within64(
         connection,

@@ -15,7 +15,7 @@ export class PromptInvalid extends Schema.TaggedError<PromptInvalid>()("PromptIn
 
 /** A checked block: what the transcript keeps and the model reads, or bytes that still have to be stored. */
 type Part =
-  | { readonly _tag: "Ready"; readonly block: ContentBlock; readonly text: string }
+  | { readonly _tag: "Ready"; readonly block: ContentBlock; readonly text: string; readonly image?: Image }
   | Blob
 
 interface Blob {
@@ -72,6 +72,14 @@ export const prepare = Effect.fnUntraced(function*(prompt: ReadonlyArray<Content
   const says = parts.some((part) => part._tag === "Blob" || part.text.trim() !== "")
   if (!says) return yield* new PromptInvalid({ message: "prompt: it is empty", field: "prompt", reason: "empty_prompt" })
   return parts
+})
+
+/** A file that is stored already, as the marker that stands for it, and the image where the model is to see it. */
+export const marked = (text: string, image?: Image): Part => ({
+  _tag: "Ready",
+  block: { type: "text", text },
+  text,
+  ...(image === undefined ? {} : { image })
 })
 
 const fileNameOf = (uri: string) => {

@@ -252,6 +252,35 @@ describe("Attached files", () => {
     }))
 })
 
+describe("A prompt with files", () => {
+  it.live("has their markers after its words, and needs no words", () =>
+    Effect.gen(function*() {
+      const { client, project, session, uploads } = yield* open()
+      writeFileSync(join(project, "chart.png"), "png")
+      const prompt = (text: string | null, ...attachments: ReadonlyArray<Json>) => promise(() => client.request("session/prompt", { session_id: session, prompt: text, attachments }))
+      yield* prompt("say hi", { path: join(project, "chart.png") }, { data_b64: b64("note"), filename: "note.txt" })
+      yield* prompt(null, { data_b64: b64("note"), filename: "note.txt" })
+      const { messages } = yield* promise(() => client.request("session/messages", { session_id: session }))
+      const note = `[Document: note.txt] ${join(uploads, `${sha(Buffer.from("note"))}.txt`)}`
+      const said = messages.filter(({ role }: { role: string }) => role === "user").map(({ content }: { content: string }) => content.replace(/\n+/g, "\n"))
+      assert.deepStrictEqual(said, [`say hi\n[IMAGE:${join(project, "chart.png")}]\n${note}`, note])
+    }))
+
+  it.live("stores nothing when one of them is bad, or a turn is running", () =>
+    Effect.gen(function*() {
+      const { client, refusal, session, uploads } = yield* open()
+      const files = [{ data_b64: b64("good") }]
+      assert.deepStrictEqual(yield* refusal("session/prompt", { session_id: session, prompt: "say x", attachments: [...files, {}] }), [-32602, "invalid_params"])
+      assert.strictEqual((yield* refusal("session/prompt", { session_id: session, prompt: " ", attachments: [] }))[0], -32602)
+      const running = client.prompt(session, "say begun\nwait 60")
+      yield* promise(() => client.update("agent_message_chunk"))
+      assert.deepStrictEqual(yield* refusal("session/prompt", { session_id: session, prompt: "say x", attachments: files }), [-32002, "session_busy"])
+      yield* promise(() => client.request("session/cancel", { session_id: session }))
+      yield* promise(() => running)
+      assert.isFalse(existsSync(uploads))
+    }))
+})
+
 const profile = (more = "") => `
 [security]
 trust_daemon_uid = false
