@@ -28,8 +28,11 @@ const exitOf = ({ rawOutput }: ToolCallState) => {
 /** What is new in a text that grows; nothing while it was cut in its middle, all of it once it is final. */
 const added = (before: string, now: string, final: boolean): string => {
   if (now.startsWith(before)) return now.slice(before.length)
-  const at = final ? now.indexOf(before.trimEnd()) : -1
-  return at >= 0 ? now.slice(at + before.trimEnd().length) : final ? `\n${now}` : ""
+  if (!final) return ""
+  // The end of a failed command comes first in its final text, and white space at its end is gone.
+  const shown = now.includes(before) ? before : before.trimEnd()
+  const at = now.indexOf(shown)
+  return at === -1 ? `\n${now}` : now.slice(at + shown.length)
 }
 
 export const make = (state: AcpConnectionState, cwd: string) => {

@@ -8,20 +8,21 @@ import { TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, Terminal
 
 const timeout = "10 seconds"
 
+/** A client that is gone or stuck must not keep a turn from ending. */
+const farewell = "500 millis"
+
 const failed = (what: string) => (cause: { readonly message: string }) =>
   new ToolFailed({ message: `The client's terminal ${what}${cause.message === "" ? "" : `: ${cause.message}`}.` })
 
 export const make = ({ capabilities, peer }: AcpConnectionState, sessionId: string): ClientSide["openTerminal"] => {
   if (capabilities.terminal !== true) return undefined
 
-  /** Nobody waits for a client that is gone or stuck. */
-  const told = (request: Effect.Effect<unknown, unknown>) =>
-    Effect.asVoid(Effect.forkDetach(Effect.ignore(Effect.timeout(request, timeout)), { startImmediately: true }))
-
+  /** Both go out at once; what a stuck client does not answer is withdrawn. */
   const release = (terminalId: string, isCut: boolean) => {
     const id = { sessionId, terminalId }
-    const kill = isCut ? Effect.ignore(peer.request(TerminalKill, id)) : Effect.void
-    return told(Effect.andThen(kill, peer.request(TerminalRelease, id)))
+    const requests = isCut ? [peer.request(TerminalKill, id), peer.request(TerminalRelease, id)] : [peer.request(TerminalRelease, id)]
+    const all = Effect.forEach(requests, (request) => Effect.ignore(request), { concurrency: "unbounded", discard: true })
+    return Effect.timeoutOption(Effect.interruptible(all), farewell)
   }
 
   return ({ args, command, cwd, env, keep }) =>
@@ -33,7 +34,8 @@ export const make = ({ capabilities, peer }: AcpConnectionState, sessionId: stri
       )
       const { terminalId } = yield* restore(Fiber.join(creating)).pipe(
         // The client may make it although the turn is over.
-        Effect.onInterrupt(() => told(Effect.flatMap(Fiber.join(creating), (late) => release(late.terminalId, true)))),
+        Effect.onInterrupt(() =>
+          Effect.forkDetach(Effect.ignore(Effect.flatMap(Fiber.join(creating), (late) => release(late.terminalId, true))))),
         Effect.mapError(failed("could not be opened"))
       )
       yield* Effect.addFinalizer((exit) => release(terminalId, Exit.hasInterrupts(exit)))

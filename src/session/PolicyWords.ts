@@ -12,7 +12,7 @@ const safety: { readonly [L in Level]: string } = {
 const workModes: { readonly [M in Knobs["work_mode"]]: string } = {
   chat: "You can talk and plan; no tool touches anything.",
   ro: "You can read files and run commands that only read; nothing can be changed.",
-  pl: "You are planning: read as much as you need and write the plan, but change nothing else.",
+  pl: "You are planning: read as much as you need and write the plan (plan_write), but change nothing else.",
   sw: "You can read and write files; commands may only read, build and test.",
   aw: "You can read and write files and run commands."
 }
