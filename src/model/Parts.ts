@@ -33,7 +33,7 @@ export class Parts {
 
   /** Opens a block where none of this kind is open. `metadata` is what the provider wants to see again with it. */
   say(kind: Kind, text: string, metadata?: Metadata): void {
-    if (text === "") return
+    if (!text) return
     if (this.open?.kind !== kind) this.begin(kind, metadata)
     this.text += text
   }
