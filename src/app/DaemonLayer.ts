@@ -1,8 +1,11 @@
 import { join } from "node:path"
 import { Clock, Deferred, Effect, Layer } from "effect"
 import { Approvals } from "../native/Approvals.ts"
+import * as CatalogueHandlers from "../native/CatalogueHandlers.ts"
 import * as ConfigHandlers from "../native/ConfigHandlers.ts"
 import * as CoreHandlers from "../native/CoreHandlers.ts"
+import * as FeedHandlers from "../native/FeedHandlers.ts"
+import { Feeds } from "../native/Feeds.ts"
 import { Facts } from "../native/Facts.ts"
 import * as FileHandlers from "../native/FileHandlers.ts"
 import { Identities } from "../native/Identities.ts"
@@ -40,7 +43,9 @@ const layerHandlers = Layer.mergeAll(
   MemoryHandlers.layer,
   TurnHandlers.layer,
   ViewHandlers.layer,
-  ConfigHandlers.layer
+  ConfigHandlers.layer,
+  FeedHandlers.layer,
+  CatalogueHandlers.layer
 )
 
 const layerFacts = (endpoint: string) =>
@@ -62,6 +67,7 @@ export const layer = (endpoint: string, environment: Environment = process.env, 
       Principals.layer,
       layerFacts(endpoint)
     )),
+    Layer.provideMerge(Layer.provideMerge(Feeds.layerLogger, Feeds.layer)),
     Layer.provideMerge(ConfigStore.layer(environment)),
     Layer.provideMerge(ConfigChanges.layer(environment))
   )

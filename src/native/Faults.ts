@@ -17,6 +17,8 @@ export const queueFull = (sessionId: string) =>
 export const queueTimeout = (sessionId: string, seconds: number) =>
   fault(-32002, `Other calls kept this session for ${seconds} s; try again later`, "queue_timeout", { session_id: sessionId })
 export const tooManyTurns = (limit: number) => fault(-32002, `This connection has ${limit} prompts running, which is the limit`, "too_many_prompts", { limit })
+export const tooManySubscriptions = (limit: number) =>
+  fault(-32002, `This connection has ${limit} subscriptions, which is the limit`, "too_many_subscriptions", { limit })
 export const notOwned = (sessionId: string) => fault(-32003, "This session belongs to another principal", "unowned", { session_id: sessionId })
 export const notInitialized = () => fault(-32010, "initialize comes first", "not_initialized")
 export const notAuthenticated = (message: string) => fault(-32010, message, "not_authenticated")
@@ -27,6 +29,9 @@ export const missingGrant = (principal: string, need: string, method: string) =>
   forbidden(`Principal "${principal}" has no grant ${need}, which ${method} needs`, { need, method })
 export const disabled = (message: string, reason: string) => fault(-32603, message, reason)
 export const unavailable = (message: string) => fault(-32603, message, "store_failed")
+export const pathMissing = (message: string) => fault(4001, message, "not_found")
+export const pathDenied = (message: string) => fault(4002, message, "forbidden")
+export const badPath = (message: string) => fault(4003, message, "invalid")
 export const invalid = (message: string, field: string, reason = "invalid_params", data: object = {}) =>
   Wire.invalidParams({ reason, field, ...data }, message)
 

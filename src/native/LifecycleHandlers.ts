@@ -91,11 +91,10 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       const makeRoom = params.keep_siblings === true
         ? () => Effect.void
         : (session?: Session) => Opening.evict(residents, host, clientId, session)
-      const opening = Effect.map(Opening.open(residents, wanted), (session) => {
-        residents.admit(host, session, clientId)
+      const opening = Effect.tap(Opening.open(residents, wanted), (session) => {
         // For one that was there before; no client can give the memory back.
         if (excludesMemory) session.override({ ...session.overrides(), excludeMemory: true })
-        return session
+        return residents.admit(host, session, clientId)
       })
       const opened = opening.pipe(Effect.catchTag("SessionLimit", (full) =>
         params.keep_siblings === true ? Effect.fail(full) : Effect.andThen(makeRoom(), opening)))
@@ -125,21 +124,21 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       faulty(onSession(session_id, Effect.fnUntraced(function*({ sessions }) {
         yield* active(session_id)
         yield* sessions.close(session_id)
-        residents.forget(session_id)
+        yield* residents.forget(session_id, "session_closed")
         return { session_id, closed: true }
       }))),
 
     "session/kill": ({ session_id }) =>
       faulty(onSession(session_id, Effect.fnUntraced(function*({ sessions }) {
         yield* sessions.kill(session_id)
-        residents.forget(session_id)
+        yield* residents.forget(session_id, "session_killed")
         return { session_id, killed: true }
       }))),
 
     "session/delete": ({ session_id }) =>
       faulty(onSession(session_id, Effect.fnUntraced(function*({ sessions }) {
         const deleted = yield* sessions.remove(session_id)
-        residents.forget(session_id)
+        yield* residents.forget(session_id, "session_deleted")
         return { session_id, deleted }
       })).pipe(Effect.catchTag("SessionMissing", () => Effect.succeed({ session_id, deleted: false })))),
 

@@ -1,4 +1,4 @@
-import { Context, Deferred } from "effect"
+import { Context, Deferred, type Fiber, type Scope } from "effect"
 import { RpcMiddleware } from "effect/rpc"
 import type { Connection } from "../rpc/Peer.ts"
 
@@ -18,6 +18,9 @@ export interface NativeState {
   readonly far: Far
   readonly peer: Connection["Service"]
   readonly connectedAt: number
+  /** Ends with the connection. */
+  readonly scope: Scope.Scope
+  readonly subscriptions: Map<string, Fiber.Fiber<never>>
   /** Done by the first `initialize` that succeeds. */
   readonly greeted: Deferred.Deferred<void>
   initialized: boolean

@@ -34,6 +34,7 @@ export const serveConnection = Effect.fnUntraced(function*(transport: Transport,
   const principals = yield* Principals
   const residents = yield* Residents
   const { connections, stopping } = yield* Facts
+  const scope = yield* Effect.scope
   const connectedAt = yield* Clock.currentTimeMillis
 
   const open = (peer: Connection["Service"]): Opened => {
@@ -43,6 +44,8 @@ export const serveConnection = Effect.fnUntraced(function*(transport: Transport,
       far,
       peer,
       connectedAt,
+      scope,
+      subscriptions: new Map(),
       greeted,
       initialized: false,
       principal: "",
@@ -81,4 +84,4 @@ export const serveConnection = Effect.fnUntraced(function*(transport: Transport,
     open
   }
   yield* serve(Native, transport, options)
-})
+}, Effect.scoped)

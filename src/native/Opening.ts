@@ -54,7 +54,7 @@ export const evict = Effect.fnUntraced(function*(residents: Residents["Service"]
     yield* residents.queued(sessionId)(Effect.suspend(() => {
       const now = residents.get(sessionId)
       if (now === undefined || now.turn !== undefined) return Effect.void
-      return Effect.andThen(Effect.ignore(host.sessions.close(sessionId)), Effect.sync(() => residents.forget(sessionId)))
+      return Effect.andThen(Effect.ignore(host.sessions.close(sessionId)), residents.forget(sessionId, "session_closed"))
     })).pipe(Effect.ignore)
   }
 })

@@ -6,6 +6,7 @@ import type { Session } from "../session/Session.ts"
 import type { SessionFault } from "../session/Sessions.ts"
 import { type SessionRecord, SessionMissing, type StoreFailed } from "../store/SessionStore.ts"
 import { mayTouch } from "./Access.ts"
+import { Feeds } from "./Feeds.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import * as Queues from "./Queues.ts"
 
@@ -38,8 +39,8 @@ const compatible = new Set<string | null>([null, "zerocode_code"])
 export class Residents extends Context.Service<Residents, {
   readonly get: (sessionId: string) => Resident | undefined
   readonly all: () => ReadonlyArray<Resident>
-  readonly admit: (host: Host, session: Session, clientId: string) => Resident
-  readonly forget: (sessionId: string) => void
+  readonly admit: (host: Host, session: Session, clientId: string) => Effect.Effect<Resident>
+  readonly forget: (sessionId: string, how: "session_closed" | "session_killed" | "session_deleted") => Effect.Effect<void>
   /** One call on a session after the other. */
   readonly queued: Queues.Queues["within"]
   /** Where a session is: the active one, else the chat store's, else the ACP store's. */
@@ -49,19 +50,23 @@ export class Residents extends Context.Service<Residents, {
 }>()("postern/native/Residents") {
   static readonly layer = Layer.effect(Residents, Effect.gen(function*() {
     const { acp, chat } = yield* Hosts
+    const { note } = yield* Feeds
     const residents = new Map<string, Resident>()
     const { within: queued } = Queues.make()
 
-    const admit = (host: Host, session: Session, clientId: string): Resident => {
-      const known = residents.get(session.sessionId)
-      if (known?.session === session) {
-        known.clientId = clientId
-        return known
-      }
-      const resident: Resident = { host, session, owner: ownerOf(session.record()), clientId, turn: undefined }
-      residents.set(session.sessionId, resident)
-      return resident
-    }
+    const admit = (host: Host, session: Session, clientId: string) =>
+      Effect.suspend(() => {
+        const { sessionId } = session
+        const known = residents.get(sessionId)
+        if (known?.session === session) {
+          known.clientId = clientId
+          return Effect.succeed(known)
+        }
+        const owner = ownerOf(session.record())
+        const resident: Resident = { host, session, owner, clientId, turn: undefined }
+        residents.set(sessionId, resident)
+        return Effect.as(note({ type: "session_opened", session_id: sessionId, owner }), resident)
+      })
 
     const stored = (host: Host, sessionId: string) => Effect.map(host.store.get(sessionId), (record) => ({ host, record }))
 
@@ -76,7 +81,12 @@ export class Residents extends Context.Service<Residents, {
       get: (sessionId) => residents.get(sessionId),
       all: () => Array.from(residents.values()),
       admit,
-      forget: (sessionId) => void residents.delete(sessionId),
+      forget: (sessionId, type) =>
+        Effect.suspend(() => {
+          const resident = residents.get(sessionId)
+          residents.delete(sessionId)
+          return resident ? note({ type, session_id: sessionId, owner: resident.owner }) : Effect.void
+        }),
       queued,
       locate,
       recall: Effect.fnUntraced(function*(sessionId, clientId, me) {
@@ -86,7 +96,7 @@ export class Residents extends Context.Service<Residents, {
         if (resident) return resident
         if (!compatible.has(record.surface)) return yield* new SessionMissing({ sessionId })
         const setup = { additionalDirectories: record.additionalDirectories }
-        return yield* host.sessions.activate(sessionId, setup, (session) => Effect.succeed(admit(host, session, clientId)))
+        return yield* host.sessions.activate(sessionId, setup, (session) => admit(host, session, clientId))
       })
     })
   }))

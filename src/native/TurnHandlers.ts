@@ -9,6 +9,7 @@ import { caller, mayTouch } from "./Access.ts"
 import { Approvals, choose, type Decision, decisions } from "./Approvals.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
+import { Feeds } from "./Feeds.ts"
 import * as Intake from "./Intake.ts"
 import { isLocal, NativeConnection, type NativeState } from "./NativeConnection.ts"
 import { type Resident, Residents } from "./Residents.ts"
@@ -26,6 +27,7 @@ const isDecision = (word: string): word is Decision => decisions.some((known) =>
 export const layer = Turns.toLayer(Effect.gen(function*() {
   const residents = yield* Residents
   const approvals = yield* Approvals
+  const { note } = yield* Feeds
   const { agents, riskProfiles } = yield* Settings
   const scope = yield* Effect.scope
   const running = new WeakMap<NativeState, number>()
@@ -59,13 +61,16 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
     const end = yield* Effect.onError(session.begin(prepared), () => Effect.sync(detach))
     const turn = { turnId: newId(), startedAt: yield* Clock.currentTimeMillis, connection }
     resident.turn = turn
+    yield* note({ type: "turn_started", session_id: sessionId, owner: resident.owner })
     const finish = Effect.fnUntraced(function*(exit: Exit.Exit<TurnEnd, TurnFault>) {
       detach()
       if (resident.turn === turn) resident.turn = undefined
+      const complete = completeOf(exit)
+      yield* note({ type: "turn_complete", session_id: sessionId, outcome: complete.outcome, owner: resident.owner })
       const count = yield* Effect.option(host.store.messageCount(sessionId))
       yield* updates.send({
         type: "turn_complete",
-        ...completeOf(exit),
+        ...complete,
         ...generation,
         ...(count._tag === "Some" ? { message_count: count.value } : {})
       })

@@ -98,10 +98,11 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
         wanted.push(sql`(title LIKE ${pattern} ESCAPE '\\' OR EXISTS (SELECT 1 FROM entries WHERE entries.session_id = sessions.session_id
           AND entry LIKE ${pattern} ESCAPE '\\'))`)
       }
-      const rows = yield* sql<SessionRow & { readonly messages: number }>`
-        SELECT *, (${messages(sql, sql`sessions.session_id`)}) AS messages FROM sessions
+      const rows = yield* sql<SessionRow & { readonly messages: number; readonly turns: number }>`
+        SELECT *, (${messages(sql, sql`sessions.session_id`)}) AS messages,
+          (SELECT count(*) FROM turns WHERE turns.session_id = sessions.session_id) AS turns FROM sessions
         WHERE ${sql.and(wanted)} ORDER BY updated_at DESC, session_id LIMIT ${limit}`
-      return rows.map((row) => ({ ...record(row), messages: row.messages }))
+      return rows.map((row) => ({ ...record(row), messages: row.messages, turns: row.turns }))
     }, guarded),
 
     messageCount: Effect.fn("SessionStore.messageCount")(function*(sessionId) {

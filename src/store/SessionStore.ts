@@ -47,7 +47,7 @@ export class SessionStore extends Context.Service<SessionStore, {
     readonly limit: number
     readonly owner?: string
     readonly query?: string
-  }) => Effect.Effect<ReadonlyArray<SessionRecord & { readonly messages: number }>, StoreFailed>
+  }) => Effect.Effect<ReadonlyArray<SessionRecord & { readonly messages: number; readonly turns: number }>, StoreFailed>
   readonly messageCount: (sessionId: string) => Effect.Effect<number, StoreFailed>
   /**
    * The whole visible transcript in order; it only reads. A turn that was cut off ends with its `Interrupted` marker,

@@ -22,7 +22,7 @@ const maxBytes = 256 * 1024
 const maxDescription = 1024
 
 /** Every skill of the session, by name. A folder that is no skill is passed over. */
-export const list = Effect.fnUntraced(function*({ skills }: Workspace) {
+export const list = Effect.fnUntraced(function*({ skills }: Pick<Workspace, "skills">) {
   const found = new Map<string, Skill>()
   for (const folder of skills) {
     for (const entry of yield* entriesOf(folder)) {

@@ -1,0 +1,55 @@
+import { Cause, Clock, Context, DateTime, Effect, Layer, Logger } from "effect"
+import { hiding } from "../app/Logging.ts"
+import { Settings } from "../app/Settings.ts"
+import * as Feed from "./Feed.ts"
+
+export interface LogEntry {
+  readonly timestamp: string
+  readonly severity: string
+  readonly message: string
+}
+
+/** Something that became of a session. */
+export interface SessionEntry {
+  readonly type: "session_opened" | "session_closed" | "session_killed" | "session_deleted" | "turn_started" | "turn_complete"
+  readonly session_id: string
+  readonly timestamp: string
+  readonly outcome?: string
+  /** The principal whose session it is; not sent. */
+  readonly owner: string
+}
+
+const capacity = 2000
+
+const textOf = (message: unknown): string =>
+  (Array.isArray(message) ? message : [message]).map((part) =>
+    typeof part === "string" ? part : Cause.isCause(part) ? Cause.pretty(part) : part instanceof Error ? part.message : JSON.stringify(part) ?? String(part)
+  ).join(" ")
+
+/** What clients of the daemon can follow (zeroclaw §1.6). */
+export class Feeds extends Context.Service<Feeds, {
+  readonly logs: Feed.Feed<LogEntry>
+  readonly events: Feed.Feed<SessionEntry>
+  readonly note: (entry: Omit<SessionEntry, "timestamp">) => Effect.Effect<void>
+}>()("postern/native/Feeds") {
+  static readonly layer = Layer.sync(Feeds, () => {
+    const logs = Feed.make<LogEntry>(capacity)
+    const events = Feed.make<SessionEntry>(capacity)
+    return {
+      logs,
+      events,
+      note: (entry: Omit<SessionEntry, "timestamp">) =>
+        Effect.map(Clock.currentTimeMillis, (now) => events.publish({ ...entry, timestamp: DateTime.formatIso(DateTime.makeUnsafe(now)) }))
+    }
+  })
+
+  /** The log of this process goes into the feed as well, without secrets. */
+  static readonly layerLogger = Layer.unwrap(Effect.gen(function*() {
+    const { logs } = yield* Feeds
+    const { secrets } = yield* Settings
+    const hidden = hiding(secrets)
+    const logger = Logger.make(({ date, logLevel, message }) =>
+      logs.publish({ timestamp: date.toISOString(), severity: logLevel.toLowerCase(), message: hidden(textOf(message)) }))
+    return Logger.layer([logger], { mergeWithExisting: true })
+  }))
+}

@@ -1,0 +1,94 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Json } from "../support/Wire.ts"
+import { promise, served } from "./Served.ts"
+
+const names = (list: ReadonlyArray<Json>) => list.map(({ name }) => name)
+
+describe("The daemon's catalogue", () => {
+  it.live("has the agents with their sessions", () =>
+    Effect.gen(function*() {
+      const { greet } = yield* served({ config: "[agents.a]\n[agents.b]\nenabled = false\n" })
+      const client = yield* greet()
+      const closed = yield* promise(() => client.session({ agent_alias: "a" }))
+      yield* promise(() => client.request("session/close", { session_id: closed }))
+      yield* promise(() => client.session({ agent_alias: "a", chat_mode: "acp" }))
+      assert.deepStrictEqual((yield* promise(() => client.request("agents/list")))["agents"], [
+        { alias: "a", enabled: true, channels: [] },
+        { alias: "b", enabled: false, channels: [] }
+      ])
+      assert.deepStrictEqual((yield* promise(() => client.request("agents/status")))["agents"].map((agent: Json) => [agent["live_sessions"], agent["persisted_sessions"]]), [[1, 2], [0, 0]])
+    }))
+
+  it.live("lists and reads skills by bundle", () =>
+    Effect.gen(function*() {
+      const { folder, greet } = yield* served()
+      const skill = (place: string, name: string) => {
+        mkdirSync(join(folder, place, name), { recursive: true })
+        writeFileSync(join(folder, place, name, "SKILL.md"), `---\nname: ${name}\ndescription: about ${name}\n---\nDo ${name}.\n`)
+      }
+      skill("agents/default/workspace/skills", "own")
+      skill("shared/skills", "common")
+      const client = yield* greet()
+      assert.sameMembers(names((yield* promise(() => client.request("skills/list")))["skills"]), ["own", "common"])
+      assert.deepStrictEqual(names((yield* promise(() => client.request("skills/list", { bundle: "shared" })))["skills"]), ["common"])
+      const read = yield* promise(() => client.request("skills/read", { bundle: "default", name: "own" }))
+      assert.deepStrictEqual([read["frontmatter"], read["content"].includes("Do own.")], [{ name: "own", description: "about own" }, true])
+      assert.strictEqual((yield* promise(() => client.failure("skills/read", { bundle: "default", name: "../own" }))).code, -32602)
+    }))
+
+  it.live("lists folders, first folders, then by name, hidden ones on request", () =>
+    Effect.gen(function*() {
+      const { greet, project } = yield* served()
+      mkdirSync(join(project, "zoo"))
+      for (const name of ["b.txt", "A.txt", ".hidden"]) writeFileSync(join(project, name), "12345")
+      const client = yield* greet()
+      const { cwd, entries } = yield* promise(() => client.request("fs/list_dir", { path: project }))
+      assert.deepStrictEqual([cwd, names(entries)], [project, ["zoo", "A.txt", "b.txt"]])
+      assert.deepInclude(entries[1], { full_path: join(project, "A.txt"), is_dir: false, is_hidden: false, size: 5 })
+      assert.deepStrictEqual(names((yield* promise(() => client.request("fs/list_dir", { path: project, showHidden: true })))["entries"]), ["zoo", ".hidden", "A.txt", "b.txt"])
+      for (const [path, code] of [["/no/such/folder", 4001], [join(project, "b.txt"), 4001], [`${project}/../x`, 4003], ["relative", 4003]] as const) {
+        assert.strictEqual((yield* promise(() => client.failure("fs/list_dir", { path }))).code, code)
+      }
+    }))
+
+  it.live("says what sessions have cost and how the machine is", () =>
+    Effect.gen(function*() {
+      const { greet } = yield* served()
+      const client = yield* greet()
+      const session_id = yield* promise(() => client.session())
+      yield* promise(() => client.prompt(session_id, "say hi"))
+      assert.deepInclude(yield* promise(() => client.request("cost/query")), { session_cost_usd: 0, request_count: 1 })
+      const { results, summary } = yield* promise(() => client.request("doctor/run"))
+      assert.include(results.map(({ category }: Json) => category), "sandbox")
+      assert.strictEqual(summary.ok + summary.warnings + summary.errors, results.length)
+      const out = yield* promise(() => client.failure("sops/list"))
+      assert.deepStrictEqual([out.code, out.message], [-32603, "SOP subsystem not enabled"])
+    }))
+})
+
+describe("The memory of an agent", () => {
+  it.live("is a tool of chat sessions, and of no ACP session on any path", () =>
+    Effect.gen(function*() {
+      const { greet, project } = yield* served()
+      const client = yield* greet()
+      const store = `call memory_store {"key":"k","content":"v"}`
+      const outputs = (from: number) => client.updates("tool_result").slice(from).map(({ raw_output }) => raw_output)
+      const chat = yield* promise(() => client.session({ cwd: project, keep_siblings: true }))
+      client.send({ id: 1, method: "session/prompt", params: { session_id: chat, prompt: store } })
+      const { request_id } = yield* promise(() => Promise.race([client.update("approval_request"), client.update("turn_complete")]))
+      if (request_id !== undefined) yield* promise(() => client.request("session/approve", { session_id: chat, request_id, decision: "allow_once" }))
+      yield* promise(() => client.answer(1))
+      assert.match(outputs(0)[0], /Stored memory: k/)
+      const acp = yield* promise(() => client.session({ cwd: project, chat_mode: "acp", exclude_memory: false }))
+      yield* promise(() => client.prompt(acp, store))
+      yield* promise(() => client.request("session/close", { session_id: acp }))
+      yield* promise(() => client.prompt(acp, store))
+      yield* promise(() => client.session({ session_id: acp, chat_mode: "acp", exclude_memory: false }))
+      yield* promise(() => client.prompt(acp, store))
+      assert.strictEqual(outputs(1).length, 3)
+      for (const output of outputs(1)) assert.match(output, /there is no tool memory_store/)
+    }))
+})
