@@ -25,9 +25,12 @@ export interface Refusal {
 /** Providers say it in many ways; none of them has a code of its own that all share. */
 const overflow = new RegExp([
   "context[ _]length", "context[ _]window", "context[ _]size", "context[ _]limit", "maximum context", "prompt is too long", "input is too long",
-  "too many (input )?tokens", "maximum (number of |allowed )?(input )?tokens", "exceeds the (available|maximum|model)", "reduce the length", "input token count",
+  "too many (input )?tokens", "maximum (number of |allowed )?(input )?tokens", "reduce the length", "input token count",
   "request_too_large", "exceed_context_size"
 ].join("|"), "i")
+
+/** Mere talk of billing is no lack of credit: rate limits say how to pay for more. */
+const noCredit = /insufficient[ _](quota|credit|balance|funds)|credit balance|exceeded your current quota|billing_(error|not_active|hard_limit)/i
 
 const field = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
@@ -81,7 +84,7 @@ interface Meaning {
 
 const meaning = (asked: Asked, status: number, said: string): Meaning => {
   const { baseUrl, model } = asked
-  if (/insufficient_quota|credit balance|billing/i.test(said) || status === 402) {
+  if (noCredit.test(said) || status === 402) {
     return { reason: "model_no_credit", says: "the account has no credit left", advice: "see its billing page" }
   }
   if (status === 413 || ((status === 400 || status === 422 || status === 500) && overflow.test(said))) {

@@ -81,6 +81,22 @@ describe("A provider that refuses", () => {
     assert.deepStrictEqual([anthropic.said, anthropic.fault?.message], ["part", "claude: the model is overloaded (529): Overloaded"])
   }))
 
+  const asker: HttpFault.Asked = { alias: "a", model: "m", baseUrl: "http://h", apiKeyEnv: undefined, hasKey: true, hide: (text) => text }
+  const meant: ReadonlyArray<readonly [string, number, string, string, boolean]> = [
+    ["a rate limit that says how to pay for more", 429, "Rate limit reached. Add a payment method at https://platform.openai.com/account/billing.", "model_busy", true],
+    ["an empty account", 400, "Your credit balance is too low to access the API.", "model_no_credit", false],
+    ["an image that is too large", 400, "image exceeds the maximum size of 5 MB", "model_rejected_request", false],
+    ["too much asked for", 400, "max_tokens: 64000 > 32000, which is the maximum allowed number of output tokens", "model_rejected_request", false],
+    ["a model that is being loaded", 503, "Loading model", "model_busy", true],
+    ["an overload", 529, "Overloaded", "model_busy", true]
+  ]
+  for (const [what, status, message, reason, transient] of meant) {
+    it(`with ${what} is understood as ${reason}`, () => {
+      const fault = HttpFault.ofStatus(asker, { status, headers: {}, now: 0, body: JSON.stringify({ error: { message } }) })
+      assert.deepStrictEqual([fault.reason, fault.transient], [reason, transient])
+    })
+  }
+
   it("says when it may be asked again, in seconds, milliseconds or as a date", () => {
     const now = Date.parse("2026-11-30T12:00:00Z")
     assert.strictEqual(HttpFault.retryAfter({ "retry-after": "7" }, now), 7000)
