@@ -144,7 +144,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
     const level: Level = knobs.level ?? profile?.level ?? "supervised"
     const resolved: Resolved = resolve(level, { session: sessionKnobs(knobs), project, user })
-    const limits = limitsOf({ ...profile, level }, 0, ownFolders(settings))
+    const limits = limitsOf({ ...profile, level }, ownFolders(settings))
     const policy = { knobs: resolved, limits, rules, switches }
     return gate.explain(call.success.tool, call.success.parameters, place, policy)
   })

@@ -14,7 +14,6 @@ const runtimeDefaults = {
   /** 0 is no limit. */
   maxSystemPromptChars: 0,
   keepToolContextTurns: 2,
-  maxActionsPerHour: 20,
   shellTimeoutSecs: 60,
   parallelTools: false,
   compactContext: true,
@@ -26,6 +25,7 @@ export type RuntimeProfile = Readonly<typeof runtimeDefaults> & {
   readonly maxHistoryMessages: number
   /** The model's own context window when absent. */
   readonly maxContextTokens: number | undefined
+  readonly maxActionsPerHour: number | undefined
   readonly agentic: boolean | undefined
 }
 
@@ -36,6 +36,7 @@ const runtime = (table: RuntimeTable): RuntimeProfile => {
     ...runtimeDefaults,
     maxHistoryMessages: Math.max(50, 2 * maxToolIterations + 2),
     maxContextTokens: undefined,
+    maxActionsPerHour: undefined,
     agentic: undefined,
     ...knobs,
     maxToolIterations

@@ -88,13 +88,23 @@ const ignoredTables = (table: ConfigTable): ReadonlyArray<string> => [
 ]
 
 /** Keys of a risk profile that are checked and do nothing yet. */
-const ignoredLimits = ["max_cost_per_day_cents", "delegation_policy"] as const
+const ignoredLimits = ["delegation_policy"] as const
+
+/** What nobody knows the price of cannot be counted. */
+const uncounted = (table: ConfigTable, agents: ReadonlyMap<string, Agent>): ReadonlyArray<string> =>
+  Array.from(agents.values()).flatMap(({ alias, enabled, model, riskProfile }) => {
+    const provider = model.split("/", 1)[0]!
+    return !enabled || table.risk_profiles?.[riskProfile]?.max_cost_per_day_cents === undefined || table.providers?.[provider]?.prices !== undefined
+      ? []
+      : [`risk_profiles.${riskProfile}.max_cost_per_day_cents does not count what agent ${alias} asks ${model}: providers.${provider}.prices is missing`]
+  })
 
 const notesOn = (
   table: ConfigTable,
   agents: ReadonlyMap<string, Agent>,
   defaultAgent: string | undefined
 ): ReadonlyArray<string> => [
+  ...uncounted(table, agents),
   ...ignoredTables(table).map((name) => `[${name}] has no effect in this version`),
   ...Object.entries(table.risk_profiles ?? {}).flatMap(([alias, profile]) =>
     ignoredLimits.filter((key) => profile[key] !== undefined).map((key) => `risk_profiles.${alias}.${key} has no effect in this version`)),

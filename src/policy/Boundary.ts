@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve as absolute, sep } from "node:path"
 import type { Wish } from "../sandbox/Confinement.ts"
 import { pathIn } from "../workspace/PlanFile.ts"
 import { isDevice, isInside, malformed } from "../workspace/Workspace.ts"
+import * as Allowance from "./Allowance.ts"
 import type { Capability } from "./Capability.ts"
 import { commandRefusal } from "./CommandLimits.ts"
 import type { Level } from "./Knobs.ts"
@@ -10,7 +11,7 @@ import { untilde } from "./rules/Paths.ts"
 import { literally, many, reaches } from "./rules/Reach.ts"
 
 /** The operator's hard limits (spec §5, gate 3), as a risk profile gives them. It only denies. */
-export interface Limits {
+export interface Limits extends Allowance.Allowance {
   readonly level: Level
   /** Folders of Postern itself, which no tool may read or write; a session's own folder may lie in one. */
   readonly own: ReadonlyArray<string>
@@ -22,8 +23,6 @@ export interface Limits {
   readonly blockHighRiskCommands: boolean
   /** Whether commands of medium risk are asked about at level `supervised`. */
   readonly askMediumRisk: boolean
-  /** Calls of the agent in the last hour, infinite where they cannot be counted, and how many may run; `undefined` is no limit. */
-  readonly actions: { readonly done: number; readonly limit: number | undefined }
   /** What must confine commands; `none` where something around Postern is the sandbox. */
   readonly backend: Wish
 }
@@ -174,10 +173,8 @@ export const doubt = (limits: Limits, call: BoundaryCall): string | undefined =>
 
 /** The first limit that forbids the call. */
 export const refuse = (limits: Limits, call: BoundaryCall): Refusal | undefined => {
-  const { done, limit } = limits.actions
-  if (limit !== undefined && done >= limit) {
-    return { code: "ACTION_LIMIT", reason: Number.isFinite(done) ? `the limit of ${limit} actions an hour is reached` : "the actions of the last hour cannot be counted" }
-  }
+  const spent = Allowance.refusal(limits)
+  if (spent) return spent
   if (limits.level === "readonly" && call.capabilities.some((capability) => changing.has(capability))) {
     return { code: "READ_ONLY", reason: "the autonomy level is readonly" }
   }

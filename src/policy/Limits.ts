@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs"
 import type { RiskProfile } from "../app/Profiles.ts"
+import { type Allowance, unlimited } from "./Allowance.ts"
 import type { Limits } from "./Boundary.ts"
 
 const real = (folder: string): string => {
@@ -16,11 +17,8 @@ export const ownFolders = ({ configDir, dataDir }: { readonly configDir: string;
   return [...new Set([...named, ...named.map(real)])]
 }
 
-/**
- * What a risk profile forbids after `done` calls in the last hour; without one, what level `supervised` forbids. No tool touches
- * the `own` folders, at any level.
- */
-export const limitsOf = (profile: RiskProfile | undefined, done: number, own: ReadonlyArray<string> = []): Limits => {
+/** What a risk profile forbids; without one, what level `supervised` forbids. No tool touches the `own` folders, at any level. */
+export const limitsOf = (profile: RiskProfile | undefined, own: ReadonlyArray<string> = [], allowance: Allowance = unlimited): Limits => {
   const level = profile?.level ?? "supervised"
   return {
     level,
@@ -32,7 +30,7 @@ export const limitsOf = (profile: RiskProfile | undefined, done: number, own: Re
     forbiddenCommands: profile?.forbiddenCommands ?? [],
     blockHighRiskCommands: profile?.blockHighRiskCommands ?? true,
     askMediumRisk: profile?.requireApprovalForMediumRisk ?? true,
-    actions: { done, limit: profile?.maxActionsPerHour },
+    ...allowance,
     backend: {
       name: profile?.sandboxEnabled === false ? "none" : profile?.sandboxBackend ?? "auto",
       dockerImage: profile?.sandboxDockerImage,

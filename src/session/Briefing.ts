@@ -41,7 +41,7 @@ export const make = Effect.gen(function*() {
   const own = ownFolders(settings)
   const files = new Map<string, Read>()
 
-  const limitsOfAgent = (alias: string) => limitsOf(riskProfiles.get(agents.get(alias)?.riskProfile ?? "default"), 0, own)
+  const limitsOfAgent = (alias: string) => limitsOf(riskProfiles.get(agents.get(alias)?.riskProfile ?? "default"), own)
 
   const mayRead = Effect.fnUntraced(function*({ agent, policy, workspace }: TurnInput) {
     const { knobs, source, switches } = policy

@@ -57,7 +57,10 @@ const summarise = Effect.fnUntraced(function*(compactionId: string, old: Message
   let summary = ""
   let cost: number | undefined
   yield* Stream.runForEach(model.languageModel.streamText({ prompt }), (part) => {
-    if (part.type === "finish") cost = Reading.costOf(part.usage, model.prices)
+    if (part.type === "finish") {
+      cost = Reading.costOf(part.usage, model.prices)
+      return cost === undefined ? Effect.void : input.policy.budget.spend({ model: model.id, tokens: Reading.tokensOf(part.usage), cost })
+    }
     if (part.type !== "text-delta" || part.delta === "") return Effect.void
     summary += part.delta
     return input.publish({ _tag: "CompactionSummary", compactionId, text: part.delta })
@@ -81,6 +84,7 @@ export const compact = Effect.fn("Compaction.compact")(function*(
   if (old.length === 0 || (noteOf(old) !== undefined && old.length <= 2)) {
     return yield* new CompactionFailed({ message: "there is nothing to summarise", why: "nothing" })
   }
+  yield* input.policy.budget.check
   const compactionId = newId()
   const end = (status: "failed" | "cancelled", error?: string) =>
     input.ledger.compaction({ compactionId, status, ...(error === undefined ? {} : { error }) })

@@ -5,7 +5,7 @@ import { compact, type CompactionFailed } from "./Compaction.ts"
 import type { Contexts } from "./Contexts.ts"
 import { type History, messagesOf, of } from "./History.ts"
 import type { Answer } from "./Answer.ts"
-import { costOf } from "./Reading.ts"
+import { costOf, tokensOf } from "./Reading.ts"
 import { estimate } from "./Tokens.ts"
 import * as Trim from "./Trim.ts"
 import { TurnFailed, type TurnInput } from "./TurnLoop.ts"
@@ -105,7 +105,10 @@ export const make = (contexts: Contexts) => {
       const asked = counted ?? before.tokens + (contexts.offset(input.sessionId) ?? overhead)
       const answered = usage?.outputTokens.total ?? estimate([{ role: "assistant", content: text }])
       const cost = usage && costOf(usage, model.prices)
-      return input.usage({ used: asked + answered, size: limitOf(model, profile), ...(cost === undefined ? {} : { cost }) })
+      const now = { used: asked + answered, size: limitOf(model, profile) }
+      return cost === undefined
+        ? input.usage(now)
+        : Effect.andThen(input.policy.budget.spend({ model: model.id, tokens: tokensOf(usage!), cost }), input.usage({ ...now, cost }))
     }
   }
 }

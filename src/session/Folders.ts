@@ -51,7 +51,7 @@ export const open = Effect.fnUntraced(function*(agent: Agent, { additional, conf
   const shared = join(configDir, "shared", "skills")
   const readable = existsSync(shared) ? [...own, shared] : own
   const skills = [join(agent.workspace, "skills"), shared]
-  const { allowedRoots: allowed, workspaceOnly: confined } = limitsOf(profile, 0)
+  const { allowedRoots: allowed, workspaceOnly: confined } = limitsOf(profile)
   return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable, skills, allowed, confined }).pipe(
     Effect.mapError(({ path, reason }) => {
       const index = additional.indexOf(path)

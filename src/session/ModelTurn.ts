@@ -67,6 +67,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
 
   /** The limit is met: one more request, in which the model may only tell how far it came (zeroclaw.md §4.4). */
   const close = Effect.fnUntraced(function*(before: History, limit: number, input: TurnInput) {
+    yield* input.policy.budget.check
     const answer = new Answer()
     const { fitted, system, toolkit } = yield* prepare(input)
     const history = yield* fitting.fit(before, fitted)
@@ -102,6 +103,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     input.keepContext(() => history.json)
 
     for (let requests = 0; requests < limit; requests++) {
+      yield* input.policy.budget.check
       const { fitted, system, toolkit } = yield* prepare(input)
       const before = yield* fitting.fit(requests === 0 ? yield* fitting.begin(history, fitted) : history, fitted)
       const answer = new Answer()

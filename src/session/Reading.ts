@@ -31,6 +31,8 @@ export const costOf = ({ inputTokens, outputTokens }: Response.Usage, prices: Pr
   return (plain * input + read * cache_read + written * cache_write + (outputTokens.total ?? 0) * output) / perMillion
 }
 
+export const tokensOf = ({ inputTokens, outputTokens }: Response.Usage): number => (inputTokens.total ?? 0) + (outputTokens.total ?? 0)
+
 /** A guess, before any provider has counted: what every request carries besides the messages. */
 export const overhead = ({ system, toolkit }: Pick<Request, "system" | "toolkit">): number =>
   estimateText(system) + Object.values(toolkit.tools).reduce((sum, { description }) => sum + estimateText(description ?? "") + 100, 0)

@@ -9,6 +9,7 @@ import { projectFile, type RuleSource } from "../policy/RuleSource.ts"
 import { type Switches, switchesOf } from "../policy/Switches.ts"
 import { type DecisionRecord, SessionStore, type StoredRule, type StoreFailed } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import * as Budget from "./Budget.ts"
 
 /** A value a knob cannot take, here or at all. */
 export class KnobRefused extends Schema.TaggedError<KnobRefused>()("KnobRefused", {
@@ -26,13 +27,14 @@ export interface SessionPolicy {
   readonly lack: (modes: ReadonlyArray<SandboxMode>) => Effect.Effect<void>
   /** The operator's limits as they stand now. */
   readonly limits: Effect.Effect<Limits>
+  readonly budget: Budget.Budget
   readonly switches: Switches
   /** Where the rules that count for this session come from. */
   readonly source: () => RuleSource
   /** Adds a rule to the session's own layer, where it is listed and can be removed; unstored, it counts until the session ends. */
   readonly addRule: (rule: StoredRule) => Effect.Effect<void>
   readonly removeRule: (id: string) => Effect.Effect<boolean>
-  /** Counts a call that is about to run against `max_actions_per_hour`; `false` where others of the agent were faster. */
+  /** Counts a call that is about to run against the `max_actions_per_hour` of both profiles; `false` where others of the agent were faster. */
   readonly acted: Effect.Effect<boolean>
   /** Writes a decision into the trail; a trail that cannot be written is a warning in the log. */
   readonly decided: (callId: string, tool: string, decision: Decision) => Effect.Effect<void>
@@ -72,7 +74,9 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
   let project = yield* projectKnobs(workspace)
   let current = resolve(level, { session, project, user })
   let rules = yield* store.rules(sessionId)
-  const mostActions = profile?.maxActionsPerHour
+  const most = [profile, settings.runtimeProfiles.get(agent.runtimeProfile)].flatMap((one) => one?.maxActionsPerHour ?? [])
+  const mostActions = most.length === 0 ? undefined : Math.min(...most)
+  const budget = yield* Budget.make(agent)
 
   const noted = <A>(write: Effect.Effect<A, StoreFailed>) =>
     Effect.catch(Effect.asVoid(write), ({ message }) => Effect.logWarning(`the policy could not be recorded: ${message}`))
@@ -96,7 +100,8 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
       current = resolve(level, { session, project, user })
       yield* changed
     }),
-    limits: Effect.map(done, (count) => limitsOf(profile, count, own)),
+    budget,
+    limits: Effect.zipWith(done, budget.cost, (count, cost) => limitsOf(profile, own, { actions: { done: count, limit: mostActions }, cost })),
     switches: switchesOf(settings.policy),
     source: () => ({
       workspace,

@@ -112,6 +112,17 @@ const sessions: Steps = [[
   `ALTER TABLE sessions ADD COLUMN owner TEXT`
 ], [
   `ALTER TABLE sessions ADD COLUMN excludes_memory INTEGER NOT NULL DEFAULT 0`
+], [
+  // Not of a session either.
+  `CREATE TABLE costs (
+    day TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    model TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    nanodollars INTEGER NOT NULL,
+    PRIMARY KEY (day, agent, model)
+  ) STRICT, WITHOUT ROWID`
 ]]
 
 const refuse = (message: string) => new StoreFailed({ message, cause: undefined })

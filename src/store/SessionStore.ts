@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Entry, Usage } from "../session/Event.ts"
 import { makeCatalog } from "./Catalog.ts"
+import { type Costs, makeCosts } from "./Costs.ts"
 import { migrate } from "./Migrations.ts"
 import { makePolicyRecords, type PolicyRecords } from "./PolicyRecords.ts"
 import * as Sqlite from "./Sqlite.ts"
@@ -22,6 +23,7 @@ import { makeTurns } from "./Turns.ts"
 
 export * from "./Stored.ts"
 
+export type { DayCost } from "./Costs.ts"
 export type { ApprovalRecord, DecisionRecord, PolicyRecords, StoredRule } from "./PolicyRecords.ts"
 
 export class SessionStore extends Context.Service<SessionStore, {
@@ -90,6 +92,7 @@ export class SessionStore extends Context.Service<SessionStore, {
   ) => Effect.Effect<void, StoreFailed>
   readonly rename: (sessionId: string, title: string) => Effect.Effect<void, StoreFailed>
   readonly policy: PolicyRecords
+  readonly costs: Costs
   /** Tombstone: readable, never active again. Idempotent. */
   readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>
   /** Whether a row was there. Cascades to everything of the session. */
@@ -102,7 +105,8 @@ export class SessionStore extends Context.Service<SessionStore, {
       SessionStore,
       Effect.gen(function*() {
         yield* guarded(migrate(name))
-        return { durability, policy: yield* makePolicyRecords(guarded), ...yield* makeCatalog(guarded), ...yield* makeTurns(guarded) }
+        const records = { policy: yield* makePolicyRecords(guarded), costs: yield* makeCosts(guarded) }
+        return { durability, ...records, ...yield* makeCatalog(guarded), ...yield* makeTurns(guarded) }
       })
     )
   }

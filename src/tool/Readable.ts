@@ -1,3 +1,4 @@
+import { unlimited } from "../policy/Allowance.ts"
 import { type Limits, refuse } from "../policy/Boundary.ts"
 import type { Decision } from "../policy/Decision.ts"
 import type { Part } from "../policy/Part.ts"
@@ -24,7 +25,7 @@ export const of = (tool: string, { facts, parts }: Decision, { entries }: RuleSe
   const canonical = (path: string) => path
   const call = { capabilities: [], shapes: [], place, canonical, readable: [], shell: false, decidedElsewhere: false }
   // Where the session's folders end is the workspace's business.
-  const forbidden: Limits = { ...limits, workspaceOnly: false, actions: { done: 0, limit: undefined } }
+  const forbidden: Limits = { ...limits, workspaceOnly: false, ...unlimited }
   return (path) => {
     const read: ReadonlyArray<Part> = [{ kind: "read", text: path, path }]
     const isRuled = (name: string) => rules.decide(name, read, { ...facts, canonical }) !== undefined

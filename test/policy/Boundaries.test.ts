@@ -38,7 +38,7 @@ const gated = Effect.fnUntraced(function*(tool: string, parameters: unknown, pro
   })
   const call = yield* Effect.fromResult(yield* decodeCall(tools, tool, parameters))
   const knobs = resolve(profile.level, { session: { tool_approval: "universal_accept" }, project: {}, user: {} })
-  const policy = { knobs, limits: limitsOf(profile, 0), rules: noRules, switches: switchesOf({}) }
+  const policy = { knobs, limits: limitsOf(profile), rules: noRules, switches: switchesOf({}) }
   const { code, gate: by, outcome } = gate.explain(call.tool, call.parameters, workspace, policy)
   return { workspace, said: outcome === "deny" ? `${by} ${code}` : outcome }
 })

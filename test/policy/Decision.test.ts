@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
+import { unlimited } from "../../src/policy/Allowance.ts"
 import type { Limits } from "../../src/policy/Boundary.ts"
 import type { Capability } from "../../src/policy/Capability.ts"
 import { decide, type DecisionInput, type RuleHit } from "../../src/policy/Decision.ts"
@@ -24,7 +25,7 @@ const limits: Limits = {
   blockHighRiskCommands: true,
   askMediumRisk: true,
   backend: { name: "auto" },
-  actions: { done: 0, limit: undefined }
+  ...unlimited
 }
 
 const danger: Shape = { category: "fs-wipe", part: "rm -rf /" }
@@ -291,6 +292,10 @@ describe("The boundary", () => {
     assert.strictEqual(code({ parts: [command("git")] }, { forbiddenCommands: ["git"] }), "COMMAND_FORBIDDEN")
     assert.strictEqual(code({}, { actions: { done: 20, limit: 20 } }), "ACTION_LIMIT")
     assert.strictEqual(code({}, { actions: { done: 0, limit: 0 } }), "ACTION_LIMIT")
+    assert.strictEqual(code({}, { cost: { spent: 4.99, limit: 5 } }), "run")
+    assert.strictEqual(code({}, { cost: { spent: 5, limit: 5 } }), "COST_LIMIT")
+    assert.strictEqual(code({}, { cost: { spent: Infinity, limit: 5 } }), "COST_LIMIT")
+    assert.strictEqual(code({}, { cost: { spent: 0, limit: 0 } }), "COST_LIMIT")
   })
 })
 

@@ -45,7 +45,7 @@ const fixed = (knobs: Partial<Knobs>, more: Partial<DecisionInput>) =>
     shell: true,
     canonical: (path) => path,
     knobs: resolve("supervised", { session: { tool_approval: "whitelist_accept", ...knobs }, project: {}, user: {} }),
-    limits: limitsOf(undefined, 0),
+    limits: limitsOf(undefined),
     rule: undefined,
     switches: switchesOf({}),
     mediumRisk: () => false,

@@ -103,6 +103,12 @@ describe("max_actions_per_hour", () => {
     yield* (yield* Sessions).remove(two.sessionId)
     assert.strictEqual(yield* said(yield* newSession(), "list ."), "deny boundary ACTION_LIMIT")
   }))
+  const both = { ...risk("max_actions_per_hour", "9"), POSTERN_runtime_profiles__default__max_actions_per_hour: "1" }
+  live("of the runtime profile counts as well: the smaller one holds", both, Effect.gen(function*() {
+    const session = yield* newSession()
+    assert.strictEqual(yield* said(session, "list ."), "run policy POLICY_RUN")
+    assert.strictEqual(yield* said(session, "list ."), "deny boundary ACTION_LIMIT")
+  }))
 })
 
 describe("allowed_tools", () => {
@@ -171,7 +177,7 @@ describe("A rule that lifts the block of dangerous commands", () => {
       shell: true,
       canonical: (path) => path,
       knobs: resolve("supervised", { session: {}, project: {}, user: {} }),
-      limits: limitsOf(undefined, 0),
+      limits: limitsOf(undefined),
       rule: hit,
       switches: switchesOf({}),
       mediumRisk: () => false,

@@ -17,7 +17,7 @@ const decided = (command: string, lists: Parameters<typeof rules>[0] = {}, more:
   const { code, outcome } = decide({
     capabilities: [capability], network: "optional", parts, shapes, opaque, networkPrograms, place, facts, readable: [], shell: true, canonical,
     knobs: resolve("supervised", { session: { tool_approval: "whitelist_accept", ...knobs }, project: {}, user: {} }),
-    limits: limitsOf(undefined, 0, ["/home/me/.postern"]),
+    limits: limitsOf(undefined, ["/home/me/.postern"]),
     rule: set.decide("shell", parts, facts), mayHit: (hidden) => set.mayHit("shell", parts, facts, hidden),
     switches: switchesOf({}), mediumRisk: () => false,
     enforce: () => ({ usable: true, note: "" }), ...more
@@ -70,7 +70,7 @@ describe("Postern's own files", () => {
 })
 
 describe("the operator's lists", () => {
-  const limits = { ...limitsOf(undefined, 0), forbiddenCommands: ["curl"], forbiddenPaths: ["/ws/secret"] }
+  const limits = { ...limitsOf(undefined), forbiddenCommands: ["curl"], forbiddenPaths: ["/ws/secret"] }
   it.each([["npx curl x", "COMMAND_FORBIDDEN"], ["strace curl x", "COMMAND_FORBIDDEN"], ["c=curl; $c x", "COMMAND_FORBIDDEN"], ["cat secre?/k", "PROTECTED_PATH"], ["d=secret; cat $d/k", "PATH_FORBIDDEN"]])(
     "see %s",
     (command, code) => assert.strictEqual(decided(command, {}, { limits }, { tool_approval: "universal_accept" }), `deny ${code}`)

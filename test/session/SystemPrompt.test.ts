@@ -11,7 +11,7 @@ const facts: Facts = {
   workspace: { cwd: "/home/u/project", roots: ["/home/u/project", "/home/u/lib"], readable: ["/home/u/.postern/agents/main/workspace"], allowed: [] },
   tools: new Set(["file_read", "file_edit", "shell", "TodoWrite", "ask_user", "read_skill"]),
   knobs: defaults,
-  limits: limitsOf({ level: "supervised", forbiddenPaths: ["/home/u/secrets"], forbiddenCommands: ["kubectl"] }, 0),
+  limits: limitsOf({ level: "supervised", forbiddenPaths: ["/home/u/secrets"], forbiddenCommands: ["kubectl"] }),
   identity: [{ path: "/a/SOUL.md", text: "Calm and exact." }],
   project: [{ path: "/home/u/project/AGENTS.md", text: "Run `npm test` after each change." }],
   skills: [{ name: "release", description: "How to cut a release", folder: "/s/release", path: "/s/release/SKILL.md" }],
@@ -85,7 +85,7 @@ describe("The system prompt", () => {
   })
 
   it("has no empty sections, and no tool talk in Work mode chat", () => {
-    expect(render({ ...bare, tools: new Set(["TodoWrite"]), knobs: { ...defaults, work_mode: "chat" }, limits: limitsOf(undefined, 0) })).toMatchInlineSnapshot(`
+    expect(render({ ...bare, tools: new Set(["TodoWrite"]), knobs: { ...defaults, work_mode: "chat" }, limits: limitsOf(undefined) })).toMatchInlineSnapshot(`
       "You are "main", a coding agent in Postern, which checks each of your tool calls against a policy before it runs.
 
       # Work
@@ -137,6 +137,6 @@ describe("The system prompt", () => {
     ["readonly", /change nothing/],
     ["full", /Nobody checks them/]
   ] as const)("says what level %s means", (level, words) => {
-    expect(render({ ...facts, limits: limitsOf({ level }, 0) })).toMatch(words)
+    expect(render({ ...facts, limits: limitsOf({ level }) })).toMatch(words)
   })
 })

@@ -62,7 +62,7 @@ describe("the folder is known only where a cd has succeeded", () => {
     "the own configuration is safe from %s",
     (command) => {
       const { capability, parts, shapes } = analyse(command, place)
-      const refusal = refuse(limitsOf(undefined, 0), {
+      const refusal = refuse(limitsOf(undefined), {
         capabilities: [capability],
         parts,
         shapes,

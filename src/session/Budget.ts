@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import { type Agent, Settings } from "../app/Settings.ts"
+import { type DayCost, SessionStore } from "../store/SessionStore.ts"
+import { TurnFailed } from "./TurnLoop.ts"
+
+/** What an agent may cost a day, over all its sessions and restarts (zeroclaw.md §3.1). */
+export interface Budget {
+  /** In US cents, and how many may be spent. What cannot be known is taken for infinite. */
+  readonly cost: Effect.Effect<{ readonly spent: number; readonly limit: number | undefined }>
+  /** Before each request to a model; `message` says to a person what can be done. */
+  readonly check: Effect.Effect<void, TurnFailed>
+  /** After each answer of a model with prices. */
+  readonly spend: (spent: Omit<DayCost, "day" | "agent" | "requests">) => Effect.Effect<void>
+}
+
+const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
+
+export const make = Effect.fnUntraced(function*({ alias: agent, riskProfile }: Agent) {
+  const { costs } = yield* SessionStore
+  const limit = (yield* Settings).riskProfiles.get(riskProfile)?.maxCostPerDayCents
+  const today = limit === undefined ? Effect.succeed(0) : Effect.catch(costs.today(agent), ({ message }) =>
+    Effect.as(Effect.logWarning(`the cost of today cannot be known: ${message}`), Infinity))
+
+  const check = Effect.fnUntraced(function*(most: number) {
+    const spent = yield* today
+    if (spent < most) return
+    const what = Number.isFinite(spent)
+      ? `agent ${agent} has cost ${dollars(spent)} today, and its limit is ${dollars(most)} a day`
+      : `what agent ${agent} has cost today cannot be known, and it has a limit of ${dollars(most)} a day`
+    return yield* new TurnFailed({
+      message: `${what} (risk_profiles.${riskProfile}.max_cost_per_day_cents). Raise it, or prompt again after midnight UTC`,
+      reason: "cost_limit"
+    })
+  })
+
+  return {
+    cost: Effect.map(today, (spent) => ({ spent, limit })),
+    check: limit === undefined ? Effect.void : check(limit),
+    spend: (spent) =>
+      Effect.uninterruptible(Effect.catch(costs.spend({ agent, ...spent }), ({ message }) =>
+        Effect.logWarning(`the cost of an answer could not be recorded: ${message}`)))
+  } satisfies Budget
+})
