@@ -21,8 +21,16 @@ interface Item {
   readonly depth: number
 }
 
-/** Table headers and assignments in order. Lines inside multi-line strings are skipped. */
+/** One text is asked about many paths. */
+let known: { readonly source: string; readonly items: ReadonlyArray<Item> } = { source: "", items: [] }
+
 const items = (source: string): ReadonlyArray<Item> => {
+  if (known.source !== source) known = { source, items: scan(source) }
+  return known.items
+}
+
+/** Table headers and assignments in order. Lines inside multi-line strings are skipped. */
+const scan = (source: string): ReadonlyArray<Item> => {
   const found: Array<Item> = []
   let table: ReadonlyArray<string> = []
   let quotes: string | undefined

@@ -76,7 +76,7 @@ export const edit = Effect.fnUntraced(function*(
     catch: (error) => refuse(`it cannot be changed in place: ${error instanceof Error ? error.message : String(error)}`)
   })
   const ended = text === "" && !patched.endsWith("\n") ? `${patched}\n` : patched
-  const going = typeof removed === "string" ? linesAbout(text, removed) : removed
+  const going = typeof removed === "string" ? linesAbout(text, new Set([removed])) : removed
   return yield* chosen(text, [withOldBlanks(text, ended), ended], wanted, going)
 })
 

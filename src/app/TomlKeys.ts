@@ -51,16 +51,18 @@ const kept = (before: unknown, after: unknown): ReadonlyArray<unknown> | undefin
 /** Lists without the items that a new value leaves out, and without the comments about these: no comment may pass to another item. */
 const narrowed = Effect.fnUntraced(function*(text: string, assignments: ReadonlyArray<Assignment>) {
   const before = yield* parsed(text)
-  let edited = text
-  for (const { path, value } of assignments) {
+  const gone = new Set<unknown>()
+  const lists = assignments.flatMap(({ path, value }) => {
     const old = at(before, path)
     const left = kept(old, value)
-    if (left === undefined || !Array.isArray(old)) continue
-    const gone = old.filter((item) => typeof item === "string" && !left.includes(item))
-    const going = new Set(gone.flatMap((item: string) => Array.from(linesAbout(edited, item))))
-    edited = yield* edit(edited, (root) => assign(root, { path, value: left }), going)
-  }
-  return edited
+    if (left === undefined || !Array.isArray(old)) return []
+    for (const item of old) if (!left.includes(item)) gone.add(item)
+    return [{ path, value: left }]
+  })
+  if (lists.length === 0) return text
+  return yield* edit(text, (root) => {
+    for (const list of lists) assign(root, list)
+  }, linesAbout(text, gone))
 })
 
 /** Values set at their paths, later ones over earlier ones; new tables become sections at the end. */
