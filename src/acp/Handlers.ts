@@ -15,14 +15,10 @@ import { faulty } from "./Faulty.ts"
 import { policyOf } from "./PolicyHandlers.ts"
 import { placeholderCwd } from "./Placeholder.ts"
 import { methods as rulesMethods } from "./Rules.ts"
+import * as PromptResult from "./PromptResult.ts"
 import * as Replay from "./Replay.ts"
 import * as Welcome from "./Welcome.ts"
 import type { McpServer } from "./SessionSetup.ts"
-
-/** The answer once more in the result is a courtesy; a frame has 32 MiB at most, escapes included (acp.md §3.1). */
-const maxResultText = 4 * 1024 * 1024
-
-const cancelMarker = "[Cancelled by the client.]"
 
 /** ACP's methods on top of the sessions, built once per process: any front door can serve them. */
 export const layer = SessionAgent.toLayer(Effect.gen(function*() {
@@ -192,10 +188,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
       const connection = yield* AcpConnection
       const { stopReason, text: whole } = yield* yield* onSession(sessions, sessionId, (session) =>
         Effect.flatMap(PromptContent.prepare(prompt, session.model.seesImages()), session.begin))
-      const text = whole.length > maxResultText ? `${whole.slice(0, maxResultText)}\n\n[Cut off: the updates have the whole answer.]` : whole
-      const zeroclaw = connection.dialect === "zeroclaw"
-      const content = zeroclaw && stopReason === "cancelled" ? [text, cancelMarker].filter((part) => part !== "").join("\n\n") : text
-      return { stopReason, ...(zeroclaw ? { sessionId, content } : { _meta: { zeroclaw: { content } } }) }
+      return PromptResult.of(connection.dialect, sessionId, stopReason, whole)
     }, faulty),
 
     "session/cancel": cancel,

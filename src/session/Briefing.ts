@@ -10,6 +10,7 @@ import { FileRead } from "../tool/FileRead.ts"
 import * as Readable from "../tool/Readable.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import * as Skills from "../workspace/Skills.ts"
+import { keyOf, type Which } from "./Contexts.ts"
 import * as Instructions from "./Instructions.ts"
 import { type Facts, render } from "./SystemPrompt.ts"
 import type { TurnInput } from "./TurnLoop.ts"
@@ -54,8 +55,8 @@ export const make = Effect.gen(function*() {
   })
 
   const read = Effect.fnUntraced(function*(input: TurnInput): Effect.fn.Return<Read> {
-    const { sessionId, workspace } = input
-    const there = files.get(sessionId)
+    const { workspace } = input
+    const there = files.get(keyOf(input))
     if (there !== undefined) return there
     const agent = agents.get(input.agent)
     const identity = agent === undefined ? [] : yield* Instructions.identity(agent.workspace)
@@ -65,12 +66,12 @@ export const make = Effect.gen(function*() {
       skills: yield* Skills.list(workspace)
     }
     if (files.size >= maxSessions) files.delete(files.keys().next().value!)
-    files.set(sessionId, made)
+    files.set(keyOf(input), made)
     return made
   })
 
   return {
-    forget: (sessionId: string) => void files.delete(sessionId),
+    forget: (session: Which) => void files.delete(keyOf(session)),
     prompt: Effect.fnUntraced(function*(input: TurnInput, model: Model, offered: Iterable<string>) {
       const agent = agents.get(input.agent)
       return render({

@@ -33,9 +33,10 @@ export const model = ({ choices, model, thinks, thoughtLevel }: SessionModel) =>
   `The model is \`${model()}\`${thinks() ? `, thought level \`${thoughtLevel()}\`` : ""}. Set one with \`/model NAME\`:\n\n` +
   list(choices().map((choice) => `\`${choice}\``))
 
-export const policy = ({ sources, values }: Resolved) =>
-  `${table(["knob", "value", "from", "values"], knobs.map((knob) => [`\`${knob}\``, `\`${values[knob]}\``, sources[knob], choices(knob)]))}\n\n` +
-  "Set one with `/policy KNOB VALUE`."
+export const policy = ({ sources, values }: Resolved) => {
+  const rows = knobs.map((knob) => [`\`${knob}\``, `\`${values[knob]}\``, sources[knob], choices(knob)])
+  return `${table(["knob", "value", "from", "values"], rows)}\n\nSet one with \`/policy KNOB VALUE\`.`
+}
 
 export const rules = (views: ReadonlyArray<RuleView>) =>
   views.length === 0

@@ -5,7 +5,7 @@ import { all, type Typed, typed } from "./CommandNames.ts"
 import * as Texts from "./CommandTexts.ts"
 import { compact, type CompactionFailed } from "./Compaction.ts"
 import * as Desk from "./Desk.ts"
-import type { Contexts } from "./Contexts.ts"
+import type { Contexts, Which } from "./Contexts.ts"
 import * as Fitting from "./Fitting.ts"
 import { messagesOf, of } from "./History.ts"
 import type { RuleRefused } from "./PolicyDesk.ts"
@@ -23,7 +23,7 @@ const say = (text: string): Done => ({ _tag: "Said", text })
 interface Surroundings {
   readonly contexts: Contexts
   /** Forgets what was read for a session's prompts. */
-  readonly forget: (sessionId: string) => void
+  readonly forget: (session: Which) => void
   readonly prepare: (input: TurnInput) => Effect.Effect<Fitting.Fitted, TurnFailed>
 }
 
@@ -33,7 +33,7 @@ type Refused = KnobRefused | RuleRefused | StoreFailed | CompactionFailed
 export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: Surroundings) {
   const desk = yield* Desk.make
 
-  const historyOf = ({ context, sessionId }: TurnInput) => contexts.get(sessionId, context)
+  const historyOf = (input: TurnInput) => contexts.get(input, input.context)
 
   const status = Effect.fnUntraced(function*(input: TurnInput) {
     const { agent, policy, record, sessionId, workspace } = input
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
     const fitted = yield* prepare(input)
     const history = historyOf(input)
     const size = Fitting.limitOf(fitted.model, fitted.profile)
-    const used = history.tokens + (contexts.offset(input.sessionId) ?? fitted.overhead)
+    const used = history.tokens + (contexts.offset(input) ?? fitted.overhead)
     return Texts.status([
       ["In all", Texts.tokens({ used, size })],
       ["Instructions and tools", `about ${fitted.overhead} tokens`],
@@ -66,20 +66,20 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
     const fitted = yield* prepare(input)
     const history = historyOf(input)
     const { model, overhead, profile } = fitted
-    const used = history.tokens + (contexts.offset(input.sessionId) ?? overhead)
+    const used = history.tokens + (contexts.offset(input) ?? overhead)
     const next = yield* compact(history, model, { focus, keep: undefined, limit: Fitting.limitOf(model, profile), used, overhead }, input)
-    contexts.forget(input.sessionId)
-    contexts.set(input.sessionId, next)
-    forget(input.sessionId)
+    contexts.forget(input)
+    contexts.set(input, next)
+    forget(input)
     return ""
   })
 
   const renew = Effect.fnUntraced(function*(input: TurnInput) {
     const nothing = of([])
     yield* input.replaceContext(nothing.json)
-    contexts.forget(input.sessionId)
-    contexts.set(input.sessionId, nothing)
-    forget(input.sessionId)
+    contexts.forget(input)
+    contexts.set(input, nothing)
+    forget(input)
     return "The model has forgotten this conversation; what was said stays in the transcript. The next message starts afresh."
   })
 
@@ -101,13 +101,14 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
     const [, verb, rest] = /^(\w+)\s+(.+)$/s.exec(args) ?? []
     if (args === "" || args === "list") return Texts.rules(yield* desk.rules(input))
     if (verb === "remove" && rest !== undefined) {
-      return (yield* desk.remove(input, rest.trim())) ? `Rule \`${rest.trim()}\` is gone.` : `There is no rule \`${rest.trim()}\` that could be removed.`
+      const id = rest.trim()
+      return (yield* desk.remove(input, id)) ? `Rule \`${id}\` is gone.` : `There is no rule \`${id}\` that could be removed.`
     }
     if ((verb === "allow" || verb === "ask" || verb === "deny") && rest !== undefined) {
       const id = yield* desk.add(input, { list: verb, rule: rest.trim(), layer: "session" })
       return `Rule \`${id}\` of this session: ${verb} \`${rest.trim()}\`.`
     }
-    return "`/rules` lists them; `/rules allow RULE`, `/rules ask RULE`, `/rules deny RULE` and `/rules remove ID` change those of this session."
+    return "`/rules` lists them; `/rules allow RULE`, `/rules ask RULE`, `/rules deny RULE` and `/rules remove ID` change them."
   })
 
   const plan = Effect.fnUntraced(function*(input: TurnInput, task: string): Effect.fn.Return<Done, Refused> {
@@ -123,8 +124,12 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
     const found = (yield* Skills.list(input.workspace)).find((one) => one.name === name)
     if (found === undefined) return undefined
     const body = yield* Effect.orElseSucceed(Skills.load(found), () => "")
-    const task = args === "" ? "" : `\n\nThe task: ${args}`
-    return { _tag: "Ask", prompt: `Do what the skill "${name}" says (its other files are in ${found.folder}).\n\n<skill name="${name}">\n${body}\n</skill>${task}` }
+    const parts = [
+      `Do what the skill "${name}" says (its other files are in ${found.folder}).`,
+      `<skill name="${name}">\n${body}\n</skill>`,
+      ...(args === "" ? [] : [`The task: ${args}`])
+    ]
+    return { _tag: "Ask", prompt: parts.join("\n\n") }
   })
 
   const run = (input: TurnInput, command: Typed): Effect.Effect<Done | undefined, Refused | TurnFailed> => {

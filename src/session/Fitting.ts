@@ -43,7 +43,7 @@ const tooSmall = (overhead: number, limit: number) =>
 /** Keeps the contexts of all sessions within what their models take (zeroclaw.md §4.4). */
 export const make = (contexts: Contexts) => {
   const usedBy = (history: History, { input, overhead }: Fitted) =>
-    Math.max(0, history.tokens + (contexts.offset(input.sessionId) ?? overhead))
+    Math.max(0, history.tokens + (contexts.offset(input) ?? overhead))
 
   const trimmed = Effect.fnUntraced(function*(history: History, cut: Trim.Trimmed, { input, model, profile }: Fitted) {
     const next = of(cut.messages)
@@ -69,7 +69,7 @@ export const make = (contexts: Contexts) => {
     const limit = limitOf(model, profile)
     const used = usedBy(history, fitted)
     // What was counted of the old context says nothing about the new one.
-    contexts.forget(input.sessionId)
+    contexts.forget(input)
     const room = Math.max(0, limit - overhead)
     const made: Result.Result<History, CompactionFailed | TurnFailed> = yield* Effect.result(
       compact(history, model, { focus: "", keep: Math.floor(Math.min(limit, history.tokens) * kept), limit, used, overhead }, input)
@@ -101,8 +101,8 @@ export const make = (contexts: Contexts) => {
     /** After each answer: what it showed about the size of the context, for everybody. */
     account: (before: History, { text, usage }: Answer, { input, model, overhead, profile }: Fitted): Effect.Effect<void> => {
       const counted = usage?.inputTokens.total
-      if (counted !== undefined) contexts.measured(input.sessionId, counted - before.tokens)
-      const asked = counted ?? before.tokens + (contexts.offset(input.sessionId) ?? overhead)
+      if (counted !== undefined) contexts.measured(input, counted - before.tokens)
+      const asked = counted ?? before.tokens + (contexts.offset(input) ?? overhead)
       const answered = usage?.outputTokens.total ?? estimate([{ role: "assistant", content: text }])
       const cost = usage && costOf(usage, model.prices)
       const now = { used: asked + answered, size: limitOf(model, profile) }

@@ -82,7 +82,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
       })
     }
     yield* input.ledger.delta("Agent", `*Stopped after ${limit} model requests, the limit for one turn (max_tool_iterations).*`)
-    contexts.set(input.sessionId, append(history, said(answer)))
+    contexts.set(input, append(history, said(answer)))
     return "max_turn_requests" as const
   })
 
@@ -97,7 +97,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
     const limit = profile.maxToolIterations
     const watch = { guard: LoopGuard.make(), denials: new Map<string, number>(), parallel: profile.parallelTools }
     yield* Effect.forEach(yield* input.tools.begin, input.notify, { discard: true })
-    const start = contexts.get(input.sessionId, input.context)
+    const start = contexts.get(input, input.context)
     let history = append(start, [user(input.prompt, input.images)])
     let overflown = false
     input.keepContext(() => history.json)
@@ -132,7 +132,7 @@ export const layer = Layer.effect(TurnLoop, Effect.gen(function*() {
         return "end_turn"
       }
       history = append(before, step(answer.parts, results))
-      contexts.set(input.sessionId, history)
+      contexts.set(input, history)
       if (calls.length === 0 && answer.finish !== "pause") return stopReasons[answer.finish] ?? "end_turn"
     }
     return yield* close(history, limit, input)

@@ -36,7 +36,11 @@ const listed = (what: string, items: ReadonlyArray<string>) => items.length === 
 
 export const safetyWords = (level: Level): string => safety[level]
 
-export const policyWords = (values: Knobs, { allowedCommands, forbiddenCommands, forbiddenPaths }: Limits, hasShell: boolean): ReadonlyArray<string> => [
+export const policyWords = (
+  values: Knobs,
+  { allowedCommands, forbiddenCommands, forbiddenPaths }: Limits,
+  hasShell: boolean
+): ReadonlyArray<string> => [
   workModes[values.work_mode],
   ...(values.work_mode === "chat" ? [] : [
     approvals[values.tool_approval],

@@ -44,7 +44,10 @@ const working = (tools: ReadonlySet<string>): ReadonlyArray<string> => isTouchin
     explanation,
     "Answer briefly, in Markdown. End with what you did and what is left."
   ])
-  : bullets(["No tool of yours reaches files or commands. Say so where that is needed, and claim nothing you cannot know.", "Answer briefly, in Markdown."])
+  : bullets([
+    "No tool of yours reaches files or commands. Say so where that is needed, and claim nothing you cannot know.",
+    "Answer briefly, in Markdown."
+  ])
 
 const shell = bullets([
   "Commands run in bash where there is one, else in sh, starting in the working directory. Each call is a shell of its own: nothing carries over.",
@@ -62,11 +65,13 @@ const skillLines = (skills: ReadonlyArray<Skill>, tools: ReadonlySet<string>): R
     ...skills.map(({ description, name, path }) => `- ${name}: ${description}${tools.has("read_skill") ? "" : ` (${path})`}`)
   ]
 
+const listed = (what: string, folders: ReadonlyArray<string>) => folders.length === 0 ? [] : [`${what}: ${folders.join(", ")}.`]
+
 const place = ({ allowed, cwd, readable, roots }: Facts["workspace"], confined: boolean): ReadonlyArray<string> => [
   `The working directory is ${cwd}. Relative paths mean paths in it.`,
-  ...(roots.length > 1 ? [`The session's further folders: ${roots.slice(1).join(", ")}.`] : []),
-  ...(allowed.length > 0 ? [`Folders that may be used as well: ${allowed.join(", ")}.`] : []),
-  ...(readable.some((folder) => folder !== cwd) ? [`Folders that may be read as well: ${readable.filter((folder) => folder !== cwd).join(", ")}.`] : []),
+  ...listed("The session's further folders", roots.slice(1)),
+  ...listed("Folders that may be used as well", allowed),
+  ...listed("Folders that may be read as well", readable.filter((folder) => folder !== cwd)),
   ...(confined ? ["Everything else is out of reach for the file tools."] : [])
 ]
 
