@@ -67,13 +67,22 @@ export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function
     const over = Deferred.makeUnsafe<void>()
     let ending: string | undefined
     let output = Output.make(() => undefined)
+    let partial: Buffer = Buffer.alloc(0)
+    /** A look never falls inside a character. */
+    const push = (chunk: Buffer) => {
+      const bytes = Buffer.concat([partial, chunk])
+      const whole = Output.wholeEnd(bytes)
+      partial = Buffer.from(bytes.subarray(whole.length))
+      output.push(whole)
+    }
     const work = Effect.scoped(Effect.gen(function*() {
       const run = yield* Effect.onExit(prepare, (exit) => Deferred.done(ready, Exit.asVoid(exit)))
-      return words(yield* run((chunk) => output.push(chunk)))
+      return words(yield* run(push))
     })).pipe(
       Effect.catch(({ message }) => Effect.succeed(message)),
       Effect.onExit((exit) =>
         Effect.suspend(() => {
+          output.push(partial)
           ending = stopped.get(id) ?? (Exit.isSuccess(exit) ? exit.value : "was stopped")
           stopped.delete(id)
           return Deferred.succeed(over, undefined)

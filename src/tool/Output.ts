@@ -84,7 +84,7 @@ const openSpill = (path: string | undefined): Spill => {
 const clean = (bytes: Buffer): string => stripVTControlCharacters(bytes.toString("utf8")).replaceAll("\0", "\uFFFD")
 
 /** Without a UTF-8 sequence that the cut left incomplete. */
-const wholeEnd = (bytes: Buffer): Buffer => {
+export const wholeEnd = (bytes: Buffer): Buffer => {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if (byte < 0x80) return bytes

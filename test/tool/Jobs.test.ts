@@ -47,6 +47,17 @@ describe("background jobs", () => {
         assert.strictEqual(yield* text("job_list", {}), `1: ended with exit code 3: ${command}`)
       }))
 
+    it.effect("are looked at between characters, never inside one", () =>
+      Effect.gen(function*() {
+        const { text } = yield* bench
+        yield* text("shell", { command: "printf 'begun\\303'; until [ -e go ]; do sleep 0.01; done; printf '\\251\\n'", background: true })
+        let seen = ""
+        while (!seen.includes("\nbegun")) seen = yield* text("job_output", { id: "1" })
+        assert.isTrue(seen.endsWith("\nbegun"))
+        yield* text("shell", { command: "touch go" })
+        assert.match(yield* text("job_output", { id: "1", wait_secs: 60 }), /\n\u00e9$/)
+      }))
+
     it.effect("end when they are told to, with everything they started", () =>
       Effect.gen(function*() {
         const { context, run, text } = yield* bench
