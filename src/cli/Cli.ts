@@ -5,7 +5,7 @@ import { guard } from "../app/Stdout.ts"
 import { version } from "../app/Version.ts"
 import { client } from "./ClientCommand.ts"
 import { config } from "./ConfigCommand.ts"
-import { daemon } from "./DaemonCommand.ts"
+import { daemon, status } from "./DaemonCommand.ts"
 import { doctor } from "./DoctorCommand.ts"
 import { Exit, Failure, Interrupted, interruptedCode } from "./Failure.ts"
 import { ConfigDir, lazily, shared } from "./Flags.ts"
@@ -54,7 +54,7 @@ const root = Command.make("postern").pipe(
   Command.withDescription(
     "A host for coding-agent sessions: Agent Client Protocol in front, every tool call behind a policy gate."
   ),
-  Command.withSubcommands([acp, client, config, daemon, doctor, policy, sandbox, sessions]),
+  Command.withSubcommands([acp, client, config, daemon, doctor, policy, sandbox, sessions, status]),
   Command.withGlobalFlags([ConfigDir])
 )
 

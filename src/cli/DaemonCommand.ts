@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { lazily, on, shared } from "./Flags.ts"
+import { lazily, on, shared, whileRead } from "./Flags.ts"
 
 export const daemon = Command.make("daemon", {
   ephemeral: on("ephemeral", "End by itself one second after the last client has left"),
@@ -20,3 +20,10 @@ export const daemon = Command.make("daemon", {
       ),
       Command.withShortDescription("Long-running host on a local socket")
     )
+
+export const status = Command.make("status", { json: on("json", "As JSON") }, (given) =>
+  whileRead(Effect.flatMap(shared, (flags) =>
+    lazily(
+      () => Promise.all([import("./Status.ts"), import("../app/App.ts")]),
+      ([{ status }, { layerBase }]) => Effect.provide(status(given), layerBase(flags))
+    )))).pipe(Command.withDescription("Say how the running daemon is"))

@@ -52,7 +52,7 @@ export const find = Effect.fnUntraced(function*(id: string) {
   return only
 })
 
-const canonical = (path: string): string => {
+export const canonical = (path: string): string => {
   try {
     return realpathSync(resolve(path))
   } catch {
@@ -131,7 +131,7 @@ export const exportTo = Effect.fnUntraced(function*(options: {
   )
 })
 
-const confirmed = Effect.fnUntraced(function*(text: string, label: string) {
+export const confirmed = Effect.fnUntraced(function*(text: string, label: string) {
   const interrupts = yield* Interrupts.make
   const input = Input.make(process.stdin, process.stderr, interrupts)
   const answer = yield* interrupts.orQuit(input.ask(text, label))
@@ -151,5 +151,15 @@ export const remove = Effect.fnUntraced(function*(options: { readonly ids: Reado
   for (const sessionId of sessions.keys()) {
     yield* store.remove(sessionId)
     yield* print(`deleted ${oneLine(sessionId)}\n`)
+  }
+})
+
+/** Never active again, and still there to be read. */
+export const kill = Effect.fnUntraced(function*(options: { readonly ids: ReadonlyArray<string> }) {
+  const sessions = yield* Effect.forEach(options.ids, find)
+  const store = yield* SessionStore
+  for (const { sessionId } of sessions) {
+    yield* store.kill(sessionId)
+    yield* print(`killed ${oneLine(sessionId)}\n`)
   }
 })

@@ -41,6 +41,7 @@ export const layer = Views.toLayer(Effect.gen(function*() {
       message_count: record.messages,
       agent_alias: record.agent,
       channel_id: mode,
+      workspace_dir: record.cwd,
       ...(record.title === null ? {} : { name: record.title })
     }))
   })

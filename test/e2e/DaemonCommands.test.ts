@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { mkdirSync } from "node:fs"
+import { describe, expect } from "vitest"
+import { bundle, type Host } from "../support/Host.ts"
+import { test } from "../support/DaemonProcess.ts"
+
+interface Ran { readonly code: number; readonly stdout: string; readonly stderr: string }
+
+const postern = (host: Host, ...args: ReadonlyArray<string>) =>
+  new Promise<Ran>((resolve) => {
+    const child = execFile(process.execPath, [bundle, ...args], { env: host.env, cwd: host.project }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }))
+    child.stdin?.end()
+  })
+
+describe("postern status", () => {
+  test("says how the daemon is, or how to start one", async ({ daemon, host }) => {
+    const alone = await postern(host, "status")
+    expect([alone.code, alone.stdout]).toEqual([1, ""])
+    expect(alone.stderr).toBe(`postern: no daemon is running at ${join(host.data, "daemon.sock")}; start one with: postern daemon\n`)
+    const running = daemon()
+    await running.ready
+    const { code, stdout } = await postern(host, "status")
+    expect(code).toBe(0)
+    expect(stdout).toMatch(new RegExp(`process +${running.pid}\n`))
+    expect(JSON.parse((await postern(host, "status", "--json")).stdout)).toMatchObject({ active_sessions: 0, health: { pid: running.pid } })
+  })
+
+  test("does not wait for a daemon that ends in the middle of it", async ({ host }) => {
+    mkdirSync(host.data)
+    const server = createServer((socket) => socket.once("data", () => socket.destroy())).listen(join(host.data, "daemon.sock"))
+    await new Promise((resolve) => server.once("listening", resolve))
+    const { code, stderr } = await postern(host, "status")
+    server.close()
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/has ended the connection/)
+  })
+})
+
+describe("postern sessions", () => {
+  test("talks to the daemon where one is running: it lists both modes, and active sessions hear of their end", async ({ daemon, host }) => {
+    const running = daemon()
+    await running.ready
+    const client = await running.greet()
+    const open = async (params: object, text: string) => {
+      const id = await client.session({ cwd: host.project, keep_siblings: true, ...params })
+      await client.prompt(id, text)
+      return id
+    }
+    const chat = await open({}, "say chat")
+    const acp = await open({ chat_mode: "acp" }, "say acp")
+    const busy = await open({}, "say busy")
+    const turn = client.prompt(busy, "say begun\nwait 60")
+    await client.waitFor(({ params }) => params?.["text"] === "begun")
+
+    const listed = await postern(host, "sessions", "list", "--json")
+    const rows = listed.stdout.trim().split("\n").map((line) => JSON.parse(line))
+    expect(rows.map(({ mode, sessionId }) => [sessionId, mode]).sort()).toEqual([[chat, "chat"], [acp, "acp"], [busy, "chat"]].sort())
+
+    expect((await postern(host, "sessions", "close", acp.slice(0, 8))).stdout).toBe(`closed ${acp}\n`)
+    expect((await postern(host, "sessions", "kill", busy)).code).toBe(0)
+    expect((await turn)["stop_reason"]).toBe("cancelled")
+    expect((await postern(host, "sessions", "delete", "--yes", chat)).code).toBe(0)
+    expect(await client.request("status")).toMatchObject({ session_ids: [] })
+    expect((await client.failure("session/prompt", { session_id: busy, prompt: "say no" })).code).toBe(-32000)
+    const missing = await postern(host, "sessions", "delete", "--yes", "nobody")
+    expect([missing.code, missing.stderr]).toEqual([1, "postern: there is no session \"nobody\"\n"])
+
+    await running.stop()
+    expect((await postern(host, "sessions", "list")).stdout).toContain(acp)
+    expect((await postern(host, "sessions", "close", acp)).stderr).toMatch(/no daemon is running/)
+    expect((await postern(host, "sessions", "kill", acp)).stdout).toBe(`killed ${acp}\n`)
+    expect((await postern(host, "sessions", "list")).stdout).not.toContain(acp)
+  })
+})
