@@ -1,17 +1,13 @@
-import { pathToFileURL } from "node:url"
-import { basename } from "node:path"
-import { Clock, Effect, Exit, Fiber, Schema, Scope, Semaphore } from "effect"
-import { version } from "../app/Version.ts"
-import * as Wire from "../rpc/Wire.ts"
+import { Clock, Effect, Exit, Fiber, Scope, Semaphore } from "effect"
+import type { RpcFault } from "../rpc/Wire.ts"
 import type { ToolHost } from "../tool/SessionTools.ts"
 import type { ToolContext } from "../tool/Tool.ts"
 import * as Calls from "./Calls.ts"
 import type { Dial } from "./Dialer.ts"
-import type { Link, Listener, Progress } from "./Link.ts"
+import * as Greeting from "./Greeting.ts"
+import type { Link, Progress } from "./Link.ts"
 import * as Listing from "./Listing.ts"
-import * as ServerLog from "./ServerLog.ts"
 import type { Permit } from "./Permit.ts"
-import * as Protocol from "./Protocol.ts"
 import type { ServerConfig } from "./ServerConfig.ts"
 import { stopped, Unreachable } from "./Unreachable.ts"
 
@@ -30,7 +26,7 @@ export interface Server {
     params: Readonly<Record<string, unknown>>,
     context: Pick<ToolContext, "askUser">,
     onProgress?: (progress: Progress) => void
-  ) => Effect.Effect<unknown, Unreachable | Wire.RpcFault>
+  ) => Effect.Effect<unknown, Unreachable | RpcFault>
   /** Ends a process that may do more than the session's policy now permits; the next call starts another one. */
   readonly policyChanged: Effect.Effect<void>
   /** Why it cannot be used, once for each reason. */
@@ -45,14 +41,12 @@ interface Live {
   readonly watching: Fiber.Fiber<void>
 }
 
-const readHello = Schema.decodeUnknownEffect(Protocol.Hello)
-
 const maxDelay = 300_000
 
 /** The first restart is at once, the others are not. */
 const delayAfter = (failures: number): number => failures <= 1 ? 0 : Math.min(1000 * 2 ** (failures - 2), maxDelay)
 
-const sentence = (error: Unreachable | Wire.RpcFault | { readonly _tag: "LinkClosed"; readonly reason: string }) =>
+const sentence = (error: Unreachable | RpcFault | { readonly _tag: "LinkClosed"; readonly reason: string }) =>
   error._tag === "RpcFault" ? `it answered with an error (${error.code}): ${error.message}` : error.reason
 
 export const make = Effect.fnUntraced(function*(
@@ -66,7 +60,6 @@ export const make = Effect.fnUntraced(function*(
   const session = yield* Effect.scope
   const oneAtATime = Semaphore.makeUnsafe(1)
   const calls = Calls.make(id)
-  const log = ServerLog.make(config.name)
   let listed: Listing.Listed = Listing.nothing
   let live: Live | undefined
   let failures = 0
@@ -91,57 +84,16 @@ export const make = Effect.fnUntraced(function*(
     return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
   })
 
-  const list = Effect.fnUntraced(function*(link: Link, offers: Listing.Offers) {
-    const next = yield* Listing.read(link, offers)
-    if (Listing.same(listed, next)) return
-    listed = next
-    changed()
-  })
-
-  const listenerOf = (relist: () => Effect.Effect<void>): Listener => ({
-    request: (method, params) => {
-      switch (method) {
-        case "ping": return Effect.succeed({})
-        case "roots/list": return Effect.succeed({
-          roots: workspace.roots.map((root) => ({ uri: pathToFileURL(root).href, name: basename(root) }))
-        })
-        case "elicitation/create": return calls.elicit(params)
-        default: return Effect.fail(Wire.methodNotFound({ method }, method))
-      }
-    },
-    notified: (method, params) => {
-      switch (method) {
-        case "notifications/tools/list_changed": return relist()
-        case "notifications/message": return log(params)
-        default: return Effect.void
-      }
+  const greet = Greeting.make({
+    config,
+    workspace,
+    calls,
+    dial,
+    onListed: (now) => {
+      if (Listing.same(listed, now)) return
+      listed = now
+      changed()
     }
-  })
-
-  const greet = Effect.fnUntraced(function*(permit: Permit, scope: Scope.Closeable) {
-    const oneListing = Semaphore.makeUnsafe(1)
-    let again: Effect.Effect<void> = Effect.void
-    const { initialized, link } = yield* dial(config, permit, listenerOf(() => again)).pipe(Scope.provide(scope))
-    const { capabilities = {}, protocolVersion } = yield* readHello(yield* link.request("initialize", {
-      protocolVersion: Protocol.revision,
-      capabilities: { roots: {}, elicitation: {} },
-      clientInfo: { name: "postern", title: "Postern", version }
-    })).pipe(Effect.catchTag("SchemaError", () => Effect.fail(new Unreachable({ reason: "its answer to initialize is not readable" }))))
-    yield* initialized(protocolVersion)
-    yield* link.notify("notifications/initialized")
-    let waiting = false
-    const relist = oneListing.withPermit(Effect.suspend(() => {
-      waiting = false
-      return list(link, capabilities)
-    }))
-    // One that waits will see whatever changes until then.
-    again = Effect.suspend(() => {
-      if (waiting) return Effect.void
-      waiting = true
-      return Effect.ignore(relist, { log: "Debug" })
-    })
-    yield* relist
-    return link
   })
 
   /** A server that ends by itself is trouble; one that we ended is not. */
@@ -151,7 +103,8 @@ export const make = Effect.fnUntraced(function*(
 
   const connect = Effect.fnUntraced(function*(permit: Permit) {
     const scope = yield* Scope.fork(session)
-    const link = yield* greet(permit, scope).pipe(
+    const link = yield* greet(permit).pipe(
+      Scope.provide(scope),
       Effect.mapError((error) => new Unreachable({ reason: sentence(error) })),
       Effect.timeoutOrElse({
         duration: `${config.initTimeoutSecs} seconds`,
@@ -179,7 +132,9 @@ export const make = Effect.fnUntraced(function*(
     if (live?.permit.key === permit.key) return live.link
     yield* drop
     const wait = retryAt - (yield* Clock.currentTimeMillis)
-    if (wait > 0) return yield* new Unreachable({ reason: `${problem ?? "it failed"}; it is not started again for ${Math.ceil(wait / 1000)} s` })
+    if (wait > 0) {
+      return yield* new Unreachable({ reason: `${problem ?? "it failed"}; it is not started again for ${Math.ceil(wait / 1000)} s` })
+    }
     return yield* connect(permit)
   }))
 
