@@ -104,7 +104,9 @@ const meaning = (asked: Asked, status: number, said: string): Meaning => {
     case 425: return { reason: "model_busy", says: "the request was not taken", transient: true }
     case 429: return { reason: "model_busy", says: "too many requests, or tokens, for now", transient: true }
   }
-  if (status >= 500) return { reason: "model_busy", says: status === 529 || status === 503 ? "the model is overloaded" : "the provider has trouble", transient: true }
+  if (status >= 500) {
+    return { reason: "model_busy", says: status === 529 || status === 503 ? "the model is overloaded" : "the provider has trouble", transient: true }
+  }
   if (status >= 300 && status < 400) {
     return { reason: "model_unreachable", says: `${baseUrl} sends requests elsewhere`, advice: "put the final address into base_url" }
   }
@@ -154,9 +156,12 @@ const codeOf = (cause: unknown): string => {
 export const ofTransport = (asked: Asked, cause: unknown): ModelFault => {
   const { baseUrl } = asked
   const code = codeOf(cause)
-  const unreachable = (says: string, advice: string, transient: boolean) => told(asked, { reason: "model_unreachable", says, advice, transient }, code === "" ? "" : ` (${code})`, undefined)
+  const unreachable = (says: string, advice: string, transient: boolean) =>
+    told(asked, { reason: "model_unreachable", says, advice, transient }, code === "" ? "" : ` (${code})`, undefined)
   if (code === "ECONNREFUSED") return unreachable(`nothing answers at ${baseUrl}`, "is the server running, and base_url right?", false)
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return unreachable(`there is no host of the name in ${baseUrl}`, "check base_url and the network", code === "EAI_AGAIN")
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    return unreachable(`there is no host of the name in ${baseUrl}`, "check base_url and the network", code === "EAI_AGAIN")
+  }
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER/.test(code)) {
     return unreachable(`the certificate of ${baseUrl} cannot be trusted`, "NODE_EXTRA_CA_CERTS names further authorities", false)
   }

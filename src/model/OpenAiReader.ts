@@ -17,8 +17,10 @@ const word = (value: unknown): string => typeof value === "string" ? value : ""
 const count = (value: unknown): number | undefined => typeof value === "number" && value >= 0 ? Math.round(value) : undefined
 
 const finishReasons: Readonly<Record<string, Response.FinishReason>> = {
-  stop: "stop", eos: "stop", eos_token: "stop", end_turn: "stop", stop_sequence: "stop", length: "length", max_tokens: "length", model_length: "length",
-  content_filter: "content-filter", safety: "content-filter", refusal: "content-filter", tool_calls: "tool-calls", function_call: "tool-calls", tool_use: "tool-calls"
+  stop: "stop", eos: "stop", eos_token: "stop", end_turn: "stop", stop_sequence: "stop",
+  length: "length", max_tokens: "length", model_length: "length",
+  content_filter: "content-filter", safety: "content-filter", refusal: "content-filter",
+  tool_calls: "tool-calls", function_call: "tool-calls", tool_use: "tool-calls"
 }
 
 interface Call {
@@ -73,7 +75,8 @@ export const make = (id: string): Reader => {
     const [id, name, index] = [word(delta["id"]), word(called["name"]), delta["index"]]
     const args = called["arguments"]
     const last = calls.at(-1)
-    const same = index === undefined || index === null ? (name === "" ? last : calls.find((call) => id !== "" && call.id === id)) : calls.find((call) => call.index === index)
+    const unnumbered = () => name === "" ? last : calls.find((call) => id !== "" && call.id === id)
+    const same = index === undefined || index === null ? unnumbered() : calls.find((call) => call.index === index)
     // Some servers number every whole call 0: another id with a name of its own is another call.
     const known = same !== undefined && id !== "" && same.id !== "" && same.id !== id && name !== "" ? calls.find((call) => call.id === id) : same
     const call = known ?? { index, id, name, json: "", extra: undefined }
