@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import module from "node:module"
+import * as Home from "./app/Home.ts"
 import { guard } from "./app/Stdout.ts"
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
@@ -10,6 +11,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exitCode = 1
 } else {
   module.enableCompileCache()
+  Home.settle()
   if (command === "acp") {
     // Editors wait for this one, so no command-line library is on the way.
     guard()

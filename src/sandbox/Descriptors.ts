@@ -1,9 +1,13 @@
 import type { ChildProcess } from "node:child_process"
 import { closeSync, constants, openSync, readlinkSync } from "node:fs"
+import { join } from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { bare, type Runner } from "./Confinement.ts"
+import * as Disk from "./Disk.ts"
 
 const stderrKept = 8192
+
+type Stdio = "ignore" | "pipe" | number
 
 /** Opens a folder as a place only, without following a link anywhere on its path. */
 export const hold = (folder: string): number => {
@@ -14,11 +18,28 @@ export const hold = (folder: string): number => {
   throw Object.assign(new Error(`${folder} was replaced`), { code: "ELOOP" })
 }
 
+/** Of the flags of an open descriptor, in octal. */
+const closedOnExec = 0o2000000
+
+const isPassedOn = (descriptor: number): boolean => {
+  const flags = /^flags:\s*([0-7]+)$/m.exec(Disk.text(join("/proc/self/fdinfo", `${descriptor}`)) ?? "")?.[1]
+  return flags !== undefined && (Number.parseInt(flags, 8) & closedOnExec) === 0
+}
+
+let known: ReadonlyArray<number> | undefined
+
+/**
+ * What this process was started with besides its standard descriptors: its own ones are never passed on. An open folder among them
+ * would lead a command out of any sandbox, a socket to whoever is behind it.
+ */
+const inherited = (): ReadonlyArray<number> =>
+  known ??= (Disk.names("/proc/self/fd") ?? []).map(Number).filter((descriptor) => descriptor > 2 && isPassedOn(descriptor))
+
 /** Starts a process with standard input at its end or a pipe, two pipes, and what its runner reads, reports through or is handed. */
 export const start = (
   runner: Runner = bare,
   input: "ignore" | "pipe",
-  spawn: (stdio: Array<"ignore" | "pipe" | number>) => ChildProcess
+  spawn: (stdio: Array<Stdio>) => ChildProcess
 ): ChildProcess => {
   const held: Array<number> = []
   try {
@@ -27,7 +48,15 @@ export const start = (
       held.push(hold(descriptor.folder))
       return held.at(-1)!
     })
-    return spawn([input, "pipe", "pipe", ...further])
+    const stdio: Array<Stdio> = [input, "pipe", "pipe", ...further]
+    const leaks = inherited().filter((descriptor) => descriptor >= stdio.length)
+    if (leaks.length > 0) {
+      held.push(openSync("/dev/null", constants.O_RDONLY))
+      const null_ = held.at(-1)!
+      const last = Math.max(...leaks)
+      for (let at = stdio.length; at <= last; at++) stdio.push(leaks.includes(at) ? null_ : "ignore")
+    }
+    return spawn(stdio)
   } finally {
     held.forEach((descriptor) => closeSync(descriptor))
   }

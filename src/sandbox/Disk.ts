@@ -1,18 +1,23 @@
-import { lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, realpathSync } from "node:fs"
-import { join } from "node:path"
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from "node:fs"
+import { dirname, join } from "node:path"
+import * as RegularFile from "../workspace/RegularFile.ts"
 
-/** The few questions about the disk that a plan asks, right before a call. A path that cannot be looked at counts as missing. */
+/** The few questions about the disk that a plan asks, right before a call. */
 
-export type Kind = "folder" | "file" | "link" | "missing"
+/** `closed`: a folder on the way lets nobody through now. A command of the same user can change that. */
+export type Kind = "folder" | "file" | "link" | "missing" | "closed"
 
 export const kind = (path: string): Kind => {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false })
     return found === undefined ? "missing" : found.isSymbolicLink() ? "link" : found.isDirectory() ? "folder" : "file"
-  } catch {
-    return "missing"
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES" ? "closed" : "missing"
   }
 }
+
+/** The path itself, or the folder that lets nobody through to it. */
+export const door = (path: string): string => kind(path) === "closed" ? door(dirname(path)) : path
 
 const attempt = <A>(look: () => A): A | undefined => {
   try {
@@ -24,8 +29,9 @@ const attempt = <A>(look: () => A): A | undefined => {
 
 export const real = (path: string): string | undefined => attempt(() => realpathSync.native(path))
 export const target = (path: string): string | undefined => attempt(() => readlinkSync(path))
-export const text = (path: string): string | undefined => attempt(() => readFileSync(path, "utf8"))
-export const names = (path: string): ReadonlyArray<string> => attempt(() => readdirSync(path)) ?? []
+export const text = (path: string): string | undefined => attempt(() => RegularFile.read(path).toString("utf8"))
+/** Nothing where it cannot be listed. */
+export const names = (path: string): ReadonlyArray<string> | undefined => attempt(() => readdirSync(path))
 
 /** A folder below another one, made where it is missing. */
 export const make = (parent: string, name: string): string => {

@@ -37,7 +37,7 @@ export const launcher = (): string | undefined => {
 export const around = (folder: string, hidden: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (hidden.includes(folder)) return []
   if (!hidden.some((path) => isInside(folder, path))) return [folder]
-  return Disk.names(folder).map((name) => join(folder, name))
+  return (Disk.names(folder) ?? []).map((name) => join(folder, name))
     .filter((path) => ["folder", "file"].includes(Disk.kind(path)))
     .flatMap((path) => around(path, hidden))
 }

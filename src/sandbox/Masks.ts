@@ -2,7 +2,7 @@ import { join } from "node:path"
 import type { Variables } from "../tool/Environment.ts"
 
 /** Places in a home folder that hold credentials, keys, other agents' state or what somebody typed. */
-const atHome = [
+const below = [
   ".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".config/gh", ".config/hub", ".config/op", ".config/rclone", ".kube",
   ".docker", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".config/git/credentials",
   ".password-store", ".local/share/keyrings", ".vault-token", ".terraform.d", ".cargo/credentials", ".cargo/credentials.toml",
@@ -30,9 +30,10 @@ const socketOf = (address: string | undefined): ReadonlyArray<string> => {
   return path?.startsWith("/") === true ? [path] : []
 }
 
-/** What every confining mode hides, whether it exists or not (policy §5.3). */
-export const standard = (home: string, variables: Variables): ReadonlyArray<string> => [
-  ...atHome.map((path) => join(home, path)),
+/** What every confining mode hides, whether it exists or not (policy §5.3): in a home folder, and of the whole machine. */
+export const atHome = (home: string): ReadonlyArray<string> => below.map((path) => join(home, path))
+
+export const ofMachine = (variables: Variables): ReadonlyArray<string> => [
   ...ofSystem,
   ...[
     variables["XDG_RUNTIME_DIR"], variables["SSH_AUTH_SOCK"], variables["DOCKER_HOST"], variables["DBUS_SESSION_BUS_ADDRESS"],

@@ -29,7 +29,8 @@ export interface Plan {
 }
 
 export interface Surroundings {
-  readonly home: string
+  /** As the environment names it, and as the account has it. Absolute. */
+  readonly homes: ReadonlyArray<string>
   readonly variables: Variables
   /** Postern's own configuration, data and socket: nobody may open a session inside the data, and nothing sees them. */
   readonly own: { readonly configDir: string; readonly dataDir: string; readonly socket?: string | undefined }
@@ -53,22 +54,23 @@ const outermost = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
 }
 
 /** Folders named by PATH and by version managers; one level up where that is not somebody's whole configuration. */
-const programFolders = ({ home, variables }: Surroundings): ReadonlyArray<string> => {
+const programFolders = ({ homes, variables }: Surroundings): ReadonlyArray<string> => {
   const named = ["NVM_BIN", "VOLTA_HOME", "PYENV_ROOT", "JAVA_HOME", "GOROOT", "RUSTUP_HOME"].map((name) => variables[name])
-  const entries = (variables["PATH"] ?? "").split(":").concat(named.map((path) => path ?? ""), join(home, ".rustup"), "/nix/store")
+  const entries = (variables["PATH"] ?? "").split(":").concat(named.map((path) => path ?? ""), ...homes.map((home) => join(home, ".rustup")), "/nix/store")
   const folders = entries.filter((path) => path.startsWith("/")).flatMap((entry) => {
     const path = Disk.real(entry)
     if (path === undefined || isInside("/usr", path) || Disk.kind(path) !== "folder") return []
     const parent = dirname(path)
     const grand = dirname(parent)
-    const whole = /\/s?bin$/.test(path) && parent !== "/" && grand !== "/" && parent !== home && grand !== home && !isInside(parent, home)
+    const whole = /\/s?bin$/.test(path) && parent !== "/" && grand !== "/" &&
+      !homes.some((home) => parent === home || grand === home || isInside(parent, home))
     return [whole ? parent : path]
   })
-  return outermost(folders.filter((path) => path !== "/" && !isInside(path, home)))
+  return outermost(folders.filter((path) => path !== "/" && !homes.some((home) => isInside(path, home))))
 }
 
 const existing = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...new Set(paths.flatMap((path) => Disk.kind(path) === "missing" ? [] : Disk.real(path) ?? []))
+  ...new Set(paths.flatMap((path) => Disk.kind(path) === "missing" ? [] : Disk.real(Disk.door(path)) ?? []))
 ]
 
 const visibleIn = (masks: ReadonlyArray<string>, network: boolean): Plan["visible"] =>
@@ -84,9 +86,9 @@ const between = (folders: ReadonlyArray<string>, outer: string, inner: string): 
 const moved = (paths: ReadonlyArray<string>): string | undefined =>
   paths.find((path) => Disk.real(path) !== path || Disk.kind(path) !== "folder")
 
-const refusedRoot = (request: Request, roots: ReadonlyArray<string>, { home, own }: Surroundings) => {
-  const [homePath, dataDir, configDir] = [home, own.dataDir, own.configDir].map((path) => Disk.real(path) ?? path) as [string, string, string]
-  const tooMuch = request.mode === "read-only" ? undefined : roots.find((root) => root === "/" || isInside(root, homePath))
+const refusedRoot = (request: Request, roots: ReadonlyArray<string>, { homes, own }: Surroundings) => {
+  const [dataDir, configDir, ...homePaths] = [own.dataDir, own.configDir, ...homes].map((path) => Disk.real(path) ?? path) as [string, string]
+  const tooMuch = request.mode === "read-only" ? undefined : roots.find((root) => root === "/" || homePaths.some((home) => isInside(root, home)))
   if (tooMuch !== undefined) {
     return refuse(
       `${tooMuch} is too much to open to a confined command in mode ${request.mode}: it holds the whole home folder.`,
@@ -104,9 +106,9 @@ const foldersOf = (request: Pick<Request, "roots" | "readable">) => {
   return { roots, readable: outermost(request.readable ?? []).filter((path) => !roots.some((root) => isInside(root, path))) }
 }
 
-const hiddenPaths = ({ masks = [] }: Wanted, { home, own, variables }: Surroundings): ReadonlyArray<string> =>
+const hiddenPaths = ({ masks = [] }: Wanted, { homes, own, variables }: Surroundings): ReadonlyArray<string> =>
   existing([
-    ...Masks.standard(home, variables), own.configDir, own.dataDir, ...(own.socket === undefined ? [] : [own.socket]), ...masks
+    ...homes.flatMap((home) => Masks.atHome(home)), ...Masks.ofMachine(variables), own.configDir, own.dataDir, ...(own.socket === undefined ? [] : [own.socket]), ...masks
   ]).filter((path) => path !== "/")
 
 /** What a call sees of the disk. */
@@ -127,7 +129,7 @@ const viewOf = (wanted: Wanted, hidden: ReadonlyArray<string>, surroundings: Sur
 export const reach = (wanted: Wanted, surroundings: Surroundings): Reach.Reach => {
   if (wanted.mode === "danger-full-access") return Reach.everything
   const view = viewOf(wanted, hiddenPaths(wanted, surroundings), surroundings)
-  return Reach.of(view, writes(wanted.mode) ? Protected.guarded(view.roots) : [])
+  return Reach.of(view, writes(wanted.mode) ? Protected.guarded(wanted.roots) : [])
 }
 
 /** Fails where the call cannot be confined as asked; nothing is left out silently (policy §5.1). */
@@ -148,7 +150,7 @@ export const make = (request: Request, surroundings: Surroundings): Plan | Sandb
   const hidden = hiddenPaths(request, surroundings)
   const covered = roots.find((root) => hidden.includes(root))
   if (covered !== undefined) return refuse(`${covered} is a folder that the sandbox hides.`, "Open the session in a project folder.")
-  const found = mode === "workspace-write" ? Protected.find(roots) : { kept: [], watched: [] }
+  const found = mode === "workspace-write" ? Protected.find(request.roots, roots) : { kept: [], watched: [] }
   if ("linked" in found) {
     return refuse(
       `${found.linked} is a symbolic link on the way to a protected path, and a command could replace it.`,
@@ -157,10 +159,12 @@ export const make = (request: Request, surroundings: Surroundings): Plan | Sandb
   }
   const firm = mode === "workspace-write" ? existing(request.kept ?? []).filter((path) => roots.some((root) => isInside(root, path))) : []
   const kept = [...new Set([...found.kept, ...firm])]
+  const view = viewOf(request, hidden, surroundings)
   return {
     ...base,
-    ...viewOf(request, hidden, surroundings),
-    pins: Protected.pins(roots, kept),
+    ...view,
+    // What is hidden by its path must stay there, too: the next call looks for it there.
+    pins: mode === "workspace-write" ? Protected.pins(roots, [...kept, ...view.masks.map(({ path }) => path)]) : [],
     kept,
     firm,
     watched: found.watched

@@ -15,23 +15,41 @@ export interface Linked {
 }
 
 const inRoot = [".postern", ".mcp.json", ".vscode", ".idea", ".envrc", ".husky", ".claude"]
-const inRepository = ["hooks", "config", "config.worktree", "info/attributes"]
-const maxModules = 64
+const inRepository = ["hooks", "config", "config.worktree", "commondir", "info/attributes"]
+/** What leads git from another folder of the same repository to its settings. */
+const inWorktree = ["commondir", "gitdir", "config.worktree"]
+/** Folders looked at for repositories of submodules and worktrees. */
+const maxFolders = 500
 
 /** Everything git runs or obeys in one repository folder, its submodules' included. */
-const repository = (folder: string): ReadonlyArray<string> => [
-  ...inRepository.map((name) => join(folder, name)),
-  ...modules(join(folder, "modules"), maxModules).flatMap((module) => inRepository.map((name) => join(module, name)))
-]
+const repository = (folder: string): ReadonlyArray<string> => {
+  const inner = (name: string, find: (top: string) => ReadonlyArray<string> | undefined, parts: ReadonlyArray<string>) => {
+    const top = join(folder, name)
+    if (Disk.kind(top) === "missing") return []
+    // Where they cannot all be found the folder as a whole is protected.
+    return find(top)?.flatMap((path) => parts.map((part) => join(path, part))) ?? [top]
+  }
+  return [
+    ...inRepository.map((name) => join(folder, name)),
+    ...inner("modules", repositoriesIn, inRepository),
+    ...inner("worktrees", (top) => Disk.names(top)?.map((tree) => join(top, tree)), inWorktree)
+  ]
+}
 
-const modules = (folder: string, limit: number): ReadonlyArray<string> => {
+const repositoriesIn = (top: string): ReadonlyArray<string> | undefined => {
   const found: Array<string> = []
-  for (const name of Disk.names(folder)) {
-    if (found.length >= limit) break
-    const path = join(folder, name)
-    if (Disk.kind(path) !== "folder") continue
-    if (Disk.kind(join(path, "HEAD")) === "file") found.push(path, ...modules(join(path, "modules"), limit - found.length))
-    else found.push(...modules(path, limit - found.length))
+  const folders = [top]
+  for (const folder of folders) {
+    const names = Disk.names(folder)
+    if (names === undefined || folders.length > maxFolders) return undefined
+    const inner = names.map((name) => join(folder, name)).filter((path) => Disk.kind(path) === "folder")
+    for (const path of inner) {
+      if (Disk.kind(join(path, "HEAD")) !== "file") folders.push(path)
+      else {
+        found.push(path)
+        if (Disk.kind(join(path, "modules")) !== "missing") folders.push(join(path, "modules"))
+      }
+    }
   }
   return found
 }
@@ -56,6 +74,7 @@ const ofGit = (root: string): Protected & { readonly paths: ReadonlyArray<string
       return { paths: real === undefined ? [] : repository(real), kept: [], watched: [path] }
     }
     case "missing": return { paths: [], kept: [], watched: [path] }
+    case "closed": return { paths: [], kept: [path], watched: [] }
   }
 }
 
@@ -75,21 +94,21 @@ export const guarded = (roots: ReadonlyArray<string>): ReadonlyArray<string> => 
   }))
 ]
 
-/** What is protected in `roots`; all of them can be written to. Paths outside them are read-only anyway. */
-export const find = (roots: ReadonlyArray<string>): Protected | Linked => {
+/** What is protected in `roots`. Paths outside the `writable` folders are read-only anyway. */
+export const find = (roots: ReadonlyArray<string>, writable: ReadonlyArray<string>): Protected | Linked => {
   const kept: Array<string> = []
   const watched: Array<string> = []
   for (const root of roots) {
     const git = ofGit(root)
-    kept.push(...git.kept)
+    kept.push(...git.kept.map(Disk.door))
     watched.push(...git.watched)
     for (const path of namedIn(root, git)) {
-      const home = roots.find((candidate) => isInside(candidate, path))
+      const home = writable.find((candidate) => isInside(candidate, path))
       if (home === undefined) continue
       const linked = linkWithin(home, path)
       if (linked !== undefined) return { linked }
       if (Disk.kind(path) === "missing") watched.push(path)
-      else kept.push(path)
+      else kept.push(Disk.door(path))
     }
   }
   return { kept: [...new Set(kept)], watched: [...new Set(watched)] }

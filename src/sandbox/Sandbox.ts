@@ -1,10 +1,13 @@
 import { Context, Effect, Layer, type Scope } from "effect"
-import { homedir } from "node:os"
+import { homedir, userInfo } from "node:os"
+import { isAbsolute } from "node:path"
 import { type EffectiveSandbox, knobValues, type SandboxMode } from "../policy/Knobs.ts"
 import { Environment } from "../tool/Environment.ts"
+import { isInside } from "../workspace/Workspace.ts"
 import { type BackendService, type Command, isLacking, type Lacking } from "./Backends.ts"
 import * as BubblewrapBackend from "./BubblewrapBackend.ts"
 import { type Backend, bare, type Confined, type Report, type Request, SandboxUnavailable, type Wish } from "./Confinement.ts"
+import * as Disk from "./Disk.ts"
 import * as Docker from "./Docker.ts"
 import * as Firejail from "./Firejail.ts"
 import * as Landlock from "./Landlock.ts"
@@ -100,10 +103,20 @@ const firstOf = (backends: ReadonlyArray<BackendService>, mode: EffectiveSandbox
   }
 }
 
+/** A host with another HOME than its account's reads the account's keys all the same. */
+const ownHomes = (): ReadonlyArray<string> => {
+  const named = homedir()
+  try {
+    return [...new Set([named, userInfo().homedir])].filter((path) => isAbsolute(path) && path !== "/")
+  } catch {
+    return [named]
+  }
+}
+
 const make = Effect.fnUntraced(function*(options: Options) {
   const variables = yield* Environment
   const find = Trial.finder(variables)
-  const surroundings: Plan.Surroundings = { home: options.home ?? homedir(), variables, own: options.own }
+  const surroundings: Plan.Surroundings = { homes: options.home === undefined ? ownHomes() : [options.home], variables, own: options.own }
   const bubblewrap = BubblewrapBackend.make(find)
   const automatic = process.platform === "darwin" ? [Seatbelt.make()] : process.platform === "linux" ? [bubblewrap, Landlock.make(find)] : []
   const wished = new Map<string, BackendService | undefined>()
@@ -141,7 +154,13 @@ const make = Effect.fnUntraced(function*(options: Options) {
     if ("missing" in chosen) return yield* new SandboxUnavailable(chosen)
     const plan = Plan.make(request, surroundings)
     if (plan instanceof SandboxUnavailable) return yield* plan
-    return yield* chosen.backend.confine(plan, { argv, env: { ...request.env, ...Plan.variables(plan) } })
+    const confined = yield* chosen.backend.confine(plan, { argv, env: { ...Plan.variables(plan), ...request.env } })
+    const [program] = confined.argv
+    if (chosen.backend === nothing || !request.roots.some((root) => isInside(root, Disk.real(program) ?? program))) return confined
+    return yield* new SandboxUnavailable({
+      missing: `${program}, which would confine the command, lies in a folder of the session, where commands can replace it.`,
+      remedy: "Install it outside of projects."
+    })
   })
 
   const check = (backend?: Wish): ReadonlyArray<Checked> =>

@@ -3,21 +3,27 @@ import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Variables } from "../tool/Environment.ts"
+import { isInside } from "../workspace/Workspace.ts"
 import * as Executable from "../tool/Executable.ts"
 import type { Runner } from "./Confinement.ts"
 import * as Descriptors from "./Descriptors.ts"
 import * as Disk from "./Disk.ts"
 
-/** Where a runner may be, besides the entries of PATH. */
+/** Where a runner is looked for first: what PATH names before may be in the hands of a project. */
 const places = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/run/current-system/sw/bin", "/run/wrappers/bin"]
 
 export type Find = (name: string) => string | undefined
 
-/** Programs for the host's own use, by their canonical paths, so that later changes of PATH entries do not matter. */
+/** What a project brings, where that shows by the path: package managers put its folders in PATH. */
+const ofProject = (folder: string): boolean =>
+  /(^|\/)node_modules(\/|$)/.test(folder) || (process.cwd() !== "/" && isInside(process.cwd(), folder))
+
+/** Programs for the host's own use. What is found is kept, so that later changes of PATH entries do not matter. */
 export const finder = (variables: Variables): Find => {
   const known = new Map<string, string>()
+  const entries = (variables["PATH"] ?? "").split(":").filter((entry) => ![entry, Disk.real(entry) ?? ""].some(ofProject))
   return (name) => {
-    const found = known.get(name) ?? Executable.find(name, [variables["PATH"] ?? "", ...places].join(":"), [])
+    const found = known.get(name) ?? Executable.find(name, [...places, ...entries].join(":"), [])
     if (found !== undefined) known.set(name, found)
     return found
   }

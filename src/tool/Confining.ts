@@ -40,8 +40,8 @@ export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rul
     confine: Effect.fnUntraced(function*(argv, { cwd, env }) {
       const place: Place = { cwd: workspace.cwd, roots: workspace.roots, home: homedir() }
       const denied = yield* DeniedPaths.of(rules.entries, place)
-      if (!denied.complete) {
-        yield* Effect.logWarning("deny rules about paths: there are too many files to hide all that match from a command")
+      if (!denied.complete && mode !== "danger-full-access") {
+        return yield* failed("there are more files than can be searched for those that a deny rule hides. Name their folder in the rule, or open the session in a smaller folder.")
       }
       return yield* sandbox.confine(argv, {
         mode,

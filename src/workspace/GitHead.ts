@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { readFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import * as RegularFile from "./RegularFile.ts"
 
 export interface GitHead {
   readonly branch?: string
@@ -8,7 +8,7 @@ export interface GitHead {
   readonly hash?: string
 }
 
-const textOf = (path: string) => Effect.map(Effect.option(Effect.tryPromise(() => readFile(path, "utf8"))), (text) => text._tag === "Some" ? text.value.trim() : undefined)
+const textOf = (path: string) => Effect.orElseSucceed(Effect.try(() => RegularFile.read(path).toString("utf8").trim()), () => undefined)
 
 /** The `.git` of the folder or of the next one above it; a work tree has a file that says where. */
 const gitFolder = Effect.fnUntraced(function*(from: string) {

@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs"
+import { userInfo } from "node:os"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
 import { hasBubblewrap, reason } from "../support/Bubblewrap.ts"
 import { cancel, prompt } from "../support/Frames.ts"
-import { test } from "../support/Host.ts"
+import { bundle, test } from "../support/Host.ts"
 import { eventually, processesWith } from "../support/Processes.ts"
 import type { Json } from "../support/Wire.ts"
 
@@ -33,6 +34,7 @@ describe.skipIf(!hasBubblewrap)(`commands of the built program${reason}`, () => 
     writeFileSync(join(host.config, "config.toml"), "[providers.x]\nkind = \"openai-compatible\"\napi_key = \"sk-hidden-hidden-hidden\"\n")
     const acp = await host.open({ permission: "allow-once", env: { ANTHROPIC_API_KEY: "sk-ant-hidden", POSTERN_acp__max_sessions: "3" } })
     const sessionId = await acp.newSession()
+    await acp.request("session/set_config_option", { sessionId, configId: "model", value: "offline/builtin" })
     host.write("look.sh", [
       "env", `cat ${host.config}/config.toml`, `ls -R ${host.data}`, "for p in /proc/[0-9]*; do tr '\\0' '\\n' < $p/environ; done",
       `echo changed > ${host.config}/config.toml`, `cat /proc/$PPID/cmdline`, "echo end-of-look"
@@ -42,6 +44,26 @@ describe.skipIf(!hasBubblewrap)(`commands of the built program${reason}`, () => 
     expect(shown).toContain("end-of-look")
     for (const secret of ["hidden", "max_sessions", "acp-sessions.db", "main.js"]) expect(shown).not.toContain(secret)
   })
+
+  test("get no open descriptor of whoever started Postern", async ({ host }) => {
+    const acp = await host.open({
+      permission: "allow-once",
+      command: ["/bin/bash", "-c", "exec 9</ 77</; exec \"$@\"", "start", process.execPath, bundle, "acp"]
+    })
+    const sessionId = await acp.newSession()
+    host.write("look.sh", "ls /proc/self/fd/9/ /proc/self/fd/77/; cat /proc/self/fd/*/etc/hostname; echo end-of-look")
+    const shown = results((await acp.prompt(sessionId, "run bash ./look.sh 2>/dev/null")).updates)
+    expect(shown).toContain("end-of-look")
+    expect(shown).not.toContain("etc")
+  })
+
+  for (const [what, home] of [["an empty", ""], ["a relative", "x"]] as const) {
+    test(`run with the account's home folder in the place of ${what} HOME`, async ({ host }) => {
+      const acp = await host.open({ permission: "allow-once", env: { HOME: home } })
+      const shown = results((await acp.prompt(await acp.newSession(), "run echo \"<$HOME>\" ~")).updates)
+      expect(shown).toContain(`<> ${userInfo().homedir}`)
+    })
+  }
 
   test("that were refused something say so next to how they ended, and never run again with more", async ({ host }) => {
     const acp = await host.open({ permission: "allow-once" })

@@ -36,7 +36,7 @@ describe.skipIf(!usable)(`escapes from Landlock${usable ? "" : " (skipped: no la
         const plan = Plan.make({
           mode: mode as EffectiveSandbox, network: true, cwd: made.work, roots: [made.work], readable: [dirname(process.execPath)], env: {},
           masks: [join(made.base, "run")]
-        }, { home: made.home, variables: { PATH: Run.path }, own: made.own })
+        }, { homes: [made.home], variables: { PATH: Run.path }, own: made.own })
         if (plan instanceof SandboxUnavailable) return yield* plan
         const script = join(tmp, "probes.sh")
         writeFileSync(script, Probes.script(made, process.execPath), { mode: 0o755 })

@@ -23,6 +23,9 @@ export interface Options {
   readonly who?: Who
   readonly masks?: ReadonlyArray<string>
   readonly readable?: ReadonlyArray<string>
+  /** Besides `work`. */
+  readonly roots?: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>>
   readonly timeout?: Command["timeout"]
   readonly onOutput?: (text: string) => void
   readonly cwd?: string
@@ -39,7 +42,7 @@ export const bash = Effect.fnUntraced(function*(
   const sandbox = yield* Sandbox.Sandbox
   const processes = yield* Processes
   const confined = yield* sandbox.confine(["/bin/bash", "--noprofile", "--norc", "-c", script], {
-    mode, network, cwd: options.cwd ?? work, roots: [work], env: { PATH: path, HOME: "/nowhere" },
+    mode, network, cwd: options.cwd ?? work, roots: [work, ...options.roots ?? []], env: { PATH: path, HOME: "/nowhere", ...options.env },
     ...(options.masks && { masks: options.masks }),
     ...(options.readable && { readable: options.readable })
   })

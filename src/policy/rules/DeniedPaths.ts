@@ -1,7 +1,7 @@
 import { type Dirent } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Place } from "../Part.ts"
 import type { PathPattern } from "./Paths.ts"
 import type { Entry } from "./RuleSet.ts"
@@ -13,12 +13,17 @@ export interface DeniedPaths {
   readonly hidden: ReadonlyArray<string>
   /** Not to be written to. */
   readonly kept: ReadonlyArray<string>
-  /** False where there was more to look at than a call can wait for. */
+  /** False where there was more to look at than a call can wait for, or it could not be looked at. */
   readonly complete: boolean
 }
 
-/** Folder entries looked at for one call. */
-const maxVisited = 50_000
+/** Folder entries looked at for one call: a second or two. */
+export const Limit: Context.Reference<number> = Context.Reference("postern/policy/rules/DeniedPaths/Limit", {
+  defaultValue: () => 500_000
+})
+
+/** The kernel's own, new in each sandbox; without end where it is walked. */
+const kernels: ReadonlySet<string> = new Set(["/proc", "/sys", "/dev"])
 
 const basesOf = ({ base }: PathPattern, { cwd, home, roots }: Place): ReadonlyArray<string> =>
   ({ root: ["/"], home: [home], workspace: roots.includes(cwd) ? roots : [cwd, ...roots] })[base]
@@ -42,28 +47,47 @@ interface Look {
   readonly into: Set<string>
 }
 
-const entriesOf = (folder: string): Promise<ReadonlyArray<Dirent>> => readdir(folder, { withFileTypes: true }).catch(() => [])
+/** Fails where there is no answer. A folder that is closed now can be opened again by a command of the same user. */
+const entriesOf = async (folder: string): Promise<ReadonlyArray<Dirent> | "closed"> => {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "EACCES" || code === "EPERM") return "closed"
+    if (code === "ENOENT" || code === "ENOTDIR") return []
+    throw error
+  }
+}
 
-/** Breadth first, so that what lies near the top is found also where there is too much. Links are not followed. */
-const find = (looks: Array<Look>) =>
+/** Links are followed only where the pattern names them, which makes it shorter: they cannot lead in circles. */
+const intoEntry = (entry: Dirent, left: ReadonlyArray<Atoms>, below: ReadonlyArray<Atoms>): ReadonlyArray<Atoms> => {
+  if (entry.isDirectory()) return below.some(([first]) => first !== "many" || entry.name !== ".git") ? below : []
+  return entry.isSymbolicLink() ? below.filter((atoms) => !left.includes(atoms)) : []
+}
+
+/** Breadth first, so that what lies near the top is found soon. */
+const find = (looks: Array<Look>, limit: number) =>
   Effect.promise(async (abort) => {
     let visited = 0
-    for (let next = looks.shift(); next !== undefined; next = looks.shift()) {
-      const { folder, into, left } = next
-      if (left.some(isWhole)) {
+    for (const { folder, into, left } of looks) {
+      const entries = left.some(isWhole) ? "closed" : await entriesOf(folder)
+      if (entries === "closed") {
         into.add(folder)
         continue
       }
-      for (const entry of await entriesOf(folder)) {
-        if (abort.aborted || ++visited > maxVisited) return false
+      for (const entry of entries) {
+        if (abort.aborted || ++visited > limit) return false
         const path = join(folder, entry.name)
         const below = left.flatMap((atoms) => after(atoms, entry.name))
         if (below.some(isWhole)) into.add(path)
-        else if (entry.isDirectory() && below.some(([first]) => first !== "many" || entry.name !== ".git")) looks.push({ folder: path, left: below, into })
+        else if (!kernels.has(path)) {
+          const inner = intoEntry(entry, left, below)
+          if (inner.length > 0) looks.push({ folder: path, left: inner, into })
+        }
       }
     }
     return true
-  })
+  }).pipe(Effect.catchDefect(() => Effect.succeed(false)))
 
 const none: DeniedPaths = { hidden: [], kept: [], complete: true }
 
@@ -77,6 +101,6 @@ export const of = Effect.fnUntraced(function*(entries: ReadonlyArray<Entry>, pla
     return basesOf(specifier.pattern, place).map((folder) => ({ folder, left: specifier.pattern.alternatives, into }))
   })
   if (looks.length === 0) return none
-  const complete = yield* find(looks)
+  const complete = yield* find(looks, yield* Limit)
   return { hidden: [...hidden], kept: [...kept], complete } satisfies DeniedPaths
 })

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs"
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import * as RegularFile from "../../../workspace/RegularFile.ts"
 
 /** Sections that bring in drivers or further files, and settings whose value is a program that no other setting can switch off. */
 const programs = /\[\s*(filter|include|includeif)\b|(^|[\s\]])(textconv|command|external|driver)\s*=/im
@@ -7,20 +8,22 @@ const programs = /\[\s*(filter|include|includeif)\b|(^|[\s\]])(textconv|command|
 /** The mode of an entry that is a repository of its own, as the index has it. */
 const gitlink = Buffer.from([0, 0, 0xe0, 0])
 
+const textOf = (file: string): string => RegularFile.read(file).toString("utf8")
+
 /** Where a `.git` that is a file points to. */
 const linked = (file: string): string => {
-  const found = /^gitdir: (.+)\n$/.exec(readFileSync(file, "utf8"))
+  const found = /^gitdir: (.+)\n$/.exec(textOf(file))
   if (found === null) throw new Error(`${file} cannot be read`)
   return resolve(dirname(file), found[1]!)
 }
 
 const isPlain = (data: string): boolean => {
   const common = join(data, "commondir")
-  const shared = existsSync(common) ? resolve(data, readFileSync(common, "utf8").trim()) : data
+  const shared = existsSync(common) ? resolve(data, textOf(common).trim()) : data
   const settings = [join(shared, "config"), join(data, "config.worktree")].filter((file) => existsSync(file))
-  if (settings.some((file) => programs.test(readFileSync(file, "utf8")))) return false
+  if (settings.some((file) => programs.test(textOf(file)))) return false
   const indexes = readdirSync(data).filter((name) => /^(shared)?index/.test(name))
-  return !indexes.some((name) => readFileSync(join(data, name)).includes(gitlink))
+  return !indexes.some((name) => RegularFile.read(join(data, name)).includes(gitlink))
 }
 
 /** Git skips what it takes for no repository, so all of them up to the top count. Bare ones are not looked into. */
