@@ -42,11 +42,13 @@ const harmless = <A, E extends { readonly message: string }>(effect: Effect.Effe
 export const make = Effect.gen(function*() {
   const store = yield* Effect.serviceOption(MemoryStore)
   const { memory: settings } = yield* Settings
-  const sessions = new Map<string, { readonly of: SessionTools; readonly tools: SessionTools }>()
+  const sessions = new Map<string, { readonly of: SessionTools; readonly memory: Memory; readonly tools: SessionTools }>()
 
   const toolsOf = ({ sessionId, tools }: TurnInput, memory: Memory): SessionTools => {
     const known = sessions.get(sessionId)
-    const made = known?.of === tools ? known : { of: tools, tools: joined(tools, MemoryTools.make(memory, sessionId)) }
+    // The id may have come to mean another session, of another agent.
+    const same = known?.of === tools && known.memory === memory ? known : undefined
+    const made = same ?? { of: tools, memory, tools: joined(tools, MemoryTools.make(memory, sessionId)) }
     sessions.delete(sessionId)
     sessions.set(sessionId, made)
     if (sessions.size > maxSessions) sessions.delete(sessions.keys().next().value!)

@@ -1,7 +1,6 @@
 import { Clock, DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Search from "./MemorySearch.ts"
-import type { Steps } from "./Migrations.ts"
 import type { Guard } from "./StorageFault.ts"
 import type { StoreFailed } from "./Stored.ts"
 
@@ -55,31 +54,6 @@ export interface Memory {
   /** Conversation entries that were last stored before this, away. */
   readonly forgetConversation: (before: string) => Effect.Effect<void, StoreFailed>
 }
-
-export const steps: Steps = [[
-  `CREATE TABLE memories (
-    n INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    key TEXT NOT NULL UNIQUE,
-    content TEXT NOT NULL,
-    category TEXT NOT NULL,
-    namespace TEXT NOT NULL,
-    session_id TEXT,
-    at TEXT NOT NULL
-  ) STRICT`,
-  `CREATE INDEX memories_recent ON memories (at DESC, n DESC)`,
-  `CREATE VIRTUAL TABLE words USING fts5(key, content, content=memories, content_rowid=n, tokenize='unicode61 remove_diacritics 2')`,
-  `CREATE TRIGGER memories_in AFTER INSERT ON memories BEGIN
-    INSERT INTO words (rowid, key, content) VALUES (new.n, new.key, new.content);
-  END`,
-  `CREATE TRIGGER memories_out AFTER DELETE ON memories BEGIN
-    INSERT INTO words (words, rowid, key, content) VALUES ('delete', old.n, old.key, old.content);
-  END`,
-  `CREATE TRIGGER memories_over AFTER UPDATE ON memories BEGIN
-    INSERT INTO words (words, rowid, key, content) VALUES ('delete', old.n, old.key, old.content);
-    INSERT INTO words (rowid, key, content) VALUES (new.n, new.key, new.content);
-  END`
-]]
 
 export const maxKey = 256
 /** In bytes of UTF-8. */

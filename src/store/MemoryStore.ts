@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { Clock, Context, DateTime, Effect, Layer, Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Memory from "./Memory.ts"
+import { steps } from "./MemorySteps.ts"
 import { migrate } from "./Migrations.ts"
 import * as Sqlite from "./Sqlite.ts"
 import { guard } from "./StorageFault.ts"
@@ -36,7 +37,7 @@ const make = Effect.fnUntraced(function*(folder: string, retentionDays: number) 
   const connect = Effect.fnUntraced(function*(file: string) {
     const guarded = guard(file)
     const sql = yield* guarded(Sqlite.make(file))
-    const memory = yield* guarded(migrate(file, Memory.steps)).pipe(
+    const memory = yield* guarded(migrate(file, steps)).pipe(
       Effect.andThen(Memory.make(guarded)),
       Effect.provideService(SqlClient.SqlClient, sql)
     )

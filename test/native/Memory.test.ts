@@ -68,6 +68,22 @@ describe("The memory over the socket", () => {
       assert.deepStrictEqual([denied.code, denied.data?.["need"]], [-32012, "memory:create"])
     }))
 
+  it.live("is that of the agent a session has now, when its id belonged to another agent's", () =>
+    Effect.gen(function*() {
+      const more = "[agents.main]\n[agents.other]\n[risk_profiles.default]\nlevel = \"full\"\n[policy]\nsandbox = \"danger-full-access\"\n"
+      const { client, request } = yield* open(more)
+      const keep = Effect.fnUntraced(function*(agent_alias: string) {
+        yield* promise(() => client.session({ session_id: "same", agent_alias }))
+        yield* promise(() => client.prompt("same", `call memory_store {"key": "k", "content": "of ${agent_alias}"}`))
+        yield* promise(() => client.request("session/delete", { session_id: "same" }))
+      })
+      yield* keep("main")
+      yield* keep("other")
+      for (const agent of ["main", "other"]) {
+        assert.strictEqual((yield* request("get", { key: "k", agent }))["entry"].content, `of ${agent}`)
+      }
+    }))
+
   it.live("is what the agent's chat sessions remember, and nothing of its ACP sessions", () =>
     Effect.gen(function*() {
       const { client, project, request } = yield* open("[risk_profiles.default]\nlevel = \"full\"\n[policy]\nsandbox = \"danger-full-access\"\n")
