@@ -1,6 +1,8 @@
+import * as ApprovalPolicy from "./ApprovalPolicy.ts"
 import { doubt, type Limits, refuse } from "./Boundary.ts"
 import type { Capability, NetworkNeed } from "./Capability.ts"
-import { ceiling, type EffectiveSandbox, grants, type Knobs, type Resolved } from "./Knobs.ts"
+import * as Escalation from "./Escalation.ts"
+import { type EffectiveSandbox, grants, type Knobs, type Resolved } from "./Knobs.ts"
 import type { Part, Place, Shape } from "./Part.ts"
 import type { RuleFacts } from "./Rules.ts"
 import type { Switches } from "./Switches.ts"
@@ -39,6 +41,7 @@ export interface DecisionInput {
   /** A deny or ask rule that names what the call may come to without naming it; where that is hidden, an ask rule. */
   readonly mayHit?: (hidden: boolean) => RuleHit | undefined
   readonly switches: Switches
+  readonly wish?: Escalation.Wish
   /** Whether it is a shell command of no more than medium risk (zeroclaw §3.2). */
   readonly mediumRisk: () => boolean
   /** Whether a backend can hold a call to this mode; the answer's `note` is shown, and with `hides` nothing forbidden is within reach. */
@@ -72,45 +75,8 @@ export interface Decision {
   readonly gates: ReadonlyArray<GateTrace>
 }
 
-type Step = { readonly verdict: "run" | "ask"; readonly gate: GateName; readonly code: string; readonly reason: string }
-type Stop = { readonly verdict: "deny"; readonly gate: GateName; readonly code: string; readonly reason: string }
-
-const whiteList: ReadonlySet<Capability> = new Set(["none", "ro", "shell_ro", "rw_plan"])
-const blackList: ReadonlySet<Capability> = new Set(["rw", "shell_test", "shell_rw", "rw_plan"])
-
-/** The operator asks about dangerous commands only, and nobody has chosen another policy (zeroclaw §3.1). */
-const isLifted = ({ knobs, limits, mediumRisk, opaque, shapes }: DecisionInput): boolean =>
-  !limits.askMediumRisk && limits.level === "supervised" && knobs.sources.tool_approval === "default"
-  && shapes.length === 0 && !opaque && mediumRisk()
-
-const policyStep = (input: DecisionInput): Step | Stop => {
-  const { capabilities, knobs, limits, network, opaque, shapes, switches } = input
-  const policy = knobs.values.tool_approval
-  // At level full the default policy asks about no shape (spec §5).
-  const unguarded = limits.level === "full" && knobs.sources.tool_approval === "default"
-  const dangerous = !unguarded && (shapes.length > 0 || opaque)
-  const why = shapes[0] ? `dangerous shape ${shapes[0].category}` : "part of the command is not literal"
-  const run = (reason: string): Step => ({ verdict: "run", gate: "policy", code: "POLICY_RUN", reason })
-  const ask = (reason: string): Step => ({ verdict: "ask", gate: "policy", code: "POLICY_ASK", reason })
-  const deny = (reason: string): Stop => ({ verdict: "deny", gate: "policy", code: "POLICY_DENY", reason })
-  switch (policy) {
-    case "manual": return ask("manual: every call is asked about")
-    case "universal_reject": return deny("universal_reject: only what a rule allows runs")
-    case "whitelist_accept":
-      if (capabilities.every((capability) => whiteList.has(capability))) {
-        return switches.askNetworkReads && network === "required"
-          ? ask("whitelist_accept: the call reads from the network")
-          : run("whitelist_accept: the call only reads")
-      }
-      return isLifted(input)
-        ? run("whitelist_accept: the operator asks nothing about commands of medium risk")
-        : ask(`whitelist_accept: the call needs ${capabilities.join(", ")}`)
-    case "universal_accept": return dangerous ? ask(`universal_accept: ${why}`) : run("universal_accept")
-    case "blacklist_reject":
-      if (capabilities.some((capability) => blackList.has(capability))) return deny(`blacklist_reject: the call needs ${capabilities.join(", ")}`)
-      return dangerous ? ask(`blacklist_reject: ${why}`) : run("blacklist_reject: the call only reads")
-  }
-}
+export type Step = { readonly verdict: "run" | "ask"; readonly gate: GateName; readonly code: string; readonly reason: string }
+export type Stop = { readonly verdict: "deny"; readonly gate: GateName; readonly code: string; readonly reason: string }
 
 /** On one line: it may come from a file that somebody else wrote. */
 const said = (reason: string): string => reason.replace(/\s+/g, " ").trim().slice(0, 500)
@@ -150,8 +116,8 @@ export const decide = (input: DecisionInput): Decision => {
   const order: ReadonlyArray<GateName> = ["validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"]
   const base = { capabilities, shapes, parts, facts: input.facts, knobs: input.knobs, shell: input.shell, ...(rule === undefined ? {} : { rule }) }
   const finish = (outcome: Decision["outcome"], by: Step | Stop, sandbox?: Decision["sandbox"]): Decision => {
-    for (const gate of order) if (!gates.some((trace) => trace.gate === gate)) note(gate, "skip", "not reached")
-    return { outcome, gate: by.gate, code: by.code, reason: by.reason, ...base, ...(sandbox === undefined ? {} : { sandbox }), gates }
+    const all = order.map((gate): GateTrace => gates.find((trace) => trace.gate === gate) ?? { gate, verdict: "skip", reason: "not reached" })
+    return { outcome, gate: by.gate, code: by.code, reason: by.reason, ...base, ...(sandbox === undefined ? {} : { sandbox }), gates: all }
   }
   const deny = (gate: GateName, code: string, reason: string): Decision => {
     note(gate, "deny", reason)
@@ -175,19 +141,23 @@ export const decide = (input: DecisionInput): Decision => {
   if (refusal) return deny("boundary", refusal.code, refusal.reason)
   note("boundary", "pass", `within the limits of level ${limits.level}`)
 
-  const mode = ceiling(capabilities, values.sandbox)
+  const { mode, question, refusal: tooWide } = Escalation.of(capabilities, values.sandbox, input.wish)
   const network = networkOf(input, values)
   const { hides = false, note: enforcement, usable } = input.enforce(mode, network)
   const byRule = ruleStep(input)
   note("rule", byRule?.verdict ?? "pass", byRule?.reason ?? "no rule matches")
   if (byRule?.verdict === "deny") return finish("deny", byRule)
-  const decided = byRule ?? policyStep(input)
+  const decided = byRule ?? ApprovalPolicy.step(input)
   const unsure = decided.verdict === "run" ? unseen(input, hides) : undefined
-  const step = unsure ?? decided
+  const found = unsure ?? decided
   if (unsure) note("policy", "ask", unsure.reason)
   else if (byRule) note("policy", "skip", "a rule decided")
-  else note("policy", step.verdict, step.reason)
-  if (step.verdict === "deny") return finish("deny", step)
+  else note("policy", found.verdict, found.reason)
+  if (found.verdict === "deny") return finish("deny", found)
+  if (tooWide !== undefined) return deny("sandbox", "SANDBOX_NOT_WIDER", tooWide)
+  const step: Step = question === undefined ? found : {
+    verdict: "ask", gate: "sandbox", code: Escalation.asked, reason: found.verdict === "ask" ? `${question}; ${found.reason}` : question
+  }
 
   if (step.verdict === "ask") {
     if (values.approval_response === "never") return deny("response", "APPROVAL_NEVER", `${step.reason}; the Approval response policy is never`)
@@ -195,7 +165,7 @@ export const decide = (input: DecisionInput): Decision => {
   } else note("response", "skip", "nobody needs to be asked")
 
   if (!usable) return deny("sandbox", "SANDBOX_UNAVAILABLE", enforcement)
-  note("sandbox", "pass", `${mode}, network ${network ? "on" : "off"}: ${enforcement}`)
+  note("sandbox", question === undefined ? "pass" : "ask", `${mode}, network ${network ? "on" : "off"}: ${enforcement}`)
   return finish(step.verdict, step, { mode, network, note: enforcement })
 }
 

@@ -113,6 +113,7 @@ const decideCall = (
     rule: rules.decide(ruleName(tool), all, facts),
     mayHit: (hidden) => rules.mayHit(ruleName(tool), all, facts, hidden),
     switches,
+    ...(needs.wish === undefined ? {} : { wish: needs.wish }),
     mediumRisk: () => shell !== undefined && isMedium(all, facts),
     enforce: shell !== undefined && needed !== "none"
       ? (mode, network) => enforce(mode, network, backendOf(limits.backend, knobs))

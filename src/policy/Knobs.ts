@@ -55,10 +55,12 @@ const granted: { readonly [M in WorkMode]: ReadonlySet<Capability> } = {
 
 export const grants = (mode: WorkMode, capability: Capability): boolean => granted[mode].has(capability)
 
-/** How far a mode lets one see (1 the workspace, 2 everything) and change (0 nothing, 2 the workspace, 3 everything). */
-const scopes: { readonly [M in SandboxMode]: { readonly read: number; readonly write: number } } = {
+/** How far a mode lets one see (1 the workspace, 2 everything) and change (0 nothing, 1 what is forgotten, 2 the workspace, 3 everything). */
+const scopes: { readonly [M in EffectiveSandbox]: { readonly read: number; readonly write: number } } = {
   "workspace-read": { read: 1, write: 0 },
+  "workspace-scratch": { read: 1, write: 1 },
   "read-only": { read: 2, write: 0 },
+  scratch: { read: 2, write: 1 },
   "workspace-write": { read: 2, write: 2 },
   "danger-full-access": { read: 2, write: 3 }
 }
@@ -129,6 +131,12 @@ export const isOffered = <K extends Knob>(level: Level, knob: K, value: Knobs[K]
  * to the workspace are forgotten; `workspace-scratch` shows nothing else, as `workspace-read` does.
  */
 export type EffectiveSandbox = SandboxMode | "scratch" | "workspace-scratch"
+
+/** Whether `next` reaches further than `current` somewhere and less far nowhere. */
+export const isWider = (next: EffectiveSandbox, current: EffectiveSandbox): boolean => {
+  const [a, b] = [scopes[next], scopes[current]]
+  return a.read >= b.read && a.write >= b.write && a.read + a.write > b.read + b.write
+}
 
 export const ceiling = (needed: ReadonlyArray<Capability>, mode: SandboxMode): EffectiveSandbox => {
   if (needed.includes("shell_rw") || needed.includes("rw") || needed.includes("rw_plan")) return mode

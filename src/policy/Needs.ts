@@ -1,4 +1,5 @@
 import type { Capability, NetworkNeed } from "./Capability.ts"
+import type { Wish } from "./Escalation.ts"
 
 /** What one call needs, as its tool declares it: the input of the gates. Paths are as the model wrote them. */
 export interface Needs {
@@ -11,6 +12,8 @@ export interface Needs {
   readonly command?: string
   /** The command's changes are meant to be forgotten: it may be anything, and counts as a test (policy §4.2). */
   readonly scratch?: boolean
+  /** A wider Sandbox mode for this one call. */
+  readonly wish?: Wish
 }
 
 const none: Needs = { capabilities: ["none"], network: "none", reads: [], writes: [], urls: [] }
@@ -26,4 +29,6 @@ export const mcp = (capability: Capability, network: boolean): Needs => ({
 })
 /** Of what Postern itself keeps, where no path is named. */
 export const kept = (capability: Capability): Needs => ({ ...none, capabilities: [capability] })
-export const shell = (command: string, scratch = false): Needs => ({ ...none, capabilities: [], network: "optional", command, scratch })
+export const shell = (command: string, scratch = false, wish?: Wish): Needs => ({
+  ...none, capabilities: [], network: "optional", command, scratch, ...(wish === undefined ? {} : { wish })
+})

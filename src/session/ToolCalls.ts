@@ -1,5 +1,6 @@
 import { Cause, Effect, Exit, Result } from "effect"
 import type { Decision } from "../policy/Decision.ts"
+import * as Escalation from "../policy/Escalation.ts"
 import { denial, explain } from "../policy/Explanation.ts"
 import { Gate, invalid } from "../policy/Gate.ts"
 import { knownTools } from "../policy/KnownTools.ts"
@@ -76,7 +77,8 @@ export const make = Effect.gen(function*() {
     yield* input.policy.decided(call.toolCallId, tool.name, decision)
     if (decision.outcome === "run") return { _tag: "Run", decided }
     if (decision.outcome === "deny") return refused(decision)
-    const proposed = book.propose(ruleName(tool), decision)
+    const rules = book.propose(ruleName(tool), decision)
+    const proposed = decision.code === Escalation.asked ? { ...rules, allow: [] } : rules
     const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
     const question: PermissionRequest = {
       call,

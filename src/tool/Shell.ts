@@ -1,4 +1,5 @@
 import { Duration, Effect, Latch, Schema } from "effect"
+import { knobValues } from "../policy/Knobs.ts"
 import * as Needs from "../policy/Needs.ts"
 import type { Report } from "../sandbox/Confinement.ts"
 import { isScratch } from "../sandbox/Plan.ts"
@@ -33,7 +34,12 @@ const Parameters = Schema.Struct({
   scratch: Target.optional(
     Schema.Boolean,
     "Let the command write what it likes and forget all of it when it ends: for trying something out"
-  )
+  ),
+  sandbox: Target.optional(
+    Schema.Literals(knobValues.sandbox),
+    "A wider sandbox than the session's, for this one command. The user is asked each time and needs the justification"
+  ),
+  justification: Target.optional(Schema.String, "With sandbox: why the command cannot do with less, in one sentence")
 })
 
 export const make = Effect.gen(function*() {
@@ -55,7 +61,8 @@ export const make = Effect.gen(function*() {
         ? "In the current Work mode only commands that read, tests and builds run, and with scratch everything else."
         : "In the current Work mode only commands that read run.",
     origin: "local",
-    needs: ({ command, scratch }) => Needs.shell(command, scratch === true),
+    needs: ({ command, justification, sandbox, scratch }) =>
+      Needs.shell(command, scratch === true, sandbox == null ? undefined : { mode: sandbox, why: justification ?? undefined }),
     preview: (parameters) => {
       const title = Target.firstLine(parameters.command, titleCharacters)
       return Effect.succeed({

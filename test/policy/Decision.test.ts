@@ -230,6 +230,11 @@ describe("For every policy and every call", () => {
       if (outcome === "deny") continue
       assert.isTrue(capabilities.every((capability) => grants(knobs.work_mode!, capability)))
       assert.strictEqual(sandbox?.mode, ceiling(capabilities, knobs.sandbox!))
+      for (const mode of knobValues.sandbox) {
+        const wider = decide(input(knobs, { ...call, wish: { mode, why: undefined } }))
+        assert.notStrictEqual(wider.outcome, "run")
+        if (wider.sandbox) assert.strictEqual(wider.sandbox.mode, ceiling(capabilities, mode))
+      }
       if (capabilities.includes("shell_ro")) assert.include(["read-only", "workspace-read"], sandbox?.mode)
     }
   })

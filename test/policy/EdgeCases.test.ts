@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
@@ -19,16 +19,13 @@ import { SessionStore } from "../../src/store/SessionStore.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import { make, newSession, prompt } from "../session/Harness.ts"
+import { unconfined } from "../support/Bubblewrap.ts"
 import { place, rules, shell as ruled, tools } from "./rules/Ruled.ts"
 
 /**
  * The edge cases of policy §1.9 by number. Not applicable in this version:
- * E2 (second half): there are no background jobs that a narrower policy could end.
  * E14: there are no sub-agents.
  * E15: there are no schedules, hooks or webhooks.
- * E16: there is no sandbox that a call could ask to widen, and no argument for it.
- * E19: no tool writes a plan file; TodoWrite touches no file.
- * E20 (second half): there is no sandbox whose mode and masks file tools could share.
  */
 
 const fixed = (knobs: Partial<Knobs>, more: Partial<DecisionInput>) =>
@@ -58,9 +55,13 @@ const danger = { category: "git-destructive", part: "git push --force" }
 const analysed = (command: string) => analyse(command, place)
 
 /** A test over the real engine, its model and tools. */
-const live = (name: string, body: (harness: ReturnType<typeof make>) => Effect.Effect<void, unknown, Sessions | SessionStore | Agents>) =>
+const live = (
+  name: string,
+  body: (harness: ReturnType<typeof make>) => Effect.Effect<void, unknown, Sessions | SessionStore | Agents>,
+  variables: Readonly<Record<string, string>> = {}
+) =>
   it.live(name, () => {
-    const harness = make(undefined, { engine: EngineLayer.layer })
+    const harness = make({ ...unconfined, ...variables }, { engine: EngineLayer.layer })
     return Effect.provide(body(harness), harness.layer)
   })
 
@@ -127,6 +128,33 @@ describe("E2 to E7", () => {
     assert.isTrue(existsSync(join(session.workspace.cwd, "made")))
     assert.strictEqual(yield* ended(session, "run mkdir later"), "Denied by capability (CAPABILITY_NOT_GRANTED)")
   }))
+
+  const narrowings: ReadonlyArray<readonly [Partial<Knobs>, ReadonlyArray<string>]> = [
+    [{ network: "off" }, ["stopped", "running"]],
+    [{ work_mode: "ro" }, ["stopped", "running"]],
+    [{ work_mode: "sw" }, ["stopped", "running"]],
+    [{ work_mode: "chat" }, ["stopped", "stopped"]],
+    [{ tool_approval: "universal_reject", approval_response: "never", sandbox: "danger-full-access" }, ["running", "running"]]
+  ]
+  for (const [knobs, states] of narrowings) {
+    live(`E2: ${JSON.stringify(knobs)} leaves a job that writes ${states[0]}, and one that reads ${states[1]}`, Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      yield* set(session, { network: "on" })
+      session.attach(responder({ _tag: "AllowOnce" }))
+      for (const command of ["touch made; sleep 1000", "tail -f /dev/null"]) {
+        assert.strictEqual(yield* ended(session, `call shell ${JSON.stringify({ command, background: true })}`), "completed")
+      }
+      yield* set(session, knobs)
+      yield* set(session, { work_mode: "aw", tool_approval: "universal_accept" })
+      const { shown } = (yield* turn(session, "call job_list {}")).at(-1)!
+      const lines = shown.split("\\n")
+      const stateOf = (command: string) => {
+        const line = lines.find((line) => line.includes(command)) ?? ""
+        return line.includes("has been running") ? "running" : line.includes("the policy of the session does not let it run any more") ? "stopped" : line
+      }
+      assert.deepStrictEqual(["touch made", "tail -f"].map(stateOf), states)
+    }))
+  }
 
   it.effect("E3: every registered tool declares what it needs; one that does not is no tool", () =>
     Effect.gen(function*() {
@@ -262,6 +290,70 @@ describe("E12 and E13", () => {
   }))
 })
 
+describe("E16: a call that asks for a wider sandbox", () => {
+  const wish = (mode: Knobs["sandbox"], why?: string) => ({ wish: { mode, why } })
+  const answer = (knobs: Partial<Knobs>, more: Partial<DecisionInput>) => {
+    const { code, outcome, sandbox } = fixed(knobs, more)
+    return `${outcome} ${code} ${sandbox?.mode}`
+  }
+  const wide = "danger-full-access"
+
+  it("is a question of its own, also where the call was allowed, and nothing where nobody may be asked", () => {
+    assert.strictEqual(answer({ tool_approval: "universal_accept" }, {}), "run POLICY_RUN workspace-write")
+    assert.strictEqual(answer({ tool_approval: "universal_accept" }, wish(wide)), "ask SANDBOX_WIDER danger-full-access")
+    assert.strictEqual(answer({}, { rule: hit("allow"), ...wish(wide) }), "ask SANDBOX_WIDER danger-full-access")
+    assert.strictEqual(answer({}, wish(wide)), "ask SANDBOX_WIDER danger-full-access")
+    assert.strictEqual(answer({ approval_response: "never" }, { rule: hit("allow"), ...wish(wide) }), "deny APPROVAL_NEVER undefined")
+    assert.strictEqual(answer({ tool_approval: "universal_reject" }, wish(wide)), "deny POLICY_DENY undefined")
+    assert.strictEqual(answer({}, { rule: hit("deny"), ...wish(wide) }), "deny RULE_DENY undefined")
+    assert.strictEqual(answer({ work_mode: "ro" }, wish(wide)), "deny CAPABILITY_NOT_GRANTED undefined")
+  })
+
+  it("has to be wider, and gets no more than its capabilities do", () => {
+    const refused = "deny SANDBOX_NOT_WIDER undefined"
+    const open = { tool_approval: "universal_accept" } as const
+    assert.strictEqual(answer(open, wish("workspace-write")), refused)
+    assert.strictEqual(answer(open, wish("read-only")), refused)
+    assert.strictEqual(answer({ ...open, sandbox: "read-only" }, wish("workspace-read")), refused)
+    assert.strictEqual(answer({ ...open, sandbox: "workspace-read" }, wish("workspace-write")), "ask SANDBOX_WIDER workspace-write")
+    const reads = { capabilities: ["shell_ro"] } as const
+    assert.strictEqual(answer({ work_mode: "ro" }, { ...reads, ...wish(wide) }), refused)
+    assert.strictEqual(answer({ work_mode: "ro", sandbox: "workspace-read" }, { ...reads, ...wish(wide) }), "ask SANDBOX_WIDER read-only")
+    const tests = { capabilities: ["shell_test"] } as const
+    assert.strictEqual(answer({ ...open, work_mode: "sw" }, { ...tests, ...wish(wide) }), refused)
+    assert.strictEqual(answer({ ...open, work_mode: "sw", sandbox: "workspace-read" }, { ...tests, ...wish(wide) }), "ask SANDBOX_WIDER scratch")
+  })
+
+  it("says so in the reason and at the last gate", () => {
+    const { gates, reason } = fixed({ tool_approval: "universal_accept" }, wish(wide, "the tests\nneed /opt"))
+    assert.strictEqual(reason, "the call asks for the sandbox danger-full-access instead of workspace-write, this once; its reason: \"the tests need /opt\"")
+    assert.deepStrictEqual(gates.map(({ verdict }) => verdict), ["pass", "pass", "pass", "pass", "pass", "run", "ask", "ask"])
+    assert.include(fixed({}, { rule: hit("ask"), ...wish(wide) }).reason, "it gives no reason; ask rule shell(x)")
+  })
+
+  live("is granted for one call and never as a rule, and is in the trail", Effect.fnUntraced(function*() {
+    const session = yield* newSession()
+    yield* set(session, { sandbox: "read-only", tool_approval: "universal_accept" })
+    yield* rule(session, "allow", "shell(touch *)")
+    const asked: Array<PermissionRequest> = []
+    session.attach(responder({ _tag: "AllowAlways", scope: "session" }, { first: (request) => Effect.sync(() => void asked.push(request)) }))
+    const call = (name: string) => `call shell ${JSON.stringify({ command: `touch ${name}`, sandbox: "workspace-write", justification: "to leave a mark" })}`
+    assert.strictEqual(yield* ended(session, call("one")), "completed")
+    assert.isTrue(existsSync(join(session.workspace.cwd, "one")))
+    assert.deepStrictEqual(asked[0]!.allow, [])
+    assert.match(asked[0]!.explanation, /^Asked because: the call asks for the sandbox workspace-write instead of read-only, this once; its reason: "to leave a mark"/)
+    assert.match(asked[0]!.explanation, /Runs in: workspace-write/)
+    assert.lengthOf(session.policy.source().session, 1)
+    assert.notStrictEqual(yield* ended(session, "run touch two"), "completed")
+    assert.isFalse(existsSync(join(session.workspace.cwd, "two")))
+    assert.strictEqual(yield* ended(session, call("three")), "completed")
+    assert.lengthOf(asked, 2)
+    const { decisions } = yield* (yield* SessionStore).policy.trail(session.sessionId)
+    assert.deepStrictEqual(decisions.map(({ code }) => code), ["SANDBOX_WIDER", "RULE_ALLOW", "SANDBOX_WIDER"])
+    assert.include(decisions[0]!.reason, "to leave a mark")
+  }))
+})
+
 describe("E17 to E25", () => {
   it.each(["workspace-read", "read-only", "workspace-write", "danger-full-access"] as const)(
     "E17: where nothing can enforce %s the call is refused, and nothing wider is tried",
@@ -286,6 +378,52 @@ describe("E17 to E25", () => {
     }
     assert.isFalse(existsSync(join(session.workspace.cwd, "made")))
   }))
+
+  const plans: ReadonlyArray<readonly [string, string, string, RegExp]> = [
+    [".postern/plan.md", "../src/plan.md", "src/plan.md", /it is a symbolic link/],
+    [".postern", "src", "src/plan.md", /leads to another place|protects it/],
+    [".postern/plan.md", "rules.toml", ".postern/rules.toml", /Denied by boundary \(PROTECTED_PATH\)/],
+    [".postern/plan.md", "../../outside.md", "../outside.md", /Denied by boundary \(OUTSIDE_WORKSPACE\)/],
+    [".postern/plan.md", "nothing.md", ".postern/nothing.md", /it is a symbolic link|PROTECTED_PATH/]
+  ]
+  for (const [link, target, file, refusal] of plans) {
+    live(`E19: a plan whose ${link} is a link to ${target} is not written`, Effect.fnUntraced(function*({ folder }) {
+      const cwd = join(folder(), "project")
+      for (const made of ["src", link.includes("/") ? ".postern" : "other"]) mkdirSync(join(cwd, made), { recursive: true })
+      if (!target.includes("nothing")) writeFileSync(join(cwd, file), "# before\n")
+      symlinkSync(target, join(cwd, link))
+      const session = yield* newSession(cwd)
+      session.attach(responder({ _tag: "AllowOnce" }))
+      for (const work_mode of ["pl", "aw"] as const) {
+        yield* set(session, { work_mode })
+        assert.match((yield* turn(session, "call plan_write {\"content\":\"x\"}")).at(-1)!.shown, refusal)
+      }
+      assert.strictEqual(existsSync(join(cwd, file)) ? readFileSync(join(cwd, file), "utf8") : "# before\n", "# before\n")
+    }))
+  }
+
+  const anywhere = { POSTERN_risk_profiles__default__workspace_only: "false" }
+  live("E20: file tools see and change what a command in the same Sandbox mode does", Effect.fnUntraced(function*({ folder }) {
+    const session = yield* newSession()
+    session.attach(responder({ _tag: "AllowOnce" }))
+    const outside = folder()
+    writeFileSync(join(outside, "a"), "x")
+    const shown = Effect.fnUntraced(function*(sandbox: Knobs["sandbox"], script: string) {
+      yield* set(session, { sandbox })
+      const { shown, status } = (yield* turn(session, script)).at(-1)!
+      return status === "completed" ? status : shown
+    })
+    assert.match(yield* shown("read-only", "write a.txt\nx"), /Sandbox mode read-only lets nothing be written/)
+    assert.match(yield* shown("workspace-read", `read ${outside}/a`), /Sandbox mode workspace-read shows nothing outside/)
+    assert.strictEqual(yield* shown("read-only", `read ${outside}/a`), "completed")
+    assert.match(yield* shown("workspace-write", `write ${outside}/b\nx`), /Sandbox mode workspace-write lets only the session's folders be written/)
+    for (const sandbox of ["workspace-read", "read-only", "workspace-write"] as const) {
+      assert.match(yield* shown(sandbox, "read /etc/shadow"), /the sandbox hides it|shows nothing outside/, sandbox)
+      assert.match(yield* shown(sandbox, "list ~/.ssh"), /the sandbox hides it|shows nothing outside|no such/i, sandbox)
+    }
+    assert.strictEqual(yield* shown("workspace-write", "write a.txt\nx"), "completed")
+    assert.isFalse(existsSync(join(outside, "b")))
+  }), anywhere)
 
   live("E20: file tools follow links before they compare, and stay in the session's folders", Effect.fnUntraced(function*({ folder }) {
     const session = yield* newSession()
