@@ -105,14 +105,23 @@ export class Reevaluation {
       case "mapfile":
       case "readarray":
       case "getopts":
+        this.#stored(words)
+        break
       case "wait":
-        this.#evaluates ||= !words.every(isLiteral)
-        this.#isUnsure ||= words.length > 0 || name?.value !== "wait"
+        // Only `-p` names a variable; what else there is are processes, unless a value turns out to be that option.
+        if (has(/^-/)) this.#stored(words)
+        else words.forEach((word) => this.#evaluatedWord(word))
         break
       case "set":
       case "env":
         if (!words.every(isLiteral)) this.#isUnsure = true
     }
+  }
+
+  /** Something is put into variables that may be named as `a[$(id)]`. */
+  #stored(words: ReadonlyArray<WordNode>): void {
+    this.#evaluates ||= !words.every(isLiteral)
+    this.#isUnsure = true
   }
 }
 

@@ -42,7 +42,12 @@ describe("What the shell may read a second time as code", () => {
     'x=$(cat e); : "${y:=$((x))}"',
     'x=$(cat e); echo ${y/$((x))/1}',
     'x=$(cat e); [[ -v $x ]]',
-    'declare -n r=$(cat e); echo $r'
+    'declare -n r=$(cat e); echo $r',
+    'wait $(cat e)',
+    'p=$(cat e); wait $p',
+    'read p < e; wait $p',
+    "p='-pa[$(id)]'; wait $p",
+    'wait -p "$x" 1'
   ])("cannot be judged: %s", (command) => {
     assert.isTrue(isOpaque(command))
   })
@@ -64,7 +69,9 @@ describe("What the shell may read a second time as code", () => {
     'a=(x y); echo ${a[0]} ${a[@]}',
     "awk '{print $(NF)}' f",
     'if [[ $? -ne 0 ]]; then exit 1; fi',
-    'local_var=1; test -f x'
+    'local_var=1; test -f x',
+    'wait; wait $PID; wait "$PID"',
+    'sleep 1 & p=$!; wait $p; wait $!; wait %1'
   ])("is plain: %s", (command) => {
     assert.isFalse(isOpaque(command))
   })
