@@ -8,6 +8,7 @@ import { Residents } from "../native/Residents.ts"
 import { layerBase } from "./App.ts"
 import * as DaemonLayer from "./DaemonLayer.ts"
 import { type Flags, Settings } from "./Settings.ts"
+import { ignoreHangUp } from "./Signals.ts"
 
 export interface Options {
   /** Ends by itself when the last client has left. */
@@ -64,5 +65,7 @@ const serve = Effect.fnUntraced(function*({ ephemeral }: Options, endpoint: stri
 export const run = (flags: Flags, options: Options) =>
   Effect.flatMap(Settings, (settings) => {
     const endpoint = resolve(settings)
+    // Who started it may go before its last client does.
+    if (options.ephemeral) ignoreHangUp()
     return Effect.scoped(serve(options, endpoint)).pipe(Effect.provide(DaemonLayer.layer(endpoint)))
   }).pipe(Effect.provide(layerBase(flags)))

@@ -11,3 +11,9 @@ export const watch = (): () => number | undefined => {
   process.on("SIGHUP", () => void process.emit("SIGTERM"))
   return () => first
 }
+
+/** From here on a terminal that goes away ends nothing. */
+export const ignoreHangUp = (): void => {
+  process.removeAllListeners("SIGHUP")
+  process.on("SIGHUP", () => {})
+}

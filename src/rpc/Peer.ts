@@ -72,7 +72,7 @@ export const serve = <R extends Rpc.Any>(
       Context.add(yield* Effect.context<Rpc.ToHandler<R>>(), Connection, requester.connection),
       opened?.services ?? Context.empty()
     ) as Context.Context<never>
-    const routes = routesOf(group, services)
+    const routeTo = routesOf(group, services)
     const track = Fiber.runIn(handlers)
     const running = new Map<Wire.RequestId, Running>()
     const over = Deferred.makeUnsafe<void>()
@@ -97,7 +97,7 @@ export const serve = <R extends Rpc.Any>(
       const admitted = opened?.admit(method, raw)
       if (admitted?._tag === "Failure") return refuse(id, admitted.failure)
       const params = admitted ? admitted.success : raw
-      const route = routes.get(method)
+      const route = routeTo(method)
       if (!route) return refuse(id, Wire.methodNotFound({ method }, method))
       const fiber = route.launch(Effect.onExit(
         Effect.flatMap(permitted(method, route.invoke(params)), (value) => Effect.orDie(route.codec.encodeSuccess(value))),
@@ -116,7 +116,7 @@ export const serve = <R extends Rpc.Any>(
       const admitted = opened?.admit(method, raw)
       if (admitted?._tag === "Failure") return Effect.void
       const params = admitted ? admitted.success : raw
-      const route = routes.get(method)
+      const route = routeTo(method)
       if (route) notified(method, route, params)
       return Effect.void
     }
@@ -126,7 +126,7 @@ export const serve = <R extends Rpc.Any>(
       const target = id === undefined ? undefined : running.get(id)
       if (target === undefined) return
       const { cancelWith = "" } = target.route
-      const instead = routes.get(cancelWith)
+      const instead = routeTo(cancelWith)
       if (instead) notified(cancelWith, instead, target.params)
       else target.fiber.interruptUnsafe(undefined, CancelledByPeer.annotation)
     }

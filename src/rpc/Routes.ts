@@ -16,20 +16,42 @@ export interface Route {
   readonly cancelWith: string | undefined
 }
 
-/** The contract's handlers, as `RpcGroup.toLayer` put them into the context. The one place where their types are erased. */
-export const routesOf = (group: { readonly requests: ReadonlyMap<string, unknown> }, services: Context.Context<never>) =>
-  new Map(Array.from(group.requests, ([method, erased]) => {
-    const rpc = erased as Rpc.AnyWithProps
+/**
+ * The contract's handlers, as `RpcGroup.toLayer` put them into the context. The one place where their types are erased. A connection
+ * uses few of them, so each is made when it is first asked for; handlers of one Layer share what they run with.
+ */
+export const routesOf = (group: { readonly requests: ReadonlyMap<string, unknown> }, services: Context.Context<never>) => {
+  const made = new Map<string, Route>()
+  const launches = new Map<Context.Context<never>, Route["launch"]>()
+
+  const launchWith = (context: Context.Context<never>): Route["launch"] => {
+    const launch = launches.get(context) ?? Effect.runForkWith(Context.merge(context, services))
+    launches.set(context, launch)
+    return launch
+  }
+
+  const make = (rpc: Rpc.AnyWithProps): Route => {
     const entry = Context.getUnsafe(services, Context.Service<unknown, Rpc.Handler<string>>(rpc.key))
     const codec = codecOf(rpc)
     const options = {} as Parameters<typeof entry.handler>[1]
-    return [method, {
-      launch: Effect.runForkWith(Context.merge(entry.context, services)),
+    return {
+      launch: launchWith(entry.context),
       codec,
       cancelWith: Context.get(rpc.annotations, CancelWith),
       invoke: (params: unknown) =>
         Effect.mapErrorEager(codec.decodePayload(params ?? {}), Wire.invalidParamsFrom).pipe(
           Effect.flatMap((payload) => entry.handler(payload, options) as Effect.Effect<unknown, unknown>)
         )
-    } satisfies Route]
-  }))
+    }
+  }
+
+  return (method: string): Route | undefined => {
+    const known = made.get(method)
+    if (known) return known
+    const rpc = group.requests.get(method)
+    if (rpc === undefined) return undefined
+    const route = make(rpc as Rpc.AnyWithProps)
+    made.set(method, route)
+    return route
+  }
+}

@@ -111,6 +111,7 @@ describe("An ephemeral daemon", () => {
     const first = await running.greet()
     first.close()
     const second = await running.greet()
+    running.child.kill("SIGHUP")
     await second.request("status")
     second.close()
     expect(await running.exited).toBe(0)

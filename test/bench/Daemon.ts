@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { parseArgs } from "node:util"
+import { SocketClient } from "../support/SocketClient.ts"
+import { median, quantile } from "./Statistics.ts"
+
+/** `node test/bench/Daemon.ts [--seconds N]`: the built daemon with 500 connections, 200 sessions and 50 turns at a time. */
+
+const { values } = parseArgs({ options: { seconds: { type: "string", default: "60" } } })
+const [connections, sessions, atATime, seconds] = [500, 200, 50, Number(values.seconds)]
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "postern-bench-")))
+const project = join(folder, "project")
+mkdirSync(project)
+writeFileSync(join(folder, "config.toml"), `[rpc]\nmax_sessions = ${sessions + 1}\n`)
+const daemon = spawn(process.execPath, [resolve("dist/main.js"), "daemon"], {
+  env: { ...process.env, HOME: folder, POSTERN_CONFIG_DIR: folder },
+  stdio: ["ignore", "pipe", "inherit"]
+})
+await new Promise((resolve) => daemon.stdout.once("data", resolve))
+const path = join(folder, "data", "daemon.sock")
+
+const watcher = await SocketClient.greeted(path)
+const rss = async () => {
+  await sleep(1500)
+  return (await watcher.request("health"))["process"].rss_bytes / 1024
+}
+
+/** One session and its turns before anything is measured: code is loaded and compiled then. */
+const warm = await watcher.session({ cwd: project, keep_siblings: true })
+for (let i = 0; i < 200; i++) await watcher.prompt(warm, "say warm")
+
+const before = await rss()
+const clients: Array<SocketClient> = []
+for (let i = 1; i < connections; i++) clients.push(await SocketClient.greeted(path))
+const connected = await rss()
+const ids: Array<string> = []
+for (let i = 0; i < sessions; i++) ids.push(await clients[i]!.session({ cwd: project, keep_siblings: true }))
+const opened = await rss()
+
+const end = performance.now() + seconds * 1000
+const turns: Array<number> = []
+const statuses: Array<number> = []
+let lost = 0
+let peak = 0
+
+const worker = async (first: number) => {
+  for (let turn = 0; performance.now() < end; turn++) {
+    const at = first + atATime * (turn % (sessions / atATime))
+    const client = clients[at]!
+    const since = client.messages.length
+    const started = performance.now()
+    const { content } = await client.prompt(ids[at]!, `say turn ${turn}`)
+    turns.push(performance.now() - started)
+    const said = client.messages.slice(since).filter(({ params }) => params?.["type"] === "agent_message_chunk").map(({ params }) => params?.["text"]).join("")
+    if (said !== content || content !== `turn ${turn}`) lost++
+    client.messages.length = 0
+  }
+}
+const watch = async () => {
+  while (performance.now() < end) {
+    const started = performance.now()
+    await watcher.request("status")
+    statuses.push(performance.now() - started)
+    peak = Math.max(peak, (await watcher.request("health"))["process"].rss_bytes / 1024)
+    await sleep(50)
+  }
+}
+await Promise.all([watch(), ...Array.from({ length: atATime }, (_, index) => worker(index))])
+const after = await rss()
+
+const line = (name: string, value: string) => process.stdout.write(`${name.padEnd(34)}${value}\n`)
+line("memory per connection", `${((connected - before) / (connections - 1)).toFixed(1)} KiB`)
+line("turns", `${(turns.length / seconds).toFixed(0)}/s, p50 ${median(turns).toFixed(1)} ms, p99 ${quantile(turns, 0.99).toFixed(1)} ms`)
+line("status under load", `p50 ${median(statuses).toFixed(1)} ms, p99 ${quantile(statuses, 0.99).toFixed(1)} ms`)
+line("resident memory", `${(opened / 1024).toFixed(0)} MiB idle, ${(peak / 1024).toFixed(0)} MiB peak, ${(after / 1024).toFixed(0)} MiB afterwards`)
+line("turns with a lost or foreign frame", String(lost))
+daemon.kill("SIGTERM")
+await new Promise((resolve) => daemon.once("exit", resolve))
+rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+process.exit(lost === 0 ? 0 : 1)
