@@ -90,7 +90,7 @@ const namedIn = (root: string, git: { readonly paths: ReadonlyArray<string> }) =
 export const guarded = (roots: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(roots.flatMap((root) => {
     const git = ofGit(root)
-    return [...git.kept, ...git.watched, ...namedIn(root, git)].flatMap((path) => [path, Disk.real(path) ?? path])
+    return [...git.kept, ...git.watched, ...namedIn(root, git)].flatMap((path) => Disk.kind(path) === "missing" ? [path] : [path, Disk.real(path) ?? path])
   }))
 ]
 

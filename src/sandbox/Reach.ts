@@ -16,6 +16,18 @@ const deepest = (folders: ReadonlyArray<string>, path: string): number =>
 
 export const everything: Reach = { refusal: () => undefined, hides: false }
 
+/** Found out where it is first asked for: most calls of other tools never do. */
+export const lazy = (find: () => Reach): Reach => {
+  let found: Reach | undefined
+  const reach = () => found ??= find()
+  return {
+    refusal: (...asked) => reach().refusal(...asked),
+    get hides() {
+      return reach().hides
+    }
+  }
+}
+
 /** `guarded` are the paths that a command finds read-only in a workspace it can write to; they need not exist. */
 export const of = (plan: Pick<Plan, "mode" | "roots" | "readable" | "masks" | "visible">, guarded: ReadonlyArray<string>): Reach => {
   const { mode, readable, roots } = plan

@@ -14,10 +14,10 @@ export const read = ({ code, stderr, stopped }: Ending, plan: Pick<Plan, "mode" 
   if (code === null || code === 0 || code === 126 || code > 128 || stopped) return { kind: "ordinary" }
   const phrase = files.exec(stderr)?.[0]
   if (plan.mode !== "danger-full-access" && phrase !== undefined) {
-    return { kind: "denied", note: `sandbox: something was probably refused under ${plan.mode} ("${phrase}")` }
+    return { kind: "denied", note: `something was probably refused under ${plan.mode} ("${phrase}")` }
   }
   const unreachable = plan.network ? undefined : network.exec(stderr)?.[0]
   return unreachable === undefined
     ? { kind: "ordinary" }
-    : { kind: "denied", note: `sandbox: the call has no network ("${unreachable}")` }
+    : { kind: "denied", note: `the call has no network ("${unreachable}")` }
 }

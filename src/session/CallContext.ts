@@ -4,7 +4,7 @@ import { ceiling } from "../policy/Knobs.ts"
 import type { RuleBook } from "../policy/RuleBooks.ts"
 import type { KnownTools } from "../policy/rules/Rule.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
-import type { Reach } from "../sandbox/Reach.ts"
+import * as Reach from "../sandbox/Reach.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Confining from "../tool/Confining.ts"
 import * as Readable from "../tool/Readable.ts"
@@ -23,7 +23,7 @@ type Decide = (tool: AnyTool, parameters: unknown, input: TurnInput) => Effect.E
 /** What one call may touch and ask, out of its turn and the policy in force. */
 export const make = (decide: Decide, sandbox: Sandbox["Service"], known: KnownTools) => {
   /** What a file tool reaches while its call is looked at and run; a command is held by its own process. */
-  const reachOf = (tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput): Reach => {
+  const reachOf = (tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput): Reach.Reach => {
     const { capabilities } = tool.needs(parameters)
     const reach = sandbox.reach({
       mode: ceiling(capabilities, policy.knobs().values.sandbox),
@@ -34,13 +34,13 @@ export const make = (decide: Decide, sandbox: Sandbox["Service"], known: KnownTo
     if (capabilities.some((capability) => capability !== "rw_plan")) return reach
     // The plan is written where nothing else is: Work mode pl reads only.
     const plan = pathIn(workspace.cwd)
-    return { ...reach, refusal: (path, intent) => path === plan ? undefined : reach.refusal(path, intent) }
+    return { hides: reach.hides, refusal: (path, intent) => path === plan ? undefined : reach.refusal(path, intent) }
   }
 
   return (tool: AnyTool, parameters: unknown, toolCallId: string, input: TurnInput): ToolContext => {
     const decided = (instead: unknown) =>
       Effect.mapError(decide(tool, instead, input), ({ message }) => new ToolFailed({ message }))
-    const reach = reachOf(tool, parameters, input)
+    const reach = Reach.lazy(() => reachOf(tool, parameters, input))
     return {
       sessionId: input.sessionId,
       workspace: Confining.narrowed(input.workspace, reach),

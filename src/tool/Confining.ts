@@ -60,11 +60,11 @@ export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rul
 }
 
 /** The session's folders as far as the mode reaches. */
-export const narrowed = (workspace: Workspace, { refusal }: Reach): Workspace => ({
+export const narrowed = (workspace: Workspace, reach: Reach): Workspace => ({
   ...workspace,
   resolve: (path, intent) =>
     Effect.flatMap(workspace.resolve(path, intent), (canonical) => {
-      const reason = refusal(canonical, intent)
+      const reason = reach.refusal(canonical, intent)
       return reason === undefined ? Effect.succeed(canonical) : new PathRefused({ path, reason })
     })
 })

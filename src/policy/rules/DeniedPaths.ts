@@ -17,9 +17,9 @@ export interface DeniedPaths {
   readonly complete: boolean
 }
 
-/** Folder entries looked at for one call: a second or two. */
+/** Folder entries looked at for one call: about two seconds. */
 export const Limit: Context.Reference<number> = Context.Reference("postern/policy/rules/DeniedPaths/Limit", {
-  defaultValue: () => 500_000
+  defaultValue: () => 200_000
 })
 
 /** The kernel's own, new in each sandbox; without end where it is walked. */
