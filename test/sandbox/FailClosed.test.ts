@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdirSync, renameSync, symlinkSync } from "node:fs"
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as BubblewrapBackend from "../../src/sandbox/BubblewrapBackend.ts"
 import * as Landlock from "../../src/sandbox/Landlock.ts"
@@ -10,8 +11,9 @@ import * as Run from "./Run.ts"
 
 const fixture = Effect.acquireRelease(Effect.promise(() => Fixture.make(Fixture.users[0]!)), (made) => Effect.sync(made.close))
 
+/** Numbers are those of bugs that others had (policy §7). */
 describe("a sandbox that cannot hold a call", () => {
-  it("names bubblewrap and how to get it where it is missing", () => {
+  it("17: names bubblewrap and how to get it where it is missing", () => {
     const offer = BubblewrapBackend.make(() => undefined).offer("workspace-write", false)
     assert.isTrue("missing" in offer && /bubblewrap \(bwrap\) is not installed/.test(offer.missing) && /package "bubblewrap"/.test(offer.remedy))
   })
@@ -21,14 +23,31 @@ describe("a sandbox that cannot hold a call", () => {
     assert.isTrue("missing" in offer && /read-only with network off/.test(offer.missing))
   })
 
-  it("refuses Landlock for root, for no network, and for a missing launcher", () => {
+  const limited: ReadonlyArray<readonly [string, option: string, said: string, RegExp]> = [
+    ["15: only a network cannot be taken away", "--unshare-net", "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", /AppArmor/],
+    ["22: a container lets /proc not be mounted", "--proc", "bwrap: Can't mount proc on /newroot/proc: Operation not permitted", /container itself is the boundary/]
+  ]
+  for (const [name, option, said, remedy] of limited) {
+    it(`says which guarantee is missing, and keeps the others: ${name}`, () => {
+      const folder = mkdtempSync(join(tmpdir(), "postern-limited-"))
+      const program = join(folder, "bwrap")
+      writeFileSync(program, `#!/bin/sh\ntr '\\0' '\\n' <&4 | grep -qx -e ${option} || exit 0\necho "${said}" >&2\nexit 1\n`, { mode: 0o755 })
+      const backend = BubblewrapBackend.make((name) => name === "bwrap" ? program : undefined)
+      const offer = backend.offer("read-only", false)
+      assert.isTrue("missing" in offer && offer.missing.includes(said) && remedy.test(offer.remedy))
+      assert.strictEqual("missing" in backend.offer("read-only", true), option !== "--unshare-net")
+      rmSync(folder, { recursive: true })
+    })
+  }
+
+  it("14: refuses Landlock for root, for no network, and for a missing launcher", () => {
     const missing = Landlock.make(() => undefined, "/no/launcher").offer("read-only", false)
     assert.isTrue("missing" in missing)
     const offer = Landlock.make(() => undefined).offer("read-only", true)
     if (process.geteuid?.() === 0) assert.isTrue("missing" in offer && /root/.test(offer.missing))
   })
 
-  it.live("never takes another backend for a configured one, nor none", () =>
+  it.live("23: never takes another backend for a configured one, nor none", () =>
     Effect.gen(function*() {
       const made = yield* fixture
       yield* Effect.gen(function*() {
@@ -57,7 +76,7 @@ describe("a sandbox that cannot hold a call", () => {
       symlinkSync(join(base, "outside"), work)
       return { root: work }
     }, /no longer/],
-    ["hooks that are a link", ({ work }) => {
+    ["13: hooks that are a link", ({ work }) => {
       mkdirSync(join(work, "githooks"))
       renameSync(join(work, ".git", "hooks"), join(work, ".git", "old"))
       symlinkSync("../githooks", join(work, ".git", "hooks"))

@@ -31,6 +31,7 @@ const startHost = ({ home, work }: Fixture.Fixture) => {
 
 const fixture = Effect.acquireRelease(Effect.promise(() => Fixture.make(who)), (made) => Effect.sync(made.close))
 
+/** Numbers are those of bugs that others had (policy §7). */
 describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture.reason}`, () => {
   for (const mode of ["read-only", "workspace-write", "scratch"] as const) {
     it.live(`ends a daemon of its own session with the command, in ${mode}`, () =>
@@ -57,7 +58,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
       assert.match(output, /cleaned/)
     }))
 
-  it.live("kills everything of a command that ignores SIGTERM when its turn is interrupted", () =>
+  it.live("19: kills everything of a command that ignores SIGTERM when its turn is interrupted", () =>
     Effect.gen(function*() {
       const made = yield* fixture
       const m = marker()

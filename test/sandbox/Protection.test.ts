@@ -34,6 +34,7 @@ const repository = Effect.acquireRelease(
 const run = (made: Effect.Success<typeof repository>, script: string, mode: EffectiveSandbox = "workspace-write", work = made.work) =>
   Effect.provide(Run.bash(script, work, mode, false), Run.layer(made))
 
+/** Numbers are those of bugs that others had (policy §7). */
 describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture.reason}`, () => {
   it.live("lets git work while hooks and configuration stay as they are", () =>
     Effect.gen(function*() {
@@ -49,7 +50,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.isFalse(existsSync(join(made.work, "gone")))
     }))
 
-  it.live("leaves no file behind that the command did not make", () =>
+  it.live("16: leaves no file behind that the command did not make", () =>
     Effect.gen(function*() {
       const made = yield* repository
       for (const mode of ["workspace-read", "read-only", "scratch", "workspace-write"] as const) yield* run(made, "true", mode)
@@ -57,7 +58,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.deepStrictEqual(readdirSync(made.home), [".postern"])
     }))
 
-  it.live("reports a repository and project settings that a command made", () =>
+  it.live("12: reports a repository and project settings that a command made", () =>
     Effect.gen(function*() {
       const made = yield* repository
       rmSync(join(made.work, ".git"), { recursive: true })
@@ -65,7 +66,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.deepStrictEqual(ended.warnings?.map((line) => line.split(" ")[0]), [join(made.work, ".git"), join(made.work, ".vscode")].toSorted((a, b) => Number(a.endsWith("git")) < Number(b.endsWith("git")) ? 1 : -1))
     }))
 
-  it.live("follows a worktree to its repository, inside and outside the workspace", () =>
+  it.live("13: follows a worktree to its repository, inside and outside the workspace", () =>
     Effect.gen(function*() {
       const made = yield* repository
       git(made.work, "worktree", "add", "-q", join(made.work, "tree"))
@@ -78,7 +79,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.isFalse(existsSync(join(made.work, ".git", "hooks", "x")))
     }))
 
-  it.live("protects what a linked .git leads to, and reports when the link is replaced", () =>
+  it.live("13: protects what a linked .git leads to, and reports when the link is replaced", () =>
     Effect.gen(function*() {
       const made = yield* repository
       renameSync(join(made.work, ".git"), join(made.work, "repo"))
@@ -88,7 +89,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.match(ended.warnings?.[0] ?? "", /\.git was replaced/)
     }))
 
-  it.live("runs nothing that a repository's configuration names on a git read", () =>
+  it.live("11: runs nothing that a repository's configuration names on a git read", () =>
     Effect.gen(function*() {
       const made = yield* repository
       const trap = join(made.work, "trap.sh")
@@ -146,7 +147,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.deepStrictEqual(readdirSync(outside), [])
     }))
 
-  it.live("keeps working folder, arguments and environment", () =>
+  it.live("20: keeps working folder, arguments and environment", () =>
     Effect.gen(function*() {
       const made = yield* repository
       mkdirSync(join(made.work, "sub folder"))
