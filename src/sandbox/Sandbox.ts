@@ -156,7 +156,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
     if (plan instanceof SandboxUnavailable) return yield* plan
     const confined = yield* chosen.backend.confine(plan, { argv, env: { ...Plan.variables(plan), ...request.env } })
     const [program] = confined.argv
-    if (chosen.backend === nothing || !request.roots.some((root) => isInside(root, Disk.real(program) ?? program))) return confined
+    if (!Plan.writes(request.mode) || !request.roots.some((root) => isInside(root, Disk.real(program) ?? program))) return confined
     return yield* new SandboxUnavailable({
       missing: `${program}, which would confine the command, lies in a folder of the session, where commands can replace it.`,
       remedy: "Install it outside of projects."
