@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import { Effect } from "effect"
 import { Trust } from "../policy/rules/Trust.ts"
 import { failure, wrongUsage } from "./Failure.ts"
@@ -24,5 +25,5 @@ export const trust = Effect.fnUntraced(function*(options: {
 export const untrust = Effect.fnUntraced(function*({ folder }: { readonly folder: string }) {
   const { untrust } = yield* Trust
   const was = yield* Effect.mapError(untrust(folder), ({ message }) => failure(message))
-  yield* print(was ? `no longer trusted: ${oneLine(folder)}\n` : `was not trusted: ${oneLine(folder)}\n`)
+  yield* print(`${was ? "no longer" : "was not"} trusted: ${oneLine(resolve(folder))}\n`)
 })

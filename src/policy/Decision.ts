@@ -54,6 +54,12 @@ export interface GateTrace {
   readonly reason: string
 }
 
+const order: ReadonlyArray<GateName> = ["validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"]
+
+/** Every gate in order, also those that a call did not come to. */
+export const complete = (reached: ReadonlyArray<GateTrace>): ReadonlyArray<GateTrace> =>
+  order.map((gate) => reached.find((trace) => trace.gate === gate) ?? { gate, verdict: "skip", reason: "not reached" })
+
 export interface Decision {
   readonly outcome: "run" | "ask" | "deny"
   /** The gate that decided. */
@@ -113,11 +119,9 @@ export const decide = (input: DecisionInput): Decision => {
   const { capabilities, knobs: { sources, values }, limits, networkPrograms, parts, rule, shapes } = input
   const gates: Array<GateTrace> = [{ gate: "validity", verdict: "pass", reason: "known tool, readable arguments" }]
   const note = (gate: GateName, verdict: Verdict, reason: string) => void gates.push({ gate, verdict, reason })
-  const order: ReadonlyArray<GateName> = ["validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"]
   const base = { capabilities, shapes, parts, facts: input.facts, knobs: input.knobs, shell: input.shell, ...(rule === undefined ? {} : { rule }) }
   const finish = (outcome: Decision["outcome"], by: Step | Stop, sandbox?: Decision["sandbox"]): Decision => {
-    const all = order.map((gate): GateTrace => gates.find((trace) => trace.gate === gate) ?? { gate, verdict: "skip", reason: "not reached" })
-    return { outcome, gate: by.gate, code: by.code, reason: by.reason, ...base, ...(sandbox === undefined ? {} : { sandbox }), gates: all }
+    return { outcome, gate: by.gate, code: by.code, reason: by.reason, ...base, ...(sandbox === undefined ? {} : { sandbox }), gates: complete(gates) }
   }
   const deny = (gate: GateName, code: string, reason: string): Decision => {
     note(gate, "deny", reason)

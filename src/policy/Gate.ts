@@ -6,7 +6,7 @@ import { type AnyTool, ruleName } from "../tool/Tool.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Limits } from "./Boundary.ts"
 import { canonicalIn, kindOf } from "./Canonical.ts"
-import { decide, type Decision, type DecisionInput } from "./Decision.ts"
+import { complete, decide, type Decision, type DecisionInput } from "./Decision.ts"
 import { isMedium } from "./MediumRisk.ts"
 import type { Resolved } from "./Knobs.ts"
 import type { Needs } from "./Needs.ts"
@@ -136,5 +136,5 @@ export const invalid = (code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS", reason: string):
   parts: [],
   shell: false,
   facts: { opaque: true, parseError: false, place: { cwd: "/", roots: [], home: "/" }, canonical: () => undefined },
-  gates: [{ gate: "validity", verdict: "deny", reason }]
+  gates: complete([{ gate: "validity", verdict: "deny", reason }])
 })

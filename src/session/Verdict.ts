@@ -1,4 +1,4 @@
-import type { Decision } from "../policy/Decision.ts"
+import { complete, type Decision } from "../policy/Decision.ts"
 import { invalid } from "../policy/Gate.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import type { Decided } from "./CallContext.ts"
@@ -18,7 +18,7 @@ const denied = (gate: Decision["gate"], code: string, reason: string): Decision 
   ...invalid("BAD_ARGUMENTS", reason),
   gate,
   code,
-  gates: [{ gate, verdict: "deny", reason }]
+  gates: complete([{ gate, verdict: "deny", reason }])
 })
 
 /** Calls that were decided at the same time as this one have used up what the operator allows. */
