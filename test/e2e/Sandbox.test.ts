@@ -5,7 +5,7 @@ import { describe, expect } from "vitest"
 import { hasBubblewrap, reason } from "../support/Bubblewrap.ts"
 import { cancel, prompt } from "../support/Frames.ts"
 import { bundle, test } from "../support/Host.ts"
-import { eventually, processesWith } from "../support/Processes.ts"
+import { eventually, processesWith, running } from "../support/Processes.ts"
 import type { Json } from "../support/Wire.ts"
 
 /** A command line that no other process on the machine has. */
@@ -22,7 +22,7 @@ describe.skipIf(!hasBubblewrap)(`commands of the built program${reason}`, () => 
       const sessionId = await acp.newSession()
       const [one, two] = [sleep(300), sleep(300)]
       acp.send(prompt(1, sessionId, daemons(one, two)))
-      await eventually(() => processesWith(one).length > 0 && processesWith(two).length > 0)
+      await eventually(() => running(one).length > 0 && running(two).length > 0)
       if (how === "kill -9") await acp.kill()
       else if (how === "a cancel") acp.send(cancel(sessionId))
       else await acp.request("session/close", { sessionId })

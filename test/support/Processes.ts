@@ -11,7 +11,17 @@ export const processesWith = (part: string): ReadonlyArray<number> =>
     }
   })
 
-/** Of those, the ones that run with this home folder. */
+/** Ids of running processes that are this command, and not what starts it. */
+export const running = (command: string): ReadonlyArray<number> =>
+  processesWith(command).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").startsWith(command)
+    } catch {
+      return false
+    }
+  })
+
+/** Ids as of `processesWith` that run with this home folder. */
 export const processesAtHome = (part: string, home: string): ReadonlyArray<number> =>
   processesWith(part).filter((pid) => {
     try {
