@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import type { ConfigStore, MayWrite } from "./ConfigStore.ts"
+import type { Authority, ConfigStore, MayWrite } from "./ConfigStore.ts"
 import { type Field, isMap } from "./ConfigFields.ts"
 import { dotted, type Path } from "./ConfigKeys.ts"
 import { type Place, overlaps } from "./ConfigPath.ts"
@@ -48,6 +48,18 @@ const isReserved = (path: Path, key: string) =>
 
 const everything: MayWrite = () => true
 
+/** As it is now: whoever waits for the lock may have lost what it had when it began to. */
+const rightsOf = (authority: Authority): Effect.Effect<MayWrite> => Effect.isEffect(authority) ? authority : Effect.succeed(authority)
+
+const stillAllowed = Effect.fnUntraced(function*(names: ReadonlyArray<string>, authority: Authority) {
+  const mayWrite = yield* rightsOf(authority)
+  const forbidden = names.findIndex((name) => !mayWrite(name))
+  if (forbidden >= 0) return yield* refuse("forbidden", `${names[forbidden]} may not be changed here`, forbidden)
+})
+
+/** Of one path: there is no entry to count. */
+const only = (check: Effect.Effect<void, ConfigRefused>) => Effect.mapError(check, ({ message, reason }) => refuse(reason, message))
+
 const unsafe = ({ message }: TomlNotEdited) => refuse("unsafe", message)
 
 /** A comment above the line that assigns the key. */
@@ -62,15 +74,14 @@ const commented = (text: string, path: Path, comment: string): string | undefine
 
 export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigRefused>, commit: Commit) => {
   /** All of them are allowed and make sense, before the first is looked at closely. */
-  const assignments = Effect.fnUntraced(function*(entries: ReadonlyArray<Entry>, mayWrite: MayWrite) {
+  const assignments = Effect.fnUntraced(function*(entries: ReadonlyArray<Entry>, authority: Authority) {
     if (entries.length < 1 || entries.length > maxEntries) {
       return yield* refuse("invalid", `there must be 1 to ${maxEntries} values to set, not ${entries.length}`)
     }
     const at = <A>(effect: Effect.Effect<A, ConfigRefused>, index: number) =>
       Effect.mapError(effect, ({ message, reason }) => refuse(reason, message, index))
     const places = yield* Effect.forEach(entries, ({ path }, index) => at(placed(path), index))
-    const forbidden = places.findIndex(({ name }) => !mayWrite(name))
-    if (forbidden >= 0) return yield* refuse("forbidden", `${places[forbidden]?.name} may not be changed here`, forbidden)
+    yield* stillAllowed(places.map(({ name }) => name), authority)
     return yield* Effect.forEach(places, ({ ast, name, path }, index) => {
       const key = path.findIndex((one, depth) => isReserved(path.slice(0, depth), one))
       if (key >= 0) return Effect.fail(refuse("reserved", `${dotted(path.slice(0, key + 1))}: the name "default" is reserved`, index))
@@ -96,6 +107,7 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
     /** A key that is missing is the fault of whoever set another one beside it. */
     const blamed = (path: Path) => within(path) >= 0 || path.length < 2 ? within(path) : within(path.slice(0, -1))
     return yield* commit(given.map(({ path }) => path), Effect.fnUntraced(function*(text) {
+      yield* stillAllowed(given.map(({ name }) => name), mayWrite)
       const root = yield* Effect.mapError(parsed(text), unsafe)
       for (const [index, { name, path }] of given.entries()) {
         const odd = newAliases(root, path).find((key) => !isAlias(key))
@@ -117,20 +129,18 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
 
   const remove: ConfigStore["Service"]["remove"] = Effect.fn("ConfigStore.remove")(function*(named, mayWrite = everything) {
     const { name, path } = yield* placed(named)
-    if (!mayWrite(name)) return yield* refuse("forbidden", `${name} may not be changed here`)
     return yield* commit([path], (text) =>
-      TomlKeys.unset(text, path).pipe(
-        Effect.mapError(unsafe),
+      only(stillAllowed([name], mayWrite)).pipe(
+        Effect.andThen(Effect.mapError(TomlKeys.unset(text, path), unsafe)),
         Effect.map((after) => [after ?? text, after !== undefined] as const)
       ))
   })
 
-  const mapAt = Effect.fnUntraced(function*(named: string, keys: ReadonlyArray<string>, mayWrite: MayWrite) {
+  const mapAt = Effect.fnUntraced(function*(named: string, keys: ReadonlyArray<string>) {
     const { ast, name, path } = yield* placed(named)
     if (!isMap(ast)) return yield* refuse("invalid", `${name} has fixed keys; only tables of aliases can get others`)
     for (const key of keys) {
       if (!isAlias(key)) return yield* refuse("invalid", `${JSON.stringify(key)} cannot be used as a name`)
-      if (!mayWrite(dotted([...path, key]))) return yield* refuse("forbidden", `${dotted([...path, key])} may not be changed here`)
     }
     return { path, at: (key: string): Path => [...path, key] }
   })
@@ -142,30 +152,33 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
 
   const createKey: ConfigStore["Service"]["createKey"] = Effect.fn("ConfigStore.createKey")(
     function*(named, key, mayWrite = everything) {
-      const { at, path } = yield* mapAt(named, [key], mayWrite)
+      const { at, path } = yield* mapAt(named, [key])
       if (isReserved(path, key)) return yield* refuse("reserved", `the name "default" is reserved`)
       return yield* commit([at(key)], Effect.fnUntraced(function*(text) {
-        if (has(yield* parsed(text), at(key))) return [text, false] as const
-        return [yield* TomlKeys.set(text, [{ path: at(key), value: {} }]), true] as const
-      }, Effect.mapError(unsafe)))
+        yield* only(stillAllowed([dotted(at(key))], mayWrite))
+        if (has(yield* Effect.mapError(parsed(text), unsafe), at(key))) return [text, false] as const
+        return [yield* Effect.mapError(TomlKeys.set(text, [{ path: at(key), value: {} }]), unsafe), true] as const
+      }))
     }
   )
 
   const removeKey: ConfigStore["Service"]["removeKey"] = Effect.fnUntraced(function*(named, key, mayWrite = everything) {
-    const { at } = yield* mapAt(named, [key], mayWrite)
+    const { at } = yield* mapAt(named, [key])
     return yield* remove(dotted(at(key)), mayWrite)
   })
 
   const renameKey: ConfigStore["Service"]["renameKey"] = Effect.fn("ConfigStore.renameKey")(
     function*(named, from, to, mayWrite = everything) {
-      const { at, path } = yield* mapAt(named, [from, to], mayWrite)
+      const { at, path } = yield* mapAt(named, [from, to])
       if (isReserved(path, to)) return yield* refuse("reserved", `the name "default" is reserved`)
       return yield* commit([at(from), at(to)], Effect.fnUntraced(function*(text) {
+        yield* only(stillAllowed([dotted(at(from)), dotted(at(to))], mayWrite))
         const root = yield* Effect.mapError(parsed(text), unsafe)
         if (!has(root, at(from))) return yield* refuse("missing", `there is no ${dotted(at(from))}`)
         if (has(root, at(to))) return yield* refuse("exists", `${dotted(at(to))} is there already`)
         const others = following(root, path, from, to)
-        const forbidden = others.find((one) => !mayWrite(dotted(one.path)))
+        const rights = yield* rightsOf(mayWrite)
+        const forbidden = others.find((one) => !rights(dotted(one.path)))
         if (forbidden !== undefined) return yield* refuse("forbidden", `${dotted(forbidden.path)} names it and may not be changed here`)
         const after = yield* Effect.mapError(TomlKeys.rename(text, at(from), to, others), unsafe)
         const warnings = path.join(".") === "agents" && !has(root, [...at(from), "workspace"])

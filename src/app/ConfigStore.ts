@@ -20,6 +20,8 @@ export type { Entry, Renamed } from "./ConfigEdits.ts"
 
 /** Whether a caller may write to a dotted path. */
 export type MayWrite = (path: string) => boolean
+/** An effect is asked again while the lock is held, before anything is changed. */
+export type Authority = MayWrite | Effect.Effect<MayWrite>
 
 export interface Got {
   /** As the path is spelled here. */
@@ -46,16 +48,16 @@ export class ConfigStore extends Context.Service<ConfigStore, {
   readonly overriding: (path: string) => ReadonlyArray<string>
   readonly validate: Effect.Effect<void, ConfigInvalid>
   /** 1 to 256 entries in one commit; the last one of a path wins. Succeeds with the paths as they are spelled here. */
-  readonly set: (entries: ReadonlyArray<Entry>, mayWrite?: MayWrite) => Effect.Effect<ReadonlyArray<string>, WriteFault>
+  readonly set: (entries: ReadonlyArray<Entry>, mayWrite?: Authority) => Effect.Effect<ReadonlyArray<string>, WriteFault>
   /** Whether it was there. */
-  readonly remove: (path: string, mayWrite?: MayWrite) => Effect.Effect<boolean, WriteFault>
+  readonly remove: (path: string, mayWrite?: Authority) => Effect.Effect<boolean, WriteFault>
   /** The aliases of a table. */
   readonly keys: (path: string) => Effect.Effect<ReadonlyArray<string>, ReadFault>
   /** Whether it was made; `false` when it is there already. */
-  readonly createKey: (path: string, key: string, mayWrite?: MayWrite) => Effect.Effect<boolean, WriteFault>
-  readonly removeKey: (path: string, key: string, mayWrite?: MayWrite) => Effect.Effect<boolean, WriteFault>
+  readonly createKey: (path: string, key: string, mayWrite?: Authority) => Effect.Effect<boolean, WriteFault>
+  readonly removeKey: (path: string, key: string, mayWrite?: Authority) => Effect.Effect<boolean, WriteFault>
   /** References to it change with it. */
-  readonly renameKey: (path: string, from: string, to: string, mayWrite?: MayWrite) => Effect.Effect<Renamed, WriteFault>
+  readonly renameKey: (path: string, from: string, to: string, mayWrite?: Authority) => Effect.Effect<Renamed, WriteFault>
 }>()("postern/app/ConfigStore") {
   static readonly layerFile = (file: string, environment: Environment): Layer.Layer<ConfigStore, never, ConfigChanges> =>
     Layer.effect(ConfigStore, make(file, environment))

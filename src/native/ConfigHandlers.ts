@@ -1,12 +1,14 @@
 import { Effect } from "effect"
 import { type Field, maps } from "../app/ConfigFields.ts"
-import { ConfigFailed, ConfigRefused, ConfigStore, type Entry } from "../app/ConfigStore.ts"
+import { ConfigFailed, ConfigRefused, ConfigStore, type Entry, type MayWrite } from "../app/ConfigStore.ts"
 import { mask, shown } from "../app/ConfigValue.ts"
 import type { ConfigInvalid } from "../app/ConfigFile.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
+import type { Principals } from "../security/Principals.ts"
 import { caller } from "./Access.ts"
 import { Configuration } from "./ConfigContracts.ts"
 import * as Faults from "./Faults.ts"
+import type { NativeConnection } from "./NativeConnection.ts"
 
 const faultOf = (error: ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault): RpcFault => {
   switch (error._tag) {
@@ -42,7 +44,13 @@ const assignment = ({ comment, prop, value }: { readonly prop: string; readonly 
 
 export const layer = Configuration.toLayer(Effect.gen(function*() {
   const config = yield* ConfigStore
-  const mayWrite = Effect.map(caller, ({ mayConfigure }) => mayConfigure)
+  /** What the caller may write, whenever it is asked; nothing once it is gone. */
+  const authority = Effect.map(Effect.context<NativeConnection | Principals>(), (services) =>
+    caller.pipe(
+      Effect.map(({ mayConfigure }): MayWrite => mayConfigure),
+      Effect.orElseSucceed((): MayWrite => () => false),
+      Effect.provideContext(services)
+    ))
 
   return Configuration.of({
     "config/get": ({ prop }) =>
@@ -65,33 +73,33 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
 
     "config/set": (asked) =>
       faulty(Effect.gen(function*() {
-        const [prop] = yield* config.set([assignment(asked)], yield* mayWrite)
+        const [prop] = yield* config.set([assignment(asked)], yield* authority)
         return { prop, set: true }
       })),
 
     "config/set-many": ({ sets }) =>
       faulty(Effect.gen(function*() {
-        return { props: yield* config.set(sets.map(assignment), yield* mayWrite), set: true }
+        return { props: yield* config.set(sets.map(assignment), yield* authority), set: true }
       })),
 
     "config/delete": ({ prop }) =>
       faulty(Effect.gen(function*() {
-        return { prop, deleted: yield* config.remove(prop, yield* mayWrite) }
+        return { prop, deleted: yield* config.remove(prop, yield* authority) }
       })),
 
     "config/map-key-create": ({ key, path }) =>
       faulty(Effect.gen(function*() {
-        return { path, key, created: yield* config.createKey(path, key, yield* mayWrite) }
+        return { path, key, created: yield* config.createKey(path, key, yield* authority) }
       })),
 
     "config/map-key-delete": ({ key, path }) =>
       faulty(Effect.gen(function*() {
-        return { path, key, deleted: yield* config.removeKey(path, key, yield* mayWrite) }
+        return { path, key, deleted: yield* config.removeKey(path, key, yield* authority) }
       })),
 
     "config/map-key-rename": ({ from, path, to }) =>
       faulty(Effect.gen(function*() {
-        const { rewritten, warnings } = yield* config.renameKey(path, from, to, yield* mayWrite)
+        const { rewritten, warnings } = yield* config.renameKey(path, from, to, yield* authority)
         return { path, from, to, renamed: true, rewritten, warnings }
       }))
   })

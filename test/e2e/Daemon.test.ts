@@ -88,6 +88,24 @@ describe("The daemon's socket", () => {
   })
 })
 
+describe("A daemon that has no file left to open", () => {
+  test("goes on, and lets clients in again when there are some", async ({ daemon, host }) => {
+    const running = daemon([], {}, ["sh", "-c", "ulimit -n 48; exec \"$@\"", "sh"])
+    await running.ready
+    const first = await running.greet()
+    const sessionId = await first.session({ cwd: host.project })
+    await first.prompt(sessionId, "say warm")
+    const crowd = await Promise.all(Array.from({ length: 80 }, () => SocketClient.open(running.socket).catch(() => undefined)))
+    expect(await first.request("status")).toMatchObject({ active_sessions: 1 })
+    for (const client of crowd) client?.close()
+    for (let there = false; !there;) {
+      const next = await SocketClient.open(running.socket)
+      next.send({ id: 1, method: "initialize" })
+      there = await next.answer(1).then(() => true, () => false)
+    }
+  })
+})
+
 describe("A daemon that is told to stop", () => {
   test("lets nobody in any more, lets running turns end, and exits 0", async ({ daemon, host }) => {
     const running = daemon()

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import * as FileLock from "../../src/store/FileLock.ts"
 import { promise, served } from "./Served.ts"
 
 const config = `
@@ -133,5 +134,22 @@ describe("config/set-many", () => {
       assert.strictEqual(readFileSync(join(folder, "config.toml"), "utf8"), config)
       yield* promise(() => cem.request("config/set", { prop: "acp.max_sessions", value: 4 }))
       assert.notInclude(readFileSync(join(folder, "config.toml"), "utf8"), "uid = 1\n")
+    }))
+
+  it.live("that waits for the lock while its grant is taken away is refused", () =>
+    Effect.gen(function*() {
+      const { folder, greet, openFor } = yield* served({ config })
+      const cem = yield* greet({}, yield* openFor(70003))
+      const less = config.replace("\"acp.*\", ", "")
+      const pending = yield* FileLock.within(join(folder, ".config.lock"))(Effect.gen(function*() {
+        const sets = [{ prop: "acp.max_sessions", value: 4 }]
+        const pending = yield* Effect.forkChild(promise(() => cem.failure("config/set-many", { sets })), { startImmediately: true })
+        // Refused in any case; this is for the writer to have come as far as the lock.
+        yield* promise(() => new Promise((resolve) => setTimeout(resolve, 100)))
+        writeFileSync(join(folder, "config.toml"), less)
+        return pending
+      }))
+      assert.deepInclude((yield* Fiber.join(pending)).data, { reason: "forbidden", index: 0 })
+      assert.strictEqual(readFileSync(join(folder, "config.toml"), "utf8"), less)
     }))
 })

@@ -287,4 +287,23 @@ describe("When the store fails", () => {
       assert.strictEqual(messages.at(-1).content, "kept")
       database.close()
     }))
+
+  it.live("a trimmed context that cannot be kept is not announced, and the transcript stays whole in any case", () =>
+    Effect.gen(function*() {
+      const { folder, greet } = yield* served({ config: "[runtime_profiles.default]\nmax_history_messages = 2\n" })
+      const client = yield* greet()
+      const session_id = yield* promise(() => client.session())
+      yield* promise(() => client.prompt(session_id, "say one"))
+      const database = new DatabaseSync(join(folder, "data", "sessions", "chat-sessions.db"))
+      database.exec("CREATE TRIGGER broken BEFORE UPDATE ON contexts BEGIN SELECT RAISE(ABORT, 'broken'); END")
+      yield* failure(client, "session/prompt", { session_id, prompt: "say two" })
+      assert.deepStrictEqual(client.updates("history_trimmed"), [])
+      database.exec("DROP TRIGGER broken")
+      database.close()
+      yield* promise(() => client.prompt(session_id, "say three"))
+      assert.isAbove(client.updates("history_trimmed")[0]?.["dropped_messages"], 0)
+      const { messages } = yield* promise(() => client.request("session/messages", { session_id }))
+      assert.deepStrictEqual(messages.slice(0, 2).map(({ content }: Json) => content), ["say one", "one"])
+      assert.deepStrictEqual(messages.slice(-2).map(({ content }: Json) => content), ["say three", "three"])
+    }))
 })

@@ -188,6 +188,19 @@ describe("A question of the agent", () => {
       assert.include(result.result?.["content"], "blue")
     }))
 
+  it.live("is over as soon as there is a response, be it null; a response to nothing is passed over", () =>
+    Effect.gen(function*() {
+      const { greet, project } = yield* served()
+      const client = yield* greet({ clientCapabilities: { elicitation: { form: {} } } })
+      const sessionId = yield* promise(() => client.session({ cwd: project }))
+      client.send({ id: "zc-out-0", result: null }, { id: 7, result: 1 })
+      const turn = client.prompt(sessionId, "ask Which? | red | blue")
+      const { id } = yield* promise(() => client.waitFor(({ method }) => method === "elicitation/create"))
+      client.send({ id, result: null })
+      yield* promise(() => turn)
+      assert.match(client.updates("tool_result")[0]?.["raw_output"], /no answer/)
+    }))
+
   it.live("fails at once where the client takes none", () =>
     Effect.gen(function*() {
       const { greet, project } = yield* served()

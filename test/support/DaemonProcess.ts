@@ -13,9 +13,10 @@ export class DaemonProcess {
   stdout = ""
   stderr = ""
 
-  constructor(host: Host, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) {
+  constructor(host: Host, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv, before: ReadonlyArray<string>) {
     this.socket = env["POSTERN_SOCKET"] ?? join(host.data, "daemon.sock")
-    this.child = spawn(process.execPath, [bundle, "daemon", ...args], { cwd: host.project, env: { ...host.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+    const [program = "", ...words] = [...before, process.execPath, bundle, "daemon", ...args]
+    this.child = spawn(program, words, { cwd: host.project, env: { ...host.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
     this.child.stderr?.setEncoding("utf8").on("data", (text: string) => this.stderr += text)
     this.exited = new Promise((resolve) => this.child.on("exit", (code, signal) => resolve(code ?? signal ?? "?")))
     this.ready = new Promise((resolve, reject) => {
@@ -40,11 +41,11 @@ export class DaemonProcess {
   }
 }
 
-export const test = base.extend<{ daemon: (args?: ReadonlyArray<string>, env?: NodeJS.ProcessEnv) => DaemonProcess }>({
+export const test = base.extend<{ daemon: (args?: ReadonlyArray<string>, env?: NodeJS.ProcessEnv, before?: ReadonlyArray<string>) => DaemonProcess }>({
   daemon: async ({ host }, use) => {
     const started: Array<DaemonProcess> = []
-    await use((args = [], env = {}) => {
-      const made = new DaemonProcess(host, args, env)
+    await use((args = [], env = {}, before = []) => {
+      const made = new DaemonProcess(host, args, env, before)
       started.push(made)
       return made
     })

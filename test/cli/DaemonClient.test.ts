@@ -1,0 +1,27 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Settings } from "../../src/app/Settings.ts"
+import { connect } from "../../src/cli/DaemonClient.ts"
+
+describe("The daemon's client", () => {
+  it.effect("gives up a daemon that does not answer its greeting within 10 s", () =>
+    Effect.gen(function*() {
+      const folder = mkdtempSync(join(tmpdir(), "postern-client-"))
+      mkdirSync(join(folder, "data"))
+      let heard = () => {}
+      const greeted = new Promise<void>((resolve) => heard = resolve)
+      const server = createServer((socket) => socket.once("data", heard)).listen(join(folder, "data", "daemon.sock"))
+      const waiting = yield* Effect.forkChild(Effect.flip(Effect.scoped(connect)).pipe(Effect.provide(Settings.layer({ configDir: folder }, {}))))
+      yield* Effect.promise(() => greeted)
+      yield* TestClock.adjust("10 seconds")
+      const error = yield* Fiber.join(waiting)
+      assert.match(error.message, /does not answer within 10 seconds/)
+      server.close()
+      rmSync(folder, { recursive: true })
+    }))
+})
