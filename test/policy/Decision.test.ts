@@ -7,6 +7,7 @@ import { unlimited } from "../../src/policy/Allowance.ts"
 import type { Limits } from "../../src/policy/Boundary.ts"
 import type { Capability } from "../../src/policy/Capability.ts"
 import { decide, type DecisionInput, type RuleHit } from "../../src/policy/Decision.ts"
+import { invalid } from "../../src/policy/Gate.ts"
 import { ceiling, defaults, grants, type Knobs, knobValues, resolve } from "../../src/policy/Knobs.ts"
 import type { Shape } from "../../src/policy/Part.ts"
 import { switchesOf } from "../../src/policy/Switches.ts"
@@ -238,6 +239,13 @@ describe("For every policy and every call", () => {
       if (capabilities.includes("shell_ro")) assert.include(["read-only", "workspace-read"], sandbox?.mode)
     }
   })
+})
+
+it("A call that no gate can read shows all gates: the first one denies, the others are not reached", () => {
+  const { gates } = invalid("UNKNOWN_TOOL", "there is no tool x")
+  assert.deepStrictEqual(gates.map(({ gate, verdict }) => `${gate} ${verdict}`), [
+    "validity deny", "capability skip", "network skip", "boundary skip", "rule skip", "policy skip", "response skip", "sandbox skip"
+  ])
 })
 
 describe("The boundary", () => {
