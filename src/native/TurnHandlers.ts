@@ -1,6 +1,7 @@
 import { Clock, Deferred, Effect, Exit } from "effect"
 import { Settings } from "../app/Settings.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
+import type { Principal } from "../security/Principals.ts"
 import { newId } from "../session/Id.ts"
 import * as PromptContent from "../session/PromptContent.ts"
 import type { SessionFault } from "../session/Sessions.ts"
@@ -47,7 +48,13 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
    * The turn is shown to the connection that started it, and to no other: a client that does not read slows down nobody else's turn.
    * Its end is told and noted whether or not anybody waits for it.
    */
-  const start = Effect.fnUntraced(function*(resident: Resident, prepared: PromptContent.Prepared, connection: NativeState, generation: Generation) {
+  const start = Effect.fnUntraced(function*(
+    resident: Resident,
+    prepared: PromptContent.Prepared,
+    connection: NativeState,
+    me: Principal,
+    generation: Generation
+  ) {
     const { host, session } = resident
     const { sessionId } = session
     const updates = Updates.make(connection.peer, sessionId)
@@ -55,7 +62,9 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
     const detach = session.attach({
       publish: updates.publish,
       ask: approvals.ask(sessionId, updates, patience),
-      choose: choose(connection, sessionId, patience)
+      choose: choose(connection, sessionId, patience),
+      // Only of a client on this machine that nothing is kept from.
+      ...(me.admin && isLocal(connection.far) ? { client: { variables: connection.env } } : {})
     })
     const outcome = Deferred.makeUnsafe<TurnEnd, TurnFault>()
     const end = yield* Effect.onError(session.begin(prepared), () => Effect.sync(detach))
@@ -108,7 +117,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
         if (files.length > 0 && resident.turn) return yield* Faults.busy(session_id)
         const giver = { local: isLocal(connection.far), admin: me.admin }
         const parts = yield* Intake.promptParts(resident.session, files, giver, agents)
-        return yield* start(resident, [...words, ...parts], connection, generation)
+        return yield* start(resident, [...words, ...parts], connection, me, generation)
       })
       const { stopReason, text } = yield* within64(
         connection,

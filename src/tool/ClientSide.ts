@@ -31,4 +31,6 @@ export interface ClientSide {
   readonly editor?: Editor
   /** Runs a command in a terminal of the client: outside every sandbox of ours. It is released with the scope. */
   readonly openTerminal?: (command: TerminalCommand) => Effect.Effect<Terminal, ToolFailed, Scope.Scope>
+  /** Of its shell: they stand before those of this process, and are held to the same list. */
+  readonly variables?: Readonly<Record<string, string>>
 }

@@ -78,7 +78,7 @@ export const make = Effect.gen(function*() {
       const { confinement, workspace: { cwd, roots } } = context
       const seconds = timeout_secs ?? defaultSeconds
       const argv = [...shellOf(variables["PATH"], roots), "-c", command] as const
-      const env = scrub(variables, { passthrough, network: confinement.network, reads: confinement.reads })
+      const env = scrub({ ...variables, ...context.client.variables }, { passthrough, network: confinement.network, reads: confinement.reads })
       const confine = confinement.confine(argv, { cwd, env })
       const notStarted = (failed: { readonly message: string }) => Target.fail(`The shell could not be started in ${cwd} (${failed.message}).`)
       if (background === true) {

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { hasBubblewrap } from "../support/Bubblewrap.ts"
 import type { Message } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
 
@@ -66,6 +67,23 @@ describe("A turn", () => {
       const sessionId = yield* promise(() => client.session())
       const empty = yield* promise(() => client.failure("session/prompt", { session_id: sessionId, prompt: " " }))
       assert.deepStrictEqual([empty.code, empty.data?.["reason"]], [-32602, "empty_prompt"])
+    }))
+
+  it.live("runs its commands with the variables of its client's shell, secrets and loaders left out", () =>
+    Effect.gen(function*() {
+      const policy = "[policy]\ntool_approval = \"universal_accept\"\n"
+      const open = "sandbox = \"danger-full-access\"\n[risk_profiles.default]\nsandbox_backend = \"none\"\n"
+      const { greet, project } = yield* served({ config: policy + (hasBubblewrap ? "" : open) })
+      const client = yield* greet({ env: { LC_MINE: "from-the-client", LC_TOKEN: "hidden", LD_PRELOAD: "/evil.so", OTHER: "not on the list" } })
+      const sessionId = yield* promise(() => client.session({ cwd: project }))
+      writeFileSync(join(project, "show.sh"), "echo \"[$LC_MINE][$LC_TOKEN][$LD_PRELOAD][$OTHER]\"\n")
+      yield* promise(() => client.prompt(sessionId, "run sh show.sh"))
+      const output = client.updates("tool_result")[0]?.["raw_output"]
+      assert.include(output, "[from-the-client][][][]")
+      const other = yield* greet()
+      const before = other.messages.length
+      yield* promise(() => other.prompt(sessionId, "run sh show.sh"))
+      assert.include((yield* promise(() => other.update("tool_result", before)))["raw_output"], "[][][][]")
     }))
 
   it.live("ends with its connection, and the session goes on for the next one", () =>
