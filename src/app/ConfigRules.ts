@@ -51,6 +51,10 @@ export const contradiction = (table: ConfigTable): Fault | undefined => {
     if (fault !== undefined) return fault
   }
   for (const [alias, provider] of Object.entries(table.providers ?? {})) {
+    if (provider.kind === undefined && !Object.hasOwn(builtIn, alias)) {
+      const path = ["providers", alias, "kind"]
+      return { path, problem: `${dotted(path)} is missing; it must be one of anthropic, openai-compatible, offline` }
+    }
     for (const name of provider.fallback ?? []) {
       const fault = dangling(["providers", alias, "fallback"], "provider", name.split("/", 1)[0] ?? "", providers)
       if (fault !== undefined) return fault

@@ -17,7 +17,7 @@ const Agent = Schema.Struct({
 })
 
 const Provider = Schema.Struct({
-  kind: word("anthropic", "openai-compatible", "offline"),
+  kind: optional(word("anthropic", "openai-compatible", "offline")),
   api_key: optional(text),
   api_key_env: optional(text),
   base_url: optional(Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/)).annotate({

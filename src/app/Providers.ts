@@ -8,7 +8,7 @@ export interface Provider {
   readonly alias: string
   /** Whether it has a table of its own. */
   readonly configured: boolean
-  readonly kind: ProviderTable["kind"]
+  readonly kind: NonNullable<ProviderTable["kind"]>
   /** From `api_key`, or the variable `api_key_env` names, when it is set. */
   readonly apiKey: Redacted.Redacted<string> | undefined
   /** The variable the key is expected in, for messages. */
@@ -29,21 +29,23 @@ export interface Provider {
   readonly models: ReadonlyArray<string>
 }
 
-/** Providers that exist without a table of their own. */
-export const builtIn: Readonly<Record<string, ProviderTable>> = {
+/** Providers that exist without a table of their own; a table of theirs needs no kind. */
+export const builtIn: Readonly<Record<string, { readonly kind: Provider["kind"] }>> = {
   anthropic: { kind: "anthropic" },
   openai: { kind: "openai-compatible" },
   offline: { kind: "offline" }
 }
 
+type Kinded = ProviderTable & Pick<Provider, "kind">
+
 /** Whose models these are, as far as that can be told without asking. */
-const vendorOf = (alias: string, { base_url, kind }: ProviderTable): keyof typeof windows => {
+const vendorOf = (alias: string, { base_url, kind }: Kinded): keyof typeof windows => {
   if (kind === "anthropic") return "anthropic"
   return alias === "openai" && kind === "openai-compatible" && base_url === undefined ? "openai" : "other"
 }
 
 /** A usual variable is only looked at for the vendor's own address: its key must not reach another host by accident. */
-const usualKey = (alias: string, table: ProviderTable): string | undefined => {
+const usualKey = (alias: string, table: Kinded): string | undefined => {
   if (table.base_url !== undefined) return undefined
   return { anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY", other: undefined }[vendorOf(alias, table)]
 }
@@ -51,7 +53,7 @@ const usualKey = (alias: string, table: ProviderTable): string | undefined => {
 const secret = (value: string | undefined): Redacted.Redacted<string> | undefined =>
   value === undefined || value.trim() === "" ? undefined : Redacted.make(value.trim())
 
-const provider = (alias: string, table: ProviderTable, configured: boolean, environment: Environment): Provider => {
+const provider = (alias: string, table: Kinded, configured: boolean, environment: Environment): Provider => {
   const vendor = vendorOf(alias, table)
   const apiKeyEnv = table.api_key_env ?? (table.api_key === undefined ? usualKey(alias, table) : undefined)
   return {
@@ -73,7 +75,10 @@ const provider = (alias: string, table: ProviderTable, configured: boolean, envi
 }
 
 export const providers = (tables: ConfigTable["providers"], environment: Environment): ReadonlyMap<string, Provider> =>
-  new Map(Object.entries({ ...builtIn, ...tables }).map(([alias, table]) => [alias, provider(alias, table, tables?.[alias] !== undefined, environment)]))
+  new Map(Object.entries<ProviderTable>({ ...builtIn, ...tables }).flatMap(([alias, table]) => {
+    const kind = table.kind ?? builtIn[alias]?.kind
+    return kind === undefined ? [] : [[alias, provider(alias, { ...table, kind }, tables?.[alias] !== undefined, environment)]]
+  }))
 
 /** In tokens; for other servers what nearly all take. */
 const windows = { anthropic: 200_000, openai: 128_000, other: 32_000 }

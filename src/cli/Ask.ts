@@ -28,8 +28,12 @@ export const selected = ({ optionId, scope }: Offer): Outcome => ({
 })
 export const cancelled: Outcome = { outcome: "cancelled" }
 
+/** Choices to pick from, in the shape of permissions: the kinds say nothing then, and the last choice is no refusal. */
+const isQuestion = (offers: ReadonlyArray<Offer>) => offers.every(({ optionId }) => /^choice-\d+$/.test(optionId))
+
 /** Says no, and no more than that; without a way to say no, the request is dismissed. */
 export const rejection = (offers: ReadonlyArray<Offer>): Outcome => {
+  if (isQuestion(offers)) return cancelled
   const no = offers.find(({ kind }) => kind === "reject_once") ?? offers.find(({ kind }) => kind === "reject_always")
   return no === undefined ? cancelled : selected(no)
 }
@@ -50,7 +54,7 @@ const spread = (offer: Offer): ReadonlyArray<Offer> =>
 const keysOf = (given: ReadonlyArray<Offer>) => {
   const offers = given.flatMap(spread)
   const single = new Map(
-    Object.entries(letters).filter(([letter]) => offers.filter(({ kind }) => kind === letter).length === 1)
+    Object.entries(letters).filter(([letter]) => !isQuestion(given) && offers.filter(({ kind }) => kind === letter).length === 1)
   )
   return offers.map((offer, at) => ({ offer, word: "", key: String(at + 1), ...single.get(offer.kind) }))
 }
@@ -72,7 +76,7 @@ export const read = (offers: ReadonlyArray<Offer>, answer: string): Outcome | un
   if (said === "") return undefined
   const shown = keysOf(offers).find(({ key, word }) => said === key || said === word)?.offer
   if (shown !== undefined) return selected(shown)
-  if (said === "n" || said === "no") return rejection(offers)
+  if ((said === "n" || said === "no") && !isQuestion(offers)) return rejection(offers)
   const named = meaning.has(said) ? undefined : offers.find(({ optionId }) => optionId === typed)
   return named === undefined ? undefined : selected(named)
 }

@@ -52,7 +52,7 @@ const call = {
     Argument.variadic()
   ),
   json: on("json", "The whole trace as one JSON object"),
-  batch: on("batch", "Read calls from standard input, one JSON object a line, and answer each with one line, in order"),
+  batch: on("batch", "Read calls from standard input, one {\"tool\": …, \"arguments\": {…}} a line, and answer each with one line, in order"),
   mode: knob("mode", knobValues.work_mode, "Work mode"),
   network: knob("network", knobValues.network, "Network access policy"),
   approval: knob("approval", knobValues.tool_approval, "Tool approval policy"),

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
 import type { Limits } from "../policy/Boundary.ts"
 import type { Decision } from "../policy/Decision.ts"
-import { isKnob, isOffered, isValueOf, type Knob, type Knobs, knobs as names, type Level, resolve, type Resolved, type SandboxMode } from "../policy/Knobs.ts"
+import { isKnob, isOffered, isValueOf, type Knob, type Knobs, knobs as names, knobValues, type Level, resolve, type Resolved, type SandboxMode } from "../policy/Knobs.ts"
 import { limitsOf, ownFolders } from "../policy/Limits.ts"
 import { projectFile, type RuleSource } from "../policy/RuleSource.ts"
 import { type Switches, switchesOf } from "../policy/Switches.ts"
@@ -42,8 +42,10 @@ export interface SessionPolicy {
 
 const check = (level: Level, id: string, value: unknown): Effect.Effect<Knob, KnobRefused> => {
   const refused = (reason: KnobRefused["reason"], message: string) => Effect.fail(new KnobRefused({ knob: id, reason, message }))
-  if (!isKnob(id)) return refused("unknown_option", `there is no option "${id}"`)
-  if (!isValueOf(id, value)) return refused("unknown_value", `${JSON.stringify(value)} is no value of ${id}`)
+  if (!isKnob(id)) return refused("unknown_option", `there is no option "${id}"; the options are ${names.join(", ")}`)
+  if (!isValueOf(id, value)) {
+    return refused("unknown_value", `${JSON.stringify(value)} is no value of ${id}; it must be one of ${knobValues[id].join(", ")}`)
+  }
   if (!isOffered(level, id, value)) {
     return refused("above_level", "the autonomy level is readonly: no Work mode above ro")
   }

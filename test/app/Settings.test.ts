@@ -129,6 +129,16 @@ parallel_tools = true
     ])
   }))
 
+  it.effect("need no kind in the table of a provider that exists without one", Effect.fnUntraced(function*() {
+    const { settings: found } = yield* settings({
+      toml: "[providers.anthropic]\napi_key = \"sk-ant-2\"",
+      env: { POSTERN_providers__openai__max_tokens: "1000" }
+    })
+    assert.deepInclude(found.providers.get("anthropic"), { kind: "anthropic", configured: true })
+    assert.deepInclude(found.providers.get("openai"), { kind: "openai-compatible", maxTokens: 1000 })
+    assert.deepStrictEqual(found.secrets.map(Redacted.value), ["sk-ant-2"])
+  }))
+
   it.effect("keep the usual key of a vendor away from another address", Effect.fnUntraced(function*() {
     const { settings: found } = yield* settings({
       toml: "[providers.anthropic]\nkind = \"anthropic\"\nbase_url = \"http://proxy.local\"\n[providers.mine]\nkind = \"anthropic\"\napi_key_env = \"MINE\"",

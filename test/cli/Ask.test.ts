@@ -65,6 +65,14 @@ describe("the answer to a permission question", () => {
     expect(Ask.rejection([offer("1", "allow_once")])).toEqual({ outcome: "cancelled" })
   })
 
+  it("to a question is the number of a choice, and none without a person", () => {
+    const question = [offer("choice-0", "allow_once"), offer("choice-1", "reject_once")]
+    expect(Ask.choices(question, paint(false))).toBe("  1  choice-0\n  2  choice-1\n")
+    expect(Ask.read(question, "2")).toEqual(chosen("choice-1"))
+    expect(["y", "n", "no"].map((said) => Ask.read(question, said))).toEqual([undefined, undefined, undefined])
+    expect(Ask.rejection(question)).toEqual({ outcome: "cancelled" })
+  })
+
   const answering = (...answers: Array<string | undefined>) => {
     const asked: Array<string> = []
     const ask = Ask.make({

@@ -72,7 +72,7 @@ describe("A slash command", () => {
     assert.isTrue(events.some(({ _tag }) => _tag === "PolicyChanged"))
     assert.include(yield* say("/policy network off"), "`network` is `off` now")
     assert.match(yield* say("/policy"), /\| `network` \| `off` \| session \|/)
-    assert.include(yield* say("/mode wild"), "That was not done: \"wild\" is no value of work_mode")
+    assert.include(yield* say("/mode wild"), "That was not done: \"wild\" is no value of work_mode; it must be one of chat, ro, pl, sw, aw")
   }))
 
   talk("/model shows and sets the model", Effect.fnUntraced(function*({ say, session }) {
