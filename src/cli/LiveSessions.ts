@@ -62,6 +62,11 @@ const find = (sessions: ReadonlyArray<Entry>) => Effect.fnUntraced(function*(id:
 
 const done = { close: "closed", kill: "killed", delete: "deleted" } as const
 
+const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Killed sessions are on no list of the daemon; by their whole id they can be deleted. */
+const unlisted = (id: string): Pick<Entry, "sessionId" | "title"> => ({ sessionId: id, title: null })
+
 /** Every id is checked before anything happens to the first session. */
 export const end = Effect.fnUntraced(function*(
   daemon: Daemon,
@@ -71,12 +76,16 @@ export const end = Effect.fnUntraced(function*(
   if (!yes && !(process.stdin.isTTY && process.stderr.isTTY)) {
     return yield* wrongUsage("without a terminal to ask on, sessions are deleted only with --yes")
   }
-  const sessions = new Map((yield* Effect.forEach(ids, find(yield* all(daemon)))).map((session) => [session.sessionId, session]))
+  const listed = yield* all(daemon)
+  const isUnlisted = (id: string) => how === "delete" && wholeId.test(id) && !listed.some(({ sessionId }) => sessionId === id)
+  const found = yield* Effect.forEach(ids, (id) => isUnlisted(id) ? Effect.succeed(unlisted(id)) : find(listed)(id))
+  const sessions = new Map(found.map((session) => [session.sessionId, session]))
   const names = Array.from(sessions.values(), ({ sessionId, title }) => `  ${oneLine(sessionId)}  ${oneLine(title ?? "")}\n`).join("")
   const what = sessions.size === 1 ? "this session" : `these ${sessions.size} sessions`
   if (!yes && !(yield* confirmed(names, `Delete ${what} for good? [y/N] `))) return yield* failure("nothing was deleted")
   for (const sessionId of sessions.keys()) {
-    yield* daemon.call(`session/${how}`, { session_id: sessionId })
+    const { deleted = true } = yield* daemon.call(`session/${how}`, { session_id: sessionId })
+    if (deleted === false) return yield* failure(`there is no session ${JSON.stringify(sessionId)}`)
     yield* print(`${done[how]} ${oneLine(sessionId)}\n`)
   }
 })

@@ -65,6 +65,8 @@ describe("postern sessions", () => {
     expect((await postern(host, "sessions", "delete", "--yes", chat)).code).toBe(0)
     expect(await client.request("status")).toMatchObject({ session_ids: [] })
     expect((await client.failure("session/prompt", { session_id: busy, prompt: "say no" })).code).toBe(-32000)
+    expect((await postern(host, "sessions", "delete", "--yes", busy)).stdout).toBe(`deleted ${busy}\n`)
+    expect((await postern(host, "sessions", "delete", "--yes", busy)).stderr).toBe(`postern: there is no session "${busy}"\n`)
     const missing = await postern(host, "sessions", "delete", "--yes", "nobody")
     expect([missing.code, missing.stderr]).toEqual([1, "postern: there is no session \"nobody\"\n"])
 
