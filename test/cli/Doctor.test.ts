@@ -32,7 +32,7 @@ describe("postern doctor", () => {
     expect(code).toBe(1)
     expect(stderr).toBe("postern: something is missing: agent, sessions\n")
     const found = new Map(lines(stdout).map((one) => [one.name, one]))
-    expect(found.get("agent")).toMatchObject({ status: "fail", remedy: "Set ANTHROPIC_API_KEY." })
+    expect(found.get("agent")).toMatchObject({ status: "fail", detail: expect.stringContaining("ANTHROPIC_API_KEY") })
     expect(found.get("sessions")).toMatchObject({ status: "fail" })
   })
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
 import { run, start, test } from "../support/Acpx.ts"
-import { eventually } from "../support/Processes.ts"
+import { eventually, processesAtHome } from "../support/Processes.ts"
 import type { Message } from "../support/Wire.ts"
 
 const frames = (out: string): ReadonlyArray<Message> => out.split("\n").filter(Boolean).map((line) => JSON.parse(line))
@@ -59,6 +59,8 @@ describe("acpx drives the agent", () => {
       const { code, out } = await run(host, "--ttl", "1", "--format", "json", "--json-strict", "prompt", "-s", "k", `say ${word}`)
       expect(code).toBe(0)
       expect(frames(out).some((m) => m.method === "session/new")).toBe(false)
+      // Whoever comes while the last owner is leaving is turned away.
+      await eventually(() => processesAtHome("__queue-owner", host.folder).length === 0, 20_000)
     }
     const acp = await host.open()
     expect((await acp.request("session/list"))["sessions"]).toHaveLength(1)
