@@ -24,6 +24,7 @@ const telling = (printed: string): string => {
 const grace = "2 seconds"
 
 const reasonOf = ({ attribution, code, signal }: Ended, errors: string): string => {
+  if (attribution?.kind === "not-found") return `${attribution.note}; a program that only the sandbox hides needs its folder in readable`
   const printed = telling(errors)
   const how = attribution !== undefined && attribution.kind !== "ordinary"
     ? attribution.note

@@ -95,7 +95,9 @@ const plain = (item: Fields): Item => {
 const structured = (value: unknown, items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
   if (value === undefined || value === null) return []
   const text = JSON.stringify(value)
-  const said = items.some((item) => {
+  const texts = new Set(items.map((item) => item.text))
+  const wrapped = Predicate.isObject(value) && Object.values(value).every((part) => typeof part === "string" && texts.has(part))
+  const said = wrapped || items.some((item) => {
     try {
       return JSON.stringify(JSON.parse(item.text)) === text
     } catch {

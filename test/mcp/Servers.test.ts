@@ -23,8 +23,8 @@ describe("A tool of an MCP server", () => {
   it.live("is called by its name with what the model gave, and answers with its text", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {
-      const results = yield* say(text("s__echo", { text: "one\ntwo" }), text("s__echo", { text: "x", structured: { n: 1 } }), text("s__echo", { text: "{\"n\":1}", structured: { n: 1 } }))
-      assert.deepStrictEqual(results, ["completed one\ntwo", "completed x\n{\"n\":1}", "completed {\"n\":1}"])
+      const results = yield* say(text("s__echo", { text: "one\ntwo" }), text("s__echo", { text: "x", structured: { n: 1 } }), text("s__echo", { text: "{\"n\":1}", structured: { n: 1 } }), text("s__echo", { text: "same", structured: { content: "same" } }))
+      assert.deepStrictEqual(results, ["completed one\ntwo", "completed x\n{\"n\":1}", "completed {\"n\":1}", "completed same"])
     }).pipe(Effect.provide(layer))
   })
 

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import type { Json } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
 
@@ -56,11 +57,20 @@ describe("The daemon's catalogue", () => {
 
   it.live("says what sessions have cost and how the machine is", () =>
     Effect.gen(function*() {
-      const { greet } = yield* served()
+      const { folder, greet } = yield* served()
       const client = yield* greet()
       const session_id = yield* promise(() => client.session())
       yield* promise(() => client.prompt(session_id, "say hi"))
-      assert.deepInclude(yield* promise(() => client.request("cost/query")), { session_cost_usd: 0, request_count: 1 })
+      const today = new Date().toISOString().slice(0, 10)
+      const ledger = new DatabaseSync(join(folder, "data", "sessions", "acp-sessions.db"))
+      for (const [day, model, dollars] of [[today, "p/a", 0.25], [today, "p/b", 0.5], ["2020-02-02", "p/a", 4]] as const) {
+        ledger.prepare("INSERT INTO costs (day, agent, model, requests, tokens, nanodollars) VALUES (?, 'default', ?, 1, 10, ?)").run(day, model, dollars * 1e9)
+      }
+      ledger.close()
+      assert.deepInclude(yield* promise(() => client.request("cost/query")), {
+        session_cost_usd: 0, request_count: 1, daily_cost_usd: 0.75, monthly_cost_usd: 0.75, by_model: { "p/a": 4.25, "p/b": 0.5 }, by_agent: { default: 4.75 }
+      })
+      assert.deepInclude(yield* promise(() => client.request("cost/query", { to: "2020-12-31T00:00:00Z" })), { daily_cost_usd: 0, by_model: { "p/a": 4 } })
       const { results, summary } = yield* promise(() => client.request("doctor/run"))
       assert.include(results.map(({ category }: Json) => category), "sandbox")
       assert.strictEqual(summary.ok + summary.warnings + summary.errors, results.length)
