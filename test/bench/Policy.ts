@@ -40,7 +40,7 @@ ask = ["shell(git push **)", "shell(** --force **)", "fetch(*.internal)"]
 allow = ["shell(npm test *)", "shell(npm run build *)", "shell(git status *)", "write(./src/**)", "shell(rg *)"]
 `
 
-const rounds = 300
+const rounds = 1000
 
 const measure = Effect.fnUntraced(function*(cwd: string) {
   const { tools } = yield* Toolbox
