@@ -142,7 +142,7 @@ export const make = (state: AcpConnectionState, session: Session) => {
     }
   }
 
-  const replay = Effect.fnUntraced(function*(entry: Entry) {
+  const replay = (entry: Entry) => Effect.gen(function*() {
     yield* notifyAll(replayed(state, yield* withBytes(entry)))
   })
 

@@ -39,8 +39,10 @@ export const layer: Layer.Layer<never, never, Settings> = Layer.unwrap(Effect.ge
   const stderr = Logger.make((options) => {
     process.stderr.write(`${format.log(options)}\n`)
   })
-  return Layer.merge(
+  return Layer.mergeAll(
     Logger.layer([stderr]),
+    // Nobody looks at spans, and each would be kept with what runs in it.
+    Layer.succeed(References.TracerEnabled, false),
     Layer.succeed(References.MinimumLogLevel, settings.logLevel ?? defaultLevel(terminal))
   )
 }))

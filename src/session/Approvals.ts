@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function*(sessionId: string, attachments: 
         ? Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why: "no client is connected" }))
         : Effect.raceAll(Array.from(attachments, use)))
 
-  const answered = Effect.fnUntraced(function*(request: PermissionRequest): Effect.fn.Return<PermissionAnswer, NoAnswer> {
+  const answered = (request: PermissionRequest) => Effect.gen(function*(): Effect.fn.Return<PermissionAnswer, NoAnswer> {
     if (isRoutedAway(route)) {
       return yield* new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why: `there is no channel "${route.approver_channel}" to ask on` })
     }

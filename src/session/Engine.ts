@@ -11,18 +11,22 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
   Layer.effectContext(Effect.gen(function*() {
     const scope = yield* Effect.scope
     const services = yield* Effect.context<R>()
-    const engine = yield* Effect.promise(load).pipe(
+    let ready: Effect.Effect<Context.Context<Engine>> = Effect.suspend(() => Effect.delay(engine, "5 millis"))
+    const engine: Effect.Effect<Context.Context<Engine>> = yield* Effect.promise(load).pipe(
       Effect.flatMap((layer) => Layer.buildWithScope(layer, scope)),
       Effect.orDie,
       Effect.provide(services),
       Effect.uninterruptible,
+      Effect.tap((built) => Effect.sync(() => {
+        ready = Effect.succeed(built)
+      })),
       Effect.cached
     )
     const desk = <A, E>(use: (desk: PolicyDesk["Service"]) => Effect.Effect<A, E>) =>
       Effect.flatMap(engine, (built) => use(Context.get(built, PolicyDesk)))
     const open = Effect.fnUntraced(function*(host: ToolHost) {
       let opened: SessionTools = none
-      const source = Effect.delay(Effect.map(engine, (built) => Context.get(built, ToolSource)), "5 millis")
+      const source = Effect.map(ready, (built) => Context.get(built, ToolSource))
       const opening = yield* Effect.forkScoped(Effect.tap(Effect.flatMap(source, (one) => one.open(host)), (tools) =>
         Effect.sync(() => {
           opened = tools
@@ -39,7 +43,7 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
       rules: (session) => desk((one) => one.rules(session)),
       add: (session, rule) => desk((one) => one.add(session, rule)),
       remove: (session, id) => desk((one) => one.remove(session, id)),
-      look: (session) => desk((one) => one.look(session)),
+      look: (session) => Effect.flatMap(Effect.suspend(() => ready), (built) => Context.get(built, PolicyDesk).look(session)),
       test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters))
     }), Context.add(ToolSource, { open }))
   }))

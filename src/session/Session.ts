@@ -119,6 +119,7 @@ export const make = Effect.fnUntraced(function*(
 
   const interrupt = Effect.suspend(() => current === undefined ? Effect.void : FiberHandle.clear(handle))
 
+  // Functions that every session has of its own are plain ones: each that `fnUntraced` makes takes half a kilobyte.
   return {
     sessionId,
     record: () => record,
@@ -126,7 +127,7 @@ export const make = Effect.fnUntraced(function*(
     policy,
     model,
     tools,
-    rename: Effect.fnUntraced(function*(title) {
+    rename: (title) => Effect.gen(function*() {
       yield* store.rename(sessionId, title)
       record = yield* store.get(sessionId)
       yield* publish({ _tag: "InfoChanged", title: record.title, updatedAt: record.updatedAt })

@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
     choices: () => catalog.references().includes(model) ? catalog.references() : [model, ...catalog.references()],
     thinks: isRemote,
     seesImages: () => provider()?.vision ?? false,
-    set: Effect.fnUntraced(function*(option, value, source) {
+    set: (option, value, source) => Effect.gen(function*() {
       const message = refusal(option, value)
       if (message !== undefined) return yield* new KnobRefused({ knob: option, message, reason: "unknown_value" })
       yield* store.setKnob(sessionId, option, value as string, source)

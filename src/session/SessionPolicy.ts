@@ -95,7 +95,7 @@ export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent,
       lacking = modes
       return changed
     }),
-    set: Effect.fnUntraced(function*(id, value, source) {
+    set: (id, value, source) => Effect.gen(function*() {
       const knob = yield* check(level, id, value)
       yield* store.setKnob(sessionId, knob, value as string, source)
       session = { ...session, [knob]: value }

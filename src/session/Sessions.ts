@@ -76,10 +76,14 @@ export class Sessions extends Context.Service<Sessions, {
     const register = Effect.fnUntraced(function*(record: SessionRecord, workspace: Workspace, agent: Agent, { mcpServers = [] }: Setup) {
       const own = yield* Scope.fork(scope, "sequential")
       const servers = [...mcp.servers, ...mcpServers]
-      const session = yield* Session.make(record, workspace, agent, mode, servers).pipe(Scope.provide(own), Effect.provideContext(context))
+      // Nothing of the call that opens a session may live as long as the session.
+      const session = yield* Effect.updateContext(
+        Session.make(record, workspace, agent, mode, servers),
+        (_: Context.Context<never>) => Context.add(context, Scope.Scope, own)
+      )
       active.set(record.sessionId, { session, scope: own })
       // The first of these loads the engine, which must not keep the answer waiting.
-      yield* Effect.forkIn(Effect.delay(desk.look(session), "5 millis"), own)
+      yield* Effect.forkIn(desk.look(session), own, { startImmediately: true })
       return session
     })
 

@@ -58,7 +58,7 @@ export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function
     for (const job of jobs.values()) if (jobs.size >= maxKept && !isRunning(job)) jobs.delete(job.id)
   }
 
-  const start = Effect.fnUntraced(function*({ capabilities, command, network, prepare }: Start): Effect.fn.Return<Job, ToolFailed> {
+  const start = ({ capabilities, command, network, prepare }: Start) => Effect.gen(function*(): Effect.fn.Return<Job, ToolFailed> {
     if (Array.from(jobs.values()).filter(isRunning).length >= maxRunning) {
       return yield* new ToolFailed({ message: `${maxRunning} commands run in the background already. End one with job_kill first.` })
     }

@@ -91,7 +91,7 @@ export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Ret
   const allowed = (path: string, intent: Intent, writable: ReadonlyArray<string>, readOnly: ReadonlyArray<string>) =>
     !confined || within(path, writable) || (intent === "read" && within(path, readOnly))
 
-  const resolve = Effect.fnUntraced(function*(path: string, intent: Intent): Effect.fn.Return<string, PathRefused> {
+  const resolve = (path: string, intent: Intent) => Effect.gen(function*(): Effect.fn.Return<string, PathRefused> {
     const refuse = (reason: string) => new PathRefused({ path, reason })
     const problem = malformed(path)
     if (problem !== undefined) return yield* refuse(problem)
