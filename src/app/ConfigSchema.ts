@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { type Knob, knobValues } from "../policy/Knobs.ts"
 import { amount, flag, map, optional, path, text, texts, whole, word } from "./ConfigAtoms.ts"
+import { knob, Policy } from "./ConfigPolicy.ts"
 import { PermissionProfile, User } from "./ConfigPrincipals.ts"
 
 /** Known to users' files and kept as they are; this version does not interpret what is in them. */
@@ -84,30 +84,6 @@ const RuntimeProfile = Schema.Struct({
   parallel_tools: optional(flag),
   compact_context: optional(flag),
   tool_dispatcher: optional(word("auto", "native", "xml"))
-})
-
-/** A rule as text, or with its reason and its own examples (policy §2.1). */
-const rules = optional(Schema.Array(Schema.Union([
-  text,
-  Schema.Struct({ rule: text, reason: optional(text), match: optional(texts), notMatch: optional(texts) })
-])).annotate({ description: "a list of rules" }))
-
-const knob = <K extends Knob>(name: K) => optional(word(...knobValues[name]))
-
-/** The user's own policy: values of the six knobs, rules, and a few switches (spec §5, policy §1). */
-const Policy = Schema.Struct({
-  work_mode: knob("work_mode"),
-  network: knob("network"),
-  user_rules: knob("user_rules"),
-  tool_approval: knob("tool_approval"),
-  approval_response: knob("approval_response"),
-  sandbox: knob("sandbox"),
-  guard_allow: optional(flag),
-  ask_network_reads: optional(flag),
-  shell_test_commands: optional(texts),
-  shell_test_network: optional(flag),
-  allow_partial_sandbox: optional(flag),
-  rules: optional(Schema.Struct({ deny: rules, ask: rules, allow: rules }))
 })
 
 const texted = map(Schema.String.annotate({ description: "a text" }))

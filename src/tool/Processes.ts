@@ -3,6 +3,7 @@ import type { Writable } from "node:stream"
 import { Context, Deferred, Effect, type Duration, Exit, Layer, Option, Schema, Scope } from "effect"
 import type { Attribution, Confined } from "../sandbox/Confinement.ts"
 import * as Descriptors from "../sandbox/Descriptors.ts"
+import { awaitGone, type ProcessGroup, signal, stop } from "./ProcessGroup.ts"
 
 export interface Command {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
@@ -45,28 +46,18 @@ export class Processes extends Context.Service<Processes, {
   static readonly layer: Layer.Layer<Processes> = Layer.effect(Processes, Effect.suspend(() => make))
 }
 
-const grace = "3 seconds"
-
-/** After SIGKILL only the system's own bookkeeping is left to wait for. */
-const killGrace = "500 millis"
-
 /** A child that left the group may hold the pipes open for ever. */
 const drain = "500 millis"
 
 const shutdownGrace = "250 millis"
 
-interface Running {
-  readonly pid: number
+interface Running extends ProcessGroup {
   readonly process: ChildProcess
   readonly exited: Deferred.Deferred<Pick<Ended, "code" | "signal">>
   readonly closed: Deferred.Deferred<void>
   readonly told: Descriptors.Told
-  /** A process of the command's own group, while there is one: its runner is in another. */
-  readonly inner: () => number | undefined
   /** Ends what a killed runner left. */
   readonly sweep: () => void
-  /** The group was seen empty: its id may belong to somebody else now. */
-  gone: boolean
 }
 
 const make = Effect.gen(function*() {
@@ -173,30 +164,3 @@ const watch = (child: ChildProcess, command: Command): Running => {
   child.once("close", () => Deferred.doneUnsafe(running.closed, Effect.void))
   return running
 }
-
-/**
- * Signals the whole group; false when it has no member left. Its id stays reserved while it has one, also after the
- * leader went; once it was seen empty nothing is sent any more.
- */
-const signal = (child: Running, name: NodeJS.Signals | 0): boolean => {
-  if (child.gone) return false
-  const inner = name === "SIGTERM" ? child.inner() : undefined
-  if (inner !== undefined) return signal(child, 0) && Descriptors.ask(inner)
-  try {
-    process.kill(-child.pid, name)
-  } catch (error) {
-    child.gone = error instanceof Error && "code" in error && error.code === "ESRCH"
-  }
-  return !child.gone
-}
-
-const stop = Effect.fnUntraced(function*(child: Running) {
-  if (!signal(child, "SIGTERM")) return
-  if (Option.isSome(yield* Effect.timeoutOption(awaitGone(child), grace))) return
-  signal(child, "SIGKILL")
-  yield* Effect.timeoutOption(awaitGone(child), killGrace)
-})
-
-const awaitGone = Effect.fnUntraced(function*(child: Running) {
-  while (signal(child, 0)) yield* Effect.sleep("10 millis")
-})
