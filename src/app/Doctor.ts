@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { resolve } from "../model/Reference.ts"
 import { type EffectiveSandbox } from "../policy/Knobs.ts"
+import { wishOf } from "../policy/Limits.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { Agents } from "../session/Agents.ts"
 import { SessionStore } from "../store/SessionStore.ts"
@@ -38,13 +39,11 @@ const usual: ReadonlyArray<readonly [EffectiveSandbox, boolean]> = [
 ]
 
 const sandboxFinding = Effect.gen(function*() {
-  const { riskProfiles } = yield* Settings
+  const { policy, riskProfiles } = yield* Settings
   const { enforce } = yield* Sandbox
-  const profile = riskProfiles.get("default")
-  const wish = {
-    name: profile?.sandboxEnabled === false ? "none" : profile?.sandboxBackend ?? "auto",
-    dockerImage: profile?.sandboxDockerImage,
-    firejailArgs: profile?.firejailArgs
+  const wish = wishOf(riskProfiles.get("default"))
+  if (wish.name === "none" && policy.sandbox === "danger-full-access" && policy.network !== "off") {
+    return { name: "sandbox", status: "warn", detail: "none, as the configuration wants it: commands run as they are" } satisfies Finding
   }
   const asked = usual.map(([mode, network]) => ({ mode, network, ...enforce(mode, network, wish) }))
   const lacking = asked.filter(({ usable }) => !usable)

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { layerSandbox } from "../app/SandboxLayer.ts"
 import { Settings } from "../app/Settings.ts"
+import { wishOf } from "../policy/Limits.ts"
 import * as Service from "../sandbox/Sandbox.ts"
 import { paint as painter } from "./Paint.ts"
 import { json, oneLine } from "./Plain.ts"
@@ -12,9 +13,8 @@ const print = (text: string) => Effect.sync(() => void process.stdout.write(text
 /** What this machine can hold a command to: a failure of the machine, not of this command, so it always succeeds. */
 export const check = Effect.fnUntraced(function*(options: { readonly backend: string | undefined; readonly json: boolean }) {
   const { riskProfiles } = yield* Settings
-  const { firejailArgs, sandboxBackend = "auto", sandboxDockerImage } = riskProfiles.get("default") ?? {}
-  const name = options.backend ?? sandboxBackend
-  const rows = yield* Service.Sandbox.useSync(({ check }) => check({ name, dockerImage: sandboxDockerImage, firejailArgs })).pipe(
+  const wish = wishOf(riskProfiles.get("default"))
+  const rows = yield* Service.Sandbox.useSync(({ check }) => check({ ...wish, name: options.backend ?? wish.name })).pipe(
     Effect.provide(layerSandbox)
   )
   if (options.json) return yield* print(rows.map((row) => `${json(row)}\n`).join(""))

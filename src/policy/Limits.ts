@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs"
 import type { RiskProfile } from "../app/Profiles.ts"
+import type { Wish } from "../sandbox/Confinement.ts"
 import { type Allowance, unlimited } from "./Allowance.ts"
 import type { Limits } from "./Boundary.ts"
 
@@ -17,6 +18,13 @@ export const ownFolders = ({ configDir, dataDir }: { readonly configDir: string;
   return [...new Set([...named, ...named.map(real)])]
 }
 
+/** What a risk profile wants commands to be confined by. */
+export const wishOf = (profile: RiskProfile | undefined): Wish => ({
+  name: profile?.sandboxEnabled === false ? "none" : profile?.sandboxBackend ?? "auto",
+  dockerImage: profile?.sandboxDockerImage,
+  firejailArgs: profile?.firejailArgs
+})
+
 /** What a risk profile forbids; without one, what level `supervised` forbids. No tool touches the `own` folders, at any level. */
 export const limitsOf = (profile: RiskProfile | undefined, own: ReadonlyArray<string> = [], allowance: Allowance = unlimited): Limits => {
   const level = profile?.level ?? "supervised"
@@ -31,10 +39,6 @@ export const limitsOf = (profile: RiskProfile | undefined, own: ReadonlyArray<st
     blockHighRiskCommands: profile?.blockHighRiskCommands ?? true,
     askMediumRisk: profile?.requireApprovalForMediumRisk ?? true,
     ...allowance,
-    backend: {
-      name: profile?.sandboxEnabled === false ? "none" : profile?.sandboxBackend ?? "auto",
-      dockerImage: profile?.sandboxDockerImage,
-      firejailArgs: profile?.firejailArgs
-    }
+    backend: wishOf(profile)
   }
 }

@@ -39,8 +39,7 @@ export class Toolbox extends Context.Service<Toolbox, {
   /** With those of one session after them; the same map while those are the same. */
   readonly of: (session: SessionTools) => ReadonlyMap<string, AnyTool>
 }>()("postern/tool/Toolbox") {
-  /** With the processes of another Layer, such as one that confines them. */
-  static readonly layerProcesses: Layer.Layer<Toolbox, never, Processes> = Layer.effect(
+  static readonly layer: Layer.Layer<Toolbox> = Layer.effect(
     Toolbox,
     Effect.gen(function*() {
       const shell = yield* Shell.make
@@ -53,7 +52,5 @@ export class Toolbox extends Context.Service<Toolbox, {
       ]
       return make(new Map(tools.map((tool) => [tool.name, tool])))
     })
-  )
-
-  static readonly layer: Layer.Layer<Toolbox> = Toolbox.layerProcesses.pipe(Layer.provide(Processes.layer))
+  ).pipe(Layer.provide(Processes.layer))
 }

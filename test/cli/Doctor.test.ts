@@ -45,4 +45,13 @@ describe("postern doctor", () => {
       expect(sandbox).toMatchObject({ status: "warn", detail: expect.stringContaining("no shell command runs"), remedy: expect.stringContaining("sandbox_backend") })
     }
   })
+
+  it("knows a container that is the sandbox itself", async () => {
+    const folder = machine("[policy]\nsandbox = \"danger-full-access\"\n[risk_profiles.default]\nsandbox_enabled = false\n")
+    const { code, stdout } = await doctor(folder)
+    expect(code).toBe(0)
+    expect(lines(stdout).find(({ name }) => name === "sandbox")).toMatchObject({ status: "warn", detail: expect.stringContaining("commands run as they are") })
+    const check = await new Run(["sandbox", "check", "--json"], { stdin: "", env: { POSTERN_CONFIG_DIR: folder } }).done
+    expect(lines(check.stdout).find(({ mode, network }) => mode === "read-only" && network)).toMatchObject({ usable: false, note: expect.stringContaining("\"none\"") })
+  })
 })

@@ -14,6 +14,7 @@ import { switchesOf } from "../../src/policy/Switches.ts"
 import type { PermissionAnswer } from "../../src/session/Attachment.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { make, newSession, prompt } from "../session/Harness.ts"
+import { shellCall } from "./ShellCall.ts"
 
 const limits: Limits = {
   level: "supervised",
@@ -32,29 +33,9 @@ const limits: Limits = {
 const danger: Shape = { category: "fs-wipe", part: "rm -rf /" }
 const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", rule: "shell(x)" })
 
-const place = { cwd: "/w", roots: ["/w"], home: "/home/me" }
-
 /** A shell call whose Tool approval policy was chosen by the session, so that the policy table decides about shapes. */
-const input = (knobs: Partial<Knobs>, more: Partial<DecisionInput> = {}): DecisionInput => ({
-  capabilities: ["shell_rw"],
-  network: "optional",
-  parts: [],
-  shapes: [],
-  opaque: false,
-  networkPrograms: [],
-  place,
-  facts: { opaque: false, parseError: false, place, canonical: (path) => path },
-  readable: [],
-  shell: true,
-  canonical: (path) => path,
-  knobs: resolve("supervised", { session: { tool_approval: "whitelist_accept", ...knobs }, project: {}, user: {} }),
-  limits,
-  rule: undefined,
-  switches: switchesOf({}),
-  mediumRisk: () => false,
-  enforce: () => ({ usable: true, note: "bwrap" }),
-  ...more
-})
+const input = (knobs: Partial<Knobs>, more: Partial<DecisionInput> = {}): DecisionInput =>
+  shellCall({ tool_approval: "whitelist_accept", ...knobs }, { limits, ...more })
 
 const unusable = { enforce: () => ({ usable: false, note: "no backend" }) }
 const ro = { capabilities: ["shell_ro"] as const }

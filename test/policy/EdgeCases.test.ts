@@ -4,8 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { decide, type DecisionInput, type RuleHit } from "../../src/policy/Decision.ts"
-import { type Knobs, resolve } from "../../src/policy/Knobs.ts"
-import { limitsOf } from "../../src/policy/Limits.ts"
+import type { Knobs } from "../../src/policy/Knobs.ts"
 import * as Dangers from "../../src/policy/rules/Dangers.ts"
 import { switchesOf } from "../../src/policy/Switches.ts"
 import { analyse } from "../../src/policy/shell/ShellAnalyser.ts"
@@ -19,6 +18,7 @@ import { SessionStore } from "../../src/store/SessionStore.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import { make, newSession, prompt } from "../session/Harness.ts"
+import { shellCall } from "./ShellCall.ts"
 import { unconfined } from "../support/Bubblewrap.ts"
 import { place, rules, shell as ruled, tools } from "./rules/Ruled.ts"
 
@@ -29,26 +29,7 @@ import { place, rules, shell as ruled, tools } from "./rules/Ruled.ts"
  */
 
 const fixed = (knobs: Partial<Knobs>, more: Partial<DecisionInput>) =>
-  decide({
-    capabilities: ["shell_rw"],
-    network: "optional",
-    parts: [],
-    shapes: [],
-    opaque: false,
-    networkPrograms: [],
-    place,
-    facts: { opaque: false, parseError: false, place, canonical: (path) => path },
-    readable: [],
-    shell: true,
-    canonical: (path) => path,
-    knobs: resolve("supervised", { session: { tool_approval: "whitelist_accept", ...knobs }, project: {}, user: {} }),
-    limits: limitsOf(undefined),
-    rule: undefined,
-    switches: switchesOf({}),
-    mediumRisk: () => false,
-    enforce: () => ({ usable: true, note: "" }),
-    ...more
-  })
+  decide(shellCall({ tool_approval: "whitelist_accept", ...knobs }, { place, facts: { opaque: false, parseError: false, place, canonical: (path) => path }, ...more }))
 
 const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", rule: "shell(x)" })
 const danger = { category: "git-destructive", part: "git push --force" }

@@ -4,8 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
-import { resolve } from "../../src/policy/Knobs.ts"
-import { limitsOf } from "../../src/policy/Limits.ts"
 import { decide, type RuleHit } from "../../src/policy/Decision.ts"
 import type { Agents } from "../../src/session/Agents.ts"
 import * as Approvals from "../../src/session/Approvals.ts"
@@ -13,9 +11,8 @@ import type { Session } from "../../src/session/Session.ts"
 import type { Attachment } from "../../src/session/Attachment.ts"
 import { Sessions } from "../../src/session/Sessions.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
-import { switchesOf } from "../../src/policy/Switches.ts"
 import { make, newSession, prompt } from "../session/Harness.ts"
-import { place } from "./rules/Ruled.ts"
+import { shellCall } from "./ShellCall.ts"
 
 /** Keys of the configuration that change what the gates say, seen from a session. */
 
@@ -164,25 +161,7 @@ describe("approval_route", () => {
 describe("A rule that lifts the block of dangerous commands", () => {
   const lifts = (rule: string) => {
     const hit: RuleHit = { list: "allow", id: "r", rule }
-    return decide({
-      capabilities: ["shell_rw"],
-      network: "optional",
-      parts: [],
-      shapes: [{ category: "fs-wipe", part: "rm -rf src" }],
-      opaque: false,
-      networkPrograms: [],
-      place,
-      facts: { opaque: false, parseError: false, place, canonical: (path) => path },
-      readable: [],
-      shell: true,
-      canonical: (path) => path,
-      knobs: resolve("supervised", { session: {}, project: {}, user: {} }),
-      limits: limitsOf(undefined),
-      rule: hit,
-      switches: switchesOf({}),
-      mediumRisk: () => false,
-      enforce: () => ({ usable: true, note: "" })
-    }).code !== "HIGH_RISK"
+    return decide(shellCall({}, { shapes: [{ category: "fs-wipe", part: "rm -rf src" }], rule: hit })).code !== "HIGH_RISK"
   }
 
   it("names a command, not a whole tool or any command at all", () => {

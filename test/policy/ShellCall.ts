@@ -1,0 +1,28 @@
+import type { DecisionInput } from "../../src/policy/Decision.ts"
+import { type Knobs, resolve } from "../../src/policy/Knobs.ts"
+import { limitsOf } from "../../src/policy/Limits.ts"
+import { switchesOf } from "../../src/policy/Switches.ts"
+
+export const place = { cwd: "/w", roots: ["/w"], home: "/home/me" }
+
+/** A shell call that may write, and that a sandbox holds. */
+export const shellCall = (session: Partial<Knobs>, more: Partial<DecisionInput> = {}): DecisionInput => ({
+  capabilities: ["shell_rw"],
+  network: "optional",
+  parts: [],
+  shapes: [],
+  opaque: false,
+  networkPrograms: [],
+  place,
+  facts: { opaque: false, parseError: false, place, canonical: (path) => path },
+  readable: [],
+  shell: true,
+  canonical: (path) => path,
+  knobs: resolve("supervised", { session, project: {}, user: {} }),
+  limits: limitsOf(undefined),
+  rule: undefined,
+  switches: switchesOf({}),
+  mediumRisk: () => false,
+  enforce: () => ({ usable: true, note: "bwrap" }),
+  ...more
+})
