@@ -12,7 +12,13 @@ const bundle = (name: string, input: string, plugins: RolldownOptions["plugins"]
   plugins,
   // CommonJS has none, and `effect` asks for it only to see what Vite put there.
   transform: { define: { "import.meta.env": "undefined" } },
-  output: { dir: "dist", format: "cjs", minify: true, entryFileNames: "[name].js", chunkFileNames: `${name}-[name]-[hash].js` }
+  output: {
+    dir: "dist",
+    format: "cjs",
+    minify: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: `${name}-[name]-[hash].js`
+  }
 })
 
 /** The command line stays a bundle of its own; what is in `dist` is CommonJS, and `main.js` can be run as it is. */

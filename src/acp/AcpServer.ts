@@ -8,7 +8,9 @@ import { Served } from "./Agent.ts"
 import { admit } from "./Dialect.ts"
 
 /** 32 MiB a line: what the protocol's own SDK takes, and room for the largest attachment. */
-const limits = { maxFrame: 32 * 1024 * 1024, outbox: 256, stall: "30 seconds", idPrefix: "zc-out-" } satisfies Partial<Options>
+const limits = { maxFrame: 32 * 1024 * 1024, outbox: 256, stall: "30 seconds", idPrefix: "zc-out-" } satisfies Partial<
+  Options
+>
 
 /**
  * ACP for one client over any transport. Sessions that no other connection watches end with it; their history stays.
@@ -35,7 +37,9 @@ export const serveConnection = Effect.fnUntraced(function*(transport: Transport,
     return {
       admit: admit(state, durability === "durable"),
       services: Context.make(AcpConnection, state) as Context.Context<never>,
-      onEnd: Effect.suspend(() => Effect.forEach(state.attached.values(), release, { concurrency: "unbounded", discard: true }))
+      onEnd: Effect.suspend(() =>
+        Effect.forEach(state.attached.values(), release, { concurrency: "unbounded", discard: true })
+      )
     }
   }
   yield* serve(Served, transport, { ...limits, open })

@@ -34,7 +34,11 @@ export const Initialize = Rpc.make("initialize", {
   error
 })
 
-export const Authenticate = Rpc.make("authenticate", { payload: { methodId: Schema.String, _meta: Meta }, success: Done, error })
+export const Authenticate = Rpc.make("authenticate", {
+  payload: { methodId: Schema.String, _meta: Meta },
+  success: Done,
+  error
+})
 export const Logout = Rpc.make("logout", { payload: { _meta: Meta }, success: Done, error })
 
 export const SessionNew = Rpc.make("session/new", {
@@ -53,7 +57,11 @@ export const SessionResume = Rpc.make("session/resume", {
   error
 })
 export const SessionList = Rpc.make("session/list", {
-  payload: { cwd: Schema.optionalKey(Schema.NullOr(Schema.String)), cursor: Schema.optionalKey(Schema.NullOr(Schema.String)), _meta: Meta },
+  payload: {
+    cwd: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    cursor: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    _meta: Meta
+  },
   success: Schema.Struct({ sessions: Schema.Array(SessionInfo), nextCursor: lenient(Schema.String), _meta: Meta }),
   error
 })
@@ -73,9 +81,18 @@ export const SessionPrompt = Rpc.make("session/prompt", {
 }).annotate(CancelWith, "session/cancel")
 export const SessionCancel = Rpc.make("session/cancel", { payload: ofSession, success: Done, error })
 
-export const SetMode = Rpc.make("session/set_mode", { payload: { ...ofSession, modeId: Schema.String }, success: Done, error })
+export const SetMode = Rpc.make("session/set_mode", {
+  payload: { ...ofSession, modeId: Schema.String },
+  success: Done,
+  error
+})
 export const SetConfigOption = Rpc.make("session/set_config_option", {
-  payload: { ...ofSession, configId: Schema.String, value: Schema.Union([Schema.String, Schema.Boolean]), type: lenient(Schema.String) },
+  payload: {
+    ...ofSession,
+    configId: Schema.String,
+    value: Schema.Union([Schema.String, Schema.Boolean]),
+    type: lenient(Schema.String)
+  },
   success: Schema.Struct({ configOptions: Schema.Array(SessionConfigOption), _meta: Meta }),
   error
 })
@@ -92,7 +109,11 @@ export const SessionStop = Rpc.make("session/stop", { payload: ofSession, succes
 export const ZeroClawSessionStop = Rpc.make("_zeroclaw/session/stop", { payload: ofSession, success: Stopped, error })
 
 const inboundEvent = {
-  payload: { ...ofSession, type: lenient(Schema.String), update: lenient(Schema.Struct({ sessionUpdate: lenient(Schema.String) })) },
+  payload: {
+    ...ofSession,
+    type: lenient(Schema.String),
+    update: lenient(Schema.Struct({ sessionUpdate: lenient(Schema.String) }))
+  },
   success: Schema.Struct({ sessionId: SessionId, type: Schema.String, status: Schema.Literal("processed") }),
   error
 }
@@ -122,9 +143,10 @@ export class PolicyAgent extends RpcGroup.make(SetMode, SetConfigOption, RulesLi
 {}
 
 /** Sessions and their turns. */
-export class SessionAgent extends AcpAgent.omit("authenticate", "logout", "session/set_mode", "session/set_config_option")
-  .add(SetTitle, SessionStop, ZeroClawSessionStop, InboundUpdate, InboundEvent)
-  .middleware(PerAcpConnection)
+export class SessionAgent
+  extends AcpAgent.omit("authenticate", "logout", "session/set_mode", "session/set_config_option")
+    .add(SetTitle, SessionStop, ZeroClawSessionStop, InboundUpdate, InboundEvent)
+    .middleware(PerAcpConnection)
 {}
 
 /** What this build serves. The other methods are not advertised and answer −32601. */

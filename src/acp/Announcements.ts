@@ -8,12 +8,18 @@ import type { SessionUpdate } from "./SessionUpdate.ts"
  * live only; what went out as a message comes back as the same message.
  */
 
-const message = (messageId: string, text: string): SessionUpdate =>
-  ({ sessionUpdate: "agent_message_chunk", messageId, content: Content.text(text) })
+const message = (messageId: string, text: string): SessionUpdate => ({
+  sessionUpdate: "agent_message_chunk",
+  messageId,
+  content: Content.text(text)
+})
 
 const takesNotices = (capabilities: ClientCapabilities) => capabilities.session?.notices !== undefined
 
-export const notice = (capabilities: ClientCapabilities, { description, messageId, severity, title }: Notice): ReadonlyArray<SessionUpdate> =>
+export const notice = (
+  capabilities: ClientCapabilities,
+  { description, messageId, severity, title }: Notice
+): ReadonlyArray<SessionUpdate> =>
   takesNotices(capabilities)
     ? [{ sessionUpdate: "notice", severity, title, ...(description === undefined ? {} : { description }) }]
     : [message(messageId, description === undefined ? title : `${title}: ${description}`)]
@@ -27,7 +33,9 @@ const words = ({ compactionId, status, tokens }: Compaction): Notice | undefined
     messageId: compactionId,
     severity: "info",
     title: "The conversation was summarised for the model" +
-      (tokens === undefined ? "." : `: about ${tokens[0].toLocaleString("en")} tokens became ${tokens[1].toLocaleString("en")}.`)
+      (tokens === undefined
+        ? "."
+        : `: about ${tokens[0].toLocaleString("en")} tokens became ${tokens[1].toLocaleString("en")}.`)
   }
 
 const update = ({ compactionId, error, status, summary }: Compaction): SessionUpdate => ({
@@ -48,7 +56,11 @@ export const compaction = (
   return said === undefined ? [] : say(capabilities, said)
 }
 
-export const summaryChunk = (capabilities: ClientCapabilities, compactionId: string, text: string): ReadonlyArray<SessionUpdate> =>
+export const summaryChunk = (
+  capabilities: ClientCapabilities,
+  compactionId: string,
+  text: string
+): ReadonlyArray<SessionUpdate> =>
   capabilities.session?.compaction === undefined
     ? []
     : [{ sessionUpdate: "compaction_summary_chunk", compactionId, content: Content.text(text) }]

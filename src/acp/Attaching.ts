@@ -13,7 +13,12 @@ import * as Updates from "./Updates.ts"
  * The connection watches the session and answers its questions, until it is detached. What a running turn says meanwhile waits
  * until `first` is done, so that a replay is never mixed with the present.
  */
-export const attach = (connection: AcpConnectionState, session: Session, timeoutSecs: number, first: Effect.Effect<void> = Effect.void) =>
+export const attach = (
+  connection: AcpConnectionState,
+  session: Session,
+  timeoutSecs: number,
+  first: Effect.Effect<void> = Effect.void
+) =>
   Effect.suspend(() => {
     const { sessionId } = session
     const { publish } = Updates.make(connection, session)
@@ -27,7 +32,12 @@ export const attach = (connection: AcpConnectionState, session: Session, timeout
     connection.attached.get(sessionId)?.detach()
     connection.attached.set(sessionId, {
       session,
-      detach: session.attach({ publish: (event) => open ? publish(event) : gate.whenOpen(publish(event)), ask, choose, client })
+      detach: session.attach({
+        publish: (event) => open ? publish(event) : gate.whenOpen(publish(event)),
+        ask,
+        choose,
+        client
+      })
     })
     return Effect.ensuring(
       first,
@@ -50,8 +60,11 @@ export const onSession = Effect.fnUntraced(function*<A, E, R>(
   use: (session: Session, connection: AcpConnectionState) => Effect.Effect<A, E, R>
 ) {
   const connection = yield* AcpConnection
-  return yield* sessions.within(sessionId, (session): Effect.Effect<A, E | SessionMissing, R> =>
-    connection.attached.get(sessionId)?.session === session
-      ? use(session, connection)
-      : Effect.fail(new SessionMissing({ sessionId })))
+  return yield* sessions.within(
+    sessionId,
+    (session): Effect.Effect<A, E | SessionMissing, R> =>
+      connection.attached.get(sessionId)?.session === session
+        ? use(session, connection)
+        : Effect.fail(new SessionMissing({ sessionId }))
+  )
 })

@@ -15,7 +15,9 @@ export const Implementation = Schema.Struct({
 })
 
 export const ClientCapabilities = Schema.Struct({
-  fs: lenient(Schema.Struct({ readTextFile: lenient(Schema.Boolean), writeTextFile: lenient(Schema.Boolean), _meta: Meta })),
+  fs: lenient(
+    Schema.Struct({ readTextFile: lenient(Schema.Boolean), writeTextFile: lenient(Schema.Boolean), _meta: Meta })
+  ),
   terminal: lenient(Schema.Boolean),
   auth: lenient(Schema.Struct({ terminal: lenient(Schema.Boolean), _meta: Meta })),
   session: lenient(Schema.Struct({

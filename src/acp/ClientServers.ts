@@ -14,7 +14,10 @@ export const clientServers = (
   const given = servers ?? []
   if (clients === undefined) {
     const names = given.map(({ name }) => JSON.stringify(name)).join(", ")
-    return Effect.as(given.length === 0 ? Effect.void : Effect.logWarning(`not started, as mcp.clients.enabled is false: ${names}`), [])
+    return Effect.as(
+      given.length === 0 ? Effect.void : Effect.logWarning(`not started, as mcp.clients.enabled is false: ${names}`),
+      []
+    )
   }
   return Effect.succeed(given.map((server): ServerConfig => ({
     ...defaults,

@@ -18,10 +18,15 @@ export const replayed = (call: ToolCallState): ToolCallState =>
   call.content.some(isTerminal) ? { ...call, content: call.content.filter((item) => !isTerminal(item)) } : call
 
 const textOf = ({ content }: ToolCallState) =>
-  content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : []).join("\n")
+  content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : []).join(
+    "\n"
+  )
 
 const exitOf = ({ rawOutput }: ToolCallState) => {
-  const { exitCode = null, signal = null } = Object(rawOutput) as { readonly exitCode?: unknown; readonly signal?: unknown }
+  const { exitCode = null, signal = null } = Object(rawOutput) as {
+    readonly exitCode?: unknown
+    readonly signal?: unknown
+  }
   return { exit_code: exitCode, signal }
 }
 
@@ -55,7 +60,11 @@ export const make = (state: AcpConnectionState, cwd: string) => {
     if (final) printed.delete(call.toolCallId)
     if (call.content.some(isTerminal)) {
       // ZeroClaw's clients read text only.
-      return { call: state.dialect === "zeroclaw" ? replayed(call) : { ...call, content: call.content.filter(({ type }) => type !== "content") } }
+      return {
+        call: state.dialect === "zeroclaw"
+          ? replayed(call)
+          : { ...call, content: call.content.filter(({ type }) => type !== "content") }
+      }
     }
     const ran = !final || call.rawOutput !== undefined
     if (before === undefined || !ran) return { call }

@@ -2,13 +2,15 @@ import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import type { ToolCallState } from "../session/Event.ts"
-import { type ContentBlock, type ToolCallContent, textContent } from "../tool/Content.ts"
+import { type ContentBlock, textContent, type ToolCallContent } from "../tool/Content.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 
 const prefix = "attachment://deliver/"
 
 const embedItem = (cwd: string, item: ToolCallContent): Effect.Effect<ToolCallContent, Attachments.AttachmentFault> => {
-  if (item.type !== "content" || item.content.type !== "resource_link" || !item.content.uri.startsWith(prefix)) return Effect.succeed(item)
+  if (item.type !== "content" || item.content.type !== "resource_link" || !item.content.uri.startsWith(prefix)) {
+    return Effect.succeed(item)
+  }
   const { mimeType, uri } = item.content
   return Effect.map(Attachments.load(cwd, uri.slice(prefix.length)), (bytes): ToolCallContent => ({
     type: "content",
@@ -34,7 +36,10 @@ export const embed = (cwd: string, call: ToolCallState): Effect.Effect<ToolCallS
         Effect.succeed<ToolCallState>({
           ...call,
           status: "failed",
-          content: [...call.content.filter((item) => !isDelivery(item)), textContent(`The file could not be attached: ${detail}`)]
+          content: [
+            ...call.content.filter((item) => !isDelivery(item)),
+            textContent(`The file could not be attached: ${detail}`)
+          ]
         })
       )
     )

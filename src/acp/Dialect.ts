@@ -15,7 +15,8 @@ const isRecord = (u: unknown): u is Params => typeof u === "object" && u !== nul
 const signMethods = new Set(["session/stop", "session/event", "session/update"])
 const signKeys = ["agentAlias", "agent_alias", "agent", "workspaceDir", "workspace_dir", "session_id"]
 
-const isUntyped = (part: unknown): part is Params => isRecord(part) && part["type"] === undefined && typeof part["text"] === "string"
+const isUntyped = (part: unknown): part is Params =>
+  isRecord(part) && part["type"] === undefined && typeof part["text"] === "string"
 
 const asksForDialect = (params: Params): boolean => {
   const capabilities = params["clientCapabilities"]
@@ -29,12 +30,15 @@ const isSign = (method: string, params: Params): boolean => {
   if (signMethods.has(method) || signKeys.some((key) => params[key] !== undefined)) return true
   if (method === "initialize") return params["protocolVersion"] === undefined || asksForDialect(params)
   const prompt = params["prompt"]
-  return method === "session/prompt" && (typeof prompt === "string" || (Array.isArray(prompt) && prompt.some(isUntyped)))
+  return method === "session/prompt" &&
+    (typeof prompt === "string" || (Array.isArray(prompt) && prompt.some(isUntyped)))
 }
 
 /** The first value that says something: blank and `null` count as absent. */
 const firstOf = (params: Params, keys: ReadonlyArray<string>): unknown =>
-  keys.map((key) => params[key]).find((value) => value !== undefined && value !== null && !(typeof value === "string" && value.trim() === ""))
+  keys.map((key) => params[key]).find((value) =>
+    value !== undefined && value !== null && !(typeof value === "string" && value.trim() === "")
+  )
 
 const zeroClawMeta = (params: Params): Params => {
   const meta = params["_meta"]
@@ -52,7 +56,8 @@ const blocksOf = (prompt: unknown): unknown =>
 const canonical = (method: string, params: Params): Params => {
   const { cwd: _, ...rest } = params
   const cwd = firstOf(params, ["cwd", "workspaceDir", "workspace_dir"])
-  const agentAlias = firstOf(params, ["agentAlias", "agent_alias", "agent"]) ?? firstOf(zeroClawMeta(params), ["agentAlias"])
+  const agentAlias = firstOf(params, ["agentAlias", "agent_alias", "agent"]) ??
+    firstOf(zeroClawMeta(params), ["agentAlias"])
   const sessionId = params["sessionId"] ?? params["session_id"]
   return {
     ...rest,

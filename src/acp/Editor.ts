@@ -26,7 +26,8 @@ export const make = ({ capabilities: { fs }, peer }: AcpConnectionState, session
     peer.request(WriteTextFile, { sessionId, path, content }).pipe(
       Effect.as(true),
       Effect.catchTags({
-        RpcFault: ({ code, message }) => unknowing.has(code) ? Effect.succeed(false) : Effect.fail(failed(`the client did not write it: ${message}`)),
+        RpcFault: ({ code, message }) =>
+          unknowing.has(code) ? Effect.succeed(false) : Effect.fail(failed(`the client did not write it: ${message}`)),
         ConnectionClosed: () => Effect.succeed(false)
       }),
       Effect.timeoutOrElse({

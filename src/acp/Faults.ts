@@ -19,7 +19,8 @@ export const notFound = (dialect: DialectName, sessionId: string) =>
 
 export const of = (dialect: DialectName) => (error: SessionFault): Wire.RpcFault => {
   switch (error._tag) {
-    case "SessionMissing": return notFound(dialect, error.sessionId)
+    case "SessionMissing":
+      return notFound(dialect, error.sessionId)
     case "TurnRunning":
       return new Wire.RpcFault({
         code: codes.busy[dialect],
@@ -33,16 +34,30 @@ export const of = (dialect: DialectName) => (error: SessionFault): Wire.RpcFault
         data: { reason: "session_limit", limit: error.limit }
       })
     case "AgentUnresolved":
-      if (error.reason === "agent_unusable") return new Wire.RpcFault({ code: -32603, message: error.message, data: { reason: error.reason } })
+      if (error.reason === "agent_unusable") {
+        return new Wire.RpcFault({ code: -32603, message: error.message, data: { reason: error.reason } })
+      }
       return Wire.invalidParams({ reason: error.reason, field: "agentAlias" }, error.message)
-    case "DirectoryRefused": return Wire.invalidParams({ reason: error.reason, field: error.field }, error.message)
-    case "BadCursor": return Wire.invalidParams({ reason: "invalid_cursor", field: "cursor" }, "this cursor is not one of ours")
-    case "PromptInvalid": return Wire.invalidParams({ reason: error.reason, field: error.field }, error.message)
+    case "DirectoryRefused":
+      return Wire.invalidParams({ reason: error.reason, field: error.field }, error.message)
+    case "BadCursor":
+      return Wire.invalidParams({ reason: "invalid_cursor", field: "cursor" }, "this cursor is not one of ours")
+    case "PromptInvalid":
+      return Wire.invalidParams({ reason: error.reason, field: error.field }, error.message)
     case "KnobRefused":
-      return Wire.invalidParams({ reason: error.reason, field: error.reason === "unknown_option" ? "configId" : "value" }, error.message)
-    case "RuleRefused": return Wire.invalidParams({ reason: "rule_refused", field: error.field }, error.message)
-    case "StoreFailed": return new Wire.RpcFault({ code: -32603, message: error.message, data: { reason: "store_failed" } })
+      return Wire.invalidParams({
+        reason: error.reason,
+        field: error.reason === "unknown_option" ? "configId" : "value"
+      }, error.message)
+    case "RuleRefused":
+      return Wire.invalidParams({ reason: "rule_refused", field: error.field }, error.message)
+    case "StoreFailed":
+      return new Wire.RpcFault({ code: -32603, message: error.message, data: { reason: "store_failed" } })
     case "TurnFailed":
-      return new Wire.RpcFault({ code: -32603, message: `Agent turn failed: ${error.message}`, data: { reason: error.reason } })
+      return new Wire.RpcFault({
+        code: -32603,
+        message: `Agent turn failed: ${error.message}`,
+        data: { reason: error.reason }
+      })
   }
 }

@@ -28,7 +28,9 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   const { acp, agents: configured, configDir, mcp, providers } = yield* Settings
   const scope = yield* Effect.scope
 
-  const defaultModel = Array.from(configured.values()).find(({ alias }) => acp.defaultAgent === undefined || alias === acp.defaultAgent)?.model
+  const defaultModel = Array.from(configured.values()).find(({ alias }) =>
+    acp.defaultAgent === undefined || alias === acp.defaultAgent
+  )?.model
 
   /** For sessions of the usual agent; another's may take none, and say so. */
   const seesImages = providers.get(defaultModel?.split("/", 1)[0] ?? "")?.vision ?? false
@@ -47,7 +49,9 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
 
   /** ZeroClaw's clients know nothing of what comes here, and expect silence between turns. */
   const welcome = (connection: AcpConnectionState, session: Session) =>
-    connection.dialect === "zeroclaw" ? Effect.void : Effect.asVoid(Effect.forkIn(Welcome.send(connection, session), scope))
+    connection.dialect === "zeroclaw"
+      ? Effect.void
+      : Effect.asVoid(Effect.forkIn(Welcome.send(connection, session), scope))
 
   /** `load` and `resume`: ZeroClaw's clients expect an active session to be refused, ACP's expect to see it again. */
   const open = Effect.fnUntraced(function*(
@@ -63,25 +67,37 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     const { sessionId } = payload
     const isActive = onSession(sessions, sessionId, () => Effect.succeed(true)).pipe(Effect.orElseSucceed(() => false))
     if (connection.dialect === "zeroclaw" && (yield* isActive)) {
-      return yield* Wire.invalidParams({ reason: "session_active", sessionId, field: "sessionId" }, "this session is active already")
+      return yield* Wire.invalidParams(
+        { reason: "session_active", sessionId, field: "sessionId" },
+        "this session is active already"
+      )
     }
     const cwd = yield* placeholderCwd(connection.dialect, configDir, payload.cwd)
-    const setup = { cwd, additionalDirectories: payload.additionalDirectories ?? [], mcpServers: yield* clientServers(payload.mcpServers, mcp) }
-    return yield* sessions.activate(sessionId, setup, Effect.fnUntraced(function*(session) {
-      const entries = yield* Replay.snapshot(session, store)
-      const send = (shown: typeof entries) => Replay.send(connection, session, shown)
-      yield* attach(connection, session, acp.sessionTimeoutSecs, replay ? send(entries) : Effect.void)
-      if (!replay) {
-        // No history on resume; the plan is state. Only ZeroClaw's clients expect it before the result (acp.md §6 row 19).
-        const plan = send(entries.filter(({ _tag }) => _tag === "Plan"))
-        yield* connection.dialect === "zeroclaw" ? plan : Effect.forkIn(plan, scope)
-      }
-      yield* welcome(connection, session)
-      return { ...policyOf(session), _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }
-    }))
+    const setup = {
+      cwd,
+      additionalDirectories: payload.additionalDirectories ?? [],
+      mcpServers: yield* clientServers(payload.mcpServers, mcp)
+    }
+    return yield* sessions.activate(
+      sessionId,
+      setup,
+      Effect.fnUntraced(function*(session) {
+        const entries = yield* Replay.snapshot(session, store)
+        const send = (shown: typeof entries) => Replay.send(connection, session, shown)
+        yield* attach(connection, session, acp.sessionTimeoutSecs, replay ? send(entries) : Effect.void)
+        if (!replay) {
+          // No history on resume; the plan is state. Only ZeroClaw's clients expect it before the result (acp.md §6 row 19).
+          const plan = send(entries.filter(({ _tag }) => _tag === "Plan"))
+          yield* connection.dialect === "zeroclaw" ? plan : Effect.forkIn(plan, scope)
+        }
+        yield* welcome(connection, session)
+        return { ...policyOf(session), _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }
+      })
+    )
   }, faulty)
 
-  const ofConnection = (sessionId: string) => onSession(sessions, sessionId, (_, connection) => Effect.succeed(connection))
+  const ofConnection = (sessionId: string) =>
+    onSession(sessions, sessionId, (_, connection) => Effect.succeed(connection))
 
   const cancel = Effect.fnUntraced(function*({ sessionId }: { readonly sessionId: string }) {
     const session = yield* Effect.option(onSession(sessions, sessionId, Effect.succeed))
@@ -165,10 +181,21 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     }, faulty),
 
     "session/set_title": Effect.fnUntraced(function*({ sessionId, title }) {
-      if (!acp.unstable) return yield* Wire.methodNotFound({ method: "session/set_title" }, "session/set_title is unstable: set acp.unstable")
+      if (!acp.unstable) {
+        return yield* Wire.methodNotFound(
+          { method: "session/set_title" },
+          "session/set_title is unstable: set acp.unstable"
+        )
+      }
       const trimmed = title.trim()
-      if (trimmed === "") return yield* Wire.invalidParams({ reason: "empty_title", field: "title" }, "title: it is empty")
-      return yield* onSession(sessions, sessionId, (session) => Effect.map(session.rename(trimmed), (title) => ({ title })))
+      if (trimmed === "") {
+        return yield* Wire.invalidParams({ reason: "empty_title", field: "title" }, "title: it is empty")
+      }
+      return yield* onSession(
+        sessions,
+        sessionId,
+        (session) => Effect.map(session.rename(trimmed), (title) => ({ title }))
+      )
     }, faulty),
 
     "session/delete": Effect.fnUntraced(function*({ sessionId }) {
@@ -186,8 +213,11 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
 
     "session/prompt": Effect.fnUntraced(function*({ prompt, sessionId }) {
       const connection = yield* AcpConnection
-      const { stopReason, text: whole } = yield* yield* onSession(sessions, sessionId, (session) =>
-        Effect.flatMap(PromptContent.prepare(prompt, session.model.seesImages()), session.begin))
+      const { stopReason, text: whole } = yield* yield* onSession(
+        sessions,
+        sessionId,
+        (session) => Effect.flatMap(PromptContent.prepare(prompt, session.model.seesImages()), session.begin)
+      )
       return PromptResult.of(connection.dialect, sessionId, stopReason, whole)
     }, faulty),
 

@@ -41,5 +41,6 @@ const modelOptions = ({ choices, model, thinks, thoughtLevel }: SessionModel): R
 ]
 
 /** Everything a session lets its client choose. */
-export const sessionOptions = ({ model, policy }: Session): ReadonlyArray<Option> =>
-  [...PolicyOptions.configOptions(policy.knobs()), ...modelOptions(model)]
+export const sessionOptions = (
+  { model, policy }: Session
+): ReadonlyArray<Option> => [...PolicyOptions.configOptions(policy.knobs()), ...modelOptions(model)]

@@ -1,5 +1,5 @@
 import { Effect, Predicate } from "effect"
-import { type PermissionAnswer, type PermissionRequest, NoAnswer, type Scope } from "../session/Attachment.ts"
+import { NoAnswer, type PermissionAnswer, type PermissionRequest, type Scope } from "../session/Attachment.ts"
 import type { ToolCallState } from "../session/Event.ts"
 import { textContent } from "../tool/Content.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
@@ -16,9 +16,13 @@ const lasting = (verb: string, rules: ReadonlyArray<string>, scopes: ReadonlyArr
 /** One option of each kind; the lasting ones only where there is a rule to keep (policy §1.10), and they say which. */
 const options = ({ allow, deny, scopes }: PermissionRequest) => [
   { optionId: "allow-once", name: "Allow once", kind: "allow_once" as const },
-  ...(allow.length === 0 ? [] : [{ optionId: "allow-always", ...lasting("allow", allow, scopes.allow), kind: "allow_always" as const }]),
+  ...(allow.length === 0
+    ? []
+    : [{ optionId: "allow-always", ...lasting("allow", allow, scopes.allow), kind: "allow_always" as const }]),
   { optionId: "reject-once", name: "Reject", kind: "reject_once" as const },
-  ...(deny.length === 0 ? [] : [{ optionId: "reject-always", ...lasting("reject", deny, scopes.deny), kind: "reject_always" as const }])
+  ...(deny.length === 0
+    ? []
+    : [{ optionId: "reject-always", ...lasting("reject", deny, scopes.deny), kind: "reject_always" as const }])
 ]
 
 /** Only ZeroClaw's own clients know this kind (acp.md §6 row 14). */
@@ -27,31 +31,47 @@ const rejectWithEdit = { optionId: "reject-with-edit", name: "Reject with edit",
 const noResponder = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why }))
 
 /** The scope an outcome picks, if that was offered. */
-const scopeIn = (meta: Readonly<Record<string, unknown>> | undefined, offered: ReadonlyArray<Scope>): Scope | undefined => {
+const scopeIn = (
+  meta: Readonly<Record<string, unknown>> | undefined,
+  offered: ReadonlyArray<Scope>
+): Scope | undefined => {
   const postern = meta?.["postern"]
   const picked = Predicate.hasProperty(postern, "scope") ? postern.scope : "session"
   return offered.find((scope) => scope === picked)
 }
 
-const answerTo = ({ _meta, optionId }: typeof Selected.Type, { allow, deny, scopes }: PermissionRequest): PermissionAnswer | undefined => {
+const answerTo = (
+  { _meta, optionId }: typeof Selected.Type,
+  { allow, deny, scopes }: PermissionRequest
+): PermissionAnswer | undefined => {
   const lasts = (_tag: "AllowAlways" | "RejectAlways", rules: ReadonlyArray<string>, offered: ReadonlyArray<Scope>) => {
     const scope = rules.length === 0 ? undefined : scopeIn(_meta, offered)
     return scope === undefined ? undefined : { _tag, scope }
   }
   switch (optionId) {
-    case "allow-once": return { _tag: "AllowOnce" }
-    case "allow-always": return lasts("AllowAlways", allow, scopes.allow)
-    case "reject-once": return { _tag: "RejectOnce" }
-    case "reject-always": return lasts("RejectAlways", deny, scopes.deny)
-    default: return undefined
+    case "allow-once":
+      return { _tag: "AllowOnce" }
+    case "allow-always":
+      return lasts("AllowAlways", allow, scopes.allow)
+    case "reject-once":
+      return { _tag: "RejectOnce" }
+    case "reject-always":
+      return lasts("RejectAlways", deny, scopes.deny)
+    default:
+      return undefined
   }
 }
 
 const maxReplacement = 64 * 1024
 
-const offersEdit = (state: AcpConnectionState, { call }: PermissionRequest) => state.dialect === "zeroclaw" && call.kind === "edit"
+const offersEdit = (state: AcpConnectionState, { call }: PermissionRequest) =>
+  state.dialect === "zeroclaw" && call.kind === "edit"
 
-const answerOf = (state: AcpConnectionState, outcome: typeof PermissionOutcome.Type, question: PermissionRequest): Effect.Effect<PermissionAnswer, NoAnswer> => {
+const answerOf = (
+  state: AcpConnectionState,
+  outcome: typeof PermissionOutcome.Type,
+  question: PermissionRequest
+): Effect.Effect<PermissionAnswer, NoAnswer> => {
   if (outcome.outcome === "cancelled") return Effect.succeed({ _tag: "Dismissed" })
   const text = outcome.replacementContent
   if (offersEdit(state, question) && outcome.optionId === rejectWithEdit.optionId && text !== undefined) {
@@ -85,15 +105,17 @@ const request = (state: AcpConnectionState, sessionId: string, question: Permiss
   })
 }
 
-export const ask = (state: AcpConnectionState, sessionId: string, timeoutSecs: number) => (question: PermissionRequest) =>
-  request(state, sessionId, question).pipe(
-    Effect.flatMap(({ outcome }) => answerOf(state, outcome, question)),
-    Effect.catchTags({
-      RpcFault: ({ message }) => noResponder(`the client answered with an error (${message})`),
-      ConnectionClosed: () => Effect.fail(new NoAnswer({ code: "APPROVAL_CANCELLED", why: "the client is gone" }))
-    }),
-    Effect.timeoutOrElse({
-      duration: `${timeoutSecs} seconds`,
-      orElse: () => Effect.fail(new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${timeoutSecs} s` }))
-    })
-  )
+export const ask =
+  (state: AcpConnectionState, sessionId: string, timeoutSecs: number) => (question: PermissionRequest) =>
+    request(state, sessionId, question).pipe(
+      Effect.flatMap(({ outcome }) => answerOf(state, outcome, question)),
+      Effect.catchTags({
+        RpcFault: ({ message }) => noResponder(`the client answered with an error (${message})`),
+        ConnectionClosed: () => Effect.fail(new NoAnswer({ code: "APPROVAL_CANCELLED", why: "the client is gone" }))
+      }),
+      Effect.timeoutOrElse({
+        duration: `${timeoutSecs} seconds`,
+        orElse: () =>
+          Effect.fail(new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${timeoutSecs} s` }))
+      })
+    )

@@ -11,7 +11,10 @@ import { sessionOptions } from "./ModelOptions.ts"
 import { modes } from "./PolicyOptions.ts"
 
 /** What `session/new`, `load` and `resume` say of a session's policy and model. */
-export const policyOf = (session: Session) => ({ modes: modes(session.policy.knobs()), configOptions: sessionOptions(session) })
+export const policyOf = (session: Session) => ({
+  modes: modes(session.policy.knobs()),
+  configOptions: sessionOptions(session)
+})
 
 /** Modes, configuration options and rules of live sessions (policy §1.10). */
 export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
@@ -32,10 +35,15 @@ export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
     "session/set_mode": ({ modeId, sessionId }) => Effect.as(setOption(sessionId, "work_mode", modeId), {}),
     "session/set_config_option": ({ configId, sessionId, value }) => setOption(sessionId, configId, value),
 
-    "_rules/list": ({ sessionId }) => onRules(sessionId, (session) => Effect.map(desk.rules(session), (rules) => ({ rules }))),
+    "_rules/list": ({ sessionId }) =>
+      onRules(sessionId, (session) => Effect.map(desk.rules(session), (rules) => ({ rules }))),
     "_rules/add": ({ layer, list, reason, rule, sessionId }) =>
-      onRules(sessionId, (session) => Effect.map(desk.add(session, { layer: layer ?? "session", list, reason, rule }), (id) => ({ id }))),
-    "_rules/remove": ({ id, sessionId }) => onRules(sessionId, (session) => Effect.map(desk.remove(session, id), (removed) => ({ removed }))),
+      onRules(
+        sessionId,
+        (session) => Effect.map(desk.add(session, { layer: layer ?? "session", list, reason, rule }), (id) => ({ id }))
+      ),
+    "_rules/remove": ({ id, sessionId }) =>
+      onRules(sessionId, (session) => Effect.map(desk.remove(session, id), (removed) => ({ removed }))),
     "_rules/test": ({ arguments: parameters, sessionId, tool }) =>
       onRules(sessionId, (session) => Effect.map(desk.test(session, tool, parameters ?? {}), trace))
   })

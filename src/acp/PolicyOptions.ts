@@ -3,7 +3,13 @@ import type { SessionConfigOption, SessionModeState } from "./SessionSetup.ts"
 
 /** The six policies as ACP shows them (policy §1.10): Work mode as session modes, all six as configuration options. */
 
-type Texts = { readonly [K in Knob]: { readonly name: string; readonly description: string; readonly values: { readonly [V in Knobs[K]]: readonly [string, string] } } }
+type Texts = {
+  readonly [K in Knob]: {
+    readonly name: string
+    readonly description: string
+    readonly values: { readonly [V in Knobs[K]]: readonly [string, string] }
+  }
+}
 
 const texts: Texts = {
   work_mode: {
@@ -20,7 +26,10 @@ const texts: Texts = {
   network: {
     name: "Network access",
     description: "Whether tools and shell commands may use the network",
-    values: { on: ["On", "Commands that may write can use the network"], off: ["Off", "Commands and tools that need the network are denied, the others run without one"] }
+    values: {
+      on: ["On", "Commands that may write can use the network"],
+      off: ["Off", "Commands and tools that need the network are denied, the others run without one"]
+    }
   },
   user_rules: {
     name: "User rules",
@@ -67,7 +76,14 @@ const offered = (level: Level) => ({
     const options = Object.entries(labels)
       .filter(([value]) => isOffered(level, knob, value as Knobs[Knob]))
       .map(([value, [name, description]]) => ({ value, name, description }))
-    return { type: "select" as const, id: knob, name, description, category: knob === "work_mode" ? "mode" : "_policy", options }
+    return {
+      type: "select" as const,
+      id: knob,
+      name,
+      description,
+      category: knob === "work_mode" ? "mode" : "_policy",
+      options
+    }
   }),
   availableModes: knobValues.work_mode.filter((id) => isOffered(level, "work_mode", id)).map((id) => {
     const [name, description] = texts.work_mode.values[id]
@@ -83,7 +99,10 @@ type Select = typeof byLevel.full.selects[number]
 const enforceable = (select: Select, lacking: ReadonlyArray<string>, current: string): Select => ({
   ...select,
   options: select.options.filter(({ value }) => value === current || !lacking.includes(value)).map((option) =>
-    lacking.includes(option.value) ? { ...option, description: `${option.description}; this machine cannot enforce it, so commands are refused` } : option)
+    lacking.includes(option.value)
+      ? { ...option, description: `${option.description}; this machine cannot enforce it, so commands are refused` }
+      : option
+  )
 })
 
 export const configOptions = ({ lacking, level, values }: Resolved): ReadonlyArray<typeof SessionConfigOption.Type> =>

@@ -32,25 +32,32 @@ const byOptions = ({ peer }: AcpConnectionState, sessionId: string, { choices, q
   const toolCall = { toolCallId, title: question, kind: "other" as const, status: "pending" as const }
   return peer.request(RequestPermission, { sessionId, toolCall, options }).pipe(
     Effect.flatMap(({ outcome }) => {
-      const at = outcome.outcome === "selected" ? options.findIndex(({ optionId }) => optionId === outcome.optionId) : -1
+      const at = outcome.outcome === "selected"
+        ? options.findIndex(({ optionId }) => optionId === outcome.optionId)
+        : -1
       const chosen = choices[at]
       return chosen === undefined ? noAnswer("the user did not choose") : Effect.succeed(chosen)
     })
   )
 }
 
-export const choose = (state: AcpConnectionState, sessionId: string, timeoutSecs: number) => (question: Question): Effect.Effect<string, NoAnswer> => {
-  const forms = state.capabilities.elicitation?.form !== undefined
-  if (!forms && question.form !== undefined) return noAnswer("this client has no forms")
-  if (!forms && question.choices.length === 0) return noAnswer("this client cannot ask for free text; ask again with choices")
-  return (forms ? byForm(state, sessionId, question) : byOptions(state, sessionId, question)).pipe(
-    Effect.catchTags({
-      RpcFault: ({ message }) => noAnswer(`the client answered with an error (${message})`),
-      ConnectionClosed: () => noAnswer("the client is gone")
-    }),
-    Effect.timeoutOrElse({
-      duration: `${timeoutSecs} seconds`,
-      orElse: () => Effect.fail(new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${timeoutSecs} s` }))
-    })
-  )
-}
+export const choose =
+  (state: AcpConnectionState, sessionId: string, timeoutSecs: number) =>
+  (question: Question): Effect.Effect<string, NoAnswer> => {
+    const forms = state.capabilities.elicitation?.form !== undefined
+    if (!forms && question.form !== undefined) return noAnswer("this client has no forms")
+    if (!forms && question.choices.length === 0) {
+      return noAnswer("this client cannot ask for free text; ask again with choices")
+    }
+    return (forms ? byForm(state, sessionId, question) : byOptions(state, sessionId, question)).pipe(
+      Effect.catchTags({
+        RpcFault: ({ message }) => noAnswer(`the client answered with an error (${message})`),
+        ConnectionClosed: () => noAnswer("the client is gone")
+      }),
+      Effect.timeoutOrElse({
+        duration: `${timeoutSecs} seconds`,
+        orElse: () =>
+          Effect.fail(new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${timeoutSecs} s` }))
+      })
+    )
+  }

@@ -13,7 +13,11 @@ export const snapshot = Effect.fnUntraced(function*(session: Session, store: Ses
   return entries.filter((entry, index) => entry._tag !== "Plan" || index === lastPlan)
 })
 
-export const send = (connection: AcpConnectionState, session: Session, entries: ReadonlyArray<Entry>): Effect.Effect<void> => {
+export const send = (
+  connection: AcpConnectionState,
+  session: Session,
+  entries: ReadonlyArray<Entry>
+): Effect.Effect<void> => {
   const { replay } = Updates.make(connection, session)
   return Effect.forEach(entries, replay, { discard: true })
 }

@@ -63,7 +63,9 @@ export const SessionConfigOption = Schema.Union([
     currentValue: Schema.String,
     options: Schema.Union([
       Schema.Array(SelectOption),
-      Schema.Array(Schema.Struct({ group: Schema.String, name: Schema.String, options: Schema.Array(SelectOption), _meta: Meta }))
+      Schema.Array(
+        Schema.Struct({ group: Schema.String, name: Schema.String, options: Schema.Array(SelectOption), _meta: Meta })
+      )
     ])
   }),
   Schema.Struct({ ...optionBase, type: Schema.Literal("boolean"), currentValue: Schema.Boolean })

@@ -1,5 +1,12 @@
 import { Schema } from "effect"
-import { ContentBlock, PlanEntry, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "../tool/Content.ts"
+import {
+  ContentBlock,
+  PlanEntry,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolCallStatus,
+  ToolKind
+} from "../tool/Content.ts"
 import { lenient } from "../tool/Lenient.ts"
 import { Meta } from "./Capabilities.ts"
 import { SessionConfigOption, SessionId } from "./SessionSetup.ts"

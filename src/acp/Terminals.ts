@@ -20,8 +20,13 @@ export const make = ({ capabilities, peer }: AcpConnectionState, sessionId: stri
   /** Both go out at once; what a stuck client does not answer is withdrawn. */
   const release = (terminalId: string, isCut: boolean) => {
     const id = { sessionId, terminalId }
-    const requests = isCut ? [peer.request(TerminalKill, id), peer.request(TerminalRelease, id)] : [peer.request(TerminalRelease, id)]
-    const all = Effect.forEach(requests, (request) => Effect.ignore(request), { concurrency: "unbounded", discard: true })
+    const requests = isCut
+      ? [peer.request(TerminalKill, id), peer.request(TerminalRelease, id)]
+      : [peer.request(TerminalRelease, id)]
+    const all = Effect.forEach(requests, (request) => Effect.ignore(request), {
+      concurrency: "unbounded",
+      discard: true
+    })
     return Effect.timeoutOption(Effect.interruptible(all), farewell)
   }
 
@@ -29,13 +34,19 @@ export const make = ({ capabilities, peer }: AcpConnectionState, sessionId: stri
     Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
       const variables = Object.entries(env).map(([name, value]) => ({ name, value }))
       const creating = yield* Effect.forkDetach(
-        Effect.timeout(peer.request(TerminalCreate, { sessionId, command, args, cwd, env: variables, outputByteLimit: keep }), timeout),
+        Effect.timeout(
+          peer.request(TerminalCreate, { sessionId, command, args, cwd, env: variables, outputByteLimit: keep }),
+          timeout
+        ),
         { startImmediately: true }
       )
       const { terminalId } = yield* restore(Fiber.join(creating)).pipe(
         // The client may make it although the turn is over.
         Effect.onInterrupt(() =>
-          Effect.forkDetach(Effect.ignore(Effect.flatMap(Fiber.join(creating), (late) => release(late.terminalId, true))))),
+          Effect.forkDetach(
+            Effect.ignore(Effect.flatMap(Fiber.join(creating), (late) => release(late.terminalId, true)))
+          )
+        ),
         Effect.mapError(failed("could not be opened"))
       )
       yield* Effect.addFinalizer((exit) => release(terminalId, Exit.hasInterrupts(exit)))

@@ -15,10 +15,15 @@ import type { SessionUpdate } from "./SessionUpdate.ts"
 
 const chunkOf = { Agent: "agent_message_chunk", Thought: "agent_thought_chunk" } as const
 
-const chunk = (sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk", messageId: string, content: ContentBlock): SessionUpdate =>
-  ({ sessionUpdate, messageId, content })
+const chunk = (
+  sessionUpdate: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk",
+  messageId: string,
+  content: ContentBlock
+): SessionUpdate => ({ sessionUpdate, messageId, content })
 
-const fieldsOf = ({ content, kind, locations, name, rawInput, rawOutput, status, title, toolCallId }: ToolCallState) => ({
+const fieldsOf = (
+  { content, kind, locations, name, rawInput, rawOutput, status, title, toolCallId }: ToolCallState
+) => ({
   toolCallId,
   title,
   name,
@@ -31,7 +36,8 @@ const fieldsOf = ({ content, kind, locations, name, rawInput, rawOutput, status,
 })
 
 const textOf = (call: ToolCallState) =>
-  call.content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : []).join("\n")
+  call.content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : [])
+    .join("\n")
 
 /** ZeroClaw's clients read the output once more as text. */
 const withBody = (call: ToolCallState) => ({ ...fieldsOf(call), rawOutput: textOf(call), body: textOf(call) })
@@ -50,8 +56,10 @@ const replayedCall = (dialect: DialectName, call: ToolCallState): ReadonlyArray<
 
 /** Text in blocks that fit into a frame of 32 MiB however it is escaped (acp.md §3.1). */
 const textBlocks = (text: string): ReadonlyArray<ContentBlock> =>
-  Array.from({ length: Math.max(1, Math.ceil(text.length / blockLength)) }, (_, index) =>
-    ({ type: "text", text: text.slice(index * blockLength, (index + 1) * blockLength) }))
+  Array.from(
+    { length: Math.max(1, Math.ceil(text.length / blockLength)) },
+    (_, index) => ({ type: "text", text: text.slice(index * blockLength, (index + 1) * blockLength) })
+  )
 
 const blockLength = 4 * 1024 * 1024
 
@@ -60,14 +68,21 @@ const userBlocks = (content: ContentBlock): ReadonlyArray<ContentBlock> =>
 
 const replayed = ({ capabilities, dialect }: AcpConnectionState, entry: Entry): ReadonlyArray<SessionUpdate> => {
   switch (entry._tag) {
-    case "User": return entry.content.flatMap(userBlocks).map((content) => chunk("user_message_chunk", entry.messageId, content))
+    case "User":
+      return entry.content.flatMap(userBlocks).map((content) => chunk("user_message_chunk", entry.messageId, content))
     case "Agent":
-    case "Thought": return textBlocks(entry.text).map((content) => chunk(chunkOf[entry._tag], entry.messageId, content))
-    case "Interrupted": return [chunk("agent_message_chunk", entry.messageId, { type: "text", text: entry.text })]
-    case "ToolCall": return replayedCall(dialect, CommandDisplay.replayed(entry.call))
-    case "Plan": return [{ sessionUpdate: "plan", entries: entry.entries }]
-    case "Notice": return Announcements.replayedNotice(capabilities, entry.notice)
-    case "Compaction": return Announcements.compaction(capabilities, entry.compaction, Announcements.replayedNotice)
+    case "Thought":
+      return textBlocks(entry.text).map((content) => chunk(chunkOf[entry._tag], entry.messageId, content))
+    case "Interrupted":
+      return [chunk("agent_message_chunk", entry.messageId, { type: "text", text: entry.text })]
+    case "ToolCall":
+      return replayedCall(dialect, CommandDisplay.replayed(entry.call))
+    case "Plan":
+      return [{ sessionUpdate: "plan", entries: entry.entries }]
+    case "Notice":
+      return Announcements.replayedNotice(capabilities, entry.notice)
+    case "Compaction":
+      return Announcements.compaction(capabilities, entry.compaction, Announcements.replayedNotice)
   }
 }
 
@@ -115,36 +130,56 @@ export const make = (state: AcpConnectionState, session: Session) => {
       case "ToolCallChanged":
         // ZeroClaw's clients read any update as the end of the call (acp.md §6 row 13).
         if (state.dialect === "zeroclaw" && !event.final) return Effect.void
-        return Effect.flatMap(Delivery.embed(cwd, event.call), (call) => notify(changed(state.dialect, display.changed(call, event.final))))
-      case "PlanChanged": return notify({ sessionUpdate: "plan", entries: event.entries })
-      case "InfoChanged": return notify({ sessionUpdate: "session_info_update", title: event.title, updatedAt: event.updatedAt })
-      case "PolicyChanged": return Effect.andThen(
-        notify({ sessionUpdate: "current_mode_update", currentModeId: policy().values.work_mode }),
-        notify({ sessionUpdate: "config_option_update", configOptions: sessionOptions(session) })
-      )
-      case "OptionsChanged": return notify({ sessionUpdate: "config_option_update", configOptions: sessionOptions(session) })
-      case "Notice": return notifyAll(Announcements.notice(state.capabilities, event))
-      case "CompactionChanged": return notifyAll(Announcements.compaction(state.capabilities, event.compaction))
-      case "CompactionSummary": return notifyAll(Announcements.summaryChunk(state.capabilities, event.compactionId, event.text))
+        return Effect.flatMap(
+          Delivery.embed(cwd, event.call),
+          (call) => notify(changed(state.dialect, display.changed(call, event.final)))
+        )
+      case "PlanChanged":
+        return notify({ sessionUpdate: "plan", entries: event.entries })
+      case "InfoChanged":
+        return notify({ sessionUpdate: "session_info_update", title: event.title, updatedAt: event.updatedAt })
+      case "PolicyChanged":
+        return Effect.andThen(
+          notify({ sessionUpdate: "current_mode_update", currentModeId: policy().values.work_mode }),
+          notify({ sessionUpdate: "config_option_update", configOptions: sessionOptions(session) })
+        )
+      case "OptionsChanged":
+        return notify({ sessionUpdate: "config_option_update", configOptions: sessionOptions(session) })
+      case "Notice":
+        return notifyAll(Announcements.notice(state.capabilities, event))
+      case "CompactionChanged":
+        return notifyAll(Announcements.compaction(state.capabilities, event.compaction))
+      case "CompactionSummary":
+        return notifyAll(Announcements.summaryChunk(state.capabilities, event.compactionId, event.text))
       case "HistoryTrimmed": {
         const { droppedMessages, keptTurns, reason } = event
-        return state.dialect === "zeroclaw" ? peer.notify(HistoryTrimmed, { sessionId, droppedMessages, keptTurns, reason }) : Effect.void
+        return state.dialect === "zeroclaw"
+          ? peer.notify(HistoryTrimmed, { sessionId, droppedMessages, keptTurns, reason })
+          : Effect.void
       }
-      case "Usage": return notify(usageUpdate(event))
+      case "Usage":
+        return notify(usageUpdate(event))
     }
   }
 
   const withBytes = (entry: Entry): Effect.Effect<Entry> => {
     switch (entry._tag) {
-      case "ToolCall": return Effect.map(Delivery.embed(cwd, entry.call), (call) => ({ ...entry, call }))
-      case "User": return Effect.map(Effect.forEach(entry.content, (block) => Delivery.withImage(cwd, block)), (content) => ({ ...entry, content }))
-      default: return Effect.succeed(entry)
+      case "ToolCall":
+        return Effect.map(Delivery.embed(cwd, entry.call), (call) => ({ ...entry, call }))
+      case "User":
+        return Effect.map(
+          Effect.forEach(entry.content, (block) => Delivery.withImage(cwd, block)),
+          (content) => ({ ...entry, content })
+        )
+      default:
+        return Effect.succeed(entry)
     }
   }
 
-  const replay = (entry: Entry) => Effect.gen(function*() {
-    yield* notifyAll(replayed(state, yield* withBytes(entry)))
-  })
+  const replay = (entry: Entry) =>
+    Effect.gen(function*() {
+      yield* notifyAll(replayed(state, yield* withBytes(entry)))
+    })
 
   return { publish, replay, notify }
 }

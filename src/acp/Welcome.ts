@@ -17,6 +17,10 @@ export const send = (connection: AcpConnectionState, session: Session): Effect.E
     if (usage !== null) yield* notify(Updates.usageUpdate(usage))
     yield* notify({
       sessionUpdate: "available_commands_update",
-      availableCommands: commands.map(({ description, hint, name }) => ({ name, description, ...(hint === undefined ? {} : { input: { hint } }) }))
+      availableCommands: commands.map(({ description, hint, name }) => ({
+        name,
+        description,
+        ...(hint === undefined ? {} : { input: { hint } })
+      }))
     })
   }).pipe(Effect.delay("5 millis"))

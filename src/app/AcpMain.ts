@@ -5,7 +5,10 @@ import { runMain } from "./Main.ts"
 
 const flagsOf = (words: ReadonlyArray<string>) => {
   try {
-    const { values } = parseArgs({ args: [...words], options: { "config-dir": { type: "string" }, "log-level": { type: "string" } } })
+    const { values } = parseArgs({
+      args: [...words],
+      options: { "config-dir": { type: "string" }, "log-level": { type: "string" } }
+    })
     return { configDir: values["config-dir"], logLevel: values["log-level"] }
   } catch {
     return undefined

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { serveConnection } from "../acp/AcpServer.ts"
 import { fromStreams } from "../rpc/Transport.ts"
 import { layerAcp, layerBase } from "./App.ts"
-import { Settings, type Flags } from "./Settings.ts"
+import { type Flags, Settings } from "./Settings.ts"
 import { protocolWrite } from "./Stdout.ts"
 
 /** `postern acp`: one client on stdin and stdout, until the end of input (spec §1). */

@@ -5,5 +5,8 @@ export type Camel<T> = { readonly [K in keyof T as CamelKey<K & string>]: T[K] }
 
 export const camel = <T extends object>(table: T): Camel<T> =>
   Object.fromEntries(
-    Object.entries(table).map(([key, value]) => [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value])
+    Object.entries(table).map(([key, value]) => [
+      key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value
+    ])
   ) as Camel<T>

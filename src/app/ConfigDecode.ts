@@ -27,10 +27,13 @@ const at = (root: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
 
 const faultOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>, input: unknown): Fault => {
   switch (issue._tag) {
-    case "Pointer": return faultOf(issue.issue, [...path, ...issue.path], input)
+    case "Pointer":
+      return faultOf(issue.issue, [...path, ...issue.path], input)
     case "Filter":
-    case "Encoding": return faultOf(issue.issue, path, input)
-    case "Composite": return faultOf(issue.issues[0], path, input)
+    case "Encoding":
+      return faultOf(issue.issue, path, input)
+    case "Composite":
+      return faultOf(issue.issues[0], path, input)
   }
   const name = dotted(path)
   const found = lookup(path.map(String))
@@ -81,11 +84,15 @@ export const decode = (
   if (Result.isFailure(overrides)) return fail(overrides.failure)
   for (const override of overrides.success) merge(parsed.success, override)
   const decoded = decodeTable(parsed.success)
-  const fault = Result.isFailure(decoded) ? faultOf(decoded.failure.issue, [], parsed.success) : contradiction(decoded.success)
+  const fault = Result.isFailure(decoded)
+    ? faultOf(decoded.failure.issue, [], parsed.success)
+    : contradiction(decoded.success)
   if (fault !== undefined) {
     const path = fault.path.filter((key) => typeof key === "string")
     const problem = oneLine(fault.problem)
-    return Result.fail(new ConfigInvalid({ message: `${oneLine(placeOf(path, source, overrides.success))}: ${problem}`, problem, path }))
+    return Result.fail(
+      new ConfigInvalid({ message: `${oneLine(placeOf(path, source, overrides.success))}: ${problem}`, problem, path })
+    )
   }
   return Result.mapError(decoded, () => new ConfigInvalid({ message: "the configuration is not valid" }))
 }

@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import type { Authority, ConfigStore, MayWrite } from "./ConfigStore.ts"
 import { type Field, isMap } from "./ConfigFields.ts"
 import { dotted, type Path } from "./ConfigKeys.ts"
-import { type Place, overlaps } from "./ConfigPath.ts"
+import { overlaps, type Place } from "./ConfigPath.ts"
 import { following } from "./ConfigReferences.ts"
 import { ConfigRefused, type ReadFault, type WriteFault } from "./ConfigRefused.ts"
 import { fitted } from "./ConfigValue.ts"
@@ -49,7 +49,8 @@ const isReserved = (path: Path, key: string) =>
 const everything: MayWrite = () => true
 
 /** As it is now: whoever waits for the lock may have lost what it had when it began to. */
-const rightsOf = (authority: Authority): Effect.Effect<MayWrite> => Effect.isEffect(authority) ? authority : Effect.succeed(authority)
+const rightsOf = (authority: Authority): Effect.Effect<MayWrite> =>
+  Effect.isEffect(authority) ? authority : Effect.succeed(authority)
 
 const stillAllowed = Effect.fnUntraced(function*(names: ReadonlyArray<string>, authority: Authority) {
   const mayWrite = yield* rightsOf(authority)
@@ -58,7 +59,8 @@ const stillAllowed = Effect.fnUntraced(function*(names: ReadonlyArray<string>, a
 })
 
 /** Of one path: there is no entry to count. */
-const only = (check: Effect.Effect<void, ConfigRefused>) => Effect.mapError(check, ({ message, reason }) => refuse(reason, message))
+const only = (check: Effect.Effect<void, ConfigRefused>) =>
+  Effect.mapError(check, ({ message, reason }) => refuse(reason, message))
 
 const unsafe = ({ message }: TomlNotEdited) => refuse("unsafe", message)
 
@@ -84,7 +86,11 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
     yield* stillAllowed(places.map(({ name }) => name), authority)
     return yield* Effect.forEach(places, ({ ast, name, path }, index) => {
       const key = path.findIndex((one, depth) => isReserved(path.slice(0, depth), one))
-      if (key >= 0) return Effect.fail(refuse("reserved", `${dotted(path.slice(0, key + 1))}: the name "default" is reserved`, index))
+      if (key >= 0) {
+        return Effect.fail(
+          refuse("reserved", `${dotted(path.slice(0, key + 1))}: the name "default" is reserved`, index)
+        )
+      }
       return Result.match(fitted(path, ast, entries[index]?.value), {
         onSuccess: (value) => Effect.succeed({ path, name, value, comment: entries[index]?.comment }),
         onFailure: (problem) => Effect.fail(refuse("invalid", `${name}: ${problem}`, index))
@@ -106,35 +112,51 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
     const within = (path: Path) => given.findLastIndex((one) => overlaps(one.path, path))
     /** A key that is missing is the fault of whoever set another one beside it. */
     const blamed = (path: Path) => within(path) >= 0 || path.length < 2 ? within(path) : within(path.slice(0, -1))
-    return yield* commit(given.map(({ path }) => path), Effect.fnUntraced(function*(text) {
-      yield* stillAllowed(given.map(({ name }) => name), mayWrite)
-      const root = yield* Effect.mapError(parsed(text), unsafe)
-      for (const [index, { name, path }] of given.entries()) {
-        const odd = newAliases(root, path).find((key) => !isAlias(key))
-        if (odd !== undefined) return yield* refuse("invalid", `${name}: ${JSON.stringify(odd)} cannot be used as a name`, index)
-      }
-      let after = yield* Effect.mapError(TomlKeys.set(text, given), unsafe)
-      for (const [index, { comment, name, path }] of given.entries()) {
-        if (comment === undefined) continue
-        const next = commented(after, path, comment)
-        if (next === undefined) return yield* refuse("unsafe", `${name}: there is no line of its own to put this comment above`, index)
-        after = next
-      }
-      return [after, given.map(({ name }) => name)] as const
-    })).pipe(Effect.catchTag("ConfigInvalid", (invalid): Effect.Effect<never, ReadFault> => {
+    return yield* commit(
+      given.map(({ path }) => path),
+      Effect.fnUntraced(function*(text) {
+        yield* stillAllowed(given.map(({ name }) => name), mayWrite)
+        const root = yield* Effect.mapError(parsed(text), unsafe)
+        for (const [index, { name, path }] of given.entries()) {
+          const odd = newAliases(root, path).find((key) => !isAlias(key))
+          if (odd !== undefined) {
+            return yield* refuse("invalid", `${name}: ${JSON.stringify(odd)} cannot be used as a name`, index)
+          }
+        }
+        let after = yield* Effect.mapError(TomlKeys.set(text, given), unsafe)
+        for (const [index, { comment, name, path }] of given.entries()) {
+          if (comment === undefined) {
+            continue
+          }
+          const next = commented(after, path, comment)
+          if (next === undefined) {
+            return yield* refuse("unsafe", `${name}: there is no line of its own to put this comment above`, index)
+          }
+          after = next
+        }
+        return [
+          after,
+          given.map(({ name }) => name)
+        ] as const
+      })
+    ).pipe(Effect.catchTag("ConfigInvalid", (invalid): Effect.Effect<never, ReadFault> => {
       const index = invalid.path === undefined ? -1 : blamed(invalid.path)
-      return index < 0 ? Effect.fail(invalid) : Effect.fail(refuse("invalid", invalid.problem ?? invalid.message, index))
+      return index < 0
+        ? Effect.fail(invalid)
+        : Effect.fail(refuse("invalid", invalid.problem ?? invalid.message, index))
     }))
   })
 
-  const remove: ConfigStore["Service"]["remove"] = Effect.fn("ConfigStore.remove")(function*(named, mayWrite = everything) {
-    const { name, path } = yield* placed(named)
-    return yield* commit([path], (text) =>
-      only(stillAllowed([name], mayWrite)).pipe(
-        Effect.andThen(Effect.mapError(TomlKeys.unset(text, path), unsafe)),
-        Effect.map((after) => [after ?? text, after !== undefined] as const)
-      ))
-  })
+  const remove: ConfigStore["Service"]["remove"] = Effect.fn("ConfigStore.remove")(
+    function*(named, mayWrite = everything) {
+      const { name, path } = yield* placed(named)
+      return yield* commit([path], (text) =>
+        only(stillAllowed([name], mayWrite)).pipe(
+          Effect.andThen(Effect.mapError(TomlKeys.unset(text, path), unsafe)),
+          Effect.map((after) => [after ?? text, after !== undefined] as const)
+        ))
+    }
+  )
 
   const mapAt = Effect.fnUntraced(function*(named: string, keys: ReadonlyArray<string>) {
     const { ast, name, path } = yield* placed(named)
@@ -154,38 +176,51 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
     function*(named, key, mayWrite = everything) {
       const { at, path } = yield* mapAt(named, [key])
       if (isReserved(path, key)) return yield* refuse("reserved", `the name "default" is reserved`)
-      return yield* commit([at(key)], Effect.fnUntraced(function*(text) {
-        yield* only(stillAllowed([dotted(at(key))], mayWrite))
-        if (has(yield* Effect.mapError(parsed(text), unsafe), at(key))) return [text, false] as const
-        return [yield* Effect.mapError(TomlKeys.set(text, [{ path: at(key), value: {} }]), unsafe), true] as const
-      }))
+      return yield* commit(
+        [at(key)],
+        Effect.fnUntraced(function*(text) {
+          yield* only(stillAllowed([dotted(at(key))], mayWrite))
+          if (has(yield* Effect.mapError(parsed(text), unsafe), at(key))) return [text, false] as const
+          return [yield* Effect.mapError(TomlKeys.set(text, [{ path: at(key), value: {} }]), unsafe), true] as const
+        })
+      )
     }
   )
 
-  const removeKey: ConfigStore["Service"]["removeKey"] = Effect.fnUntraced(function*(named, key, mayWrite = everything) {
-    const { at } = yield* mapAt(named, [key])
-    return yield* remove(dotted(at(key)), mayWrite)
-  })
+  const removeKey: ConfigStore["Service"]["removeKey"] = Effect.fnUntraced(
+    function*(named, key, mayWrite = everything) {
+      const { at } = yield* mapAt(named, [key])
+      return yield* remove(dotted(at(key)), mayWrite)
+    }
+  )
 
   const renameKey: ConfigStore["Service"]["renameKey"] = Effect.fn("ConfigStore.renameKey")(
     function*(named, from, to, mayWrite = everything) {
       const { at, path } = yield* mapAt(named, [from, to])
       if (isReserved(path, to)) return yield* refuse("reserved", `the name "default" is reserved`)
-      return yield* commit([at(from), at(to)], Effect.fnUntraced(function*(text) {
-        yield* only(stillAllowed([dotted(at(from)), dotted(at(to))], mayWrite))
-        const root = yield* Effect.mapError(parsed(text), unsafe)
-        if (!has(root, at(from))) return yield* refuse("missing", `there is no ${dotted(at(from))}`)
-        if (has(root, at(to))) return yield* refuse("exists", `${dotted(at(to))} is there already`)
-        const others = following(root, path, from, to)
-        const rights = yield* rightsOf(mayWrite)
-        const forbidden = others.find((one) => !rights(dotted(one.path)))
-        if (forbidden !== undefined) return yield* refuse("forbidden", `${dotted(forbidden.path)} names it and may not be changed here`)
-        const after = yield* Effect.mapError(TomlKeys.rename(text, at(from), to, others), unsafe)
-        const warnings = path.join(".") === "agents" && !has(root, [...at(from), "workspace"])
-          ? [`the agent's own folder is now agents/${to}/workspace; what was in agents/${from}/workspace stays there`]
-          : []
-        return [after, { rewritten: others.map((one) => dotted(one.path)), warnings }] as const
-      }))
+      return yield* commit(
+        [at(from), at(to)],
+        Effect.fnUntraced(function*(text) {
+          yield* only(stillAllowed([dotted(at(from)), dotted(at(to))], mayWrite))
+          const root = yield* Effect.mapError(parsed(text), unsafe)
+          if (!has(root, at(from))) return yield* refuse("missing", `there is no ${dotted(at(from))}`)
+          if (has(root, at(to))) return yield* refuse("exists", `${dotted(at(to))} is there already`)
+          const others = following(root, path, from, to)
+          const rights = yield* rightsOf(mayWrite)
+          const forbidden = others.find((one) => !rights(dotted(one.path)))
+          if (forbidden !== undefined) {
+            return yield* refuse("forbidden", `${dotted(forbidden.path)} names it and may not be changed here`)
+          }
+          const after = yield* Effect.mapError(TomlKeys.rename(text, at(from), to, others), unsafe)
+          const warnings = path.join(".") === "agents" && !has(root, [...at(from), "workspace"])
+            ? [`the agent's own folder is now agents/${to}/workspace; what was in agents/${from}/workspace stays there`]
+            : []
+          return [after, {
+            rewritten: others.map((one) => dotted(one.path)),
+            warnings
+          }] as const
+        })
+      )
     }
   )
 

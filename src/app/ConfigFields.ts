@@ -5,7 +5,16 @@ import { overlaps } from "./ConfigPath.ts"
 import { references } from "./ConfigReferences.ts"
 import { isHidden } from "./ConfigValue.ts"
 
-export type Kind = "string" | "bool" | "integer" | "float" | "enum" | "alias_ref" | "string_array" | "object_array" | "object"
+export type Kind =
+  | "string"
+  | "bool"
+  | "integer"
+  | "float"
+  | "enum"
+  | "alias_ref"
+  | "string_array"
+  | "object_array"
+  | "object"
 
 /** One thing that is set or could be (zeroclaw.md §1.6, `config/list`). */
 export interface Field {
@@ -36,7 +45,9 @@ const isInteger = (ast: SchemaAST.AST) =>
   ast.checks?.some(({ annotations }) => isIntegerCheck(annotations?.["representation"])) === true
 
 const variants = (ast: SchemaAST.AST): ReadonlyArray<string> | undefined =>
-  SchemaAST.isUnion(ast) && ast.types.every(SchemaAST.isLiteral) ? ast.types.map(({ literal }) => String(literal)) : undefined
+  SchemaAST.isUnion(ast) && ast.types.every(SchemaAST.isLiteral)
+    ? ast.types.map(({ literal }) => String(literal))
+    : undefined
 
 const kindOf = (ast: SchemaAST.AST, value: unknown): Kind => {
   if (variants(ast) !== undefined) return "enum"
@@ -44,7 +55,9 @@ const kindOf = (ast: SchemaAST.AST, value: unknown): Kind => {
   if (SchemaAST.isNumber(ast)) return isInteger(ast) ? "integer" : "float"
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "float"
   if (SchemaAST.isArrays(ast) || Array.isArray(value)) {
-    const texts = SchemaAST.isArrays(ast) ? ast.rest.every(SchemaAST.isString) : (value as Array<unknown>).every((one) => typeof one === "string")
+    const texts = SchemaAST.isArrays(ast)
+      ? ast.rest.every(SchemaAST.isString)
+      : (value as Array<unknown>).every((one) => typeof one === "string")
     return texts ? "string_array" : "object_array"
   }
   return SchemaAST.isObjects(ast) ? "object" : "string"
@@ -54,7 +67,10 @@ const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
 /** Fixed keys, whether set or not, and whatever else is there. */
-const childrenOf = (ast: SchemaAST.AST, value: unknown): ReadonlyArray<readonly [string, SchemaAST.AST]> | undefined => {
+const childrenOf = (
+  ast: SchemaAST.AST,
+  value: unknown
+): ReadonlyArray<readonly [string, SchemaAST.AST]> | undefined => {
   const own = isTable(value) ? Object.keys(value) : []
   if (SchemaAST.isUnknown(ast)) return isTable(value) ? own.map((key) => [key, ast]) : undefined
   if (!SchemaAST.isObjects(ast)) return undefined

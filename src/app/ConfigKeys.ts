@@ -20,7 +20,13 @@ export const lookup = (path: Path): Lookup => {
     if (!SchemaAST.isObjects(ast)) return { _tag: "Unknown", depth, known: [] }
     const next: SchemaAST.AST | undefined = ast.propertySignatures.find(({ name }) => name === key)?.type ??
       (key === "" ? undefined : ast.indexSignatures[0]?.type)
-    if (next === undefined) return { _tag: "Unknown", depth, known: ast.propertySignatures.map(({ name }) => String(name)) }
+    if (next === undefined) {
+      return {
+        _tag: "Unknown",
+        depth,
+        known: ast.propertySignatures.map(({ name }) => String(name))
+      }
+    }
     ast = next
   }
   return { _tag: "Known", ast }

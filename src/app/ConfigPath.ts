@@ -33,7 +33,8 @@ const split = (text: string): Path | undefined => {
 
 const isKeyOf = (around: Path, key: string): boolean => {
   const found = lookup(around)
-  return found._tag === "Known" && SchemaAST.isObjects(found.ast) && found.ast.propertySignatures.some(({ name }) => name === key)
+  return found._tag === "Known" && SchemaAST.isObjects(found.ast) &&
+    found.ast.propertySignatures.some(({ name }) => name === key)
 }
 
 /** Keys of fixed tables may be written with `-` for `_`; aliases are taken as they are. */

@@ -3,10 +3,12 @@ import { type Knob, knobValues } from "../policy/Knobs.ts"
 import { flag, optional, text, texts, word } from "./ConfigAtoms.ts"
 
 /** A rule as text, or with its reason and its own examples (policy §2.1). */
-const rules = optional(Schema.Array(Schema.Union([
-  text,
-  Schema.Struct({ rule: text, reason: optional(text), match: optional(texts), notMatch: optional(texts) })
-])).annotate({ description: "a list of rules" }))
+const rules = optional(
+  Schema.Array(Schema.Union([
+    text,
+    Schema.Struct({ rule: text, reason: optional(text), match: optional(texts), notMatch: optional(texts) })
+  ])).annotate({ description: "a list of rules" })
+)
 
 export const knob = <K extends Knob>(name: K) => optional(word(...knobValues[name]))
 

@@ -4,7 +4,17 @@ import type { ConfigInvalid } from "./ConfigFile.ts"
 /** A change, or a path, that is not possible; nothing was written. `message` is one line. */
 export class ConfigRefused extends Schema.TaggedError<ConfigRefused>()("ConfigRefused", {
   /** `forbidden`: the caller may not write there. The others are about what was asked. */
-  reason: Schema.Literals(["unknown", "invalid", "forbidden", "reserved", "exists", "missing", "unsafe", "conflict", "large"]),
+  reason: Schema.Literals([
+    "unknown",
+    "invalid",
+    "forbidden",
+    "reserved",
+    "exists",
+    "missing",
+    "unsafe",
+    "conflict",
+    "large"
+  ]),
   message: Schema.String,
   /** Which entry of several it is about, counted from 0. */
   index: Schema.optionalKey(Schema.Int)

@@ -9,25 +9,39 @@ export interface Fault {
   readonly problem: string
 }
 
-const dangling = (path: ReadonlyArray<string>, what: string, name: string, known: Iterable<string>): Fault | undefined => {
+const dangling = (
+  path: ReadonlyArray<string>,
+  what: string,
+  name: string,
+  known: Iterable<string>
+): Fault | undefined => {
   const names = Array.from(new Set(known))
-  return names.includes(name) ? undefined : { path, problem: `${dotted(path)} names no ${what}: "${name}"${hint(name, names)}` }
+  return names.includes(name)
+    ? undefined
+    : { path, problem: `${dotted(path)} names no ${what}: "${name}"${hint(name, names)}` }
 }
 
 /** A server is started or called, not both, and each way has its own keys. */
 const unreachable = (name: string, server: McpServer): Fault | undefined => {
   const path = ["mcp", "servers", name]
-  const fault = (key: string, problem: string): Fault => ({ path: [...path, key], problem: `${dotted([...path, key])} ${problem}` })
+  const fault = (key: string, problem: string): Fault => ({
+    path: [...path, key],
+    problem: `${dotted([...path, key])} ${problem}`
+  })
   if (server.command === undefined && server.url === undefined) {
     return { path, problem: `${dotted(path)} needs either a command to start or a url to call` }
   }
-  if (server.command !== undefined && server.url !== undefined) return fault("url", "cannot stand next to a command; keep one of them")
+  if (server.command !== undefined && server.url !== undefined) {
+    return fault("url", "cannot stand next to a command; keep one of them")
+  }
   const [own, foreign] = server.url === undefined
     ? ["command", ["headers"] as const] as const
     : ["url", ["args", "env", "cwd", "sandbox", "readable", "writable"] as const] as const
   const misplaced = foreign.find((key) => server[key] !== undefined)
   if (misplaced !== undefined) return fault(misplaced, `has no meaning for a server with a ${own}`)
-  if (server.url !== undefined && server.network === false) return fault("network", "cannot be false for a server with a url")
+  if (server.url !== undefined && server.network === false) {
+    return fault("network", "cannot be false for a server with a url")
+  }
   const started = server.transport === "stdio"
   if (server.transport === undefined || started === (server.command !== undefined)) return undefined
   return fault("transport", `${JSON.stringify(server.transport)} does not fit a server with a ${own}`)
@@ -64,10 +78,19 @@ export const contradiction = (table: ConfigTable): Fault | undefined => {
     const fault = unreachable(name, server)
     if (fault !== undefined) return fault
   }
-  for (const [alias, { permission_profiles: names = [], principal_id: id = alias }] of Object.entries(table.users ?? {})) {
-    if (id === "operator") return { path: ["users", alias], problem: `${dotted(["users", alias])}: "operator" is whoever runs the daemon` }
+  for (
+    const [alias, { permission_profiles: names = [], principal_id: id = alias }] of Object.entries(table.users ?? {})
+  ) {
+    if (id === "operator") {
+      return { path: ["users", alias], problem: `${dotted(["users", alias])}: "operator" is whoever runs the daemon` }
+    }
     for (const name of names) {
-      const fault = dangling(["users", alias, "permission_profiles"], "permission profile", name, Object.keys(table.permission_profiles ?? {}))
+      const fault = dangling(
+        ["users", alias, "permission_profiles"],
+        "permission profile",
+        name,
+        Object.keys(table.permission_profiles ?? {})
+      )
       if (fault !== undefined) return fault
     }
   }

@@ -8,9 +8,11 @@ const opaque = optional(Schema.Record(Schema.String, Schema.Unknown))
 
 const Agent = Schema.Struct({
   enabled: optional(flag),
-  model: optional(Schema.String.check(Schema.isPattern(/^[^/\s]+\/\S+$/)).annotate({
-    description: "\"<provider alias>/<model id>\", for example \"anthropic/claude-sonnet-4.6\""
-  })),
+  model: optional(
+    Schema.String.check(Schema.isPattern(/^[^/\s]+\/\S+$/)).annotate({
+      description: "\"<provider alias>/<model id>\", for example \"anthropic/claude-sonnet-4.6\""
+    })
+  ),
   workspace: optional(path),
   risk_profile: optional(text),
   runtime_profile: optional(text)
@@ -20,9 +22,11 @@ const Provider = Schema.Struct({
   kind: optional(word("anthropic", "openai-compatible", "offline")),
   api_key: optional(text),
   api_key_env: optional(text),
-  base_url: optional(Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/)).annotate({
-    description: "an http or https address"
-  })),
+  base_url: optional(
+    Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/)).annotate({
+      description: "an http or https address"
+    })
+  ),
   timeout_secs: optional(whole(1)),
   max_tokens: optional(whole(1)),
   context_window: optional(whole(1)),
@@ -65,7 +69,16 @@ const RiskProfile = Schema.Struct({
   delegation_policy: opaque,
   sandbox_enabled: optional(flag),
   sandbox_backend: optional(word(
-    "auto", "bubblewrap", "bwrap", "landlock", "seatbelt", "sandboxexec", "sandbox-exec", "firejail", "docker", "none"
+    "auto",
+    "bubblewrap",
+    "bwrap",
+    "landlock",
+    "seatbelt",
+    "sandboxexec",
+    "sandbox-exec",
+    "firejail",
+    "docker",
+    "none"
   )),
   sandbox_docker_image: optional(text),
   firejail_args: optional(texts)
@@ -99,7 +112,11 @@ const confinement = {
 }
 
 const seconds = (most: number) =>
-  optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })).annotate({ description: `a whole number from 1 to ${most}` }))
+  optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })).annotate({
+      description: `a whole number from 1 to ${most}`
+    })
+  )
 
 const McpServer = Schema.Struct({
   enabled: optional(flag),
@@ -107,7 +124,9 @@ const McpServer = Schema.Struct({
   args: optional(Schema.Array(Schema.String).annotate({ description: "a list of texts" })),
   env: texted,
   cwd: optional(path),
-  url: optional(Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/)).annotate({ description: "an http or https address" })),
+  url: optional(
+    Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/)).annotate({ description: "an http or https address" })
+  ),
   headers: texted,
   transport: optional(word("stdio", "http", "sse")),
   init_timeout_secs: seconds(600),
@@ -150,9 +169,11 @@ export const ConfigTable = Schema.Struct({
   })),
   memory: optional(Schema.Struct({
     auto_save: optional(flag),
-    min_relevance_score: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
-      description: "a number from 0 to 1"
-    })),
+    min_relevance_score: optional(
+      Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
+        description: "a number from 0 to 1"
+      })
+    ),
     conversation_retention_days: optional(whole(0))
   })),
   web_fetch: optional(Schema.Struct(web)),
@@ -163,7 +184,11 @@ export const ConfigTable = Schema.Struct({
     trust_daemon_uid: optional(flag),
     leak_detection: optional(Schema.Struct({
       enabled: optional(flag),
-      sensitivity: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({ description: "a number from 0 to 1" })),
+      sensitivity: optional(
+        Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
+          description: "a number from 0 to 1"
+        })
+      ),
       high_entropy_tokens: optional(flag)
     })),
     otp: opaque,

@@ -15,8 +15,8 @@ import { fromEnvironment } from "./Overrides.ts"
 import { replaceFile } from "./ReplaceFile.ts"
 import { Settings } from "./Settings.ts"
 
-export { ConfigFailed, ConfigRefused } from "./ConfigRefused.ts"
 export type { Entry, Renamed } from "./ConfigEdits.ts"
+export { ConfigFailed, ConfigRefused } from "./ConfigRefused.ts"
 
 /** Whether a caller may write to a dotted path. */
 export type MayWrite = (path: string) => boolean
@@ -48,7 +48,10 @@ export class ConfigStore extends Context.Service<ConfigStore, {
   readonly overriding: (path: string) => ReadonlyArray<string>
   readonly validate: Effect.Effect<void, ConfigInvalid>
   /** 1 to 256 entries in one commit; the last one of a path wins. Succeeds with the paths as they are spelled here. */
-  readonly set: (entries: ReadonlyArray<Entry>, mayWrite?: Authority) => Effect.Effect<ReadonlyArray<string>, WriteFault>
+  readonly set: (
+    entries: ReadonlyArray<Entry>,
+    mayWrite?: Authority
+  ) => Effect.Effect<ReadonlyArray<string>, WriteFault>
   /** Whether it was there. */
   readonly remove: (path: string, mayWrite?: Authority) => Effect.Effect<boolean, WriteFault>
   /** The aliases of a table. */
@@ -57,12 +60,21 @@ export class ConfigStore extends Context.Service<ConfigStore, {
   readonly createKey: (path: string, key: string, mayWrite?: Authority) => Effect.Effect<boolean, WriteFault>
   readonly removeKey: (path: string, key: string, mayWrite?: Authority) => Effect.Effect<boolean, WriteFault>
   /** References to it change with it. */
-  readonly renameKey: (path: string, from: string, to: string, mayWrite?: Authority) => Effect.Effect<Renamed, WriteFault>
+  readonly renameKey: (
+    path: string,
+    from: string,
+    to: string,
+    mayWrite?: Authority
+  ) => Effect.Effect<Renamed, WriteFault>
 }>()("postern/app/ConfigStore") {
-  static readonly layerFile = (file: string, environment: Environment): Layer.Layer<ConfigStore, never, ConfigChanges> =>
-    Layer.effect(ConfigStore, make(file, environment))
+  static readonly layerFile = (
+    file: string,
+    environment: Environment
+  ): Layer.Layer<ConfigStore, never, ConfigChanges> => Layer.effect(ConfigStore, make(file, environment))
 
-  static readonly layer = (environment: Environment = process.env): Layer.Layer<ConfigStore, never, ConfigChanges | Settings> =>
+  static readonly layer = (
+    environment: Environment = process.env
+  ): Layer.Layer<ConfigStore, never, ConfigChanges | Settings> =>
     Layer.unwrap(Effect.map(Settings, ({ configFile }) => ConfigStore.layerFile(configFile, environment)))
 }
 
@@ -78,7 +90,9 @@ const make = Effect.fnUntraced(function*(file: string, environment: Environment)
 
   /** As the next start would read it, and without the variables that would hide what is being written. */
   const check = Effect.fnUntraced(function*(text: string, paths: ReadonlyArray<ReadonlyArray<string>>) {
-    const hiding = overrides.filter(({ path }) => paths.some((written) => overlaps(path, written))).map(({ variable }) => variable)
+    const hiding = overrides.filter(({ path }) => paths.some((written) => overlaps(path, written))).map((
+      { variable }
+    ) => variable)
     yield* Effect.fromResult(decode({ file, text }, names, environment))
     if (hiding.length === 0) return
     yield* Effect.fromResult(decode({ file, text }, names.filter((name) => !hiding.includes(name)), environment))
@@ -114,7 +128,10 @@ const make = Effect.fnUntraced(function*(file: string, environment: Environment)
     }).pipe(locked(file), Effect.catchTag("FileLocked", ({ message }) => new ConfigFailed({ message })))
 
   const at = (root: unknown, path: ReadonlyArray<string>): unknown =>
-    path.reduce<unknown>((value, key) => Object.hasOwn(Object(value), key) ? Object(value)[key] as unknown : undefined, root)
+    path.reduce<unknown>(
+      (value, key) => Object.hasOwn(Object(value), key) ? Object(value)[key] as unknown : undefined,
+      root
+    )
 
   const placed = (path: string) =>
     Effect.mapError(Effect.fromResult(parse(path)), (message) => new ConfigRefused({ reason: "unknown", message }))

@@ -45,17 +45,29 @@ const serve = Effect.fnUntraced(function*({ ephemeral }: Options, endpoint: stri
     const running = residents.all().filter(({ turn }) => turn !== undefined)
     if (running.length === 0) return Effect.void
     return Effect.logInfo(`waiting for ${running.length} turns to end`).pipe(
-      Effect.andThen(Effect.forEach(running, ({ session }) => session.settle, { concurrency: "unbounded", discard: true })),
+      Effect.andThen(
+        Effect.forEach(running, ({ session }) => session.settle, { concurrency: "unbounded", discard: true })
+      ),
       Effect.timeoutOption(drainTime)
     )
   })
-  const everybodyLeft = SubscriptionRef.changes(clients).pipe(Stream.takeUntil((count) => count === 0), Stream.runDrain, Effect.timeoutOption("2 seconds"))
-  const drain = turnsEnd.pipe(Effect.andThen(Deferred.succeed(stopping, undefined)), Effect.andThen(everybodyLeft), Effect.asVoid)
+  const everybodyLeft = SubscriptionRef.changes(clients).pipe(
+    Stream.takeUntil((count) => count === 0),
+    Stream.runDrain,
+    Effect.timeoutOption("2 seconds")
+  )
+  const drain = turnsEnd.pipe(
+    Effect.andThen(Deferred.succeed(stopping, undefined)),
+    Effect.andThen(everybodyLeft),
+    Effect.asVoid
+  )
 
   const { failed } = yield* listen(
     { endpoint, isOwnFolder: socket === undefined, maxConnections: rpc.maxLocalConnections, drain },
     (transport) =>
-      Effect.acquireUseRelease(count(1), () => serveConnection(transport, far), () => count(-1)).pipe(Effect.provideContext(services))
+      Effect.acquireUseRelease(count(1), () => serveConnection(transport, far), () => count(-1)).pipe(
+        Effect.provideContext(services)
+      )
   )
   yield* Effect.sync(() => process.stdout.write(`postern daemon: process ${process.pid} serves ${endpoint}\n`))
   yield* ephemeral ? Effect.raceFirst(failed, deserted(clients)) : failed

@@ -33,8 +33,12 @@ const layerHosts = (open: (file: string) => Layer.Layer<SessionStore>) =>
     return Hosts.layer(rpc.maxSessions, { chat: inDataDir("chat-sessions.db"), acp: inDataDir("acp-sessions.db") })
   }))
 
-const layerMemory = Layer.unwrap(Effect.map(Settings, ({ dataDir, memory }) =>
-  MemoryStore.layer(join(dataDir, "memory"), memory.conversationRetentionDays)))
+const layerMemory = Layer.unwrap(
+  Effect.map(
+    Settings,
+    ({ dataDir, memory }) => MemoryStore.layer(join(dataDir, "memory"), memory.conversationRetentionDays)
+  )
+)
 
 const layerHandlers = Layer.mergeAll(
   CoreHandlers.layer(() => Array.from(Native.requests.keys())),
@@ -49,8 +53,13 @@ const layerHandlers = Layer.mergeAll(
 )
 
 const layerFacts = (endpoint: string) =>
-  Layer.effect(Facts, Effect.map(Clock.currentTimeMillis, (startedAt) =>
-    ({ endpoint, startedAt, connections: new Set(), stopping: Deferred.makeUnsafe() })))
+  Layer.effect(
+    Facts,
+    Effect.map(
+      Clock.currentTimeMillis,
+      (startedAt) => ({ endpoint, startedAt, connections: new Set(), stopping: Deferred.makeUnsafe() })
+    )
+  )
 
 /** Sessions of both modes and the native protocol on top of them, for any local front door. */
 export const layer = (endpoint: string, environment: Environment = process.env, open = SessionStore.layerOrMemory) =>

@@ -35,7 +35,11 @@ const ok = (name: string, detail: string): Finding => ({ name, status: "ok", det
 
 /** What a default session asks for, and what people choose instead. */
 const usual: ReadonlyArray<readonly [EffectiveSandbox, boolean]> = [
-  ["read-only", false], ["workspace-write", true], ["workspace-write", false], ["workspace-read", false], ["scratch", false]
+  ["read-only", false],
+  ["workspace-write", true],
+  ["workspace-write", false],
+  ["workspace-read", false],
+  ["scratch", false]
 ]
 
 const sandboxFinding = Effect.gen(function*() {
@@ -43,7 +47,11 @@ const sandboxFinding = Effect.gen(function*() {
   const { enforce } = yield* Sandbox
   const wish = wishOf(riskProfiles.get("default"))
   if (wish.name === "none" && policy.sandbox === "danger-full-access" && policy.network !== "off") {
-    return { name: "sandbox", status: "warn", detail: "none, as the configuration wants it: commands run as they are" } satisfies Finding
+    return {
+      name: "sandbox",
+      status: "warn",
+      detail: "none, as the configuration wants it: commands run as they are"
+    } satisfies Finding
   }
   const asked = usual.map(([mode, network]) => ({ mode, network, ...enforce(mode, network, wish) }))
   const lacking = asked.filter(({ usable }) => !usable)
@@ -53,7 +61,10 @@ const sandboxFinding = Effect.gen(function*() {
     ? "no mode can be enforced, so no shell command runs"
     : `not enforced: ${lacking.map(({ mode, network }) => `${mode} with network ${network ? "on" : "off"}`).join(", ")}`
   return {
-    name: "sandbox", status: "warn", detail: `${which}: ${first.note}`, ...(first.remedy === undefined ? {} : { remedy: first.remedy })
+    name: "sandbox",
+    status: "warn",
+    detail: `${which}: ${first.note}`,
+    ...(first.remedy === undefined ? {} : { remedy: first.remedy })
   } satisfies Finding
 })
 
@@ -61,10 +72,20 @@ const agentFinding = Effect.gen(function*() {
   const { providers } = yield* Settings
   const agents = yield* Agents
   return yield* Effect.match(agents.resolve(), {
-    onFailure: ({ message }): Finding => ({ name: "agent", status: "warn", detail: message, remedy: "See [agents] and acp.default_agent in config.toml." }),
+    onFailure: ({ message }): Finding => ({
+      name: "agent",
+      status: "warn",
+      detail: message,
+      remedy: "See [agents] and acp.default_agent in config.toml."
+    }),
     onSuccess: ({ alias, model }): Finding =>
       Result.match(resolve(providers, model), {
-        onFailure: ({ message }): Finding => ({ name: "agent", status: "fail", detail: `${alias} uses ${model}: ${message}`, remedy: "See [providers] in config.toml." }),
+        onFailure: ({ message }): Finding => ({
+          name: "agent",
+          status: "fail",
+          detail: `${alias} uses ${model}: ${message}`,
+          remedy: "See [providers] in config.toml."
+        }),
         onSuccess: () => ok("agent", `${alias} uses ${model}`)
       })
   })
@@ -78,13 +99,24 @@ const make = Effect.gen(function*() {
   const sessions = SessionStore.useSync(() => ok("sessions", `${settings.dataDir} can be read and written`)).pipe(
     Effect.provide(layerStore),
     Effect.catch(({ message }): Effect.Effect<Finding> =>
-      Effect.succeed({ name: "sessions", status: "fail", detail: message, remedy: "Make the folder writable, or set POSTERN_DATA_DIR." }))
+      Effect.succeed({
+        name: "sessions",
+        status: "fail",
+        detail: message,
+        remedy: "Make the folder writable, or set POSTERN_DATA_DIR."
+      })
+    )
   )
 
   const programs = ["bash", "git", "rg"].map((name): Finding => {
     const found = Executable.find(name, variables["PATH"], [])
     return found === undefined
-      ? { name, status: "warn", detail: "not found in PATH", remedy: `Install ${name === "rg" ? "ripgrep, for faster searches" : name}.` }
+      ? {
+        name,
+        status: "warn",
+        detail: "not found in PATH",
+        remedy: `Install ${name === "rg" ? "ripgrep, for faster searches" : name}.`
+      }
       : ok(name, found)
   })
 

@@ -21,13 +21,19 @@ const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.la
 export const layerPolicy = RuleFiles.layer().pipe(
   Layer.provideMerge(RuleBooks.layer),
   Layer.provideMerge(layerTrust),
-  Layer.provideMerge([Toolbox.layer, Gate.layer.pipe(Layer.provideMerge(layerSandbox)), NodeFileSystem.layer, NodePath.layer]),
+  Layer.provideMerge([
+    Toolbox.layer,
+    Gate.layer.pipe(Layer.provideMerge(layerSandbox)),
+    NodeFileSystem.layer,
+    NodePath.layer
+  ]),
   Layer.provide(ToolSettings.layer)
 )
 
 /** The turn loop and the policy desk with everything they use. Loaded when a first session needs it. */
-export const layer = Layer.mergeAll(ModelTurn.layer, Desk.layer, McpServers.layer.pipe(Layer.provide(Processes.layer))).pipe(
-  Layer.provide(Models.layer),
-  Layer.provide(layerPolicy),
-  Layer.provide(ToolSettings.layer)
-)
+export const layer = Layer.mergeAll(ModelTurn.layer, Desk.layer, McpServers.layer.pipe(Layer.provide(Processes.layer)))
+  .pipe(
+    Layer.provide(Models.layer),
+    Layer.provide(layerPolicy),
+    Layer.provide(ToolSettings.layer)
+  )

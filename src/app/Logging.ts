@@ -4,7 +4,7 @@ import { Settings } from "./Settings.ts"
 const shortestSecret = 4
 
 /** Replaces every known secret in a finished line, as it is and as it looks inside a JSON string. */
-export const hiding = (secrets: ReadonlyArray<Redacted.Redacted<string>>): ((line: string) => string) => {
+export const hiding = (secrets: ReadonlyArray<Redacted.Redacted<string>>): (line: string) => string => {
   const words = secrets.map(Redacted.value).filter((word) => word.length >= shortestSecret)
   const forms = Array.from(new Set(words.flatMap((word) => [word, JSON.stringify(word).slice(1, -1)])))
     .sort((a, b) => b.length - a.length)
@@ -19,7 +19,10 @@ const coloured = (line: string, level: LogLevel.LogLevel): string => {
 }
 
 /** One logfmt line per entry, secrets replaced. */
-export const formatter = (secrets: ReadonlyArray<Redacted.Redacted<string>>, colour: boolean): Logger.Logger<unknown, string> => {
+export const formatter = (
+  secrets: ReadonlyArray<Redacted.Redacted<string>>,
+  colour: boolean
+): Logger.Logger<unknown, string> => {
   const hidden = hiding(secrets)
   return Logger.make((options) => {
     const line = hidden(Logger.formatLogFmt.log(options))

@@ -20,6 +20,9 @@ export const runMain = (command: Effect.Effect<void, unknown>): void => {
       Effect.sync(() => {
         if (!Cause.hasInterruptsOnly(cause)) process.stderr.write(`postern: ${sentenceOf(cause)}\n`)
       })),
-    { disableErrorReporting: true, teardown: (exit) => Runtime.defaultTeardown(exit, (code) => process.exit(signalled() ?? code)) }
+    {
+      disableErrorReporting: true,
+      teardown: (exit) => Runtime.defaultTeardown(exit, (code) => process.exit(signalled() ?? code))
+    }
   )
 }

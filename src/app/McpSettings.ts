@@ -33,7 +33,9 @@ const reach = (server: McpServer, absolute: Absolute): ServerConfig["reach"] =>
 
 /** `absolute` resolves `~`, and against the configuration folder. */
 export const mcpSettings = ({ clients = {}, servers = {} }: Table = {}, absolute: Absolute): McpSettings => ({
-  servers: Object.entries(servers).filter(([, { enabled }]) => enabled !== false).map(([name, server]): ServerConfig => ({
+  servers: Object.entries(servers).filter(([, { enabled }]) => enabled !== false).map((
+    [name, server]
+  ): ServerConfig => ({
     name,
     reach: reach(server, absolute),
     initTimeoutSecs: server.init_timeout_secs ?? defaults.initTimeoutSecs,

@@ -30,12 +30,16 @@ export const fromEnvironment = (
     const found = lookup(path)
     if (found._tag === "Unknown") {
       const key = path[found.depth] ?? ""
-      return Result.fail(`${variable}: ${dotted(path.slice(0, found.depth + 1))} is not a known key${hint(key, found.known)}`)
+      return Result.fail(
+        `${variable}: ${dotted(path.slice(0, found.depth + 1))} is not a known key${hint(key, found.known)}`
+      )
     }
     if (SchemaAST.isObjects(found.ast) && found.ast.propertySignatures.length > 0) {
-      return Result.fail(`${variable}: ${dotted(path)} is ${allowed(found.ast)}; name one of its keys: ${
-        found.ast.propertySignatures.map(({ name }) => String(name)).join(", ")
-      }`)
+      return Result.fail(
+        `${variable}: ${dotted(path)} is ${allowed(found.ast)}; name one of its keys: ${
+          found.ast.propertySignatures.map(({ name }) => String(name)).join(", ")
+        }`
+      )
     }
     overrides.push({ variable, path, value: valueOf(found.ast, environment[variable] ?? "") })
   }

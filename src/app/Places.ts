@@ -14,7 +14,8 @@ export interface Places {
 }
 
 /** A text that says something. */
-export const given = (text: string | undefined): string | undefined => text === undefined || text.trim() === "" ? undefined : text
+export const given = (text: string | undefined): string | undefined =>
+  text === undefined || text.trim() === "" ? undefined : text
 
 export const places = (configDirFlag: string | undefined, environment: Environment): Places => {
   const home = given(environment["HOME"]) ?? homedir()

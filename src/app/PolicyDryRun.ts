@@ -94,7 +94,10 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     if (cached) return cached
     const readable = agent !== undefined && existsSync(agent.workspace) ? [agent.workspace] : []
     const made = existsSync(folder)
-      ? yield* Effect.mapError(Workspace.make({ cwd: folder, readable }), ({ path, reason }) => refused(`cwd: ${path}: ${reason}`))
+      ? yield* Effect.mapError(
+        Workspace.make({ cwd: folder, readable }),
+        ({ path, reason }) => refused(`cwd: ${path}: ${reason}`)
+      )
       : imagined(folder, readable)
     workspaces.set(folder, made)
     return made
@@ -132,7 +135,8 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     if (tools.has(name) || !name.includes("__", 1)) return decodeCall(tools, name, parameters)
     return Result.match(foreseen(settings.mcp.servers, name), {
       onSuccess: (tool) => decodeCall(new Map([[name, tool]]), name, parameters),
-      onFailure: (why) => Effect.succeed(Result.fail({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}: ${why}` } as const))
+      onFailure: (why) =>
+        Effect.succeed(Result.fail({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}: ${why}` } as const))
     })
   }
 

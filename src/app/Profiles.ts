@@ -53,8 +53,10 @@ export const riskProfiles = (
   level: Level | undefined
 ): ReadonlyMap<string, RiskProfile> => {
   const all: NonNullable<ConfigTable["risk_profiles"]> = { default: {}, ...tables }
-  return new Map(Object.entries(all).map(([alias, table]) => [
-    alias,
-    { ...camel(table), level: table.level ?? (alias === "default" ? level : undefined) ?? "supervised" }
-  ]))
+  return new Map(
+    Object.entries(all).map(([alias, table]) => [
+      alias,
+      { ...camel(table), level: table.level ?? (alias === "default" ? level : undefined) ?? "supervised" }
+    ])
+  )
 }

@@ -75,10 +75,14 @@ const provider = (alias: string, table: Kinded, configured: boolean, environment
 }
 
 export const providers = (tables: ConfigTable["providers"], environment: Environment): ReadonlyMap<string, Provider> =>
-  new Map(Object.entries<ProviderTable>({ ...builtIn, ...tables }).flatMap(([alias, table]) => {
-    const kind = table.kind ?? builtIn[alias]?.kind
-    return kind === undefined ? [] : [[alias, provider(alias, { ...table, kind }, tables?.[alias] !== undefined, environment)]]
-  }))
+  new Map(
+    Object.entries<ProviderTable>({ ...builtIn, ...tables }).flatMap(([alias, table]) => {
+      const kind = table.kind ?? builtIn[alias]?.kind
+      return kind === undefined
+        ? []
+        : [[alias, provider(alias, { ...table, kind }, tables?.[alias] !== undefined, environment)]]
+    })
+  )
 
 /** In tokens; for other servers what nearly all take. */
 const windows = { anthropic: 200_000, openai: 128_000, other: 32_000 }
@@ -87,13 +91,16 @@ const usualModels = { anthropic: "claude-sonnet-4.6", openai: "gpt-5.2", offline
 
 /** The model of agents that name none: the first with a key at hand, else offline (spec §2). */
 export const defaultModel = (known: ReadonlyMap<string, Provider>): string => {
-  const [alias, model] = Object.entries(usualModels).find(([alias]) => known.get(alias)?.apiKey !== undefined) ?? ["offline", usualModels.offline]
+  const [alias, model] = Object.entries(usualModels).find(([alias]) => known.get(alias)?.apiKey !== undefined) ??
+    ["offline", usualModels.offline]
   return `${alias}/${model}`
 }
 
 /** Everything that must never appear in a log line. */
 export const secretsOf = (known: ReadonlyMap<string, Provider>): ReadonlyArray<Redacted.Redacted<string>> =>
-  Array.from(known.values()).flatMap(({ apiKey, headers }) => [...(apiKey === undefined ? [] : [apiKey]), ...headers.values()])
+  Array.from(known.values()).flatMap((
+    { apiKey, headers }
+  ) => [...(apiKey === undefined ? [] : [apiKey]), ...headers.values()])
 
 export interface Proxy {
   readonly HTTP_PROXY?: string
@@ -108,5 +115,9 @@ export const proxyOf = (environment: Environment): Proxy => {
   const value = (name: string) => environment[name.toLowerCase()] || environment[name]
   const [http, https, none] = [value("HTTP_PROXY"), value("HTTPS_PROXY"), value("NO_PROXY")]
   if (!http && !https) return {}
-  return { ...(http ? { HTTP_PROXY: http } : {}), ...(https ? { HTTPS_PROXY: https } : {}), NO_PROXY: none ? `${none},${here}` : here }
+  return {
+    ...(http ? { HTTP_PROXY: http } : {}),
+    ...(https ? { HTTPS_PROXY: https } : {}),
+    NO_PROXY: none ? `${none},${here}` : here
+  }
 }

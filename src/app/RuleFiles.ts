@@ -83,7 +83,8 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
         Result.mapBoth(RulesFile.decode(where, rulesIn(root, layer), layer, trialIn(workspace)), {
           onSuccess: ({ entries }) => entries,
           onFailure: notChanged
-        }))
+        })
+      )
     )
   }
 
@@ -120,9 +121,10 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
     items: (old: ReadonlyArray<unknown>) => ReadonlyArray<unknown>,
     removed?: string
   ) =>
-    Effect.flatMap(loadEdit, ({ edit }) => edit(before, (root) => {
-      rulesIn(root, layer)[list] = items(itemsOf(root, layer, list))
-    }, removed)).pipe(Effect.mapError(({ message }) => new RuleNotChanged({ message: `${file}: ${message}` })))
+    Effect.flatMap(loadEdit, ({ edit }) =>
+      edit(before, (root) => {
+        rulesIn(root, layer)[list] = items(itemsOf(root, layer, list))
+      }, removed)).pipe(Effect.mapError(({ message }) => new RuleNotChanged({ message: `${file}: ${message}` })))
 
   return RuleFiles.of({
     list: Effect.fnUntraced(function*(source) {

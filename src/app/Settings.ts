@@ -4,7 +4,7 @@ import { ConfigInvalid, load } from "./ConfigFile.ts"
 import type { ConfigTable } from "./ConfigSchema.ts"
 import type { Environment } from "./Environment.ts"
 import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
-import { type McpSettings, mcpSecrets, mcpSettings } from "./McpSettings.ts"
+import { mcpSecrets, type McpSettings, mcpSettings } from "./McpSettings.ts"
 import { given, places } from "./Places.ts"
 import { type RiskProfile, riskProfiles, type RuntimeProfile, runtimeProfiles } from "./Profiles.ts"
 import { defaultModel, type Provider, providers, type Proxy, proxyOf, secretsOf } from "./Providers.ts"
@@ -53,12 +53,19 @@ export class Settings extends Context.Service<Settings, {
   /** As written under `[security.leak_detection]`. */
   readonly leakDetection: NonNullable<NonNullable<ConfigTable["security"]>["leak_detection"]>
   /** As written under `[web_fetch]` and `[http_request]`, without the secrets. */
-  readonly web: { readonly fetch: NonNullable<ConfigTable["web_fetch"]>; readonly request: NonNullable<ConfigTable["web_fetch"]> }
+  readonly web: {
+    readonly fetch: NonNullable<ConfigTable["web_fetch"]>
+    readonly request: NonNullable<ConfigTable["web_fetch"]>
+  }
   /** `[http_request.secrets]` by name. */
   readonly webSecrets: ReadonlyMap<string, Redacted.Redacted<string>>
   readonly rpc: { readonly maxLocalConnections: number; readonly maxSessions: number }
   /** Of chat sessions (zeroclaw.md §5); 0 days keep everything. */
-  readonly memory: { readonly autoSave: boolean; readonly minRelevance: number; readonly conversationRetentionDays: number }
+  readonly memory: {
+    readonly autoSave: boolean
+    readonly minRelevance: number
+    readonly conversationRetentionDays: number
+  }
   /** As written under `[policy]`. */
   readonly policy: NonNullable<ConfigTable["policy"]>
   readonly riskProfiles: ReadonlyMap<string, RiskProfile>
@@ -71,7 +78,10 @@ export class Settings extends Context.Service<Settings, {
     Layer.effect(Settings, make(flags, env))
 }
 
-const levelFrom = (name: string, word: string | undefined): Effect.Effect<LogLevel.LogLevel | undefined, ConfigInvalid> => {
+const levelFrom = (
+  name: string,
+  word: string | undefined
+): Effect.Effect<LogLevel.LogLevel | undefined, ConfigInvalid> => {
   if (given(word) === undefined) return Effect.undefined
   const level = parseLogLevel(word ?? "")
   return level === undefined
@@ -94,9 +104,12 @@ const ignoredLimits = ["delegation_policy"] as const
 const uncounted = (table: ConfigTable, agents: ReadonlyMap<string, Agent>): ReadonlyArray<string> =>
   Array.from(agents.values()).flatMap(({ alias, enabled, model, riskProfile }) => {
     const provider = model.split("/", 1)[0]!
-    return !enabled || table.risk_profiles?.[riskProfile]?.max_cost_per_day_cents === undefined || table.providers?.[provider]?.prices !== undefined
+    return !enabled || table.risk_profiles?.[riskProfile]?.max_cost_per_day_cents === undefined ||
+        table.providers?.[provider]?.prices !== undefined
       ? []
-      : [`risk_profiles.${riskProfile}.max_cost_per_day_cents does not count what agent ${alias} asks ${model}: providers.${provider}.prices is missing`]
+      : [
+        `risk_profiles.${riskProfile}.max_cost_per_day_cents does not count what agent ${alias} asks ${model}: providers.${provider}.prices is missing`
+      ]
   })
 
 const notesOn = (
@@ -107,10 +120,17 @@ const notesOn = (
   ...uncounted(table, agents),
   ...ignoredTables(table).map((name) => `[${name}] has no effect in this version`),
   ...Object.entries(table.risk_profiles ?? {}).flatMap(([alias, profile]) =>
-    ignoredLimits.filter((key) => profile[key] !== undefined).map((key) => `risk_profiles.${alias}.${key} has no effect in this version`)),
+    ignoredLimits.filter((key) => profile[key] !== undefined).map((key) =>
+      `risk_profiles.${alias}.${key} has no effect in this version`
+    )
+  ),
   ...(defaultAgent === undefined || agents.get(defaultAgent)?.enabled === true
     ? []
-    : [`acp.default_agent names no enabled agent: "${defaultAgent}"; the agents are ${Array.from(agents.keys()).join(", ")}`])
+    : [
+      `acp.default_agent names no enabled agent: "${defaultAgent}"; the agents are ${
+        Array.from(agents.keys()).join(", ")
+      }`
+    ])
 ]
 
 const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment) {

@@ -86,7 +86,9 @@ export const section = Effect.fnUntraced(function*(name: string, table: Table) {
   const write = (name: string, table: Table): string => {
     const values = Object.entries(table).filter(([, value]) => !isTable(value))
     const tables = Object.entries(table).filter((entry): entry is [string, Table] => isTable(entry[1]))
-    const head = values.length > 0 || tables.length === 0 ? [`[${name}]\n${stringify(Object.fromEntries(values))}`.trimEnd() + "\n"] : []
+    const head = values.length > 0 || tables.length === 0
+      ? [`[${name}]\n${stringify(Object.fromEntries(values))}`.trimEnd() + "\n"]
+      : []
     return [...head, ...tables.map(([key, one]) => write(`${name}.${keyText(key)}`, one))].join("\n")
   }
   return yield* Effect.try({

@@ -26,10 +26,15 @@ const remove = (root: Table, path: Path): boolean => {
   return isTable(table) && Object.hasOwn(table, path.at(-1) ?? "") && delete table[path.at(-1) ?? ""]
 }
 
-const at = (root: Table, path: Path): unknown => path.reduce<unknown>((value, key) => isTable(value) ? value[key] : undefined, root)
+const at = (root: Table, path: Path): unknown =>
+  path.reduce<unknown>((value, key) => isTable(value) ? value[key] : undefined, root)
 
 /** Tables of `after` that `before` lacks, each as a section of its own. */
-const added = (before: Table, after: Table, path: Path = []): ReadonlyArray<{ readonly path: Path; readonly table: Table }> =>
+const added = (
+  before: Table,
+  after: Table,
+  path: Path = []
+): ReadonlyArray<{ readonly path: Path; readonly table: Table }> =>
   Object.entries(after).flatMap(([key, value]) => {
     const old = before[key]
     if (!isTable(value) || (old !== undefined && !isTable(old))) return []
@@ -74,7 +79,9 @@ export const set = Effect.fnUntraced(function*(original: string, assignments: Re
     for (const assignment of assignments) assign(root, assignment)
   }
   change(wanted)
-  const going = new Set(assignments.flatMap(({ path }) => isTable(at(before, path)) ? Array.from(linesWith(text, path)) : []))
+  const going = new Set(
+    assignments.flatMap(({ path }) => isTable(at(before, path)) ? Array.from(linesWith(text, path)) : [])
+  )
   const sections = added(before, wanted)
   if (sections.length === 0) return yield* edit(text, change, going)
   const rest = yield* edit(text, (root) => {
@@ -82,7 +89,9 @@ export const set = Effect.fnUntraced(function*(original: string, assignments: Re
     for (const { path } of sections) {
       remove(root, path)
       // The tables around it were only made for it.
-      for (let up = path.slice(0, -1); up.length > 0 && at(before, up) === undefined; up = up.slice(0, -1)) remove(root, up)
+      for (let up = path.slice(0, -1); up.length > 0 && at(before, up) === undefined; up = up.slice(0, -1)) {
+        remove(root, up)
+      }
     }
   }, going)
   const ends = yield* Effect.forEach(sections, ({ path, table }) => section(path.map(keyText).join("."), table))
@@ -97,7 +106,7 @@ export const unset = Effect.fnUntraced(function*(text: string, path: Path) {
   const lines = linesWith(text, path)
   const cut = text.split("\n").filter((_, line) => !lines.has(line)).join("\n").replace(/\n{2,}$/, "\n")
   // Tables around it that were only implied go with it; those with a header of their own stay.
-  for (let up = path.slice(0, -1); ; up = up.slice(0, -1)) {
+  for (let up = path.slice(0, -1);; up = up.slice(0, -1)) {
     if (means(cut, wanted) && lost(text, cut, lines) === undefined) return cut
     const around = at(wanted, up)
     if (up.length === 0 || !isTable(around) || Object.keys(around).length > 0) break
@@ -107,14 +116,16 @@ export const unset = Effect.fnUntraced(function*(text: string, path: Path) {
 })
 
 /** The last key of a path under another name, and values that change with it. */
-export const rename = Effect.fnUntraced(function*(text: string, path: Path, to: string, assignments: ReadonlyArray<Assignment>) {
-  const change = (root: Table) => {
-    const value = at(root, path)
-    remove(root, path)
-    assign(root, { path: [...path.slice(0, -1), to], value })
+export const rename = Effect.fnUntraced(
+  function*(text: string, path: Path, to: string, assignments: ReadonlyArray<Assignment>) {
+    const change = (root: Table) => {
+      const value = at(root, path)
+      remove(root, path)
+      assign(root, { path: [...path.slice(0, -1), to], value })
+    }
+    const wanted = yield* parsed(text)
+    change(wanted)
+    const other = respelled(text, path, keyText(to))
+    return yield* set(means(other, wanted) ? other : yield* edit(text, change), assignments)
   }
-  const wanted = yield* parsed(text)
-  change(wanted)
-  const other = respelled(text, path, keyText(to))
-  return yield* set(means(other, wanted) ? other : yield* edit(text, change), assignments)
-})
+)

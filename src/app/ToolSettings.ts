@@ -9,5 +9,10 @@ export const layer = Layer.unwrap(Effect.map(Settings, ({ leakDetection, web, we
   Layer.mergeAll(
     Layer.effect(LeakDetection, Effect.map(LeakDetection, (usual) => ({ ...usual, ...camel(leakDetection) }))),
     Layer.succeed(FetchAccess, { ...defaults, ...camel(web.fetch) }),
-    Layer.succeed(RequestAccess, { ...defaults, maxResponseSize: 1_000_000, ...camel(web.request), secrets: webSecrets })
+    Layer.succeed(RequestAccess, {
+      ...defaults,
+      maxResponseSize: 1_000_000,
+      ...camel(web.request),
+      secrets: webSecrets
+    })
   )))

@@ -1,6 +1,14 @@
 import { Cause, Context, Deferred, Duration, Effect, Exit, Option, Result, Schema, type Scope } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { Initialize, SessionCancel, SessionList, SessionLoad, SessionNew, SessionPrompt, SessionResume } from "../acp/Agent.ts"
+import {
+  Initialize,
+  SessionCancel,
+  SessionList,
+  SessionLoad,
+  SessionNew,
+  SessionPrompt,
+  SessionResume
+} from "../acp/Agent.ts"
 import { SessionUpdated, ZeroClawRequestPermission } from "../acp/Client.ts"
 import type { SessionInfo } from "../acp/SessionSetup.ts"
 import type { SessionNotification, ToolCallUpdate } from "../acp/SessionUpdate.ts"
@@ -45,7 +53,10 @@ export interface Agent {
   readonly resume: (sessionId: string, cwd: string) => Effect.Effect<void, Failure>
   /** Every stored session, of one folder if given. */
   readonly list: (cwd?: string) => Effect.Effect<ReadonlyArray<Listed>, Failure>
-  readonly prompt: (sessionId: string, text: string) => Effect.Effect<Readonly<Record<string, unknown>>, RpcFault | Failure>
+  readonly prompt: (
+    sessionId: string,
+    text: string
+  ) => Effect.Effect<Readonly<Record<string, unknown>>, RpcFault | Failure>
   readonly cancel: (sessionId: string) => Effect.Effect<void>
 }
 
@@ -55,7 +66,11 @@ const slowAfter = "3 seconds"
 
 export const maxFrame = 64 * 1024 * 1024
 
-const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false, session: { notices: {} } }
+const clientCapabilities = {
+  fs: { readTextFile: false, writeTextFile: false },
+  terminal: false,
+  session: { notices: {} }
+}
 
 export interface Far {
   readonly process: AgentProcess
@@ -118,7 +133,11 @@ export const connect = Effect.fnUntraced(function*(
         return Effect.fail(failure(`the agent ${end} ${during}`, process.tail()))
       })
     )
-  const ask = <R extends Rpc.Any>(rpc: R, payload: Rpc.Payload<R>, sessionId = ""): Effect.Effect<Rpc.Success<R>, Failure> =>
+  const ask = <R extends Rpc.Any>(
+    rpc: R,
+    payload: Rpc.Payload<R>,
+    sessionId = ""
+  ): Effect.Effect<Rpc.Success<R>, Failure> =>
     request(rpc, payload).pipe(Effect.catchTags({
       ConnectionClosed: () => gone(`before it answered ${rpc._tag}`),
       RpcFault: (fault) => {
@@ -141,7 +160,9 @@ export const connect = Effect.fnUntraced(function*(
     Effect.timeoutOrElse({
       duration: Duration.seconds(initializeTimeout),
       orElse: () =>
-        Effect.fail(failure(`${oneLine(command)} did not answer initialize within ${initializeTimeout} s`, process.tail()))
+        Effect.fail(
+          failure(`${oneLine(command)} did not answer initialize within ${initializeTimeout} s`, process.tail())
+        )
     })
   )
   const initialized = Option.getOrUndefined(Schema.decodeUnknownOption(Initialize.successSchema)(answer))
@@ -178,7 +199,11 @@ export const connect = Effect.fnUntraced(function*(
     },
     open: ({ alias, cwd }) =>
       Effect.map(
-        ask(SessionNew, { cwd, mcpServers: [], ...(alias === undefined ? {} : { _meta: { zeroclaw: { agentAlias: alias } } }) }),
+        ask(SessionNew, {
+          cwd,
+          mcpServers: [],
+          ...(alias === undefined ? {} : { _meta: { zeroclaw: { agentAlias: alias } } })
+        }),
         ({ sessionId }) => sessionId
       ),
     load: (sessionId, cwd) => Effect.asVoid(ask(SessionLoad, { sessionId, cwd, mcpServers: [] }, sessionId)),

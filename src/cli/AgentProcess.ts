@@ -34,7 +34,11 @@ const spawned = (command: ReadonlyArray<string>) =>
     const [program = "", ...args] = command
     const failed = (cause: unknown) => {
       const code = cause instanceof Error && "code" in cause ? cause.code : undefined
-      const why = code === "ENOENT" ? "there is no such program" : cause instanceof Error ? cause.message : String(cause)
+      const why = code === "ENOENT"
+        ? "there is no such program"
+        : cause instanceof Error
+        ? cause.message
+        : String(cause)
       resume(Effect.fail(failure(`cannot start the agent ${JSON.stringify(program)}: ${oneLine(why)}`)))
     }
     try {
@@ -69,54 +73,56 @@ const stop = (child: ChildProcessWithoutNullStreams, ended: Effect.Effect<string
   })
 
 /** Starts an agent on stdio. At the end: end of input, two seconds, SIGTERM, one second, SIGKILL. */
-export const start = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<AgentProcess, Failure, Scope.Scope> {
-  const ended = Deferred.makeUnsafe<string>()
-  const child = yield* Effect.acquireRelease(
-    Effect.tap(spawned(options.command), (child) =>
-      Effect.sync(() => {
-        child.on("error", () => {})
-        child.stdin.on("error", () => {})
-        child.once("exit", (code, signal) =>
-          Deferred.doneUnsafe(ended, Exit.succeed(signal === null ? `exit code ${code}` : `signal ${signal}`)))
-      })),
-    (child) => stop(child, Deferred.await(ended))
-  )
+export const start = Effect.fnUntraced(
+  function*(options: Options): Effect.fn.Return<AgentProcess, Failure, Scope.Scope> {
+    const ended = Deferred.makeUnsafe<string>()
+    const child = yield* Effect.acquireRelease(
+      Effect.tap(spawned(options.command), (child) =>
+        Effect.sync(() => {
+          child.on("error", () => {})
+          child.stdin.on("error", () => {})
+          child.once("exit", (code, signal) =>
+            Deferred.doneUnsafe(ended, Exit.succeed(signal === null ? `exit code ${code}` : `signal ${signal}`)))
+        })),
+      (child) => stop(child, Deferred.await(ended))
+    )
 
-  const tail: Array<string> = []
-  const stderr = Lines.make(64 * 1024)
-  const said = (lines: ReadonlyArray<string | typeof Lines.TooLong>) => {
-    for (const line of lines) {
-      if (line === Lines.TooLong) continue
-      tail.push(oneLine(line))
-      if (tail.length > tailLines) tail.shift()
-      options.onStderr(oneLine(line))
+    const tail: Array<string> = []
+    const stderr = Lines.make(64 * 1024)
+    const said = (lines: ReadonlyArray<string | typeof Lines.TooLong>) => {
+      for (const line of lines) {
+        if (line === Lines.TooLong) continue
+        tail.push(oneLine(line))
+        if (tail.length > tailLines) tail.shift()
+        options.onStderr(oneLine(line))
+      }
+    }
+    const silent = Deferred.makeUnsafe<void>()
+    child.stderr.on("data", (chunk: Buffer) => said(stderr.push(chunk)))
+    child.stderr.on("end", () => {
+      said(stderr.end())
+      Deferred.doneUnsafe(silent, Exit.void)
+    })
+
+    const stdout = Lines.make(options.maxFrame)
+    const messages = (lines: ReadonlyArray<string | typeof Lines.TooLong>): ReadonlyArray<Uint8Array> =>
+      lines.flatMap((line) => {
+        if (line !== Lines.TooLong && line.startsWith("{")) return [Buffer.from(`${line}\n`)]
+        options.onJunk(line === Lines.TooLong ? `a line longer than ${options.maxFrame} bytes` : line)
+        return []
+      })
+    const transport = fromStreams(child.stdout, child.stdin)
+
+    return {
+      transport: {
+        ...transport,
+        input: Stream.concat(
+          Stream.flatMap(transport.input, (chunk) => Stream.fromIterable(messages(stdout.push(chunk)))),
+          Stream.suspend(() => Stream.fromIterable(messages(stdout.end())))
+        )
+      },
+      ended: Effect.tap(Deferred.await(ended), Effect.timeoutOption(Deferred.await(silent), lastWords)),
+      tail: () => tail.join("\n")
     }
   }
-  const silent = Deferred.makeUnsafe<void>()
-  child.stderr.on("data", (chunk: Buffer) => said(stderr.push(chunk)))
-  child.stderr.on("end", () => {
-    said(stderr.end())
-    Deferred.doneUnsafe(silent, Exit.void)
-  })
-
-  const stdout = Lines.make(options.maxFrame)
-  const messages = (lines: ReadonlyArray<string | typeof Lines.TooLong>): ReadonlyArray<Uint8Array> =>
-    lines.flatMap((line) => {
-      if (line !== Lines.TooLong && line.startsWith("{")) return [Buffer.from(`${line}\n`)]
-      options.onJunk(line === Lines.TooLong ? `a line longer than ${options.maxFrame} bytes` : line)
-      return []
-    })
-  const transport = fromStreams(child.stdout, child.stdin)
-
-  return {
-    transport: {
-      ...transport,
-      input: Stream.concat(
-        Stream.flatMap(transport.input, (chunk) => Stream.fromIterable(messages(stdout.push(chunk)))),
-        Stream.suspend(() => Stream.fromIterable(messages(stdout.end())))
-      )
-    },
-    ended: Effect.tap(Deferred.await(ended), Effect.timeoutOption(Deferred.await(silent), lastWords)),
-    tail: () => tail.join("\n")
-  }
-})
+)

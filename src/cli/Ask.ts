@@ -54,7 +54,9 @@ const spread = (offer: Offer): ReadonlyArray<Offer> =>
 const keysOf = (given: ReadonlyArray<Offer>) => {
   const offers = given.flatMap(spread)
   const single = new Map(
-    Object.entries(letters).filter(([letter]) => !isQuestion(given) && offers.filter(({ kind }) => kind === letter).length === 1)
+    Object.entries(letters).filter(([letter]) =>
+      !isQuestion(given) && offers.filter(({ kind }) => kind === letter).length === 1
+    )
   )
   return offers.map((offer, at) => ({ offer, word: "", key: String(at + 1), ...single.get(offer.kind) }))
 }

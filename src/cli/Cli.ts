@@ -41,8 +41,10 @@ const presenter: CliOutput.Presenter = {
     const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
     const formatter = CliOutput.defaultFormatter({ colors: canColor })
     switch (event._tag) {
-      case "Help": return yield* Console.log(formatter.formatHelpDoc(event.helpDoc))
-      case "Version": return yield* Console.log(formatter.formatVersion(event.name, event.version))
+      case "Help":
+        return yield* Console.log(formatter.formatHelpDoc(event.helpDoc))
+      case "Version":
+        return yield* Console.log(formatter.formatVersion(event.name, event.version))
       case "InvalidInvocation":
         for (const error of event.errors) yield* Console.error(`postern: ${complaint(error)}`)
         return yield* Console.error(`see ${event.commandPath.join(" ")} --help`)

@@ -22,7 +22,8 @@ interface Visit {
   readonly resume: string | undefined
 }
 
-const shown = (command: ReadonlyArray<string>) => oneLine(Result.getOrElse(CommandLine.join(command), () => command.join(" ")))
+const shown = (command: ReadonlyArray<string>) =>
+  oneLine(Result.getOrElse(CommandLine.join(command), () => command.join(" ")))
 
 const loud = new Set(["all", "trace", "debug"])
 
@@ -30,7 +31,10 @@ const loud = new Set(["all", "trace", "debug"])
 const oneLiner = (note: (text: string) => void, isLoud: boolean) =>
   Logger.make(({ cause, logLevel, message }) => {
     if (!isLoud && LogLevel.isLessThan(logLevel, "Error")) return
-    const parts = [...Array.isArray(message) ? message : [message], ...cause.reasons.length > 0 ? [Cause.squash(cause)] : []]
+    const parts = [
+      ...Array.isArray(message) ? message : [message],
+      ...cause.reasons.length > 0 ? [Cause.squash(cause)] : []
+    ]
     note(`postern: ${cut(oneLine(parts.join(": ")), 400)}`)
   })
 
@@ -46,8 +50,9 @@ const connected = Effect.fnUntraced(function*(command: ReadonlyArray<string>, vi
     maxFrame,
     onJunk: (line) => {
       // Before the first answer it is the reason to give up; later a stray line costs nothing but this note.
-      if (Deferred.isDoneUnsafe(junk)) note(`postern: the agent wrote something that is not ACP: ${cut(oneLine(line), 200)}`)
-      else Deferred.doneUnsafe(junk, Exit.succeed(line))
+      if (Deferred.isDoneUnsafe(junk)) {
+        note(`postern: the agent wrote something that is not ACP: ${cut(oneLine(line), 200)}`)
+      } else Deferred.doneUnsafe(junk, Exit.succeed(line))
     },
     onStderr: (line) => {
       if (isLoud) note(`agent: ${line}`)
@@ -55,12 +60,15 @@ const connected = Effect.fnUntraced(function*(command: ReadonlyArray<string>, vi
   })
   const own = options.server === undefined
   const onSlow = () => note("postern: waiting for the agent to answer initialize…")
-  const agent = yield* connect({ process: agentProcess, command: shown(command), own, junk, onSlow }, view.handlers).pipe(
-    Effect.provideService(Logger.CurrentLoggers, new Set([oneLiner(note, isLoud)]))
-  )
+  const agent = yield* connect({ process: agentProcess, command: shown(command), own, junk, onSlow }, view.handlers)
+    .pipe(
+      Effect.provideService(Logger.CurrentLoggers, new Set([oneLiner(note, isLoud)]))
+    )
   Deferred.doneUnsafe(junk, Exit.succeed(""))
   if (own && !agent.can.load) {
-    note("postern: sessions are not stored; `postern acp --log-level debug` says why, POSTERN_DATA_DIR names another folder")
+    note(
+      "postern: sessions are not stored; `postern acp --log-level debug` says why, POSTERN_DATA_DIR names another folder"
+    )
   }
   return agent
 })
@@ -89,7 +97,9 @@ const conversation = Effect.fnUntraced(function*(visit: Visit, where: string) {
   const { input, paint, screen } = visit.view
   if (input === undefined) return undefined
   screen.apart()
-  screen.write(paint.dim(`${visit.agent.name} · ${oneLine(where)} · session ${oneLine(visit.sessionId)} · /help for help`) + "\n")
+  screen.write(
+    paint.dim(`${visit.agent.name} · ${oneLine(where)} · session ${oneLine(visit.sessionId)} · /help for help`) + "\n"
+  )
   while (true) {
     screen.write("\n")
     const entry = yield* input.prompt(paint.bold("> "))
@@ -109,7 +119,12 @@ const conversation = Effect.fnUntraced(function*(visit: Visit, where: string) {
   }
 })
 
-const resumption = (agent: Agent, sessionId: string, { configDir, server }: ClientOptions, path: string | undefined) => {
+const resumption = (
+  agent: Agent,
+  sessionId: string,
+  { configDir, server }: ClientOptions,
+  path: string | undefined
+) => {
   if (!agent.can.load && !agent.can.resume) return undefined
   const flags = [
     ...(configDir === undefined ? [] : ["--config-dir", configDir]),
@@ -121,7 +136,9 @@ const resumption = (agent: Agent, sessionId: string, { configDir, server }: Clie
 
 const hint = ({ resume, view }: Visit) =>
   Effect.sync(() => {
-    if (process.stderr.isTTY === true && resume !== undefined && view.unasked() === 0) view.screen.note(`resume with: ${resume}`)
+    if (process.stderr.isTTY === true && resume !== undefined && view.unasked() === 0) {
+      view.screen.note(`resume with: ${resume}`)
+    }
   })
 
 /** `postern client`: fails with what to say and to exit with, also when the turn itself was what failed. */

@@ -28,18 +28,21 @@ export const client = Command.make("client", {
         agent: Option.getOrUndefined(given.agent),
         server: Option.getOrUndefined(given.server)
       }))))).pipe(
-        Command.withDescription(
-          "Talk to an ACP agent in the terminal, or run one prompt and leave. Permissions are asked for in the terminal. Where " +
-            "there is none, or standard input is not a terminal, they are refused: run the prompt in a terminal, or go on with " +
-            "the session there (--resume). Exit codes: 0 done, 1 failed, or something was refused for lack of a terminal, " +
-            "2 wrong usage, 130 interrupted; 141 nobody reads the output any more, 143 ended by SIGTERM."
-        ),
-        Command.withShortDescription("ACP client for people: a conversation, or one prompt and out"),
-        Command.withExamples([
-          { command: "postern client", description: "A conversation about the current folder" },
-          { command: "postern client \"fix the failing test\"", description: "One prompt" },
-          { command: "git diff | postern client --quiet", description: "The prompt from standard input, the answer to standard output" },
-          { command: "postern client --last", description: "Go on where this folder's newest session ended" },
-          { command: "postern client --server \"npx some-agent --acp\" \"hello\"", description: "Another agent" }
-        ])
-      )
+    Command.withDescription(
+      "Talk to an ACP agent in the terminal, or run one prompt and leave. Permissions are asked for in the terminal. Where " +
+        "there is none, or standard input is not a terminal, they are refused: run the prompt in a terminal, or go on with " +
+        "the session there (--resume). Exit codes: 0 done, 1 failed, or something was refused for lack of a terminal, " +
+        "2 wrong usage, 130 interrupted; 141 nobody reads the output any more, 143 ended by SIGTERM."
+    ),
+    Command.withShortDescription("ACP client for people: a conversation, or one prompt and out"),
+    Command.withExamples([
+      { command: "postern client", description: "A conversation about the current folder" },
+      { command: "postern client \"fix the failing test\"", description: "One prompt" },
+      {
+        command: "git diff | postern client --quiet",
+        description: "The prompt from standard input, the answer to standard output"
+      },
+      { command: "postern client --last", description: "Go on where this folder's newest session ended" },
+      { command: "postern client --server \"npx some-agent --acp\" \"hello\"", description: "Another agent" }
+    ])
+  )

@@ -42,7 +42,8 @@ const own = ({ configDir, logLevel }: ClientOptions): ReadonlyArray<string> => [
 const commandOf = (options: ClientOptions) =>
   options.server === undefined
     ? Effect.succeed(own(options))
-    : Effect.mapError(Effect.fromResult(words(options.server)), (why) => wrongUsage(`--server is no command line: ${why}`))
+    : Effect.mapError(Effect.fromResult(words(options.server)), (why) =>
+      wrongUsage(`--server is no command line: ${why}`))
 
 /** The prompt of the one turn to run; `undefined` for a conversation at the terminal. */
 const promptOf = Effect.fnUntraced(function*({ json, prompt, quiet }: ClientOptions) {
@@ -50,7 +51,9 @@ const promptOf = Effect.fnUntraced(function*({ json, prompt, quiet }: ClientOpti
   if (!piped && prompt.length === 0) {
     if (json || quiet) return yield* wrongUsage("--json and --quiet need a prompt, as an argument or on standard input")
     if (process.stdout.isTTY !== true) {
-      return yield* wrongUsage("a prompt is needed where the output is not a terminal, as an argument or on standard input")
+      return yield* wrongUsage(
+        "a prompt is needed where the output is not a terminal, as an argument or on standard input"
+      )
     }
     return undefined
   }
@@ -66,7 +69,11 @@ export const read = Effect.fnUntraced(function*(options: ClientOptions) {
   if (options.json && options.quiet) return yield* wrongUsage("--json and --quiet exclude each other")
   const here = yield* Effect.fromResult(folder("."))
   const given = options.cwd === undefined ? undefined : yield* Effect.fromResult(folder(options.cwd))
-  const wanted: Wanted | undefined = options.last ? "newest" : options.resume === undefined ? undefined : { id: options.resume }
+  const wanted: Wanted | undefined = options.last
+    ? "newest"
+    : options.resume === undefined
+    ? undefined
+    : { id: options.resume }
   const command = yield* commandOf(options)
   return { command, cwd: { given, here }, wanted, prompt: yield* promptOf(options) }
 })

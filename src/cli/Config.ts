@@ -39,11 +39,18 @@ export const get = Effect.fnUntraced(function*(options: { readonly path: string;
 
 const ofStandardInput = Effect.fnUntraced(function*(path: string) {
   if (process.stdin.isTTY) {
-    const answer = yield* Effect.mapError(Prompt.run(Prompt.Password({ message: path })), () => failure("nothing was changed"))
+    const answer = yield* Effect.mapError(
+      Prompt.run(Prompt.Password({ message: path })),
+      () => failure("nothing was changed")
+    )
     return Redacted.value(answer)
   }
   const stdio = yield* Stdio.Stdio
-  const text = yield* stdio.stdin.pipe(Stream.decodeText(), Stream.mkString, Effect.mapError(() => failure("standard input cannot be read")))
+  const text = yield* stdio.stdin.pipe(
+    Stream.decodeText(),
+    Stream.mkString,
+    Effect.mapError(() => failure("standard input cannot be read"))
+  )
   return text.replace(/\r?\n$/, "")
 })
 
@@ -63,8 +70,12 @@ export const set = Effect.fnUntraced(function*(options: {
 }) {
   const store = yield* ConfigStore
   const [first = "", ...rest] = options.words
-  if (rest.length > 0 && rest.length % 2 === 0) return yield* wrongUsage(`${oneLine(options.words.at(-1) ?? "")} has no value`)
-  if (rest.length > 1 && options.comment !== undefined) return yield* wrongUsage("a comment is about one value, not several")
+  if (rest.length > 0 && rest.length % 2 === 0) {
+    return yield* wrongUsage(`${oneLine(options.words.at(-1) ?? "")} has no value`)
+  }
+  if (rest.length > 1 && options.comment !== undefined) {
+    return yield* wrongUsage("a comment is about one value, not several")
+  }
   if (rest.length === 0) yield* place(first)
   const words = rest.length === 0 ? [first, yield* ofStandardInput(first)] : options.words
   const entries: Array<Entry> = []
@@ -94,16 +105,22 @@ export const list = Effect.fnUntraced(function*(options: {
   const found = (yield* sayWhy(store.list(options.prefix))).filter(({ populated }) => populated || options.all)
   if (options.json) return yield* print(found.map((field) => `${json(field)}\n`).join(""))
   if (found.length === 0 && process.stdout.isTTY) return yield* print("nothing is set\n")
-  yield* print(found.map(({ description, isEnvOverridden, isSecret, path, populated, value }) => {
-    const said = !populated ? `(not set: ${description})` : isSecret ? "(set; not shown)" : oneLine(json(value))
-    return `${oneLine(path)} = ${said}${isEnvOverridden ? "  (environment)" : ""}\n`
-  }).join(""))
+  yield* print(
+    found.map(({ description, isEnvOverridden, isSecret, path, populated, value }) => {
+      const said = !populated ? `(not set: ${description})` : isSecret ? "(set; not shown)" : oneLine(json(value))
+      return `${oneLine(path)} = ${said}${isEnvOverridden ? "  (environment)" : ""}\n`
+    }).join("")
+  )
 })
 
 export const validate = Effect.gen(function*() {
   const store = yield* ConfigStore
   yield* sayWhy(store.validate)
-  yield* print(existsSync(store.file) ? `${oneLine(store.file)} is valid\n` : `there is no ${oneLine(store.file)}; the defaults apply\n`)
+  yield* print(
+    existsSync(store.file)
+      ? `${oneLine(store.file)} is valid\n`
+      : `there is no ${oneLine(store.file)}; the defaults apply\n`
+  )
 })
 
 export const init = Effect.fnUntraced(function*({ force }: { readonly force: boolean }) {
@@ -121,9 +138,11 @@ export const schema = Effect.fnUntraced(function*(options: { readonly path: stri
   const part = options.path === undefined ? ConfigTable : Schema.make<Schema.Top>((yield* place(options.path)).ast)
   const document = Schema.toJsonSchemaDocument(part, { onExcessProperty: "error" })
   const { definitions, schema } = document
-  yield* print(`${json({
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    ...schema,
-    ...(Object.keys(definitions).length > 0 ? { $defs: definitions } : {})
-  }, 2)}\n`)
+  yield* print(`${
+    json({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      ...schema,
+      ...(Object.keys(definitions).length > 0 ? { $defs: definitions } : {})
+    }, 2)
+  }\n`)
 })

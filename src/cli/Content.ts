@@ -8,10 +8,14 @@ const size = (base64: string) => `${Math.max(1, Math.round(base64.length * 3 / 4
 /** A block as text for people, not yet safe for a terminal. */
 export const textOfBlock = (block: ContentBlock): string => {
   switch (block.type) {
-    case "text": return block.text
-    case "image": return `[image ${block.mimeType}, ${size(block.data)}]`
-    case "audio": return `[audio ${block.mimeType}, ${size(block.data)}]`
-    case "resource_link": return `[${block.title ?? block.name}] ${block.uri}`
+    case "text":
+      return block.text
+    case "image":
+      return `[image ${block.mimeType}, ${size(block.data)}]`
+    case "audio":
+      return `[audio ${block.mimeType}, ${size(block.data)}]`
+    case "resource_link":
+      return `[${block.title ?? block.name}] ${block.uri}`
     case "resource":
       return "text" in block.resource
         ? `[${block.resource.uri}]\n${block.resource.text}`
@@ -39,14 +43,22 @@ export const textLines = (text: string, extent: Extent, paint: Paint): ReadonlyA
 
 type DiffContent = Extract<ToolCallContent, { readonly type: "diff" }>
 
-export const diffLines = ({ newText, oldText, path }: DiffContent, extent: Extent, paint: Paint): ReadonlyArray<string> => {
+export const diffLines = (
+  { newText, oldText, path }: DiffContent,
+  extent: Extent,
+  paint: Paint
+): ReadonlyArray<string> => {
   const painted = diff(oldText, newText).map(({ kind, text }) => {
     const line = cut(plain(text), extent.width - 2)
     switch (kind) {
-      case "added": return paint.green(`+ ${line}`)
-      case "removed": return paint.red(`- ${line}`)
-      case "same": return `  ${line}`
-      case "gap": return paint.dim("  ⋮")
+      case "added":
+        return paint.green(`+ ${line}`)
+      case "removed":
+        return paint.red(`- ${line}`)
+      case "same":
+        return `  ${line}`
+      case "gap":
+        return paint.dim("  ⋮")
     }
   })
   const note = oldText === null || oldText === undefined ? " (new file)" : ""

@@ -14,7 +14,10 @@ export class NoDaemon extends Schema.TaggedError<NoDaemon>()("NoDaemon", { endpo
 
 export interface Daemon {
   readonly endpoint: string
-  readonly call: (method: string, params?: object) => Effect.Effect<Readonly<Record<string, any>>, ReturnType<typeof failure>>
+  readonly call: (
+    method: string,
+    params?: object
+  ) => Effect.Effect<Readonly<Record<string, any>>, ReturnType<typeof failure>>
 }
 
 const patience = "10 seconds"
@@ -22,8 +25,11 @@ const patience = "10 seconds"
 const dial = (endpoint: string) =>
   Effect.callback<ReturnType<typeof open>, NoDaemon>((resume) => {
     const socket = open(endpoint)
-    socket.once("connect", () => resume(Effect.succeed(socket))).on("error", () => resume(Effect.fail(new NoDaemon({ endpoint }))))
-    return Effect.sync(() => socket.destroy())
+    socket.once("connect", () => resume(Effect.succeed(socket))).on("error", () =>
+      resume(Effect.fail(new NoDaemon({ endpoint }))))
+    return Effect.sync(() =>
+      socket.destroy()
+    )
   })
 
 const nothing = Result.fail(Wire.methodNotFound())
@@ -33,28 +39,44 @@ export const connect = Effect.gen(function*() {
   const endpoint = resolve(yield* Settings)
   const socket = yield* Effect.acquireRelease(dial(endpoint), (socket) => Effect.sync(() => socket.destroy()))
   const ready = Deferred.makeUnsafe<Connection["Service"]>()
-  yield* Effect.forkScoped(serve(RpcGroup.make(), fromStreams(socket, socket), {
-    maxFrame: 32 * 1024 * 1024,
-    outbox: 64,
-    stall: patience,
-    idPrefix: "postern-",
-    open: (peer) => {
-      Deferred.doneUnsafe(ready, Effect.succeed(peer))
-      return { admit: () => nothing, services: Context.empty(), onEnd: Effect.void }
-    }
-  }), { startImmediately: true })
+  yield* Effect.forkScoped(
+    serve(RpcGroup.make(), fromStreams(socket, socket), {
+      maxFrame: 32 * 1024 * 1024,
+      outbox: 64,
+      stall: patience,
+      idPrefix: "postern-",
+      open: (peer) => {
+        Deferred.doneUnsafe(ready, Effect.succeed(peer))
+        return { admit: () => nothing, services: Context.empty(), onEnd: Effect.void }
+      }
+    }),
+    { startImmediately: true }
+  )
   const peer = yield* Deferred.await(ready)
   const call: Daemon["call"] = (method, params = {}) => {
     const rpc = Native.requests.get(method as "status")!
-    return peer.request(rpc, params).pipe(Effect.mapError((error) =>
-      failure(error._tag === "RpcFault" ? `the daemon answers: ${error.message}` : `the daemon at ${endpoint} has ended the connection`)))
+    return peer.request(rpc, params).pipe(
+      Effect.mapError((error) =>
+        failure(
+          error._tag === "RpcFault"
+            ? `the daemon answers: ${error.message}`
+            : `the daemon at ${endpoint} has ended the connection`
+        )
+      )
+    )
   }
   yield* call("initialize", { protocol_version: 1, client_capabilities: { client_kind: "cli" } }).pipe(
-    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(failure(`the daemon at ${endpoint} does not answer within ${patience}`)) })
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () => Effect.fail(failure(`the daemon at ${endpoint} does not answer within ${patience}`))
+    })
   )
   return { endpoint, call } satisfies Daemon
 })
 
 /** For commands that are of no use without one. */
-export const needed = Effect.catchTag(connect, "NoDaemon", ({ endpoint }) =>
-  Effect.fail(failure(`no daemon is running at ${endpoint}; start one with: postern daemon`)))
+export const needed = Effect.catchTag(
+  connect,
+  "NoDaemon",
+  ({ endpoint }) => Effect.fail(failure(`no daemon is running at ${endpoint}; start one with: postern daemon`))
+)

@@ -14,16 +14,20 @@ export const daemon = Command.make("daemon", {
       // A daemon that was told to stop, and did, has not failed: supervisors look at the exit code.
       Effect.onInterrupt(() => Effect.sync(() => process.exit(0)))
     )).pipe(
-      Command.withDescription(
-        "Serve the native protocol on a local socket, for many clients and many sessions, until SIGINT or SIGTERM. Turns that are running " +
-          "then have five seconds to end."
-      ),
-      Command.withShortDescription("Long-running host on a local socket")
-    )
+    Command.withDescription(
+      "Serve the native protocol on a local socket, for many clients and many sessions, until SIGINT or SIGTERM. Turns that are running " +
+        "then have five seconds to end."
+    ),
+    Command.withShortDescription("Long-running host on a local socket")
+  )
 
-export const status = Command.make("status", { json: on("json", "As JSON") }, (given) =>
-  whileRead(Effect.flatMap(shared, (flags) =>
-    lazily(
-      () => Promise.all([import("./Status.ts"), import("../app/App.ts")]),
-      ([{ status }, { layerBase }]) => Effect.provide(status(given), layerBase(flags))
-    )))).pipe(Command.withDescription("Say how the running daemon is"))
+export const status = Command.make(
+  "status",
+  { json: on("json", "As JSON") },
+  (given) =>
+    whileRead(Effect.flatMap(shared, (flags) =>
+      lazily(
+        () => Promise.all([import("./Status.ts"), import("../app/App.ts")]),
+        ([{ status }, { layerBase }]) => Effect.provide(status(given), layerBase(flags))
+      )))
+).pipe(Command.withDescription("Say how the running daemon is"))

@@ -45,7 +45,7 @@ const context = 3
 const withGaps = (lines: ReadonlyArray<DiffLine>): ReadonlyArray<DiffLine> => {
   const near = new Set<number>()
   lines.forEach(({ kind }, at) => {
-    if (kind !== "same") for (let k = at - context; k <= at + context; k++) near.add(k)
+    if (kind !== "same") { for (let k = at - context; k <= at + context; k++) near.add(k) }
   })
   const out: Array<DiffLine> = []
   lines.forEach((line, at) => {

@@ -14,10 +14,20 @@ export const doctor = Effect.fnUntraced(function*(options: { readonly json: bool
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
   const paint = painter(canColor)
   const colour = { ok: paint.green, warn: paint.yellow, fail: paint.red }
-  yield* print(options.json
-    ? findings.map((finding) => `${json(finding)}\n`).join("")
-    : table(["", "STATUS", "FOUND"], findings.map(({ detail, name, remedy, status }) =>
-      [name, colour[status](status), oneLine(remedy === undefined ? detail : `${detail}. ${remedy}`.replace("..", "."))])))
+  yield* print(
+    options.json
+      ? findings.map((finding) => `${json(finding)}\n`).join("")
+      : table(
+        ["", "STATUS", "FOUND"],
+        findings.map((
+          { detail, name, remedy, status }
+        ) => [
+          name,
+          colour[status](status),
+          oneLine(remedy === undefined ? detail : `${detail}. ${remedy}`.replace("..", "."))
+        ])
+      )
+  )
   const broken = findings.filter(({ status }) => status === "fail").map(({ name }) => name)
   if (broken.length > 0) return yield* failure(`something is missing: ${broken.join(", ")}`)
 })

@@ -59,26 +59,28 @@ export const make = (stdin: Readable, output: Writable, interrupts: Interrupts):
   })
 
   /** Ctrl-C clears what was typed; on an empty line the second one in a row quits. */
-  const watch = Effect.fnUntraced(function*(rl: Interface, lines: Array<string>, quit: Deferred.Deferred<never, Interrupted>) {
-    const label = rl.getPrompt()
-    let armed = false
-    while (true) {
-      yield* interrupts.next
-      if (rl.line !== "" || lines.length > 0) {
-        lines.length = 0
-        armed = false
-        erase(rl)
-        if (rl.getPrompt() !== label) output.write("\n")
-        rl.setPrompt(label)
+  const watch = Effect.fnUntraced(
+    function*(rl: Interface, lines: Array<string>, quit: Deferred.Deferred<never, Interrupted>) {
+      const label = rl.getPrompt()
+      let armed = false
+      while (true) {
+        yield* interrupts.next
+        if (rl.line !== "" || lines.length > 0) {
+          lines.length = 0
+          armed = false
+          erase(rl)
+          if (rl.getPrompt() !== label) output.write("\n")
+          rl.setPrompt(label)
+          rl.prompt()
+          continue
+        }
+        if (armed) return yield* Deferred.fail(quit, new Interrupted())
+        armed = true
+        output.write("\n(Ctrl-C again to quit)\n")
         rl.prompt()
-        continue
       }
-      if (armed) return yield* Deferred.fail(quit, new Interrupted())
-      armed = true
-      output.write("\n(Ctrl-C again to quit)\n")
-      rl.prompt()
     }
-  })
+  )
 
   const entry = Effect.fnUntraced(function*(rl: Interface, events: Queue.Queue<Event>, lines: Array<string>) {
     let open = false

@@ -35,30 +35,44 @@ const all = Effect.fnUntraced(function*({ call }: Daemon) {
   }))
 })
 
-export const list = Effect.fnUntraced(function*(daemon: Daemon, options: { readonly cwd: string | undefined; readonly json: boolean }) {
-  const folder = options.cwd === undefined ? undefined : canonical(options.cwd)
-  const sessions = (yield* all(daemon)).filter(({ cwd }) => folder === undefined || cwd === folder)
-  if (options.json) return yield* print(sessions.map((session) => `${json(session)}\n`).join(""))
-  if (sessions.length === 0) {
-    if (process.stdout.isTTY) yield* print("no sessions\n")
-    return
+export const list = Effect.fnUntraced(
+  function*(daemon: Daemon, options: { readonly cwd: string | undefined; readonly json: boolean }) {
+    const folder = options.cwd === undefined ? undefined : canonical(options.cwd)
+    const sessions = (yield* all(daemon)).filter(({ cwd }) => folder === undefined || cwd === folder)
+    if (options.json) return yield* print(sessions.map((session) => `${json(session)}\n`).join(""))
+    if (sessions.length === 0) {
+      if (process.stdout.isTTY) yield* print("no sessions\n")
+      return
+    }
+    const now = yield* Clock.currentTimeMillis
+    yield* print(table(
+      ["ID", "MODE", "AGE", "FOLDER", "TITLE"],
+      sessions.map((
+        { cwd, mode, sessionId, title, updatedAt }
+      ) => [
+        oneLine(sessionId),
+        oneLine(mode),
+        age(updatedAt, now),
+        oneLine(cwd),
+        cut(oneLine(title ?? "(no title)"), 60)
+      ])
+    ))
   }
-  const now = yield* Clock.currentTimeMillis
-  yield* print(table(
-    ["ID", "MODE", "AGE", "FOLDER", "TITLE"],
-    sessions.map(({ cwd, mode, sessionId, title, updatedAt }) =>
-      [oneLine(sessionId), oneLine(mode), age(updatedAt, now), oneLine(cwd), cut(oneLine(title ?? "(no title)"), 60)])
-  ))
-})
+)
 
-const find = (sessions: ReadonlyArray<Entry>) => Effect.fnUntraced(function*(id: string) {
-  const exact = sessions.find(({ sessionId }) => sessionId === id)
-  const matches = exact ? [exact] : id.length < shortestPrefix ? [] : sessions.filter(({ sessionId }) => sessionId.startsWith(id))
-  const [only] = matches
-  if (only === undefined) return yield* failure(`there is no session ${JSON.stringify(id)}`)
-  if (matches.length > 1) return yield* failure(`${matches.length} sessions begin with ${id}; name more of it`)
-  return only
-})
+const find = (sessions: ReadonlyArray<Entry>) =>
+  Effect.fnUntraced(function*(id: string) {
+    const exact = sessions.find(({ sessionId }) => sessionId === id)
+    const matches = exact
+      ? [exact]
+      : id.length < shortestPrefix
+      ? []
+      : sessions.filter(({ sessionId }) => sessionId.startsWith(id))
+    const [only] = matches
+    if (only === undefined) return yield* failure(`there is no session ${JSON.stringify(id)}`)
+    if (matches.length > 1) return yield* failure(`${matches.length} sessions begin with ${id}; name more of it`)
+    return only
+  })
 
 const done = { close: "closed", kill: "killed", delete: "deleted" } as const
 
@@ -77,12 +91,18 @@ export const end = Effect.fnUntraced(function*(
     return yield* wrongUsage("without a terminal to ask on, sessions are deleted only with --yes")
   }
   const listed = yield* all(daemon)
-  const isUnlisted = (id: string) => how === "delete" && wholeId.test(id) && !listed.some(({ sessionId }) => sessionId === id)
+  const isUnlisted = (id: string) =>
+    how === "delete" && wholeId.test(id) && !listed.some(({ sessionId }) => sessionId === id)
   const found = yield* Effect.forEach(ids, (id) => isUnlisted(id) ? Effect.succeed(unlisted(id)) : find(listed)(id))
   const sessions = new Map(found.map((session) => [session.sessionId, session]))
-  const names = Array.from(sessions.values(), ({ sessionId, title }) => `  ${oneLine(sessionId)}  ${oneLine(title ?? "")}\n`).join("")
+  const names = Array.from(
+    sessions.values(),
+    ({ sessionId, title }) => `  ${oneLine(sessionId)}  ${oneLine(title ?? "")}\n`
+  ).join("")
   const what = sessions.size === 1 ? "this session" : `these ${sessions.size} sessions`
-  if (!yes && !(yield* confirmed(names, `Delete ${what} for good? [y/N] `))) return yield* failure("nothing was deleted")
+  if (!yes && !(yield* confirmed(names, `Delete ${what} for good? [y/N] `))) {
+    return yield* failure("nothing was deleted")
+  }
   for (const sessionId of sessions.keys()) {
     const { deleted = true } = yield* daemon.call(`session/${how}`, { session_id: sessionId })
     if (deleted === false) return yield* failure(`there is no session ${JSON.stringify(sessionId)}`)

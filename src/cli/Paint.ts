@@ -7,7 +7,8 @@ export interface Paint {
   readonly cyan: (text: string) => string
 }
 
-const sgr = (open: number, close: number) => (text: string) => text === "" ? "" : `\u001b[${open}m${text}\u001b[${close}m`
+const sgr = (open: number, close: number) => (text: string) =>
+  text === "" ? "" : `\u001b[${open}m${text}\u001b[${close}m`
 const same = (text: string) => text
 
 const colours: Paint = {

@@ -29,7 +29,8 @@ export const plainOutput = (text: string): string => plain(text.replace(/\u001b\
 const levels = 100
 
 const isDeeper = (value: unknown, than: number): boolean =>
-  typeof value === "object" && value !== null && (than === 0 || Object.values(value).some((part) => isDeeper(part, than - 1)))
+  typeof value === "object" && value !== null &&
+  (than === 0 || Object.values(value).some((part) => isDeeper(part, than - 1)))
 
 const shallow = (value: unknown, depth: number): unknown => {
   if (typeof value !== "object" || value === null) return value

@@ -28,8 +28,10 @@ const onPolicy = <M, A, E, R>(place: Place, load: () => Promise<M>, use: (module
     const cwd = yield* folderOf(place.cwd)
     const agent = place.agent === undefined ? undefined : Option.getOrUndefined(place.agent)
     const everything = () => Promise.all([load(), import("./PolicyLayer.ts")])
-    return yield* lazily(everything, ([module, { layer }]) =>
-      Effect.provide(use(module), layer(flags, { cwd, agent, knobs: place.knobs ?? {} })))
+    return yield* lazily(
+      everything,
+      ([module, { layer }]) => Effect.provide(use(module), layer(flags, { cwd, agent, knobs: place.knobs ?? {} }))
+    )
   }))
 
 const cwd = maybe("cwd", "DIR", "Folder of the session (default: the current one)")
@@ -52,7 +54,10 @@ const call = {
     Argument.variadic()
   ),
   json: on("json", "The whole trace as one JSON object"),
-  batch: on("batch", "Read calls from standard input, one {\"tool\": …, \"arguments\": {…}} a line, and answer each with one line, in order"),
+  batch: on(
+    "batch",
+    "Read calls from standard input, one {\"tool\": …, \"arguments\": {…}} a line, and answer each with one line, in order"
+  ),
   mode: knob("mode", knobValues.work_mode, "Work mode"),
   network: knob("network", knobValues.network, "Network access policy"),
   approval: knob("approval", knobValues.tool_approval, "Tool approval policy"),
@@ -95,26 +100,36 @@ const explain = dryRun("explain").pipe(
   ])
 )
 
-const list = Command.make("list", { json: on("json", "One JSON object a line"), cwd, agent }, ({ json, ...place }) =>
-  onPolicy(place, () => import("./PolicyRules.ts"), ({ list }) => list({ json }))).pipe(
-    Command.withAlias("ls"),
-    Command.withDescription("List the rules of the operator, the user and the project")
-  )
+const list = Command.make(
+  "list",
+  { json: on("json", "One JSON object a line"), cwd, agent },
+  ({ json, ...place }) => onPolicy(place, () => import("./PolicyRules.ts"), ({ list }) => list({ json }))
+).pipe(
+  Command.withAlias("ls"),
+  Command.withDescription("List the rules of the operator, the user and the project")
+)
 
-const add = Command.make("add", {
-  list: Argument.Literals("list", ["deny", "ask", "allow"]).pipe(Argument.withDescription("deny, ask or allow")),
-  rule: Argument.String("rule").pipe(Argument.withDescription("Such as 'shell(git push **)' or 'write(./src/**)'")),
-  layer: Flag.Literals("layer", ["user", "project"]).pipe(
-    Flag.withDescription("user: config.toml; project: .postern/rules.toml of the folder"),
-    Flag.withDefault("user")
-  ),
-  reason: maybe("reason", "TEXT", "Why, for whoever meets the rule"),
-  cwd
-}, ({ cwd, reason, ...given }) =>
-  onPolicy({ cwd }, () => import("./PolicyRules.ts"), ({ add }) =>
-    add({ ...given, reason: Option.getOrUndefined(reason) }))).pipe(
-      Command.withDescription("Add a rule to a file; its comments and its order stay")
+const add = Command.make(
+  "add",
+  {
+    list: Argument.Literals("list", ["deny", "ask", "allow"]).pipe(Argument.withDescription("deny, ask or allow")),
+    rule: Argument.String("rule").pipe(Argument.withDescription("Such as 'shell(git push **)' or 'write(./src/**)'")),
+    layer: Flag.Literals("layer", ["user", "project"]).pipe(
+      Flag.withDescription("user: config.toml; project: .postern/rules.toml of the folder"),
+      Flag.withDefault("user")
+    ),
+    reason: maybe("reason", "TEXT", "Why, for whoever meets the rule"),
+    cwd
+  },
+  ({ cwd, reason, ...given }) =>
+    onPolicy(
+      { cwd },
+      () => import("./PolicyRules.ts"),
+      ({ add }) => add({ ...given, reason: Option.getOrUndefined(reason) })
     )
+).pipe(
+  Command.withDescription("Add a rule to a file; its comments and its order stay")
+)
 
 const remove = Command.make("remove", {
   id: Argument.String("id").pipe(
@@ -133,17 +148,24 @@ const ruleCommands = Command.make("rules").pipe(
   Command.withSubcommands([list, add, remove, test])
 )
 
-const trust = Command.make("trust", {
-  folder: Argument.String("folder").pipe(
-    Argument.withDescription("The folder whose own allow rules shall count"),
-    Argument.optional
-  ),
-  list: on("list", "Show the trusted folders")
-}, ({ folder, list }) =>
-  onPolicy({ cwd: Option.none() }, () => import("./PolicyTrust.ts"), ({ trust }) =>
-    trust({ folder: Option.getOrUndefined(folder), list }))).pipe(
-      Command.withDescription("Let the allow rules of a project's own file count, in exactly this folder")
+const trust = Command.make(
+  "trust",
+  {
+    folder: Argument.String("folder").pipe(
+      Argument.withDescription("The folder whose own allow rules shall count"),
+      Argument.optional
+    ),
+    list: on("list", "Show the trusted folders")
+  },
+  ({ folder, list }) =>
+    onPolicy(
+      { cwd: Option.none() },
+      () => import("./PolicyTrust.ts"),
+      ({ trust }) => trust({ folder: Option.getOrUndefined(folder), list })
     )
+).pipe(
+  Command.withDescription("Let the allow rules of a project's own file count, in exactly this folder")
+)
 
 const untrust = Command.make("untrust", {
   folder: Argument.String("folder").pipe(Argument.withDescription("A trusted folder; it may be gone"))

@@ -76,7 +76,9 @@ const answer = Effect.fnUntraced(function*(line: string) {
     ? new DryRunRefused({ message: call.failure })
     : yield* dryRun.decide(call.success).pipe(
       Effect.catch(Effect.succeed),
-      Effect.catchDefect((defect) => Effect.succeed(new DryRunRefused({ message: `internal error: ${String(defect)}` })))
+      Effect.catchDefect((defect) =>
+        Effect.succeed(new DryRunRefused({ message: `internal error: ${String(defect)}` }))
+      )
     )
   return `${json(said instanceof DryRunRefused ? { error: oneLine(said.message) } : trace(said))}\n`
 })
@@ -93,5 +95,7 @@ const batch = Effect.suspend(() =>
     Stream.decodeText,
     Stream.splitLines,
     Stream.runForEachArray((lines) =>
-      Effect.flatMap(Effect.forEach(lines, answer), (answers) => Effect.andThen(sayNotes, print(answers.join("")))))
-  ))
+      Effect.flatMap(Effect.forEach(lines, answer), (answers) => Effect.andThen(sayNotes, print(answers.join(""))))
+    )
+  )
+)

@@ -68,13 +68,17 @@ export const add = Effect.fnUntraced(function*(options: {
   const trust = yield* Trust
   if (yield* sayWhy(trust.isTrusted(workspace.cwd))) return
   const how = `postern policy trust ${oneLine(workspace.cwd)}`
-  yield* Effect.sync(() => process.stderr.write(`postern: allow rules of this project do not count until you say: ${how}\n`))
+  yield* Effect.sync(() =>
+    process.stderr.write(`postern: allow rules of this project do not count until you say: ${how}\n`)
+  )
 })
 
 const find = Effect.fnUntraced(function*(id: string, rules: ReadonlyArray<Listed>) {
   const matches = rules.filter((rule) => rule.id === id || (id.length >= shortestPrefix && rule.id.startsWith(id)))
   const match = matches.find((rule) => rule.id === id) ?? matches[0]
-  if (match === undefined) return yield* failure(`there is no rule ${JSON.stringify(id)}; see postern policy rules list`)
+  if (match === undefined) {
+    return yield* failure(`there is no rule ${JSON.stringify(id)}; see postern policy rules list`)
+  }
   if (matches.length > 1 && match.id !== id) {
     const some = matches.slice(0, 5).map((rule) => rule.id).join(", ")
     return yield* failure(`${matches.length} rules begin with ${id}: ${some}`)

@@ -9,16 +9,28 @@ import { table } from "./Table.ts"
 /** A decision for people. */
 
 const order: ReadonlyArray<GateName> = [
-  "validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"
+  "validity",
+  "capability",
+  "network",
+  "boundary",
+  "rule",
+  "policy",
+  "response",
+  "sandbox"
 ]
 
 const colourOf = (verdict: GateTrace["verdict"], paint: Paint): (text: string) => string => {
   switch (verdict) {
-    case "deny": return paint.red
-    case "ask": return paint.yellow
-    case "run": return paint.green
-    case "pass": return (text) => text
-    case "skip": return paint.dim
+    case "deny":
+      return paint.red
+    case "ask":
+      return paint.yellow
+    case "run":
+      return paint.green
+    case "pass":
+      return (text) => text
+    case "skip":
+      return paint.dim
   }
 }
 
@@ -42,9 +54,12 @@ const partLines = ({ facts, parts }: Decision): ReadonlyArray<string> =>
     ? ["cannot be read as a shell command"]
     : parts.map((part) => {
       switch (part.kind) {
-        case "command": return part.opaque ? `${part.text} (not literal)` : part.text
-        case "tool": return part.name
-        default: return `${part.kind} ${part.text}`
+        case "command":
+          return part.opaque ? `${part.text} (not literal)` : part.text
+        case "tool":
+          return part.name
+        default:
+          return `${part.kind} ${part.text}`
       }
     })
 
@@ -65,10 +80,11 @@ export const readable = (call: DryCall, decision: Decision, paint: Paint): strin
     ...section("sandbox", sandbox ? [runsIn(sandbox)] : []),
     ...section("knobs", knobs ? names.map((knob) => `${knob} ${knobs.values[knob]} (${knobs.sources[knob]})`) : [])
   ]
-  const columns = (rows: ReadonlyArray<ReadonlyArray<string>>) => Option.match(Option.fromUndefinedOr(rows[0]), {
-    onNone: () => "",
-    onSome: (first) => table(first, rows.slice(1))
-  })
+  const columns = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
+    Option.match(Option.fromUndefinedOr(rows[0]), {
+      onNone: () => "",
+      onSome: (first) => table(first, rows.slice(1))
+    })
   return [
     `${paint.bold(callLine(call))}\n`,
     `${colourOf(outcome, paint)(outcome)} by ${gate} (${code}): ${oneLine(reason)}\n\n`,

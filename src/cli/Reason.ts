@@ -5,7 +5,9 @@ import { cut, mentions, oneLine } from "./Plain.ts"
 
 /** The message of an agent's error, and the reason where it says more. */
 export const explain = ({ data, message }: RpcFault): string => {
-  const known = typeof data === "object" && data !== null ? data as Readonly<Record<string, unknown>> : { details: data }
+  const known = typeof data === "object" && data !== null
+    ? data as Readonly<Record<string, unknown>>
+    : { details: data }
   const more = [known["reason"], known["details"], known["detail"]]
     .filter((part): part is string => typeof part === "string" && part !== "" && !mentions(message, part))
   return oneLine(message + (more.length > 0 ? ` (${more.join("; ")})` : ""))
@@ -18,7 +20,8 @@ export const inItsWords = (error: Failure): Failure => {
 }
 
 export const isMissing = ({ code, data }: RpcFault): boolean =>
-  code === -32002 || (typeof data === "object" && data !== null && "reason" in data && data.reason === "session_not_found")
+  code === -32002 ||
+  (typeof data === "object" && data !== null && "reason" in data && data.reason === "session_not_found")
 
 /** What the agent sent was more than this client can take. */
 export const unreadable = (cause: Cause.Cause<unknown>): Failure =>

@@ -98,11 +98,13 @@ export const make = (options: {
 
   const activity = (update: SessionUpdate): string => {
     switch (update.sessionUpdate) {
-      case "user_message_chunk": return user(textOfBlock(update.content), `user:${update.messageId ?? ""}`)
+      case "user_message_chunk":
+        return user(textOfBlock(update.content), `user:${update.messageId ?? ""}`)
       case "agent_thought_chunk":
         return stream(`thought:${update.messageId ?? ""}`, textOfBlock(update.content), paint.dim)
       case "tool_call":
-      case "tool_call_update": return tool(update)
+      case "tool_call_update":
+        return tool(update)
       case "plan": {
         const list = update.entries.map(({ content, status }) => {
           const line = `${checkbox[status]} ${oneLine(content)}`
@@ -116,9 +118,12 @@ export const make = (options: {
         const text = [update.title, update.description].filter((part) => part).join(": ")
         return lines("note", `${paint.yellow(`! ${oneLine(text)}`)}\n`)
       }
-      case "current_mode_update": return note(`mode: ${update.currentModeId}`)
-      case "compaction_update": return update.status === "completed" ? note("older messages were summarised") : ""
-      default: return ""
+      case "current_mode_update":
+        return note(`mode: ${update.currentModeId}`)
+      case "compaction_update":
+        return update.status === "completed" ? note("older messages were summarised") : ""
+      default:
+        return ""
     }
   }
 

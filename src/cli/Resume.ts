@@ -18,7 +18,9 @@ const cannot = () => failure("this agent cannot go on with stored sessions")
 
 const newest = Effect.fnUntraced(function*(agent: Agent, cwd: string) {
   if (!agent.can.load && !agent.can.resume) return yield* cannot()
-  if (!agent.can.list) return yield* failure("this agent cannot list its sessions, so there is no last one: use --resume ID")
+  if (!agent.can.list) {
+    return yield* failure("this agent cannot list its sessions, so there is no last one: use --resume ID")
+  }
   const sessions = yield* agent.list(cwd)
   if (sessions.length === 0) return yield* failure(`there is no session to go on with in ${cwd}`)
   return { sessionId: sessions.reduce(newer).sessionId, cwd }
@@ -31,11 +33,15 @@ export interface Folders {
 
 const find = Effect.fnUntraced(function*(agent: Agent, id: string, cwd: Folders) {
   const sessions = agent.can.list ? yield* agent.list() : []
-  const matches = sessions.filter(({ sessionId }) => sessionId === id || (id.length >= shortestPrefix && sessionId.startsWith(id)))
+  const matches = sessions.filter(({ sessionId }) =>
+    sessionId === id || (id.length >= shortestPrefix && sessionId.startsWith(id))
+  )
   const match = matches.find(({ sessionId }) => sessionId === id) ?? matches[0]
   if (match === undefined) return { sessionId: id, cwd: cwd.given ?? cwd.here }
   if (matches.length > 1 && match.sessionId !== id) {
-    return yield* failure(`${matches.length} sessions begin with ${id}: ${matches.slice(0, 5).map((s) => s.sessionId).join(", ")}`)
+    return yield* failure(
+      `${matches.length} sessions begin with ${id}: ${matches.slice(0, 5).map((s) => s.sessionId).join(", ")}`
+    )
   }
   return { sessionId: match.sessionId, cwd: cwd.given ?? match.cwd }
 })

@@ -80,7 +80,7 @@ export const make = ({ animate, columns, stderr, stdout }: Options): Screen => {
         return effect
       }).pipe(Effect.ensuring(Effect.sync(() => {
         holders--
-        if (holders === 0) for (const put of held.splice(0)) put()
+        if (holders === 0) { for (const put of held.splice(0)) put() }
       }))),
     busy: (label) => (effect) => {
       if (!animate) return effect

@@ -66,7 +66,10 @@ export const list = Effect.fnUntraced(function*(options: {
   readonly all: boolean
   readonly json: boolean
 }) {
-  const sessions = yield* all({ killed: options.all, ...(options.cwd === undefined ? {} : { cwd: canonical(options.cwd) }) })
+  const sessions = yield* all({
+    killed: options.all,
+    ...(options.cwd === undefined ? {} : { cwd: canonical(options.cwd) })
+  })
   if (options.json) return yield* print(sessions.map((session) => `${json(session)}\n`).join(""))
   if (sessions.length === 0) {
     if (process.stdout.isTTY) yield* print("no sessions\n")
@@ -90,18 +93,20 @@ const stored = Effect.fnUntraced(function*(id: string) {
   return { session, transcript: yield* store.transcript(session.sessionId) }
 })
 
-export const show = Effect.fnUntraced(function*(options: { readonly id: string; readonly json: boolean; readonly decisions: boolean }) {
-  if (options.decisions) {
-    const { sessionId } = yield* find(options.id)
-    const trail = yield* (yield* SessionStore).policy.trail(sessionId)
-    return yield* print(options.json ? `${json(trail, 2)}\n` : decisions(trail))
+export const show = Effect.fnUntraced(
+  function*(options: { readonly id: string; readonly json: boolean; readonly decisions: boolean }) {
+    if (options.decisions) {
+      const { sessionId } = yield* find(options.id)
+      const trail = yield* (yield* SessionStore).policy.trail(sessionId)
+      return yield* print(options.json ? `${json(trail, 2)}\n` : decisions(trail))
+    }
+    const { session, transcript } = yield* stored(options.id)
+    if (options.json) return yield* print(`${json({ session, transcript }, 2)}\n`)
+    const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+    const width = process.stdout.isTTY ? Math.max(20, (process.stdout.columns ?? 80) - 4) : 400
+    yield* print(readable(session, transcript, { paint: painter(canColor), width }))
   }
-  const { session, transcript } = yield* stored(options.id)
-  if (options.json) return yield* print(`${json({ session, transcript }, 2)}\n`)
-  const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
-  const width = process.stdout.isTTY ? Math.max(20, (process.stdout.columns ?? 80) - 4) : 400
-  yield* print(readable(session, transcript, { paint: painter(canColor), width }))
-})
+)
 
 const unwritable: Readonly<Record<string, string>> = {
   AlreadyExists: "it exists already; --force replaces it",
@@ -124,10 +129,14 @@ export const exportTo = Effect.fnUntraced(function*(options: {
   const { force, output } = options
   if (output === undefined || output === "-") return yield* print(text)
   const fs = yield* FileSystem.FileSystem
-  const isFolder = Effect.map(fs.stat(output), ({ type }) => type === "Directory").pipe(Effect.orElseSucceed(() => false))
+  const isFolder = Effect.map(fs.stat(output), ({ type }) => type === "Directory").pipe(
+    Effect.orElseSucceed(() => false)
+  )
   if (yield* isFolder) return yield* failure(`cannot write ${oneLine(output)}: it is a folder`)
   yield* fs.writeFileString(output, text, { flag: force ? "w" : "wx" }).pipe(
-    Effect.mapError(({ reason }) => failure(`cannot write ${oneLine(output)}: ${unwritable[reason._tag] ?? causeOf(reason)}`))
+    Effect.mapError(({ reason }) =>
+      failure(`cannot write ${oneLine(output)}: ${unwritable[reason._tag] ?? causeOf(reason)}`)
+    )
   )
 })
 
@@ -139,20 +148,25 @@ export const confirmed = Effect.fnUntraced(function*(text: string, label: string
 }, Effect.scoped)
 
 /** Every id is checked before the first session goes. */
-export const remove = Effect.fnUntraced(function*(options: { readonly ids: ReadonlyArray<string>; readonly yes: boolean }) {
-  if (!options.yes && !(process.stdin.isTTY && process.stderr.isTTY)) {
-    return yield* wrongUsage("without a terminal to ask on, sessions are deleted only with --yes")
+export const remove = Effect.fnUntraced(
+  function*(options: { readonly ids: ReadonlyArray<string>; readonly yes: boolean }) {
+    if (!options.yes && !(process.stdin.isTTY && process.stderr.isTTY)) {
+      return yield* wrongUsage("without a terminal to ask on, sessions are deleted only with --yes")
+    }
+    const sessions = new Map((yield* Effect.forEach(options.ids, find)).map((session) => [session.sessionId, session]))
+    const names = Array.from(sessions.values(), (session) => `  ${oneLine(session.sessionId)}  ${titleOf(session)}\n`)
+      .join("")
+    const what = sessions.size === 1 ? "this session" : `these ${sessions.size} sessions`
+    if (!options.yes && !(yield* confirmed(names, `Delete ${what} for good? [y/N] `))) {
+      return yield* failure("nothing was deleted")
+    }
+    const store = yield* SessionStore
+    for (const sessionId of sessions.keys()) {
+      yield* store.remove(sessionId)
+      yield* print(`deleted ${oneLine(sessionId)}\n`)
+    }
   }
-  const sessions = new Map((yield* Effect.forEach(options.ids, find)).map((session) => [session.sessionId, session]))
-  const names = Array.from(sessions.values(), (session) => `  ${oneLine(session.sessionId)}  ${titleOf(session)}\n`).join("")
-  const what = sessions.size === 1 ? "this session" : `these ${sessions.size} sessions`
-  if (!options.yes && !(yield* confirmed(names, `Delete ${what} for good? [y/N] `))) return yield* failure("nothing was deleted")
-  const store = yield* SessionStore
-  for (const sessionId of sessions.keys()) {
-    yield* store.remove(sessionId)
-    yield* print(`deleted ${oneLine(sessionId)}\n`)
-  }
-})
+)
 
 /** Never active again, and still there to be read. */
 export const kill = Effect.fnUntraced(function*(options: { readonly ids: ReadonlyArray<string> }) {

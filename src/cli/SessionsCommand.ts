@@ -52,8 +52,9 @@ const show = Command.make("show", {
   id: oneId,
   decisions: on("decisions", "What the policy decided about each tool call, and what was answered to which question"),
   json: on("json", "As JSON")
-}, (given) =>
-  onStore(({ show }) => show(given))).pipe(Command.withDescription("Show a session as it looked in the terminal"))
+}, (given) => onStore(({ show }) => show(given))).pipe(
+  Command.withDescription("Show a session as it looked in the terminal")
+)
 
 const exported = Command.make("export", {
   id: oneId,
@@ -75,10 +76,13 @@ const remove = Command.make("delete", {
   Command.withDescription("Delete sessions and everything stored about them, for good")
 )
 
-const kill = Command.make("kill", { ids: Argument.variadic(oneId, { min: 1 }) }, (given) =>
-  live(({ end }, daemon) => end(daemon, "kill", { ...given, yes: true }), onStore(({ kill }) => kill(given)))).pipe(
-    Command.withDescription("End sessions so that they can be read and never go on")
-  )
+const kill = Command.make(
+  "kill",
+  { ids: Argument.variadic(oneId, { min: 1 }) },
+  (given) => live(({ end }, daemon) => end(daemon, "kill", { ...given, yes: true }), onStore(({ kill }) => kill(given)))
+).pipe(
+  Command.withDescription("End sessions so that they can be read and never go on")
+)
 
 const close = Command.make("close", { ids: Argument.variadic(oneId, { min: 1 }) }, (given) =>
   live(

@@ -6,7 +6,11 @@ import { table } from "./Table.ts"
 const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
 
 const duration = (seconds: number): string => {
-  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60]
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60
+  ]
   return [...(days > 0 ? [`${days} d`] : []), ...(days + hours > 0 ? [`${hours} h`] : []), `${minutes} min`].join(" ")
 }
 

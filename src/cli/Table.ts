@@ -4,7 +4,9 @@ import { CliOutput } from "effect/cli"
 export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => CliOutput.displayWidth(row[at] ?? ""))))
   const line = (row: ReadonlyArray<string>) =>
-    row.map((cell, at) => at === row.length - 1 ? cell : cell + " ".repeat((widths[at] ?? 0) - CliOutput.displayWidth(cell)))
+    row.map((cell, at) =>
+      at === row.length - 1 ? cell : cell + " ".repeat((widths[at] ?? 0) - CliOutput.displayWidth(cell))
+    )
       .join("  ").trimEnd()
   return [head, ...rows].map((row) => `${line(row)}\n`).join("")
 }

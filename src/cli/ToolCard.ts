@@ -32,7 +32,8 @@ export const patched = (card: Card | undefined, patch: Patch): Card => ({
 
 export const isFinal = ({ status }: Card): boolean => status === "completed" || status === "failed"
 
-const verbs = "read view edit write create update delete remove move rename search find list grep glob run exec execute fetch " +
+const verbs =
+  "read view edit write create update delete remove move rename search find list grep glob run exec execute fetch " +
   "deliver ask think switch"
 const verb = new RegExp(`^(${verbs.replaceAll(" ", "|")})\\b`, "i")
 
@@ -40,9 +41,12 @@ export const heading = (card: Card, paint: Paint): string => {
   const title = oneLine(card.title)
   const named = card.kind === "other" || verb.test(title) ? title : `${title} ${paint.dim(`(${card.kind})`)}`
   switch (card.status) {
-    case "completed": return `${paint.green("✓")} ${named}`
-    case "failed": return `${paint.red("✗")} ${named}`
-    default: return `${paint.cyan("▸")} ${named}`
+    case "completed":
+      return `${paint.green("✓")} ${named}`
+    case "failed":
+      return `${paint.red("✗")} ${named}`
+    default:
+      return `${paint.cyan("▸")} ${named}`
   }
 }
 
@@ -51,16 +55,23 @@ const diffPreview = 24
 
 const contentLines = (content: ToolCallContent, extent: Extent, paint: Paint): ReadonlyArray<string> => {
   switch (content.type) {
-    case "content": return textLines(textOfBlock(content.content), extent, paint)
-    case "diff": return diffLines(content, extent === whole ? whole : { ...extent, lines: diffPreview }, paint)
-    case "terminal": return []
+    case "content":
+      return textLines(textOfBlock(content.content), extent, paint)
+    case "diff":
+      return diffLines(content, extent === whole ? whole : { ...extent, lines: diffPreview }, paint)
+    case "terminal":
+      return []
   }
 }
 
 const indent = (lines: ReadonlyArray<string>) => lines.map((line) => `  ${line}\n`).join("")
 
 /** What the call gave, shortened; diffs left out where they were shown before. */
-export const output = (card: Card, paint: Paint, options: { readonly width: number; readonly diffs: boolean }): string => {
+export const output = (
+  card: Card,
+  paint: Paint,
+  options: { readonly width: number; readonly diffs: boolean }
+): string => {
   const extent = { lines: outputLines, width: options.width }
   const shown = card.content.filter(({ type }) => options.diffs || type !== "diff")
   const lines = shown.flatMap((content) => contentLines(content, extent, paint))

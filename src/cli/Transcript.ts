@@ -21,14 +21,22 @@ const updatesOf = (entry: Entry): ReadonlyArray<SessionUpdate> => {
         messageId: `${entry.messageId}.${at}`,
         content
       }))
-    case "Agent": return [{ sessionUpdate: "agent_message_chunk", messageId: entry.messageId, content: text(entry.text) }]
-    case "Thought": return [{ sessionUpdate: "agent_thought_chunk", messageId: entry.messageId, content: text(entry.text) }]
-    case "ToolCall": return [{ sessionUpdate: "tool_call", ...entry.call }]
-    case "Plan": return [{ sessionUpdate: "plan", entries: entry.entries }]
-    case "Interrupted": return [{ sessionUpdate: "notice", severity: "warning", title: entry.text }]
-    case "Notice": return [{ sessionUpdate: "notice", severity: entry.notice.severity, title: entry.notice.title }]
+    case "Agent":
+      return [{ sessionUpdate: "agent_message_chunk", messageId: entry.messageId, content: text(entry.text) }]
+    case "Thought":
+      return [{ sessionUpdate: "agent_thought_chunk", messageId: entry.messageId, content: text(entry.text) }]
+    case "ToolCall":
+      return [{ sessionUpdate: "tool_call", ...entry.call }]
+    case "Plan":
+      return [{ sessionUpdate: "plan", entries: entry.entries }]
+    case "Interrupted":
+      return [{ sessionUpdate: "notice", severity: "warning", title: entry.text }]
+    case "Notice":
+      return [{ sessionUpdate: "notice", severity: entry.notice.severity, title: entry.notice.title }]
     case "Compaction":
-      return entry.compaction.status === "completed" ? [{ sessionUpdate: "notice", severity: "info", title: summarised }] : []
+      return entry.compaction.status === "completed"
+        ? [{ sessionUpdate: "notice", severity: "info", title: summarised }]
+        : []
   }
 }
 
@@ -64,9 +72,12 @@ const fenced = (body: string, language = ""): string => {
 
 const markdownContent = (content: ToolCallContent): string => {
   switch (content.type) {
-    case "content": return fenced(plainOutput(textOfBlock(content.content)))
-    case "diff": return fenced(diffLines(content, whole, painter(false)).join("\n"), "diff")
-    case "terminal": return ""
+    case "content":
+      return fenced(plainOutput(textOfBlock(content.content)))
+    case "diff":
+      return fenced(diffLines(content, whole, painter(false)).join("\n"), "diff")
+    case "terminal":
+      return ""
   }
 }
 
@@ -81,16 +92,25 @@ const checkbox = { pending: "[ ]", in_progress: "[-]", completed: "[x]" } as con
 
 const markdownEntry = (entry: Entry): string => {
   switch (entry._tag) {
-    case "User": return `## User\n\n${plain(entry.content.map(textOfBlock).join("\n\n")).trimEnd()}\n`
-    case "Agent": return `## Agent\n\n${plain(entry.text).trimEnd()}\n`
-    case "Thought": return `${plain(entry.text).trimEnd().replace(/^/gm, "> ")}\n`
-    case "ToolCall": return markdownCall(entry.call)
+    case "User":
+      return `## User\n\n${plain(entry.content.map(textOfBlock).join("\n\n")).trimEnd()}\n`
+    case "Agent":
+      return `## Agent\n\n${plain(entry.text).trimEnd()}\n`
+    case "Thought":
+      return `${plain(entry.text).trimEnd().replace(/^/gm, "> ")}\n`
+    case "ToolCall":
+      return markdownCall(entry.call)
     case "Plan":
-      return "### Plan\n\n" + entry.entries.map(({ content, status }) => `- ${checkbox[status]} ${oneLine(content)}\n`).join("")
-    case "Interrupted": return `*${oneLine(entry.text)}*\n`
-    case "Notice": return `*${oneLine(entry.notice.title)}*\n`
+      return "### Plan\n\n" +
+        entry.entries.map(({ content, status }) => `- ${checkbox[status]} ${oneLine(content)}\n`).join("")
+    case "Interrupted":
+      return `*${oneLine(entry.text)}*\n`
+    case "Notice":
+      return `*${oneLine(entry.notice.title)}*\n`
     case "Compaction":
-      return entry.compaction.status === "completed" ? `*${summarised}*\n\n${plain(entry.compaction.summary ?? "").replace(/^/gm, "> ")}\n` : ""
+      return entry.compaction.status === "completed"
+        ? `*${summarised}*\n\n${plain(entry.compaction.summary ?? "").replace(/^/gm, "> ")}\n`
+        : ""
   }
 }
 

@@ -6,7 +6,7 @@ import * as Ask from "./Ask.ts"
 import * as Focus from "./Focus.ts"
 import * as Input from "./Input.ts"
 import type { Interrupts } from "./Interrupts.ts"
-import { paint as painter, type Paint } from "./Paint.ts"
+import { type Paint, paint as painter } from "./Paint.ts"
 import { json, oneLine } from "./Plain.ts"
 import * as Render from "./Render.ts"
 import * as Screen from "./Screen.ts"
@@ -53,7 +53,13 @@ const sessionOf = (params: unknown): unknown =>
 export const make = Effect.fnUntraced(function*(options: Options) {
   const { canAnimate, canColor } = yield* TerminalCapabilities.TerminalCapabilities
   const { stderr, stdin, stdout } = process
-  const terminal = stdin.isTTY !== true ? undefined : stdout.isTTY && !options.json ? stdout : stderr.isTTY ? stderr : undefined
+  const terminal = stdin.isTTY !== true
+    ? undefined
+    : stdout.isTTY && !options.json
+    ? stdout
+    : stderr.isTTY
+    ? stderr
+    : undefined
   const columns = () => stdout.columns ?? 80
   const paint = painter(canColor && !options.json)
   const screen = Screen.make({ stdout, stderr, animate: canAnimate && !options.json, columns })
@@ -74,7 +80,9 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   const close = () => screen.write(renderer.close())
 
   const onUpdate: Handlers["onUpdate"] = ({ update }) => {
-    if (update.sessionUpdate === "available_commands_update") commands = update.availableCommands.map(({ name }) => name)
+    if (update.sessionUpdate === "available_commands_update") {
+      commands = update.availableCommands.map(({ name }) => name)
+    }
     if (shown) screen.write(renderer.update(update))
   }
 
@@ -88,7 +96,9 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       close()
       if (ask === undefined) {
         unasked++
-        screen.note(`postern: not allowed, ${noTerminal(options.json)}: ${oneLine(toolCall.title ?? toolCall.toolCallId)}`)
+        screen.note(
+          `postern: not allowed, ${noTerminal(options.json)}: ${oneLine(toolCall.title ?? toolCall.toolCallId)}`
+        )
         return Effect.succeed(Ask.rejection(offers))
       }
       return screen.quiet(Effect.raceFirst(ask(renderer.question(toolCall), offers), dismissed))

@@ -19,7 +19,9 @@ const maxRaw = 256 * 1024
 const progressInterval = "250 millis"
 
 const words = ({ message, progress, total }: Progress): string =>
-  [total === undefined ? `${progress}` : `${progress} of ${total}`, ...(message === undefined ? [] : [message])].join(": ")
+  [total === undefined ? `${progress}` : `${progress} of ${total}`, ...(message === undefined ? [] : [message])].join(
+    ": "
+  )
 
 /** Shows the newest progress now and then, for as long as the call runs. */
 const reporting = (context: ToolContext) => {

@@ -23,13 +23,19 @@ export const make = (server: string) => {
     for (;;) {
       const before = call.asked
       yield* Effect.sleep(`${seconds} seconds`)
-      if (call.asking === 0 && call.asked === before) return yield* new Unreachable({ reason: `it did not answer within ${seconds} s` })
+      if (call.asking === 0 && call.asked === before) {
+        return yield* new Unreachable({ reason: `it did not answer within ${seconds} s` })
+      }
     }
   })
 
   return {
     isIdle: () => running.size === 0,
-    within: <A, E>(context: Running["context"], seconds: number, work: Effect.Effect<A, E>): Effect.Effect<A, E | Unreachable> =>
+    within: <A, E>(
+      context: Running["context"],
+      seconds: number,
+      work: Effect.Effect<A, E>
+    ): Effect.Effect<A, E | Unreachable> =>
       Effect.suspend(() => {
         const call: Running = { context, ended: Deferred.makeUnsafe(), asking: 0, asked: 0 }
         running.add(call)

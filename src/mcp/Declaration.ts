@@ -34,7 +34,8 @@ export const declare = (server: string, config: ServerConfig, name: string, decl
     origin: "external",
     network: network ? "required" : "none",
     needs: () => Needs.mcp(capability, network),
-    preview: (parameters) => Effect.succeed({ title: `${server}: ${Target.firstLine(tool, 80)}`, rawInput: parameters }),
+    preview: (parameters) =>
+      Effect.succeed({ title: `${server}: ${Target.firstLine(tool, 80)}`, rawInput: parameters }),
     run
   })
 }

@@ -13,7 +13,11 @@ export interface Connection {
   readonly initialized: (revision: string) => Effect.Effect<void>
 }
 
-export type Dial = (config: ServerConfig, permit: Permit, listener: Listener) => Effect.Effect<Connection, Unreachable, Scope.Scope>
+export type Dial = (
+  config: ServerConfig,
+  permit: Permit,
+  listener: Listener
+) => Effect.Effect<Connection, Unreachable, Scope.Scope>
 
 /** Connects to servers, each in its own way. */
 export const make = Effect.gen(function*() {
@@ -33,7 +37,10 @@ export const make = Effect.gen(function*() {
       return { link, initialized: link.initialized }
     }
     const { args, command, cwd, env } = reach
-    const where = { cwd: resolve(held.workspace.cwd, cwd ?? "."), env: { ...scrub(variables, { passthrough, network }), ...env } }
+    const where = {
+      cwd: resolve(held.workspace.cwd, cwd ?? "."),
+      env: { ...scrub(variables, { passthrough, network }), ...env }
+    }
     return { link: yield* start([command, ...args], where, held, listener), initialized: silently }
   })
 

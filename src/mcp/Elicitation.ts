@@ -22,7 +22,9 @@ const choicesOf = (property: unknown): ReadonlyMap<string, unknown> | undefined 
     return new Map(options.map(({ const: value, title }) => [String(title ?? value), value]))
   }
   return Array.isArray(values)
-    ? new Map(values.map((value, index) => [String(Array.isArray(enumNames) ? enumNames[index] ?? value : value), value]))
+    ? new Map(
+      values.map((value, index) => [String(Array.isArray(enumNames) ? enumNames[index] ?? value : value), value])
+    )
     : undefined
 }
 
@@ -36,22 +38,29 @@ const asChoice = (schema: Readonly<Record<string, unknown>>): ReadonlyMap<string
   if (first === undefined) return agree
   const choices = more.length === 0 ? choicesOf(first[1]) : undefined
   if (choices === undefined || choices.size === 0 || choices.size > mostChoices) return undefined
-  return new Map([...Array.from(choices, ([title, value]) => [title, { [first[0]]: value }] as const), ["Decline", undefined] as const])
+  return new Map([
+    ...Array.from(choices, ([title, value]) => [title, { [first[0]]: value }] as const),
+    ["Decline", undefined] as const
+  ])
 }
 
 /** Nobody who answers, or who can, means no. */
-export const answer = Effect.fnUntraced(function*(server: string, params: unknown, { askUser }: Pick<ToolContext, "askUser">): Effect.fn.Return<
-  Answer,
-  ToolFailed | Schema.SchemaError
-> {
-  const { message, mode = "form", requestedSchema = {} } = yield* readElicit(params)
-  if (mode !== "form") return { action: "decline" }
-  const question = `${server} (MCP server) asks: ${message}`
-  const choices = asChoice(requestedSchema)
-  if (choices === undefined) {
-    const form = Form.of(requestedSchema)
-    return form === undefined ? { action: "decline" } : { action: "accept", content: JSON.parse(yield* askUser(question, [], form)) as unknown }
+export const answer = Effect.fnUntraced(
+  function*(server: string, params: unknown, { askUser }: Pick<ToolContext, "askUser">): Effect.fn.Return<
+    Answer,
+    ToolFailed | Schema.SchemaError
+  > {
+    const { message, mode = "form", requestedSchema = {} } = yield* readElicit(params)
+    if (mode !== "form") return { action: "decline" }
+    const question = `${server} (MCP server) asks: ${message}`
+    const choices = asChoice(requestedSchema)
+    if (choices === undefined) {
+      const form = Form.of(requestedSchema)
+      return form === undefined
+        ? { action: "decline" }
+        : { action: "accept", content: JSON.parse(yield* askUser(question, [], form)) as unknown }
+    }
+    const content = choices.get(yield* askUser(question, Array.from(choices.keys())))
+    return content === undefined ? { action: "decline" } : { action: "accept", content }
   }
-  const content = choices.get(yield* askUser(question, Array.from(choices.keys())))
-  return content === undefined ? { action: "decline" } : { action: "accept", content }
-})
+)

@@ -19,12 +19,17 @@ export const open = Effect.fnUntraced(function*(url: string, init: Omit<RequestI
     Effect.sync(() => new AbortController()),
     (controller) => Effect.sync(() => controller.abort())
   )
-  return yield* Effect.tryPromise({ try: () => fetch(url, { ...init, signal: controller.signal, redirect: "manual" }), catch: unreachable })
+  return yield* Effect.tryPromise({
+    try: () => fetch(url, { ...init, signal: controller.signal, redirect: "manual" }),
+    catch: unreachable
+  })
 })
 
 const pieces = (response: Response): Stream.Stream<string, Unreachable> => {
   const { body } = response
-  return body === null ? Stream.empty : Stream.decodeText(Stream.fromReadableStream({ evaluate: () => body, onError: unreachable }))
+  return body === null
+    ? Stream.empty
+    : Stream.decodeText(Stream.fromReadableStream({ evaluate: () => body, onError: unreachable }))
 }
 
 const tooLong = new Unreachable({ reason: `it answered with more than ${maxMessage} bytes` })
@@ -42,10 +47,14 @@ export const text = Effect.fnUntraced(function*(response: Response) {
 /** Each event as it comes, until the server ends the stream. */
 export const events = Effect.fnUntraced(function*(response: Response, onEvent: (event: AnyEvent) => void) {
   const parser = makeParser(onEvent, { maxEventSize: maxMessage })
-  yield* Stream.runForEach(pieces(response), (piece) => parser.feed(piece) === undefined ? Effect.void : Effect.fail(tooLong))
+  yield* Stream.runForEach(
+    pieces(response),
+    (piece) => parser.feed(piece) === undefined ? Effect.void : Effect.fail(tooLong)
+  )
 })
 
-export const isStream = (response: Response): boolean => /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")
+export const isStream = (response: Response): boolean =>
+  /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")
 
 /** What a refusal means for a person who set the server up. */
 export const refusal = (response: Response, body: string): string => {
@@ -53,7 +62,9 @@ export const refusal = (response: Response, body: string): string => {
   if (status === 401 || status === 403) {
     return `it wants credentials (HTTP ${status}): give them as headers where the server is set up; signing in with OAuth is not supported`
   }
-  if (status >= 300 && status < 400) return `it redirects to ${response.headers.get("location") ?? "another address"}, and redirects are not followed`
+  if (status >= 300 && status < 400) {
+    return `it redirects to ${response.headers.get("location") ?? "another address"}, and redirects are not followed`
+  }
   const said = body.trim().replace(/\s+/g, " ").slice(0, 200)
   return `it answered with HTTP ${status}${said === "" ? "" : `: ${said}`}`
 }

@@ -24,7 +24,10 @@ const pick = (fields: Fields, names: ReadonlyArray<string>): Fields =>
 const titled = ({ enum: values, enumNames, ...fields }: Fields): Fields =>
   !Array.isArray(values) || !Array.isArray(enumNames)
     ? (values === undefined ? fields : { ...fields, enum: values })
-    : { ...fields, oneOf: values.map((value, index) => ({ const: value as unknown, title: String(enumNames[index] ?? value) })) }
+    : {
+      ...fields,
+      oneOf: values.map((value, index) => ({ const: value as unknown, title: String(enumNames[index] ?? value) }))
+    }
 
 const property = (fields: unknown): Fields | undefined => {
   if (!Predicate.isObject(fields)) return undefined
@@ -43,5 +46,10 @@ export const of = (schema: Fields): Fields | undefined => {
     return found === undefined ? [] : [[name, found] as const]
   }))
   if (!required.every((name) => typeof name === "string" && properties.has(name))) return undefined
-  return { type: "object", ...pick(schema, ["title", "description"]), properties: Object.fromEntries(properties), required }
+  return {
+    type: "object",
+    ...pick(schema, ["title", "description"]),
+    properties: Object.fromEntries(properties),
+    required
+  }
 }

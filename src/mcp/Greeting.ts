@@ -34,19 +34,26 @@ export const make = ({ calls, config, dial, onListed, workspace }: Greeted) => {
   const listenerOf = (relist: () => Effect.Effect<void>): Listener => ({
     request: (method, params) => {
       switch (method) {
-        case "ping": return Effect.succeed({})
-        case "roots/list": return Effect.succeed({
-          roots: workspace.roots.map((root) => ({ uri: pathToFileURL(root).href, name: basename(root) }))
-        })
-        case "elicitation/create": return calls.elicit(params)
-        default: return Effect.fail(Wire.methodNotFound({ method }, method))
+        case "ping":
+          return Effect.succeed({})
+        case "roots/list":
+          return Effect.succeed({
+            roots: workspace.roots.map((root) => ({ uri: pathToFileURL(root).href, name: basename(root) }))
+          })
+        case "elicitation/create":
+          return calls.elicit(params)
+        default:
+          return Effect.fail(Wire.methodNotFound({ method }, method))
       }
     },
     notified: (method, params) => {
       switch (method) {
-        case "notifications/tools/list_changed": return relist()
-        case "notifications/message": return log(params)
-        default: return Effect.void
+        case "notifications/tools/list_changed":
+          return relist()
+        case "notifications/message":
+          return log(params)
+        default:
+          return Effect.void
       }
     }
   })

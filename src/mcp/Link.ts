@@ -83,15 +83,24 @@ export const make = Effect.fnUntraced(function*(
 
   const reply = (id: Wire.RequestId, exit: Exit.Exit<unknown, unknown>) => {
     served.delete(id)
-    return Exit.isSuccess(exit) ? send(Wire.success(id, exit.value).trimEnd()) : send(Wire.failure(id, Wire.faultOf(exit.cause)).trimEnd())
+    return Exit.isSuccess(exit)
+      ? send(Wire.success(id, exit.value).trimEnd())
+      : send(Wire.failure(id, Wire.faultOf(exit.cause)).trimEnd())
   }
 
   const serve = (id: Wire.RequestId, method: string, params: unknown) => {
     const answer = served.size >= maxServed
       ? Effect.fail(Wire.invalidRequest({ reason: "too_many_requests" }, "too many requests at the same time"))
       : listener.request(method, params)
-    const fiber = fork(Effect.catchCause(Effect.onExit(answer, (exit) => reply(id, exit)), (cause) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logDebug("a request of an MCP server was refused", cause)))
+    const fiber = fork(
+      Effect.catchCause(
+        Effect.onExit(answer, (exit) => reply(id, exit)),
+        (cause) =>
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.void
+            : Effect.logDebug("a request of an MCP server was refused", cause)
+      )
+    )
     if (fiber.pollUnsafe() === undefined) served.set(id, fiber)
   }
 
@@ -101,7 +110,11 @@ export const make = Effect.fnUntraced(function*(
         const found = readProgress(params)
         if (found._tag === "None") return
         const { message, progress, progressToken, total } = found.value
-        pending.get(JSON.stringify(progressToken))?.onProgress?.({ progress, total: total ?? undefined, message: message ?? undefined })
+        pending.get(JSON.stringify(progressToken))?.onProgress?.({
+          progress,
+          total: total ?? undefined,
+          message: message ?? undefined
+        })
         return
       }
       case "notifications/cancelled": {
@@ -109,7 +122,8 @@ export const make = Effect.fnUntraced(function*(
         if (found._tag === "Some") served.get(JSON.stringify(found.value.requestId))?.interruptUnsafe()
         return
       }
-      default: fork(listener.notified(method, params))
+      default:
+        fork(listener.notified(method, params))
     }
   }
 
@@ -118,9 +132,15 @@ export const make = Effect.fnUntraced(function*(
     if (text.startsWith("[")) return batch(text, receive)
     const message = Wire.read(text)
     switch (message._tag) {
-      case "Request": return serve(message.id, message.method, message.params)
-      case "Notification": return notified(message.method, message.params)
-      case "Response": return settle(message.id, message.error === undefined ? Exit.succeed(message.result) : Exit.fail(Wire.faultFrom(message.error)))
+      case "Request":
+        return serve(message.id, message.method, message.params)
+      case "Notification":
+        return notified(message.method, message.params)
+      case "Response":
+        return settle(
+          message.id,
+          message.error === undefined ? Exit.succeed(message.result) : Exit.fail(Wire.faultFrom(message.error))
+        )
     }
   }
 
@@ -133,7 +153,13 @@ export const make = Effect.fnUntraced(function*(
         const answer: Pending["answer"] = Deferred.makeUnsafe()
         pending.set(id, { answer, onProgress })
         const all = onProgress === undefined ? params : { ...params, _meta: { progressToken: requestId } }
-        const withdraw = send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId, reason: "The user cancelled." } }))
+        const withdraw = send(
+          JSON.stringify({
+            jsonrpc: "2.0",
+            method: "notifications/cancelled",
+            params: { requestId, reason: "The user cancelled." }
+          })
+        )
         return send(JSON.stringify({ jsonrpc: "2.0", id: requestId, method, params: all }), id).pipe(
           Effect.andThen(Deferred.await(answer)),
           Effect.onInterrupt(() => method === "initialize" ? Effect.void : withdraw),
@@ -146,7 +172,9 @@ export const make = Effect.fnUntraced(function*(
     notify: (method, params) => send(JSON.stringify({ jsonrpc: "2.0", method, params })),
     receive,
     fail: (why, id) => {
-      for (const one of id === undefined ? Array.from(pending.keys()) : [id]) settle(one, Exit.fail(new LinkClosed({ reason: why })))
+      for (const one of id === undefined ? Array.from(pending.keys()) : [id]) {
+        settle(one, Exit.fail(new LinkClosed({ reason: why })))
+      }
     },
     close: (why) => {
       if (reason !== undefined) return

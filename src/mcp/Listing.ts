@@ -24,7 +24,9 @@ const anything = { type: "object" }
 
 const trimmed = ({ inputSchema, ...tool }: Protocol.Tool): Protocol.Tool => ({
   ...tool,
-  inputSchema: inputSchema?.["type"] === "object" && JSON.stringify(inputSchema).length <= maxSchema ? inputSchema : anything
+  inputSchema: inputSchema?.["type"] === "object" && JSON.stringify(inputSchema).length <= maxSchema
+    ? inputSchema
+    : anything
 })
 
 /** All pages; one name is one tool. */
@@ -33,13 +35,19 @@ export const read = Effect.fnUntraced(function*(link: Link, { prompts, resources
   let cursor: string | undefined
   for (let pages = 0; tools !== undefined && pages < maxPages; pages++) {
     const { entries, next } = Protocol.readPage(
-      Protocol.Tool, "tools", yield* link.request("tools/list", cursor === undefined ? {} : { cursor })
+      Protocol.Tool,
+      "tools",
+      yield* link.request("tools/list", cursor === undefined ? {} : { cursor })
     )
     for (const tool of entries) if (!found.has(tool.name) && found.size < maxTools) found.set(tool.name, trimmed(tool))
     if (next === undefined || next === cursor || found.size >= maxTools) break
     cursor = next
   }
-  return { tools: Array.from(found.values()), resources: resources !== undefined, prompts: prompts !== undefined } satisfies Listed
+  return {
+    tools: Array.from(found.values()),
+    resources: resources !== undefined,
+    prompts: prompts !== undefined
+  } satisfies Listed
 })
 
 export const same = (one: Listed, other: Listed): boolean => JSON.stringify(one) === JSON.stringify(other)

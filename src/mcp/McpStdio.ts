@@ -24,11 +24,15 @@ const telling = (printed: string): string => {
 const grace = "2 seconds"
 
 const reasonOf = ({ attribution, code, signal }: Ended, errors: string): string => {
-  if (attribution?.kind === "not-found") return `${attribution.note}; a program that only the sandbox hides needs its folder in readable`
+  if (attribution?.kind === "not-found") {
+    return `${attribution.note}; a program that only the sandbox hides needs its folder in readable`
+  }
   const printed = telling(errors)
   const how = attribution !== undefined && attribution.kind !== "ordinary"
     ? attribution.note
-    : code === null ? `it was ended by ${signal ?? "the system"}` : `it ended with exit code ${code}`
+    : code === null
+    ? `it was ended by ${signal ?? "the system"}`
+    : `it ended with exit code ${code}`
   return printed === "" ? how : `${how}: ${printed}`
 }
 
@@ -51,7 +55,9 @@ export const make = Effect.gen(function*() {
     const own = yield* Scope.fork(endings)
     let bye: Effect.Effect<void> = Effect.void
     // When Postern itself ends, nothing is waited for.
-    yield* Effect.addFinalizer((exit) => Effect.forkIn(Effect.andThen(Effect.suspend(() => bye), Scope.close(own, exit)), endings))
+    yield* Effect.addFinalizer((exit) =>
+      Effect.forkIn(Effect.andThen(Effect.suspend(() => bye), Scope.close(own, exit)), endings)
+    )
     const confined = yield* Confining.make(sandbox, held).confine(argv, where).pipe(
       Scope.provide(own),
       Effect.mapError(({ message }) => new Unreachable({ reason: message }))
@@ -83,15 +89,25 @@ export const make = Effect.gen(function*() {
         else errors = (errors + chunk.toString("utf8")).slice(-keptErrors)
       }
     })
-    const running = yield* Effect.forkIn(Effect.tap(Effect.result(run), (ended) =>
-      Effect.sync(() =>
-        link.close(Result.isSuccess(ended) ? reasonOf(ended.success, errors) : `${ended.failure.program} cannot be started (${ended.failure.message})`)
-      )), own, { startImmediately: true })
+    const running = yield* Effect.forkIn(
+      Effect.tap(Effect.result(run), (ended) =>
+        Effect.sync(() =>
+          link.close(
+            Result.isSuccess(ended)
+              ? reasonOf(ended.success, errors)
+              : `${ended.failure.program} cannot be started (${ended.failure.message})`
+          )
+        )),
+      own,
+      { startImmediately: true }
+    )
     bye = Effect.asVoid(Effect.timeoutOption(Fiber.await(running), grace))
-    yield* Effect.addFinalizer(() => Effect.sync(() => {
-      stdin?.end()
-      link.close(stopped)
-    }))
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        stdin?.end()
+        link.close(stopped)
+      })
+    )
     return link
   })
 })

@@ -9,12 +9,15 @@ import type { Server } from "./Server.ts"
 
 const readResult = Schema.decodeUnknownEffect(Protocol.CallResult)
 
-const call = (server: Server, tool: string) => Effect.fnUntraced(function*(parameters: Arguments, context: ToolContext) {
-  const answer = yield* ask(server, "tools/call", { name: tool, arguments: parameters }, context)
-  const result = yield* Effect.mapError(readResult(answer), () =>
-    new ToolFailed({ message: `The MCP server ${server.id} gave an answer that is not one of the protocol.` }))
-  return yield* output(context, result)
-})
+const call = (server: Server, tool: string) =>
+  Effect.fnUntraced(function*(parameters: Arguments, context: ToolContext) {
+    const answer = yield* ask(server, "tools/call", { name: tool, arguments: parameters }, context)
+    const result = yield* Effect.mapError(
+      readResult(answer),
+      () => new ToolFailed({ message: `The MCP server ${server.id} gave an answer that is not one of the protocol.` })
+    )
+    return yield* output(context, result)
+  })
 
 /** Every tool of a server as it is listed now; the lists of its resources and prompts after its own. */
 export const of = (server: Server): ReadonlyArray<AnyTool> => {

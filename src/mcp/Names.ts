@@ -13,7 +13,8 @@ const cut = (name: string, whole: string, most: number): string =>
   name.length <= most ? name : `${name.slice(0, most - 9)}_${mark(whole)}`
 
 /** Ends where the name of the tool begins, so it holds no `__` of its own, at either end neither. */
-const serverId = (name: string): string => cut(plain(name).replace(/_{2,}/g, "_").replace(/^_+|_+$/g, "") || "server", name, 24)
+const serverId = (name: string): string =>
+  cut(plain(name).replace(/_{2,}/g, "_").replace(/^_+|_+$/g, "") || "server", name, 24)
 
 /** An id for each, in their order; a name that is taken gets a number. */
 export const serverIds = (names: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -19,36 +19,50 @@ const no = (reason: string) => new Unreachable({ reason })
 
 /** The sandbox opens folders as they are, and not where a link may lead tomorrow. */
 const canonical = (folder: string) =>
-  Effect.try({ try: () => realpathSync.native(folder), catch: () => no(`the folder ${folder}, which is opened to it, does not exist`) })
+  Effect.try({
+    try: () => realpathSync.native(folder),
+    catch: () => no(`the folder ${folder}, which is opened to it, does not exist`)
+  })
 
 /** Without a tool that the Work mode grants, or a network that it needs, there is nothing to start it for (policy §1.5, §1.7). */
 export const make = Effect.gen(function*() {
   const books = yield* RuleBooks
 
-  return Effect.fnUntraced(function*(config: ServerConfig, { knobs, limits, source, workspace }: ToolHost): Effect.fn.Return<Permit, Unreachable> {
-    const now = knobs()
-    const { network: access, sandbox, work_mode } = now.values
-    const capabilities = capabilitiesOf(config).filter((capability) => grants(work_mode, capability))
-    const network = needsNetwork(config)
-    if (capabilities.length === 0) return yield* no(`the Work mode ${work_mode} grants nothing to its tools`)
-    if (network && access === "off") return yield* no("Network access is off, and it needs a network")
-    const { rules } = yield* Effect.mapError(books.load(source()), ({ message }) => no(message))
-    const found = yield* limits
-    const readable = yield* Effect.forEach(config.readable, canonical)
-    const writable = yield* Effect.forEach(config.writable, canonical)
-    const wished = config.sandbox ?? sandbox
-    const mode = ceiling(capabilities, wished)
-    const denied = rules.entries.filter(({ list, rule }) => list === "deny" && rule.specifier?._tag === "Path").map(({ id }) => id)
-    return {
-      key: JSON.stringify([mode, network, denied, found.forbiddenPaths, found.backend]),
-      network,
-      held: {
-        decision: { capabilities, sandbox: { mode, network, note: "" } },
-        knobs: { ...now, values: { ...now.values, sandbox: wished } },
-        limits: found,
-        rules,
-        workspace: { ...workspace, roots: [...workspace.roots, ...writable], readable: [...workspace.readable, ...readable] }
+  return Effect.fnUntraced(
+    function*(
+      config: ServerConfig,
+      { knobs, limits, source, workspace }: ToolHost
+    ): Effect.fn.Return<Permit, Unreachable> {
+      const now = knobs()
+      const { network: access, sandbox, work_mode } = now.values
+      const capabilities = capabilitiesOf(config).filter((capability) => grants(work_mode, capability))
+      const network = needsNetwork(config)
+      if (capabilities.length === 0) return yield* no(`the Work mode ${work_mode} grants nothing to its tools`)
+      if (network && access === "off") return yield* no("Network access is off, and it needs a network")
+      const { rules } = yield* Effect.mapError(books.load(source()), ({ message }) => no(message))
+      const found = yield* limits
+      const readable = yield* Effect.forEach(config.readable, canonical)
+      const writable = yield* Effect.forEach(config.writable, canonical)
+      const wished = config.sandbox ?? sandbox
+      const mode = ceiling(capabilities, wished)
+      const denied = rules.entries.filter(({ list, rule }) => list === "deny" && rule.specifier?._tag === "Path").map((
+        { id }
+      ) => id)
+      return {
+        key: JSON.stringify([mode, network, denied, found.forbiddenPaths, found.backend]),
+        network,
+        held: {
+          decision: { capabilities, sandbox: { mode, network, note: "" } },
+          knobs: { ...now, values: { ...now.values, sandbox: wished } },
+          limits: found,
+          rules,
+          workspace: {
+            ...workspace,
+            roots: [...workspace.roots, ...writable],
+            readable: [...workspace.readable, ...readable]
+          }
+        }
       }
     }
-  })
+  )
 })

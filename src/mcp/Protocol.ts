@@ -65,7 +65,11 @@ export const Prompt = Schema.Struct({
   })))
 })
 
-export const LogMessage = Schema.Struct({ level: lenient(Schema.String), logger: lenient(Schema.String), data: Schema.optionalKey(Schema.Unknown) })
+export const LogMessage = Schema.Struct({
+  level: lenient(Schema.String),
+  logger: lenient(Schema.String),
+  data: Schema.optionalKey(Schema.Unknown)
+})
 
 export const Elicit = Schema.Struct({
   mode: lenient(Schema.String),

@@ -40,7 +40,9 @@ const nameOf = (uri: string | undefined) => uri?.replace(/[?#].*$/s, "").split("
 const bytesOf = (item: Fields): Bytes | undefined => {
   const resource = fieldsOf(item["resource"])
   const inside = item["type"] === "resource" ? textOf(resource["blob"]) : undefined
-  if (inside !== undefined) return { base64: inside, mimeType: textOf(resource["mimeType"]), name: nameOf(textOf(resource["uri"])) }
+  if (inside !== undefined) {
+    return { base64: inside, mimeType: textOf(resource["mimeType"]), name: nameOf(textOf(resource["uri"])) }
+  }
   const own = item["type"] === "image" || item["type"] === "audio" ? textOf(item["data"]) : undefined
   return own === undefined ? undefined : { base64: own, mimeType: textOf(item["mimeType"]), name: undefined }
 }
@@ -66,7 +68,9 @@ const store = (cwd: string, item: Fields, { base64, mimeType, name }: Bytes): Ef
   Attachments.decodeBase64(base64).pipe(
     Effect.flatMap((bytes) => Attachments.store(cwd, bytes, { filename: name, mimeType })),
     Effect.map(({ bytes, name: stored, path }): Item => {
-      const marker = mimeType?.startsWith("image/") === true ? `[IMAGE:${path}]` : `[Document: ${name ?? stored}] ${path}`
+      const marker = mimeType?.startsWith("image/") === true
+        ? `[IMAGE:${path}]`
+        : `[Document: ${name ?? stored}] ${path}`
       const link = { type: "resource_link", uri: `file://${path}`, name: name ?? stored, size: bytes } as const
       return {
         text: marker,
@@ -81,13 +85,16 @@ const plain = (item: Fields): Item => {
   const shown = (text: string): Item => ({ text, content: [textContent(text)], raw: item })
   const resource = fieldsOf(item["resource"])
   switch (item["type"]) {
-    case "text": return shown(textOf(item["text"]) ?? "")
-    case "resource": return shown(`[Resource ${textOf(resource["uri"]) ?? ""}]\n${textOf(resource["text"]) ?? ""}`)
+    case "text":
+      return shown(textOf(item["text"]) ?? "")
+    case "resource":
+      return shown(`[Resource ${textOf(resource["uri"]) ?? ""}]\n${textOf(resource["text"]) ?? ""}`)
     case "resource_link": {
       const [uri, name, description] = ["uri", "name", "description"].map((key) => textOf(item[key]))
       return shown(`[Link: ${name ?? uri ?? ""}] ${uri ?? ""}${description === undefined ? "" : `\n${description}`}`)
     }
-    default: return shown(JSON.stringify(item))
+    default:
+      return shown(JSON.stringify(item))
   }
 }
 
@@ -96,7 +103,8 @@ const structured = (value: unknown, items: ReadonlyArray<Item>): ReadonlyArray<I
   if (value === undefined || value === null) return []
   const text = JSON.stringify(value)
   const texts = new Set(items.map((item) => item.text))
-  const wrapped = Predicate.isObject(value) && Object.values(value).every((part) => typeof part === "string" && texts.has(part))
+  const wrapped = Predicate.isObject(value) &&
+    Object.values(value).every((part) => typeof part === "string" && texts.has(part))
   const said = wrapped || items.some((item) => {
     try {
       return JSON.stringify(JSON.parse(item.text)) === text
@@ -114,21 +122,23 @@ const bounded = (text: string): string => {
 }
 
 /** `cwd` is where the bytes are stored, as attachments of the session. */
-export const render = Effect.fnUntraced(function*(cwd: string, content: ReadonlyArray<unknown>, structuredContent?: unknown) {
-  const items = content.map(fieldsOf)
-  const blobs = items.flatMap((item) => bytesOf(item) ?? [])
-  const tooMuch = blobs.length > maxBlobs || blobs.reduce((sum, blob) => sum + sizeOf(blob), 0) > maxBytes
-  const rendered = yield* Effect.forEach(items, (item): Effect.Effect<Item> => {
-    const bytes = bytesOf(item)
-    if (bytes === undefined) return Effect.succeed(plain(item))
-    return tooMuch
-      ? Effect.succeed(unavailable(item, `the result has more than ${maxBlobs} files or ${maxBytes} bytes.`))
-      : store(cwd, item, bytes)
-  })
-  const all = [...rendered, ...structured(structuredContent, rendered)]
-  return {
-    text: bounded(all.map(({ text }) => text).join("\n")),
-    content: all.flatMap((item) => item.content),
-    items: rendered.map(({ raw }) => raw)
-  } satisfies Rendered
-})
+export const render = Effect.fnUntraced(
+  function*(cwd: string, content: ReadonlyArray<unknown>, structuredContent?: unknown) {
+    const items = content.map(fieldsOf)
+    const blobs = items.flatMap((item) => bytesOf(item) ?? [])
+    const tooMuch = blobs.length > maxBlobs || blobs.reduce((sum, blob) => sum + sizeOf(blob), 0) > maxBytes
+    const rendered = yield* Effect.forEach(items, (item): Effect.Effect<Item> => {
+      const bytes = bytesOf(item)
+      if (bytes === undefined) return Effect.succeed(plain(item))
+      return tooMuch
+        ? Effect.succeed(unavailable(item, `the result has more than ${maxBlobs} files or ${maxBytes} bytes.`))
+        : store(cwd, item, bytes)
+    })
+    const all = [...rendered, ...structured(structuredContent, rendered)]
+    return {
+      text: bounded(all.map(({ text }) => text).join("\n")),
+      content: all.flatMap((item) => item.content),
+      items: rendered.map(({ raw }) => raw)
+    } satisfies Rendered
+  }
+)

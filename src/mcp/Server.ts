@@ -98,8 +98,10 @@ export const make = Effect.fnUntraced(function*(
 
   /** A server that ends by itself is trouble; one that we ended is not. */
   const watch = (link: Link) =>
-    Effect.flatMap(link.closed, (reason) =>
-      Effect.suspend(() => live?.link === link ? Effect.andThen(failed(reason), drop) : Effect.void))
+    Effect.flatMap(
+      link.closed,
+      (reason) => Effect.suspend(() => live?.link === link ? Effect.andThen(failed(reason), drop) : Effect.void)
+    )
 
   const connect = Effect.fnUntraced(function*(permit: Permit) {
     const scope = yield* Scope.fork(session)
@@ -133,7 +135,9 @@ export const make = Effect.fnUntraced(function*(
     yield* drop
     const wait = retryAt - (yield* Clock.currentTimeMillis)
     if (wait > 0) {
-      return yield* new Unreachable({ reason: `${problem ?? "it failed"}; it is not started again for ${Math.ceil(wait / 1000)} s` })
+      return yield* new Unreachable({
+        reason: `${problem ?? "it failed"}; it is not started again for ${Math.ceil(wait / 1000)} s`
+      })
     }
     return yield* connect(permit)
   }))
@@ -145,10 +149,15 @@ export const make = Effect.fnUntraced(function*(
     start: Effect.ignore(connected),
     isHopeful: () => failures === 0,
     request: (method, params, context, onProgress) =>
-      Effect.flatMap(connected, (link) => calls.within(context, config.toolTimeoutSecs, link.request(method, params, onProgress))).pipe(
-        Effect.tap(() => Effect.sync(() => {
-          failures = 0
-        })),
+      Effect.flatMap(
+        connected,
+        (link) => calls.within(context, config.toolTimeoutSecs, link.request(method, params, onProgress))
+      ).pipe(
+        Effect.tap(() =>
+          Effect.sync(() => {
+            failures = 0
+          })
+        ),
         Effect.catchTag("LinkClosed", ({ reason }) => Effect.fail(new Unreachable({ reason }))),
         Effect.ensuring(calmDown)
       ),

@@ -12,7 +12,12 @@ export type Reach =
     readonly cwd: string | undefined
   }
   /** `sse` is the older transport of two endpoints. */
-  | { readonly _tag: "Http"; readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly sse: boolean }
+  | {
+    readonly _tag: "Http"
+    readonly url: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly sse: boolean
+  }
 
 /** One MCP server: how it is reached, and what the operator says about it. */
 export interface ServerConfig {
@@ -50,11 +55,14 @@ export const defaults = {
 } as const satisfies Omit<ServerConfig, "name" | "reach">
 
 const fits = (pattern: string, name: string): boolean =>
-  new RegExp(`^${pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join(".*")}$`, "s").test(name)
+  new RegExp(`^${pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join(".*")}$`, "s").test(
+    name
+  )
 
 /** What a call of this tool may do (policy §1.7): the word of the operator, not of the server. */
 export const capabilityOf = (config: ServerConfig, tool: string, readOnlyHint: boolean): Capability =>
-  config.tools.find(([pattern]) => fits(pattern, tool))?.[1] ?? (readOnlyHint && config.readOnlyHints ? "ro" : config.capability)
+  config.tools.find(([pattern]) => fits(pattern, tool))?.[1] ??
+    (readOnlyHint && config.readOnlyHints ? "ro" : config.capability)
 
 /** Every capability that some tool of the server may need. */
 export const capabilitiesOf = ({ capability, readOnlyHints, tools }: ServerConfig): ReadonlyArray<Capability> => [

@@ -13,7 +13,8 @@ import { declared } from "./ToolSchemas.ts"
 /** Anthropic's Messages API. */
 
 /** The folder of `/v1/messages`. */
-export const rootOf = (baseUrl = "https://api.anthropic.com"): string => baseUrl.replace(/\/+$/, "").replace(/\/v1(\/messages)?$/, "")
+export const rootOf = (baseUrl = "https://api.anthropic.com"): string =>
+  baseUrl.replace(/\/+$/, "").replace(/\/v1(\/messages)?$/, "")
 
 export const endpoint = (provider: Provider, model: string, http: HttpClient.HttpClient): Endpoint.Endpoint =>
   Endpoint.make({
@@ -42,7 +43,9 @@ const budgets = { low: 2048, medium: 8192, high: 16_384 }
 const thinking = (model: string, level: ThoughtLevel, limit: number): object => {
   if (level === "default") return {}
   if (level === "off") return { thinking: { type: "disabled" } }
-  if (!hasBudget(model)) return { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: level } }
+  if (!hasBudget(model)) {
+    return { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: level } }
+  }
   const budget = Math.min(budgets[level], limit - 1024)
   return budget < 1024 ? {} : { thinking: { type: "enabled", budget_tokens: budget } }
 }
@@ -52,7 +55,11 @@ export const make = (provider: Provider, name: string, http: HttpClient.HttpClie
   const { post } = endpoint(provider, model, http)
   const limit = provider.maxTokens ?? outputOf(model)
 
-  const body = ({ prompt, toolChoice, tools: offered }: LanguageModel.ProviderOptions, { temperature, thoughtLevel: level }: Wishes, images: Images.Images) => {
+  const body = (
+    { prompt, toolChoice, tools: offered }: LanguageModel.ProviderOptions,
+    { temperature, thoughtLevel: level }: Wishes,
+    images: Images.Images
+  ) => {
     const asked = hasBudget(model) && !mayThink(prompt, model) ? {} : thinking(model, level, limit)
     const instructions = system(prompt)
     const declarations = tools(prompt, offered.map(declared))
@@ -63,7 +70,9 @@ export const make = (provider: Provider, name: string, http: HttpClient.HttpClie
       stream: true,
       ...(temperature === undefined || "thinking" in asked ? {} : { temperature }),
       ...asked,
-      ...(declarations.length === 0 ? {} : { tools: declarations, ...(callable ? {} : { tool_choice: { type: "none" } }) }),
+      ...(declarations.length === 0
+        ? {}
+        : { tools: declarations, ...(callable ? {} : { tool_choice: { type: "none" } }) }),
       ...(instructions.length === 0 ? {} : { system: instructions }),
       messages: messages(prompt, level === "off" ? undefined : model, images)
     }

@@ -35,7 +35,8 @@ const thought = (part: Prompt.ReasoningPart, model: string): ReadonlyArray<Block
   return known.signature === undefined ? [] : [{ type: "thinking", thinking: part.text, signature: known.signature }]
 }
 
-const input = (params: unknown) => typeof params === "object" && params !== null && !Array.isArray(params) ? params : { unreadable: params }
+const input = (params: unknown) =>
+  typeof params === "object" && params !== null && !Array.isArray(params) ? params : { unreadable: params }
 
 const user = (content: ReadonlyArray<Prompt.UserMessagePart>, images: Images) =>
   content.flatMap((part): ReadonlyArray<Block> => {
@@ -47,10 +48,14 @@ const user = (content: ReadonlyArray<Prompt.UserMessagePart>, images: Images) =>
 const assistant = (content: ReadonlyArray<Prompt.AssistantMessagePart>, model: string | undefined) =>
   content.flatMap((part): ReadonlyArray<Block> => {
     switch (part.type) {
-      case "text": return textBlock(part.text)
-      case "reasoning": return model === undefined ? [] : thought(part, model)
-      case "tool-call": return [{ type: "tool_use", id: callId(part.id), name: part.name, input: input(part.params) }]
-      default: return []
+      case "text":
+        return textBlock(part.text)
+      case "reasoning":
+        return model === undefined ? [] : thought(part, model)
+      case "tool-call":
+        return [{ type: "tool_use", id: callId(part.id), name: part.name, input: input(part.params) }]
+      default:
+        return []
     }
   })
 
@@ -61,15 +66,20 @@ const results = (content: ReadonlyArray<Prompt.ToolMessagePart>) =>
       tool_use_id: callId(part.id),
       content: answerText(part) || "(no output)",
       ...(part.isFailure ? { is_error: true } : {})
-    }])
+    }]
+  )
 
 /** `thinking`: the model whose thoughts go along; none where the request does without. */
 const message = (one: Prompt.Message, thinking: string | undefined, images: Images): Message | undefined => {
   switch (one.role) {
-    case "system": return undefined
-    case "user": return { role: "user", content: user(one.content, images) }
-    case "assistant": return { role: "assistant", content: assistant(one.content, thinking) }
-    case "tool": return { role: "user", content: results(one.content) }
+    case "system":
+      return undefined
+    case "user":
+      return { role: "user", content: user(one.content, images) }
+    case "assistant":
+      return { role: "assistant", content: assistant(one.content, thinking) }
+    case "tool":
+      return { role: "user", content: results(one.content) }
   }
 }
 
@@ -87,17 +97,24 @@ const withMarks = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => 
 /** Models with a budget for it: a turn that began without a thought cannot go on with one. */
 export const mayThink = ({ content }: Prompt.Prompt, model: string): boolean => {
   const turn = content.slice(content.findLastIndex(({ role }) => role === "user") + 1)
-  return turn.every((one) => one.role !== "assistant" || one.content.some((part) => part.type === "reasoning" && thought(part, model).length > 0))
+  return turn.every((one) =>
+    one.role !== "assistant" || one.content.some((part) => part.type === "reasoning" && thought(part, model).length > 0)
+  )
 }
 
-export const messages = (prompt: Prompt.Prompt, thinking: string | undefined, images: Images): ReadonlyArray<Message> => {
+export const messages = (
+  prompt: Prompt.Prompt,
+  thinking: string | undefined,
+  images: Images
+): ReadonlyArray<Message> => {
   const merged: Array<Message> = []
   for (const one of prompt.content) {
     const next = message(one, thinking, images)
     if (next === undefined || next.content.length === 0) continue
     const last = merged.at(-1)
-    if (last?.role === next.role) merged[merged.length - 1] = { role: last.role, content: [...last.content, ...next.content] }
-    else merged.push(next)
+    if (last?.role === next.role) {
+      merged[merged.length - 1] = { role: last.role, content: [...last.content, ...next.content] }
+    } else merged.push(next)
   }
   return withMarks(merged)
 }
@@ -107,8 +124,13 @@ export const system = ({ content }: Prompt.Prompt): ReadonlyArray<Block> =>
 
 /** Earlier calls make sense to the provider only where their tools are declared. */
 export const tools = (prompt: Prompt.Prompt, offered: ReadonlyArray<Declared>): ReadonlyArray<object> => {
-  const names = new Set(prompt.content.flatMap((one) =>
-    one.role === "assistant" ? one.content.flatMap((part) => part.type === "tool-call" ? [part.name] : []) : []))
-  const declared = offered.length > 0 ? offered : Array.from(names, (name) => ({ name, description: "Not available now.", parameters: { type: "object" } }))
+  const names = new Set(
+    prompt.content.flatMap((one) =>
+      one.role === "assistant" ? one.content.flatMap((part) => part.type === "tool-call" ? [part.name] : []) : []
+    )
+  )
+  const declared = offered.length > 0
+    ? offered
+    : Array.from(names, (name) => ({ name, description: "Not available now.", parameters: { type: "object" } }))
   return marked(declared.map(({ description, name, parameters }) => ({ name, description, input_schema: parameters })))
 }

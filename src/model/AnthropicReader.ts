@@ -38,8 +38,13 @@ interface Event {
 }
 
 const finishReasons: Readonly<Record<string, Response.FinishReason>> = {
-  end_turn: "stop", stop_sequence: "stop", max_tokens: "length", model_context_window_exceeded: "length", tool_use: "tool-calls",
-  refusal: "content-filter", pause_turn: "pause"
+  end_turn: "stop",
+  stop_sequence: "stop",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  tool_use: "tool-calls",
+  refusal: "content-filter",
+  pause_turn: "pause"
 }
 
 const usageOf = (usage: Usage): typeof Response.Usage.Encoded => {
@@ -53,8 +58,10 @@ const usageOf = (usage: Usage): typeof Response.Usage.Encoded => {
 }
 
 /** Later counts are the ones that hold, where they say anything. */
-const counted = (before: Usage, now: Usage | undefined): Usage =>
-  ({ ...before, ...Object.fromEntries(Object.entries(now ?? {}).filter(([, count]) => typeof count === "number")) })
+const counted = (before: Usage, now: Usage | undefined): Usage => ({
+  ...before,
+  ...Object.fromEntries(Object.entries(now ?? {}).filter(([, count]) => typeof count === "number"))
+})
 
 interface Call {
   readonly id: string
@@ -76,7 +83,11 @@ export const make = (model: string): Reader => {
   const noted = (value: Omit<ThoughtNotes, "model">): Metadata => ({ [notes]: { model, ...value } })
   const emit = ({ id, name }: Call, params: unknown) => parts.push({ type: "tool-call", id, name, params })
 
-  const start = ({ data = "", id = "", input = {}, name = "", signature: given = "", text = "", thinking = "", type }: NonNullable<Event["content_block"]>) => {
+  const start = (
+    { data = "", id = "", input = {}, name = "", signature: given = "", text = "", thinking = "", type }: NonNullable<
+      Event["content_block"]
+    >
+  ) => {
     switch (type) {
       case "text":
         parts.begin("text")
@@ -85,17 +96,25 @@ export const make = (model: string): Reader => {
         parts.begin("reasoning")
         signature = given
         return parts.say("reasoning", thinking)
-      case "redacted_thinking": return parts.begin("reasoning", noted({ redacted: data }))
-      case "tool_use": call = { id, name, whole: input, json: "" }
+      case "redacted_thinking":
+        return parts.begin("reasoning", noted({ redacted: data }))
+      case "tool_use":
+        call = { id, name, whole: input, json: "" }
     }
   }
 
-  const change = ({ partial_json = "", signature: piece = "", text = "", thinking = "", type }: NonNullable<Event["delta"]>) => {
+  const change = (
+    { partial_json = "", signature: piece = "", text = "", thinking = "", type }: NonNullable<Event["delta"]>
+  ) => {
     switch (type) {
-      case "text_delta": return parts.say("text", text)
-      case "thinking_delta": return parts.say("reasoning", thinking)
-      case "signature_delta": return void (signature += piece)
-      case "input_json_delta": if (call !== undefined) call.json += partial_json
+      case "text_delta":
+        return parts.say("text", text)
+      case "thinking_delta":
+        return parts.say("reasoning", thinking)
+      case "signature_delta":
+        return void (signature += piece)
+      case "input_json_delta":
+        if (call !== undefined) call.json += partial_json
     }
   }
 
@@ -132,20 +151,30 @@ export const make = (model: string): Reader => {
           begun = true
           usage = counted(usage, event.message?.usage)
           return undefined
-        case "content_block_start": return void start(event.content_block ?? {})
-        case "content_block_delta": return void change(event.delta ?? {})
-        case "content_block_stop": return void close()
+        case "content_block_start":
+          return void start(event.content_block ?? {})
+        case "content_block_delta":
+          return void change(event.delta ?? {})
+        case "content_block_stop":
+          return void close()
         case "message_delta":
           stop = event.delta?.stop_reason ?? stop
           usage = counted(usage, event.usage)
           return undefined
-        case "message_stop": return void finish()
-        case "error": return { error: event }
-        default: return undefined
+        case "message_stop":
+          return void finish()
+        case "error":
+          return { error: event }
+        default:
+          return undefined
       }
     },
     finish: () => {
-      if (stop === undefined || stop === null) return begun ? "the connection ended before the answer did" : "nothing came"
+      if (stop === undefined || stop === null) {
+        return begun
+          ? "the connection ended before the answer did"
+          : "nothing came"
+      }
       finish()
       return undefined
     }

@@ -31,7 +31,9 @@ const wellFormed = (body: string): string =>
   body.includes("\\ud") ? body.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\\ufffd") : body
 
 const hiding = ({ apiKey, headers }: Provider) => {
-  const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...headers.values()].map(Redacted.value).filter(({ length }) => length > 3)
+  const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...headers.values()].map(Redacted.value).filter((
+    { length }
+  ) => length > 3)
   return (text: string) => secrets.reduce((text, secret) => text.replaceAll(secret, "<redacted>"), text)
 }
 
@@ -50,7 +52,12 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
 
   const refused = Effect.fnUntraced(function*(response: HttpClientResponse.HttpClientResponse) {
     const body = yield* response.text.pipe(Effect.timeout("10 seconds"), Effect.orElseSucceed(() => ""))
-    return yield* HttpFault.ofStatus(asked, { status: response.status, headers: response.headers, body, now: yield* Clock.currentTimeMillis })
+    return yield* HttpFault.ofStatus(asked, {
+      status: response.status,
+      headers: response.headers,
+      body,
+      now: yield* Clock.currentTimeMillis
+    })
   })
 
   const send = (request: HttpClientRequest.HttpClientRequest) =>
@@ -58,7 +65,8 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
       Effect.mapError(({ reason }) => HttpFault.ofTransport(asked, reason.cause)),
       Effect.timeoutOrElse({
         duration: silence,
-        orElse: () => Effect.fail(HttpFault.tooSlow(asked, `${asked.baseUrl} did not answer within ${Duration.format(silence)}`))
+        orElse: () =>
+          Effect.fail(HttpFault.tooSlow(asked, `${asked.baseUrl} did not answer within ${Duration.format(silence)}`))
       }),
       Effect.filterOrElse(({ status }) => status >= 200 && status < 300, refused)
     )
@@ -68,17 +76,21 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
     post: (path, body, reader) =>
       Stream.unwrap(Effect.gen(function*() {
         const deadline = (yield* Clock.currentTimeMillis) + timeout * 1000
-        const response = yield* send(HttpClientRequest.post(`${baseUrl}${path}`).pipe(
-          HttpClientRequest.bodyText(wellFormed(JSON.stringify(body)), "application/json"),
-          HttpClientRequest.setHeader("accept", "text/event-stream")
-        ))
+        const response = yield* send(
+          HttpClientRequest.post(`${baseUrl}${path}`).pipe(
+            HttpClientRequest.bodyText(wellFormed(JSON.stringify(body)), "application/json"),
+            HttpClientRequest.setHeader("accept", "text/event-stream")
+          )
+        )
         const type = response.headers["content-type"] ?? ""
         if (type.includes("html")) return yield* HttpFault.noApi(asked)
         const bytes = Stream.mapError(response.stream, () => HttpFault.brokenOff(asked, "the connection was lost"))
         return Reading.parts(asked, bytes, reader(), { whole: type.includes("application/json"), silence, deadline })
       })),
     get: (path) =>
-      Effect.flatMap(send(HttpClientRequest.get(`${baseUrl}${path}`)), (response) =>
-        Effect.mapError(response.json, () => HttpFault.noApi(asked)))
+      Effect.flatMap(
+        send(HttpClientRequest.get(`${baseUrl}${path}`)),
+        (response) => Effect.mapError(response.json, () => HttpFault.noApi(asked))
+      )
   }
 }

@@ -29,5 +29,4 @@ export class Events {
 }
 
 /** What stands in an event; `undefined` where it is no JSON. */
-export const json = (data: string): unknown =>
-  Result.getOrUndefined(Result.try(() => JSON.parse(data) as unknown))
+export const json = (data: string): unknown => Result.getOrUndefined(Result.try(() => JSON.parse(data) as unknown))

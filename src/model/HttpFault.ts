@@ -23,19 +23,34 @@ export interface Refusal {
 }
 
 /** Providers say it in many ways; none of them has a code of its own that all share. */
-const overflow = new RegExp([
-  "context[ _]length", "context[ _]window", "context[ _]size", "context[ _]limit", "maximum context", "prompt is too long", "input is too long",
-  "too many (input )?tokens", "maximum (number of |allowed )?(input )?tokens", "reduce the length", "input token count",
-  "request_too_large", "exceed_context_size"
-].join("|"), "i")
+const overflow = new RegExp(
+  [
+    "context[ _]length",
+    "context[ _]window",
+    "context[ _]size",
+    "context[ _]limit",
+    "maximum context",
+    "prompt is too long",
+    "input is too long",
+    "too many (input )?tokens",
+    "maximum (number of |allowed )?(input )?tokens",
+    "reduce the length",
+    "input token count",
+    "request_too_large",
+    "exceed_context_size"
+  ].join("|"),
+  "i"
+)
 
 /** Mere talk of billing is no lack of credit: rate limits say how to pay for more. */
-const noCredit = /insufficient[ _](quota|credit|balance|funds)|credit balance|exceeded your current quota|billing_(error|not_active|hard_limit)/i
+const noCredit =
+  /insufficient[ _](quota|credit|balance|funds)|credit balance|exceeded your current quota|billing_(error|not_active|hard_limit)/i
 
 const field = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
 
-const words = (value: unknown): string | undefined => typeof value === "string" && value.trim() !== "" ? value.trim() : undefined
+const words = (value: unknown): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value.trim() : undefined
 
 const longest = 400
 
@@ -46,7 +61,8 @@ export const sentenceIn = (value: unknown): string | undefined => {
   const error = field(value, "error")
   // OpenRouter hides what the model's own host said one level deeper.
   const raw = words(field(field(error, "metadata"), "raw"))
-  const said = words(field(error, "message")) ?? words(error) ?? words(field(value, "message")) ?? words(field(value, "detail"))
+  const said = words(field(error, "message")) ?? words(error) ?? words(field(value, "message")) ??
+    words(field(value, "detail"))
   return said === undefined ? raw : raw === undefined ? said : `${said}: ${raw}`
 }
 
@@ -58,7 +74,8 @@ const parsed = (body: string): unknown => {
   }
 }
 
-const plain = (body: string): string | undefined => words(body.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ").replace(/\s+/g, " "))
+const plain = (body: string): string | undefined =>
+  words(body.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ").replace(/\s+/g, " "))
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date; in milliseconds. */
 export const retryAfter = (headers: Refusal["headers"], now: number): number | undefined => {
@@ -73,7 +90,9 @@ export const retryAfter = (headers: Refusal["headers"], now: number): number | u
 const keyAdvice = ({ apiKeyEnv, hasKey }: Asked): string =>
   apiKeyEnv !== undefined
     ? hasKey ? `check the key in ${apiKeyEnv}` : `set ${apiKeyEnv}`
-    : hasKey ? "check api_key in the configuration" : "it wants a key: set api_key_env"
+    : hasKey
+    ? "check api_key in the configuration"
+    : "it wants a key: set api_key_env"
 
 interface Meaning {
   readonly reason: Reason
@@ -88,36 +107,60 @@ const meaning = (asked: Asked, status: number, said: string): Meaning => {
     return { reason: "model_no_credit", says: "the account has no credit left", advice: "see its billing page" }
   }
   if (status === 413 || ((status === 400 || status === 422 || status === 500) && overflow.test(said))) {
-    return { reason: "context_overflow", says: `the conversation is longer than ${model} takes`, advice: "compact it, or start a new session" }
+    return {
+      reason: "context_overflow",
+      says: `the conversation is longer than ${model} takes`,
+      advice: "compact it, or start a new session"
+    }
   }
   switch (status) {
     case 401:
-    case 403: return { reason: "model_key_refused", says: "the key was refused", advice: keyAdvice(asked) }
+    case 403:
+      return { reason: "model_key_refused", says: "the key was refused", advice: keyAdvice(asked) }
     case 404:
-    case 405: return {
-      reason: "model_unknown",
-      says: `there is no model "${model}" at ${baseUrl}`,
-      advice: "check the model's name, and base_url"
-    }
+    case 405:
+      return {
+        reason: "model_unknown",
+        says: `there is no model "${model}" at ${baseUrl}`,
+        advice: "check the model's name, and base_url"
+      }
     case 408:
     case 409:
-    case 425: return { reason: "model_busy", says: "the request was not taken", transient: true }
-    case 429: return { reason: "model_busy", says: "too many requests, or tokens, for now", transient: true }
+    case 425:
+      return { reason: "model_busy", says: "the request was not taken", transient: true }
+    case 429:
+      return { reason: "model_busy", says: "too many requests, or tokens, for now", transient: true }
   }
   if (status >= 500) {
-    return { reason: "model_busy", says: status === 529 || status === 503 ? "the model is overloaded" : "the provider has trouble", transient: true }
+    return {
+      reason: "model_busy",
+      says: status === 529 || status === 503 ? "the model is overloaded" : "the provider has trouble",
+      transient: true
+    }
   }
   if (status >= 300 && status < 400) {
-    return { reason: "model_unreachable", says: `${baseUrl} sends requests elsewhere`, advice: "put the final address into base_url" }
+    return {
+      reason: "model_unreachable",
+      says: `${baseUrl} sends requests elsewhere`,
+      advice: "put the final address into base_url"
+    }
   }
   return { reason: "model_rejected_request", says: "the request was rejected" }
 }
 
-const told = (asked: Asked, { advice, reason, says, transient = false }: Meaning, status: string, said: string | undefined, after?: number) =>
+const told = (
+  asked: Asked,
+  { advice, reason, says, transient = false }: Meaning,
+  status: string,
+  said: string | undefined,
+  after?: number
+) =>
   new ModelFault({
     reason,
     transient,
-    message: `${asked.alias}: ${says}${status}${said === undefined ? "" : `: ${short(asked.hide(said))}`}${advice === undefined ? "" : ` — ${advice}`}`,
+    message: `${asked.alias}: ${says}${status}${said === undefined ? "" : `: ${short(asked.hide(said))}`}${
+      advice === undefined ? "" : ` — ${advice}`
+    }`,
     ...(after === undefined ? {} : { retryAfter: after })
   })
 
@@ -129,9 +172,21 @@ export const ofStatus = (asked: Asked, { body, headers, now, status }: Refusal):
 
 /** Kinds of `error` events that stand for a status. */
 const statuses: Readonly<Record<string, number>> = {
-  invalid_request_error: 400, authentication_error: 401, billing_error: 402, permission_error: 403, not_found_error: 404, request_too_large: 413,
-  rate_limit_error: 429, rate_limit_exceeded: 429, insufficient_quota: 429, api_error: 500, server_error: 500, overloaded_error: 529,
-  timeout_error: 504, context_length_exceeded: 400, exceed_context_size_error: 400
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  api_error: 500,
+  server_error: 500,
+  overloaded_error: 529,
+  timeout_error: 504,
+  context_length_exceeded: 400,
+  exceed_context_size_error: 400
 }
 
 /** An error inside a stream that had begun with success. */
@@ -158,14 +213,26 @@ export const ofTransport = (asked: Asked, cause: unknown): ModelFault => {
   const code = codeOf(cause)
   const unreachable = (says: string, advice: string, transient: boolean) =>
     told(asked, { reason: "model_unreachable", says, advice, transient }, code === "" ? "" : ` (${code})`, undefined)
-  if (code === "ECONNREFUSED") return unreachable(`nothing answers at ${baseUrl}`, "is the server running, and base_url right?", false)
+  if (code === "ECONNREFUSED") {
+    return unreachable(`nothing answers at ${baseUrl}`, "is the server running, and base_url right?", false)
+  }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    return unreachable(`there is no host of the name in ${baseUrl}`, "check base_url and the network", code === "EAI_AGAIN")
+    return unreachable(
+      `there is no host of the name in ${baseUrl}`,
+      "check base_url and the network",
+      code === "EAI_AGAIN"
+    )
   }
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER/.test(code)) {
-    return unreachable(`the certificate of ${baseUrl} cannot be trusted`, "NODE_EXTRA_CA_CERTS names further authorities", false)
+    return unreachable(
+      `the certificate of ${baseUrl} cannot be trusted`,
+      "NODE_EXTRA_CA_CERTS names further authorities",
+      false
+    )
   }
-  if (code === "EPROTO" || code.startsWith("HPE_")) return unreachable(`${baseUrl} does not speak this protocol`, "http or https in base_url?", false)
+  if (code === "EPROTO" || code.startsWith("HPE_")) {
+    return unreachable(`${baseUrl} does not speak this protocol`, "http or https in base_url?", false)
+  }
   return unreachable(`the connection to ${baseUrl} failed`, "check base_url and the network", true)
 }
 
@@ -176,4 +243,8 @@ export const tooSlow = ({ alias }: Asked, what: string): ModelFault =>
   new ModelFault({ reason: "model_timeout", message: `${alias}: ${what}`, transient: false })
 
 export const noApi = ({ alias, baseUrl }: Asked): ModelFault =>
-  new ModelFault({ reason: "model_unreachable", message: `${alias}: ${baseUrl} answers, but not as a model's API — check base_url`, transient: false })
+  new ModelFault({
+    reason: "model_unreachable",
+    message: `${alias}: ${baseUrl} answers, but not as a model's API — check base_url`,
+    transient: false
+  })

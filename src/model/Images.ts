@@ -7,7 +7,8 @@ import * as Attachments from "../workspace/Attachments.ts"
 /** What providers take; anything else stays the marker that the text has in its place. */
 const mediaTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
 
-export const isImage = (mimeType: string | undefined): mimeType is string => mimeType !== undefined && mediaTypes.has(mimeType)
+export const isImage = (mimeType: string | undefined): mimeType is string =>
+  mimeType !== undefined && mediaTypes.has(mimeType)
 
 /** An image of a prompt, as base64. */
 export type Images = ReadonlyMap<Prompt.FilePart, string>

@@ -30,9 +30,13 @@ export const lastTurn = (prompt: Prompt.Prompt): LastTurn => {
   return {
     text: message?.role === "user" ? userText(message) : "",
     answers: prompt.content.slice(start + 1).flatMap((message) =>
-      message.role !== "tool" ? [] : message.content.flatMap((part) =>
-        part.type === "tool-result" ? [{ name: part.name, text: unmark(answerText(part)), isFailure: part.isFailure }] : []
-      )
+      message.role !== "tool" ?
+        [] :
+        message.content.flatMap((part) =>
+          part.type === "tool-result"
+            ? [{ name: part.name, text: unmark(answerText(part)), isFailure: part.isFailure }]
+            : []
+        )
     )
   }
 }

@@ -32,14 +32,21 @@ const key = "postern"
 const aiReason = ({ message, reason, retryAfter }: ModelFault): AiError.AiErrorReason => {
   const metadata = { [key]: { reason, message } }
   switch (reason) {
-    case "model_key_refused": return new AiError.AuthenticationError({ kind: "Unknown", description: message, metadata })
-    case "model_no_credit": return new AiError.QuotaExhaustedError({ metadata })
+    case "model_key_refused":
+      return new AiError.AuthenticationError({ kind: "Unknown", description: message, metadata })
+    case "model_no_credit":
+      return new AiError.QuotaExhaustedError({ metadata })
     case "model_busy":
-      return new AiError.RateLimitError({ metadata, ...(retryAfter === undefined ? {} : { retryAfter: Duration.millis(retryAfter) }) })
+      return new AiError.RateLimitError({
+        metadata,
+        ...(retryAfter === undefined ? {} : { retryAfter: Duration.millis(retryAfter) })
+      })
     case "context_overflow":
     case "model_unknown":
-    case "model_rejected_request": return new AiError.InvalidRequestError({ description: message, metadata })
-    default: return new AiError.InternalProviderError({ description: message, metadata })
+    case "model_rejected_request":
+      return new AiError.InvalidRequestError({ description: message, metadata })
+    default:
+      return new AiError.InternalProviderError({ description: message, metadata })
   }
 }
 
@@ -52,7 +59,8 @@ interface Told {
   readonly message: string
 }
 
-const isTold = (value: unknown): value is Told => typeof value === "object" && value !== null && "reason" in value && "message" in value
+const isTold = (value: unknown): value is Told =>
+  typeof value === "object" && value !== null && "reason" in value && "message" in value
 
 export const ofAiError = ({ message, reason }: AiError.AiError): Told => {
   const told = "metadata" in reason ? (reason.metadata as Readonly<Record<string, unknown>>)[key] : undefined

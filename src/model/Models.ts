@@ -26,49 +26,66 @@ export class Models extends Context.Service<Models, {
   /** No reference: `Settings.defaultModel`. The same reference gives the same model. */
   readonly get: (reference: string | undefined) => Effect.Effect<Model, ModelUnavailable>
 }>()("postern/model/Models") {
-  static readonly layer: Layer.Layer<Models, never, Settings> = Layer.effect(Models, Effect.gen(function*() {
-    const { configFile, defaultModel, providers, proxy } = yield* Settings
-    const scope = yield* Effect.scope
-    const made = new Map<string, Model>()
+  static readonly layer: Layer.Layer<Models, never, Settings> = Layer.effect(
+    Models,
+    Effect.gen(function*() {
+      const { configFile, defaultModel, providers, proxy } = yield* Settings
+      const scope = yield* Effect.scope
+      const made = new Map<string, Model>()
 
-    const remote = yield* Effect.promise(() => import("./Remote.ts")).pipe(
-      Effect.flatMap(({ make }) => make(proxy)),
-      Scope.provide(scope),
-      Effect.uninterruptible,
-      Effect.cached
-    )
+      const remote = yield* Effect.promise(() => import("./Remote.ts")).pipe(
+        Effect.flatMap(({ make }) => make(proxy)),
+        Scope.provide(scope),
+        Effect.uninterruptible,
+        Effect.cached
+      )
 
-    const asking = Effect.fnUntraced(function*({ model, provider }: Named): Effect.fn.Return<StreamParts> {
-      return provider.kind === "offline" ? Offline.streamText({ configFile }) : (yield* remote)({ ...provider, kind: provider.kind }, model)
-    })
+      const asking = Effect.fnUntraced(function*({ model, provider }: Named): Effect.fn.Return<StreamParts> {
+        return provider.kind === "offline"
+          ? Offline.streamText({ configFile })
+          : (yield* remote)({ ...provider, kind: provider.kind }, model)
+      })
 
-    /** `"<alias>"` stands for the same model there. */
-    const standIns = ({ model, provider }: Named) => provider.fallback.map((name) => name.includes("/") ? name : `${name}/${model}`)
+      /** `"<alias>"` stands for the same model there. */
+      const standIns = ({ model, provider }: Named) =>
+        provider.fallback.map((name) => name.includes("/") ? name : `${name}/${model}`)
 
-    const make = Effect.fnUntraced(function*(reference: string) {
-      const named = yield* Effect.fromResult(resolve(providers, reference))
-      const first = { name: reference, ask: yield* asking(named) }
-      const others = yield* Effect.forEach(standIns(named), (name) => Result.match(resolve(providers, name), {
-        onSuccess: (other) => Effect.map(asking(other), (ask) => [{ name, ask }]),
-        onFailure: ({ message }) => Effect.as(Effect.logWarning(`${reference} has no fallback ${name}: ${message}`), [])
-      }))
-      const candidates: Arr.NonEmptyReadonlyArray<typeof first> = [first, ...others.flat()]
-      const streamText = (request: LanguageModel.ProviderOptions) =>
-        Stream.mapError(Retry.firstOf(Arr.map(candidates, ({ ask, name }) => ({ name, stream: ask(request) }))), toAiError)
-      const languageModel = yield* LanguageModel.make({ streamText, generateText: generateWith(streamText) })
-      const { provider } = named
-      return { id: reference, provider: provider.alias, contextWindow: provider.contextWindow, prices: provider.prices, languageModel }
-    })
+      const make = Effect.fnUntraced(function*(reference: string) {
+        const named = yield* Effect.fromResult(resolve(providers, reference))
+        const first = { name: reference, ask: yield* asking(named) }
+        const others = yield* Effect.forEach(standIns(named), (name) =>
+          Result.match(resolve(providers, name), {
+            onSuccess: (other) => Effect.map(asking(other), (ask) => [{ name, ask }]),
+            onFailure: ({ message }) =>
+              Effect.as(Effect.logWarning(`${reference} has no fallback ${name}: ${message}`), [])
+          }))
+        const candidates: Arr.NonEmptyReadonlyArray<typeof first> = [first, ...others.flat()]
+        const streamText = (request: LanguageModel.ProviderOptions) =>
+          Stream.mapError(
+            Retry.firstOf(Arr.map(candidates, ({ ask, name }) => ({ name, stream: ask(request) }))),
+            toAiError
+          )
+        const languageModel = yield* LanguageModel.make({ streamText, generateText: generateWith(streamText) })
+        const { provider } = named
+        return {
+          id: reference,
+          provider: provider.alias,
+          contextWindow: provider.contextWindow,
+          prices: provider.prices,
+          languageModel
+        }
+      })
 
-    return Models.of({
-      get: Effect.fnUntraced(function*(given) {
-        const reference = given ?? defaultModel
-        const known = made.get(reference)
-        if (known !== undefined) return known
-        const model = yield* make(reference)
-        made.set(reference, model)
-        return model
+      return Models.of({
+        get: Effect.fnUntraced(function*(given) {
+          const reference = given ?? defaultModel
+          const known = made.get(reference)
+          if (known !== undefined) return known
+          const model = yield* make(reference)
+          made.set(reference, model)
+          return model
+        })
       })
     })
-  }))
+  )
 }

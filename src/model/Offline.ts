@@ -44,19 +44,32 @@ interface Request {
 function* deltas(speech: Speech, count: number): Generator<ReadonlyArray<Part>> {
   for (let start = 0; start < count; start += deltasAtOnce) {
     const pieces: Array<string> = []
-    for (let i = start + 1; i <= Math.min(start + deltasAtOnce, count); i++) pieces.push(`w${String(i).padStart(6, "0")} `)
+    for (let i = start + 1; i <= Math.min(start + deltasAtOnce, count); i++) {
+      pieces.push(`w${String(i).padStart(6, "0")} `)
+    }
     yield speech.say("text", pieces, start > 0)
   }
 }
 
-function* perform(steps: ReadonlyArray<Step>, { callId, inputTokens, tools }: Request): Generator<ReadonlyArray<Part> | Pause> {
+function* perform(
+  steps: ReadonlyArray<Step>,
+  { callId, inputTokens, tools }: Request
+): Generator<ReadonlyArray<Part> | Pause> {
   const speech = new Speech()
   for (const step of steps) {
     switch (step._tag) {
-      case "Say": yield speech.say("text", words(step.text)); break
-      case "Think": yield speech.say("reasoning", words(step.text)); break
-      case "Stream": yield* deltas(speech, step.count); break
-      case "Wait": yield { seconds: step.seconds }; break
+      case "Say":
+        yield speech.say("text", words(step.text))
+        break
+      case "Think":
+        yield speech.say("reasoning", words(step.text))
+        break
+      case "Stream":
+        yield* deltas(speech, step.count)
+        break
+      case "Wait":
+        yield { seconds: step.seconds }
+        break
       case "Call": {
         if (tools.size > 0) {
           yield [...speech.call(callId, step.tool, step.params), ...speech.finish("tool-calls", inputTokens)]

@@ -31,21 +31,33 @@ export const endpoint = (provider: Provider, model: string, http: HttpClient.Htt
     headers: provider.apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(provider.apiKey)}` }
   })
 
-const efforts: Record<ThoughtLevel, string | undefined> = { default: undefined, off: "none", low: "low", medium: "medium", high: "high" }
+const efforts: Record<ThoughtLevel, string | undefined> = {
+  default: undefined,
+  off: "none",
+  low: "low",
+  medium: "medium",
+  high: "high"
+}
 
 export const make = (provider: Provider, model: string, http: HttpClient.HttpClient): StreamParts => {
   const { post } = endpoint(provider, model, http)
   const limit = provider.baseUrl === undefined ? "max_completion_tokens" : "max_tokens"
   let countsUsage = true
 
-  const body = ({ toolChoice, tools }: LanguageModel.ProviderOptions, prompt: ReadonlyArray<object>, { temperature, thoughtLevel }: Wishes) => ({
+  const body = (
+    { toolChoice, tools }: LanguageModel.ProviderOptions,
+    prompt: ReadonlyArray<object>,
+    { temperature, thoughtLevel }: Wishes
+  ) => ({
     model,
     stream: true,
     ...(countsUsage ? { stream_options: { include_usage: true } } : {}),
     ...(provider.maxTokens === undefined ? {} : { [limit]: provider.maxTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(efforts[thoughtLevel] === undefined ? {} : { reasoning_effort: efforts[thoughtLevel] }),
-    ...(tools.length === 0 || toolChoice === "none" ? {} : { tools: tools.map((tool) => ({ type: "function", function: declared(tool) })) }),
+    ...(tools.length === 0 || toolChoice === "none"
+      ? {}
+      : { tools: tools.map((tool) => ({ type: "function", function: declared(tool) })) }),
     messages: prompt
   })
 
@@ -58,7 +70,9 @@ export const make = (provider: Provider, model: string, http: HttpClient.HttpCli
       const ask = () => post("/chat/completions", body(request, prompt, wishes), () => OpenAiReader.make(id))
       // Servers that do not know the option refuse the whole request.
       return Stream.catch(ask(), (fault: ModelFault) => {
-        if (!countsUsage || fault.reason !== "model_rejected_request" || !fault.message.includes("stream_options")) return Stream.fail(fault)
+        if (
+          !countsUsage || fault.reason !== "model_rejected_request" || !fault.message.includes("stream_options")
+        ) return Stream.fail(fault)
         countsUsage = false
         return ask()
       })

@@ -18,15 +18,19 @@ export interface CallNotes {
   readonly extra?: unknown
 }
 
-const notesOf = <N>(part: { readonly options: Readonly<Record<string, unknown>> }): N | undefined => part.options[notes] as N | undefined
+const notesOf = <N>(part: { readonly options: Readonly<Record<string, unknown>> }): N | undefined =>
+  part.options[notes] as N | undefined
 
-const text = (content: ReadonlyArray<Prompt.Part>) => content.flatMap((part) => part.type === "text" ? [part.text] : []).join("")
+const text = (content: ReadonlyArray<Prompt.Part>) =>
+  content.flatMap((part) => part.type === "text" ? [part.text] : []).join("")
 
 const userContent = (content: ReadonlyArray<Prompt.UserMessagePart>, images: Images) => {
   const parts = content.flatMap((part): ReadonlyArray<object> => {
     if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }]
     const data = images.get(part)
-    return data === undefined ? [] : [{ type: "image_url", image_url: { url: `data:${part.mediaType};base64,${data}` } }]
+    return data === undefined
+      ? []
+      : [{ type: "image_url", image_url: { url: `data:${part.mediaType};base64,${data}` } }]
   })
   return parts.some((part) => !("text" in part)) ? parts : text(content)
 }
@@ -48,7 +52,12 @@ const assistant = (content: ReadonlyArray<Prompt.AssistantMessagePart>, current:
     if (part.type !== "tool-call") return []
     const { extra } = notesOf<CallNotes>(part) ?? {}
     const args = typeof part.params === "string" ? part.params : JSON.stringify(part.params ?? {})
-    return [{ id: part.id, type: "function", function: { name: part.name, arguments: args }, ...(extra === undefined ? {} : { extra_content: extra }) }]
+    return [{
+      id: part.id,
+      type: "function",
+      function: { name: part.name, arguments: args },
+      ...(extra === undefined ? {} : { extra_content: extra })
+    }]
   })
   if (said === "" && calls.length === 0) return []
   return [{
@@ -63,11 +72,16 @@ export const messages = ({ content }: Prompt.Prompt, images: Images): ReadonlyAr
   const newest = content.findLastIndex(({ role }) => role === "user")
   return content.flatMap((message, index): ReadonlyArray<object> => {
     switch (message.role) {
-      case "system": return [{ role: "system", content: message.content }]
-      case "user": return [{ role: "user", content: userContent(message.content, images) }]
-      case "assistant": return assistant(message.content, index > newest)
-      case "tool": return message.content.flatMap((part) =>
-        part.type === "tool-result" ? [{ role: "tool", tool_call_id: part.id, content: answerText(part) }] : [])
+      case "system":
+        return [{ role: "system", content: message.content }]
+      case "user":
+        return [{ role: "user", content: userContent(message.content, images) }]
+      case "assistant":
+        return assistant(message.content, index > newest)
+      case "tool":
+        return message.content.flatMap((part) =>
+          part.type === "tool-result" ? [{ role: "tool", tool_call_id: part.id, content: answerText(part) }] : []
+        )
     }
   })
 }

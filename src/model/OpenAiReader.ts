@@ -11,16 +11,28 @@ import { parameters } from "./ToolSchemas.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-const object = (value: unknown): Json | undefined => typeof value === "object" && value !== null && !Array.isArray(value) ? value as Json : undefined
+const object = (value: unknown): Json | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? value as Json : undefined
 const list = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
 const word = (value: unknown): string => typeof value === "string" ? value : ""
-const count = (value: unknown): number | undefined => typeof value === "number" && value >= 0 ? Math.round(value) : undefined
+const count = (value: unknown): number | undefined =>
+  typeof value === "number" && value >= 0 ? Math.round(value) : undefined
 
 const finishReasons: Readonly<Record<string, Response.FinishReason>> = {
-  stop: "stop", eos: "stop", eos_token: "stop", end_turn: "stop", stop_sequence: "stop",
-  length: "length", max_tokens: "length", model_length: "length",
-  content_filter: "content-filter", safety: "content-filter", refusal: "content-filter",
-  tool_calls: "tool-calls", function_call: "tool-calls", tool_use: "tool-calls"
+  stop: "stop",
+  eos: "stop",
+  eos_token: "stop",
+  end_turn: "stop",
+  stop_sequence: "stop",
+  length: "length",
+  max_tokens: "length",
+  model_length: "length",
+  content_filter: "content-filter",
+  safety: "content-filter",
+  refusal: "content-filter",
+  tool_calls: "tool-calls",
+  function_call: "tool-calls",
+  tool_use: "tool-calls"
 }
 
 interface Call {
@@ -38,14 +50,25 @@ const usageOf = (usage: Json | undefined): typeof Response.Usage.Encoded => {
   const cacheRead = count(input?.["cached_tokens"]) ?? count(usage?.["prompt_cache_hit_tokens"])
   const cacheWrite = count(input?.["cache_write_tokens"])
   return {
-    inputTokens: { total, cacheRead, cacheWrite, uncached: total === undefined ? undefined : total - (cacheRead ?? 0) - (cacheWrite ?? 0) },
-    outputTokens: { total: count(usage?.["completion_tokens"]), text: undefined, reasoning: count(output?.["reasoning_tokens"]) }
+    inputTokens: {
+      total,
+      cacheRead,
+      cacheWrite,
+      uncached: total === undefined ? undefined : total - (cacheRead ?? 0) - (cacheWrite ?? 0)
+    },
+    outputTokens: {
+      total: count(usage?.["completion_tokens"]),
+      text: undefined,
+      reasoning: count(output?.["reasoning_tokens"])
+    }
   }
 }
 
 /** Pieces of the same detail belong together; the provider wants them back as a whole. */
 const addDetail = (details: Array<Record<string, unknown>>, piece: Json): void => {
-  const open = details.find((detail) => detail["index"] !== undefined && detail["index"] === piece["index"] && detail["type"] === piece["type"])
+  const open = details.find((detail) =>
+    detail["index"] !== undefined && detail["index"] === piece["index"] && detail["type"] === piece["type"]
+  )
   if (open === undefined) return void details.push({ ...piece })
   for (const [key, value] of Object.entries(piece)) {
     const joined = key === "text" || key === "summary" || key === "data"
@@ -78,7 +101,9 @@ export const make = (id: string): Reader => {
     const unnumbered = () => name === "" ? last : calls.find((call) => id !== "" && call.id === id)
     const same = index === undefined || index === null ? unnumbered() : calls.find((call) => call.index === index)
     // Some servers number every whole call 0: another id with a name of its own is another call.
-    const known = same !== undefined && id !== "" && same.id !== "" && same.id !== id && name !== "" ? calls.find((call) => call.id === id) : same
+    const known = same !== undefined && id !== "" && same.id !== "" && same.id !== id && name !== ""
+      ? calls.find((call) => call.id === id)
+      : same
     const call = known ?? { index, id, name, json: "", extra: undefined }
     if (known === undefined) calls.push(call)
     if (call.id === "") call.id = id
@@ -132,7 +157,11 @@ export const make = (id: string): Reader => {
     },
     finish: (marked) => {
       if (done) return undefined
-      if (finish === undefined && !(marked && heard)) return heard ? "the connection ended before the answer did" : "nothing came"
+      if (finish === undefined && !(marked && heard)) {
+        return heard
+          ? "the connection ended before the answer did"
+          : "nothing came"
+      }
       done = true
       parts.say(...tags.rest())
       if (details.length > 0) {
@@ -141,10 +170,18 @@ export const make = (id: string): Reader => {
       }
       const read = calls.map((call) => ({ ...call, params: parameters(call.json) }))
       // Cut off by a limit in the middle of its arguments, a call is none.
-      const whole = finish !== undefined && finishReasons[finish] === "length" ? read.filter(({ params }) => typeof params !== "string") : read
+      const whole = finish !== undefined && finishReasons[finish] === "length"
+        ? read.filter(({ params }) => typeof params !== "string")
+        : read
       for (const [at, { extra, name, params, ...call }] of whole.entries()) {
         const own = call.id !== "" && whole.findIndex((other) => other.id === call.id) === at
-        parts.push({ type: "tool-call", id: own ? call.id : `${id}_${at}`, name, params, ...(extra === undefined ? {} : { metadata: noted({ extra }) }) })
+        parts.push({
+          type: "tool-call",
+          id: own ? call.id : `${id}_${at}`,
+          name,
+          params,
+          ...(extra === undefined ? {} : { metadata: noted({ extra }) })
+        })
       }
       parts.push({ type: "finish", reason: reason(whole.length > 0), usage: usageOf(usage) })
       return undefined

@@ -52,7 +52,13 @@ export class Parts {
     this.settle()
     const { open } = this
     this.open = undefined
-    if (open !== undefined) this.ready.push({ type: `${open.kind}-end`, id: open.id, ...(open.metadata === undefined ? {} : { metadata: open.metadata }) })
+    if (open !== undefined) {
+      this.ready.push({
+        type: `${open.kind}-end`,
+        id: open.id,
+        ...(open.metadata === undefined ? {} : { metadata: open.metadata })
+      })
+    }
   }
 
   push(part: Part): void {
@@ -84,4 +90,6 @@ export interface ReadError {
 }
 
 /** A model of a provider: one try, no fallback. */
-export type StreamParts = (request: LanguageModel.ProviderOptions) => Stream.Stream<Part, ModelFault, IdGenerator.IdGenerator>
+export type StreamParts = (
+  request: LanguageModel.ProviderOptions
+) => Stream.Stream<Part, ModelFault, IdGenerator.IdGenerator>

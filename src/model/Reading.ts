@@ -17,68 +17,84 @@ export interface Terms {
 const goodbye = 1000
 
 /** The body of one response as parts. What came before a failure is given before it. */
-export const parts = (asked: HttpFault.Asked, bytes: Stream.Stream<Uint8Array, ModelFault>, reader: Reader, terms: Terms): Stream.Stream<Part, ModelFault> =>
-  Stream.transformPull(bytes, (pull) => Effect.sync(() => {
-    const events = new Events()
-    const body: Array<Uint8Array> = []
-    let fault: ModelFault | undefined
-    let ended = false
+export const parts = (
+  asked: HttpFault.Asked,
+  bytes: Stream.Stream<Uint8Array, ModelFault>,
+  reader: Reader,
+  terms: Terms
+): Stream.Stream<Part, ModelFault> =>
+  Stream.transformPull(bytes, (pull) =>
+    Effect.sync(() => {
+      const events = new Events()
+      const body: Array<Uint8Array> = []
+      let fault: ModelFault | undefined
+      let ended = false
 
-    const take = (found: ReadonlyArray<string>) => {
-      for (const data of found) {
-        if (fault !== undefined) return
-        const value = data === "[DONE]" ? undefined : json(data)
-        const failed = value === undefined ? undefined : reader.event(value)
-        if (data === "[DONE]") reader.finish(true)
-        else if (failed !== undefined) fault = HttpFault.ofEvent(asked, failed.error)
-        else if (value === undefined && !ended) fault = HttpFault.brokenOff(asked, "an event is no JSON")
+      const take = (found: ReadonlyArray<string>) => {
+        for (const data of found) {
+          if (fault !== undefined) return
+          const value = data === "[DONE]" ? undefined : json(data)
+          const failed = value === undefined ? undefined : reader.event(value)
+          if (data === "[DONE]") reader.finish(true)
+          else if (failed !== undefined) fault = HttpFault.ofEvent(asked, failed.error)
+          else if (value === undefined && !ended) fault = HttpFault.brokenOff(asked, "an event is no JSON")
+        }
+        if (events.tooLarge) fault = HttpFault.brokenOff(asked, "an event is larger than 10 MiB")
       }
-      if (events.tooLarge) fault = HttpFault.brokenOff(asked, "an event is larger than 10 MiB")
-    }
 
-    const feed = (chunks: ReadonlyArray<Uint8Array>) => {
-      for (const chunk of chunks) {
-        if (terms.whole) body.push(chunk)
-        else take(events.feed(chunk))
+      const feed = (chunks: ReadonlyArray<Uint8Array>) => {
+        for (const chunk of chunks) {
+          if (terms.whole) body.push(chunk)
+          else take(events.feed(chunk))
+        }
       }
-    }
 
-    const stop = () => {
-      ended = true
-      take(terms.whole ? [Buffer.concat(body).toString()] : events.end())
-      const missing = fault === undefined ? reader.finish(terms.whole) : undefined
-      if (missing !== undefined) fault = HttpFault.brokenOff(asked, missing)
-    }
-
-    const late = (now: number, limit: number) => {
-      if (!reader.isDone()) {
-        fault = HttpFault.tooSlow(asked, now + limit >= terms.deadline
-          ? "the answer took longer than timeout_secs; raise it if the model is slow"
-          : `nothing came for ${Duration.format(terms.silence)}`)
+      const stop = () => {
+        ended = true
+        take(terms.whole ? [Buffer.concat(body).toString()] : events.end())
+        const missing = fault === undefined ? reader.finish(terms.whole) : undefined
+        if (missing !== undefined) fault = HttpFault.brokenOff(asked, missing)
       }
-      ended = true
-    }
 
-    const more = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const limit = reader.isDone() ? goodbye : Math.max(0, Math.min(Duration.toMillis(terms.silence), terms.deadline - now))
-      return pull.pipe(
-        Effect.map(feed),
-        Pull.catchDone(() => Effect.sync(stop)),
-        Effect.catch((lost) => Effect.sync(() => {
-          ended = true
-          if (!reader.isDone()) fault = lost
-        })),
-        (read) => limit === Infinity ? read : Effect.timeoutOrElse(read, { duration: limit, orElse: () => Effect.sync(() => late(now, limit)) })
-      )
-    })
+      const late = (now: number, limit: number) => {
+        if (!reader.isDone()) {
+          fault = HttpFault.tooSlow(
+            asked,
+            now + limit >= terms.deadline
+              ? "the answer took longer than timeout_secs; raise it if the model is slow"
+              : `nothing came for ${Duration.format(terms.silence)}`
+          )
+        }
+        ended = true
+      }
 
-    const next: Pull.Pull<Arr.NonEmptyReadonlyArray<Part>, ModelFault> = Effect.suspend(() => {
-      if (fault !== undefined) return Effect.fail(fault)
-      if (ended) return Cause.done()
-      return Effect.flatMap(more, () => {
-        const ready = reader.parts.take()
-        return Arr.isArrayNonEmpty(ready) ? Effect.succeed(ready) : next
+      const more = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const limit = reader.isDone()
+          ? goodbye
+          : Math.max(0, Math.min(Duration.toMillis(terms.silence), terms.deadline - now))
+        return pull.pipe(
+          Effect.map(feed),
+          Pull.catchDone(() => Effect.sync(stop)),
+          Effect.catch((lost) =>
+            Effect.sync(() => {
+              ended = true
+              if (!reader.isDone()) fault = lost
+            })
+          ),
+          (read) =>
+            limit === Infinity
+              ? read
+              : Effect.timeoutOrElse(read, { duration: limit, orElse: () => Effect.sync(() => late(now, limit)) })
+        )
       })
-    })
-    return next
-  }))
+
+      const next: Pull.Pull<Arr.NonEmptyReadonlyArray<Part>, ModelFault> = Effect.suspend(() => {
+        if (fault !== undefined) return Effect.fail(fault)
+        if (ended) return Cause.done()
+        return Effect.flatMap(more, () => {
+          const ready = reader.parts.take()
+          return Arr.isArrayNonEmpty(ready) ? Effect.succeed(ready) : next
+        })
+      })
+      return next
+    }))

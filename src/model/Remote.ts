@@ -11,20 +11,35 @@ import type { StreamParts } from "./Parts.ts"
 
 /** Connections are used again by the next request. Traces of ours are no business of a provider. */
 const layerHttp = (proxyEnv: Proxy) =>
-  Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient,
-    HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, false)))).pipe(
-    Layer.provide(NodeHttpClient.layerNodeHttpOptions({ keepAlive: true, ...(Object.keys(proxyEnv).length === 0 ? {} : { proxyEnv: { ...proxyEnv } }) }))
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(
+      HttpClient.HttpClient,
+      HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, false))
+    )
+  ).pipe(
+    Layer.provide(
+      NodeHttpClient.layerNodeHttpOptions({
+        keepAlive: true,
+        ...(Object.keys(proxyEnv).length === 0 ? {} : { proxyEnv: { ...proxyEnv } })
+      })
+    )
   )
 
 const makers = { "anthropic": Anthropic.make, "openai-compatible": OpenAiCompatible.make }
 
 export type RemoteProvider = Provider & { readonly kind: keyof typeof makers }
 
-const clientOf = (proxy: Proxy) => Effect.map(Layer.build(layerHttp(proxy)), (built) => Context.get(built, HttpClient.HttpClient))
+const clientOf = (proxy: Proxy) =>
+  Effect.map(Layer.build(layerHttp(proxy)), (built) => Context.get(built, HttpClient.HttpClient))
 
 /** Gives models. The connections live as long as the scope. */
 export const make = (proxy: Proxy) =>
-  Effect.map(clientOf(proxy), (http) => (provider: RemoteProvider, model: string): StreamParts => makers[provider.kind](provider, model, http))
+  Effect.map(
+    clientOf(proxy),
+    (http) => (provider: RemoteProvider, model: string): StreamParts => makers[provider.kind](provider, model, http)
+  )
 
 /** Gives lists of models. The connections live as long as the scope. */
-export const listing = (proxy: Proxy) => Effect.map(clientOf(proxy), (http) => (provider: Provider) => ModelList.of(provider, http))
+export const listing = (proxy: Proxy) =>
+  Effect.map(clientOf(proxy), (http) => (provider: Provider) => ModelList.of(provider, http))

@@ -14,7 +14,8 @@ const maxTries = 5
 const longestRest = 60_000
 
 /** One second, doubled each time up to thirty, and by up to a fourth more or less, so that not all come back at once. */
-const rest = (tries: number) => Effect.map(Random.next, (chance) => Math.min(1000 * 2 ** tries, 30_000) * (0.75 + chance / 2))
+const rest = (tries: number) =>
+  Effect.map(Random.next, (chance) => Math.min(1000 * 2 ** tries, 30_000) * (0.75 + chance / 2))
 
 const seconds = (millis: number) => Duration.format(Duration.seconds(Math.ceil(millis / 1000)))
 
@@ -26,7 +27,10 @@ const told = Effect.fnUntraced(function*(message: string) {
 })
 
 /** A first part has been seen: from here on, what fails has failed. */
-const begun = <A, R>(stream: Stream.Stream<A, ModelFault, R>, otherwise: (fault: ModelFault) => Stream.Stream<A, ModelFault, R>) =>
+const begun = <A, R>(
+  stream: Stream.Stream<A, ModelFault, R>,
+  otherwise: (fault: ModelFault) => Stream.Stream<A, ModelFault, R>
+) =>
   Stream.suspend(() => {
     let first = true
     return stream.pipe(
@@ -51,7 +55,9 @@ const retried = <A, R>({ name, stream }: Candidate<A, R>, tries = 0): Stream.Str
   })
 
 const waiting = ({ message, retryAfter }: ModelFault): string =>
-  retryAfter === undefined || retryAfter <= longestRest ? message : `${message} — it asks to wait ${seconds(retryAfter)}`
+  retryAfter === undefined || retryAfter <= longestRest
+    ? message
+    : `${message} — it asks to wait ${seconds(retryAfter)}`
 
 const withMessage = (fault: ModelFault, message: string) => new ModelFault({ ...fault, message })
 
@@ -59,7 +65,9 @@ const withMessage = (fault: ModelFault, message: string) => new ModelFault({ ...
  * Asks each candidate in turn, each again while that may help, until one has given its first part (spec §7). A prompt that is too
  * long goes to no other: it has to be shortened. When all fail, the first one's reason is what counts.
  */
-export const firstOf = <A, R>([candidate, ...others]: Arr.NonEmptyReadonlyArray<Candidate<A, R>>): Stream.Stream<A, ModelFault, R> =>
+export const firstOf = <A, R>(
+  [candidate, ...others]: Arr.NonEmptyReadonlyArray<Candidate<A, R>>
+): Stream.Stream<A, ModelFault, R> =>
   begun(retried(candidate), (fault) => {
     const final = withMessage(fault, waiting(fault))
     if (!Arr.isReadonlyArrayNonEmpty(others) || fault.reason === "context_overflow") return Stream.fail(final)

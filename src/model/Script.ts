@@ -92,36 +92,50 @@ const step = (line: string, lines: Lines): Step | undefined => {
   const [, name, rest = ""] = /^([a-z]+)(?:[ \t]+(.*))?$/.exec(line.trim()) ?? []
   const argument = rest.trim()
   switch (name) {
-    case "read": return withArgument("read PATH", argument, (path) => call("file_read", { path }))
-    case "list": return call("file_list", { path: argument || "." })
-    case "search": return search(argument)
-    case "glob": return withArgument("glob PATTERN", argument, (pattern) => call("glob_search", { pattern }))
+    case "read":
+      return withArgument("read PATH", argument, (path) => call("file_read", { path }))
+    case "list":
+      return call("file_list", { path: argument || "." })
+    case "search":
+      return search(argument)
+    case "glob":
+      return withArgument("glob PATTERN", argument, (pattern) => call("glob_search", { pattern }))
     case "write": {
       const content = lines.block().map((text) => `${text}\n`).join("")
       return withArgument("write PATH", argument, (path) => call("file_write", { path, content }))
     }
-    case "edit": return edit(argument, lines)
+    case "edit":
+      return edit(argument, lines)
     case "run": {
       const command = argument || lines.block().join("\n").trim()
       return withArgument("run COMMAND", command, (command) => call("shell", { command }))
     }
-    case "call": return callTool(argument)
-    case "deliver": return withArgument("deliver PATH", argument, (path) => call("deliver_file", { path }))
+    case "call":
+      return callTool(argument)
+    case "deliver":
+      return withArgument("deliver PATH", argument, (path) => call("deliver_file", { path }))
     case "ask": {
       const [question, ...choices] = items(argument, "|")
       return question === undefined ? usage("ask QUESTION | CHOICE | CHOICE") : call("ask_user", { question, choices })
     }
-    case "say": return say(argument)
-    case "think": return { _tag: "Think", text: argument }
-    case "plan": return withArgument("plan A; B; C", argument, () =>
-      call("TodoWrite", { todos: items(argument, ";").map((content) => ({ content, status: "pending" })) }))
+    case "say":
+      return say(argument)
+    case "think":
+      return { _tag: "Think", text: argument }
+    case "plan":
+      return withArgument(
+        "plan A; B; C",
+        argument,
+        () => call("TodoWrite", { todos: items(argument, ";").map((content) => ({ content, status: "pending" })) })
+      )
     case "stream": {
       return /^\d{1,7}$/.test(argument) ? { _tag: "Stream", count: Number(argument) } : undefined
     }
     case "wait": {
       return /^\d{1,6}(\.\d+)?$/.test(argument) ? { _tag: "Wait", seconds: Number(argument) } : undefined
     }
-    default: return undefined
+    default:
+      return undefined
   }
 }
 

@@ -40,7 +40,11 @@ export class Speech {
 
   finish(reason: "stop" | "tool-calls", inputTokens: number): Array<Part> {
     const total = Math.ceil(this.bytes / 4)
-    return [...this.close(), { type: "finish", reason, usage: { inputTokens: { total: inputTokens }, outputTokens: { total } } }]
+    return [...this.close(), {
+      type: "finish",
+      reason,
+      usage: { inputTokens: { total: inputTokens }, outputTokens: { total } }
+    }]
   }
 
   private close(): Array<Part> {

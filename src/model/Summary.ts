@@ -23,7 +23,9 @@ const titleOf = (answer: ToolAnswer | undefined): string | undefined => {
 }
 
 const workspace = (listing: ToolAnswer | undefined, title: string | undefined): string => {
-  if (listing === undefined) return "No tool to list files is offered in this request, so I cannot look at the workspace."
+  if (listing === undefined) {
+    return "No tool to list files is offered in this request, so I cannot look at the workspace."
+  }
   if (listing.isFailure) return `I could not list the workspace: ${beginning(listing.text, 5, 500).text}`
   const { note, text } = beginning(listing.text, 30, 2_000)
   const list = text.trim() === "" ? "The workspace is empty." : `This is what is in the workspace:\n${fenced(text)}`
@@ -31,24 +33,26 @@ const workspace = (listing: ToolAnswer | undefined, title: string | undefined): 
   return [list, note, readme].filter((line) => line !== "").join("\n")
 }
 
-const help = (tools: ReadonlySet<string>): string => [
-  "When the first line of a message is one of these commands, I run it as a script, one command after the other:",
-  ...commands
-    .filter((command) => !command.startsWith("ask ") || tools.has("ask_user"))
-    .map((command) => `- \`${command}\``)
-].join("\n")
+const help = (tools: ReadonlySet<string>): string =>
+  [
+    "When the first line of a message is one of these commands, I run it as a script, one command after the other:",
+    ...commands
+      .filter((command) => !command.startsWith("ask ") || tools.has("ask_user"))
+      .map((command) => `- \`${command}\``)
+  ].join("\n")
 
-const realModel = (configFile: string): string => [
-  `To use a real model, put this into \`${configFile}\`:`,
-  "```toml",
-  "[agents.main]",
-  "model = \"anthropic/claude-sonnet-4.6\"   # \"<provider alias>/<model id>\"",
-  "",
-  "[providers.anthropic]",
-  "kind = \"anthropic\"                      # anthropic | openai-compatible | offline",
-  "api_key_env = \"ANTHROPIC_API_KEY\"",
-  "```"
-].join("\n")
+const realModel = (configFile: string): string =>
+  [
+    `To use a real model, put this into \`${configFile}\`:`,
+    "```toml",
+    "[agents.main]",
+    "model = \"anthropic/claude-sonnet-4.6\"   # \"<provider alias>/<model id>\"",
+    "",
+    "[providers.anthropic]",
+    "kind = \"anthropic\"                      # anthropic | openai-compatible | offline",
+    "api_key_env = \"ANTHROPIC_API_KEY\"",
+    "```"
+  ].join("\n")
 
 /** What to do about a prompt that is no script: at most two tool calls, then one text. */
 export const summarise = (turn: LastTurn, tools: ReadonlySet<string>, options: SummaryOptions): ReadonlyArray<Step> => {

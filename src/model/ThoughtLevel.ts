@@ -14,4 +14,6 @@ export interface Wishes {
 }
 
 /** What the requests of a stream ask for; provided by whoever runs it. */
-export const Wishes = Context.Reference<Wishes>("postern/model/Wishes", { defaultValue: () => ({ thoughtLevel: "default" }) })
+export const Wishes = Context.Reference<Wishes>("postern/model/Wishes", {
+  defaultValue: () => ({ thoughtLevel: "default" })
+})

@@ -29,11 +29,18 @@ const simple = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(simple)
   if (!isObject(schema)) return schema
   const required = Array.isArray(schema["required"]) ? schema["required"] : []
-  return Object.fromEntries(Object.entries(schema).flatMap(([key, value]) => {
-    if (isLimit(key, value) || (key === "additionalProperties" && value === true)) return []
-    if (key !== "properties" || !isObject(value)) return [[key, simple(value)]]
-    return [[key, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, simple(required.includes(name) ? one : withoutNull(one))]))]]
-  }))
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) => {
+      if (isLimit(key, value) || (key === "additionalProperties" && value === true)) return []
+      if (key !== "properties" || !isObject(value)) return [[key, simple(value)]]
+      return [[
+        key,
+        Object.fromEntries(
+          Object.entries(value).map(([name, one]) => [name, simple(required.includes(name) ? one : withoutNull(one))])
+        )
+      ]]
+    })
+  )
 }
 
 const notAtTheTop: ReadonlySet<string> = new Set(["$schema", "allOf", "anyOf", "enum", "not", "oneOf"])
@@ -50,7 +57,11 @@ const known = new WeakMap<Tool.Any, Declared>()
 export const declared = (tool: Tool.Any): Declared => {
   const found = known.get(tool)
   if (found !== undefined) return found
-  const made = { name: tool.name, description: Tool.getDescription(tool) ?? "", parameters: parametersOf(Tool.getJsonSchema(tool)) }
+  const made = {
+    name: tool.name,
+    description: Tool.getDescription(tool) ?? "",
+    parameters: parametersOf(Tool.getJsonSchema(tool))
+  }
   known.set(tool, made)
   return made
 }

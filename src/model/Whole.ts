@@ -28,13 +28,16 @@ export const whole = (parts: Iterable<Part>): Array<Response.PartEncoded> => {
         break
       }
       case "tool-call":
-      case "finish": found.push(part)
+      case "finish":
+        found.push(part)
     }
   }
   return found
 }
 
-type StreamText = (request: LanguageModel.ProviderOptions) => Stream.Stream<Part, AiError.AiError, IdGenerator.IdGenerator>
+type StreamText = (
+  request: LanguageModel.ProviderOptions
+) => Stream.Stream<Part, AiError.AiError, IdGenerator.IdGenerator>
 
 export const generateWith = (streamText: StreamText) => (request: LanguageModel.ProviderOptions) =>
   Effect.map(Stream.runCollect(streamText(request)), whole)

@@ -24,10 +24,13 @@ export const admit = (state: NativeState): Admit => (method, raw) => {
 }
 
 /** What the principal may do is looked up with each call: a grant that was taken away is gone at once. */
-export const permit = (state: NativeState, principals: Principals["Service"]) => Effect.fnUntraced(function*(method: string) {
-  const need = needs.get(method)
-  if (need === undefined) return
-  const principal = yield* principals.find(state.principal)
-  if (principal === undefined) return yield* Faults.notAuthenticated(`principal "${state.principal}" is not known any more`)
-  if (!principal.allows(need)) return yield* Faults.missingGrant(principal.id, need, method)
-})
+export const permit = (state: NativeState, principals: Principals["Service"]) =>
+  Effect.fnUntraced(function*(method: string) {
+    const need = needs.get(method)
+    if (need === undefined) return
+    const principal = yield* principals.find(state.principal)
+    if (principal === undefined) {
+      return yield* Faults.notAuthenticated(`principal "${state.principal}" is not known any more`)
+    }
+    if (!principal.allows(need)) return yield* Faults.missingGrant(principal.id, need, method)
+  })

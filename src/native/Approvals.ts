@@ -17,7 +17,10 @@ const ElicitationCreate = Rpc.make("elicitation/create", {
     message: Schema.String,
     requestedSchema: Schema.Record(Schema.String, Schema.Unknown)
   },
-  success: Schema.Struct({ action: Schema.String, content: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))) }),
+  success: Schema.Struct({
+    action: Schema.String,
+    content: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
+  }),
   error: RpcFault
 })
 
@@ -28,11 +31,17 @@ const maxReplacement = 64 * 1024
 
 const answerOf = (decision: Decision, replacement: string | undefined): PermissionAnswer => {
   switch (decision) {
-    case "allow_once": return { _tag: "AllowOnce" }
-    case "allow_always": return { _tag: "AllowAlways", scope: "session" }
+    case "allow_once":
+      return { _tag: "AllowOnce" }
+    case "allow_always":
+      return { _tag: "AllowAlways", scope: "session" }
     case "reject":
-    case "reject_once": return { _tag: "RejectOnce" }
-    case "reject_with_edit": return replacement === undefined ? { _tag: "RejectOnce" } : { _tag: "Replace", text: replacement.slice(0, maxReplacement) }
+    case "reject_once":
+      return { _tag: "RejectOnce" }
+    case "reject_with_edit":
+      return replacement === undefined
+        ? { _tag: "RejectOnce" }
+        : { _tag: "Replace", text: replacement.slice(0, maxReplacement) }
   }
 }
 
@@ -45,20 +54,35 @@ const summaryOf = (input: unknown): string | undefined => {
     const text = secret.test(key) ? "<redacted>" : typeof value === "string" ? value : JSON.stringify(value) ?? ""
     return `${key}: ${text.length > 80 ? `${text.slice(0, 79)}…` : text}`
   }
-  return Object.entries(input).sort(([a], [b]) => Number(b === "path") - Number(a === "path")).map(([key, value]) => shown(key, value)).join(", ")
+  return Object.entries(input).sort(([a], [b]) => Number(b === "path") - Number(a === "path")).map(([key, value]) =>
+    shown(key, value)
+  ).join(", ")
 }
 
-const timedOut = (seconds: number) => Effect.fail(new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${seconds} s` }))
+const timedOut = (seconds: number) =>
+  Effect.fail(new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${seconds} s` }))
 const noAnswer = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why }))
 
 export class Approvals extends Context.Service<Approvals, {
   /** Shows the question and waits for `answer`, from whichever connection it comes. */
-  readonly ask: (sessionId: string, updates: Updates, timeoutSecs: number) => (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+  readonly ask: (
+    sessionId: string,
+    updates: Updates,
+    timeoutSecs: number
+  ) => (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   /** A question that is no longer open is answered in vain. */
-  readonly answer: (sessionId: string, requestId: string, decision: Decision, replacement: string | undefined) => Effect.Effect<void>
+  readonly answer: (
+    sessionId: string,
+    requestId: string,
+    decision: Decision,
+    replacement: string | undefined
+  ) => Effect.Effect<void>
 }>()("postern/native/Approvals") {
   static readonly layer: Layer.Layer<Approvals> = Layer.sync(Approvals, () => {
-    const open = new Map<string, { readonly sessionId: string; readonly answer: Deferred.Deferred<PermissionAnswer, NoAnswer> }>()
+    const open = new Map<
+      string,
+      { readonly sessionId: string; readonly answer: Deferred.Deferred<PermissionAnswer, NoAnswer> }
+    >()
     return {
       ask: (sessionId, updates, timeoutSecs) => ({ call, explanation }) =>
         Effect.suspend(() => {
@@ -90,19 +114,30 @@ export class Approvals extends Context.Service<Approvals, {
 }
 
 /** Only choices: this protocol's clients cannot be asked for free text, and only those that said so for anything. */
-export const choose = ({ forms, peer }: NativeState, sessionId: string, timeoutSecs: number) => (question: Question): Effect.Effect<string, NoAnswer> => {
-  if (!forms) return noAnswer("this client takes no questions")
-  if (question.choices.length === 0) return noAnswer("this client cannot be asked for free text; ask again with choices")
-  return peer.request(ElicitationCreate, { sessionId, mode: "form", message: question.question, requestedSchema: schemaOf(question) }).pipe(
-    Effect.flatMap(({ action, content }) => {
-      if (action !== "accept") return noAnswer(`the user did not answer (${action})`)
-      const answer = answerIn(question, content ?? undefined)
-      return answer === undefined ? noAnswer("the client sent an answer that was not offered") : Effect.succeed(answer)
-    }),
-    Effect.catchTags({
-      RpcFault: ({ message }) => noAnswer(`the client answered with an error (${message})`),
-      ConnectionClosed: () => noAnswer("the client is gone")
-    }),
-    Effect.timeoutOrElse({ duration: `${timeoutSecs} seconds`, orElse: () => timedOut(timeoutSecs) })
-  )
-}
+export const choose =
+  ({ forms, peer }: NativeState, sessionId: string, timeoutSecs: number) =>
+  (question: Question): Effect.Effect<string, NoAnswer> => {
+    if (!forms) return noAnswer("this client takes no questions")
+    if (question.choices.length === 0) {
+      return noAnswer("this client cannot be asked for free text; ask again with choices")
+    }
+    return peer.request(ElicitationCreate, {
+      sessionId,
+      mode: "form",
+      message: question.question,
+      requestedSchema: schemaOf(question)
+    }).pipe(
+      Effect.flatMap(({ action, content }) => {
+        if (action !== "accept") return noAnswer(`the user did not answer (${action})`)
+        const answer = answerIn(question, content ?? undefined)
+        return answer === undefined
+          ? noAnswer("the client sent an answer that was not offered")
+          : Effect.succeed(answer)
+      }),
+      Effect.catchTags({
+        RpcFault: ({ message }) => noAnswer(`the client answered with an error (${message})`),
+        ConnectionClosed: () => noAnswer("the client is gone")
+      }),
+      Effect.timeoutOrElse({ duration: `${timeoutSecs} seconds`, orElse: () => timedOut(timeoutSecs) })
+    )
+  }

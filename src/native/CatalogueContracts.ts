@@ -17,5 +17,6 @@ const DoctorRun = method("doctor/run", "system:execute", { static_only: maybe(Sc
 const ListDir = method("fs/list_dir", "files:read", { path: text, show_hidden: maybe(Schema.Boolean) })
 
 export class Catalogue
-  extends RpcGroup.make(AgentsList, AgentsStatus, SkillBundles, SkillsList, SkillsRead, CostQuery, DoctorRun, ListDir).middleware(PerNativeConnection)
+  extends RpcGroup.make(AgentsList, AgentsStatus, SkillBundles, SkillsList, SkillsRead, CostQuery, DoctorRun, ListDir)
+    .middleware(PerNativeConnection)
 {}

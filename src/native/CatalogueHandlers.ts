@@ -43,56 +43,101 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
   const agentOf = Effect.fnUntraced(function*(alias: string | null | undefined) {
     const me = yield* caller
     const agent = yield* agents.resolve(alias ?? undefined)
-    return me.mayUseAgent(agent.alias) ? agent : yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${agent.alias}"`, { agent: agent.alias })
+    return me.mayUseAgent(agent.alias)
+      ? agent
+      : yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${agent.alias}"`, { agent: agent.alias })
   })
 
   /** The skills of one bundle, or of all that an agent has. */
   const skillsOf = Effect.fnUntraced(function*(alias: string | null | undefined, bundle: string | null | undefined) {
-    const bundles = bundlesOf(yield* agentOf(alias)).filter((one) => bundle === undefined || bundle === null || one.alias === bundle)
-    const found = yield* Effect.forEach(bundles, (one) =>
-      Effect.map(Skills.list({ skills: [one.directory] }), (skills) => skills.map((skill) => ({ bundle: one.alias, skill }))))
+    const bundles = bundlesOf(yield* agentOf(alias)).filter((one) =>
+      bundle === undefined || bundle === null || one.alias === bundle
+    )
+    const found = yield* Effect.forEach(
+      bundles,
+      (one) =>
+        Effect.map(
+          Skills.list({ skills: [one.directory] }),
+          (skills) => skills.map((skill) => ({ bundle: one.alias, skill }))
+        )
+    )
     return found.flat()
   })
 
   const all = Effect.gen(function*() {
     const me = yield* caller
-    const [chat, acp] = [yield* hosts.chat.store.overview({ limit: mostSessions }), yield* hosts.acp.store.overview({ limit: mostSessions })]
+    const [chat, acp] = [
+      yield* hosts.chat.store.overview({ limit: mostSessions }),
+      yield* hosts.acp.store.overview({ limit: mostSessions })
+    ]
     return [...chat, ...acp].filter((record) => mayTouch(me, ownerOf(record)))
   })
 
   return Catalogue.of({
-    "agents/list": () => Effect.map(usable, (found) => ({ agents: found.map(({ alias, enabled }) => ({ alias, enabled, channels: [] })) })),
+    "agents/list": () =>
+      Effect.map(
+        usable,
+        (found) => ({ agents: found.map(({ alias, enabled }) => ({ alias, enabled, channels: [] })) })
+      ),
 
     "agents/status": () =>
       faulty(Effect.gen(function*() {
         const stored = summed(yield* all, ({ agent }) => agent, () => 1)
         const live = summed(residents.all(), ({ session }) => session.record().agent, () => 1)
         return {
-          agents: (yield* usable).map(({ alias, enabled }) =>
-            ({ alias, enabled, channels: [], live_sessions: live[alias] ?? 0, persisted_sessions: stored[alias] ?? 0 }))
+          agents: (yield* usable).map(({ alias, enabled }) => ({
+            alias,
+            enabled,
+            channels: [],
+            live_sessions: live[alias] ?? 0,
+            persisted_sessions: stored[alias] ?? 0
+          }))
         }
       })),
 
     "skills/bundles": ({ agent }) =>
-      faulty(Effect.map(agentOf(agent), (found) => ({ bundles: bundlesOf(found).map((bundle) => ({ ...bundle, include: [], exclude: [] })) }))),
+      faulty(
+        Effect.map(
+          agentOf(agent),
+          (found) => ({ bundles: bundlesOf(found).map((bundle) => ({ ...bundle, include: [], exclude: [] })) })
+        )
+      ),
 
     "skills/list": ({ agent, bundle }) =>
       faulty(Effect.map(skillsOf(agent, bundle), (found) => ({
-        skills: found.map(({ bundle, skill: { description, folder, name } }) => ({ bundle, name, directory: folder, frontmatter: { name, description } }))
+        skills: found.map(({ bundle, skill: { description, folder, name } }) => ({
+          bundle,
+          name,
+          directory: folder,
+          frontmatter: { name, description }
+        }))
       }))),
 
     "skills/read": Effect.fnUntraced(function*({ agent, bundle, name }) {
       const found = (yield* skillsOf(agent, bundle)).find(({ skill }) => skill.name === name)
-      if (found === undefined) return yield* Faults.invalid(`there is no skill ${JSON.stringify(name)}`, "name", "not_found")
+      if (found === undefined) {
+        return yield* Faults.invalid(`there is no skill ${JSON.stringify(name)}`, "name", "not_found")
+      }
       const { skill: { description, folder, path } } = found
-      const { bytes } = yield* Effect.mapError(Files.read(path, 256 * 1024), ({ detail }) => Faults.invalid(detail, "name", "not_found"))
-      return { bundle: found.bundle, name, directory: folder, frontmatter: { name, description }, content: bytes.toString("utf8") }
+      const { bytes } = yield* Effect.mapError(
+        Files.read(path, 256 * 1024),
+        ({ detail }) => Faults.invalid(detail, "name", "not_found")
+      )
+      return {
+        bundle: found.bundle,
+        name,
+        directory: folder,
+        frontmatter: { name, description },
+        content: bytes.toString("utf8")
+      }
     }, faulty),
 
     "cost/query": Effect.fnUntraced(function*({ agent, from, to }) {
       const today = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis)).slice(0, 10)
       const counted = (yield* all).filter((session) =>
-        (typeof agent !== "string" || session.agent === agent) && (typeof from !== "string" || session.updatedAt >= from) && (typeof to !== "string" || session.updatedAt < to))
+        (typeof agent !== "string" || session.agent === agent) &&
+        (typeof from !== "string" || session.updatedAt >= from) && (typeof to !== "string" || session.updatedAt < to)
+      )
       const costOf = ({ usage }: typeof counted[number]) => usage?.cost ?? 0
       const me = yield* caller
       const days = (yield* Effect.forEach([hosts.chat, hosts.acp], ({ store }) =>
@@ -103,7 +148,10 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
         }))).flat().filter((one) => me.mayUseAgent(one.agent))
       const since = (day: string) => days.reduce((total, one) => one.day >= day ? total + one.cost : total, 0)
       return {
-        session_cost_usd: counted.reduce((total, one) => residents.get(one.sessionId) === undefined ? total : total + costOf(one), 0),
+        session_cost_usd: counted.reduce(
+          (total, one) => residents.get(one.sessionId) === undefined ? total : total + costOf(one),
+          0
+        ),
         daily_cost_usd: since(today),
         monthly_cost_usd: since(today.slice(0, 7)),
         total_tokens: counted.reduce((total, { usage }) => total + (usage?.used ?? 0), 0),

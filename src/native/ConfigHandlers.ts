@@ -12,20 +12,28 @@ import type { NativeConnection } from "./NativeConnection.ts"
 
 const faultOf = (error: ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault): RpcFault => {
   switch (error._tag) {
-    case "RpcFault": return error
-    case "ConfigFailed": return Faults.disabled(error.message, "config_failed")
-    case "ConfigInvalid": return Faults.invalid(error.message, error.path?.join(".") ?? "", "invalid")
+    case "RpcFault":
+      return error
+    case "ConfigFailed":
+      return Faults.disabled(error.message, "config_failed")
+    case "ConfigInvalid":
+      return Faults.invalid(error.message, error.path?.join(".") ?? "", "invalid")
     case "ConfigRefused": {
       const { index, message, reason } = error
       const at = index === undefined ? {} : { index }
-      return reason === "forbidden" ? Faults.forbidden(message, at) : Faults.invalid(message, index === undefined ? "prop" : `sets.${index}`, reason, at)
+      return reason === "forbidden"
+        ? Faults.forbidden(message, at)
+        : Faults.invalid(message, index === undefined ? "prop" : `sets.${index}`, reason, at)
     }
   }
 }
 
-const faulty = <A, R>(effect: Effect.Effect<A, ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault, R>) => Effect.mapError(effect, faultOf)
+const faulty = <A, R>(effect: Effect.Effect<A, ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault, R>) =>
+  Effect.mapError(effect, faultOf)
 
-const entryOf = ({ aliasSource, category, description, enumVariants, isEnvOverridden, isSecret, kind, path, populated, value }: Field) => ({
+const entryOf = (
+  { aliasSource, category, description, enumVariants, isEnvOverridden, isSecret, kind, path, populated, value }: Field
+) => ({
   path,
   category,
   kind,
@@ -39,8 +47,9 @@ const entryOf = ({ aliasSource, category, description, enumVariants, isEnvOverri
   ...(aliasSource === undefined ? {} : { alias_source: aliasSource })
 })
 
-const assignment = ({ comment, prop, value }: { readonly prop: string; readonly value: unknown; readonly comment?: string | null }): Entry =>
-  ({ path: prop, value, comment: comment ?? undefined })
+const assignment = (
+  { comment, prop, value }: { readonly prop: string; readonly value: unknown; readonly comment?: string | null }
+): Entry => ({ path: prop, value, comment: comment ?? undefined })
 
 export const layer = Configuration.toLayer(Effect.gen(function*() {
   const config = yield* ConfigStore
@@ -54,12 +63,21 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
 
   return Configuration.of({
     "config/get": ({ prop }) =>
-      faulty(prop === undefined || prop === null
-        ? Effect.map(config.document, (document) => document as Record<string, unknown>)
-        : Effect.map(config.get(prop), ({ isSecret, path, populated, value }) =>
-          ({ prop: path, value: !populated ? null : isSecret ? mask : shown(value), populated }))),
+      faulty(
+        prop === undefined || prop === null
+          ? Effect.map(config.document, (document) => document as Record<string, unknown>)
+          : Effect.map(
+            config.get(prop),
+            ({ isSecret, path, populated, value }) => ({
+              prop: path,
+              value: !populated ? null : isSecret ? mask : shown(value),
+              populated
+            })
+          )
+      ),
 
-    "config/list": ({ prefix }) => faulty(Effect.map(config.list(prefix ?? undefined), (fields) => ({ entries: fields.map(entryOf) }))),
+    "config/list": ({ prefix }) =>
+      faulty(Effect.map(config.list(prefix ?? undefined), (fields) => ({ entries: fields.map(entryOf) }))),
 
     "config/validate": () =>
       Effect.match(config.validate, {
@@ -69,7 +87,10 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
 
     "config/map-keys": ({ path }) => faulty(Effect.map(config.keys(path), (keys) => ({ path, keys }))),
 
-    "config/templates": () => Effect.sync(() => ({ templates: maps().map((path) => ({ path, kind: "Map", value_type: "table", description: "" })) })),
+    "config/templates": () =>
+      Effect.sync(() => ({
+        templates: maps().map((path) => ({ path, kind: "Map", value_type: "table", description: "" }))
+      })),
 
     "config/set": (asked) =>
       faulty(Effect.gen(function*() {

@@ -12,5 +12,8 @@ export const text = Schema.String
 export const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** A method of the native protocol; params are in snake_case by the time they get here. */
-export const method = <const Name extends string, P extends Schema.Struct.Fields>(name: Name, needs: string | undefined, payload: P) =>
-  Rpc.make(name, { payload, success: Result, error: RpcFault }).annotate(Needs, needs)
+export const method = <const Name extends string, P extends Schema.Struct.Fields>(
+  name: Name,
+  needs: string | undefined,
+  payload: P
+) => Rpc.make(name, { payload, success: Result, error: RpcFault }).annotate(Needs, needs)

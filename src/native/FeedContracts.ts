@@ -6,7 +6,13 @@ import { PerNativeConnection } from "./NativeConnection.ts"
 const from = { since_seq: maybe(Schema.Int), epoch: maybe(text) }
 
 const LogsSubscribe = method("logs/subscribe", "logs:read", from)
-const LogsQuery = method("logs/query", "logs:read", { q: maybe(text), severity_min: maybe(text), since_ts: maybe(text), until_ts: maybe(text), limit: maybe(Schema.Int) })
+const LogsQuery = method("logs/query", "logs:read", {
+  q: maybe(text),
+  severity_min: maybe(text),
+  since_ts: maybe(text),
+  until_ts: maybe(text),
+  limit: maybe(Schema.Int)
+})
 const LogsGet = method("logs/get", "logs:read", { id: Schema.Union([text, Schema.Int]) })
 const EventsSubscribe = method("events/subscribe", "logs:read", from)
 const EventsHistory = method("events/history", "logs:read", {})
@@ -14,5 +20,7 @@ const Cancel = method("subscription/cancel", undefined, { subscription_id: text 
 
 /** Following the daemon's log and what becomes of its sessions. */
 export class Following
-  extends RpcGroup.make(LogsSubscribe, LogsQuery, LogsGet, EventsSubscribe, EventsHistory, Cancel).middleware(PerNativeConnection)
+  extends RpcGroup.make(LogsSubscribe, LogsQuery, LogsGet, EventsSubscribe, EventsHistory, Cancel).middleware(
+    PerNativeConnection
+  )
 {}

@@ -34,7 +34,14 @@ export const layer = Following.toLayer(Effect.gen(function*() {
   ): Effect.Effect<never> => {
     const { peer } = connection
     const lagged = (from: number, resume: number, otherEpoch: boolean) =>
-      peer.post(Wire.notification("subscription/lagged", { subscription_id: id, from_seq: from, resume_seq: resume, epoch_changed: otherEpoch }))
+      peer.post(
+        Wire.notification("subscription/lagged", {
+          subscription_id: id,
+          from_seq: from,
+          resume_seq: resume,
+          epoch_changed: otherEpoch
+        })
+      )
     const step = (next: number): Effect.Effect<number> =>
       Effect.gen(function*() {
         if (next < feed.first()) {
@@ -45,31 +52,46 @@ export const layer = Following.toLayer(Effect.gen(function*() {
         const entry = feed.at(next)
         if (entry === undefined) return next
         const event = yield* shown(entry)
-        if (event !== undefined) yield* peer.post(Wire.notification(kind, { subscription_id: id, seq: next, epoch: feed.epoch, event }))
+        if (event !== undefined) {
+          yield* peer.post(Wire.notification(kind, { subscription_id: id, seq: next, epoch: feed.epoch, event }))
+        }
         return next + 1
       })
     const loop = (next: number): Effect.Effect<never> => Effect.flatMap(step(next), loop)
-    return start.otherEpoch ? Effect.andThen(lagged(start.next, feed.first(), true), loop(feed.first())) : loop(start.next)
+    return start.otherEpoch
+      ? Effect.andThen(lagged(start.next, feed.first(), true), loop(feed.first()))
+      : loop(start.next)
   }
 
-  const subscribe = Effect.fnUntraced(function*<A>(feed: Feed<A>, kind: string, from: From, shown: (connection: NativeState) => (entry: A) => Effect.Effect<object | undefined>) {
-    const connection = yield* NativeConnection
-    if (connection.subscriptions.size >= maxSubscriptions) return yield* Faults.tooManySubscriptions(maxSubscriptions)
-    const id = newId()
-    const otherEpoch = typeof from.epoch === "string" && from.epoch !== feed.epoch
-    const next = typeof from.since_seq === "number" ? Math.max(0, from.since_seq) + 1 : feed.last() + 1
-    const seq = feed.last()
-    // Started late: the answer goes first.
-    const fiber = yield* Effect.forkIn(Effect.andThen(Effect.yieldNow, follow(feed, kind, id, connection, { next, otherEpoch }, shown(connection))), connection.scope)
-    connection.subscriptions.set(id, fiber)
-    return { subscribed: true, subscription_id: id, seq, epoch: feed.epoch }
-  })
+  const subscribe = Effect.fnUntraced(
+    function*<A>(
+      feed: Feed<A>,
+      kind: string,
+      from: From,
+      shown: (connection: NativeState) => (entry: A) => Effect.Effect<object | undefined>
+    ) {
+      const connection = yield* NativeConnection
+      if (connection.subscriptions.size >= maxSubscriptions) return yield* Faults.tooManySubscriptions(maxSubscriptions)
+      const id = newId()
+      const otherEpoch = typeof from.epoch === "string" && from.epoch !== feed.epoch
+      const next = typeof from.since_seq === "number" ? Math.max(0, from.since_seq) + 1 : feed.last() + 1
+      const seq = feed.last()
+      // Started late: the answer goes first.
+      const fiber = yield* Effect.forkIn(
+        Effect.andThen(Effect.yieldNow, follow(feed, kind, id, connection, { next, otherEpoch }, shown(connection))),
+        connection.scope
+      )
+      connection.subscriptions.set(id, fiber)
+      return { subscribed: true, subscription_id: id, seq, epoch: feed.epoch }
+    }
+  )
 
   /** What is sent of an event: nothing of other people's sessions. */
-  const ownEvent = (connection: NativeState) => Effect.fnUntraced(function*({ owner, ...event }: SessionEntry) {
-    const me = yield* principals.find(connection.principal)
-    return me !== undefined && mayTouch(me, owner) ? event : undefined
-  })
+  const ownEvent = (connection: NativeState) =>
+    Effect.fnUntraced(function*({ owner, ...event }: SessionEntry) {
+      const me = yield* principals.find(connection.principal)
+      return me !== undefined && mayTouch(me, owner) ? event : undefined
+    })
 
   const logEvent = (seq: number, entry: LogEntry) => ({ id: String(seq), ...entry })
 
@@ -89,15 +111,23 @@ export const layer = Following.toLayer(Effect.gen(function*() {
         const least = severities.indexOf(severity_min ?? "trace")
         const matching = logs.all().filter(({ entry }) =>
           severities.indexOf(entry.severity) >= least && (typeof q !== "string" || entry.message.includes(q)) &&
-          (typeof since_ts !== "string" || entry.timestamp >= since_ts) && (typeof until_ts !== "string" || entry.timestamp < until_ts))
+          (typeof since_ts !== "string" || entry.timestamp >= since_ts) &&
+          (typeof until_ts !== "string" || entry.timestamp < until_ts)
+        )
         const most = Math.min(Math.max(limit ?? usualLimit, 1), 1000)
-        return { events: matching.slice(-most).map(({ entry, seq }) => logEvent(seq, entry)), at_end: matching.length <= most, next_cursor: null }
+        return {
+          events: matching.slice(-most).map(({ entry, seq }) => logEvent(seq, entry)),
+          at_end: matching.length <= most,
+          next_cursor: null
+        }
       }),
 
     "logs/get": ({ id }) =>
       Effect.suspend(() => {
         const entry = logs.at(Number(id))
-        return entry ? Effect.succeed({ event: logEvent(Number(id), entry) }) : Effect.fail(Faults.invalid(`there is no entry ${id} any more`, "id", "not_found"))
+        return entry
+          ? Effect.succeed({ event: logEvent(Number(id), entry) })
+          : Effect.fail(Faults.invalid(`there is no entry ${id} any more`, "id", "not_found"))
       }),
 
     "subscription/cancel": Effect.fnUntraced(function*({ subscription_id }) {

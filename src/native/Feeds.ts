@@ -11,7 +11,13 @@ export interface LogEntry {
 
 /** Something that became of a session. */
 export interface SessionEntry {
-  readonly type: "session_opened" | "session_closed" | "session_killed" | "session_deleted" | "turn_started" | "turn_complete"
+  readonly type:
+    | "session_opened"
+    | "session_closed"
+    | "session_killed"
+    | "session_deleted"
+    | "turn_started"
+    | "turn_complete"
   readonly session_id: string
   readonly timestamp: string
   readonly outcome?: string
@@ -23,7 +29,13 @@ const capacity = 2000
 
 const textOf = (message: unknown): string =>
   (Array.isArray(message) ? message : [message]).map((part) =>
-    typeof part === "string" ? part : Cause.isCause(part) ? Cause.pretty(part) : part instanceof Error ? part.message : JSON.stringify(part) ?? String(part)
+    typeof part === "string"
+      ? part
+      : Cause.isCause(part)
+      ? Cause.pretty(part)
+      : part instanceof Error
+      ? part.message
+      : JSON.stringify(part) ?? String(part)
   ).join(" ")
 
 /** What clients of the daemon can follow (zeroclaw §1.6). */
@@ -39,7 +51,10 @@ export class Feeds extends Context.Service<Feeds, {
       logs,
       events,
       note: (entry: Omit<SessionEntry, "timestamp">) =>
-        Effect.map(Clock.currentTimeMillis, (now) => events.publish({ ...entry, timestamp: DateTime.formatIso(DateTime.makeUnsafe(now)) }))
+        Effect.map(
+          Clock.currentTimeMillis,
+          (now) => events.publish({ ...entry, timestamp: DateTime.formatIso(DateTime.makeUnsafe(now)) })
+        )
     }
   })
 
@@ -49,7 +64,12 @@ export class Feeds extends Context.Service<Feeds, {
     const { secrets } = yield* Settings
     const hidden = hiding(secrets)
     const logger = Logger.make(({ date, logLevel, message }) =>
-      logs.publish({ timestamp: date.toISOString(), severity: logLevel.toLowerCase(), message: hidden(textOf(message)) }))
+      logs.publish({
+        timestamp: date.toISOString(),
+        severity: logLevel.toLowerCase(),
+        message: hidden(textOf(message))
+      })
+    )
     return Logger.layer([logger], { mergeWithExisting: true })
   }))
 }

@@ -4,7 +4,9 @@ import { join } from "node:path"
 import { Settings } from "../app/Settings.ts"
 
 /** A client claims to be an earlier one and cannot show it. */
-export class IdentityRefused extends Schema.TaggedError<IdentityRefused>()("IdentityRefused", { message: Schema.String }) {}
+export class IdentityRefused
+  extends Schema.TaggedError<IdentityRefused>()("IdentityRefused", { message: Schema.String })
+{}
 
 export interface Identity {
   /** `tui_` and eight hex digits. */
@@ -28,21 +30,29 @@ const keyIn = (file: string): Buffer | undefined => {
 export class Identities extends Context.Service<Identities, {
   readonly claim: (id: string | undefined, signature: string | undefined) => Effect.Effect<Identity, IdentityRefused>
 }>()("postern/native/Identities") {
-  static readonly layer = Layer.effect(Identities, Effect.map(Settings, ({ configDir }) => {
-    const key = keyIn(join(configDir, ".secret_key"))
-    const sign = (id: string) => key && crypto().createHmac("sha256", key).update(id).digest()
-    return {
-      claim: (id, signature) =>
-        Effect.suspend(() => {
-          const named = id ?? `tui_${crypto().randomBytes(4).toString("hex")}`
-          const expected = sign(named)
-          const given = Buffer.from(signature ?? "", "hex")
-          if (id !== undefined && expected && !(given.length === expected.length && crypto().timingSafeEqual(given, expected))) {
-            const problem = signature === undefined ? "needs its signature" : "has another signature"
-            return Effect.fail(new IdentityRefused({ message: `the client identity ${JSON.stringify(id)} ${problem}` }))
-          }
-          return Effect.succeed({ id: named, signature: expected?.toString("hex") })
-        })
-    }
-  }))
+  static readonly layer = Layer.effect(
+    Identities,
+    Effect.map(Settings, ({ configDir }) => {
+      const key = keyIn(join(configDir, ".secret_key"))
+      const sign = (id: string) => key && crypto().createHmac("sha256", key).update(id).digest()
+      return {
+        claim: (id, signature) =>
+          Effect.suspend(() => {
+            const named = id ?? `tui_${crypto().randomBytes(4).toString("hex")}`
+            const expected = sign(named)
+            const given = Buffer.from(signature ?? "", "hex")
+            if (
+              id !== undefined && expected &&
+              !(given.length === expected.length && crypto().timingSafeEqual(given, expected))
+            ) {
+              const problem = signature === undefined ? "needs its signature" : "has another signature"
+              return Effect.fail(
+                new IdentityRefused({ message: `the client identity ${JSON.stringify(id)} ${problem}` })
+              )
+            }
+            return Effect.succeed({ id: named, signature: expected?.toString("hex") })
+          })
+      }
+    })
+  )
 }

@@ -29,7 +29,8 @@ export const maxRequestBytes = 20 * 1024 * 1024
 const megabytes = (bytes: number) => `${bytes / 1024 / 1024} MiB`
 
 /** A name that ends no marker and begins no line. */
-const plainName = (name: string): string => basename(name.replaceAll("\\", "/")).replace(/[[\]\p{C}\u2028\u2029]/gu, "_") || "upload"
+const plainName = (name: string): string =>
+  basename(name.replaceAll("\\", "/")).replace(/[[\]\p{C}\u2028\u2029]/gu, "_") || "upload"
 
 const isPlain = (path: string): boolean => !/[[\]\p{C}\u2028\u2029]/u.test(path)
 
@@ -62,7 +63,9 @@ const home = (session: Session, agents: Agents) => {
 export const store = Effect.fnUntraced(function*(session: Session, incoming: Incoming, agents: Agents) {
   const { bytes, filename, mimeType } = incoming
   const kept = yield* Attachments.store(yield* home(session, agents), bytes, { filename, mimeType }).pipe(
-    Effect.mapError(({ detail, reason }) => reason === "large" ? Faults.invalid(detail, "files", "too_large") : Faults.unavailable(detail))
+    Effect.mapError(({ detail, reason }) =>
+      reason === "large" ? Faults.invalid(detail, "files", "too_large") : Faults.unavailable(detail)
+    )
   )
   return {
     ref_id: `sha256:${kept.sha256}`,
@@ -81,32 +84,51 @@ export interface Giver {
 }
 
 const decode = (data: string, field: string) =>
-  Effect.mapError(Attachments.decodeBase64(data), ({ detail, reason }) =>
-    Faults.invalid(`${field}.data_b64: ${detail}`, `${field}.data_b64`, reason === "large" ? "too_large" : "malformed"))
+  Effect.mapError(
+    Attachments.decodeBase64(data),
+    ({ detail, reason }) =>
+      Faults.invalid(
+        `${field}.data_b64: ${detail}`,
+        `${field}.data_b64`,
+        reason === "large" ? "too_large" : "malformed"
+      )
+  )
 
 const readPath = Effect.fnUntraced(function*(path: string, field: string, session: Session, { admin, local }: Giver) {
   if (!local) return yield* Faults.forbidden("Paths are taken from local clients only; send data_b64", { field })
-  const wrong = (problem: string, reason = "invalid") => Faults.invalid(`${field}.path: ${problem}`, `${field}.path`, reason)
+  const wrong = (problem: string, reason = "invalid") =>
+    Faults.invalid(`${field}.path: ${problem}`, `${field}.path`, reason)
   if (!isAbsolute(path)) return yield* wrong(`${JSON.stringify(path)} is not an absolute path`)
   const canonical = admin
     ? yield* Effect.tryPromise({ try: () => realpath(path), catch: () => wrong("there is no such file", "not_found") })
-    : yield* Effect.mapError(session.workspace.resolve(path, "read"), ({ message }) => Faults.forbidden(message, { field }))
-  return yield* Effect.mapError(Files.read(canonical, Attachments.maxBytes), ({ detail, reason }) =>
-    wrong(`it cannot be read: ${detail}`, reason === "large" ? "too_large" : reason === "missing" ? "not_found" : "invalid"))
+    : yield* Effect.mapError(
+      session.workspace.resolve(path, "read"),
+      ({ message }) => Faults.forbidden(message, { field })
+    )
+  return yield* Effect.mapError(
+    Files.read(canonical, Attachments.maxBytes),
+    ({ detail, reason }) =>
+      wrong(
+        `it cannot be read: ${detail}`,
+        reason === "large" ? "too_large" : reason === "missing" ? "not_found" : "invalid"
+      )
+  )
 })
 
-const receive = Effect.fnUntraced(function*(entry: FileEntry, field: string, session: Session, giver: Giver): Effect.fn.Return<Incoming, RpcFault> {
-  const { data_b64, filename, mime_type, path } = entry
-  const mimeType = mime_type ?? undefined
-  if (typeof path === "string") {
-    const { bytes } = yield* readPath(path, field, session, giver)
-    return { bytes, filename: filename ?? basename(path), mimeType, original: path }
+const receive = Effect.fnUntraced(
+  function*(entry: FileEntry, field: string, session: Session, giver: Giver): Effect.fn.Return<Incoming, RpcFault> {
+    const { data_b64, filename, mime_type, path } = entry
+    const mimeType = mime_type ?? undefined
+    if (typeof path === "string") {
+      const { bytes } = yield* readPath(path, field, session, giver)
+      return { bytes, filename: filename ?? basename(path), mimeType, original: path }
+    }
+    if (typeof data_b64 !== "string") return yield* Faults.invalid(`${field}: it needs a path or data_b64`, field)
+    const extension = mimeType === undefined ? undefined : MimeType.extensionOf(mimeType)
+    const name = extension === undefined ? entry.source ?? "upload" : `${entry.source ?? "upload"}.${extension}`
+    return { bytes: yield* decode(data_b64, field), filename: filename ?? name, mimeType }
   }
-  if (typeof data_b64 !== "string") return yield* Faults.invalid(`${field}: it needs a path or data_b64`, field)
-  const extension = mimeType === undefined ? undefined : MimeType.extensionOf(mimeType)
-  const name = extension === undefined ? entry.source ?? "upload" : `${entry.source ?? "upload"}.${extension}`
-  return { bytes: yield* decode(data_b64, field), filename: filename ?? name, mimeType }
-})
+)
 
 /** All files are received before the first one is looked at further. */
 const receiveAll = Effect.fnUntraced(function*(
@@ -120,23 +142,36 @@ const receiveAll = Effect.fnUntraced(function*(
   for (const [index, entry] of entries.entries()) {
     const one = yield* receive(entry, `${field}.${index}`, session, giver)
     total += one.bytes.length
-    if (total > maxRequestBytes) return yield* Faults.invalid(`${field}: more than ${megabytes(maxRequestBytes)} in one request`, field, "too_large")
+    if (total > maxRequestBytes) {
+      return yield* Faults.invalid(
+        `${field}: more than ${megabytes(maxRequestBytes)} in one request`,
+        field,
+        "too_large"
+      )
+    }
     received.push(one)
   }
   return received
 })
 
-export const attach = Effect.fnUntraced(function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver, agents: Agents) {
-  const received = yield* receiveAll(session, files, giver, "files")
-  return yield* Effect.forEach(received, (one) => store(session, one, agents))
-})
+export const attach = Effect.fnUntraced(
+  function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver, agents: Agents) {
+    const received = yield* receiveAll(session, files, giver, "files")
+    return yield* Effect.forEach(received, (one) => store(session, one, agents))
+  }
+)
 
 /** Files of a prompt, after its words. */
-export const promptParts = Effect.fnUntraced(function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver, agents: Agents) {
-  const received = yield* receiveAll(session, files, giver, "attachments")
-  return yield* Effect.forEach(received, Effect.fnUntraced(function*(one) {
-    const { marker, workspace_path: path } = yield* store(session, one, agents)
-    const mimeType = session.model.seesImages() ? pictureOf(one) : undefined
-    return PromptContent.marked(marker, mimeType === undefined ? undefined : { path, mimeType })
-  }))
-})
+export const promptParts = Effect.fnUntraced(
+  function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver, agents: Agents) {
+    const received = yield* receiveAll(session, files, giver, "attachments")
+    return yield* Effect.forEach(
+      received,
+      Effect.fnUntraced(function*(one) {
+        const { marker, workspace_path: path } = yield* store(session, one, agents)
+        const mimeType = session.model.seesImages() ? pictureOf(one) : undefined
+        return PromptContent.marked(marker, mimeType === undefined ? undefined : { path, mimeType })
+      })
+    )
+  }
+)

@@ -8,19 +8,22 @@ import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import { NativeConnection } from "./NativeConnection.ts"
 import * as Opening from "./Opening.ts"
-import { Residents, ownerOf } from "./Residents.ts"
+import { ownerOf, Residents } from "./Residents.ts"
 import { Lifecycle } from "./SessionContracts.ts"
 import { twins } from "./Spelling.ts"
 import * as Updates from "./Updates.ts"
 
-const given = (text: string | null | undefined): string | undefined => text === null || text === undefined || text.trim() === "" ? undefined : text.trim()
+const given = (text: string | null | undefined): string | undefined =>
+  text === null || text === undefined || text.trim() === "" ? undefined : text.trim()
 
 const longestId = 200
 
 const checkedId = (id: string | null | undefined) =>
   id === null || id === undefined || (/^[\x21-\x7e]+$/.test(id) && id.length <= longestId)
     ? Effect.succeed(id ?? undefined)
-    : Effect.fail(Faults.invalid(`session_id: at most ${longestId} printable ASCII characters without spaces`, "session_id"))
+    : Effect.fail(
+      Faults.invalid(`session_id: at most ${longestId} printable ASCII characters without spaces`, "session_id")
+    )
 
 interface Changes {
   readonly model?: string | null
@@ -55,7 +58,9 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
   const sendPlan = Effect.fnUntraced(function*(session: Session, store: typeof hosts.acp.store) {
     const { peer } = yield* NativeConnection
     const plan = (yield* store.transcript(session.sessionId)).findLast((entry) => entry._tag === "Plan")
-    if (plan?._tag === "Plan") yield* Updates.make(peer, session.sessionId).publish({ _tag: "PlanChanged", entries: plan.entries })
+    if (plan?._tag === "Plan") {
+      yield* Updates.make(peer, session.sessionId).publish({ _tag: "PlanChanged", entries: plan.entries })
+    }
   })
 
   /** Runs with a session the caller may touch, active or stored, after whatever was asked of it before. */
@@ -67,10 +72,11 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       return yield* use(host)
     }))
 
-  const active = (sessionId: string) => Effect.suspend(() => {
-    const resident = residents.get(sessionId)
-    return resident ? Effect.succeed(resident) : Effect.fail(Faults.notFound(sessionId))
-  })
+  const active = (sessionId: string) =>
+    Effect.suspend(() => {
+      const resident = residents.get(sessionId)
+      return resident ? Effect.succeed(resident) : Effect.fail(Faults.notFound(sessionId))
+    })
 
   return Lifecycle.of({
     "session/new": Effect.fnUntraced(function*(params) {
@@ -83,11 +89,25 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       const alias = given(params.agent_alias)
       if (alias === undefined) return yield* Faults.invalid("agent_alias: name the agent of the session", "agent_alias")
       const agent = yield* agents.resolve(alias)
-      if (!me.mayUseAgent(alias)) return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias })
-      if (me.tools) return yield* Faults.forbidden("A profile that limits tools cannot open sessions yet", { reason: "tools_execute_required" })
+      if (!me.mayUseAgent(alias)) {
+        return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias })
+      }
+      if (me.tools) {
+        return yield* Faults.forbidden("A profile that limits tools cannot open sessions yet", {
+          reason: "tools_execute_required"
+        })
+      }
       const sessionId = yield* checkedId(params.session_id)
       const excludesMemory = params.exclude_memory === true
-      const wanted = { host, agent, me, sessionId, cwd: given(params.cwd), surface: given(params.interaction_surface), excludesMemory }
+      const wanted = {
+        host,
+        agent,
+        me,
+        sessionId,
+        cwd: given(params.cwd),
+        surface: given(params.interaction_surface),
+        excludesMemory
+      }
       const makeRoom = params.keep_siblings === true
         ? () => Effect.void
         : (session?: Session) => Opening.evict(residents, host, clientId, session)
@@ -96,8 +116,12 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
         if (excludesMemory) session.override({ ...session.overrides(), excludeMemory: true })
         return residents.admit(host, session, clientId)
       })
-      const opened = opening.pipe(Effect.catchTag("SessionLimit", (full) =>
-        params.keep_siblings === true ? Effect.fail(full) : Effect.andThen(makeRoom(), opening)))
+      const opened = opening.pipe(
+        Effect.catchTag(
+          "SessionLimit",
+          (full) => params.keep_siblings === true ? Effect.fail(full) : Effect.andThen(makeRoom(), opening)
+        )
+      )
       const session = yield* sessionId === undefined ? opened : residents.queued(sessionId)(opened)
       yield* makeRoom(session)
       if (sessionId !== undefined) yield* sendPlan(session, host.store)
@@ -111,7 +135,9 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
 
     "session/configure": Effect.fnUntraced(function*({ overrides, session_id }) {
       for (const key of ["model", "model_provider"] as const) {
-        if (overrides[key]?.trim() === "") return yield* Faults.invalid(`overrides.${key}: a text that is not blank`, `overrides.${key}`)
+        if (overrides[key]?.trim() === "") {
+          return yield* Faults.invalid(`overrides.${key}: a text that is not blank`, `overrides.${key}`)
+        }
       }
       return yield* onSession(session_id, () =>
         Effect.map(active(session_id), ({ session }) => {
@@ -121,26 +147,37 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
     }, faulty),
 
     "session/close": ({ session_id }) =>
-      faulty(onSession(session_id, Effect.fnUntraced(function*({ sessions }) {
-        yield* active(session_id)
-        yield* sessions.close(session_id)
-        yield* residents.forget(session_id, "session_closed")
-        return { session_id, closed: true }
-      }))),
+      faulty(onSession(
+        session_id,
+        Effect.fnUntraced(function*({ sessions }) {
+          yield* active(session_id)
+          yield* sessions.close(session_id)
+          yield* residents.forget(session_id, "session_closed")
+          return { session_id, closed: true }
+        })
+      )),
 
     "session/kill": ({ session_id }) =>
-      faulty(onSession(session_id, Effect.fnUntraced(function*({ sessions }) {
-        yield* sessions.kill(session_id)
-        yield* residents.forget(session_id, "session_killed")
-        return { session_id, killed: true }
-      }))),
+      faulty(onSession(
+        session_id,
+        Effect.fnUntraced(function*({ sessions }) {
+          yield* sessions.kill(session_id)
+          yield* residents.forget(session_id, "session_killed")
+          return { session_id, killed: true }
+        })
+      )),
 
     "session/delete": ({ session_id }) =>
-      faulty(onSession(session_id, Effect.fnUntraced(function*({ sessions }) {
-        const deleted = yield* sessions.remove(session_id)
-        yield* residents.forget(session_id, "session_deleted")
-        return { session_id, deleted }
-      })).pipe(Effect.catchTag("SessionMissing", () => Effect.succeed({ session_id, deleted: false })))),
+      faulty(
+        onSession(
+          session_id,
+          Effect.fnUntraced(function*({ sessions }) {
+            const deleted = yield* sessions.remove(session_id)
+            yield* residents.forget(session_id, "session_deleted")
+            return { session_id, deleted }
+          })
+        ).pipe(Effect.catchTag("SessionMissing", () => Effect.succeed({ session_id, deleted: false })))
+      ),
 
     "session/rename": Effect.fnUntraced(function*({ name, session_id }) {
       const title = given(name)

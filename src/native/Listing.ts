@@ -14,21 +14,30 @@ export const list = Effect.fnUntraced(function*(path: string, hidden: boolean) {
   }
   const names = yield* Effect.tryPromise({
     try: () => readdir(path),
-    catch: (error) => codeOf(error) === "EACCES" ? Faults.pathDenied(`${path} cannot be read`) : Faults.pathMissing(`${path} is not there or no folder`)
+    catch: (error) =>
+      codeOf(error) === "EACCES"
+        ? Faults.pathDenied(`${path} cannot be read`)
+        : Faults.pathMissing(`${path} is not there or no folder`)
   })
   const entries = yield* Effect.promise(() =>
-    Promise.all(names.filter((name) => hidden || !name.startsWith(".")).map(async (name) => {
-      const full = join(path, name)
-      const found = await stat(full).catch(() => undefined)
-      return found && {
-        name,
-        full_path: full,
-        is_dir: found.isDirectory(),
-        is_hidden: name.startsWith("."),
-        size: found.size,
-        mtime: Math.floor(found.mtimeMs / 1000)
-      }
-    })))
+    Promise.all(
+      names.filter((name) => hidden || !name.startsWith(".")).map(async (name) => {
+        const full = join(path, name)
+        const found = await stat(full).catch(() => undefined)
+        return found && {
+          name,
+          full_path: full,
+          is_dir: found.isDirectory(),
+          is_hidden: name.startsWith("."),
+          size: found.size,
+          mtime: Math.floor(found.mtimeMs / 1000)
+        }
+      })
+    )
+  )
   const there = entries.filter((entry) => entry !== undefined)
-  return { entries: there.sort((a, b) => Number(b.is_dir) - Number(a.is_dir) || byName.compare(a.name, b.name)), cwd: path }
+  return {
+    entries: there.sort((a, b) => Number(b.is_dir) - Number(a.is_dir) || byName.compare(a.name, b.name)),
+    cwd: path
+  }
 })

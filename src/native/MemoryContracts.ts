@@ -17,7 +17,13 @@ const Search = method("memory/search", "memory:read", {
   until: maybe(text)
 })
 const Get = method("memory/get", "memory:read", { ...ofAgent, key: text })
-const Store = method("memory/store", "memory:create", { ...ofAgent, key: text, content: text, category: maybe(text), session_id: maybe(text) })
+const Store = method("memory/store", "memory:create", {
+  ...ofAgent,
+  key: text,
+  content: text,
+  category: maybe(text),
+  session_id: maybe(text)
+})
 const Delete = method("memory/delete", "memory:delete", { ...ofAgent, key: text })
 
 export class Memories extends RpcGroup.make(List, Search, Get, Store, Delete).middleware(PerNativeConnection) {}

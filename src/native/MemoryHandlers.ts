@@ -19,7 +19,11 @@ const preview = (content: string): string => {
   return `${bytes.subarray(0, end).toString()}…`
 }
 
-const shown = (agent: string, { category, content, id, key, namespace, score, sessionId, timestamp }: MemoryEntry, whole: boolean) => ({
+const shown = (
+  agent: string,
+  { category, content, id, key, namespace, score, sessionId, timestamp }: MemoryEntry,
+  whole: boolean
+) => ({
   id,
   key,
   content: whole ? content : preview(content),
@@ -56,12 +60,16 @@ export const layer = Memories.toLayer(Effect.gen(function*() {
   const of = Effect.fnUntraced(function*({ agent: named }: { readonly agent?: string | null }) {
     const me = yield* caller
     const { alias } = yield* agents.resolve(named?.trim() || undefined)
-    if (!me.mayUseAgent(alias)) return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias })
+    if (!me.mayUseAgent(alias)) {
+      return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias })
+    }
     return { alias, memory: yield* store.of(alias) }
   })
 
-  const list = (alias: string, found: ReadonlyArray<MemoryEntry>) =>
-    ({ entries: found.map((entry) => shown(alias, entry, false)), count: found.length })
+  const list = (alias: string, found: ReadonlyArray<MemoryEntry>) => ({
+    entries: found.map((entry) => shown(alias, entry, false)),
+    count: found.length
+  })
 
   return Memories.of({
     "memory/list": Effect.fnUntraced(function*({ category, session_id, ...asked }) {
@@ -71,12 +79,15 @@ export const layer = Memories.toLayer(Effect.gen(function*() {
 
     "memory/search": Effect.fnUntraced(function*({ limit, query, session_id, since, until, ...asked }) {
       const { alias, memory } = yield* of(asked)
-      return list(alias, yield* memory.search(query, {
-        limit: limit ?? 10,
-        sessionId: session_id ?? undefined,
-        since: yield* instant("since", since),
-        until: yield* instant("until", until)
-      }))
+      return list(
+        alias,
+        yield* memory.search(query, {
+          limit: limit ?? 10,
+          sessionId: session_id ?? undefined,
+          since: yield* instant("since", since),
+          until: yield* instant("until", until)
+        })
+      )
     }, faulty),
 
     "memory/get": Effect.fnUntraced(function*({ key, ...asked }) {

@@ -16,27 +16,37 @@ export interface Message {
 
 const textOf = (block: ContentBlock): string => {
   switch (block.type) {
-    case "text": return block.text
-    case "resource_link": return `[${block.title ?? block.name}](${block.uri})`
-    case "resource": return "text" in block.resource ? block.resource.text : `[${block.resource.uri}]`
-    default: return `[${block.type}]`
+    case "text":
+      return block.text
+    case "resource_link":
+      return `[${block.title ?? block.name}](${block.uri})`
+    case "resource":
+      return "text" in block.resource ? block.resource.text : `[${block.resource.uri}]`
+    default:
+      return `[${block.type}]`
   }
 }
 
 const ofEntry = (entry: Entry): ReadonlyArray<Message> => {
   switch (entry._tag) {
-    case "User": return [{ role: "user", kind: "message", content: entry.content.map(textOf).join("\n\n") }]
-    case "Agent": return [{ role: "assistant", kind: "message", content: entry.text }]
-    case "Interrupted": return [{ role: "system", kind: "message", content: entry.text }]
+    case "User":
+      return [{ role: "user", kind: "message", content: entry.content.map(textOf).join("\n\n") }]
+    case "Agent":
+      return [{ role: "assistant", kind: "message", content: entry.text }]
+    case "Interrupted":
+      return [{ role: "system", kind: "message", content: entry.text }]
     case "ToolCall": {
       const { name, rawInput, status, title, toolCallId } = entry.call
       const of = { tool_call_id: toolCallId, tool_name: name }
       const call: Message = { role: "assistant", kind: "tool_call", content: title, ...of, tool_input: rawInput ?? {} }
       const output = outputOf(entry.call)
       const isOver = status === "completed" || status === "failed"
-      return isOver ? [call, { role: "tool", kind: "tool_result", content: output, ...of, tool_output: output }] : [call]
+      return isOver
+        ? [call, { role: "tool", kind: "tool_result", content: output, ...of, tool_output: output }]
+        : [call]
     }
-    default: return []
+    default:
+      return []
   }
 }
 

@@ -8,5 +8,7 @@ import { Lifecycle, Turns, Views } from "./SessionContracts.ts"
 
 /** Every method of the protocol that this build serves. */
 export class Native
-  extends Core.merge(Lifecycle).merge(Turns).merge(Views).merge(Configuration).merge(Files).merge(Memories).merge(Following).merge(Catalogue)
+  extends Core.merge(Lifecycle).merge(Turns).merge(Views).merge(Configuration).merge(Files).merge(Memories).merge(
+    Following
+  ).merge(Catalogue)
 {}

@@ -37,9 +37,11 @@ export interface NativeState {
   env: Readonly<Record<string, string>>
 }
 
-export class NativeConnection extends Context.Service<NativeConnection, NativeState>()("postern/native/NativeConnection") {}
+export class NativeConnection
+  extends Context.Service<NativeConnection, NativeState>()("postern/native/NativeConnection")
+{}
 
 /** Lets the handlers, built once per process, use the connection they were called on. */
-export class PerNativeConnection
-  extends RpcMiddleware.Service<PerNativeConnection, { provides: NativeConnection }>()("postern/native/PerNativeConnection")
-{}
+export class PerNativeConnection extends RpcMiddleware.Service<PerNativeConnection, { provides: NativeConnection }>()(
+  "postern/native/PerNativeConnection"
+) {}

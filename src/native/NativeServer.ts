@@ -30,58 +30,61 @@ export const usualLimits: Limits = {
 const concurrent = new Set(["session/prompt", "doctor/run"])
 
 /** The native protocol for one client over any transport. Its sessions stay when it goes; turns that it started do not. */
-export const serveConnection = Effect.fnUntraced(function*(transport: Transport, far: Far, limits: Limits = usualLimits) {
-  const principals = yield* Principals
-  const residents = yield* Residents
-  const { connections, stopping } = yield* Facts
-  const scope = yield* Effect.scope
-  const connectedAt = yield* Clock.currentTimeMillis
+export const serveConnection = Effect.fnUntraced(
+  function*(transport: Transport, far: Far, limits: Limits = usualLimits) {
+    const principals = yield* Principals
+    const residents = yield* Residents
+    const { connections, stopping } = yield* Facts
+    const scope = yield* Effect.scope
+    const connectedAt = yield* Clock.currentTimeMillis
 
-  const open = (peer: Connection["Service"]): Opened => {
-    const greeted = Deferred.makeUnsafe<void>()
-    const late = Deferred.makeUnsafe<void>()
-    const state: NativeState = {
-      far,
-      peer,
-      connectedAt,
-      scope,
-      subscriptions: new Map(),
-      greeted,
-      initialized: false,
-      principal: "",
-      clientId: "",
-      clientKind: undefined,
-      forms: false,
-      keepsTurns: false,
-      env: {}
+    const open = (peer: Connection["Service"]): Opened => {
+      const greeted = Deferred.makeUnsafe<void>()
+      const late = Deferred.makeUnsafe<void>()
+      const state: NativeState = {
+        far,
+        peer,
+        connectedAt,
+        scope,
+        subscriptions: new Map(),
+        greeted,
+        initialized: false,
+        principal: "",
+        clientId: "",
+        clientKind: undefined,
+        forms: false,
+        keepsTurns: false,
+        env: {}
+      }
+      connections.add(state)
+      const abandon = Effect.suspend(() => {
+        connections.delete(state)
+        const own = residents.all().filter(({ turn }) => turn?.connection === state && !state.keepsTurns)
+        return Effect.forEach(own, ({ session }) => session.interrupt, { concurrency: "unbounded", discard: true })
+      })
+      return {
+        admit: Admission.admit(state),
+        permit: Admission.permit(state, principals),
+        services: Context.make(NativeConnection, state) as Context.Context<never>,
+        until: Deferred.await(greeted).pipe(
+          Effect.timeoutOrElse({ duration: limits.greeting, orElse: () => Deferred.succeed(late, undefined) }),
+          Effect.andThen(Deferred.await(late)),
+          Effect.raceFirst(Deferred.await(stopping))
+        ),
+        onEnd: abandon
+      }
     }
-    connections.add(state)
-    const abandon = Effect.suspend(() => {
-      connections.delete(state)
-      const own = residents.all().filter(({ turn }) => turn?.connection === state && !state.keepsTurns)
-      return Effect.forEach(own, ({ session }) => session.interrupt, { concurrency: "unbounded", discard: true })
-    })
-    return {
-      admit: Admission.admit(state),
-      permit: Admission.permit(state, principals),
-      services: Context.make(NativeConnection, state) as Context.Context<never>,
-      until: Deferred.await(greeted).pipe(
-        Effect.timeoutOrElse({ duration: limits.greeting, orElse: () => Deferred.succeed(late, undefined) }),
-        Effect.andThen(Deferred.await(late)),
-        Effect.raceFirst(Deferred.await(stopping))
-      ),
-      onEnd: abandon
+    const options: Options = {
+      maxFrame: limits.maxFrame,
+      endsOversize: true,
+      frameTimeout: limits.frame,
+      outbox: 64,
+      stall: limits.stall,
+      idPrefix: "zc-out-",
+      concurrent: (method) => concurrent.has(method),
+      open
     }
-  }
-  const options: Options = {
-    maxFrame: limits.maxFrame,
-    endsOversize: true,
-    frameTimeout: limits.frame,
-    outbox: 64,
-    stall: limits.stall,
-    idPrefix: "zc-out-",
-    concurrent: (method) => concurrent.has(method),
-    open
-  }
-  yield* serve(Native, transport, options)
-}, Effect.scoped)
+    yield* serve(Native, transport, options)
+  },
+  Effect.scoped
+)

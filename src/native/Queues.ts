@@ -7,7 +7,9 @@ const patience = 30
 
 /** Calls on one session, one after the other: at most 32 wait, none longer than 30 s (zeroclaw §1.3). */
 export interface Queues {
-  readonly within: (sessionId: string) => <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Wire.RpcFault, R>
+  readonly within: (
+    sessionId: string
+  ) => <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Wire.RpcFault, R>
 }
 
 export const make = (): Queues => {

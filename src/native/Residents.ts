@@ -4,7 +4,7 @@ import type { Principal } from "../security/Principals.ts"
 import { type Host, Hosts } from "../session/Hosts.ts"
 import type { Session } from "../session/Session.ts"
 import type { SessionFault } from "../session/Sessions.ts"
-import { type SessionRecord, SessionMissing, type StoreFailed } from "../store/SessionStore.ts"
+import { SessionMissing, type SessionRecord, type StoreFailed } from "../store/SessionStore.ts"
 import { mayTouch } from "./Access.ts"
 import { Feeds } from "./Feeds.ts"
 import type { NativeState } from "./NativeConnection.ts"
@@ -40,64 +40,77 @@ export class Residents extends Context.Service<Residents, {
   readonly get: (sessionId: string) => Resident | undefined
   readonly all: () => ReadonlyArray<Resident>
   readonly admit: (host: Host, session: Session, clientId: string) => Effect.Effect<Resident>
-  readonly forget: (sessionId: string, how: "session_closed" | "session_killed" | "session_deleted") => Effect.Effect<void>
+  readonly forget: (
+    sessionId: string,
+    how: "session_closed" | "session_killed" | "session_deleted"
+  ) => Effect.Effect<void>
   /** One call on a session after the other. */
   readonly queued: Queues.Queues["within"]
   /** Where a session is: the active one, else the chat store's, else the ACP store's. */
-  readonly locate: (sessionId: string) => Effect.Effect<{ readonly host: Host; readonly record: SessionRecord }, SessionMissing | StoreFailed>
+  readonly locate: (
+    sessionId: string
+  ) => Effect.Effect<{ readonly host: Host; readonly record: SessionRecord }, SessionMissing | StoreFailed>
   /** The active session; a stored one that may come back is made active (spec §4). */
-  readonly recall: (sessionId: string, clientId: string, me: Principal) => Effect.Effect<Resident, SessionFault | Wire.RpcFault>
+  readonly recall: (
+    sessionId: string,
+    clientId: string,
+    me: Principal
+  ) => Effect.Effect<Resident, SessionFault | Wire.RpcFault>
 }>()("postern/native/Residents") {
-  static readonly layer = Layer.effect(Residents, Effect.gen(function*() {
-    const { acp, chat } = yield* Hosts
-    const { note } = yield* Feeds
-    const residents = new Map<string, Resident>()
-    const { within: queued } = Queues.make()
+  static readonly layer = Layer.effect(
+    Residents,
+    Effect.gen(function*() {
+      const { acp, chat } = yield* Hosts
+      const { note } = yield* Feeds
+      const residents = new Map<string, Resident>()
+      const { within: queued } = Queues.make()
 
-    const admit = (host: Host, session: Session, clientId: string) =>
-      Effect.suspend(() => {
-        const { sessionId } = session
-        const known = residents.get(sessionId)
-        if (known?.session === session) {
-          known.clientId = clientId
-          return Effect.succeed(known)
-        }
-        const owner = ownerOf(session.record())
-        const resident: Resident = { host, session, owner, clientId, turn: undefined }
-        residents.set(sessionId, resident)
-        return Effect.as(note({ type: "session_opened", session_id: sessionId, owner }), resident)
-      })
+      const admit = (host: Host, session: Session, clientId: string) =>
+        Effect.suspend(() => {
+          const { sessionId } = session
+          const known = residents.get(sessionId)
+          if (known?.session === session) {
+            known.clientId = clientId
+            return Effect.succeed(known)
+          }
+          const owner = ownerOf(session.record())
+          const resident: Resident = { host, session, owner, clientId, turn: undefined }
+          residents.set(sessionId, resident)
+          return Effect.as(note({ type: "session_opened", session_id: sessionId, owner }), resident)
+        })
 
-    const stored = (host: Host, sessionId: string) => Effect.map(host.store.get(sessionId), (record) => ({ host, record }))
+      const stored = (host: Host, sessionId: string) =>
+        Effect.map(host.store.get(sessionId), (record) => ({ host, record }))
 
-    const locate = (sessionId: string) =>
-      Effect.suspend(() => {
-        const resident = residents.get(sessionId)
-        if (resident) return Effect.succeed({ host: resident.host, record: resident.session.record() })
-        return Effect.catchTag(stored(chat, sessionId), "SessionMissing", () => stored(acp, sessionId))
-      })
-
-    return Residents.of({
-      get: (sessionId) => residents.get(sessionId),
-      all: () => Array.from(residents.values()),
-      admit,
-      forget: (sessionId, type) =>
+      const locate = (sessionId: string) =>
         Effect.suspend(() => {
           const resident = residents.get(sessionId)
-          residents.delete(sessionId)
-          return resident ? note({ type, session_id: sessionId, owner: resident.owner }) : Effect.void
-        }),
-      queued,
-      locate,
-      recall: Effect.fnUntraced(function*(sessionId, clientId, me) {
-        const { host, record } = yield* locate(sessionId)
-        if (!mayTouch(me, ownerOf(record))) return yield* new SessionMissing({ sessionId })
-        const resident = residents.get(sessionId)
-        if (resident) return resident
-        if (!compatible.has(record.surface)) return yield* new SessionMissing({ sessionId })
-        const setup = { additionalDirectories: record.additionalDirectories }
-        return yield* host.sessions.activate(sessionId, setup, (session) => admit(host, session, clientId))
+          if (resident) return Effect.succeed({ host: resident.host, record: resident.session.record() })
+          return Effect.catchTag(stored(chat, sessionId), "SessionMissing", () => stored(acp, sessionId))
+        })
+
+      return Residents.of({
+        get: (sessionId) => residents.get(sessionId),
+        all: () => Array.from(residents.values()),
+        admit,
+        forget: (sessionId, type) =>
+          Effect.suspend(() => {
+            const resident = residents.get(sessionId)
+            residents.delete(sessionId)
+            return resident ? note({ type, session_id: sessionId, owner: resident.owner }) : Effect.void
+          }),
+        queued,
+        locate,
+        recall: Effect.fnUntraced(function*(sessionId, clientId, me) {
+          const { host, record } = yield* locate(sessionId)
+          if (!mayTouch(me, ownerOf(record))) return yield* new SessionMissing({ sessionId })
+          const resident = residents.get(sessionId)
+          if (resident) return resident
+          if (!compatible.has(record.surface)) return yield* new SessionMissing({ sessionId })
+          const setup = { additionalDirectories: record.additionalDirectories }
+          return yield* host.sessions.activate(sessionId, setup, (session) => admit(host, session, clientId))
+        })
       })
     })
-  }))
+  )
 }

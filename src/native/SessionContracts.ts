@@ -38,7 +38,9 @@ const Delete = method("session/delete", "sessions:delete", ofSession)
 const Rename = method("session/rename", "sessions:update", { ...ofSession, name: text })
 
 /** Life and death. */
-export class Lifecycle extends RpcGroup.make(New, Configure, Close, Kill, Delete, Rename).middleware(PerNativeConnection) {}
+export class Lifecycle
+  extends RpcGroup.make(New, Configure, Close, Kill, Delete, Rename).middleware(PerNativeConnection)
+{}
 
 const Prompt = method("session/prompt", "sessions:execute", {
   ...ofSession,
@@ -47,13 +49,26 @@ const Prompt = method("session/prompt", "sessions:execute", {
   client_turn_generation: maybe(Schema.Union([Schema.Int, text]))
 }).annotate(CancelWith, "session/cancel")
 const Cancel = method("session/cancel", "sessions:update", ofSession)
-const Approve = method("session/approve", "sessions:update", { ...ofSession, request_id: text, decision: text, replacement: maybe(text) })
+const Approve = method("session/approve", "sessions:update", {
+  ...ofSession,
+  request_id: text,
+  decision: text,
+  replacement: maybe(text)
+})
 
 export class Turns extends RpcGroup.make(Prompt, Cancel, Approve).middleware(PerNativeConnection) {}
 
-const List = method("session/list", "sessions:read", { query: maybe(text), limit: maybe(Schema.Int), running: maybe(Schema.Boolean) })
+const List = method("session/list", "sessions:read", {
+  query: maybe(text),
+  limit: maybe(Schema.Int),
+  running: maybe(Schema.Boolean)
+})
 const ListAcp = method("session/list-acp", "sessions:read", { query: maybe(text), limit: maybe(Schema.Int) })
-const Messages = method("session/messages", "sessions:read", { ...ofSession, limit: maybe(Schema.Int), before_index: maybe(Schema.Int) })
+const Messages = method("session/messages", "sessions:read", {
+  ...ofSession,
+  limit: maybe(Schema.Int),
+  before_index: maybe(Schema.Int)
+})
 const State = method("session/state", "sessions:read", ofSession)
 const GitBranch = method("session/git_branch", "sessions:read", ofSession)
 

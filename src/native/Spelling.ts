@@ -16,12 +16,17 @@ export const canonical = (params: Params): Params => {
   for (const [key, value] of Object.entries(params)) {
     const name = snakeOf(key)
     if (name !== key && Object.hasOwn(params, name)) continue
-    out[name] = !nested.has(name) ? value : Array.isArray(value) ? value.map((item) => isRecord(item) ? canonical(item) : item)
-      : isRecord(value) ? canonical(value) : value
+    out[name] = !nested.has(name) ? value : Array.isArray(value) ?
+      value.map((item) => isRecord(item) ? canonical(item) : item)
+      : isRecord(value)
+      ? canonical(value)
+      : value
   }
   return out
 }
 
 /** Every key once more in camelCase. */
-export const twins = (object: Params): Params =>
-  ({ ...object, ...Object.fromEntries(Object.entries(object).map(([key, value]) => [camelOf(key), value])) })
+export const twins = (object: Params): Params => ({
+  ...object,
+  ...Object.fromEntries(Object.entries(object).map(([key, value]) => [camelOf(key), value]))
+})

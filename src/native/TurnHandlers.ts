@@ -34,7 +34,8 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
   const running = new WeakMap<NativeState, number>()
 
   const patienceOf = ({ session }: Resident): number =>
-    riskProfiles.get(agents.get(session.record().agent)?.riskProfile ?? "default")?.approvalRoute?.timeout_secs ?? usualPatience
+    riskProfiles.get(agents.get(session.record().agent)?.riskProfile ?? "default")?.approvalRoute?.timeout_secs ??
+      usualPatience
 
   const completeOf = (exit: Exit.Exit<TurnEnd, TurnFault>) => {
     if (Exit.isSuccess(exit)) {
@@ -89,7 +90,10 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
     return outcome
   })
 
-  const within64 = <A, E, R>(connection: NativeState, turn: Effect.Effect<A, E, R>): Effect.Effect<A, E | RpcFault, R> =>
+  const within64 = <A, E, R>(
+    connection: NativeState,
+    turn: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | RpcFault, R> =>
     Effect.suspend((): Effect.Effect<A, E | RpcFault, R> => {
       const before = running.get(connection) ?? 0
       if (before >= maxPrompts) return Effect.fail(Faults.tooManyTurns(maxPrompts))
@@ -98,19 +102,31 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
     })
 
   /** A client that waits for `turn_complete` gets one, also for a session there is not. */
-  const failedComplete = (connection: NativeState, sessionId: string, generation: Generation) => (error: SessionFault | RpcFault) =>
-    error._tag === "SessionMissing"
-      ? Updates.make(connection.peer, sessionId).send({ type: "turn_complete", outcome: "failed", content: Faults.of(error).message, ...generation })
-      : Effect.void
+  const failedComplete =
+    (connection: NativeState, sessionId: string, generation: Generation) => (error: SessionFault | RpcFault) =>
+      error._tag === "SessionMissing"
+        ? Updates.make(connection.peer, sessionId).send({
+          type: "turn_complete",
+          outcome: "failed",
+          content: Faults.of(error).message,
+          ...generation
+        })
+        : Effect.void
 
   return Turns.of({
     "session/prompt": Effect.fnUntraced(function*({ attachments, client_turn_generation, prompt, session_id }) {
       const connection = yield* NativeConnection
       const me = yield* caller
-      const generation = client_turn_generation === undefined || client_turn_generation === null ? {} : { client_turn_generation }
+      const generation = client_turn_generation === undefined || client_turn_generation === null
+        ? {}
+        : { client_turn_generation }
       const files = attachments ?? []
-      if (files.length > 0 && !me.allows("files:create")) return yield* Faults.missingGrant(me.id, "files:create", "session/prompt")
-      const words = files.length > 0 && (prompt ?? "").trim() === "" ? [] : yield* PromptContent.prepare([{ type: "text", text: prompt ?? "" }])
+      if (files.length > 0 && !me.allows("files:create")) {
+        return yield* Faults.missingGrant(me.id, "files:create", "session/prompt")
+      }
+      const words = files.length > 0 && (prompt ?? "").trim() === ""
+        ? []
+        : yield* PromptContent.prepare([{ type: "text", text: prompt ?? "" }])
       const begin = Effect.gen(function*() {
         const resident = yield* residents.recall(session_id, connection.clientId, me)
         // Nothing is stored for a prompt that cannot begin.
@@ -121,7 +137,9 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
       })
       const { stopReason, text } = yield* within64(
         connection,
-        Effect.flatMap(residents.queued(session_id)(begin), Deferred.await).pipe(Effect.tapError(failedComplete(connection, session_id, generation)))
+        Effect.flatMap(residents.queued(session_id)(begin), Deferred.await).pipe(
+          Effect.tapError(failedComplete(connection, session_id, generation))
+        )
       )
       return { session_id, stop_reason: stopReason, content: text }
     }, faulty),

@@ -8,11 +8,14 @@ import { type Params, twins } from "./Spelling.ts"
 
 const types = { Agent: "agent_message_chunk", Thought: "agent_thought_chunk" } as const
 
-const frameOf = (sessionId: string, update: Params) => Wire.notification("session/update", twins({ session_id: sessionId, ...update }))
+const frameOf = (sessionId: string, update: Params) =>
+  Wire.notification("session/update", twins({ session_id: sessionId, ...update }))
 
 /** What people and programs read of a result: its texts, and which files it changed where it has none. */
 export const outputOf = ({ content, rawOutput }: ToolCallState): string => {
-  const texts = content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : [])
+  const texts = content.flatMap((item) =>
+    item.type === "content" && item.content.type === "text" ? [item.content.text] : []
+  )
   if (texts.length > 0) return texts.join("\n")
   if (rawOutput !== undefined) return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput)
   return content.flatMap((item) => item.type === "diff" ? [`Changed ${item.path}`] : []).join("\n")
@@ -31,14 +34,41 @@ const updateOf = (event: Exclude<SessionEvent, { readonly _tag: "Delta" }>): Par
     }
     case "ToolCallChanged": {
       const { name, status, toolCallId } = event.call
-      return event.final ? { type: "tool_result", tool_call_id: toolCallId, name, raw_output: outputOf(event.call), failed: status === "failed" } : undefined
+      return event.final
+        ? {
+          type: "tool_result",
+          tool_call_id: toolCallId,
+          name,
+          raw_output: outputOf(event.call),
+          failed: status === "failed"
+        }
+        : undefined
     }
-    case "PlanChanged": return planOf(event.entries)
-    case "Usage": return { type: "context_usage", input_tokens: event.used, max_context_tokens: event.size, model_context_window: event.size }
-    case "Notice": return { type: "notice", severity: event.severity, title: event.title, ...(event.description === undefined ? {} : { description: event.description }) }
+    case "PlanChanged":
+      return planOf(event.entries)
+    case "Usage":
+      return {
+        type: "context_usage",
+        input_tokens: event.used,
+        max_context_tokens: event.size,
+        model_context_window: event.size
+      }
+    case "Notice":
+      return {
+        type: "notice",
+        severity: event.severity,
+        title: event.title,
+        ...(event.description === undefined ? {} : { description: event.description })
+      }
     case "HistoryTrimmed":
-      return { type: "history_trimmed", dropped_messages: event.droppedMessages, kept_turns: event.keptTurns, reason: event.reason }
-    default: return undefined
+      return {
+        type: "history_trimmed",
+        dropped_messages: event.droppedMessages,
+        kept_turns: event.keptTurns,
+        reason: event.reason
+      }
+    default:
+      return undefined
   }
 }
 
@@ -62,7 +92,9 @@ export const make = (peer: Connection["Service"], sessionId: string): Updates =>
   return {
     send,
     publish: (event) => {
-      if (event._tag === "Delta") return peer.post({ key: event.messageId, text: event.text, frame: frames[event.kind] })
+      if (event._tag === "Delta") {
+        return peer.post({ key: event.messageId, text: event.text, frame: frames[event.kind] })
+      }
       const update = updateOf(event)
       return update === undefined ? Effect.void : send(update)
     }

@@ -49,7 +49,12 @@ type Stored = Effect.Success<ReturnType<typeof Intake.store>>
 
 /** Files sent piece by piece (zeroclaw §1.9). An upload belongs to the connection, the principal and the session it began with. */
 export class Uploads extends Context.Service<Uploads, {
-  readonly begin: (connection: NativeState, me: Principal, session: Session, asked: Beginning) => Effect.Effect<string, RpcFault>
+  readonly begin: (
+    connection: NativeState,
+    me: Principal,
+    session: Session,
+    asked: Beginning
+  ) => Effect.Effect<string, RpcFault>
   /** How many bytes are there now. A piece that is sent again is taken as received. */
   readonly chunk: (connection: NativeState, id: string, offset: number, data: string) => Effect.Effect<number, RpcFault>
   /** The session an upload is for. */
@@ -59,18 +64,24 @@ export class Uploads extends Context.Service<Uploads, {
   /** Bytes that uploads hold. */
   readonly held: () => number
 }>()("postern/native/Uploads") {
-  static readonly layer: Layer.Layer<Uploads, never, Facts | Residents | Settings> = Layer.effect(Uploads, Effect.suspend(() => make))
+  static readonly layer: Layer.Layer<Uploads, never, Facts | Residents | Settings> = Layer.effect(
+    Uploads,
+    Effect.suspend(() => make)
+  )
 }
 
 const crypto = () => process.getBuiltinModule("node:crypto")
 
-const wrong = (field: string, problem: string, reason = "invalid") => Faults.invalid(`${field}: ${problem}`, field, reason)
+const wrong = (field: string, problem: string, reason = "invalid") =>
+  Faults.invalid(`${field}: ${problem}`, field, reason)
 
 const checked = ({ filename, sha256, size_bytes }: Beginning) => {
   if (size_bytes < 0) return wrong("size_bytes", "at least 0")
   if (size_bytes > Attachments.maxBytes) return wrong("size_bytes", `at most ${Attachments.maxBytes}`, "too_large")
   if (Buffer.byteLength(filename ?? "") > longestName) return wrong("filename", `at most ${longestName} bytes`)
-  return typeof sha256 === "string" && !/^[0-9a-f]{64}$/i.test(sha256) ? wrong("sha256", "64 hexadecimal digits") : undefined
+  return typeof sha256 === "string" && !/^[0-9a-f]{64}$/i.test(sha256)
+    ? wrong("sha256", "64 hexadecimal digits")
+    : undefined
 }
 
 const make = Effect.gen(function*() {
@@ -117,11 +128,17 @@ const make = Effect.gen(function*() {
       sweep(now)
       const own = Array.from(uploads.values()).filter((upload) => upload.connection === connection)
       if (own.length >= perConnection) {
-        return yield* wrong("upload_id", `this connection has ${perConnection} uploads under way; commit one first`, "capacity")
+        return yield* wrong(
+          "upload_id",
+          `this connection has ${perConnection} uploads under way; commit one first`,
+          "capacity"
+        )
       }
       const filename = asked.filename ?? "upload"
       const cost = asked.size_bytes + Buffer.byteLength(filename) + overhead
-      if (held + cost > budget) return yield* wrong("size_bytes", "there is no room for more uploads now; try again later", "capacity")
+      if (held + cost > budget) {
+        return yield* wrong("size_bytes", "there is no room for more uploads now; try again later", "capacity")
+      }
       const upload: Upload = {
         id: crypto().randomBytes(16).toString("hex"),
         connection,
@@ -143,14 +160,27 @@ const make = Effect.gen(function*() {
 
     chunk: Effect.fnUntraced(function*(connection, id, offset, data) {
       const upload = yield* find(connection, id)
-      if (data.length > Math.ceil(chunkBytes / 3) * 4) return yield* wrong("data_b64", `at most ${chunkBytes} bytes at a time`, "too_large")
-      const bytes = yield* Effect.mapError(Attachments.decodeBase64(data), ({ detail }) => wrong("data_b64", detail, "malformed"))
+      if (data.length > Math.ceil(chunkBytes / 3) * 4) {
+        return yield* wrong("data_b64", `at most ${chunkBytes} bytes at a time`, "too_large")
+      }
+      const bytes = yield* Effect.mapError(
+        Attachments.decodeBase64(data),
+        ({ detail }) => wrong("data_b64", detail, "malformed")
+      )
       if (bytes.length === 0) return yield* wrong("data_b64", "it is empty")
-      if (bytes.length > chunkBytes) return yield* wrong("data_b64", `at most ${chunkBytes} bytes at a time`, "too_large")
+      if (bytes.length > chunkBytes) {
+        return yield* wrong("data_b64", `at most ${chunkBytes} bytes at a time`, "too_large")
+      }
       const end = offset + bytes.length
-      if (offset >= 0 && end <= upload.received && upload.bytes.subarray(offset, end).equals(bytes)) return upload.received
-      if (offset !== upload.received) return yield* wrong("offset", `the next byte is ${upload.received}, not ${offset}`, "conflict")
-      if (end > upload.size) return yield* wrong("data_b64", `the file was to have ${upload.size} bytes, and this makes ${end}`, "conflict")
+      if (offset >= 0 && end <= upload.received && upload.bytes.subarray(offset, end).equals(bytes)) {
+        return upload.received
+      }
+      if (offset !== upload.received) {
+        return yield* wrong("offset", `the next byte is ${upload.received}, not ${offset}`, "conflict")
+      }
+      if (end > upload.size) {
+        return yield* wrong("data_b64", `the file was to have ${upload.size} bytes, and this makes ${end}`, "conflict")
+      }
       // Made with the first piece: an upload that only began costs nothing yet.
       if (upload.bytes.length < upload.size) upload.bytes = Buffer.alloc(upload.size)
       bytes.copy(upload.bytes, offset)
@@ -171,7 +201,10 @@ const make = Effect.gen(function*() {
       }
       if (received < size) return yield* wrong("upload_id", `${received} of ${size} bytes are there`, "incomplete")
       if (sha256 !== undefined && crypto().createHash("sha256").update(bytes).digest("hex") !== sha256) {
-        return yield* refused(upload, wrong("sha256", "the bytes have another hash; the upload was discarded", "conflict"))
+        return yield* refused(
+          upload,
+          wrong("sha256", "the bytes have another hash; the upload was discarded", "conflict")
+        )
       }
       const stored = yield* Intake.store(session, { bytes, filename }, agents)
       discard(upload)

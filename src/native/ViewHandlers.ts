@@ -77,7 +77,9 @@ export const layer = Views.toLayer(Effect.gen(function*() {
       return {
         session_id,
         state: turn ? "running" : "idle",
-        ...(turn ? { turn_id: turn.turnId, turn_started_at: DateTime.formatIso(DateTime.makeUnsafe(turn.startedAt)) } : {}),
+        ...(turn
+          ? { turn_id: turn.turnId, turn_started_at: DateTime.formatIso(DateTime.makeUnsafe(turn.startedAt)) }
+          : {}),
         ...(plan?._tag === "Plan" ? { plan: plan.entries } : {})
       }
     }, faulty),

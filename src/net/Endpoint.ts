@@ -31,6 +31,8 @@ export const tooLong = (path: string, platform: NodeJS.Platform = process.platfo
   const bytes = Buffer.byteLength(path)
   return bytes <= longest(platform) ? undefined : new EndpointRefused({
     reason: "path_too_long",
-    message: `${path} has ${bytes} bytes, and the path of a socket at most ${longest(platform)}; set POSTERN_SOCKET to a shorter one`
+    message: `${path} has ${bytes} bytes, and the path of a socket at most ${
+      longest(platform)
+    }; set POSTERN_SOCKET to a shorter one`
   })
 }

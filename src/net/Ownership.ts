@@ -20,8 +20,9 @@ const checkFolder = (folder: string, isOwn: boolean): EndpointRefused | undefine
   const self = process.geteuid?.()
   if (self === undefined) return undefined
   if (isOwn && uid === self) chmodSync(folder, 0o700)
-  else if (uid !== self && uid !== 0) return refuse("folder", `${folder} belongs to another user; set POSTERN_SOCKET to a path of your own`)
-  else if ((mode & othersMayWrite) !== 0 && (mode & sticky) === 0) {
+  else if (uid !== self && uid !== 0) {
+    return refuse("folder", `${folder} belongs to another user; set POSTERN_SOCKET to a path of your own`)
+  } else if ((mode & othersMayWrite) !== 0 && (mode & sticky) === 0) {
     return refuse("folder", `other users can write to ${folder}; make it private (chmod 700), or set POSTERN_SOCKET`)
   }
   return undefined
@@ -31,14 +32,17 @@ const checkFolder = (folder: string, isOwn: boolean): EndpointRefused | undefine
 const checkLock = (file: string): EndpointRefused | undefined => {
   const found = statOf(file)
   if (found === undefined) return undefined
-  const plain = found.isFile() && found.nlink === 1 && (found.mode & 0o077) === 0 && found.uid === (process.geteuid?.() ?? found.uid)
+  const plain = found.isFile() && found.nlink === 1 && (found.mode & 0o077) === 0 &&
+    found.uid === (process.geteuid?.() ?? found.uid)
   return plain ? undefined : refuse("lock", `${file} is not a private file of this user; remove it and start again`)
 }
 
 const ownerOf = (socket: string): string => {
   try {
     const pid = readFileSync(`${socket}.pid`, "utf8").trim()
-    if (/^\d+$/.test(pid)) return `the daemon with process id ${pid} is running and serves ${socket}; stop it with: kill ${pid}`
+    if (/^\d+$/.test(pid)) {
+      return `the daemon with process id ${pid} is running and serves ${socket}; stop it with: kill ${pid}`
+    }
   } catch {
     // A daemon that has the lock but has not come to write its id yet.
   }
@@ -61,7 +65,9 @@ const probe = (path: string) =>
 const checkSocket = Effect.fnUntraced(function*(path: string) {
   const found = statOf(path)
   if (found === undefined) return
-  if (!found.isSocket()) return yield* refuse("not_a_socket", `${path} is there and is not a socket; move it away, or set POSTERN_SOCKET`)
+  if (!found.isSocket()) {
+    return yield* refuse("not_a_socket", `${path} is there and is not a socket; move it away, or set POSTERN_SOCKET`)
+  }
   if (yield* probe(path)) return yield* refuse("in_use", `address in use: ${ownerOf(path)}`)
 })
 
@@ -73,7 +79,8 @@ export const take = Effect.fnUntraced(function*(path: string, isOwn: boolean) {
   const checked = Effect.fnUntraced(function*(check: () => EndpointRefused | void) {
     const found = yield* Effect.try({
       try: check,
-      catch: (cause) => refuse("folder", `${dirname(path)} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`)
+      catch: (cause) =>
+        refuse("folder", `${dirname(path)} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`)
     })
     if (found) return yield* found
   })
@@ -81,7 +88,9 @@ export const take = Effect.fnUntraced(function*(path: string, isOwn: boolean) {
   yield* checked(() => checkFolder(dirname(path), isOwn))
   yield* checked(() => checkLock(lock))
   yield* FileLock.acquire(lock, 0).pipe(
-    Effect.mapError((locked) => locked.reason === "held" ? refuse("in_use", `address in use: ${ownerOf(path)}`) : refuse("lock", locked.message))
+    Effect.mapError((locked) =>
+      locked.reason === "held" ? refuse("in_use", `address in use: ${ownerOf(path)}`) : refuse("lock", locked.message)
+    )
   )
   yield* checkSocket(path)
   yield* checked(() => writeFileSync(`${path}.pid`, `${process.pid}\n`, { mode: 0o600 }))

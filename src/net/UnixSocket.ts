@@ -114,7 +114,9 @@ export const listen = Effect.fnUntraced(function*(
       open++
       return void run(connection(socket))
     }
-    if (!refusing) run(Effect.logWarning(`connections are refused: ${maxConnections} are open (rpc.max_local_connections)`))
+    if (!refusing) {
+      run(Effect.logWarning(`connections are refused: ${maxConnections} are open (rpc.max_local_connections)`))
+    }
     refusing = true
     if (notices >= maxNotices) return void socket.destroy()
     notices++
@@ -126,8 +128,13 @@ export const listen = Effect.fnUntraced(function*(
       if (named) unlinkOwn(endpoint, bound)
     }))
   server.on("error", (cause: NodeJS.ErrnoException) => {
-    if (transient.has(cause.code ?? "")) return void run(Effect.logWarning(`a connection could not be accepted: ${cause.message}`))
-    Deferred.doneUnsafe(failed, Exit.fail(new EndpointRefused({ reason: "failed", message: `${endpoint} failed: ${cause.message}` })))
+    if (transient.has(cause.code ?? "")) {
+      return void run(Effect.logWarning(`a connection could not be accepted: ${cause.message}`))
+    }
+    Deferred.doneUnsafe(
+      failed,
+      Exit.fail(new EndpointRefused({ reason: "failed", message: `${endpoint} failed: ${cause.message}` }))
+    )
   })
   return { bound, failed: Deferred.await(failed) }
 })

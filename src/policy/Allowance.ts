@@ -13,10 +13,20 @@ export const unlimited: Allowance = { actions: { done: 0, limit: undefined }, co
 /** Whatever the agent wants to do now. */
 export const refusal = ({ actions: { done, limit: most }, cost: { limit, spent } }: Allowance): Refusal | undefined => {
   if (most !== undefined && done >= most) {
-    return { code: "ACTION_LIMIT", reason: Number.isFinite(done) ? `the limit of ${most} actions an hour is reached` : "the actions of the last hour cannot be counted" }
+    return {
+      code: "ACTION_LIMIT",
+      reason: Number.isFinite(done)
+        ? `the limit of ${most} actions an hour is reached`
+        : "the actions of the last hour cannot be counted"
+    }
   }
   if (limit !== undefined && spent >= limit) {
-    return { code: "COST_LIMIT", reason: Number.isFinite(spent) ? `the limit of ${limit} US cents a day is reached` : "what models have cost today cannot be known" }
+    return {
+      code: "COST_LIMIT",
+      reason: Number.isFinite(spent)
+        ? `the limit of ${limit} US cents a day is reached`
+        : "what models have cost today cannot be known"
+    }
   }
   return undefined
 }

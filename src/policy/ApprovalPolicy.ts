@@ -21,8 +21,10 @@ export const step = (input: DecisionInput): Step | Stop => {
   const ask = (reason: string): Step => ({ verdict: "ask", gate: "policy", code: "POLICY_ASK", reason })
   const deny = (reason: string): Stop => ({ verdict: "deny", gate: "policy", code: "POLICY_DENY", reason })
   switch (policy) {
-    case "manual": return ask("manual: every call is asked about")
-    case "universal_reject": return deny("universal_reject: only what a rule allows runs")
+    case "manual":
+      return ask("manual: every call is asked about")
+    case "universal_reject":
+      return deny("universal_reject: only what a rule allows runs")
     case "whitelist_accept":
       if (capabilities.every((capability) => whiteList.has(capability))) {
         return switches.askNetworkReads && network === "required"
@@ -32,9 +34,12 @@ export const step = (input: DecisionInput): Step | Stop => {
       return isLifted(input)
         ? run("whitelist_accept: the operator asks nothing about commands of medium risk")
         : ask(`whitelist_accept: the call needs ${capabilities.join(", ")}`)
-    case "universal_accept": return dangerous ? ask(`universal_accept: ${why}`) : run("universal_accept")
+    case "universal_accept":
+      return dangerous ? ask(`universal_accept: ${why}`) : run("universal_accept")
     case "blacklist_reject":
-      if (capabilities.some((capability) => blackList.has(capability))) return deny(`blacklist_reject: the call needs ${capabilities.join(", ")}`)
+      if (capabilities.some((capability) => blackList.has(capability))) {
+        return deny(`blacklist_reject: the call needs ${capabilities.join(", ")}`)
+      }
       return dangerous ? ask(`blacklist_reject: ${why}`) : run("blacklist_reject: the call only reads")
   }
 }

@@ -63,7 +63,10 @@ const behind = (path: string, { canonical, place: { cwd, home } }: BoundaryCall)
 }
 
 const depth = (folders: ReadonlyArray<string>, path: string): number =>
-  folders.reduce((deepest, folder) => isInside(folder, path) ? Math.max(deepest, folder.split(sep).filter(Boolean).length) : deepest, -1)
+  folders.reduce(
+    (deepest, folder) => isInside(folder, path) ? Math.max(deepest, folder.split(sep).filter(Boolean).length) : deepest,
+    -1
+  )
 
 /** The deepest prefix decides; at the same depth the forbidding one (zeroclaw §3.5). */
 const isForbidden = (path: string, allowed: ReadonlyArray<string>, forbidden: ReadonlyArray<string>): boolean => {
@@ -71,7 +74,16 @@ const isForbidden = (path: string, allowed: ReadonlyArray<string>, forbidden: Re
   return denied >= 0 && denied >= depth(allowed, path)
 }
 
-const devices = new Set(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty"])
+const devices = new Set([
+  "/dev/null",
+  "/dev/zero",
+  "/dev/random",
+  "/dev/urandom",
+  "/dev/stdout",
+  "/dev/stderr",
+  "/dev/stdin",
+  "/dev/tty"
+])
 
 interface Touched {
   readonly text: string
@@ -91,11 +103,17 @@ const touched = (parts: ReadonlyArray<Part>): ReadonlyArray<Touched> =>
     }
     if (part.kind !== "command") return []
     const known = part.touches.filter(isNamed).map(({ kind, path }) => ({ text: path, path, writes: kind === "write" }))
-    return known.concat(part.argv.slice(1).flatMap((word) => {
-      const value = word === null ? undefined : word.startsWith("-") ? /^--?[^=]+=(.+)$/.exec(word)?.[1] : word
-      if (value === undefined || !looksLikePath.test(value)) return []
-      return [{ text: value, path: part.cwd === null || /^[/~]/.test(value) ? value : `${part.cwd}/${value}`, writes: false }]
-    }))
+    return known.concat(
+      part.argv.slice(1).flatMap((word) => {
+        const value = word === null ? undefined : word.startsWith("-") ? /^--?[^=]+=(.+)$/.exec(word)?.[1] : word
+        if (value === undefined || !looksLikePath.test(value)) return []
+        return [{
+          text: value,
+          path: part.cwd === null || /^[/~]/.test(value) ? value : `${part.cwd}/${value}`,
+          writes: false
+        }]
+      })
+    )
   })
 
 /** Paths as an operator or a client wrote them, and where they lead. */
@@ -108,7 +126,8 @@ const unusable = ({ path, text }: Touched, { shell }: BoundaryCall): Refusal | u
   return problem === undefined ? undefined : { code: "PATH_REFUSED", reason: `${JSON.stringify(text)}: ${problem}` }
 }
 
-const isAnybodys = (path: string, writes: boolean, { shell }: BoundaryCall) => shell ? devices.has(path) : isDevice(path, writes ? "write" : "read")
+const isAnybodys = (path: string, writes: boolean, { shell }: BoundaryCall) =>
+  shell ? devices.has(path) : isDevice(path, writes ? "write" : "read")
 
 const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined => {
   const all = touched([...call.parts, ...call.inner ?? []])
@@ -126,8 +145,13 @@ const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined =>
     if (isAnybodys(spelled, writes, call)) continue
     for (const candidate of new Set([spelled, behind(path, call) ?? spelled])) {
       const isRules = writes && !(isPlanned && candidate === pathIn(place.cwd))
-      if (isForbidden(candidate, [...place.roots, ...call.readable], isRules ? [...limits.own, ...rules] : limits.own)) {
-        return { code: "PROTECTED_PATH", reason: `${text} belongs to Postern itself, and no tool may ${writes ? "change" : "touch"} it` }
+      if (
+        isForbidden(candidate, [...place.roots, ...call.readable], isRules ? [...limits.own, ...rules] : limits.own)
+      ) {
+        return {
+          code: "PROTECTED_PATH",
+          reason: `${text} belongs to Postern itself, and no tool may ${writes ? "change" : "touch"} it`
+        }
       }
       if (isForbidden(candidate, own, forbidden)) {
         return { code: "PATH_FORBIDDEN", reason: `the operator forbids the path ${text}` }
@@ -143,7 +167,11 @@ const pathRefusal = (limits: Limits, call: BoundaryCall): Refusal | undefined =>
 }
 
 /** The first place no tool may touch that a pattern of the shell, or what lies below a folder, comes to. */
-const reached = (limits: Limits, { canonical, inner = [], parts, place }: BoundaryCall, accept: (touch: Touch) => boolean) => {
+const reached = (
+  limits: Limits,
+  { canonical, inner = [], parts, place }: BoundaryCall,
+  accept: (touch: Touch) => boolean
+) => {
   const guarded = [...limits.own, ...limits.forbiddenPaths.map((path) => expand(path, place))]
     .filter((folder) => !place.roots.some((root) => isInside(folder, root)))
   const config = place.roots.map((root) => join(root, ".postern"))
@@ -152,7 +180,8 @@ const reached = (limits: Limits, { canonical, inner = [], parts, place }: Bounda
     for (const touch of part.touches) {
       if (isNamed(touch) || !accept(touch)) continue
       const paths = touch.glob ? [touch.path] : [touch.path, canonical(touch.path) ?? touch.path]
-      const meets = (folder: string) => paths.some((path) => reaches([...literally(folder), many], { ...touch, path }) !== undefined)
+      const meets = (folder: string) =>
+        paths.some((path) => reaches([...literally(folder), many], { ...touch, path }) !== undefined)
       const met = [...guarded, ...touch.kind === "write" ? config : []].find(meets)
       if (met !== undefined) return { text: part.text, path: met }
     }
@@ -178,7 +207,8 @@ export const refuse = (limits: Limits, call: BoundaryCall): Refusal | undefined 
   if (limits.level === "readonly" && call.capabilities.some((capability) => changing.has(capability))) {
     return { code: "READ_ONLY", reason: "the autonomy level is readonly" }
   }
-  const refusal = commandRefusal(limits, call.parts, call.inner ?? []) ?? pathRefusal(limits, call) ?? patternRefusal(limits, call)
+  const refusal = commandRefusal(limits, call.parts, call.inner ?? []) ?? pathRefusal(limits, call) ??
+    patternRefusal(limits, call)
   if (refusal) return refusal
   const shape = call.shapes[0]
   return shape && limits.level === "supervised" && limits.blockHighRiskCommands && !call.decidedElsewhere

@@ -45,7 +45,10 @@ export interface DecisionInput {
   /** Whether it is a shell command of no more than medium risk (zeroclaw §3.2). */
   readonly mediumRisk: () => boolean
   /** Whether a backend can hold a call to this mode; the answer's `note` is shown, and with `hides` nothing forbidden is within reach. */
-  readonly enforce: (mode: EffectiveSandbox, network: boolean) => { readonly usable: boolean; readonly note: string; readonly hides?: boolean }
+  readonly enforce: (
+    mode: EffectiveSandbox,
+    network: boolean
+  ) => { readonly usable: boolean; readonly note: string; readonly hides?: boolean }
 }
 
 export interface GateTrace {
@@ -54,7 +57,16 @@ export interface GateTrace {
   readonly reason: string
 }
 
-const order: ReadonlyArray<GateName> = ["validity", "capability", "network", "boundary", "rule", "policy", "response", "sandbox"]
+const order: ReadonlyArray<GateName> = [
+  "validity",
+  "capability",
+  "network",
+  "boundary",
+  "rule",
+  "policy",
+  "response",
+  "sandbox"
+]
 
 /** Every gate in order, also those that a call did not come to. */
 export const complete = (reached: ReadonlyArray<GateTrace>): ReadonlyArray<GateTrace> =>
@@ -81,7 +93,12 @@ export interface Decision {
   readonly gates: ReadonlyArray<GateTrace>
 }
 
-export type Step = { readonly verdict: "run" | "ask"; readonly gate: GateName; readonly code: string; readonly reason: string }
+export type Step = {
+  readonly verdict: "run" | "ask"
+  readonly gate: GateName
+  readonly code: string
+  readonly reason: string
+}
 export type Stop = { readonly verdict: "deny"; readonly gate: GateName; readonly code: string; readonly reason: string }
 
 /** On one line: it may come from a file that somebody else wrote. */
@@ -102,9 +119,16 @@ const unseen = (input: DecisionInput, hides: boolean): Step | undefined => {
   const { limits } = input
   const mayHit = input.mayHit?.(hides)
   if (mayHit !== undefined) {
-    return { verdict: "ask", gate: "rule", code: "RULE_ASK", reason: `the call may come to what the ${mayHit.list} rule ${mayHit.rule} names` }
+    return {
+      verdict: "ask",
+      gate: "rule",
+      code: "RULE_ASK",
+      reason: `the call may come to what the ${mayHit.list} rule ${mayHit.rule} names`
+    }
   }
-  const reason = hides ? undefined : doubt(limits, { ...input, inner: input.facts.inner ?? [], decidedElsewhere: false })
+  const reason = hides
+    ? undefined
+    : doubt(limits, { ...input, inner: input.facts.inner ?? [], decidedElsewhere: false })
   return reason === undefined ? undefined : { verdict: "ask", gate: "boundary", code: "MAY_TOUCH_PROTECTED", reason }
 }
 
@@ -113,15 +137,32 @@ const namesCommand = ({ rule }: RuleHit): boolean => /\(=?[\s*?]*[^\s*?)]/.test(
 
 const networkOf = ({ capabilities, network, switches }: DecisionInput, knobs: Knobs): boolean =>
   knobs.network === "on" && network !== "none" &&
-  (network === "required" || capabilities.includes("shell_rw") || (switches.testNetwork && capabilities.includes("shell_test")))
+  (network === "required" || capabilities.includes("shell_rw") ||
+    (switches.testNetwork && capabilities.includes("shell_test")))
 
 export const decide = (input: DecisionInput): Decision => {
   const { capabilities, knobs: { sources, values }, limits, networkPrograms, parts, rule, shapes } = input
   const gates: Array<GateTrace> = [{ gate: "validity", verdict: "pass", reason: "known tool, readable arguments" }]
   const note = (gate: GateName, verdict: Verdict, reason: string) => void gates.push({ gate, verdict, reason })
-  const base = { capabilities, shapes, parts, facts: input.facts, knobs: input.knobs, shell: input.shell, ...(rule === undefined ? {} : { rule }) }
+  const base = {
+    capabilities,
+    shapes,
+    parts,
+    facts: input.facts,
+    knobs: input.knobs,
+    shell: input.shell,
+    ...(rule === undefined ? {} : { rule })
+  }
   const finish = (outcome: Decision["outcome"], by: Step | Stop, sandbox?: Decision["sandbox"]): Decision => {
-    return { outcome, gate: by.gate, code: by.code, reason: by.reason, ...base, ...(sandbox === undefined ? {} : { sandbox }), gates: complete(gates) }
+    return {
+      outcome,
+      gate: by.gate,
+      code: by.code,
+      reason: by.reason,
+      ...base,
+      ...(sandbox === undefined ? {} : { sandbox }),
+      gates: complete(gates)
+    }
   }
   const deny = (gate: GateName, code: string, reason: string): Decision => {
     note(gate, "deny", reason)
@@ -140,8 +181,13 @@ export const decide = (input: DecisionInput): Decision => {
   }
   note("network", "pass", input.network === "none" ? "no network needed" : `Network access is ${values.network}`)
 
-  const explicit = sources.tool_approval === "session" || (rule !== undefined && rule.list !== "deny" && namesCommand(rule))
-  const refusal = refuse(limits, { ...input, inner: input.facts.inner ?? [], decidedElsewhere: explicit || (rule?.list === "deny") })
+  const explicit = sources.tool_approval === "session" ||
+    (rule !== undefined && rule.list !== "deny" && namesCommand(rule))
+  const refusal = refuse(limits, {
+    ...input,
+    inner: input.facts.inner ?? [],
+    decidedElsewhere: explicit || (rule?.list === "deny")
+  })
   if (refusal) return deny("boundary", refusal.code, refusal.reason)
   note("boundary", "pass", `within the limits of level ${limits.level}`)
 
@@ -160,11 +206,16 @@ export const decide = (input: DecisionInput): Decision => {
   if (found.verdict === "deny") return finish("deny", found)
   if (tooWide !== undefined) return deny("sandbox", "SANDBOX_NOT_WIDER", tooWide)
   const step: Step = question === undefined ? found : {
-    verdict: "ask", gate: "sandbox", code: Escalation.asked, reason: found.verdict === "ask" ? `${question}; ${found.reason}` : question
+    verdict: "ask",
+    gate: "sandbox",
+    code: Escalation.asked,
+    reason: found.verdict === "ask" ? `${question}; ${found.reason}` : question
   }
 
   if (step.verdict === "ask") {
-    if (values.approval_response === "never") return deny("response", "APPROVAL_NEVER", `${step.reason}; the Approval response policy is never`)
+    if (values.approval_response === "never") {
+      return deny("response", "APPROVAL_NEVER", `${step.reason}; the Approval response policy is never`)
+    }
     note("response", "ask", "a person is asked")
   } else note("response", "skip", "nobody needs to be asked")
 
@@ -172,4 +223,3 @@ export const decide = (input: DecisionInput): Decision => {
   note("sandbox", question === undefined ? "pass" : "ask", `${mode}, network ${network ? "on" : "off"}: ${enforcement}`)
   return finish(step.verdict, step, { mode, network, note: enforcement })
 }
-

@@ -25,11 +25,20 @@ const quoted = (why: string | undefined): string => {
 }
 
 /** What the Work mode leaves to the call's capabilities is the most there is to ask for. */
-export const of = (capabilities: ReadonlyArray<Capability>, session: SandboxMode, wish: Wish | undefined): Escalation => {
+export const of = (
+  capabilities: ReadonlyArray<Capability>,
+  session: SandboxMode,
+  wish: Wish | undefined
+): Escalation => {
   const usual = ceiling(capabilities, session)
   if (wish === undefined) return { mode: usual }
   const mode = ceiling(capabilities, wish.mode)
   return isWider(mode, usual)
     ? { mode, question: `the call asks for the sandbox ${mode} instead of ${usual}, this once; ${quoted(wish.why)}` }
-    : { mode: usual, refusal: `the call asks for the Sandbox mode ${wish.mode}, and a call that needs ${capabilities.join(", ")} gets no more than ${usual}` }
+    : {
+      mode: usual,
+      refusal: `the call asks for the Sandbox mode ${wish.mode}, and a call that needs ${
+        capabilities.join(", ")
+      } gets no more than ${usual}`
+    }
 }

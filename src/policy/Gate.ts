@@ -34,24 +34,37 @@ export class Gate extends Context.Service<Gate, {
   /** The same on every machine: where this one cannot enforce a sandbox, the last gate says so and lets the call pass. */
   readonly explain: Decide
 }>()("postern/policy/Gate") {
-  static readonly layer: Layer.Layer<Gate, never, Sandbox> = Layer.effect(Gate, Effect.map(Sandbox, ({ enforce }) => ({
-    decide: (...call) => decideCall(...call, (...asked) => confined(enforce(...asked))),
-    explain: (...call) =>
-      decideCall(...call, (...asked) => {
-        const { hides, note, usable } = confined(enforce(...asked))
-        return { usable: true, hides: usable ? hides : asked[0] !== "danger-full-access", note: usable ? note : `this machine cannot enforce it and would refuse the call: ${note}` }
-      })
-  })))
+  static readonly layer: Layer.Layer<Gate, never, Sandbox> = Layer.effect(
+    Gate,
+    Effect.map(Sandbox, ({ enforce }) => ({
+      decide: (...call) => decideCall(...call, (...asked) => confined(enforce(...asked))),
+      explain: (...call) =>
+        decideCall(...call, (...asked) => {
+          const { hides, note, usable } = confined(enforce(...asked))
+          return {
+            usable: true,
+            hides: usable ? hides : asked[0] !== "danger-full-access",
+            note: usable ? note : `this machine cannot enforce it and would refuse the call: ${note}`
+          }
+        })
+    }))
+  )
 }
 
-const confined = ({ note, report, usable }: Enforcement) => ({ usable, note, hides: report !== undefined && report.files !== "none" })
+const confined = ({ note, report, usable }: Enforcement) => ({
+  usable,
+  note,
+  hides: report !== undefined && report.files !== "none"
+})
 
 type Enforce = (...asked: Parameters<Sandbox["Service"]["enforce"]>) => ReturnType<DecisionInput["enforce"]>
 
 /** Tools that start no process are held by the same view of the disk that commands get (policy §1.9 E20). */
 const inProcess: DecisionInput["enforce"] = (mode) => ({
   usable: true,
-  note: mode === "read-only" || mode === "workspace-read" ? "held by Postern itself, nothing can be written" : "held by Postern itself"
+  note: mode === "read-only" || mode === "workspace-read"
+    ? "held by Postern itself, nothing can be written"
+    : "held by Postern itself"
 })
 
 const elsewhere: DecisionInput["enforce"] = () => ({
@@ -59,7 +72,15 @@ const elsewhere: DecisionInput["enforce"] = () => ({
   note: "done by the tool's server, which was confined when it was started, or runs somewhere else"
 })
 
-const silent: ShellAnalysis = { parts: [], inner: [], capability: "none", opaque: false, parseError: false, shapes: [], networkPrograms: [] }
+const silent: ShellAnalysis = {
+  parts: [],
+  inner: [],
+  capability: "none",
+  opaque: false,
+  parseError: false,
+  shapes: [],
+  networkPrograms: []
+}
 
 /** What a call touches; a call that touches nothing is its own only part. */
 const partsOf = ({ mcp, name }: AnyTool, parameters: unknown, { reads, urls, writes }: Needs): ReadonlyArray<Part> => {
@@ -69,7 +90,9 @@ const partsOf = ({ mcp, name }: AnyTool, parameters: unknown, { reads, urls, wri
     ...writes.map((path): Part => ({ kind: "write", text: path, path })),
     ...urls.map((url): Part => ({ kind: "fetch", text: url, url }))
   ]
-  return parts.length > 0 ? parts : [{ kind: "tool", text: name, name, parameters: parameters as Readonly<Record<string, unknown>> }]
+  return parts.length > 0
+    ? parts
+    : [{ kind: "tool", text: name, name, parameters: parameters as Readonly<Record<string, unknown>> }]
 }
 
 const decideCall = (
@@ -117,13 +140,17 @@ const decideCall = (
     mediumRisk: () => shell !== undefined && isMedium(all, facts),
     enforce: shell !== undefined && needed !== "none"
       ? (mode, network) => enforce(mode, network, backendOf(limits.backend, knobs))
-      : tool.mcp === undefined ? inProcess : elsewhere
+      : tool.mcp === undefined
+      ? inProcess
+      : elsewhere
   })
 }
 
 /** Where the operator says that something around Postern is the sandbox, full access to all of it includes reads. */
 export const backendOf = (configured: Wish, { values }: Resolved): Wish =>
-  configured.name === "none" && values.sandbox === "danger-full-access" && values.network === "on" ? { name: unconfined } : configured
+  configured.name === "none" && values.sandbox === "danger-full-access" && values.network === "on"
+    ? { name: unconfined }
+    : configured
 
 /** A decision about a call that no gate can read: an unknown tool, or arguments that do not fit. */
 export const invalid = (code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS", reason: string): Decision => ({

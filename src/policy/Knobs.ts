@@ -65,22 +65,32 @@ const scopes: { readonly [M in EffectiveSandbox]: { readonly read: number; reado
   "danger-full-access": { read: 2, write: 3 }
 }
 
-const approvalStrictness = { universal_accept: 0, whitelist_accept: 1, blacklist_reject: 1, manual: 2, universal_reject: 3 }
+const approvalStrictness = {
+  universal_accept: 0,
+  whitelist_accept: 1,
+  blacklist_reject: 1,
+  manual: 2,
+  universal_reject: 3
+}
 
 /** Whether `next` opens nothing that `current` closes; incomparable values are not narrower. */
 export const isNarrower = <K extends Knob>(knob: K, next: Knobs[K], current: Knobs[K]): boolean => {
   if (next === current) return true
   switch (knob) {
-    case "work_mode": return granted[next as WorkMode].isSubsetOf(granted[current as WorkMode])
-    case "network": return next === "off"
-    case "approval_response": return next === "never"
+    case "work_mode":
+      return granted[next as WorkMode].isSubsetOf(granted[current as WorkMode])
+    case "network":
+      return next === "off"
+    case "approval_response":
+      return next === "never"
     case "tool_approval":
       return approvalStrictness[next as Knobs["tool_approval"]] > approvalStrictness[current as Knobs["tool_approval"]]
     case "sandbox": {
       const [a, b] = [scopes[next as SandboxMode], scopes[current as SandboxMode]]
       return a.read <= b.read && a.write <= b.write
     }
-    default: return false
+    default:
+      return false
   }
 }
 
@@ -106,7 +116,8 @@ export const resolve = (level: Level, layers: {
   const values: Record<string, string> = {}
   const sources: Record<string, Source> = {}
   for (const knob of knobs) {
-    const base = layers.user[knob] ?? (knob === "tool_approval" && level === "full" ? "universal_accept" : defaults[knob])
+    const base = layers.user[knob] ??
+      (knob === "tool_approval" && level === "full" ? "universal_accept" : defaults[knob])
     const wanted = layers.project[knob]
     const projected = wanted !== undefined && isNarrower(knob, wanted, base) ? wanted : undefined
     values[knob] = layers.session[knob] ?? projected ?? base

@@ -13,7 +13,9 @@ const real = (folder: string): string => {
 }
 
 /** Where Postern keeps its configuration, its rules and its sessions: as named, and with links followed. */
-export const ownFolders = ({ configDir, dataDir }: { readonly configDir: string; readonly dataDir: string }): ReadonlyArray<string> => {
+export const ownFolders = (
+  { configDir, dataDir }: { readonly configDir: string; readonly dataDir: string }
+): ReadonlyArray<string> => {
   const named = [configDir, dataDir, "/etc/postern"]
   return [...new Set([...named, ...named.map(real)])]
 }
@@ -26,7 +28,11 @@ export const wishOf = (profile: RiskProfile | undefined): Wish => ({
 })
 
 /** What a risk profile forbids; without one, what level `supervised` forbids. No tool touches the `own` folders, at any level. */
-export const limitsOf = (profile: RiskProfile | undefined, own: ReadonlyArray<string> = [], allowance: Allowance = unlimited): Limits => {
+export const limitsOf = (
+  profile: RiskProfile | undefined,
+  own: ReadonlyArray<string> = [],
+  allowance: Allowance = unlimited
+): Limits => {
   const level = profile?.level ?? "supervised"
   return {
     level,

@@ -15,7 +15,9 @@ const commands = [
 const tools: KnownTools = new Map([["shell", "shell"]])
 
 const rules = make(
-  commands.map((command) => entry("managed", "allow", Result.getOrThrow(parse(`shell(${command})`, { list: "allow", tools })))),
+  commands.map((command) =>
+    entry("managed", "allow", Result.getOrThrow(parse(`shell(${command})`, { list: "allow", tools })))
+  ),
   tools
 )
 

@@ -23,12 +23,24 @@ export const read = (...paths: ReadonlyArray<string>): Needs => ({ ...none, capa
 export const write = (...paths: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["rw"], writes: paths })
 /** The one plan file. */
 export const plan = (path: string): Needs => ({ ...none, capabilities: ["rw_plan"], writes: [path] })
-export const fetch = (...urls: ReadonlyArray<string>): Needs => ({ ...none, capabilities: ["ro"], network: "required", urls })
+export const fetch = (...urls: ReadonlyArray<string>): Needs => ({
+  ...none,
+  capabilities: ["ro"],
+  network: "required",
+  urls
+})
 export const mcp = (capability: Capability, network: boolean): Needs => ({
-  ...none, capabilities: [capability], network: network ? "required" : "none"
+  ...none,
+  capabilities: [capability],
+  network: network ? "required" : "none"
 })
 /** Of what Postern itself keeps, where no path is named. */
 export const kept = (capability: Capability): Needs => ({ ...none, capabilities: [capability] })
 export const shell = (command: string, scratch = false, wish?: Wish): Needs => ({
-  ...none, capabilities: [], network: "optional", command, scratch, ...(wish === undefined ? {} : { wish })
+  ...none,
+  capabilities: [],
+  network: "optional",
+  command,
+  scratch,
+  ...(wish === undefined ? {} : { wish })
 })

@@ -28,16 +28,23 @@ export interface RuleBook {
   /** What the project's file sets; `resolve` lets it narrow only. */
   readonly project: Partial<Knobs>
   /** Rules that would answer this question for good. */
-  readonly propose: (tool: string, decision: Decision) => { readonly allow: ReadonlyArray<Entry>; readonly deny: ReadonlyArray<Entry> }
+  readonly propose: (
+    tool: string,
+    decision: Decision
+  ) => { readonly allow: ReadonlyArray<Entry>; readonly deny: ReadonlyArray<Entry> }
 }
 
 /** Layers that a value of the knob `user_rules` lets count; the operator's always do. */
 const counts = (knob: Knobs["user_rules"], { layer }: Entry): boolean => {
   switch (layer) {
-    case "managed": return true
-    case "session": return knob !== "none"
-    case "user": return knob === "user" || knob === "user+project"
-    case "project": return knob === "user+project"
+    case "managed":
+      return true
+    case "session":
+      return knob !== "none"
+    case "user":
+      return knob === "user" || knob === "user+project"
+    case "project":
+      return knob === "user+project"
   }
 }
 
@@ -59,60 +66,76 @@ export class RuleBooks extends Context.Service<RuleBooks, {
   /** Sentences worth a warning about the rules that were loaded; each is given once. */
   readonly takeNotes: Effect.Effect<ReadonlyArray<string>>
 }>()("postern/policy/RuleBooks") {
-  static readonly layer = Layer.effect(RuleBooks, Effect.gen(function*() {
-    const settings = yield* Settings
-    const { tools } = yield* Toolbox
-    const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
-    const known = knownTools(tools)
-    const books = new Map<string, RuleBook>()
-    const untold = new Set<string>()
-    const told = new Set<string>()
+  static readonly layer = Layer.effect(
+    RuleBooks,
+    Effect.gen(function*() {
+      const settings = yield* Settings
+      const { tools } = yield* Toolbox
+      const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
+      const known = knownTools(tools)
+      const books = new Map<string, RuleBook>()
+      const untold = new Set<string>()
+      const told = new Set<string>()
 
-    const place = ({ cwd, roots }: Workspace): Place => ({ cwd, roots, home: homedir() })
+      const place = ({ cwd, roots }: Workspace): Place => ({ cwd, roots, home: homedir() })
 
-    const build = Effect.fnUntraced(function*({ riskProfile, session, userRules: knob, workspace }: RuleSource) {
-      const trial: Trial = { place: place(workspace), tools: known, analyse }
-      const loaded = yield* Layers.load({
-        user: { file: settings.configFile, table: yield* userRules(settings.configFile) },
-        workspace: workspace.cwd,
-        session: session.map(({ list, reason, rule }) => ({ list, text: rule, ...(reason === null ? {} : { reason }) }))
-      }, trial)
-      yield* Effect.fromResult(TestCommands.check(settings.configFile, switchesOf(settings.policy).testCommands))
-      const profile = yield* Effect.fromResult(
-        ProfileLists.read(settings.configFile, riskProfile, settings.riskProfiles.get(riskProfile) ?? {}, known)
-      )
-      const rules = makeSet([...profile.entries, ...loaded.entries.filter((one) => counts(knob, one))], known)
-      const dangers = Dangers.of(trial)
-      const propose: RuleBook["propose"] = (tool, { facts, parts, shapes }) => {
-        const proposing = { tool, parts, facts, shapes, tools: known, dangers }
-        return { allow: Propose.allow(proposing) ?? [], deny: Propose.deny(proposing) ?? [] }
-      }
-      for (const note of [...profile.notes, ...loaded.notes]) if (!told.has(note)) untold.add(note)
-      return { rules, project: loaded.knobs, propose } satisfies RuleBook
-    }, Effect.provideContext(context))
+      const build = Effect.fnUntraced(function*({ riskProfile, session, userRules: knob, workspace }: RuleSource) {
+        const trial: Trial = { place: place(workspace), tools: known, analyse }
+        const loaded = yield* Layers.load({
+          user: { file: settings.configFile, table: yield* userRules(settings.configFile) },
+          workspace: workspace.cwd,
+          session: session.map(({ list, reason, rule }) => ({
+            list,
+            text: rule,
+            ...(reason === null ? {} : { reason })
+          }))
+        }, trial)
+        yield* Effect.fromResult(TestCommands.check(settings.configFile, switchesOf(settings.policy).testCommands))
+        const profile = yield* Effect.fromResult(
+          ProfileLists.read(settings.configFile, riskProfile, settings.riskProfiles.get(riskProfile) ?? {}, known)
+        )
+        const rules = makeSet([...profile.entries, ...loaded.entries.filter((one) => counts(knob, one))], known)
+        const dangers = Dangers.of(trial)
+        const propose: RuleBook["propose"] = (tool, { facts, parts, shapes }) => {
+          const proposing = { tool, parts, facts, shapes, tools: known, dangers }
+          return { allow: Propose.allow(proposing) ?? [], deny: Propose.deny(proposing) ?? [] }
+        }
+        for (const note of [...profile.notes, ...loaded.notes]) if (!told.has(note)) untold.add(note)
+        return { rules, project: loaded.knobs, propose } satisfies RuleBook
+      }, Effect.provideContext(context))
 
-    /** Which version of each file that may hold rules is there. */
-    const stamp = (workspace: Workspace): string =>
-      [Layers.managedFile, settings.configFile, projectFile(workspace.cwd), `${settings.configDir}/trusted.json`].map(versionOf).join()
+      /** Which version of each file that may hold rules is there. */
+      const stamp = (workspace: Workspace): string =>
+        [Layers.managedFile, settings.configFile, projectFile(workspace.cwd), `${settings.configDir}/trusted.json`].map(
+          versionOf
+        ).join()
 
-    return RuleBooks.of({
-      read: (list, text) => parse(text, { list, tools: known }),
-      takeNotes: Effect.sync(() => {
-        const notes = Array.from(untold)
-        for (const note of notes) told.add(note)
-        untold.clear()
-        return notes
-      }),
-      load: Effect.fnUntraced(function*(source) {
-        const { onProject, riskProfile, session, userRules, workspace } = source
-        const key = JSON.stringify([workspace.cwd, workspace.roots, stamp(workspace), riskProfile, userRules, session])
-        const known = books.get(key)
-        const book = known ?? (yield* build(source))
-        if (!known && books.size >= 64) books.clear()
-        books.set(key, book)
-        if (onProject) yield* onProject(book.project)
-        return book
+      return RuleBooks.of({
+        read: (list, text) => parse(text, { list, tools: known }),
+        takeNotes: Effect.sync(() => {
+          const notes = Array.from(untold)
+          for (const note of notes) told.add(note)
+          untold.clear()
+          return notes
+        }),
+        load: Effect.fnUntraced(function*(source) {
+          const { onProject, riskProfile, session, userRules, workspace } = source
+          const key = JSON.stringify([
+            workspace.cwd,
+            workspace.roots,
+            stamp(workspace),
+            riskProfile,
+            userRules,
+            session
+          ])
+          const known = books.get(key)
+          const book = known ?? (yield* build(source))
+          if (!known && books.size >= 64) books.clear()
+          books.set(key, book)
+          if (onProject) yield* onProject(book.project)
+          return book
+        })
       })
     })
-  }))
+  )
 }

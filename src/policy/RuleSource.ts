@@ -15,4 +15,3 @@ export interface RuleSource {
   /** Is told, whenever the rules are looked up, which knobs the project's file has. */
   readonly onProject?: (knobs: Partial<Knobs>) => Effect.Effect<void>
 }
-

@@ -5,7 +5,10 @@ import { RulesInvalid } from "./rules/RulesFile.ts"
 
 /** The user's own commands that build or test (policy §4.2), as patterns of the rule language, matched as allow rules are. */
 
-type Compiled = Result.Result<(words: ReadonlyArray<Word>) => boolean, { readonly index: number; readonly problem: string }>
+type Compiled = Result.Result<
+  (words: ReadonlyArray<Word>) => boolean,
+  { readonly index: number; readonly problem: string }
+>
 
 const known = new WeakMap<ReadonlyArray<string>, Compiled>()
 

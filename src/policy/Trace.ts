@@ -17,7 +17,9 @@ const partsOf = ({ facts, parts, shell }: Decision): ReadonlyArray<TracePart> =>
 }
 
 const touched = (part: Exclude<Part, { readonly kind: "command" }>) =>
-  part.kind === "tool" ? { program: part.name, argv: [part.name] } : { program: part.kind, argv: [part.kind, part.text] }
+  part.kind === "tool"
+    ? { program: part.name, argv: [part.name] }
+    : { program: part.kind, argv: [part.kind, part.text] }
 
 /** A decision as `policy explain` and `_rules/test` show it. A dry run asks nobody: where a person would be asked it says `ask`. */
 export const trace = (decision: Decision) => {
@@ -31,7 +33,14 @@ export const trace = (decision: Decision) => {
     shapes,
     parts: partsOf(decision),
     ...(rule === undefined ? {} : { rule: rule.rule }),
-    ...(sandbox === undefined ? {} : { sandbox: { mode: sandbox.mode === "workspace-scratch" ? "scratch" as const : sandbox.mode, network: sandbox.network ? "on" as const : "off" as const } }),
+    ...(sandbox === undefined
+      ? {}
+      : {
+        sandbox: {
+          mode: sandbox.mode === "workspace-scratch" ? "scratch" as const : sandbox.mode,
+          network: sandbox.network ? "on" as const : "off" as const
+        }
+      }),
     gates
   }
 }

@@ -9,7 +9,10 @@ export class ConnectionClosed extends Schema.TaggedError<ConnectionClosed>()("Co
 /** The far side of one connection. */
 export class Connection extends Context.Service<Connection, {
   /** Interrupting it, a timeout included, withdraws the request with `$/cancel_request`. A late answer is dropped. */
-  readonly request: <R extends Rpc.Any>(rpc: R, payload: Rpc.Payload<R>) => Effect.Effect<Rpc.Success<R>, Wire.RpcFault | ConnectionClosed>
+  readonly request: <R extends Rpc.Any>(
+    rpc: R,
+    payload: Rpc.Payload<R>
+  ) => Effect.Effect<Rpc.Success<R>, Wire.RpcFault | ConnectionClosed>
   readonly notify: <R extends Rpc.Any>(rpc: R, payload: Rpc.Payload<R>) => Effect.Effect<void>
   /** A frame encoded by the caller, or a mergeable delta. Suspends while the far side is slower than we are. */
   readonly post: (item: Outgoing) => Effect.Effect<void>
@@ -50,13 +53,17 @@ export const make = (outbox: Outbox, prefix: string): Requester => {
     connection: Connection.of({
       request: request as Connection["Service"]["request"],
       notify: (rpc, payload) =>
-        Effect.flatMap(Effect.orDie(codecOf(rpc).encodePayload(payload)), (params) =>
-          outbox.offer(Wire.notification(rpc._tag, params))),
+        Effect.flatMap(
+          Effect.orDie(codecOf(rpc).encodePayload(payload)),
+          (params) => outbox.offer(Wire.notification(rpc._tag, params))
+        ),
       post: outbox.offer
     }),
     onResponse({ error, id, result }) {
       const answer = pending.get(id)
-      if (answer) Deferred.doneUnsafe(answer, error === undefined ? Exit.succeed(result) : Exit.fail(Wire.faultFrom(error)))
+      if (answer) {
+        Deferred.doneUnsafe(answer, error === undefined ? Exit.succeed(result) : Exit.fail(Wire.faultFrom(error)))
+      }
     },
     close() {
       open = false
@@ -68,5 +75,6 @@ export const make = (outbox: Outbox, prefix: string): Requester => {
 /** Marks an interruption the far side asked for, as opposed to a lost connection. */
 export class CancelledByPeer extends Context.Service<CancelledByPeer, true>()("postern/rpc/CancelledByPeer") {
   static readonly annotation = CancelledByPeer.context(true)
-  static readonly in = <E>(cause: Cause.Cause<E>) => Context.getOrUndefined(Cause.annotations(cause), CancelledByPeer) === true
+  static readonly in = <E>(cause: Cause.Cause<E>) =>
+    Context.getOrUndefined(Cause.annotations(cause), CancelledByPeer) === true
 }

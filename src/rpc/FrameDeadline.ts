@@ -17,7 +17,9 @@ export const make = Effect.fnUntraced(function*(
   let timed: number | undefined
   const ms = Duration.toMillis(limit)
   const late = Effect.delay(
-    Effect.suspend(() => onLate(Wire.invalidRequest({ reason: "frame_timeout", limit_ms: ms }, `a line took longer than ${ms} ms`))),
+    Effect.suspend(() =>
+      onLate(Wire.invalidRequest({ reason: "frame_timeout", limit_ms: ms }, `a line took longer than ${ms} ms`))
+    ),
     limit
   )
   const stop = Effect.suspend(() => {

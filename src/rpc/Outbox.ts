@@ -55,7 +55,10 @@ export const make = Effect.fnUntraced(function*(
   const queue = yield* Queue.bounded<Outgoing, Cause.Done>(options.capacity)
   let writes = 0
   let writing = false
-  const unlessStalled = Effect.timeoutOrElse({ duration: options.stall, orElse: () => Effect.fail(new ClientTooSlow()) })
+  const unlessStalled = Effect.timeoutOrElse({
+    duration: options.stall,
+    orElse: () => Effect.fail(new ClientTooSlow())
+  })
   const writeAll = Queue.takeAll(queue).pipe(
     Effect.flatMap((items) => {
       writing = true
@@ -70,7 +73,8 @@ export const make = Effect.fnUntraced(function*(
   )
   const shutdown = Effect.asVoid(Queue.shutdown(queue))
   return {
-    offer: (item) => Effect.suspend(() => Queue.offerUnsafe(queue, item) ? Effect.void : Effect.asVoid(Queue.offer(queue, item))),
+    offer: (item) =>
+      Effect.suspend(() => Queue.offerUnsafe(queue, item) ? Effect.void : Effect.asVoid(Queue.offer(queue, item))),
     end: Effect.asVoid(Queue.end(queue)),
     shutdown,
     settle: (writer, patience) => {

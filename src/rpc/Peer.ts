@@ -100,8 +100,10 @@ export const serve = <R extends Rpc.Any>(
       const route = routeTo(method)
       if (!route) return refuse(id, Wire.methodNotFound({ method }, method))
       const fiber = route.launch(Effect.onExit(
-        Effect.flatMap(permitted(method, route.invoke(params)), (value) => Effect.orDie(route.codec.encodeSuccess(value))),
-        (exit) => reply(id, exit)
+        Effect.flatMap(permitted(method, route.invoke(params)), (value) =>
+          Effect.orDie(route.codec.encodeSuccess(value))),
+        (exit) =>
+          reply(id, exit)
       ))
       if (fiber.pollUnsafe() !== undefined) return Effect.void
       running.set(id, { fiber: track(fiber), route, params })
@@ -139,30 +141,41 @@ export const serve = <R extends Rpc.Any>(
       }
       const message = Wire.read(line)
       switch (message._tag) {
-        case "Request": return onRequest(message.id, message.method, message.params)
+        case "Request":
+          return onRequest(message.id, message.method, message.params)
         case "Notification":
           if (message.method !== "$/cancel_request") return onNotification(message.method, message.params)
           return Effect.sync(() => onCancelRequest(message.params))
-        case "Response": return Effect.sync(() => requester.onResponse(message))
-        case "Malformed": return refuse(message.id, message.fault)
-        case "Dropped": return Effect.logDebug("dropped a frame", message.why)
+        case "Response":
+          return Effect.sync(() => requester.onResponse(message))
+        case "Malformed":
+          return refuse(message.id, message.fault)
+        case "Dropped":
+          return Effect.logDebug("dropped a frame", message.why)
       }
     }
 
     const takeAll = (lines: ReadonlyArray<string | typeof Lines.TooLong>) => {
       let next = 0
-      return Effect.whileLoop({ while: () => next < lines.length && !Deferred.isDoneUnsafe(over), body: () => onLine(lines[next++]!), step: () => {} })
+      return Effect.whileLoop({
+        while: () => next < lines.length && !Deferred.isDoneUnsafe(over),
+        body: () => onLine(lines[next++]!),
+        step: () => {}
+      })
     }
 
     const lines = Lines.make(options.maxFrame)
-    const deadline = options.frameTimeout && (yield* FrameDeadline.make(options.frameTimeout, lines.unfinished, (fault) =>
-      Effect.andThen(refuse("null", fault), Deferred.succeed(over, undefined))))
+    const deadline = options.frameTimeout &&
+      (yield* FrameDeadline.make(options.frameTimeout, lines.unfinished, (fault) =>
+        Effect.andThen(refuse("null", fault), Deferred.succeed(over, undefined))))
     const takeChunks = (chunks: ReadonlyArray<Uint8Array>) => {
       const taken = chunks.flatMap(lines.push)
       return deadline ? deadline.around(takeAll(taken)) : takeAll(taken)
     }
     const reading = Stream.runForEachArray(transport.input, takeChunks).pipe(
-      Effect.andThen(Effect.suspend(() => takeAll(lines.end()))),
+      Effect.andThen(Effect.suspend(() =>
+        takeAll(lines.end())
+      )),
       Effect.ignore({ log: "Debug" })
     )
     yield* Effect.raceAllFirst([
@@ -175,9 +188,12 @@ export const serve = <R extends Rpc.Any>(
 
     // Whoever sends nothing more may still read, but need not: from here on a stalled far side is not waited for.
     const settled = yield* Effect.forkScoped(outbox.settle(writer, settleTime))
-    if (opened) yield* opened.onEnd
+    if (opened) {
+      yield* opened.onEnd
+    }
     requester.close()
-    yield* Fiber.awaitAll(Array.from(running.values(), ({ fiber }) => fiber)).pipe(Effect.timeoutOption(settleTime))
+    yield* Fiber.awaitAll(Array.from(running.values(), ({ fiber }) =>
+      fiber)).pipe(Effect.timeoutOption(settleTime))
     yield* Scope.close(handlers, Exit.void)
     yield* outbox.end
     yield* Fiber.join(settled)

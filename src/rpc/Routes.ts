@@ -7,7 +7,9 @@ import * as Wire from "./Wire.ts"
  * On a contract: `$/cancel_request` for it runs this other method with the same params instead of interrupting the handler,
  * which then answers in its own way (`session/prompt` answers `cancelled`).
  */
-export const CancelWith = Context.Reference<string | undefined>("postern/rpc/CancelWith", { defaultValue: () => undefined })
+export const CancelWith = Context.Reference<string | undefined>("postern/rpc/CancelWith", {
+  defaultValue: () => undefined
+})
 
 export interface Route {
   readonly launch: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
@@ -20,7 +22,10 @@ export interface Route {
  * The contract's handlers, as `RpcGroup.toLayer` put them into the context. The one place where their types are erased. A connection
  * uses few of them, so each is made when it is first asked for; handlers of one Layer share what they run with.
  */
-export const routesOf = (group: { readonly requests: ReadonlyMap<string, unknown> }, services: Context.Context<never>) => {
+export const routesOf = (
+  group: { readonly requests: ReadonlyMap<string, unknown> },
+  services: Context.Context<never>
+) => {
   const made = new Map<string, Route>()
   const launches = new Map<Context.Context<never>, Route["launch"]>()
 

@@ -2,7 +2,9 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Deferred, Effect, Schema, type Stream } from "effect"
 import type { Readable, Writable } from "node:stream"
 
-export class TransportClosed extends Schema.TaggedError<TransportClosed>()("TransportClosed", { reason: Schema.String }) {}
+export class TransportClosed
+  extends Schema.TaggedError<TransportClosed>()("TransportClosed", { reason: Schema.String })
+{}
 
 /** One duplex connection: raw bytes in, text out. */
 export interface Transport {
@@ -16,10 +18,15 @@ export interface Transport {
   readonly closed: Effect.Effect<void>
 }
 
-const closed = (cause: unknown) => new TransportClosed({ reason: cause instanceof Error ? cause.message : String(cause) })
+const closed = (cause: unknown) =>
+  new TransportClosed({ reason: cause instanceof Error ? cause.message : String(cause) })
 
 /** A connection over two Node streams. `write` is taken apart from its stream so that stdout can be guarded against everybody else. */
-export const fromStreams = (input: Readable, output: Writable, write: Writable["write"] = output.write.bind(output)): Transport => {
+export const fromStreams = (
+  input: Readable,
+  output: Writable,
+  write: Writable["write"] = output.write.bind(output)
+): Transport => {
   const until = (event: "drain", arm: () => boolean) =>
     Effect.callback<void, TransportClosed>((resume) => {
       const done = () => finish(Effect.void)
@@ -40,7 +47,11 @@ export const fromStreams = (input: Readable, output: Writable, write: Writable["
   output.on("error", hungUp).on("close", hungUp)
   return {
     closed: Deferred.await(gone),
-    input: NodeStream.fromReadable<Uint8Array, TransportClosed>({ evaluate: () => input, onError: closed, closeOnDone: false }),
+    input: NodeStream.fromReadable<Uint8Array, TransportClosed>({
+      evaluate: () => input,
+      onError: closed,
+      closeOnDone: false
+    }),
     write: (text) =>
       Effect.suspend(() => {
         if (output.destroyed || !output.writable) return Effect.fail(closed("the far side closed the connection"))

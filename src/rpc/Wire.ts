@@ -29,7 +29,10 @@ const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 export const invalidParamsFrom = (error: Schema.SchemaError): RpcFault => {
   const issue = formatIssue(error.issue).issues[0]
   const field = (issue?.path ?? []).map((key) => String(typeof key === "object" ? key.key : key)).join(".")
-  return invalidParams(field === "" ? {} : { field }, [field, issue?.message ?? "not readable"].filter((s) => s !== "").join(": "))
+  return invalidParams(
+    field === "" ? {} : { field },
+    [field, issue?.message ?? "not readable"].filter((s) => s !== "").join(": ")
+  )
 }
 
 export type Inbound =
@@ -64,7 +67,9 @@ const sourceOfId = (line: string): RequestId | undefined => {
 
 const classify = (message: Record<string, unknown>, line: string): Inbound => {
   const { error, jsonrpc, method, params, result } = message
-  const id = typeof message["id"] === "number" && !Number.isSafeInteger(message["id"]) ? sourceOfId(line) : idText(message["id"])
+  const id = typeof message["id"] === "number" && !Number.isSafeInteger(message["id"])
+    ? sourceOfId(line)
+    : idText(message["id"])
   const answers = result !== undefined || error !== undefined
   if (typeof method !== "string") {
     if (!answers) return malformed(invalidRequest(), id)
@@ -94,13 +99,17 @@ export const read = (line: string): Inbound => {
   if (!isRecord(message)) return malformed(invalidRequest(undefined, "a message is one JSON object"))
   if (!isTooDeep(message)) return classify(message, line)
   return typeof message["method"] === "string"
-    ? malformed(invalidRequest({ reason: "nested_too_deeply" }, "nested more than 1000 levels deep"), idText(message["id"]))
+    ? malformed(
+      invalidRequest({ reason: "nested_too_deeply" }, "nested more than 1000 levels deep"),
+      idText(message["id"])
+    )
     : { _tag: "Dropped", why: "nested too deeply" }
 }
 
 export const request = (id: string, method: string, params: unknown) =>
   JSON.stringify({ jsonrpc: "2.0", id, method, params }) + "\n"
-export const notification = (method: string, params: unknown) => JSON.stringify({ jsonrpc: "2.0", method, params }) + "\n"
+export const notification = (method: string, params: unknown) =>
+  JSON.stringify({ jsonrpc: "2.0", method, params }) + "\n"
 export const success = (id: RequestId, result: unknown) =>
   `{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result ?? {})}}\n`
 export const failure = (id: RequestId, { code, data, message }: RpcFault) =>

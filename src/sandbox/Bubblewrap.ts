@@ -27,7 +27,8 @@ const descriptor = { status: 3, options: 4, alive: 5, filter: 6 }
  * process inside sleeps, which it does after it asked, and then for a word of the host: a dead one gives none.
  */
 const onlyWithHost = (sh: string, limits: string): ReadonlyArray<string> => [
-  sh, "-c",
+  sh,
+  "-c",
   `until read -r state </proc/1/stat && [ "\${state#*) S}" != "$state" ]; do :; done; ` +
   `echo >&${descriptor.alive} && read -r answer <&${descriptor.alive} && exec ${descriptor.alive}>&- && { ${limits}; exec "$@"; }`,
   "sandbox"
@@ -35,19 +36,40 @@ const onlyWithHost = (sh: string, limits: string): ReadonlyArray<string> => [
 
 /** Everything but mounts and command (policy §5.2). Root is held by what an ordinary user is held by: no capability is left. */
 const isolation = (plan: Plan, { noNesting }: Abilities): ReadonlyArray<string> => [
-  "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+  "--unshare-user",
+  "--unshare-pid",
+  "--unshare-ipc",
+  "--unshare-uts",
+  "--unshare-cgroup-try",
   ...(noNesting ? ["--disable-userns"] : []),
-  "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+  "--die-with-parent",
+  "--new-session",
+  "--cap-drop",
+  "ALL",
   ...(plan.network ? [] : ["--unshare-net"])
 ]
 
 /** Only the network is taken away; processes still end with the call (policy §1.5). */
 const noNetwork = [
-  "--unshare-user", "--unshare-net", "--unshare-pid", "--die-with-parent", "--new-session", "--dev-bind", "/", "/", "--proc", "/proc"
+  "--unshare-user",
+  "--unshare-net",
+  "--unshare-pid",
+  "--die-with-parent",
+  "--new-session",
+  "--dev-bind",
+  "/",
+  "/",
+  "--proc",
+  "/proc"
 ]
 
 /** Options in the order bubblewrap applies them, without descriptors and command. */
-export const options = (plan: Plan, abilities: Abilities, scratch?: Mounts.Scratch, bind?: Mounts.Bind): ReadonlyArray<string> =>
+export const options = (
+  plan: Plan,
+  abilities: Abilities,
+  scratch?: Mounts.Scratch,
+  bind?: Mounts.Bind
+): ReadonlyArray<string> =>
   plan.mode === "danger-full-access"
     ? [...noNetwork, "--chdir", plan.cwd]
     : [...isolation(plan, abilities), ...Mounts.of(plan, abilities.folders, scratch, bind), "--chdir", plan.cwd]
@@ -66,13 +88,30 @@ export const command = (
   const held: Array<string> = []
   const first = filter === undefined ? descriptor.filter : descriptor.filter + 1
   const hold: Mounts.Bind = (path) => ["--bind-fd", `${first + held.push(path) - 1}`, path]
-  const text = options(plan, abilities, scratch, abilities.byDescriptor ? hold : undefined).map((option) => `${option}\0`).join("")
+  const text = options(plan, abilities, scratch, abilities.byDescriptor ? hold : undefined).map((option) =>
+    `${option}\0`
+  ).join("")
   return {
     argv: [
-      abilities.program, "--json-status-fd", `${descriptor.status}`, "--args", `${descriptor.options}`,
-      ...(filter === undefined ? [] : ["--seccomp", `${descriptor.filter}`]), "--", ...(abilities.sh === undefined ? [] : onlyWithHost(abilities.sh, plan.mode === "danger-full-access" ? ":" : Limits.script(true))), ...argv
+      abilities.program,
+      "--json-status-fd",
+      `${descriptor.status}`,
+      "--args",
+      `${descriptor.options}`,
+      ...(filter === undefined ? [] : ["--seccomp", `${descriptor.filter}`]),
+      "--",
+      ...(abilities.sh === undefined
+        ? []
+        : onlyWithHost(abilities.sh, plan.mode === "danger-full-access" ? ":" : Limits.script(true))),
+      ...argv
     ],
-    descriptors: ["status", Buffer.from(text), "alive", ...(filter === undefined ? [] : [filter]), ...held.map((folder) => ({ folder }))]
+    descriptors: [
+      "status",
+      Buffer.from(text),
+      "alive",
+      ...(filter === undefined ? [] : [filter]),
+      ...held.map((folder) => ({ folder }))
+    ]
   }
 }
 
@@ -109,20 +148,41 @@ export const runner = (plan: Plan, descriptors: Runner["descriptors"]): Runner =
   attribute: attribute(plan)
 })
 
-export const report = (plan: Pick<Plan, "mode" | "network">, abilities: Omit<Abilities, "program" | "sh" | "folders">): Report => {
+export const report = (
+  plan: Pick<Plan, "mode" | "network">,
+  abilities: Omit<Abilities, "program" | "sh" | "folders">
+): Report => {
   const { mode, network } = plan
   const confining = mode !== "danger-full-access"
   const notes = [
     ...(confining ? [] : ["files are not confined; services behind Unix sockets stay reachable"]),
-    ...(mode === "workspace-write" ? ["files that have another hard link outside the workspace can be written through the link in it"] : []),
-    ...(network || !confining ? [] : ["loopback is a new one for each call: a server started in one call is not there in the next"]),
-    ...(confining && network && !(abilities.filter && !writes(mode)) ? ["abstract Unix sockets of this machine can be reached"] : []),
+    ...(mode === "workspace-write"
+      ? ["files that have another hard link outside the workspace can be written through the link in it"]
+      : []),
+    ...(network || !confining
+      ? []
+      : ["loopback is a new one for each call: a server started in one call is not there in the next"]),
+    ...(confining && network && !(abilities.filter && !writes(mode))
+      ? ["abstract Unix sockets of this machine can be reached"]
+      : []),
     ...(confining && !network && writes(mode) ? ["Unix sockets inside the workspace can be reached"] : []),
-    ...(confining && !abilities.noNesting ? ["this bubblewrap (older than 0.8) cannot forbid nested user namespaces"] : []),
+    ...(confining && !abilities.noNesting
+      ? ["this bubblewrap (older than 0.8) cannot forbid nested user namespaces"]
+      : []),
     ...(mode === "workspace-write" && !abilities.byDescriptor
-      ? ["this bubblewrap (older than 0.10) can be misled by another command that swaps folders of the workspace for links at the moment of a start"]
+      ? [
+        "this bubblewrap (older than 0.10) can be misled by another command that swaps folders of the workspace for links at the moment of a start"
+      ]
       : []),
     ...(confining && !abilities.filter ? ["no system call filter"] : [])
   ]
-  return { backend: "bubblewrap", mode, network, files: confining ? "full" : "none", net: network ? "none" : "full", processes: "full", notes }
+  return {
+    backend: "bubblewrap",
+    mode,
+    network,
+    files: confining ? "full" : "none",
+    net: network ? "none" : "full",
+    processes: "full",
+    notes
+  }
 }

@@ -35,12 +35,25 @@ interface Found {
 
 /** The strictest set that works comes first. */
 const variants = [
-  { noNesting: true, filter: true }, { noNesting: true, filter: false },
-  { noNesting: false, filter: true }, { noNesting: false, filter: false }
+  { noNesting: true, filter: true },
+  { noNesting: true, filter: false },
+  { noNesting: false, filter: true },
+  { noNesting: false, filter: false }
 ]
 
 const emptyPlan = (mode: EffectiveSandbox, network: boolean, roots: ReadonlyArray<string>): Plan => ({
-  mode, network, cwd: "/", roots, readable: [], masks: [], visible: [], pins: [], kept: [], watched: [], programs: [], firm: []
+  mode,
+  network,
+  cwd: "/",
+  roots,
+  readable: [],
+  masks: [],
+  visible: [],
+  pins: [],
+  kept: [],
+  watched: [],
+  programs: [],
+  firm: []
 })
 
 export const make = (find: Trial.Find): BackendService => {
@@ -54,7 +67,9 @@ export const make = (find: Trial.Find): BackendService => {
     let said = ""
     for (const variant of variants) {
       const abilities = { program, folders, byDescriptor, ...variant }
-      const { argv, descriptors } = Bubblewrap.command(emptyPlan(mode, network, []), abilities, [trueProgram()], { kind: "read-only" })
+      const { argv, descriptors } = Bubblewrap.command(emptyPlan(mode, network, []), abilities, [trueProgram()], {
+        kind: "read-only"
+      })
       const outcome = Trial.run(argv, descriptors)
       if (!outcome.works) {
         said = said === "" ? outcome.said : said
@@ -67,10 +82,14 @@ export const make = (find: Trial.Find): BackendService => {
           const inner = Bubblewrap.command(plan, abilities, [trueProgram()], Scratch.mountsOf(way))
           const wrapped = Scratch.wrap(way, inner, plan.roots, Disk.make(folder, "stage"))
           return Trial.run(wrapped.argv, wrapped.descriptors).works
-        }))
+        })
+      )
       return { abilities, scratch }
     }
-    return { missing: `bubblewrap cannot confine ${mode} with network ${network ? "on" : "off"} here (${said}).`, remedy: remedyFor(said) }
+    return {
+      missing: `bubblewrap cannot confine ${mode} with network ${network ? "on" : "off"} here (${said}).`,
+      remedy: remedyFor(said)
+    }
   })
 
   const offer = (mode: EffectiveSandbox, network: boolean): Report | Lacking => {
@@ -84,7 +103,12 @@ export const make = (find: Trial.Find): BackendService => {
     const found = tryOut(plan.mode, plan.network)
     if ("missing" in found) return yield* new SandboxUnavailable(found)
     const prepared = found.scratch === undefined ? undefined : yield* Scratch.prepare(found.scratch, plan)
-    const inner = Bubblewrap.command(plan, { ...found.abilities, sh: find("sh") ?? "/bin/sh" }, command.argv, prepared?.mounts)
+    const inner = Bubblewrap.command(
+      plan,
+      { ...found.abilities, sh: find("sh") ?? "/bin/sh" },
+      command.argv,
+      prepared?.mounts
+    )
     const wrapped = prepared === undefined ? inner : Scratch.wrap(prepared.way, inner, plan.roots, prepared.stage)
     const report = offer(plan.mode, plan.network)
     if (isLacking(report)) return yield* new SandboxUnavailable(report)

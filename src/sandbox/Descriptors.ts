@@ -33,7 +33,9 @@ let known: ReadonlyArray<number> | undefined
  * would lead a command out of any sandbox, a socket to whoever is behind it.
  */
 const inherited = (): ReadonlyArray<number> =>
-  known ??= (Disk.names("/proc/self/fd") ?? []).map(Number).filter((descriptor) => descriptor > 2 && isPassedOn(descriptor))
+  known ??= (Disk.names("/proc/self/fd") ?? []).map(Number).filter((descriptor) =>
+    descriptor > 2 && isPassedOn(descriptor)
+  )
 
 /** Starts a process with standard input at its end or a pipe, two pipes, and what its runner reads, reports through or is handed. */
 export const start = (

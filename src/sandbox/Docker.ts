@@ -9,35 +9,73 @@ import * as Refusals from "./Refusals.ts"
 import * as Trial from "./Trial.ts"
 
 const volume = (path: string, readOnly: boolean): ReadonlyArray<string> => [
-  "--mount", `type=bind,source=${path},target=${path}${readOnly ? ",readonly" : ""}`
+  "--mount",
+  `type=bind,source=${path},target=${path}${readOnly ? ",readonly" : ""}`
 ]
 
 /** Folders keep their paths, so that what a command prints means the same outside. */
 export const options = (plan: Plan, command: Pick<Command, "env">, user: string): ReadonlyArray<string> => [
-  "run", "--rm", "--init", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pids-limit", "512", "-u", user,
+  "run",
+  "--rm",
+  "--init",
+  "--read-only",
+  "--tmpfs",
+  "/tmp",
+  "--cap-drop",
+  "ALL",
+  "--security-opt",
+  "no-new-privileges",
+  "--pids-limit",
+  "512",
+  "-u",
+  user,
   ...(plan.network ? [] : ["--network", "none"]),
   ...plan.readable.flatMap((path) => volume(path, true)),
   ...plan.roots.flatMap((path) => volume(path, plan.mode !== "workspace-write")),
   ...plan.pins.flatMap((path) => volume(path, false)),
   ...plan.kept.flatMap((path) => volume(path, true)),
   ...plan.masks.filter(({ path }) => plan.roots.some((root) => isInside(root, path)))
-    .flatMap(({ folder, path }) => folder ? ["--tmpfs", `${path}:ro`] : ["--mount", `type=bind,source=/dev/null,target=${path},readonly`]),
-  "-w", plan.cwd,
-  ...Object.entries(command.env).filter(([name]) => name !== "PATH" && name !== "HOME").flatMap(([name, value]) => ["-e", `${name}=${value}`])
+    .flatMap(({ folder, path }) =>
+      folder ? ["--tmpfs", `${path}:ro`] : ["--mount", `type=bind,source=/dev/null,target=${path},readonly`]
+    ),
+  "-w",
+  plan.cwd,
+  ...Object.entries(command.env).filter(([name]) => name !== "PATH" && name !== "HOME").flatMap((
+    [name, value]
+  ) => ["-e", `${name}=${value}`])
 ]
 
 /** Only where the configuration names it: the image is a different world, with its own programs. */
 export const make = (find: Trial.Find, image: string | undefined): BackendService => {
   const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
     const program = find("docker")
-    if (program === undefined) return { missing: "docker is not installed.", remedy: "Install docker, or set sandbox_backend to auto." }
-    if (image === undefined) return { missing: "no docker image is configured.", remedy: "Name an image, or set sandbox_backend to auto." }
-    if (isScratch(mode) || mode === "danger-full-access") return { missing: `docker has no mode ${mode}.`, remedy: "Set sandbox_backend to auto." }
+    if (program === undefined) {
+      return { missing: "docker is not installed.", remedy: "Install docker, or set sandbox_backend to auto." }
+    }
+    if (image === undefined) {
+      return { missing: "no docker image is configured.", remedy: "Name an image, or set sandbox_backend to auto." }
+    }
+    if (isScratch(mode) || mode === "danger-full-access") {
+      return { missing: `docker has no mode ${mode}.`, remedy: "Set sandbox_backend to auto." }
+    }
     const outcome = Trial.run([program, "image", "inspect", "--format", "{{.Id}}", image], [])
-    if (!outcome.works) return { missing: `docker cannot run the image ${image} (${outcome.said}).`, remedy: `Start docker and run "docker pull ${image}".` }
+    if (!outcome.works) {
+      return {
+        missing: `docker cannot run the image ${image} (${outcome.said}).`,
+        remedy: `Start docker and run "docker pull ${image}".`
+      }
+    }
     return {
-      backend: "docker", mode, network, files: "full", net: network ? "none" : "full", processes: "partial",
-      notes: ["commands see the programs of the image, and nothing of this machine but the folders of the session", "a container outlives a host that is killed"]
+      backend: "docker",
+      mode,
+      network,
+      files: "full",
+      net: network ? "none" : "full",
+      processes: "partial",
+      notes: [
+        "commands see the programs of the image, and nothing of this machine but the folders of the session",
+        "a container outlives a host that is killed"
+      ]
     }
   })
   const confine = Effect.fnUntraced(function*(plan: Plan, command: Command) {
@@ -47,15 +85,27 @@ export const make = (find: Trial.Find, image: string | undefined): BackendServic
       return yield* new SandboxUnavailable("missing" in report ? report : { missing: "docker", remedy: "" })
     }
     const bad = [...plan.roots, ...plan.readable, ...plan.kept].find((path) => /[,"\n]/.test(path))
-    if (bad !== undefined) return yield* new SandboxUnavailable({ missing: `docker cannot name the path ${bad}.`, remedy: "Set sandbox_backend to auto." })
+    if (bad !== undefined) {
+      return yield* new SandboxUnavailable({
+        missing: `docker cannot name the path ${bad}.`,
+        remedy: "Set sandbox_backend to auto."
+      })
+    }
     return {
-      argv: [program, ...options(plan, command, `${process.geteuid?.() ?? 0}:${process.getegid?.() ?? 0}`), image, ...command.argv],
+      argv: [
+        program,
+        ...options(plan, command, `${process.geteuid?.() ?? 0}:${process.getegid?.() ?? 0}`),
+        image,
+        ...command.argv
+      ],
       env: command.env,
       cwd: plan.cwd,
       runner: {
         ...bare,
         attribute: (ending) =>
-          ending.code === 125 ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" } : Refusals.read(ending, plan, Refusals.bubblewrap)
+          ending.code === 125
+            ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
+            : Refusals.read(ending, plan, Refusals.bubblewrap)
       },
       report,
       afterwards: Protected.watch(plan.watched)

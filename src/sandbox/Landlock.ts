@@ -6,7 +6,15 @@ import { dirname, join } from "node:path"
 import type { EffectiveSandbox } from "../policy/Knobs.ts"
 import { isInside } from "../workspace/Workspace.ts"
 import { type BackendService, type Command, type Lacking, remember } from "./Backends.ts"
-import { type Attribution, bare, type Confined, type Ending, type Report, type Runner, SandboxUnavailable } from "./Confinement.ts"
+import {
+  type Attribution,
+  bare,
+  type Confined,
+  type Ending,
+  type Report,
+  type Runner,
+  SandboxUnavailable
+} from "./Confinement.ts"
 import * as Disk from "./Disk.ts"
 import * as Limits from "./Limits.ts"
 import { isNarrow, isScratch, type Plan } from "./Plan.ts"
@@ -43,9 +51,35 @@ export const around = (folder: string, hidden: ReadonlyArray<string>): ReadonlyA
 }
 
 const system = [
-  "/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", "/nix/store",
-  ...["ld.so.cache", "ld.so.conf", "ld.so.conf.d", "passwd", "group", "nsswitch.conf", "ssl/certs", "ssl/openssl.cnf",
-    "ca-certificates", "pki", "alternatives", "localtime", "resolv.conf", "hosts", "host.conf", "terminfo", "mime.types", "gitconfig", "os-release"].map((name) => `/etc/${name}`)
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib64",
+  "/dev",
+  "/proc",
+  "/nix/store",
+  ...[
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "passwd",
+    "group",
+    "nsswitch.conf",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "ca-certificates",
+    "pki",
+    "alternatives",
+    "localtime",
+    "resolv.conf",
+    "hosts",
+    "host.conf",
+    "terminfo",
+    "mime.types",
+    "gitconfig",
+    "os-release"
+  ].map((name) => `/etc/${name}`)
 ]
 
 /** The launcher's arguments before the command (policy §5.4); a hidden path inside a writable folder cannot be had. */
@@ -55,7 +89,11 @@ export const grants = (plan: Plan, tmp: string): ReadonlyArray<string> => {
     ? [...system.filter((path) => Disk.real(path) !== undefined), ...plan.programs, ...plan.roots]
     : around("/", hidden)
   const write = plan.mode === "workspace-write" ? plan.roots : []
-  const shown = new Set([...read.flatMap((path) => around(path, hidden)), ...plan.readable, ...(write.length > 0 ? [] : plan.roots)])
+  const shown = new Set([
+    ...read.flatMap((path) => around(path, hidden)),
+    ...plan.readable,
+    ...(write.length > 0 ? [] : plan.roots)
+  ])
   return [
     ...[...shown].flatMap((path) => ["--ro", path]),
     ...["/dev/null", ...(plan.mode === "read-only" ? [] : [tmp]), ...write].flatMap((path) => ["--rw", path])
@@ -63,8 +101,12 @@ export const grants = (plan: Plan, tmp: string): ReadonlyArray<string> => {
 }
 
 const attribute = (plan: Plan) => (ending: Ending): Attribution => {
-  const said = ending.stderr.split("\n").find((line) => line.startsWith("landlock-run: ") && !/partially enforced/.test(line))
-  if (ending.code !== 125 || said === undefined) return Limits.notFound(ending) ?? Refusals.read(ending, plan, Refusals.landlock)
+  const said = ending.stderr.split("\n").find((line) =>
+    line.startsWith("landlock-run: ") && !/partially enforced/.test(line)
+  )
+  if (ending.code !== 125 || said === undefined) {
+    return Limits.notFound(ending) ?? Refusals.read(ending, plan, Refusals.landlock)
+  }
   return /exec.*No such file/.test(said)
     ? { kind: "not-found", note: said }
     : { kind: "runner-failed", note: said }
@@ -76,22 +118,36 @@ const remedy = "Install bubblewrap 0.8 or newer: it enforces what Landlock canno
 
 export const make = (find: Trial.Find, launch: string | undefined = launcher()): BackendService => {
   const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
-    if (launch === undefined) return { missing: `the optional package ${entry} has no launcher for this machine.`, remedy }
+    if (launch === undefined) {
+      return { missing: `the optional package ${entry} has no launcher for this machine.`, remedy }
+    }
     if (process.geteuid?.() === 0) {
-      return { missing: "Landlock does not hold a host that runs as root.", remedy: `Run Postern as an ordinary user. ${remedy}` }
+      return {
+        missing: "Landlock does not hold a host that runs as root.",
+        remedy: `Run Postern as an ordinary user. ${remedy}`
+      }
     }
     if (!network) return { missing: "Landlock cannot take the network away.", remedy }
     if (mode === "danger-full-access") return { missing: "Landlock is of no use without confinement.", remedy }
     const outcome = Trial.run([launch, "--probe"], [])
     if (!outcome.works) return { missing: `the kernel does not enforce Landlock (${outcome.said}).`, remedy }
     return {
-      backend: "landlock", mode, network, files: "partial", net: "none", processes: "none",
+      backend: "landlock",
+      mode,
+      network,
+      files: "partial",
+      net: "none",
+      processes: "none",
       notes: [
         "modes, owners and times of files can be changed everywhere, and their existence shows",
         "other processes can be signalled, and Unix sockets of this machine reached",
         "processes that leave their group survive the call",
-        ...(mode === "workspace-write" ? ["git hooks and project configuration in the workspace are not protected"] : []),
-        ...(isScratch(mode) ? ["scratch: the workspace is read-only, and only caches go to a private temporary folder"] : [])
+        ...(mode === "workspace-write"
+          ? ["git hooks and project configuration in the workspace are not protected"]
+          : []),
+        ...(isScratch(mode)
+          ? ["scratch: the workspace is read-only, and only caches go to a private temporary folder"]
+          : [])
       ]
     }
   })
@@ -101,10 +157,16 @@ export const make = (find: Trial.Find, launch: string | undefined = launcher()):
     if (launch === undefined || "missing" in report) {
       return yield* new SandboxUnavailable("missing" in report ? report : { missing: entry, remedy })
     }
-    const inside = plan.mode !== "workspace-write" ? undefined :
-      [...plan.masks.map(({ path }) => path), ...plan.firm].find((path) => plan.roots.some((root) => isInside(root, path)))
+    const inside = plan.mode !== "workspace-write" ?
+      undefined :
+      [...plan.masks.map(({ path }) => path), ...plan.firm].find((path) =>
+        plan.roots.some((root) => isInside(root, path))
+      )
     if (inside !== undefined) {
-      return yield* new SandboxUnavailable({ missing: `Landlock cannot protect ${inside} inside a folder that can be written to.`, remedy })
+      return yield* new SandboxUnavailable({
+        missing: `Landlock cannot protect ${inside} inside a folder that can be written to.`,
+        remedy
+      })
     }
     const tmp = yield* Effect.acquireRelease(
       Effect.promise(() => mkdtemp(join(tmpdir(), ".postern-tmp-"))),

@@ -3,10 +3,14 @@ import * as Disk from "./Disk.ts"
 
 /** The host's own hard limits: nobody may ask for more, and asking for more would fail the command. */
 const hardLimits = (): ReadonlyMap<string, number> =>
-  new Map((Disk.text("/proc/self/limits") ?? "").split("\n").flatMap((line) => {
-    const found = /^(Max [a-z ]+?)\s{2,}\S+\s+(\S+)/.exec(line)
-    return found === null ? [] : [[found[1]!, found[2] === "unlimited" ? Number.POSITIVE_INFINITY : Number(found[2])] as const]
-  }))
+  new Map(
+    (Disk.text("/proc/self/limits") ?? "").split("\n").flatMap((line) => {
+      const found = /^(Max [a-z ]+?)\s{2,}\S+\s+(\S+)/.exec(line)
+      return found === null
+        ? []
+        : [[found[1]!, found[2] === "unlimited" ? Number.POSITIVE_INFINITY : Number(found[2])] as const]
+    })
+  )
 
 /** Shells differ in what they call the number of processes. */
 const wanted = [

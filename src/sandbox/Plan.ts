@@ -55,8 +55,14 @@ const outermost = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 /** Folders named by PATH and by version managers; one level up where that is not somebody's whole configuration. */
 const programFolders = ({ homes, variables }: Surroundings): ReadonlyArray<string> => {
-  const named = ["NVM_BIN", "VOLTA_HOME", "PYENV_ROOT", "JAVA_HOME", "GOROOT", "RUSTUP_HOME"].map((name) => variables[name])
-  const entries = (variables["PATH"] ?? "").split(":").concat(named.map((path) => path ?? ""), ...homes.map((home) => join(home, ".rustup")), "/nix/store")
+  const named = ["NVM_BIN", "VOLTA_HOME", "PYENV_ROOT", "JAVA_HOME", "GOROOT", "RUSTUP_HOME"].map((name) =>
+    variables[name]
+  )
+  const entries = (variables["PATH"] ?? "").split(":").concat(
+    named.map((path) => path ?? ""),
+    ...homes.map((home) => join(home, ".rustup")),
+    "/nix/store"
+  )
   const folders = entries.filter((path) => path.startsWith("/")).flatMap((entry) => {
     const path = Disk.real(entry)
     if (path === undefined || isInside("/usr", path) || Disk.kind(path) !== "folder") return []
@@ -74,10 +80,11 @@ const existing = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [
 ]
 
 const visibleIn = (masks: ReadonlyArray<string>, network: boolean): Plan["visible"] =>
-  Masks.visible(network).filter((path) => Disk.kind(path) !== "missing" && masks.some((mask) => isInside(mask, path))).map((path) => {
-    const link = Disk.target(path)
-    return link === undefined ? { path } : { path, link }
-  })
+  Masks.visible(network).filter((path) => Disk.kind(path) !== "missing" && masks.some((mask) => isInside(mask, path)))
+    .map((path) => {
+      const link = Disk.target(path)
+      return link === undefined ? { path } : { path, link }
+    })
 
 const between = (folders: ReadonlyArray<string>, outer: string, inner: string): boolean =>
   folders.some((folder) => isInside(outer, folder) && isInside(folder, inner))
@@ -87,8 +94,12 @@ const moved = (paths: ReadonlyArray<string>): string | undefined =>
   paths.find((path) => Disk.real(path) !== path || Disk.kind(path) !== "folder")
 
 const refusedRoot = (request: Request, roots: ReadonlyArray<string>, { homes, own }: Surroundings) => {
-  const [dataDir, configDir, ...homePaths] = [own.dataDir, own.configDir, ...homes].map((path) => Disk.real(path) ?? path) as [string, string]
-  const tooMuch = request.mode === "read-only" ? undefined : roots.find((root) => root === "/" || homePaths.some((home) => isInside(root, home)))
+  const [dataDir, configDir, ...homePaths] = [own.dataDir, own.configDir, ...homes].map((path) =>
+    Disk.real(path) ?? path
+  ) as [string, string]
+  const tooMuch = request.mode === "read-only"
+    ? undefined
+    : roots.find((root) => root === "/" || homePaths.some((home) => isInside(root, home)))
   if (tooMuch !== undefined) {
     return refuse(
       `${tooMuch} is too much to open to a confined command in mode ${request.mode}: it holds the whole home folder.`,
@@ -96,19 +107,29 @@ const refusedRoot = (request: Request, roots: ReadonlyArray<string>, { homes, ow
     )
   }
   const inside = roots.find((root) => isInside(dataDir, root) || root === configDir)
-  return inside === undefined ? undefined : refuse(`${inside} holds Postern's own state.`, "Open the session in a project folder.")
+  return inside === undefined
+    ? undefined
+    : refuse(`${inside} holds Postern's own state.`, "Open the session in a project folder.")
 }
 
 type Wanted = Pick<Request, "mode" | "network" | "roots" | "readable" | "masks">
 
 const foldersOf = (request: Pick<Request, "roots" | "readable">) => {
   const roots = outermost(request.roots)
-  return { roots, readable: outermost(request.readable ?? []).filter((path) => !roots.some((root) => isInside(root, path))) }
+  return {
+    roots,
+    readable: outermost(request.readable ?? []).filter((path) => !roots.some((root) => isInside(root, path)))
+  }
 }
 
 const hiddenPaths = ({ masks = [] }: Wanted, { homes, own, variables }: Surroundings): ReadonlyArray<string> =>
   existing([
-    ...homes.flatMap((home) => Masks.atHome(home)), ...Masks.ofMachine(variables), own.configDir, own.dataDir, ...(own.socket === undefined ? [] : [own.socket]), ...masks
+    ...homes.flatMap((home) => Masks.atHome(home)),
+    ...Masks.ofMachine(variables),
+    own.configDir,
+    own.dataDir,
+    ...(own.socket === undefined ? [] : [own.socket]),
+    ...masks
   ]).filter((path) => path !== "/")
 
 /** What a call sees of the disk. */
@@ -116,13 +137,22 @@ const viewOf = (wanted: Wanted, hidden: ReadonlyArray<string>, surroundings: Sur
   const { mode, network } = wanted
   const { readable, roots } = foldersOf(wanted)
   const shown = [...roots, ...readable]
-  const programs = isNarrow(mode) ? programFolders(surroundings).filter((path) => !hidden.some((mask) => isInside(mask, path))) : []
+  const programs = isNarrow(mode)
+    ? programFolders(surroundings).filter((path) => !hidden.some((mask) => isInside(mask, path)))
+    : []
   const masks = hidden
     // A mask inside a mask adds nothing, unless a folder of the session lies in between.
     .filter((path) => !hidden.some((other) => other !== path && isInside(other, path) && !between(shown, other, path)))
     .filter((path) => !isNarrow(mode) || [...shown, ...programs, "/usr"].some((top) => isInside(top, path)))
     .map((path) => ({ path, folder: Disk.kind(path) === "folder" }))
-  return { mode, roots, readable, programs, masks, visible: isNarrow(mode) ? [] : visibleIn(masks.map((mask) => mask.path), network) }
+  return {
+    mode,
+    roots,
+    readable,
+    programs,
+    masks,
+    visible: isNarrow(mode) ? [] : visibleIn(masks.map((mask) => mask.path), network)
+  }
 }
 
 /** The same view for Postern's own tools. */
@@ -136,20 +166,42 @@ export const reach = (wanted: Wanted, surroundings: Surroundings): Reach.Reach =
 export const make = (request: Request, surroundings: Surroundings): Plan | SandboxUnavailable => {
   const { cwd, mode, network } = request
   const { readable, roots } = foldersOf(request)
-  const base = { mode, network, cwd, roots, readable, masks: [], visible: [], pins: [], kept: [], watched: [], programs: [], firm: [] }
+  const base = {
+    mode,
+    network,
+    cwd,
+    roots,
+    readable,
+    masks: [],
+    visible: [],
+    pins: [],
+    kept: [],
+    watched: [],
+    programs: [],
+    firm: []
+  }
   const gone = mode === "danger-full-access" ? undefined : moved([...roots, ...readable])
-  if (gone !== undefined) return refuse(`${gone} is no longer the folder that the session was opened with.`, "Open the session again.")
-  if (Disk.kind(cwd) !== "folder") return refuse(`the working folder ${cwd} does not exist.`, "Open the session in an existing folder.")
+  if (gone !== undefined) {
+    return refuse(`${gone} is no longer the folder that the session was opened with.`, "Open the session again.")
+  }
+  if (Disk.kind(cwd) !== "folder") {
+    return refuse(`the working folder ${cwd} does not exist.`, "Open the session in an existing folder.")
+  }
   if (mode === "danger-full-access") return base
   if (!isInside(roots.find((root) => isInside(root, cwd)) ?? "\0", cwd) && isNarrow(mode)) {
-    return refuse(`the working folder ${cwd} is outside the folders of the session.`, "Run commands inside the session's folders.")
+    return refuse(
+      `the working folder ${cwd} is outside the folders of the session.`,
+      "Run commands inside the session's folders."
+    )
   }
   const refused = refusedRoot(request, roots, surroundings)
   if (refused !== undefined) return refused
 
   const hidden = hiddenPaths(request, surroundings)
   const covered = roots.find((root) => hidden.includes(root))
-  if (covered !== undefined) return refuse(`${covered} is a folder that the sandbox hides.`, "Open the session in a project folder.")
+  if (covered !== undefined) {
+    return refuse(`${covered} is a folder that the sandbox hides.`, "Open the session in a project folder.")
+  }
   const found = mode === "workspace-write" ? Protected.find(request.roots, roots) : { kept: [], watched: [] }
   if ("linked" in found) {
     return refuse(
@@ -157,7 +209,9 @@ export const make = (request: Request, surroundings: Surroundings): Plan | Sandb
       "Replace the link by a real file or folder, or use the session in mode read-only."
     )
   }
-  const firm = mode === "workspace-write" ? existing(request.kept ?? []).filter((path) => roots.some((root) => isInside(root, path))) : []
+  const firm = mode === "workspace-write"
+    ? existing(request.kept ?? []).filter((path) => roots.some((root) => isInside(root, path)))
+    : []
   const kept = [...new Set([...found.kept, ...firm])]
   const view = viewOf(request, hidden, surroundings)
   return {

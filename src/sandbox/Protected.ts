@@ -23,7 +23,11 @@ const maxFolders = 500
 
 /** Everything git runs or obeys in one repository folder, its submodules' included. */
 const repository = (folder: string): ReadonlyArray<string> => {
-  const inner = (name: string, find: (top: string) => ReadonlyArray<string> | undefined, parts: ReadonlyArray<string>) => {
+  const inner = (
+    name: string,
+    find: (top: string) => ReadonlyArray<string> | undefined,
+    parts: ReadonlyArray<string>
+  ) => {
     const top = join(folder, name)
     if (Disk.kind(top) === "missing") return []
     // Where they cannot all be found the folder as a whole is protected.
@@ -67,14 +71,18 @@ const linkedRepository = (file: string): ReadonlyArray<string> => {
 const ofGit = (root: string): Protected & { readonly paths: ReadonlyArray<string> } => {
   const path = join(root, ".git")
   switch (Disk.kind(path)) {
-    case "folder": return { paths: repository(path), kept: [], watched: [] }
-    case "file": return { paths: linkedRepository(path).flatMap(repository), kept: [path], watched: [] }
+    case "folder":
+      return { paths: repository(path), kept: [], watched: [] }
+    case "file":
+      return { paths: linkedRepository(path).flatMap(repository), kept: [path], watched: [] }
     case "link": {
       const real = Disk.real(path)
       return { paths: real === undefined ? [] : repository(real), kept: [], watched: [path] }
     }
-    case "missing": return { paths: [], kept: [], watched: [path] }
-    case "closed": return { paths: [], kept: [path], watched: [] }
+    case "missing":
+      return { paths: [], kept: [], watched: [path] }
+    case "closed":
+      return { paths: [], kept: [path], watched: [] }
   }
 }
 
@@ -84,13 +92,18 @@ const linkWithin = (root: string, path: string): string | undefined => {
   return undefined
 }
 
-const namedIn = (root: string, git: { readonly paths: ReadonlyArray<string> }) => [...inRoot.map((name) => join(root, name)), ...git.paths]
+const namedIn = (
+  root: string,
+  git: { readonly paths: ReadonlyArray<string> }
+) => [...inRoot.map((name) => join(root, name)), ...git.paths]
 
 /** Everything in `roots` that Postern's own tools do not write to, whether it exists or not; links are followed. */
 export const guarded = (roots: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(roots.flatMap((root) => {
     const git = ofGit(root)
-    return [...git.kept, ...git.watched, ...namedIn(root, git)].flatMap((path) => Disk.kind(path) === "missing" ? [path] : [path, Disk.real(path) ?? path])
+    return [...git.kept, ...git.watched, ...namedIn(root, git)].flatMap((path) =>
+      Disk.kind(path) === "missing" ? [path] : [path, Disk.real(path) ?? path]
+    )
   }))
 ]
 
@@ -119,7 +132,9 @@ export const pins = (roots: ReadonlyArray<string>, kept: ReadonlyArray<string>):
   const found = new Set<string>()
   for (const path of kept) {
     const root = roots.find((candidate) => isInside(candidate, path))
-    for (let at = dirname(path); root !== undefined && at !== root && isInside(root, at); at = dirname(at)) found.add(at)
+    for (let at = dirname(path); root !== undefined && at !== root && isInside(root, at); at = dirname(at)) {
+      found.add(at)
+    }
   }
   return [...found]
 }
@@ -132,7 +147,9 @@ export const watch = (paths: ReadonlyArray<string>): () => ReadonlyArray<string>
     paths.flatMap((path, index) =>
       look(path) === before[index]
         ? []
-        : [`${path} was ${before[index]?.startsWith("missing") ? "created" : "replaced"} by the command; ` +
-          "look at it before programs outside the sandbox use it"]
+        : [
+          `${path} was ${before[index]?.startsWith("missing") ? "created" : "replaced"} by the command; ` +
+          "look at it before programs outside the sandbox use it"
+        ]
     )
 }

@@ -1,4 +1,4 @@
-import { isInside, type Intent } from "../workspace/Workspace.ts"
+import { type Intent, isInside } from "../workspace/Workspace.ts"
 import { isNarrow, type Plan, writes } from "./Plan.ts"
 
 /** What Postern's own file tools may touch: the view of the disk that a command in the same mode gets (policy §1.9 E20). */
@@ -29,7 +29,10 @@ export const lazy = (find: () => Reach): Reach => {
 }
 
 /** `guarded` are the paths that a command finds read-only in a workspace it can write to; they need not exist. */
-export const of = (plan: Pick<Plan, "mode" | "roots" | "readable" | "masks" | "visible">, guarded: ReadonlyArray<string>): Reach => {
+export const of = (
+  plan: Pick<Plan, "mode" | "roots" | "readable" | "masks" | "visible">,
+  guarded: ReadonlyArray<string>
+): Reach => {
   const { mode, readable, roots } = plan
   if (mode === "danger-full-access") return everything
   const shown = [...roots, ...readable, ...plan.visible.map(({ path }) => path)]
@@ -40,13 +43,19 @@ export const of = (plan: Pick<Plan, "mode" | "roots" | "readable" | "masks" | "v
       if (devices.has(path)) return undefined
       if (intent === "write" && !writes(mode)) return `the Sandbox mode ${mode} lets nothing be written.`
       const mask = deepest(hidden, path)
-      if (mask >= 0 && mask >= deepest(shown, path)) return "the sandbox hides it: it may hold credentials or another program's own state."
+      if (mask >= 0 && mask >= deepest(shown, path)) {
+        return "the sandbox hides it: it may hold credentials or another program's own state."
+      }
       if (intent === "write") {
         if (deepest(roots, path) < 0) return `the Sandbox mode ${mode} lets only the session's folders be written to.`
-        if (deepest(guarded, path) >= 0) return `the Sandbox mode ${mode} protects it: programs outside the sandbox run or obey what is in it.`
+        if (deepest(guarded, path) >= 0) {
+          return `the Sandbox mode ${mode} protects it: programs outside the sandbox run or obey what is in it.`
+        }
         return undefined
       }
-      return isNarrow(mode) && deepest(shown, path) < 0 ? `the Sandbox mode ${mode} shows nothing outside the session's folders.` : undefined
+      return isNarrow(mode) && deepest(shown, path) < 0
+        ? `the Sandbox mode ${mode} shows nothing outside the session's folders.`
+        : undefined
     }
   }
 }

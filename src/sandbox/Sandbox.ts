@@ -6,7 +6,15 @@ import { Environment } from "../tool/Environment.ts"
 import { isInside } from "../workspace/Workspace.ts"
 import { type BackendService, type Command, isLacking, type Lacking } from "./Backends.ts"
 import * as BubblewrapBackend from "./BubblewrapBackend.ts"
-import { type Backend, bare, type Confined, type Report, type Request, SandboxUnavailable, type Wish } from "./Confinement.ts"
+import {
+  type Backend,
+  bare,
+  type Confined,
+  type Report,
+  type Request,
+  SandboxUnavailable,
+  type Wish
+} from "./Confinement.ts"
 import * as Disk from "./Disk.ts"
 import * as Docker from "./Docker.ts"
 import * as Firejail from "./Firejail.ts"
@@ -41,7 +49,10 @@ export interface Checked extends Enforcement {
 /** Holds each call to its mode and network, or refuses it (spec §6). Nothing runs less confined than it was asked for. */
 export class Sandbox extends Context.Service<Sandbox, {
   /** A command that `Processes.run` takes as it is. What it needs on disk goes when the scope closes. */
-  readonly confine: (argv: Command["argv"], request: Request) => Effect.Effect<Confined, SandboxUnavailable, Scope.Scope>
+  readonly confine: (
+    argv: Command["argv"],
+    request: Request
+  ) => Effect.Effect<Confined, SandboxUnavailable, Scope.Scope>
   /** Whether this machine can hold a call to that; tries it out the first time, in about 10 ms. */
   readonly enforce: (mode: EffectiveSandbox, network: boolean, backend?: Wish) => Enforcement
   /** The same view of the disk for Postern's own file tools. Looks at the disk. */
@@ -55,24 +66,48 @@ export class Sandbox extends Context.Service<Sandbox, {
 }
 
 const modes: ReadonlyArray<EffectiveSandbox> = [
-  "workspace-read", "workspace-scratch", "read-only", "scratch", "workspace-write", "danger-full-access"
+  "workspace-read",
+  "workspace-scratch",
+  "read-only",
+  "scratch",
+  "workspace-write",
+  "danger-full-access"
 ]
 
 const nothing: BackendService = {
   name: "none",
   offer: (mode, network) => ({
-    backend: "none", mode, network, files: "none", net: "none", processes: "none", notes: ["nothing is confined"]
+    backend: "none",
+    mode,
+    network,
+    files: "none",
+    net: "none",
+    processes: "none",
+    notes: ["nothing is confined"]
   }),
   confine: (plan, { argv, env }) =>
-    Effect.succeed({ argv, env, cwd: plan.cwd, runner: bare, report: nothing.offer(plan.mode, plan.network) as Report, afterwards: () => [] })
+    Effect.succeed({
+      argv,
+      env,
+      cwd: plan.cwd,
+      runner: bare,
+      report: nothing.offer(plan.mode, plan.network) as Report,
+      afterwards: () => []
+    })
 }
 
 /** The backend that confines nothing, whatever the mode: only for where the operator and the session both ask for it. */
 export const unconfined = "unconfined"
 
 const names: { readonly [name: string]: Backend | undefined } = {
-  bubblewrap: "bubblewrap", bwrap: "bubblewrap", landlock: "landlock", seatbelt: "seatbelt", sandboxexec: "seatbelt",
-  "sandbox-exec": "seatbelt", firejail: "firejail", docker: "docker"
+  bubblewrap: "bubblewrap",
+  bwrap: "bubblewrap",
+  landlock: "landlock",
+  seatbelt: "seatbelt",
+  sandboxexec: "seatbelt",
+  "sandbox-exec": "seatbelt",
+  firejail: "firejail",
+  docker: "docker"
 }
 
 export const words = ({ backend, files, net, network, notes, processes }: Report): string => {
@@ -86,15 +121,25 @@ interface Chosen {
 }
 
 /** The first of these that offers the combination; with none, what each of them lacks. */
-const firstOf = (backends: ReadonlyArray<BackendService>, mode: EffectiveSandbox, network: boolean, partial: boolean): Chosen | Lacking => {
+const firstOf = (
+  backends: ReadonlyArray<BackendService>,
+  mode: EffectiveSandbox,
+  network: boolean,
+  partial: boolean
+): Chosen | Lacking => {
   const lacking: Array<Lacking> = []
   for (const backend of backends) {
     const offer = backend.offer(mode, network)
-    if (!isLacking(offer) && (offer.files !== "partial" || partial || Plan.isScratch(mode))) return { backend, report: offer }
+    if (!isLacking(offer) && (offer.files !== "partial" || partial || Plan.isScratch(mode))) {
+      return { backend, report: offer }
+    }
     lacking.push(
       isLacking(offer)
         ? offer
-        : { missing: `${backend.name} confines files only in part.`, remedy: "Allow partial sandboxes, or install bubblewrap." }
+        : {
+          missing: `${backend.name} confines files only in part.`,
+          remedy: "Allow partial sandboxes, or install bubblewrap."
+        }
     )
   }
   return {
@@ -116,9 +161,17 @@ const ownHomes = (): ReadonlyArray<string> => {
 const make = Effect.fnUntraced(function*(options: Options) {
   const variables = yield* Environment
   const find = Trial.finder(variables)
-  const surroundings: Plan.Surroundings = { homes: options.home === undefined ? ownHomes() : [options.home], variables, own: options.own }
+  const surroundings: Plan.Surroundings = {
+    homes: options.home === undefined ? ownHomes() : [options.home],
+    variables,
+    own: options.own
+  }
   const bubblewrap = BubblewrapBackend.make(find)
-  const automatic = process.platform === "darwin" ? [Seatbelt.make()] : process.platform === "linux" ? [bubblewrap, Landlock.make(find)] : []
+  const automatic = process.platform === "darwin"
+    ? [Seatbelt.make()]
+    : process.platform === "linux"
+    ? [bubblewrap, Landlock.make(find)]
+    : []
   const wished = new Map<string, BackendService | undefined>()
 
   const named = (wish: Wish): BackendService | undefined => {
@@ -132,13 +185,18 @@ const make = Effect.fnUntraced(function*(options: Options) {
 
   const choose = (mode: EffectiveSandbox, network: boolean, wish: Wish = { name: "auto" }): Chosen | Lacking => {
     const { name: backend } = wish
-    if (backend === unconfined || (mode === "danger-full-access" && network)) return { backend: nothing, report: nothing.offer(mode, network) as Report }
+    if (backend === unconfined || (mode === "danger-full-access" && network)) {
+      return { backend: nothing, report: nothing.offer(mode, network) as Report }
+    }
     if (backend === "auto") return firstOf(automatic, mode, network, options.partial?.files ?? true)
     const service = named(wish)
     if (service !== undefined) return firstOf([service], mode, network, true)
     return {
-      missing: `the configured sandbox backend ${JSON.stringify(backend)} cannot confine anything on ${process.platform}.`,
-      remedy: "Set sandbox_backend to auto, or choose the Sandbox mode danger-full-access where something around Postern is the sandbox."
+      missing: `the configured sandbox backend ${
+        JSON.stringify(backend)
+      } cannot confine anything on ${process.platform}.`,
+      remedy:
+        "Set sandbox_backend to auto, or choose the Sandbox mode danger-full-access where something around Postern is the sandbox."
     }
   }
 
@@ -156,9 +214,12 @@ const make = Effect.fnUntraced(function*(options: Options) {
     if (plan instanceof SandboxUnavailable) return yield* plan
     const confined = yield* chosen.backend.confine(plan, { argv, env: { ...Plan.variables(plan), ...request.env } })
     const [program] = confined.argv
-    if (!Plan.writes(request.mode) || !request.roots.some((root) => isInside(root, Disk.real(program) ?? program))) return confined
+    if (!Plan.writes(request.mode) || !request.roots.some((root) => isInside(root, Disk.real(program) ?? program))) {
+      return confined
+    }
     return yield* new SandboxUnavailable({
-      missing: `${program}, which would confine the command, lies in a folder of the session, where commands can replace it.`,
+      missing:
+        `${program}, which would confine the command, lies in a folder of the session, where commands can replace it.`,
       remedy: "Install it outside of projects."
     })
   })

@@ -35,7 +35,10 @@ const toolsOf = (find: Find): Tools | undefined => {
 
 export const choose = (find: Find, works: (way: Way) => boolean): Way => {
   const tools = toolsOf(find)
-  const ways: ReadonlyArray<Way> = [{ kind: "overlay" }, ...(tools === undefined ? [] : [{ kind: "mounted", tools } as const])]
+  const ways: ReadonlyArray<Way> = [
+    { kind: "overlay" },
+    ...(tools === undefined ? [] : [{ kind: "mounted", tools } as const])
+  ]
   return ways.find(works) ?? { kind: "copies" }
 }
 
@@ -48,7 +51,8 @@ const awkward = /[,:\\"]/
  * A mount namespace around bubblewrap's, where overlays lie over the folders already. The upper layers are in memory, mounted
  * over an empty folder, and go with the namespace. Without giving the capabilities back bubblewrap would refuse to start.
  */
-const script = ({ mkdir, mount, setpriv }: Tools): string => `set -e
+const script = ({ mkdir, mount, setpriv }: Tools): string =>
+  `set -e
 stage=$1
 shift
 "${mount}" -t tmpfs -o size=2g,mode=0700 postern "$stage"
@@ -65,8 +69,19 @@ exec "${setpriv}" --ambient-caps=-all --inh-caps=-all "$@"`
 export const wrap = (way: Way, { argv, descriptors }: Wrapped, roots: ReadonlyArray<string>, stage: string): Wrapped =>
   way.kind !== "mounted" ? { argv, descriptors } : {
     argv: [
-      way.tools.unshare, "--user", "--map-current-user", "--mount", "--keep-caps",
-      way.tools.sh, "-c", script(way.tools), "sh", stage, ...roots, "--", ...argv
+      way.tools.unshare,
+      "--user",
+      "--map-current-user",
+      "--mount",
+      "--keep-caps",
+      way.tools.sh,
+      "-c",
+      script(way.tools),
+      "sh",
+      stage,
+      ...roots,
+      "--",
+      ...argv
     ],
     descriptors
   }
@@ -110,36 +125,51 @@ const copyFolder = (folder: string) =>
     try: async () => {
       if (!await isSmall([folder])) return undefined
       const copy = await mkdtemp(join(tmpdir(), ".postern-scratch-"))
-      await cp(folder, copy, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE })
+      await cp(folder, copy, {
+        recursive: true,
+        verbatimSymlinks: true,
+        preserveTimestamps: true,
+        mode: constants.COPYFILE_FICLONE
+      })
       return copy
     },
-    catch: () => new SandboxUnavailable({ missing: `${folder} could not be copied for a scratch call.`, remedy: "Install bubblewrap 0.11." })
+    catch: () =>
+      new SandboxUnavailable({
+        missing: `${folder} could not be copied for a scratch call.`,
+        remedy: "Install bubblewrap 0.11."
+      })
   })
 
 const remove = (path: string | undefined) =>
   path === undefined ? Effect.void : Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
 
-export const prepare = Effect.fnUntraced(function*(way: Way, plan: Plan): Effect.fn.Return<Prepared, SandboxUnavailable, Scope.Scope> {
-  const overlays = way.kind === "overlay" || (way.kind === "mounted" && !plan.roots.some((root) => awkward.test(root)))
-  if (overlays) {
-    const stage = way.kind === "mounted" ? yield* Effect.acquireRelease(Effect.promise(() => mkdtemp(join(tmpdir(), ".postern-stage-"))), remove) : ""
-    return { way, stage, mounts: mountsOf(way), env: {} }
+export const prepare = Effect.fnUntraced(
+  function*(way: Way, plan: Plan): Effect.fn.Return<Prepared, SandboxUnavailable, Scope.Scope> {
+    const overlays = way.kind === "overlay" ||
+      (way.kind === "mounted" && !plan.roots.some((root) => awkward.test(root)))
+    if (overlays) {
+      const stage = way.kind === "mounted"
+        ? yield* Effect.acquireRelease(Effect.promise(() => mkdtemp(join(tmpdir(), ".postern-stage-"))), remove)
+        : ""
+      return { way, stage, mounts: mountsOf(way), env: {} }
+    }
+    if (way.kind === "read-only") return readOnly
+    const copies = new Map<string, string>()
+    for (const root of plan.roots) {
+      const copy = yield* Effect.acquireRelease(copyFolder(root), remove)
+      if (copy === undefined) return readOnly
+      copies.set(root, copy)
+    }
+    return { way: { kind: "copies" }, stage: "", mounts: { kind: "copies", of: copies }, env: {} }
   }
-  if (way.kind === "read-only") return readOnly
-  const copies = new Map<string, string>()
-  for (const root of plan.roots) {
-    const copy = yield* Effect.acquireRelease(copyFolder(root), remove)
-    if (copy === undefined) return readOnly
-    copies.set(root, copy)
-  }
-  return { way: { kind: "copies" }, stage: "", mounts: { kind: "copies", of: copies }, env: {} }
-})
+)
 
 const notes: { readonly [K in Way["kind"]]: string } = {
   overlay: "changes are discarded (scratch)",
   mounted: "changes are discarded (scratch)",
   copies: "changes are discarded (scratch, on a copy of a small workspace; a larger one is read-only)",
-  "read-only": "scratch: this machine has no overlay, so the workspace is read-only and only caches go to a private temporary folder"
+  "read-only":
+    "scratch: this machine has no overlay, so the workspace is read-only and only caches go to a private temporary folder"
 }
 
 export const report = (report: Report, way: Way): Report => ({

@@ -17,14 +17,26 @@ const rule = (verdict: "allow" | "deny", operations: string, filters: string): R
   filters === "" ? [] : [`(${verdict} ${operations} ${filters})`]
 
 const systemReads = [
-  "/usr", "/bin", "/sbin", "/System", "/Library/Developer", "/Library/Frameworks", "/opt/homebrew", "/private/etc/ssl", "/private/var/db/timezone",
-  "/private/var/db/dyld", "/dev"
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/System",
+  "/Library/Developer",
+  "/Library/Frameworks",
+  "/opt/homebrew",
+  "/private/etc/ssl",
+  "/private/var/db/timezone",
+  "/private/var/db/dyld",
+  "/dev"
 ]
 
 const systemFiles = ["/", ...["passwd", "hosts", "resolv.conf", "localtime"].map((name) => `/private/etc/${name}`)]
 
 const services = [
-  "com.apple.system.opendirectoryd.libinfo", "com.apple.system.notification_center", "com.apple.SecurityServer", "com.apple.trustd.agent"
+  "com.apple.system.opendirectoryd.libinfo",
+  "com.apple.system.notification_center",
+  "com.apple.SecurityServer",
+  "com.apple.trustd.agent"
 ]
 
 /** Temporary folders as they really are called: profiles match canonical paths. */
@@ -36,7 +48,11 @@ export const profile = (plan: Plan): string => {
   const writable = plan.mode === "workspace-write" ? [...plan.roots, ...temporary] : []
   const read = isNarrow(plan.mode)
     ? [
-      ...rule("allow", "file-read*", `${exactly(systemFiles)} ${below([...systemReads, ...plan.programs, ...plan.readable, ...plan.roots])}`),
+      ...rule(
+        "allow",
+        "file-read*",
+        `${exactly(systemFiles)} ${below([...systemReads, ...plan.programs, ...plan.readable, ...plan.roots])}`
+      ),
       "(allow file-read-metadata)"
     ]
     : ["(allow file-read*)"]
@@ -55,9 +71,21 @@ export const profile = (plan: Plan): string => {
     "(allow file-ioctl (literal \"/dev/tty\"))",
     ...rule("allow", "file-write*", below(writable)),
     ...rule("deny", "file-read* file-write*", below(masks)),
-    ...rule("allow", "file-read*", below(plan.readable.concat(plan.roots).filter((path) => masks.some((mask) => path.startsWith(`${mask}/`))))),
-    ...rule("allow", "file-write*", below(writable.filter((path) => masks.some((mask) => path.startsWith(`${mask}/`))))),
-    ...rule("deny", "file-read* file-write*", below(masks.filter((mask) => plan.roots.some((root) => mask.startsWith(`${root}/`))))),
+    ...rule(
+      "allow",
+      "file-read*",
+      below(plan.readable.concat(plan.roots).filter((path) => masks.some((mask) => path.startsWith(`${mask}/`))))
+    ),
+    ...rule(
+      "allow",
+      "file-write*",
+      below(writable.filter((path) => masks.some((mask) => path.startsWith(`${mask}/`))))
+    ),
+    ...rule(
+      "deny",
+      "file-read* file-write*",
+      below(masks.filter((mask) => plan.roots.some((root) => mask.startsWith(`${root}/`))))
+    ),
     ...rule("deny", "file-write*", below(plan.kept)),
     // Nobody moves the folders around a protected path away either; a missing one cannot be created.
     ...rule("deny", "file-write-unlink", exactly([...plan.pins, ...plan.kept])),
@@ -77,11 +105,17 @@ export const make = (): BackendService => {
   const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
     const missing = { missing: `${program} does not work here.`, remedy: "It is a part of macOS." }
     if (process.platform !== "darwin") return { ...missing, missing: "sandbox-exec exists on macOS only." }
-    const trial = mode === "danger-full-access" ? "(version 1)(allow default)(deny network*)" : "(version 1)(allow default)"
+    const trial = mode === "danger-full-access"
+      ? "(version 1)(allow default)(deny network*)"
+      : "(version 1)(allow default)"
     if (!Trial.run([program, "-p", trial, "--", "/usr/bin/true"], []).works) return missing
     return {
-      backend: "seatbelt", mode, network, files: isScratch(mode) ? "partial" : mode === "danger-full-access" ? "none" : "full",
-      net: network ? "none" : "full", processes: "partial",
+      backend: "seatbelt",
+      mode,
+      network,
+      files: isScratch(mode) ? "partial" : mode === "danger-full-access" ? "none" : "full",
+      net: network ? "none" : "full",
+      processes: "partial",
       notes: [
         "processes that leave their group survive the call",
         ...(isScratch(mode) ? ["scratch: the workspace is read-only"] : [])

@@ -35,14 +35,19 @@ export const filter = (strict: boolean, arch: string = process.arch): Uint8Array
   if (known === undefined) return undefined
   const refused = strict ? [...known.always, known.ptrace] : known.always
   const program: Array<Instruction> = [
-    [load, 0, 0, at.arch], [ifEqual, 1, 0, known.arch], [giveBack, 0, 0, unknown],
+    [load, 0, 0, at.arch],
+    [ifEqual, 1, 0, known.arch],
+    [giveBack, 0, 0, unknown],
     [load, 0, 0, at.number],
     ...(arch === "x64" ? [[ifAtLeast, 0, 1, x32], [giveBack, 0, 0, unknown]] as const : []),
     ...refused.flatMap((number): ReadonlyArray<Instruction> => [[ifEqual, 0, 1, number], [giveBack, 0, 0, refuse]])
   ]
   if (strict) {
     program.push(
-      [ifEqual, 0, 3, known.socket], [load, 0, 0, at.argument], [ifEqual, 0, 1, unixFamily], [giveBack, 0, 0, refuse]
+      [ifEqual, 0, 3, known.socket],
+      [load, 0, 0, at.argument],
+      [ifEqual, 0, 1, unixFamily],
+      [giveBack, 0, 0, refuse]
     )
   }
   program.push([giveBack, 0, 0, allow])

@@ -10,7 +10,15 @@ import * as Descriptors from "./Descriptors.ts"
 import * as Disk from "./Disk.ts"
 
 /** Where a runner is looked for first: what PATH names before may be in the hands of a project. */
-const places = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/run/current-system/sw/bin", "/run/wrappers/bin"]
+const places = [
+  "/usr/local/bin",
+  "/usr/bin",
+  "/bin",
+  "/usr/sbin",
+  "/sbin",
+  "/run/current-system/sw/bin",
+  "/run/wrappers/bin"
+]
 
 export type Find = (name: string) => string | undefined
 
@@ -21,7 +29,9 @@ const ofProject = (folder: string): boolean =>
 /** Programs for the host's own use. What is found is kept, so that later changes of PATH entries do not matter. */
 export const finder = (variables: Variables): Find => {
   const known = new Map<string, string>()
-  const entries = (variables["PATH"] ?? "").split(":").filter((entry) => ![entry, Disk.real(entry) ?? ""].some(ofProject))
+  const entries = (variables["PATH"] ?? "").split(":").filter((entry) =>
+    ![entry, Disk.real(entry) ?? ""].some(ofProject)
+  )
   return (name) => {
     const found = known.get(name) ?? Executable.find(name, [...places, ...entries].join(":"), [])
     if (found !== undefined) known.set(name, found)
@@ -62,10 +72,17 @@ export const run = (argv: readonly [string, ...ReadonlyArray<string>], descripto
         return open.at(-1)!
       })
       const { error, status, stderr } = spawnSync(program, args, {
-        cwd: "/", env: {}, timeout: patience, stdio: ["ignore", "pipe", "pipe", ...extra], encoding: "utf8"
+        cwd: "/",
+        env: {},
+        timeout: patience,
+        stdio: ["ignore", "pipe", "pipe", ...extra],
+        encoding: "utf8"
       })
       const said = (stderr ?? "").trim().split("\n").at(-1) ?? ""
-      return { works: status === 0 && error === undefined, said: said === "" ? error?.message ?? `exit code ${status}` : said }
+      return {
+        works: status === 0 && error === undefined,
+        said: said === "" ? error?.message ?? `exit code ${status}` : said
+      }
     } catch (error) {
       return { works: false, said: error instanceof Error ? error.message : "it could not be started" }
     } finally {
@@ -75,7 +92,8 @@ export const run = (argv: readonly [string, ...ReadonlyArray<string>], descripto
 
 /** What a program says about itself; nothing where it cannot be started. */
 export const help = (program: string): string =>
-  spawnSync(program, ["--help"], { env: {}, timeout: patience, stdio: ["ignore", "pipe", "ignore"], encoding: "utf8" }).stdout ?? ""
+  spawnSync(program, ["--help"], { env: {}, timeout: patience, stdio: ["ignore", "pipe", "ignore"], encoding: "utf8" })
+    .stdout ?? ""
 
 /** `/bin` and its kin as this machine has them. */
 export const systemFolders = () =>

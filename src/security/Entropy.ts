@@ -18,7 +18,8 @@ const shannon = (text: string): number => {
 const threshold = (sensitivity: number) => 4.375 - 1.25 * (sensitivity - 0.7)
 
 /** `sha512-…` and `h1:…` of lock files, `data:…;base64,…`, a receipt of ours. */
-const announced = /(?:sha(?:1|256|384|512)[-:=]|md5[-:=]|\bh1:|base64,|zc-receipt-\d{0,20}-?|integrity["']?\s?[:=]\s?["']?)$/i
+const announced =
+  /(?:sha(?:1|256|384|512)[-:=]|md5[-:=]|\bh1:|base64,|zc-receipt-\d{0,20}-?|integrity["']?\s?[:=]\s?["']?)$/i
 const begins = /^(?:sha(?:1|224|256|384|512)|md5|zc-receipt)[-:=]/i
 
 const isUuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
@@ -26,7 +27,13 @@ const isUuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** An address: from its scheme to the next white space. */
 const isInUrl = (at: number, whole: string): boolean => {
   const before = whole.slice(Math.max(0, at - 256), at)
-  const start = Math.max(before.lastIndexOf(" "), before.lastIndexOf("\n"), before.lastIndexOf("\t"), before.lastIndexOf("("), before.lastIndexOf("\""))
+  const start = Math.max(
+    before.lastIndexOf(" "),
+    before.lastIndexOf("\n"),
+    before.lastIndexOf("\t"),
+    before.lastIndexOf("("),
+    before.lastIndexOf("\"")
+  )
   return before.slice(start + 1).includes("://")
 }
 
@@ -44,7 +51,8 @@ const isInBlock = (token: string, at: number, whole: string): boolean => {
 const isMixed = (segment: string): boolean => /[A-Za-z]/.test(segment) && (segment.match(/\d+/g)?.length ?? 0) >= 3
 
 const isRandomSegment = (segment: string, sensitivity: number): boolean =>
-  segment.length >= minimum && isMixed(segment) && !/^[0-9a-f-]+$/i.test(segment) && shannon(segment) >= threshold(sensitivity)
+  segment.length >= minimum && isMixed(segment) && !/^[0-9a-f-]+$/i.test(segment) &&
+  shannon(segment) >= threshold(sensitivity)
 
 /** `at` is where the token stands in the whole text. */
 export const isRandom = (token: string, at: number, whole: string, sensitivity: number): boolean => {

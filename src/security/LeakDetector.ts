@@ -32,22 +32,38 @@ const key = (...forms: ReadonlyArray<string>) => new RegExp(`(?<![A-Za-z0-9_-])(
 
 /** A name, a sign and a value: only the value goes. */
 const assigned = (names: string, value: string) =>
-  new RegExp(`((?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,30}[_-]){0,3}(?:${names})["']?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}["'\`]?)(${value})`, "gi")
+  new RegExp(
+    `((?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,30}[_-]){0,3}(?:${names})["']?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}["'\`]?)(${value})`,
+    "gi"
+  )
 
 const families: ReadonlyArray<Family> = [
   {
     tag: "REDACTED_API_KEY",
     hints: ["sk", "pk_", "gsk_", "aiza", "gh", "xox", "xapp", "xwfp", "glpat", "npm_", "hf_"],
     pattern: key(
-      "sk-ant-[A-Za-z0-9_-]{20,300}", "sk-(?:proj-|or-v1-|svcacct-)?[A-Za-z0-9_-]{20,300}", "(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{16,200}",
-      "gsk_[A-Za-z0-9]{20,200}", "AIza[A-Za-z0-9_-]{35}", "gh[pousr]_[A-Za-z0-9]{30,255}", "github_pat_[A-Za-z0-9_]{30,255}",
-      "xox[abeoprs]-[A-Za-z0-9-]{10,250}", "xapp-[A-Za-z0-9-]{10,250}", "xwfp-[A-Za-z0-9-]{10,250}", "glpat-[A-Za-z0-9_-]{20,100}",
-      "npm_[A-Za-z0-9]{36}", "hf_[A-Za-z0-9]{30,60}"
+      "sk-ant-[A-Za-z0-9_-]{20,300}",
+      "sk-(?:proj-|or-v1-|svcacct-)?[A-Za-z0-9_-]{20,300}",
+      "(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{16,200}",
+      "gsk_[A-Za-z0-9]{20,200}",
+      "AIza[A-Za-z0-9_-]{35}",
+      "gh[pousr]_[A-Za-z0-9]{30,255}",
+      "github_pat_[A-Za-z0-9_]{30,255}",
+      "xox[abeoprs]-[A-Za-z0-9-]{10,250}",
+      "xapp-[A-Za-z0-9-]{10,250}",
+      "xwfp-[A-Za-z0-9-]{10,250}",
+      "glpat-[A-Za-z0-9_-]{20,100}",
+      "npm_[A-Za-z0-9]{36}",
+      "hf_[A-Za-z0-9]{30,60}"
     )
   },
   { tag: "REDACTED_API_KEY", hints: ["api"], pattern: assigned("api[_-]?key", "[A-Za-z0-9_+/=.-]{20,300}") },
   { tag: "REDACTED_AWS_CREDENTIAL", hints: ["akia", "asia"], pattern: key("(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])") },
-  { tag: "REDACTED_AWS_CREDENTIAL", hints: ["aws"], pattern: assigned("aws_?secret_?(?:access_?)?key", "[A-Za-z0-9/+=]{40}") },
+  {
+    tag: "REDACTED_AWS_CREDENTIAL",
+    hints: ["aws"],
+    pattern: assigned("aws_?secret_?(?:access_?)?key", "[A-Za-z0-9/+=]{40}")
+  },
   {
     tag: "REDACTED_JWT",
     hints: ["eyj"],
@@ -56,7 +72,8 @@ const families: ReadonlyArray<Family> = [
   {
     tag: "REDACTED_DATABASE_URL",
     hints: ["://"],
-    pattern: /(?<![A-Za-z0-9+])(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?):\/\/[^\s:@/"']{0,128}:[^\s@/"']{1,256}@[^\s"'`<>]{1,512}/gi
+    pattern:
+      /(?<![A-Za-z0-9+])(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?):\/\/[^\s:@/"']{0,128}:[^\s@/"']{1,256}@[^\s"'`<>]{1,512}/gi
   },
   { tag: "/botREDACTED_BOT_TOKEN", hints: ["/bot"], pattern: /\/bot\d{6,12}:[A-Za-z0-9_-]{30,50}/g }
 ]
@@ -68,7 +85,8 @@ const generic: Family = {
 }
 
 /** Code that gets a secret from somewhere does not hold it. */
-const isReference = (value: string): boolean => /^(?:process\.|os\.|env\.|ENV|config\.|settings\.|this\.|self\.)|\(|\$\{/.test(value)
+const isReference = (value: string): boolean =>
+  /^(?:process\.|os\.|env\.|ENV|config\.|settings\.|this\.|self\.)|\(|\$\{/.test(value)
 
 const privateKey = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY-----/g
 

@@ -17,7 +17,9 @@ export interface Principal {
 }
 
 /** Nobody the daemon knows, or somebody it knows no longer. */
-export class NotAuthenticated extends Schema.TaggedError<NotAuthenticated>()("NotAuthenticated", { message: Schema.String }) {}
+export class NotAuthenticated
+  extends Schema.TaggedError<NotAuthenticated>()("NotAuthenticated", { message: Schema.String })
+{}
 
 export interface Credentials {
   /** Of the user at the other end, where the system says so. */
@@ -41,8 +43,11 @@ type Profiles = NonNullable<ConfigTable["permission_profiles"]>
 
 /** Profiles add up; whoever has none may nothing. */
 const united = (id: string, profiles: ReadonlyArray<Profiles[string]>): Principal => {
-  const grants = new Set(profiles.flatMap(({ grants = {} }) =>
-    Object.entries(grants).flatMap(([resource, verbs]) => verbs.map((verb) => `${resource}:${verb}`.toLowerCase()))))
+  const grants = new Set(
+    profiles.flatMap(({ grants = {} }) =>
+      Object.entries(grants).flatMap(([resource, verbs]) => verbs.map((verb) => `${resource}:${verb}`.toLowerCase()))
+    )
+  )
   const agents = profiles.flatMap(({ allowed_agents = [] }) => allowed_agents)
   const paths = profiles.flatMap(({ config_write_paths = [] }) => config_write_paths)
   const limited = profiles.filter(({ allowed_tools }) => allowed_tools !== undefined)
@@ -53,7 +58,9 @@ const united = (id: string, profiles: ReadonlyArray<Profiles[string]>): Principa
     allows: (need) => admin || grants.has(need),
     mayUseAgent: (alias) => admin || agents.includes(alias) || agents.includes("*"),
     mayConfigure: (path) => admin || isWritable(paths)(path),
-    tools: admin || limited.length < profiles.length ? undefined : new Set(limited.flatMap(({ allowed_tools = [] }) => allowed_tools))
+    tools: admin || limited.length < profiles.length
+      ? undefined
+      : new Set(limited.flatMap(({ allowed_tools = [] }) => allowed_tools))
   }
 }
 
@@ -65,8 +72,11 @@ export interface Roster {
   readonly trustDaemonUid: boolean
 }
 
-const rosterOf = ({ permission_profiles = {}, security, users = {} }: ConfigTable): Roster =>
-  ({ users, profiles: permission_profiles, trustDaemonUid: security?.trust_daemon_uid !== false })
+const rosterOf = ({ permission_profiles = {}, security, users = {} }: ConfigTable): Roster => ({
+  users,
+  profiles: permission_profiles,
+  trustDaemonUid: security?.trust_daemon_uid !== false
+})
 
 export const make = <E>(roster: Effect.Effect<Roster, E>, own: number | undefined) => ({
   authenticate: Effect.fnUntraced(function*({ provider, token, uid }: Credentials) {
@@ -77,7 +87,9 @@ export const make = <E>(roster: Effect.Effect<Roster, E>, own: number | undefine
     if (uid === undefined && Object.keys(users).length === 0) return operator.id
     if (uid !== undefined && uid === own && trustDaemonUid) return operator.id
     const user = Object.entries(users).find(([, user]) => user.uid !== undefined && user.uid === uid)
-    return user ? user[1].principal_id ?? user[0] : yield* new NotAuthenticated({ message: "this user is not known to the daemon" })
+    return user
+      ? user[1].principal_id ?? user[0]
+      : yield* new NotAuthenticated({ message: "this user is not known to the daemon" })
   }),
   find: Effect.fnUntraced(function*(id: string) {
     if (id === operator.id) return operator
@@ -94,6 +106,8 @@ export class Principals extends Context.Service<Principals, {
   readonly find: (id: string) => Effect.Effect<Principal | undefined>
 }>()("postern/security/Principals") {
   /** A file that cannot be read any more leaves the last good roster in force; the daemon started with one. */
-  static readonly layer = Layer.effect(Principals, Effect.map(ConfigChanges, ({ current }) =>
-    make(Effect.orDie(Effect.map(current, rosterOf)), process.geteuid?.())))
+  static readonly layer = Layer.effect(
+    Principals,
+    Effect.map(ConfigChanges, ({ current }) => make(Effect.orDie(Effect.map(current, rosterOf)), process.geteuid?.()))
+  )
 }

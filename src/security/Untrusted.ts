@@ -19,7 +19,9 @@ const attribute = (value: string): string => value.replace(/["<>&\p{Cc}]+/gu, " 
 
 /** `source` says where the text is from, in a few words: a tool and what it was called with. */
 export const mark = (origin: Origin, source: string, text: string): string =>
-  text === "" ? "" : `<untrusted source="${attribute(source)}" trust="${trust[origin]}">\n${disarmed(text)}\n</untrusted>`
+  text === ""
+    ? ""
+    : `<untrusted source="${attribute(source)}" trust="${trust[origin]}">\n${disarmed(text)}\n</untrusted>`
 
 const marked = /^<untrusted source="[^"<>]*" trust="untrusted(?:-external)?">\n([\s\S]*)\n<\/untrusted>$/
 

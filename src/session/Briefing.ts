@@ -23,7 +23,9 @@ const maxSessions = 64
 const dayOf = (now: number): string => {
   const offset = -new Date(now).getTimezoneOffset()
   const local = new Date(now + offset * 60_000).toISOString().slice(0, 10)
-  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) => String(part).padStart(2, "0"))
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+    String(part).padStart(2, "0")
+  )
   return `${local} (UTC${offset < 0 ? "-" : "+"}${hours}:${minutes})`
 }
 
@@ -50,7 +52,12 @@ export const make = Effect.gen(function*() {
     const book = yield* Effect.option(books.load(source()))
     if (book._tag === "None") return () => false
     const { rules } = book.value
-    const decision = gate.decide(FileRead, { path: "AGENTS.md" }, workspace, { knobs: knobs(), limits, rules, switches })
+    const decision = gate.decide(FileRead, { path: "AGENTS.md" }, workspace, {
+      knobs: knobs(),
+      limits,
+      rules,
+      switches
+    })
     return Readable.of("file_read", decision, rules, limits, known) ?? (() => true)
   })
 

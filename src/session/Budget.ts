@@ -18,8 +18,12 @@ const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 export const make = Effect.fnUntraced(function*({ alias: agent, riskProfile }: Agent) {
   const { costs } = yield* SessionStore
   const limit = (yield* Settings).riskProfiles.get(riskProfile)?.maxCostPerDayCents
-  const today = limit === undefined ? Effect.succeed(0) : Effect.catch(costs.today(agent), ({ message }) =>
-    Effect.as(Effect.logWarning(`the cost of today cannot be known: ${message}`), Infinity))
+  const today = limit === undefined ?
+    Effect.succeed(0) :
+    Effect.catch(
+      costs.today(agent),
+      ({ message }) => Effect.as(Effect.logWarning(`the cost of today cannot be known: ${message}`), Infinity)
+    )
 
   const check = Effect.fnUntraced(function*(most: number) {
     const spent = yield* today
@@ -28,7 +32,8 @@ export const make = Effect.fnUntraced(function*({ alias: agent, riskProfile }: A
       ? `agent ${agent} has cost ${dollars(spent)} today, and its limit is ${dollars(most)} a day`
       : `what agent ${agent} has cost today cannot be known, and it has a limit of ${dollars(most)} a day`
     return yield* new TurnFailed({
-      message: `${what} (risk_profiles.${riskProfile}.max_cost_per_day_cents). Raise it, or prompt again after midnight UTC`,
+      message:
+        `${what} (risk_profiles.${riskProfile}.max_cost_per_day_cents). Raise it, or prompt again after midnight UTC`,
       reason: "cost_limit"
     })
   })
@@ -37,7 +42,9 @@ export const make = Effect.fnUntraced(function*({ alias: agent, riskProfile }: A
     cost: Effect.map(today, (spent) => ({ spent, limit })),
     check: limit === undefined ? Effect.void : check(limit),
     spend: (spent) =>
-      Effect.uninterruptible(Effect.catch(costs.spend({ agent, ...spent }), ({ message }) =>
-        Effect.logWarning(`the cost of an answer could not be recorded: ${message}`)))
+      Effect.uninterruptible(
+        Effect.catch(costs.spend({ agent, ...spent }), ({ message }) =>
+          Effect.logWarning(`the cost of an answer could not be recorded: ${message}`))
+      )
   } satisfies Budget
 })

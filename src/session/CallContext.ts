@@ -49,7 +49,8 @@ export const make = (decide: Decide, sandbox: Sandbox["Service"], known: KnownTo
         if (!reach.hides && limits.workspaceOnly) return may
         return (path: string) => may?.(path) !== false && reach.refusal(path, "read") === undefined
       }),
-      mayFetch: (url) => Effect.map(decided({ ...Object(parameters), url }), ({ decision }) => decision.outcome === "run"),
+      mayFetch: (url) =>
+        Effect.map(decided({ ...Object(parameters), url }), ({ decision }) => decision.outcome === "run"),
       client: input.client(),
       jobs: input.jobs,
       progress: () => Effect.void,

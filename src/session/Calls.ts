@@ -26,7 +26,10 @@ const duplicate: CallResult = {
 }
 
 /** Neighbouring calls that only read go together, every other call alone. */
-const groups = (calls: ReadonlyArray<ModelCall>, together: (call: ModelCall) => boolean): ReadonlyArray<ReadonlyArray<ModelCall>> => {
+const groups = (
+  calls: ReadonlyArray<ModelCall>,
+  together: (call: ModelCall) => boolean
+): ReadonlyArray<ReadonlyArray<ModelCall>> => {
   const made: Array<Array<ModelCall>> = []
   let open = false
   for (const call of calls) {

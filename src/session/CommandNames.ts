@@ -19,7 +19,11 @@ export const builtIn: ReadonlyArray<Command> = [
   { name: "context", description: "What the model's context holds" },
   { name: "compact", description: "Replace the model's context with a summary of it", hint: "[what matters most]" },
   { name: "plan", description: "Show the plan, or switch to Work mode pl and plan a task", hint: "[task]" },
-  { name: "rules", description: "List, add and remove rules of this session", hint: "[allow|ask|deny RULE | remove ID]" },
+  {
+    name: "rules",
+    description: "List, add and remove rules of this session",
+    hint: "[allow|ask|deny RULE | remove ID]"
+  },
   { name: "new", description: "Start afresh: the model forgets this conversation, the transcript stays" }
 ]
 
@@ -47,5 +51,9 @@ export const all = (workspace: Workspace): Effect.Effect<ReadonlyArray<Command>>
     ...builtIn,
     ...skills
       .filter(({ name }) => !builtIn.some((command) => command.name === name))
-      .map(({ description, name }) => ({ name, description: description === "" ? `The skill ${name}` : description, hint: "[what to do]" }))
+      .map(({ description, name }) => ({
+        name,
+        description: description === "" ? `The skill ${name}` : description,
+        hint: "[what to do]"
+      }))
   ])

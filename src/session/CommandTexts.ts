@@ -10,12 +10,15 @@ import type { SessionModel } from "./SessionModel.ts"
 const list = (lines: ReadonlyArray<string>) => lines.map((line) => `- ${line}`).join("\n")
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => {
-  const line = (cells: ReadonlyArray<string>) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`
+  const line = (cells: ReadonlyArray<string>) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n")
 }
 
 export const help = (commands: ReadonlyArray<Command>) =>
-  list(commands.map(({ description, hint, name }) => `\`/${name}${hint === undefined ? "" : ` ${hint}`}\`: ${description}`))
+  list(
+    commands.map(({ description, hint, name }) => `\`/${name}${hint === undefined ? "" : ` ${hint}`}\`: ${description}`)
+  )
 
 export const tokens = ({ size, used }: Pick<Usage, "used" | "size">) =>
   `${used.toLocaleString("en")} of ${size.toLocaleString("en")} tokens (${Math.round((used / size) * 100)} %)`
@@ -27,10 +30,13 @@ export const status = (facts: ReadonlyArray<readonly [string, string]>) =>
 
 const choices = (knob: keyof Knobs) => knobValues[knob].join(", ")
 
-export const mode = ({ values }: Resolved) => `The Work mode is \`${values.work_mode}\`. There are: ${choices("work_mode")}.`
+export const mode = ({ values }: Resolved) =>
+  `The Work mode is \`${values.work_mode}\`. There are: ${choices("work_mode")}.`
 
 export const model = ({ choices, model, thinks, thoughtLevel }: SessionModel) =>
-  `The model is \`${model()}\`${thinks() ? `, thought level \`${thoughtLevel()}\`` : ""}. Set one with \`/model NAME\`:\n\n` +
+  `The model is \`${model()}\`${
+    thinks() ? `, thought level \`${thoughtLevel()}\`` : ""
+  }. Set one with \`/model NAME\`:\n\n` +
   list(choices().map((choice) => `\`${choice}\``))
 
 export const policy = ({ sources, values }: Resolved) => {
@@ -41,10 +47,16 @@ export const policy = ({ sources, values }: Resolved) => {
 export const rules = (views: ReadonlyArray<RuleView>) =>
   views.length === 0
     ? "There are no rules. Add one with `/rules allow RULE`, `/rules ask RULE` or `/rules deny RULE`."
-    : table(["id", "list", "rule", "from"], views.map(({ counts, id, layer, list, rule }) =>
-      [`\`${id}\``, list, `\`${rule}\``, counts === false ? `${layer} (not counted)` : layer]))
+    : table(
+      ["id", "list", "rule", "from"],
+      views.map((
+        { counts, id, layer, list, rule }
+      ) => [`\`${id}\``, list, `\`${rule}\``, counts === false ? `${layer} (not counted)` : layer])
+    )
 
 const checkbox = { pending: "[ ]", in_progress: "[-]", completed: "[x]" } as const
 
 export const plan = (entries: ReadonlyArray<PlanEntry>) =>
-  entries.length === 0 ? "There is no plan yet. `/plan TASK` makes one." : list(entries.map(({ content, status }) => `${checkbox[status]} ${content}`))
+  entries.length === 0
+    ? "There is no plan yet. `/plan TASK` makes one."
+    : list(entries.map(({ content, status }) => `${checkbox[status]} ${content}`))

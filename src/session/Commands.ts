@@ -44,7 +44,10 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
       ["Agent", agent],
       ["Model", model.id],
       ["Folder", workspace.roots.join(", ")],
-      ["Policy", `Work mode ${values.work_mode}, approval ${values.tool_approval}, sandbox ${values.sandbox}, network ${values.network}`],
+      [
+        "Policy",
+        `Work mode ${values.work_mode}, approval ${values.tool_approval}, sandbox ${values.sandbox}, network ${values.network}`
+      ],
       ["Context", record.usage === null ? "" : Texts.tokens(record.usage)],
       ["Cost", record.usage === null ? "" : Texts.cost(record.usage)]
     ])
@@ -58,7 +61,12 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
     return Texts.status([
       ["In all", Texts.tokens({ used, size })],
       ["Instructions and tools", `about ${fitted.overhead} tokens`],
-      ["Conversation", `about ${history.tokens} tokens in ${history.prompt.content.length} messages, ${turnsOf(messagesOf(history)).length} turns`]
+      [
+        "Conversation",
+        `about ${history.tokens} tokens in ${history.prompt.content.length} messages, ${
+          turnsOf(messagesOf(history)).length
+        } turns`
+      ]
     ])
   })
 
@@ -67,7 +75,13 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
     const history = historyOf(input)
     const { model, overhead, profile } = fitted
     const used = history.tokens + (contexts.offset(input) ?? overhead)
-    const next = yield* compact(history, model, { focus, keep: undefined, limit: Fitting.limitOf(model, profile), used, overhead }, input)
+    const next = yield* compact(history, model, {
+      focus,
+      keep: undefined,
+      limit: Fitting.limitOf(model, profile),
+      used,
+      overhead
+    }, input)
     contexts.forget(input)
     contexts.set(input, next)
     forget(input)
@@ -89,7 +103,9 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
   const policy = (input: TurnInput, args: string) => {
     const [knob, value] = args.split(/\s+/)
     if (args === "") return Effect.succeed(Texts.policy(input.policy.knobs()))
-    return value === undefined ? Effect.succeed("A knob and a value are needed: `/policy KNOB VALUE`.") : set(input, knob ?? "", value)
+    return value === undefined
+      ? Effect.succeed("A knob and a value are needed: `/policy KNOB VALUE`.")
+      : set(input, knob ?? "", value)
   }
 
   const model = ({ model }: TurnInput, args: string) => {
@@ -102,7 +118,9 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
     if (args === "" || args === "list") return Texts.rules(yield* desk.rules(input))
     if (verb === "remove" && rest !== undefined) {
       const id = rest.trim()
-      return (yield* desk.remove(input, id)) ? `Rule \`${id}\` is gone.` : `There is no rule \`${id}\` that could be removed.`
+      return (yield* desk.remove(input, id))
+        ? `Rule \`${id}\` is gone.`
+        : `There is no rule \`${id}\` that could be removed.`
     }
     if ((verb === "allow" || verb === "ask" || verb === "deny") && rest !== undefined) {
       const id = yield* desk.add(input, { list: verb, rule: rest.trim(), layer: "session" })
@@ -120,32 +138,48 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
     return say(Texts.plan(entries.findLast((entry) => entry._tag === "Plan")?.entries ?? []))
   })
 
-  const skill = Effect.fnUntraced(function*(input: TurnInput, { args, name }: Typed): Effect.fn.Return<Done | undefined> {
-    const found = (yield* Skills.list(input.workspace)).find((one) => one.name === name)
-    if (found === undefined) return undefined
-    const body = yield* Effect.orElseSucceed(Skills.load(found), () => "")
-    const parts = [
-      `Do what the skill "${name}" says (its other files are in ${found.folder}).`,
-      `<skill name="${name}">\n${body}\n</skill>`,
-      ...(args === "" ? [] : [`The task: ${args}`])
-    ]
-    return { _tag: "Ask", prompt: parts.join("\n\n") }
-  })
+  const skill = Effect.fnUntraced(
+    function*(input: TurnInput, { args, name }: Typed): Effect.fn.Return<Done | undefined> {
+      const found = (yield* Skills.list(input.workspace)).find((one) => one.name === name)
+      if (found === undefined) return undefined
+      const body = yield* Effect.orElseSucceed(Skills.load(found), () => "")
+      const parts = [
+        `Do what the skill "${name}" says (its other files are in ${found.folder}).`,
+        `<skill name="${name}">\n${body}\n</skill>`,
+        ...(args === "" ? [] : [`The task: ${args}`])
+      ]
+      return { _tag: "Ask", prompt: parts.join("\n\n") }
+    }
+  )
 
   const run = (input: TurnInput, command: Typed): Effect.Effect<Done | undefined, Refused | TurnFailed> => {
     const { args, name } = command
     switch (name) {
-      case "help": return Effect.map(all(input.workspace), (commands) => say(Texts.help(commands)))
-      case "status": return Effect.map(status(input), say)
-      case "model": return Effect.map(model(input, args), say)
-      case "mode": return Effect.map(args === "" ? Effect.succeed(Texts.mode(input.policy.knobs())) : set(input, "work_mode", args), say)
-      case "policy": return Effect.map(policy(input, args), say)
-      case "context": return Effect.map(context(input), say)
-      case "compact": return Effect.map(compacted(input, args), say)
-      case "plan": return plan(input, args)
-      case "rules": return Effect.map(rules(input, args), say)
-      case "new": return Effect.map(renew(input), say)
-      default: return skill(input, command)
+      case "help":
+        return Effect.map(all(input.workspace), (commands) => say(Texts.help(commands)))
+      case "status":
+        return Effect.map(status(input), say)
+      case "model":
+        return Effect.map(model(input, args), say)
+      case "mode":
+        return Effect.map(
+          args === "" ? Effect.succeed(Texts.mode(input.policy.knobs())) : set(input, "work_mode", args),
+          say
+        )
+      case "policy":
+        return Effect.map(policy(input, args), say)
+      case "context":
+        return Effect.map(context(input), say)
+      case "compact":
+        return Effect.map(compacted(input, args), say)
+      case "plan":
+        return plan(input, args)
+      case "rules":
+        return Effect.map(rules(input, args), say)
+      case "new":
+        return Effect.map(renew(input), say)
+      default:
+        return skill(input, command)
     }
   }
 

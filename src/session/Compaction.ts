@@ -48,26 +48,42 @@ const split = (messages: Messages, keep: number | undefined): { readonly old: Me
   let first = steps.length
   while (first > 0 && (room -= estimate(steps[first - 1]!)) >= 0) first--
   const before = messages.slice(0, messages.length - turn.length)
-  return { old: first === 0 ? before : [...before, ...asked, ...steps.slice(0, first).flat()], kept: [...asked, ...steps.slice(first).flat()] }
+  return {
+    old: first === 0 ? before : [...before, ...asked, ...steps.slice(0, first).flat()],
+    kept: [...asked, ...steps.slice(first).flat()]
+  }
 }
 
-const summarise = Effect.fnUntraced(function*(compactionId: string, old: Messages, model: Model, { focus, limit }: Wish, input: TurnInput) {
-  const text = Condense.instruction(digest(old, limit * 2), focus)
-  const prompt = Prompt.make([{ role: "system", content: Condense.system }, { role: "user", content: [{ type: "text", text }] }])
-  let summary = ""
-  let cost: number | undefined
-  yield* Stream.runForEach(model.languageModel.streamText({ prompt }), (part) => {
-    if (part.type === "finish") {
-      cost = Reading.costOf(part.usage, model.prices)
-      return cost === undefined ? Effect.void : input.policy.budget.spend({ model: model.id, tokens: Reading.tokensOf(part.usage), cost })
+const summarise = Effect.fnUntraced(
+  function*(compactionId: string, old: Messages, model: Model, { focus, limit }: Wish, input: TurnInput) {
+    const text = Condense.instruction(digest(old, limit * 2), focus)
+    const prompt = Prompt.make([{ role: "system", content: Condense.system }, {
+      role: "user",
+      content: [{ type: "text", text }]
+    }])
+    let summary = ""
+    let cost: number | undefined
+    yield* Stream.runForEach(model.languageModel.streamText({ prompt }), (part) => {
+      if (part.type === "finish") {
+        cost = Reading.costOf(part.usage, model.prices)
+        return cost === undefined
+          ? Effect.void
+          : input.policy.budget.spend({ model: model.id, tokens: Reading.tokensOf(part.usage), cost })
+      }
+      if (part.type !== "text-delta" || part.delta === "") return Effect.void
+      summary += part.delta
+      return input.publish({ _tag: "CompactionSummary", compactionId, text: part.delta })
+    }).pipe(
+      Effect.mapError((error) =>
+        new CompactionFailed({ message: Reading.failedModel(error).message, why: "no_summary" })
+      )
+    )
+    if (summary.trim() === "") {
+      return yield* new CompactionFailed({ message: "the model gave no summary", why: "no_summary" })
     }
-    if (part.type !== "text-delta" || part.delta === "") return Effect.void
-    summary += part.delta
-    return input.publish({ _tag: "CompactionSummary", compactionId, text: part.delta })
-  }).pipe(Effect.mapError((error) => new CompactionFailed({ message: Reading.failedModel(error).message, why: "no_summary" })))
-  if (summary.trim() === "") return yield* new CompactionFailed({ message: "the model gave no summary", why: "no_summary" })
-  return { summary: summary.trim(), cost }
-})
+    return { summary: summary.trim(), cost }
+  }
+)
 
 /**
  * Replaces the context with a summary of it (spec §4): the transcript stays, the new context is saved before anybody is told, and
@@ -93,7 +109,10 @@ export const compact = Effect.fn("Compaction.compact")(function*(
     const { cost, summary } = yield* summarise(compactionId, old, model, wish, input)
     const next = of([...note(summary), ...kept])
     const tokens: [number, number] = [wish.used, next.tokens + wish.overhead]
-    yield* input.ledger.compacted({ compactionId, status: "completed", summary, tokens }, input.replaceContext(next.json))
+    yield* input.ledger.compacted(
+      { compactionId, status: "completed", summary, tokens },
+      input.replaceContext(next.json)
+    )
     yield* input.publish({
       _tag: "HistoryTrimmed",
       droppedMessages: old.length,
@@ -107,5 +126,7 @@ export const compact = Effect.fn("Compaction.compact")(function*(
   if (Result.isSuccess(done)) return done.success
   if (done.failure._tag === "TurnFailed") return yield* done.failure
   yield* end("failed", done.failure.message)
-  return yield* done.failure._tag === "StoreFailed" ? new CompactionFailed({ message: done.failure.message, why: "not_saved" }) : done.failure
+  return yield* done.failure._tag === "StoreFailed"
+    ? new CompactionFailed({ message: done.failure.message, why: "not_saved" })
+    : done.failure
 })

@@ -15,13 +15,17 @@ export const make = Effect.gen(function*() {
   const sandbox = yield* Sandbox
   const toolbox = yield* Toolbox
 
-  const refused = (field: RuleRefused["field"]) => ({ message }: { readonly message: string }) => new RuleRefused({ message, field })
+  const refused = (field: RuleRefused["field"]) => ({ message }: { readonly message: string }) =>
+    new RuleRefused({ message, field })
 
   const bookOf = (session: Subject) => Effect.mapError(books.load(session.policy.source()), refused("rule"))
 
   const inFiles = (session: Subject) => Effect.mapError(files.list(session.policy.source()), refused("rule"))
 
-  const view = ({ id, layer, list, reason, rule }: Omit<Entry, "rule"> & { readonly rule: string }, counts: boolean): RuleView => ({
+  const view = (
+    { id, layer, list, reason, rule }: Omit<Entry, "rule"> & { readonly rule: string },
+    counts: boolean
+  ): RuleView => ({
     id,
     list,
     rule,
@@ -39,7 +43,9 @@ export const make = Effect.gen(function*() {
       ]
     }),
     add: Effect.fnUntraced(function*(session, { layer, list, reason, rule: text }) {
-      if (layer === "managed") return yield* refused("layer")({ message: "managed rules are the operator's: add to user, project or session" })
+      if (layer === "managed") {
+        return yield* refused("layer")({ message: "managed rules are the operator's: add to user, project or session" })
+      }
       const rule = books.read(list, text)
       if (Result.isFailure(rule)) return yield* refused("rule")(rule.failure)
       if (layer === "session") {
@@ -47,7 +53,10 @@ export const make = Effect.gen(function*() {
         yield* session.policy.addRule({ id, list, rule: rule.success.text, reason: reason ?? null })
         return id
       }
-      const changed = yield* Effect.mapError(files.add(session.workspace, { layer, list, reason, rule: text }), refused("layer"))
+      const changed = yield* Effect.mapError(
+        files.add(session.workspace, { layer, list, reason, rule: text }),
+        refused("layer")
+      )
       return changed.entry.id
     }),
     remove: Effect.fnUntraced(function*(session, id) {

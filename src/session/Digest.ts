@@ -12,11 +12,16 @@ const asText = (value: unknown): string => typeof value === "string" ? value : J
 
 const lineOf = (part: Prompt.PartEncoded, who: string, limit: number): ReadonlyArray<string> => {
   switch (part.type) {
-    case "text": return [`${who}: ${shortened(part.text, limit * 4)}`]
-    case "file": return [`${who}: [a file of type ${part.mediaType}]`]
-    case "tool-call": return [`Call of ${part.name}: ${shortened(asText(part.params), limit)}`]
-    case "tool-result": return [`Result of ${part.name}: ${shortened(asText(part.result), limit)}`]
-    default: return []
+    case "text":
+      return [`${who}: ${shortened(part.text, limit * 4)}`]
+    case "file":
+      return [`${who}: [a file of type ${part.mediaType}]`]
+    case "tool-call":
+      return [`Call of ${part.name}: ${shortened(asText(part.params), limit)}`]
+    case "tool-result":
+      return [`Result of ${part.name}: ${shortened(asText(part.result), limit)}`]
+    default:
+      return []
   }
 }
 

@@ -17,9 +17,11 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
       Effect.orDie,
       Effect.provide(services),
       Effect.uninterruptible,
-      Effect.tap((built) => Effect.sync(() => {
-        ready = Effect.succeed(built)
-      })),
+      Effect.tap((built) =>
+        Effect.sync(() => {
+          ready = Effect.succeed(built)
+        })
+      ),
       Effect.cached
     )
     const desk = <A, E>(use: (desk: PolicyDesk["Service"]) => Effect.Effect<A, E>) =>
@@ -27,10 +29,12 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
     const open = Effect.fnUntraced(function*(host: ToolHost) {
       let opened: SessionTools = none
       const source = Effect.map(ready, (built) => Context.get(built, ToolSource))
-      const opening = yield* Effect.forkScoped(Effect.tap(Effect.flatMap(source, (one) => one.open(host)), (tools) =>
-        Effect.sync(() => {
-          opened = tools
-        })))
+      const opening = yield* Effect.forkScoped(
+        Effect.tap(Effect.flatMap(source, (one) => one.open(host)), (tools) =>
+          Effect.sync(() => {
+            opened = tools
+          }))
+      )
       return {
         current: () => opened.current(),
         begin: Effect.flatMap(Fiber.join(opening), ({ begin }) => begin),
@@ -39,11 +43,15 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
     })
     return Context.make(TurnLoop, {
       run: (input) => Effect.flatMap(engine, (built) => Context.get(built, TurnLoop).run(input))
-    }).pipe(Context.add(PolicyDesk, {
-      rules: (session) => desk((one) => one.rules(session)),
-      add: (session, rule) => desk((one) => one.add(session, rule)),
-      remove: (session, id) => desk((one) => one.remove(session, id)),
-      look: (session) => Effect.flatMap(Effect.suspend(() => ready), (built) => Context.get(built, PolicyDesk).look(session)),
-      test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters))
-    }), Context.add(ToolSource, { open }))
+    }).pipe(
+      Context.add(PolicyDesk, {
+        rules: (session) => desk((one) => one.rules(session)),
+        add: (session, rule) => desk((one) => one.add(session, rule)),
+        remove: (session, id) => desk((one) => one.remove(session, id)),
+        look: (session) =>
+          Effect.flatMap(Effect.suspend(() => ready), (built) => Context.get(built, PolicyDesk).look(session)),
+        test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters))
+      }),
+      Context.add(ToolSource, { open })
+    )
   }))

@@ -83,5 +83,10 @@ export type SessionEvent =
   | { readonly _tag: "CompactionChanged"; readonly compaction: Compaction }
   | { readonly _tag: "CompactionSummary"; readonly compactionId: string; readonly text: string }
   /** Messages left the model's context without a summary; a notice says so as well. */
-  | { readonly _tag: "HistoryTrimmed"; readonly droppedMessages: number; readonly keptTurns: number; readonly reason: string }
+  | {
+    readonly _tag: "HistoryTrimmed"
+    readonly droppedMessages: number
+    readonly keptTurns: number
+    readonly reason: string
+  }
   | { readonly _tag: "Usage" } & Usage

@@ -35,7 +35,8 @@ export const maxResultChars = ({ model, profile }: Pick<Fitted, "model" | "profi
 
 const tooSmall = (overhead: number, limit: number) =>
   new TurnFailed({
-    message: `the instructions and tools of this agent alone take about ${overhead} tokens, but max_context_tokens is ${limit}; ` +
+    message:
+      `the instructions and tools of this agent alone take about ${overhead} tokens, but max_context_tokens is ${limit}; ` +
       "raise it, or shorten AGENTS.md and the like",
     reason: "context_too_small"
   })
@@ -72,13 +73,23 @@ export const make = (contexts: Contexts) => {
     contexts.forget(input)
     const room = Math.max(0, limit - overhead)
     const made: Result.Result<History, CompactionFailed | TurnFailed> = yield* Effect.result(
-      compact(history, model, { focus: "", keep: Math.floor(Math.min(limit, history.tokens) * kept), limit, used, overhead }, input)
+      compact(history, model, {
+        focus: "",
+        keep: Math.floor(Math.min(limit, history.tokens) * kept),
+        limit,
+        used,
+        overhead
+      }, input)
     )
     if (Result.isSuccess(made)) return made.success
     if (made.failure._tag === "TurnFailed") return yield* made.failure
     yield* Effect.logInfo(`the context was not summarised: ${made.failure.message}`)
     if (made.failure.why === "not_saved") return history
-    const cut = Trim.toTokens(messagesOf(history), Math.floor(Math.min(room, history.tokens) * aim), profile.keepToolContextTurns)
+    const cut = Trim.toTokens(
+      messagesOf(history),
+      Math.floor(Math.min(room, history.tokens) * aim),
+      profile.keepToolContextTurns
+    )
     return cut === undefined ? history : yield* trimmed(history, cut, fitted)
   })
 
@@ -95,11 +106,19 @@ export const make = (contexts: Contexts) => {
     fit: (history: History, fitted: Fitted): Effect.Effect<History, TurnFailed> => {
       const { model, overhead, profile } = fitted
       const limit = limitOf(model, profile)
-      if (overhead >= limit) return profile.maxContextTokens === undefined ? Effect.succeed(history) : tooSmall(overhead, limit)
+      if (overhead >= limit) {
+        return profile.maxContextTokens === undefined
+          ? Effect.succeed(history)
+          : tooSmall(overhead, limit)
+      }
       return usedBy(history, fitted) <= limit * full ? Effect.succeed(history) : shrink(history, fitted)
     },
     /** After each answer: what it showed about the size of the context, for everybody. */
-    account: (before: History, { text, usage }: Answer, { input, model, overhead, profile }: Fitted): Effect.Effect<void> => {
+    account: (
+      before: History,
+      { text, usage }: Answer,
+      { input, model, overhead, profile }: Fitted
+    ): Effect.Effect<void> => {
       const counted = usage?.inputTokens.total
       if (counted !== undefined) contexts.measured(input, counted - before.tokens)
       const asked = counted ?? before.tokens + (contexts.offset(input) ?? overhead)
@@ -108,7 +127,10 @@ export const make = (contexts: Contexts) => {
       const now = { used: asked + answered, size: limitOf(model, profile) }
       return cost === undefined
         ? input.usage(now)
-        : Effect.andThen(input.policy.budget.spend({ model: model.id, tokens: tokensOf(usage!), cost }), input.usage({ ...now, cost }))
+        : Effect.andThen(
+          input.policy.budget.spend({ model: model.id, tokens: tokensOf(usage!), cost }),
+          input.usage({ ...now, cost })
+        )
     }
   }
 }

@@ -30,7 +30,10 @@ const ownFolder = ({ alias, workspace }: Agent, isNeeded: boolean) =>
     Effect.tapError((cause) => Effect.logWarning(`the folder of agent "${alias}" cannot be made: ${workspace}`, cause)),
     Effect.catch(() =>
       isNeeded
-        ? new AgentUnresolved({ reason: "agent_unusable", message: `the folder of agent "${alias}" cannot be made; the log says why` })
+        ? new AgentUnresolved({
+          reason: "agent_unusable",
+          message: `the folder of agent "${alias}" cannot be made; the log says why`
+        })
         : Effect.succeed([])
     )
   )
@@ -46,24 +49,27 @@ export interface Opening {
 /** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently (acp.md §4 rule 9). */
 export const open = Effect.fnUntraced(function*(agent: Agent, { additional, configDir, cwd, profile }: Opening) {
   if (cwd !== undefined) yield* absolute("cwd", cwd)
-  yield* Effect.forEach(additional, (path, index) => absolute(`additionalDirectories.${index}`, path), { discard: true })
+  yield* Effect.forEach(additional, (path, index) => absolute(`additionalDirectories.${index}`, path), {
+    discard: true
+  })
   const own = yield* ownFolder(agent, cwd === undefined)
   const shared = join(configDir, "shared", "skills")
   const readable = existsSync(shared) ? [...own, shared] : own
   const skills = [join(agent.workspace, "skills"), shared]
   const { allowedRoots: allowed, workspaceOnly: confined } = limitsOf(profile)
-  return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable, skills, allowed, confined }).pipe(
-    Effect.mapError(({ path, reason }) => {
-      const index = additional.indexOf(path)
-      return path !== cwd && index >= 0
-        ? new DirectoryRefused({
-          field: `additionalDirectories.${index}`,
-          reason: "directory_unusable",
-          message: `additionalDirectories.${index}: ${path}: ${reason}`
-        })
-        : new DirectoryRefused({ field: "cwd", reason: "cwd_unusable", message: `cwd: ${path}: ${reason}` })
-    })
-  )
+  return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable, skills, allowed, confined })
+    .pipe(
+      Effect.mapError(({ path, reason }) => {
+        const index = additional.indexOf(path)
+        return path !== cwd && index >= 0
+          ? new DirectoryRefused({
+            field: `additionalDirectories.${index}`,
+            reason: "directory_unusable",
+            message: `additionalDirectories.${index}: ${path}: ${reason}`
+          })
+          : new DirectoryRefused({ field: "cwd", reason: "cwd_unusable", message: `cwd: ${path}: ${reason}` })
+      })
+    )
 })
 
 /** A path as sessions store it; one that does not exist stays as it is. */

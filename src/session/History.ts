@@ -52,7 +52,11 @@ export const messagesOf = ({ json }: History) => JSON.parse(json) as ReadonlyArr
 
 /** Only the new messages are written out. */
 export const appendJson = (json: string, messages: ReadonlyArray<Prompt.MessageEncoded>): string =>
-  messages.length === 0 ? json : json === "[]" ? JSON.stringify(messages) : `${json.slice(0, -1)},${JSON.stringify(messages).slice(1)}`
+  messages.length === 0
+    ? json
+    : json === "[]"
+    ? JSON.stringify(messages)
+    : `${json.slice(0, -1)},${JSON.stringify(messages).slice(1)}`
 
 export const append = ({ json, prompt, tokens }: History, messages: ReadonlyArray<Prompt.MessageEncoded>): History => ({
   json: appendJson(json, messages),
@@ -64,7 +68,11 @@ export const append = ({ json, prompt, tokens }: History, messages: ReadonlyArra
 export const user = (text: string, images: ReadonlyArray<Image> = []): Prompt.MessageEncoded => ({
   role: "user",
   content: [
-    ...images.map(({ mimeType, path }) => ({ type: "file" as const, mediaType: mimeType, data: pathToFileURL(path).href })),
+    ...images.map(({ mimeType, path }) => ({
+      type: "file" as const,
+      mediaType: mimeType,
+      data: pathToFileURL(path).href
+    })),
     { type: "text", text }
   ]
 })
@@ -79,7 +87,10 @@ const isKept = (part: AnswerPart): boolean =>
  * One answer of the model and what its calls gave, in a shape every provider takes: each call has a result, also when the turn was
  * cut off before it had one, and an answer without content is left out.
  */
-export const step = (parts: ReadonlyArray<AnswerPart>, results: ReadonlyMap<string, CallResult>): ReadonlyArray<Prompt.MessageEncoded> => {
+export const step = (
+  parts: ReadonlyArray<AnswerPart>,
+  results: ReadonlyMap<string, CallResult>
+): ReadonlyArray<Prompt.MessageEncoded> => {
   const kept = parts.filter(isKept)
   if (!kept.some(({ type }) => type !== "reasoning")) return []
   const answer: Prompt.MessageEncoded = { role: "assistant", content: kept.map((part) => ({ ...part })) }

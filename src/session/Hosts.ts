@@ -19,13 +19,20 @@ export class Hosts extends Context.Service<Hosts, {
   readonly room: Room
 }>()("postern/session/Hosts") {
   static readonly layer = (limit: number, stores: { readonly [M in Mode]: Layer.Layer<SessionStore> }) =>
-    Layer.effect(Hosts, Effect.gen(function*() {
-      const room: Room = { limit, taken: 0 }
-      const host = Effect.fnUntraced(function*(mode: Mode) {
-        const store = Context.get(yield* Layer.build(Layer.fresh(stores[mode])), SessionStore)
-        const sessions = yield* Effect.provideService(Sessions.make({ mode, room, keepIdle: true }), SessionStore, store)
-        return { mode, sessions, store } satisfies Host
+    Layer.effect(
+      Hosts,
+      Effect.gen(function*() {
+        const room: Room = { limit, taken: 0 }
+        const host = Effect.fnUntraced(function*(mode: Mode) {
+          const store = Context.get(yield* Layer.build(Layer.fresh(stores[mode])), SessionStore)
+          const sessions = yield* Effect.provideService(
+            Sessions.make({ mode, room, keepIdle: true }),
+            SessionStore,
+            store
+          )
+          return { mode, sessions, store } satisfies Host
+        })
+        return { chat: yield* host("chat"), acp: yield* host("acp"), room }
       })
-      return { chat: yield* host("chat"), acp: yield* host("acp"), room }
-    })).pipe(Layer.provide(ModelCatalog.layer))
+    ).pipe(Layer.provide(ModelCatalog.layer))
 }

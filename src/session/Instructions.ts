@@ -19,7 +19,9 @@ const identityFiles = ["SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", "TOOLS.
 const projectFiles = ["AGENTS.md", "CLAUDE.md"]
 
 const cut = (text: string): string =>
-  text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}\n[Cut here: the file has ${text.length} characters.]`
+  text.length <= maxCharacters
+    ? text
+    : `${text.slice(0, maxCharacters)}\n[Cut here: the file has ${text.length} characters.]`
 
 /** A file that is missing, empty or no text is as if it were not there. */
 const read = Effect.fnUntraced(function*(path: string): Effect.fn.Return<ReadonlyArray<Instruction>> {
@@ -42,15 +44,18 @@ const upwards = (folder: string): ReadonlyArray<string> => {
 }
 
 /** What the project says, general things first. Nothing that the session may not read, nothing twice. */
-export const project = Effect.fnUntraced(function*(workspace: Workspace, mayRead: MayRead, known: ReadonlyArray<Instruction>) {
-  const found: Array<Instruction> = []
-  const isKnown = (one: Instruction) => [...known, ...found].some(({ path, text }) => path === one.path || text === one.text)
-  for (const folder of new Set(workspace.roots.flatMap(upwards))) {
-    for (const name of projectFiles) {
-      const path = yield* Effect.option(workspace.resolve(join(folder, name), "read"))
-      if (Option.isNone(path) || !mayRead(path.value)) continue
-      found.push(...(yield* read(path.value)).filter((one) => !isKnown(one)))
+export const project = Effect.fnUntraced(
+  function*(workspace: Workspace, mayRead: MayRead, known: ReadonlyArray<Instruction>) {
+    const found: Array<Instruction> = []
+    const isKnown = (one: Instruction) =>
+      [...known, ...found].some(({ path, text }) => path === one.path || text === one.text)
+    for (const folder of new Set(workspace.roots.flatMap(upwards))) {
+      for (const name of projectFiles) {
+        const path = yield* Effect.option(workspace.resolve(join(folder, name), "read"))
+        if (Option.isNone(path) || !mayRead(path.value)) continue
+        found.push(...(yield* read(path.value)).filter((one) => !isKnown(one)))
+      }
     }
+    return found
   }
-  return found
-})
+)

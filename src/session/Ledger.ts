@@ -41,7 +41,9 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
   const changed = new Set<number>()
   const callAt = new Map<string, number>()
   let next = position
-  let open: { readonly at: number; readonly kind: "Agent" | "Thought"; readonly messageId: string; text: string } | undefined
+  let open:
+    | { readonly at: number; readonly kind: "Agent" | "Thought"; readonly messageId: string; text: string }
+    | undefined
   const compactionAt = new Map<string, number>()
   let planAt: number | undefined
   let said = ""
@@ -90,7 +92,9 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
         callAt.set(call.toolCallId, at)
         put(at, { _tag: "ToolCall", call })
         return publish(
-          known === undefined ? { _tag: "ToolCallStarted", call } : { _tag: "ToolCallChanged", call, final: isFinal(call) }
+          known === undefined
+            ? { _tag: "ToolCallStarted", call }
+            : { _tag: "ToolCallChanged", call, final: isFinal(call) }
         )
       }),
     plan: (entries) =>

@@ -33,7 +33,8 @@ const limits = {
   failing: { warn: 5, block: 6, end: 7 }
 }
 
-export const keyOf = ({ name, params }: Pick<ModelCall, "name" | "params">): string => `${name} ${JSON.stringify(params)}`
+export const keyOf = ({ name, params }: Pick<ModelCall, "name" | "params">): string =>
+  `${name} ${JSON.stringify(params)}`
 
 const trailing = (seen: ReadonlyArray<Seen>, holds: (one: Seen, index: number) => boolean): number => {
   let count = 0
@@ -51,11 +52,23 @@ const patterns = (seen: ReadonlyArray<Seen>): ReadonlyArray<Pattern> => {
   const last = seen.at(-1)
   if (last === undefined) return []
   const same = trailing(seen, ({ mark }) => mark === last.mark)
-  const pair = same > 1 ? 0 : trailing(seen, ({ mark }, index) => index + 2 >= seen.length || mark === seen[index + 2]!.mark)
-  const failing = last.isFailure ? trailing(seen, ({ name, result }) => name === last.name && result === last.result) : 0
+  const pair = same > 1
+    ? 0
+    : trailing(seen, ({ mark }, index) => index + 2 >= seen.length || mark === seen[index + 2]!.mark)
+  const failing = last.isFailure
+    ? trailing(seen, ({ name, result }) => name === last.name && result === last.result)
+    : 0
   return [
-    { count: same, limit: limits.same, what: `${last.name} was called ${same} times in a row with the same arguments and the same result` },
-    { count: Math.floor(pair / 2), limit: limits.alternating, what: `the same two calls took turns ${Math.floor(pair / 2)} times` },
+    {
+      count: same,
+      limit: limits.same,
+      what: `${last.name} was called ${same} times in a row with the same arguments and the same result`
+    },
+    {
+      count: Math.floor(pair / 2),
+      limit: limits.alternating,
+      what: `the same two calls took turns ${Math.floor(pair / 2)} times`
+    },
     { count: failing, limit: limits.failing, what: `${last.name} failed ${failing} times in a row in the same way` }
   ]
 }
@@ -68,7 +81,13 @@ export const make = (): LoopGuard => {
     const key = keyOf(call)
     const known = seen.findLast((one) => one.key === key) ?? seen.at(-1)
     const result = known?.result ?? ""
-    return { key, name: call.name, mark: `${key}\n${result}`, result, isFailure: known?.isFailure === true && known.name === call.name }
+    return {
+      key,
+      name: call.name,
+      mark: `${key}\n${result}`,
+      result,
+      isFailure: known?.isFailure === true && known.name === call.name
+    }
   }
 
   const note = (one: Seen) => {
@@ -84,7 +103,10 @@ export const make = (): LoopGuard => {
       const blocked = found.find(({ count, limit }) => count >= limit.block)
       if (blocked === undefined) return { _tag: "Run" }
       note(next)
-      return { _tag: "Block", why: `This call was not run: ${blocked.what}. Try another way, or tell the user what is in the way.` }
+      return {
+        _tag: "Block",
+        why: `This call was not run: ${blocked.what}. Try another way, or tell the user what is in the way.`
+      }
     },
     after: (call, { isFailure, text }) => {
       const key = keyOf(call)

@@ -15,8 +15,11 @@ const described = ({ capabilities, description, within }: AnyTool, mode: WorkMod
 }
 
 const declare = (tools: ReadonlyArray<AnyTool>, mode: WorkMode) => {
-  const toolkit = Toolkit.make(...tools.map((tool) =>
-    Tool.dynamic(tool.name, { description: described(tool, mode), parameters: tool.inputSchema ?? tool.parameters })))
+  const toolkit = Toolkit.make(
+    ...tools.map((tool) =>
+      Tool.dynamic(tool.name, { description: described(tool, mode), parameters: tool.inputSchema ?? tool.parameters })
+    )
+  )
   return Effect.provide(toolkit, toolkit.toLayer({}))
 }
 
@@ -44,12 +47,16 @@ export const make = Effect.gen(function*() {
   /** Only what the Work mode grants something to, and what no rule hides (policy §1.2). The same choice is the same object. */
   return Effect.fnUntraced(function*({ policy: { knobs, source }, tools: own }: TurnInput) {
     const tools = Array.from(toolbox.of(own).values())
-    const { rules } = yield* Effect.mapError(books.load(source()), ({ message }) => new TurnFailed({ message, reason: "rules_invalid" }))
+    const { rules } = yield* Effect.mapError(
+      books.load(source()),
+      ({ message }) => new TurnFailed({ message, reason: "rules_invalid" })
+    )
     yield* Effect.forEach(yield* books.takeNotes, (note) => Effect.logWarning(note), { discard: true })
     const hidden = rules.hidden(tools.map(ruleName))
     const mode = knobs().values.work_mode
     const shown = tools.filter((tool) =>
-      !hidden.has(ruleName(tool)) && tool.capabilities.some((capability) => grants(mode, capability)))
+      !hidden.has(ruleName(tool)) && tool.capabilities.some((capability) => grants(mode, capability))
+    )
     const key = [mode, ...shown.map(numberOf)].join()
     const made = offers.get(key) ?? (yield* declare(shown, mode))
     if (offers.size >= maxOffers) offers.clear()

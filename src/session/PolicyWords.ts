@@ -5,8 +5,10 @@ import type { Knobs, Level } from "../policy/Knobs.ts"
 
 const safety: { readonly [L in Level]: string } = {
   readonly: "This session may look, and change nothing: every tool that writes or executes is refused.",
-  supervised: "A person supervises this session: calls that change something may be shown to them first, and dangerous ones are refused.",
-  full: "Calls run without a question. Nobody checks them before they take effect: be as careful as if the machine were your own."
+  supervised:
+    "A person supervises this session: calls that change something may be shown to them first, and dangerous ones are refused.",
+  full:
+    "Calls run without a question. Nobody checks them before they take effect: be as careful as if the machine were your own."
 }
 
 const workModes: { readonly [M in Knobs["work_mode"]]: string } = {
@@ -32,7 +34,8 @@ const sandboxes: { readonly [S in Knobs["sandbox"]]: string } = {
   "danger-full-access": "Commands are not confined."
 }
 
-const listed = (what: string, items: ReadonlyArray<string>) => items.length === 0 ? [] : [`${what}: ${items.join(", ")}.`]
+const listed = (what: string, items: ReadonlyArray<string>) =>
+  items.length === 0 ? [] : [`${what}: ${items.join(", ")}.`]
 
 export const safetyWords = (level: Level): string => safety[level]
 
@@ -44,7 +47,9 @@ export const policyWords = (
   workModes[values.work_mode],
   ...(values.work_mode === "chat" ? [] : [
     approvals[values.tool_approval],
-    ...(values.approval_response === "never" ? ["Nobody can be asked: a call that would have to be shown first is refused."] : []),
+    ...(values.approval_response === "never"
+      ? ["Nobody can be asked: a call that would have to be shown first is refused."]
+      : []),
     values.network === "on" ? "The network may be used." : "There is no network.",
     ...(hasShell ? [sandboxes[values.sandbox]] : []),
     ...(hasShell ? listed("The only commands that may run", allowedCommands) : []),

@@ -23,7 +23,10 @@ export const failedModel = (error: AiError.AiError) => new TurnFailed(ModelFault
 const perMillion = 1_000_000
 
 /** In US dollars; `undefined` where no prices are known. */
-export const costOf = ({ inputTokens, outputTokens }: Response.Usage, prices: Provider["prices"]): number | undefined => {
+export const costOf = (
+  { inputTokens, outputTokens }: Response.Usage,
+  prices: Provider["prices"]
+): number | undefined => {
   if (prices === undefined) return undefined
   const [read, written] = [inputTokens.cacheRead ?? 0, inputTokens.cacheWrite ?? 0]
   const plain = inputTokens.uncached ?? Math.max(0, (inputTokens.total ?? 0) - read - written)
@@ -31,11 +34,13 @@ export const costOf = ({ inputTokens, outputTokens }: Response.Usage, prices: Pr
   return (plain * input + read * cache_read + written * cache_write + (outputTokens.total ?? 0) * output) / perMillion
 }
 
-export const tokensOf = ({ inputTokens, outputTokens }: Response.Usage): number => (inputTokens.total ?? 0) + (outputTokens.total ?? 0)
+export const tokensOf = ({ inputTokens, outputTokens }: Response.Usage): number =>
+  (inputTokens.total ?? 0) + (outputTokens.total ?? 0)
 
 /** A guess, before any provider has counted: what every request carries besides the messages. */
 export const overhead = ({ system, toolkit }: Pick<Request, "system" | "toolkit">): number =>
-  estimateText(system) + Object.values(toolkit.tools).reduce((sum, { description }) => sum + estimateText(description ?? "") + 100, 0)
+  estimateText(system) +
+  Object.values(toolkit.tools).reduce((sum, { description }) => sum + estimateText(description ?? "") + 100, 0)
 
 const ask = ({ history, model: { languageModel }, system, toolChoice, toolkit }: Request) =>
   languageModel.streamText({
@@ -46,12 +51,17 @@ const ask = ({ history, model: { languageModel }, system, toolChoice, toolkit }:
     toolCallValidation: "deferred"
   })
 
-const take = (part: Stream.Success<ReturnType<typeof ask>>, answer: Answer, input: TurnInput): Effect.Effect<void, TurnFailed> => {
+const take = (
+  part: Stream.Success<ReturnType<typeof ask>>,
+  answer: Answer,
+  input: TurnInput
+): Effect.Effect<void, TurnFailed> => {
   switch (part.type) {
     case "text-delta":
       answer.add("text", part.delta)
       return input.ledger.delta("Agent", part.delta)
-    case "reasoning-start": return Effect.sync(() => answer.begin("reasoning"))
+    case "reasoning-start":
+      return Effect.sync(() => answer.begin("reasoning"))
     case "reasoning-delta":
       answer.add("reasoning", part.delta)
       return input.ledger.delta("Thought", part.delta)
@@ -62,12 +72,14 @@ const take = (part: Stream.Success<ReturnType<typeof ask>>, answer: Answer, inpu
     case "tool-call":
       answer.call(part)
       return Effect.void
-    case "error": return Effect.fail(new TurnFailed({ message: String(part.error), reason: "model_failed" }))
+    case "error":
+      return Effect.fail(new TurnFailed({ message: String(part.error), reason: "model_failed" }))
     case "finish":
       answer.finish = part.reason
       answer.usage = part.usage
       return Effect.void
-    default: return Effect.void
+    default:
+      return Effect.void
   }
 }
 
@@ -83,7 +95,11 @@ export const receive = Effect.fnUntraced(function*(request: Request, answer: Ans
     Stream.mapError(failedModel),
     Stream.runForEachArray((parts) => {
       let next = 0
-      return Effect.whileLoop({ while: () => next < parts.length, body: () => take(parts[next++]!, answer, input), step: () => {} })
+      return Effect.whileLoop({
+        while: () => next < parts.length,
+        body: () => take(parts[next++]!, answer, input),
+        step: () => {}
+      })
     }),
     Effect.provideService(Wishes, wishesOf(input))
   )

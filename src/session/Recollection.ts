@@ -20,7 +20,8 @@ const fresh = ({ category, score, timestamp }: MemoryEntry, now: number): number
 const savedKey = "user_msg"
 
 /** What the program itself says in the user's place, or put before the user's words. */
-const isSynthetic = (text: string): boolean => /^\s*\[(memory context|tool results?|cron|heartbeat|system|delegat\w*|sub-?turn)\b/i.test(text)
+const isSynthetic = (text: string): boolean =>
+  /^\s*\[(memory context|tool results?|cron|heartbeat|system|delegat\w*|sub-?turn)\b/i.test(text)
 
 const isToolText = (text: string): boolean => /\[IMAGE:|\[Tool results?\]|<tool_(call|result)\b/i.test(text)
 
@@ -35,7 +36,8 @@ const cut = (text: string, most: number): string => {
 }
 
 /** One line, in which nothing ends the block. */
-const value = (text: string): string => cut(text.replace(/\s+/g, " ").replace(/\[(?=\/?Memory context\])/gi, "(").trim(), mostOfOne)
+const value = (text: string): string =>
+  cut(text.replace(/\s+/g, " ").replace(/\[(?=\/?Memory context\])/gi, "(").trim(), mostOfOne)
 
 /** The block that goes before the user's words, with a blank line after it; empty when nothing is worth it. */
 export const block = (

@@ -26,7 +26,9 @@ const joined = (tools: SessionTools, memory: ReadonlyMap<string, AnyTool>): Sess
 }
 
 /** A memory that cannot be used is no reason for a turn to fail, or to wait. */
-const harmless = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>> =>
+const harmless = <A, E extends { readonly message: string }>(
+  effect: Effect.Effect<A, E>
+): Effect.Effect<Option.Option<A>> =>
   effect.pipe(
     Effect.tapError(({ message }) => Effect.logWarning(`the memory is left out: ${message}`)),
     Effect.option,
@@ -42,7 +44,10 @@ const harmless = <A, E extends { readonly message: string }>(effect: Effect.Effe
 export const make = Effect.gen(function*() {
   const store = yield* Effect.serviceOption(MemoryStore)
   const { memory: settings } = yield* Settings
-  const sessions = new Map<string, { readonly of: SessionTools; readonly memory: Memory; readonly tools: SessionTools }>()
+  const sessions = new Map<
+    string,
+    { readonly of: SessionTools; readonly memory: Memory; readonly tools: SessionTools }
+  >()
 
   const toolsOf = ({ sessionId, tools }: TurnInput, memory: Memory): SessionTools => {
     const known = sessions.get(sessionId)

@@ -18,9 +18,13 @@ const callsOf = ({ content }: Assistant) => partsOf(content).flatMap((part) => p
 
 /** One result for each call, in the order of the calls: a missing one is made up, one without a call is dropped. */
 const resultsFor = (answer: Assistant, given: Results): Results => {
-  const known = new Map(given.flatMap((part) => part.type === "tool-result" ? [[part.id, part] as const] : []).toReversed())
+  const known = new Map(
+    given.flatMap((part) => part.type === "tool-result" ? [[part.id, part] as const] : []).toReversed()
+  )
   return callsOf(answer).map(({ id, name }) =>
-    known.get(id) ?? { type: "tool-result", id, name, isFailure: true, result: "This call was cut off before it had a result." })
+    known.get(id) ??
+      { type: "tool-result", id, name, isFailure: true, result: "This call was cut off before it had a result." }
+  )
 }
 
 /** Messages that cannot be read, system messages and empty ones are left out. */

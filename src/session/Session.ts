@@ -1,6 +1,12 @@
 import { Clock, Deferred, Effect, Exit, FiberHandle, type Scope } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
-import { type SessionMissing, type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../store/SessionStore.ts"
+import {
+  type SessionMissing,
+  type SessionRecord,
+  SessionStore,
+  type StoreFailed,
+  TurnRunning
+} from "../store/SessionStore.ts"
 import type { ServerConfig } from "../mcp/ServerConfig.ts"
 import { none, type SessionTools, ToolSource } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
@@ -65,17 +71,26 @@ export const make = Effect.fnUntraced(function*(
   const loop = yield* TurnLoop
   const { sessionId } = initial
   const attachments = new Set<Attachment>()
-  const publish = (event: SessionEvent) => Effect.forEach(attachments, (attachment) => attachment.publish(event), { discard: true })
+  const publish = (event: SessionEvent) =>
+    Effect.forEach(attachments, (attachment) => attachment.publish(event), { discard: true })
   let tools = none
   const jobs = yield* Jobs.make
   const changed = Effect.suspend(() =>
-    Effect.andThen(Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.knobs())), publish({ _tag: "PolicyChanged" })))
+    Effect.andThen(
+      Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.knobs())),
+      publish({ _tag: "PolicyChanged" })
+    )
+  )
   const policy: SessionPolicy.SessionPolicy = yield* SessionPolicy.make(sessionId, agent, workspace, changed)
   const model = yield* SessionModel.make(sessionId, agent, publish({ _tag: "OptionsChanged" }))
   const source = yield* ToolSource
   const { riskProfiles } = yield* Settings
   if (servers.length > 0) tools = yield* source.open({ ...policy, workspace, servers })
-  const { ask, choose } = yield* Approvals.make(sessionId, attachments, riskProfiles.get(agent.riskProfile)?.approvalRoute)
+  const { ask, choose } = yield* Approvals.make(
+    sessionId,
+    attachments,
+    riskProfiles.get(agent.riskProfile)?.approvalRoute
+  )
   /** The first client that does a thing does it for all. */
   const client = (): ClientSide => Object.assign({}, ...Array.from(attachments, ({ client }) => client ?? {}).reverse())
   let record = initial
@@ -114,7 +129,10 @@ export const make = Effect.fnUntraced(function*(
       yield* touch
       if (current === turn) current = undefined
       yield* model.refresh
-      yield* Deferred.done<TurnEnd, TurnFault>(turn.outcome, Exit.isSuccess(exit) ? exit.value.end : Exit.failCause(exit.cause))
+      yield* Deferred.done<TurnEnd, TurnFault>(
+        turn.outcome,
+        Exit.isSuccess(exit) ? exit.value.end : Exit.failCause(exit.cause)
+      )
     }))
 
   const interrupt = Effect.suspend(() => current === undefined ? Effect.void : FiberHandle.clear(handle))
@@ -127,12 +145,13 @@ export const make = Effect.fnUntraced(function*(
     policy,
     model,
     tools,
-    rename: (title) => Effect.gen(function*() {
-      yield* store.rename(sessionId, title)
-      record = yield* store.get(sessionId)
-      yield* publish({ _tag: "InfoChanged", title: record.title, updatedAt: record.updatedAt })
-      return record.title ?? ""
-    }),
+    rename: (title) =>
+      Effect.gen(function*() {
+        yield* store.rename(sessionId, title)
+        record = yield* store.get(sessionId)
+        yield* publish({ _tag: "InfoChanged", title: record.title, updatedAt: record.updatedAt })
+        return record.title ?? ""
+      }),
     attach: (attachment) => {
       attachments.add(attachment)
       return () => void attachments.delete(attachment)

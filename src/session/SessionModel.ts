@@ -21,50 +21,61 @@ export interface SessionModel {
   /** Whether the current model takes images. */
   readonly seesImages: () => boolean
   /** In force from the next request to the model on, also in the middle of a turn. */
-  readonly set: (option: ModelOption, value: unknown, source: "client" | "user") => Effect.Effect<void, KnobRefused | StoreFailed>
+  readonly set: (
+    option: ModelOption,
+    value: unknown,
+    source: "client" | "user"
+  ) => Effect.Effect<void, KnobRefused | StoreFailed>
   /** Asks the providers which models they have, where this session has to do with any. */
   readonly refresh: Effect.Effect<void>
 }
 
-export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent, changed: Effect.Effect<void>): Effect.fn.Return<
-  SessionModel,
-  StoreFailed,
-  ModelCatalog | SessionStore | Scope.Scope
-> {
-  const { policy: store } = yield* SessionStore
-  const catalog = yield* ModelCatalog
-  const stored = yield* store.knobs(sessionId)
-  const level = stored.get("thought_level")
-  let model = stored.get("model") ?? agent.model
-  let thoughtLevel: ThoughtLevel = isThoughtLevel(level) ? level : "default"
-  yield* catalog.onChange(changed)
+export const make = Effect.fnUntraced(
+  function*(sessionId: string, agent: Agent, changed: Effect.Effect<void>): Effect.fn.Return<
+    SessionModel,
+    StoreFailed,
+    ModelCatalog | SessionStore | Scope.Scope
+  > {
+    const { policy: store } = yield* SessionStore
+    const catalog = yield* ModelCatalog
+    const stored = yield* store.knobs(sessionId)
+    const level = stored.get("thought_level")
+    let model = stored.get("model") ?? agent.model
+    let thoughtLevel: ThoughtLevel = isThoughtLevel(level) ? level : "default"
+    yield* catalog.onChange(changed)
 
-  const provider = () => Result.getOrUndefined(catalog.provider(model))
-  const isRemote = () => {
-    const kind = provider()?.kind
-    return kind !== undefined && kind !== "offline"
-  }
+    const provider = () => Result.getOrUndefined(catalog.provider(model))
+    const isRemote = () => {
+      const kind = provider()?.kind
+      return kind !== undefined && kind !== "offline"
+    }
 
-  const refusal = (option: ModelOption, value: unknown): string | undefined => {
-    if (option === "thought_level") return isThoughtLevel(value) ? undefined : `${JSON.stringify(value)} is no value of thought_level`
-    if (typeof value !== "string") return `${JSON.stringify(value)} is no model`
-    return Result.match(catalog.provider(value), { onFailure: ({ message }) => message, onSuccess: () => undefined })
-  }
+    const refusal = (option: ModelOption, value: unknown): string | undefined => {
+      if (option === "thought_level") {
+        return isThoughtLevel(value)
+          ? undefined
+          : `${JSON.stringify(value)} is no value of thought_level`
+      }
+      if (typeof value !== "string") return `${JSON.stringify(value)} is no model`
+      return Result.match(catalog.provider(value), { onFailure: ({ message }) => message, onSuccess: () => undefined })
+    }
 
-  return {
-    model: () => model,
-    thoughtLevel: () => thoughtLevel,
-    choices: () => catalog.references().includes(model) ? catalog.references() : [model, ...catalog.references()],
-    thinks: isRemote,
-    seesImages: () => provider()?.vision ?? false,
-    set: (option, value, source) => Effect.gen(function*() {
-      const message = refusal(option, value)
-      if (message !== undefined) return yield* new KnobRefused({ knob: option, message, reason: "unknown_value" })
-      yield* store.setKnob(sessionId, option, value as string, source)
-      if (option === "model") model = value as string
-      else thoughtLevel = value as ThoughtLevel
-      yield* changed
-    }),
-    refresh: Effect.suspend(() => isRemote() ? catalog.refresh : Effect.void)
+    return {
+      model: () => model,
+      thoughtLevel: () => thoughtLevel,
+      choices: () => catalog.references().includes(model) ? catalog.references() : [model, ...catalog.references()],
+      thinks: isRemote,
+      seesImages: () => provider()?.vision ?? false,
+      set: (option, value, source) =>
+        Effect.gen(function*() {
+          const message = refusal(option, value)
+          if (message !== undefined) return yield* new KnobRefused({ knob: option, message, reason: "unknown_value" })
+          yield* store.setKnob(sessionId, option, value as string, source)
+          if (option === "model") model = value as string
+          else thoughtLevel = value as ThoughtLevel
+          yield* changed
+        }),
+      refresh: Effect.suspend(() => isRemote() ? catalog.refresh : Effect.void)
+    }
   }
-})
+)

@@ -3,7 +3,19 @@ import { Effect, Schema } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
 import type { Limits } from "../policy/Boundary.ts"
 import type { Decision } from "../policy/Decision.ts"
-import { isKnob, isOffered, isValueOf, type Knob, type Knobs, knobs as names, knobValues, type Level, resolve, type Resolved, type SandboxMode } from "../policy/Knobs.ts"
+import {
+  isKnob,
+  isOffered,
+  isValueOf,
+  type Knob,
+  type Knobs,
+  knobs as names,
+  knobValues,
+  type Level,
+  resolve,
+  type Resolved,
+  type SandboxMode
+} from "../policy/Knobs.ts"
 import { limitsOf, ownFolders } from "../policy/Limits.ts"
 import { projectFile, type RuleSource } from "../policy/RuleSource.ts"
 import { type Switches, switchesOf } from "../policy/Switches.ts"
@@ -22,7 +34,11 @@ export class KnobRefused extends Schema.TaggedError<KnobRefused>()("KnobRefused"
 export interface SessionPolicy {
   readonly knobs: () => Resolved
   /** In force from the next call on, also in the middle of a turn. */
-  readonly set: (knob: string, value: unknown, source: "client" | "user") => Effect.Effect<void, KnobRefused | StoreFailed>
+  readonly set: (
+    knob: string,
+    value: unknown,
+    source: "client" | "user"
+  ) => Effect.Effect<void, KnobRefused | StoreFailed>
   /** These Sandbox modes cannot be enforced here: they are not offered. */
   readonly lack: (modes: ReadonlyArray<SandboxMode>) => Effect.Effect<void>
   /** The operator's limits as they stand now. */
@@ -41,10 +57,14 @@ export interface SessionPolicy {
 }
 
 const check = (level: Level, id: string, value: unknown): Effect.Effect<Knob, KnobRefused> => {
-  const refused = (reason: KnobRefused["reason"], message: string) => Effect.fail(new KnobRefused({ knob: id, reason, message }))
+  const refused = (reason: KnobRefused["reason"], message: string) =>
+    Effect.fail(new KnobRefused({ knob: id, reason, message }))
   if (!isKnob(id)) return refused("unknown_option", `there is no option "${id}"; the options are ${names.join(", ")}`)
   if (!isValueOf(id, value)) {
-    return refused("unknown_value", `${JSON.stringify(value)} is no value of ${id}; it must be one of ${knobValues[id].join(", ")}`)
+    return refused(
+      "unknown_value",
+      `${JSON.stringify(value)} is no value of ${id}; it must be one of ${knobValues[id].join(", ")}`
+    )
   }
   if (!isOffered(level, id, value)) {
     return refused("above_level", "the autonomy level is readonly: no Work mode above ro")
@@ -65,89 +85,109 @@ const projectKnobs = Effect.fnUntraced(function*({ cwd }: Workspace) {
 })
 
 /** `changed` follows every change of a value, whoever made it. */
-export const make = Effect.fnUntraced(function*(sessionId: string, agent: Agent, workspace: Workspace, changed: Effect.Effect<void>) {
-  const { policy: store } = yield* SessionStore
-  const settings = yield* Settings
-  const profile = settings.riskProfiles.get(agent.riskProfile)
-  const level = profile?.level ?? "supervised"
-  const own = ownFolders(settings)
-  const user = known(Object.entries(settings.policy) as ReadonlyArray<[string, string | undefined]>)
-  let session = known(yield* store.knobs(sessionId))
-  let project = yield* projectKnobs(workspace)
-  let current = resolve(level, { session, project, user })
-  let rules = yield* store.rules(sessionId)
-  const most = [profile, settings.runtimeProfiles.get(agent.runtimeProfile)].flatMap((one) => one?.maxActionsPerHour ?? [])
-  const mostActions = most.length === 0 ? undefined : Math.min(...most)
-  const budget = yield* Budget.make(agent)
+export const make = Effect.fnUntraced(
+  function*(sessionId: string, agent: Agent, workspace: Workspace, changed: Effect.Effect<void>) {
+    const { policy: store } = yield* SessionStore
+    const settings = yield* Settings
+    const profile = settings.riskProfiles.get(agent.riskProfile)
+    const level = profile?.level ?? "supervised"
+    const own = ownFolders(settings)
+    const user = known(Object.entries(settings.policy) as ReadonlyArray<[string, string | undefined]>)
+    let session = known(yield* store.knobs(sessionId))
+    let project = yield* projectKnobs(workspace)
+    let current = resolve(level, { session, project, user })
+    let rules = yield* store.rules(sessionId)
+    const most = [profile, settings.runtimeProfiles.get(agent.runtimeProfile)].flatMap((one) =>
+      one?.maxActionsPerHour ?? []
+    )
+    const mostActions = most.length === 0 ? undefined : Math.min(...most)
+    const budget = yield* Budget.make(agent)
 
-  const noted = <A>(write: Effect.Effect<A, StoreFailed>) =>
-    Effect.catch(Effect.asVoid(write), ({ message }) => Effect.logWarning(`the policy could not be recorded: ${message}`))
+    const noted = <A>(write: Effect.Effect<A, StoreFailed>) =>
+      Effect.catch(
+        Effect.asVoid(write),
+        ({ message }) => Effect.logWarning(`the policy could not be recorded: ${message}`)
+      )
 
-  /** What cannot be counted may not run. */
-  const counted = <A>(count: Effect.Effect<A, StoreFailed>, otherwise: A) =>
-    Effect.catch(count, ({ message }) => Effect.as(Effect.logWarning(`actions cannot be counted: ${message}`), otherwise))
-  const done = mostActions === undefined ? Effect.succeed(0) : counted(store.actions(agent.alias), Infinity)
+    /** What cannot be counted may not run. */
+    const counted = <A>(count: Effect.Effect<A, StoreFailed>, otherwise: A) =>
+      Effect.catch(
+        count,
+        ({ message }) => Effect.as(Effect.logWarning(`actions cannot be counted: ${message}`), otherwise)
+      )
+    const done = mostActions === undefined ? Effect.succeed(0) : counted(store.actions(agent.alias), Infinity)
 
-  let lacking: ReadonlyArray<SandboxMode> = []
-  return {
-    knobs: () => lacking.length === 0 ? current : { ...current, lacking },
-    lack: (modes) => Effect.suspend(() => {
-      lacking = modes
-      return changed
-    }),
-    set: (id, value, source) => Effect.gen(function*() {
-      const knob = yield* check(level, id, value)
-      yield* store.setKnob(sessionId, knob, value as string, source)
-      session = { ...session, [knob]: value }
-      current = resolve(level, { session, project, user })
-      yield* changed
-    }),
-    budget,
-    limits: Effect.zipWith(done, budget.cost, (count, cost) => limitsOf(profile, own, { actions: { done: count, limit: mostActions }, cost })),
-    switches: switchesOf(settings.policy),
-    source: () => ({
-      workspace,
-      riskProfile: agent.riskProfile,
-      userRules: current.values.user_rules,
-      session: rules,
-      onProject: (knobs) =>
+    let lacking: ReadonlyArray<SandboxMode> = []
+    return {
+      knobs: () => lacking.length === 0 ? current : { ...current, lacking },
+      lack: (modes) =>
         Effect.suspend(() => {
-          if (knobs === project) return Effect.void
-          const before = current.values
-          project = knobs
+          lacking = modes
+          return changed
+        }),
+      set: (id, value, source) =>
+        Effect.gen(function*() {
+          const knob = yield* check(level, id, value)
+          yield* store.setKnob(sessionId, knob, value as string, source)
+          session = { ...session, [knob]: value }
           current = resolve(level, { session, project, user })
-          return names.some((knob) => current.values[knob] !== before[knob]) ? changed : Effect.void
-        })
-    }),
-    addRule: (rule) =>
-      Effect.suspend(() => {
-        if (rules.some(({ id }) => id === rule.id)) return Effect.void
-        rules = [...rules, rule]
-        return noted(store.addRule(sessionId, rule))
+          yield* changed
+        }),
+      budget,
+      limits: Effect.zipWith(
+        done,
+        budget.cost,
+        (count, cost) => limitsOf(profile, own, { actions: { done: count, limit: mostActions }, cost })
+      ),
+      switches: switchesOf(settings.policy),
+      source: () => ({
+        workspace,
+        riskProfile: agent.riskProfile,
+        userRules: current.values.user_rules,
+        session: rules,
+        onProject: (knobs) =>
+          Effect.suspend(() => {
+            if (knobs === project) {
+              return Effect.void
+            }
+            const before = current.values
+            project = knobs
+            current = resolve(level, { session, project, user })
+            return names.some((knob) => current.values[knob] !== before[knob])
+              ? changed
+              : Effect.void
+          })
       }),
-    removeRule: (id) =>
-      Effect.suspend(() => {
-        const there = rules.some((rule) => rule.id === id)
-        rules = rules.filter((rule) => rule.id !== id)
-        return Effect.as(there ? noted(store.removeRule(sessionId, id)) : Effect.void, there)
-      }),
-    acted: mostActions === undefined ? Effect.succeed(true) : counted(store.act(agent.alias, mostActions), false),
-    decided: (callId, tool, { code, gate, outcome, reason, rule, shapes }) => {
-      const record: Omit<DecisionRecord, "at"> = {
-        callId,
-        tool,
-        outcome,
-        gate,
-        code,
-        reason,
-        rule: rule?.rule ?? null,
-        shapes,
-        knobs: hashOf(current.values)
+      addRule: (rule) =>
+        Effect.suspend(() => {
+          if (rules.some(({ id }) => id === rule.id)) return Effect.void
+          rules = [...rules, rule]
+          return noted(store.addRule(sessionId, rule))
+        }),
+      removeRule: (id) =>
+        Effect.suspend(() => {
+          const there = rules.some((rule) => rule.id === id)
+          rules = rules.filter((rule) => rule.id !== id)
+          return Effect.as(there ? noted(store.removeRule(sessionId, id)) : Effect.void, there)
+        }),
+      acted: mostActions === undefined ? Effect.succeed(true) : counted(store.act(agent.alias, mostActions), false),
+      decided: (callId, tool, { code, gate, outcome, reason, rule, shapes }) => {
+        const record: Omit<DecisionRecord, "at"> = {
+          callId,
+          tool,
+          outcome,
+          gate,
+          code,
+          reason,
+          rule: rule?.rule ?? null,
+          shapes,
+          knobs: hashOf(current.values)
+        }
+        return noted(store.decided(sessionId, record))
       }
-      return noted(store.decided(sessionId, record))
-    }
-  } satisfies SessionPolicy
-})
+    } satisfies SessionPolicy
+  }
+)
 
 const hashOf = (knobs: Knobs) =>
   process.getBuiltinModule("node:crypto").createHash("sha256").update(JSON.stringify(knobs)).digest("hex").slice(0, 16)

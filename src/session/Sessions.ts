@@ -1,10 +1,17 @@
 import { Clock, Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
-import { type BadCursor, type Page, SessionMissing, type SessionRecord, SessionStore, type StoreFailed } from "../store/SessionStore.ts"
+import {
+  type BadCursor,
+  type Page,
+  SessionMissing,
+  type SessionRecord,
+  SessionStore,
+  type StoreFailed
+} from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { ModelCatalog } from "../model/ModelCatalog.ts"
 import { Agents, type AgentUnresolved } from "./Agents.ts"
-import { type DirectoryRefused, absolute, canonical, checkSame, open } from "./Folders.ts"
+import { absolute, canonical, checkSame, type DirectoryRefused, open } from "./Folders.ts"
 import { newId } from "./Id.ts"
 import * as KeyedLock from "./KeyedLock.ts"
 import type { KnobRefused } from "./SessionPolicy.ts"
@@ -41,7 +48,10 @@ export class Sessions extends Context.Service<Sessions, {
     use: (session: Session.Session) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | Activation | SessionMissing, R>
   /** Runs with the active session, after whatever was asked of it before. */
-  readonly within: <A, E, R>(sessionId: string, use: (session: Session.Session) => Effect.Effect<A, E, R>) => Effect.Effect<A, E | SessionMissing, R>
+  readonly within: <A, E, R>(
+    sessionId: string,
+    use: (session: Session.Session) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | SessionMissing, R>
   /** Cancels, waits, deactivates. History is kept. */
   readonly close: (sessionId: string) => Effect.Effect<void, SessionMissing>
   /** Waits for the running turn, then deactivates. */
@@ -52,7 +62,9 @@ export class Sessions extends Context.Service<Sessions, {
   readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>
   /** Cancels, deletes the row, deactivates: in this order. Answers whether there was a row. */
   readonly remove: (sessionId: string) => Effect.Effect<boolean, StoreFailed>
-  readonly list: (options: { readonly cwd?: string | undefined; readonly cursor?: string | undefined }) => Effect.Effect<Page, BadCursor | DirectoryRefused | StoreFailed>
+  readonly list: (
+    options: { readonly cwd?: string | undefined; readonly cursor?: string | undefined }
+  ) => Effect.Effect<Page, BadCursor | DirectoryRefused | StoreFailed>
 }>()("postern/session/Sessions") {
   static readonly make = Effect.fnUntraced(function*({ keepIdle = false, mode, room: shared }: Options) {
     const store = yield* SessionStore
@@ -73,19 +85,21 @@ export class Sessions extends Context.Service<Sessions, {
         return Effect.onError(opens, () => Effect.sync(() => room.taken--))
       })
 
-    const register = Effect.fnUntraced(function*(record: SessionRecord, workspace: Workspace, agent: Agent, { mcpServers = [] }: Setup) {
-      const own = yield* Scope.fork(scope, "sequential")
-      const servers = [...mcp.servers, ...mcpServers]
-      // Nothing of the call that opens a session may live as long as the session.
-      const session = yield* Effect.updateContext(
-        Session.make(record, workspace, agent, mode, servers),
-        (_: Context.Context<never>) => Context.add(context, Scope.Scope, own)
-      )
-      active.set(record.sessionId, { session, scope: own })
-      // The first of these loads the engine, which must not keep the answer waiting.
-      yield* Effect.forkIn(desk.look(session), own, { startImmediately: true })
-      return session
-    })
+    const register = Effect.fnUntraced(
+      function*(record: SessionRecord, workspace: Workspace, agent: Agent, { mcpServers = [] }: Setup) {
+        const own = yield* Scope.fork(scope, "sequential")
+        const servers = [...mcp.servers, ...mcpServers]
+        // Nothing of the call that opens a session may live as long as the session.
+        const session = yield* Effect.updateContext(
+          Session.make(record, workspace, agent, mode, servers),
+          (_: Context.Context<never>) => Context.add(context, Scope.Scope, own)
+        )
+        active.set(record.sessionId, { session, scope: own })
+        // The first of these loads the engine, which must not keep the answer waiting.
+        yield* Effect.forkIn(desk.look(session), own, { startImmediately: true })
+        return session
+      }
+    )
 
     const deactivate = (sessionId: string) =>
       Effect.suspend(() => {
@@ -101,7 +115,8 @@ export class Sessions extends Context.Service<Sessions, {
       })
 
     const create = Effect.fn("Sessions.create")(function*(creation: Creation) {
-      const { additionalDirectories, agent, cwd, excludesMemory = false, owner, sessionId = newId(), surface } = creation
+      const { additionalDirectories, agent, cwd, excludesMemory = false, owner, sessionId = newId(), surface } =
+        creation
       const profile = riskProfiles.get(agent.riskProfile)
       const workspace = yield* open(agent, { cwd, additional: additionalDirectories, profile, configDir })
       const record = yield* store.create({
@@ -122,7 +137,12 @@ export class Sessions extends Context.Service<Sessions, {
       yield* checkSame(record.cwd, setup.cwd)
       const agent = yield* agents.restore(record.agent)
       const profile = riskProfiles.get(agent.riskProfile)
-      const workspace = yield* open(agent, { cwd: record.cwd, additional: setup.additionalDirectories, profile, configDir })
+      const workspace = yield* open(agent, {
+        cwd: record.cwd,
+        additional: setup.additionalDirectories,
+        profile,
+        configDir
+      })
       const additionalDirectories = workspace.roots.slice(1)
       yield* store.setRoots(sessionId, workspace.cwd, additionalDirectories)
       return yield* register({ ...record, agent: agent.alias, additionalDirectories }, workspace, agent, setup)
@@ -140,7 +160,9 @@ export class Sessions extends Context.Service<Sessions, {
       Effect.uninterruptibleMask((restore) =>
         restore(Effect.flatMap(lock.within(sessionId)(live(sessionId)), ({ settle }) => settle)).pipe(
           Effect.andThen(lock.within(sessionId)(deactivate(sessionId)))
-        )))
+        )
+      )
+    )
 
     const cancelled = (sessionId: string) => Effect.suspend(() => active.get(sessionId)?.session.cancel ?? Effect.void)
 

@@ -33,21 +33,26 @@ const bullets = (lines: ReadonlyArray<string>) => lines.map((line) => `- ${line}
 
 const isTouching = (tools: ReadonlySet<string>) => tools.has("file_read") || tools.has("shell")
 
-const working = (tools: ReadonlySet<string>): ReadonlyArray<string> => isTouching(tools)
-  ? bullets([
-    "Look before you change something, and change no more than the task needs. Keep to the style of the code around it.",
-    "Say only what you have seen: never claim that a file was changed, a command was run or a test passed when no tool result shows it.",
-    "When a call fails or is refused, read why. Do not repeat it unchanged and do not try to reach the same effect another way.",
-    "After a change, check it with the project's own tests, type checks or build where it has them.",
-    ...(tools.has("TodoWrite") ? ["Keep a plan with TodoWrite for work of three or more steps, and keep it up to date."] : []),
-    ...(tools.has("ask_user") ? ["Ask the user only what you cannot find out yourself and what changes what you do."] : []),
-    explanation,
-    "Answer briefly, in Markdown. End with what you did and what is left."
-  ])
-  : bullets([
-    "No tool of yours reaches files or commands. Say so where that is needed, and claim nothing you cannot know.",
-    "Answer briefly, in Markdown."
-  ])
+const working = (tools: ReadonlySet<string>): ReadonlyArray<string> =>
+  isTouching(tools)
+    ? bullets([
+      "Look before you change something, and change no more than the task needs. Keep to the style of the code around it.",
+      "Say only what you have seen: never claim that a file was changed, a command was run or a test passed when no tool result shows it.",
+      "When a call fails or is refused, read why. Do not repeat it unchanged and do not try to reach the same effect another way.",
+      "After a change, check it with the project's own tests, type checks or build where it has them.",
+      ...(tools.has("TodoWrite")
+        ? ["Keep a plan with TodoWrite for work of three or more steps, and keep it up to date."]
+        : []),
+      ...(tools.has("ask_user")
+        ? ["Ask the user only what you cannot find out yourself and what changes what you do."]
+        : []),
+      explanation,
+      "Answer briefly, in Markdown. End with what you did and what is left."
+    ])
+    : bullets([
+      "No tool of yours reaches files or commands. Say so where that is needed, and claim nothing you cannot know.",
+      "Answer briefly, in Markdown."
+    ])
 
 const shell = bullets([
   "Commands run in bash where there is one, else in sh, starting in the working directory. Each call is a shell of its own: nothing carries over.",
@@ -60,12 +65,17 @@ const documents = (files: ReadonlyArray<Instruction>): ReadonlyArray<string> =>
 
 const skillLines = (skills: ReadonlyArray<Skill>, tools: ReadonlySet<string>): ReadonlyArray<string> =>
   skills.length === 0 || !isTouching(tools) ? [] : [
-    `Before you do what one of these is for, read it (${tools.has("read_skill") ? "read_skill" : "file_read of its path"}) and follow it.`,
+    `Before you do what one of these is for, read it (${
+      tools.has("read_skill") ? "read_skill" : "file_read of its path"
+    }) and follow it.`,
     "",
-    ...skills.map(({ description, name, path }) => `- ${name}: ${description}${tools.has("read_skill") ? "" : ` (${path})`}`)
+    ...skills.map(({ description, name, path }) =>
+      `- ${name}: ${description}${tools.has("read_skill") ? "" : ` (${path})`}`
+    )
   ]
 
-const listed = (what: string, folders: ReadonlyArray<string>) => folders.length === 0 ? [] : [`${what}: ${folders.join(", ")}.`]
+const listed = (what: string, folders: ReadonlyArray<string>) =>
+  folders.length === 0 ? [] : [`${what}: ${folders.join(", ")}.`]
 
 const place = ({ allowed, cwd, readable, roots }: Facts["workspace"], confined: boolean): ReadonlyArray<string> => [
   `The working directory is ${cwd}. Relative paths mean paths in it.`,

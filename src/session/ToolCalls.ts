@@ -55,12 +55,15 @@ export const make = Effect.gen(function*() {
     input: TurnInput
   ): Effect.fn.Return<Verdict, RulesInvalid> {
     switch (answer._tag) {
-      case "Dismissed": return notAllowed("APPROVAL_CANCELLED", "the question was closed without an answer")
+      case "Dismissed":
+        return notAllowed("APPROVAL_CANCELLED", "the question was closed without an answer")
       case "RejectAlways":
         yield* keep(proposed.deny, answer.scope, input)
         return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
-      case "RejectOnce": return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
-      case "Replace": return { _tag: "Replaced", text: answer.text }
+      case "RejectOnce":
+        return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
+      case "Replace":
+        return { _tag: "Replaced", text: answer.text }
       case "AllowOnce":
       case "AllowAlways": {
         const decided = yield* again
@@ -71,32 +74,41 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  const settle = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, call: ToolCallState, input: TurnInput): Effect.fn.Return<Verdict, RulesInvalid | TurnFailed> {
-    const decided = yield* decide(tool, parameters, input)
-    const { book, decision } = decided
-    yield* input.policy.decided(call.toolCallId, tool.name, decision)
-    if (decision.outcome === "run") return { _tag: "Run", decided }
-    if (decision.outcome === "deny") return refused(decision)
-    const rules = book.propose(ruleName(tool), decision)
-    const proposed = decision.code === Escalation.asked ? { ...rules, allow: [] } : rules
-    const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
-    const question: PermissionRequest = {
-      call,
-      explanation: explain(decision),
-      allow: texts(proposed.allow),
-      deny: texts(proposed.deny),
-      scopes: yield* scopes(input)
+  const settle = Effect.fnUntraced(
+    function*(
+      tool: AnyTool,
+      parameters: unknown,
+      call: ToolCallState,
+      input: TurnInput
+    ): Effect.fn.Return<Verdict, RulesInvalid | TurnFailed> {
+      const decided = yield* decide(tool, parameters, input)
+      const { book, decision } = decided
+      yield* input.policy.decided(call.toolCallId, tool.name, decision)
+      if (decision.outcome === "run") return { _tag: "Run", decided }
+      if (decision.outcome === "deny") return refused(decision)
+      const rules = book.propose(ruleName(tool), decision)
+      const proposed = decision.code === Escalation.asked ? { ...rules, allow: [] } : rules
+      const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
+      const question: PermissionRequest = {
+        call,
+        explanation: explain(decision),
+        allow: texts(proposed.allow),
+        deny: texts(proposed.deny),
+        scopes: yield* scopes(input)
+      }
+      const again = decide(tool, parameters, input).pipe(
+        // What a grant no longer holds against belongs into the trail as well.
+        Effect.tap(({ decision: now }) =>
+          now.outcome === "deny" ? input.policy.decided(call.toolCallId, tool.name, now) : Effect.void
+        )
+      )
+      yield* input.checkpoint
+      const answer = yield* Effect.result(input.ask(question))
+      return Result.isSuccess(answer)
+        ? yield* answered(answer.success, proposed, again, input)
+        : notAllowed(answer.failure.code, answer.failure.why)
     }
-    const again = decide(tool, parameters, input).pipe(
-      // What a grant no longer holds against belongs into the trail as well.
-      Effect.tap(({ decision: now }) => now.outcome === "deny" ? input.policy.decided(call.toolCallId, tool.name, now) : Effect.void)
-    )
-    yield* input.checkpoint
-    const answer = yield* Effect.result(input.ask(question))
-    return Result.isSuccess(answer)
-      ? yield* answered(answer.success, proposed, again, input)
-      : notAllowed(answer.failure.code, answer.failure.why)
-  })
+  )
 
   const show = (input: TurnInput, call: ToolCallState) => Effect.as(input.ledger.toolCall(call), call)
 
@@ -113,9 +125,15 @@ export const make = Effect.gen(function*() {
     const started = yield* show(input, { ...call, status: "in_progress" })
     yield* input.checkpoint
     const progress: RunContext["progress"] = (content) => Effect.asVoid(show(input, { ...started, content }))
-    const exit = yield* Effect.scoped(tool.run(parameters, { ...context, progress })).pipe(Effect.catchDefect((defect) =>
-      Effect.andThen(Effect.logError(`tool ${tool.name} died`, defect), new ToolFailed({ message: `${tool.name} failed: internal error` }))
-    ), Effect.exit)
+    const exit = yield* Effect.scoped(tool.run(parameters, { ...context, progress })).pipe(
+      Effect.catchDefect((defect) =>
+        Effect.andThen(
+          Effect.logError(`tool ${tool.name} died`, defect),
+          new ToolFailed({ message: `${tool.name} failed: internal error` })
+        )
+      ),
+      Effect.exit
+    )
     if (Exit.isSuccess(exit)) {
       const { content, locations, rawOutput, text, title } = exit.value
       yield* show(input, {
@@ -153,7 +171,10 @@ export const make = Effect.gen(function*() {
       const decision = invalid(call.failure.code, call.failure.message)
       const message = denial(decision)
       yield* input.policy.decided(unreadable.toolCallId, request.name, decision)
-      return { ...yield* fail(input, yield* show(input, unreadable), message, [textContent(message)]), denied: decision.code }
+      return {
+        ...yield* fail(input, yield* show(input, unreadable), message, [textContent(message)]),
+        denied: decision.code
+      }
     }
     const { parameters, tool } = call.success
     const context = contextOf(tool, parameters, unreadable.toolCallId, input)
@@ -174,8 +195,13 @@ export const make = Effect.gen(function*() {
           yield* input.policy.decided(shown.toolCallId, tool.name, notCounted)
           return yield* turnDown(notCounted)
         }
-        return yield* execute(tool, parameters, shown, input, { ...context, preview, confinement: Confining.make(sandbox, verdict.decided) })
-      case "Refused": return yield* turnDown(verdict)
+        return yield* execute(tool, parameters, shown, input, {
+          ...context,
+          preview,
+          confinement: Confining.make(sandbox, verdict.decided)
+        })
+      case "Refused":
+        return yield* turnDown(verdict)
       case "Replaced":
         yield* show(input, { ...shown, status: "completed", content: [textContent(verdict.text)] })
         return { text: verdict.text, isFailure: false }

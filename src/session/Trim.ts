@@ -52,27 +52,39 @@ const head = (before: string | undefined, dropped: ReadonlyArray<Messages>): Mes
 }
 
 /** What was asked and answered in a turn, without the calls in between. */
-const withoutTools = (turn: Messages): Messages => turn.flatMap((message): Messages => {
-  if (message.role === "tool") return []
-  if (message.role !== "assistant" || typeof message.content === "string") return [message]
-  const content = message.content.filter(({ type }) => type === "text")
-  return content.length === 0 ? [] : [{ ...message, content }]
-})
+const withoutTools = (turn: Messages): Messages =>
+  turn.flatMap((message): Messages => {
+    if (message.role === "tool") return []
+    if (message.role !== "assistant" || typeof message.content === "string") return [message]
+    const content = message.content.filter(({ type }) => type === "text")
+    return content.length === 0 ? [] : [{ ...message, content }]
+  })
 
-const drop = (messages: Messages, reason: Trimmed["reason"], fits: (kept: Messages) => boolean): Trimmed | undefined => {
+const drop = (
+  messages: Messages,
+  reason: Trimmed["reason"],
+  fits: (kept: Messages) => boolean
+): Trimmed | undefined => {
   const before = noteOf(messages)
   const turns = turnsOf(messages)
   for (let dropped = 1; dropped < turns.length; dropped++) {
     const kept = [...head(before, turns.slice(0, dropped)), ...turns.slice(dropped).flat()]
     if (!fits(kept) && dropped < turns.length - 1) continue
-    return { messages: kept, droppedMessages: turns.slice(0, dropped).flat().length, keptTurns: turns.length - dropped, reason }
+    return {
+      messages: kept,
+      droppedMessages: turns.slice(0, dropped).flat().length,
+      keptTurns: turns.length - dropped,
+      reason
+    }
   }
   return undefined
 }
 
 /** `undefined`: it fits, or nothing can go. */
 export const toMessages = (messages: Messages, limit: number): Trimmed | undefined =>
-  messages.length <= limit ? undefined : drop(messages, "history message limit exceeded", (kept) => kept.length <= limit)
+  messages.length <= limit
+    ? undefined
+    : drop(messages, "history message limit exceeded", (kept) => kept.length <= limit)
 
 /** First the calls of all but the `keepTools` newest turns go, then whole turns. */
 export const toTokens = (messages: Messages, limit: number, keepTools: number): Trimmed | undefined => {

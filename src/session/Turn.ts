@@ -1,5 +1,13 @@
 import { Cause, type Deferred, Effect, Exit, Fiber, Schedule, Semaphore } from "effect"
-import type { SessionMissing, SessionRecord, SessionStore, StoreFailed, TurnLost, TurnOutcome, TurnRunning } from "../store/SessionStore.ts"
+import type {
+  SessionMissing,
+  SessionRecord,
+  SessionStore,
+  StoreFailed,
+  TurnLost,
+  TurnOutcome,
+  TurnRunning
+} from "../store/SessionStore.ts"
 import type { SessionTools } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
 import type { Jobs } from "../tool/Jobs.ts"
@@ -140,7 +148,13 @@ export const execute = Effect.fn("Turn.execute")(function*(
 
   // The reason is frozen before any clean-up of ours could look like a cancel (acp.md appendix B).
   const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-  const outcome: TurnOutcome = Exit.isSuccess(exit) ? exit.value : !cut ? "failed" : turn.cancelled ? "cancelled" : "interrupted"
+  const outcome: TurnOutcome = Exit.isSuccess(exit)
+    ? exit.value
+    : !cut
+    ? "failed"
+    : turn.cancelled
+    ? "cancelled"
+    : "interrupted"
   yield* Fiber.interrupt(checkpoints)
   yield* Effect.forEach(ledger.openCalls(), (call) => ledger.toolCall(Ledger.cutOff(call)), { discard: true })
   if (outcome === "interrupted") ledger.interrupted(interruption)

@@ -9,10 +9,23 @@ export type Verdict =
   | { readonly _tag: "Refused" } & Pick<Decision, "gate" | "code" | "reason">
   | { readonly _tag: "Replaced"; readonly text: string }
 
-export const refused = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">): Verdict => ({ _tag: "Refused", gate, code, reason })
-export const notAllowed = (code: string, reason: string): Verdict => ({ _tag: "Refused", gate: "response", code, reason })
+export const refused = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">): Verdict => ({
+  _tag: "Refused",
+  gate,
+  code,
+  reason
+})
+export const notAllowed = (code: string, reason: string): Verdict => ({
+  _tag: "Refused",
+  gate: "response",
+  code,
+  reason
+})
 
-export const deepArguments = { code: "BAD_ARGUMENTS", message: "The arguments are nested more than 1000 levels deep." } as const
+export const deepArguments = {
+  code: "BAD_ARGUMENTS",
+  message: "The arguments are nested more than 1000 levels deep."
+} as const
 
 const denied = (gate: Decision["gate"], code: string, reason: string): Decision => ({
   ...invalid("BAD_ARGUMENTS", reason),

@@ -67,10 +67,20 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
       const now = yield* isoNow
       const { sessionId, agent, cwd, excludesMemory = false, owner = null, surface = null } = session
       yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, surface, owner, excludes_memory, created_at, updated_at)
-        VALUES (${sessionId}, ${agent}, ${cwd}, ${JSON.stringify(session.additionalDirectories)}, ${surface}, ${owner}, ${
-        Number(excludesMemory)
-      }, ${now}, ${now})`
-      return { ...session, excludesMemory, owner, surface, title: null, usage: null, createdAt: now, updatedAt: now, killedAt: null }
+        VALUES (${sessionId}, ${agent}, ${cwd}, ${
+        JSON.stringify(session.additionalDirectories)
+      }, ${surface}, ${owner}, ${Number(excludesMemory)}, ${now}, ${now})`
+      return {
+        ...session,
+        excludesMemory,
+        owner,
+        surface,
+        title: null,
+        usage: null,
+        createdAt: now,
+        updatedAt: now,
+        killedAt: null
+      }
     }, guarded),
 
     get: Effect.fn("SessionStore.get")((sessionId: string) => readSession(sql, sessionId), guarded),
@@ -95,8 +105,10 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
       if (owner !== undefined) wanted.push(sql`owner = ${owner}`)
       if (query !== undefined) {
         const pattern = `%${query.replace(/[\\%_]/g, "\\$&")}%`
-        wanted.push(sql`(title LIKE ${pattern} ESCAPE '\\' OR EXISTS (SELECT 1 FROM entries WHERE entries.session_id = sessions.session_id
-          AND entry LIKE ${pattern} ESCAPE '\\'))`)
+        wanted.push(
+          sql`(title LIKE ${pattern} ESCAPE '\\' OR EXISTS (SELECT 1 FROM entries WHERE entries.session_id = sessions.session_id
+          AND entry LIKE ${pattern} ESCAPE '\\'))`
+        )
       }
       const rows = yield* sql<SessionRow & { readonly messages: number; readonly turns: number }>`
         SELECT *, (${messages(sql, sql`sessions.session_id`)}) AS messages,

@@ -23,7 +23,9 @@ export interface Costs {
   /** What the agent has cost since the day began, in US cents. */
   readonly today: (agent: string) => Effect.Effect<number, StoreFailed>
   /** Oldest first; `from` and `to` are days, both included. */
-  readonly costs: (which: { readonly agent?: string; readonly from?: string; readonly to?: string }) => Effect.Effect<ReadonlyArray<DayCost>, StoreFailed>
+  readonly costs: (
+    which: { readonly agent?: string; readonly from?: string; readonly to?: string }
+  ) => Effect.Effect<ReadonlyArray<DayCost>, StoreFailed>
 }
 
 /** Whole numbers, so that many small sums are exact. */

@@ -73,17 +73,28 @@ interface Row {
 }
 
 const entry = ({ at, category, content, id, key, namespace, session_id }: Row, score: number | null): MemoryEntry => ({
-  id, key, content, category, namespace, sessionId: session_id, timestamp: at, score
+  id,
+  key,
+  content,
+  category,
+  namespace,
+  sessionId: session_id,
+  timestamp: at,
+  score
 })
 
 /** A category or namespace: a word that needs no quoting anywhere. */
 const isWord = (text: string) => /^[\p{L}\p{N}][\p{L}\p{N}_.:-]{0,63}$/u.test(text)
 
 const refusal = ({ category, content, key, namespace = "default" }: NewMemory): string | undefined => {
-  if (key.trim() === "" || key.length > maxKey || /[\u0000-\u001f\u007f]/.test(key)) return `A key has 1 to ${maxKey} characters on one line.`
+  if (key.trim() === "" || key.length > maxKey || /[\u0000-\u001f\u007f]/.test(key)) {
+    return `A key has 1 to ${maxKey} characters on one line.`
+  }
   if (content.trim() === "") return "There is nothing to remember: the content is empty."
   if (Buffer.byteLength(content) > maxContent) return `A memory has at most ${maxContent} bytes.`
-  return isWord(category) && isWord(namespace) ? undefined : "A category or namespace is one word of at most 64 characters."
+  return isWord(category) && isWord(namespace)
+    ? undefined
+    : "A category or namespace is one word of at most 64 characters."
 }
 
 export const make = Effect.fnUntraced(function*(guarded: Guard) {
@@ -104,23 +115,32 @@ export const make = Effect.fnUntraced(function*(guarded: Guard) {
   const most = (limit: number | undefined) => Math.min(Math.max(Math.floor(limit ?? mostRows) || 1, 1), mostRows)
 
   const list = Effect.fnUntraced(function*(which: Which) {
-    const rows = yield* sql<Row>`SELECT * FROM memories WHERE ${where(which)} ORDER BY at DESC, n DESC LIMIT ${most(which.limit)}`
+    const rows = yield* sql<Row>`SELECT * FROM memories WHERE ${where(which)} ORDER BY at DESC, n DESC LIMIT ${
+      most(which.limit)
+    }`
     return rows.map((row) => entry(row, null))
   })
 
   const ranked = Effect.fnUntraced(function*(terms: ReadonlyArray<string>, which: Which) {
     const rows = yield* sql<Row>`SELECT memories.* FROM words JOIN memories ON memories.n = words.rowid
-      WHERE words MATCH ${terms.map(Search.matcher).join(" OR ")} AND ${where(which)} ORDER BY bm25(words, 2.0, 1.0), n DESC LIMIT ${candidates}`
+      WHERE words MATCH ${terms.map(Search.matcher).join(" OR ")} AND ${
+      where(which)
+    } ORDER BY bm25(words, 2.0, 1.0), n DESC LIMIT ${candidates}`
     if (rows.length === 0) return []
     const [{ entries } = { entries: 0 }] = yield* sql<{ entries: number }>`SELECT count(*) AS entries FROM memories`
     const found = JSON.stringify(rows.map(({ n }) => n))
-    const hits = yield* Effect.forEach(terms, Effect.fnUntraced(function*(term) {
-      const [{ frequency } = { frequency: 0 }] = yield* sql<{ frequency: number }>`
+    const hits = yield* Effect.forEach(
+      terms,
+      Effect.fnUntraced(function*(term) {
+        const [{ frequency } = { frequency: 0 }] = yield* sql<{ frequency: number }>`
         SELECT count(*) AS frequency FROM words WHERE words MATCH ${Search.matcher(term)}`
-      const having = yield* sql<{ n: number }>`
-        SELECT rowid AS n FROM words WHERE words MATCH ${Search.matcher(term)} AND rowid IN (SELECT value FROM json_each(${found}))`
-      return { frequency, rows: new Set(having.map(({ n }) => n)) }
-    }))
+        const having = yield* sql<{ n: number }>`
+        SELECT rowid AS n FROM words WHERE words MATCH ${
+          Search.matcher(term)
+        } AND rowid IN (SELECT value FROM json_each(${found}))`
+        return { frequency, rows: new Set(having.map(({ n }) => n)) }
+      })
+    )
     return rows.map((row) => entry(row, Search.score(row.n, hits, entries)))
       .sort((a, b) => (b.score ?? 0) - (a.score ?? 0))
       .slice(0, most(which.limit))
@@ -131,7 +151,9 @@ export const make = Effect.fnUntraced(function*(guarded: Guard) {
     const patterns = terms.filter((term) => term.length > 1).map((term) => `%${term}%`)
     if (patterns.length === 0) return []
     const all = sql.and(patterns.map((pattern) => sql`(key || ' ' || content) LIKE ${pattern}`))
-    const rows = yield* sql<Row>`SELECT * FROM memories WHERE ${all} AND ${where(which)} ORDER BY at DESC, n DESC LIMIT ${most(which.limit)}`
+    const rows = yield* sql<Row>`SELECT * FROM memories WHERE ${all} AND ${
+      where(which)
+    } ORDER BY at DESC, n DESC LIMIT ${most(which.limit)}`
     return rows.map((row) => entry(row, 1))
   })
 

@@ -6,12 +6,14 @@ const maxTerms = 16
 /** Words that are in nearly every question. */
 const common = new Set(
   ("a an and are as at be been but by can could did do does for from had has have how i if in is it its me my no not of on or our " +
-    "so that the their them then there they this to us was we were what when where which who will with would you your").split(" ")
+    "so that the their them then there they this to us was we were what when where which who will with would you your")
+    .split(" ")
 )
 
 /** The words that count, folded as the index folds them, each once. */
 export const terms = (question: string): ReadonlyArray<string> => {
-  const words = question.slice(0, 4096).normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const words =
+    question.slice(0, 4096).normalize("NFKD").replace(/\p{M}+/gu, "").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const all = Array.from(new Set(words.map((word) => word.slice(0, 64))))
   const telling = all.filter((word) => !common.has(word))
   return (telling.length > 0 ? telling : all).slice(0, maxTerms)

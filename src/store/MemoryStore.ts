@@ -12,7 +12,8 @@ export type { Memory, MemoryEntry, NewMemory, Which } from "./Memory.ts"
 export { MemoryRefused } from "./Memory.ts"
 
 /** Letters, digits, `_` and `-` as they are, so that no alias leads out of the folder or to another agent's file. */
-const fileOf = (agent: string) => `${encodeURIComponent(agent).replace(/[.!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}.db`
+const fileOf = (agent: string) =>
+  `${encodeURIComponent(agent).replace(/[.!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}.db`
 
 const day = 86_400_000
 

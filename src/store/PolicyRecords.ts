@@ -77,7 +77,9 @@ export const makePolicyRecords = Effect.fnUntraced(function*(guarded: Guard) {
     }, guarded),
 
     rules: Effect.fnUntraced(function*(sessionId) {
-      return yield* sql<StoredRule>`SELECT id, list, rule, reason FROM session_rules WHERE session_id = ${sessionId} ORDER BY rowid`
+      return yield* sql<
+        StoredRule
+      >`SELECT id, list, rule, reason FROM session_rules WHERE session_id = ${sessionId} ORDER BY rowid`
     }, guarded),
 
     addRule: Effect.fnUntraced(function*(sessionId, { id, list, reason, rule }) {
@@ -92,7 +94,9 @@ export const makePolicyRecords = Effect.fnUntraced(function*(guarded: Guard) {
 
     actions: Effect.fnUntraced(function*(agent) {
       const since = (yield* Clock.currentTimeMillis) - hour
-      const rows = yield* sql<{ count: number }>`SELECT count(*) AS count FROM actions WHERE agent = ${agent} AND at > ${since}`
+      const rows = yield* sql<
+        { count: number }
+      >`SELECT count(*) AS count FROM actions WHERE agent = ${agent} AND at > ${since}`
       return rows[0]?.count ?? 0
     }, guarded),
 
@@ -104,10 +108,15 @@ export const makePolicyRecords = Effect.fnUntraced(function*(guarded: Guard) {
       return rows.length > 0
     }, guarded),
 
-    decided: Effect.fnUntraced(function*(sessionId, { callId, code, gate, knobs, outcome, reason, rule, shapes, tool }) {
-      yield* sql`INSERT INTO decisions (session_id, call_id, tool, outcome, gate, code, reason, rule, shapes, knobs, at)
-        VALUES (${sessionId}, ${callId}, ${tool}, ${outcome}, ${gate}, ${code}, ${reason}, ${rule}, ${JSON.stringify(shapes)}, ${knobs}, ${yield* isoNow})`
-    }, guarded),
+    decided: Effect.fnUntraced(
+      function*(sessionId, { callId, code, gate, knobs, outcome, reason, rule, shapes, tool }) {
+        yield* sql`INSERT INTO decisions (session_id, call_id, tool, outcome, gate, code, reason, rule, shapes, knobs, at)
+        VALUES (${sessionId}, ${callId}, ${tool}, ${outcome}, ${gate}, ${code}, ${reason}, ${rule}, ${
+          JSON.stringify(shapes)
+        }, ${knobs}, ${yield* isoNow})`
+      },
+      guarded
+    ),
 
     asked: Effect.fnUntraced(function*(sessionId, id, callId) {
       yield* sql`INSERT INTO approvals (id, session_id, call_id, asked_at) VALUES (${id}, ${sessionId}, ${callId}, ${yield* isoNow})`

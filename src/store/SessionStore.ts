@@ -30,8 +30,12 @@ export class SessionStore extends Context.Service<SessionStore, {
   /** `memory`: nothing survives the process, and `initialize` says so (spec §4). */
   readonly durability: "durable" | "memory"
   readonly create: (
-    session: Omit<SessionRecord, "createdAt" | "updatedAt" | "killedAt" | "excludesMemory" | "owner" | "surface" | "title" | "usage"> &
-      { readonly excludesMemory?: boolean; readonly owner?: string | null; readonly surface?: string | null }
+    session:
+      & Omit<
+        SessionRecord,
+        "createdAt" | "updatedAt" | "killedAt" | "excludesMemory" | "owner" | "surface" | "title" | "usage"
+      >
+      & { readonly excludesMemory?: boolean; readonly owner?: string | null; readonly surface?: string | null }
   ) => Effect.Effect<SessionRecord, StoreFailed>
   readonly get: (sessionId: string) => Effect.Effect<SessionRecord, SessionMissing | StoreFailed>
   /**

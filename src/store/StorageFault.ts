@@ -38,7 +38,10 @@ const codeOf = (cause: unknown): string => {
 
 const storageFault = (file: string) => (error: SqlError.SqlError): StoreFailed => {
   const sentence = sentences[codeOf(error.reason.cause)]
-  return new StoreFailed({ message: sentence ? sentence(file) : "Session storage failed; the log says why.", cause: error })
+  return new StoreFailed({
+    message: sentence ? sentence(file) : "Session storage failed; the log says why.",
+    cause: error
+  })
 }
 
 export type Guard = <A, E, R>(

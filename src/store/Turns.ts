@@ -59,7 +59,9 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
 
   const renew = Effect.gen(function*() {
     if (known.size === 0) return
-    for (const [sessionId, { turn }] of known) yield* Effect.catchTag(ensureHeld(sessionId, turn), "TurnLost", () => Effect.void)
+    for (const [sessionId, { turn }] of known) {
+      yield* Effect.catchTag(ensureHeld(sessionId, turn), "TurnLost", () => Effect.void)
+    }
     const now = yield* Clock.currentTimeMillis
     yield* sql`UPDATE turns SET lease = ${now} WHERE status = 'running' AND owner = ${owner.id}
       AND session_id IN (SELECT value FROM json_each(${JSON.stringify([...known.keys()])}))`
@@ -157,7 +159,10 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
     checkpoint: Effect.fn("SessionStore.checkpoint")(function*(sessionId, turn, progress) {
       // Told at once, even while the database cannot be written.
       yield* ensureHeld(sessionId, turn)
-      if (progress.rows.length === 0 && heldTurn(sessionId, turn)?.context === (progress.context === "[]" ? null : progress.context)) return
+      if (
+        progress.rows.length === 0 &&
+        heldTurn(sessionId, turn)?.context === (progress.context === "[]" ? null : progress.context)
+      ) return
       yield* sql.withTransaction(Effect.andThen(ensureHeld(sessionId, turn), save(sessionId, turn, progress)))
       const held = heldTurn(sessionId, turn)
       if (held) held.context = progress.context
@@ -169,22 +174,26 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
         return held ? Deferred.await(held.lost) : Effect.fail(new TurnLost({ reason: "session_taken_over" }))
       }),
 
-    commitTurn: Effect.fn("SessionStore.commitTurn")(function*(sessionId, turn, end) {
-      const commit = Effect.gen(function*() {
-        const now = iso(yield* Clock.currentTimeMillis)
-        // What a killed session did is still kept to be read.
-        yield* ensureHeld(sessionId, turn, "session_killed")
-        yield* save(sessionId, turn, end)
-        yield* sql`UPDATE turns SET status = ${end.outcome}, ended_at = ${now}
+    commitTurn: Effect.fn("SessionStore.commitTurn")(
+      function*(sessionId, turn, end) {
+        const commit = Effect.gen(function*() {
+          const now = iso(yield* Clock.currentTimeMillis)
+          // What a killed session did is still kept to be read.
+          yield* ensureHeld(sessionId, turn, "session_killed")
+          yield* save(sessionId, turn, end)
+          yield* sql`UPDATE turns SET status = ${end.outcome}, ended_at = ${now}
           WHERE session_id = ${sessionId} AND turn = ${turn}`
-        yield* sql`UPDATE sessions SET updated_at = ${now}, title = coalesce(${titled(end.title)}, title),
+          yield* sql`UPDATE sessions SET updated_at = ${now}, title = coalesce(${titled(end.title)}, title),
           usage = coalesce(${end.usage ? JSON.stringify(end.usage) : null}, usage)
           WHERE session_id = ${sessionId}`
-        return yield* Effect.catchTag(readSession(sql, sessionId), "SessionMissing", Effect.die)
-      })
-      return yield* sql.withTransaction(commit)
-    }, guarded, (commit, sessionId, turn) =>
-      Effect.ensuring(commit, Effect.sync(() => heldTurn(sessionId, turn) && known.delete(sessionId))))
+          return yield* Effect.catchTag(readSession(sql, sessionId), "SessionMissing", Effect.die)
+        })
+        return yield* sql.withTransaction(commit)
+      },
+      guarded,
+      (commit, sessionId, turn) =>
+        Effect.ensuring(commit, Effect.sync(() => heldTurn(sessionId, turn) && known.delete(sessionId)))
+    )
   }
   return turns
 })

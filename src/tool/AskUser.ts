@@ -18,12 +18,14 @@ const Parameters = Schema.Struct({
 
 export const AskUser = Tool.make<typeof Parameters.Type>({
   name: "ask_user",
-  description: "Ask the user a question and wait for the answer. Offer choices where you can; only some clients can take free text.",
+  description:
+    "Ask the user a question and wait for the answer. Offer choices where you can; only some clients can take free text.",
   parameters: Parameters,
   kind: "other",
   capabilities: ["none"],
   needs: () => Needs.nothing,
-  preview: ({ question }) => Effect.succeed({ title: Target.firstLine(question, 80) || "Question", content: [textContent(question)] }),
+  preview: ({ question }) =>
+    Effect.succeed({ title: Target.firstLine(question, 80) || "Question", content: [textContent(question)] }),
   run: Effect.fnUntraced(function*({ choices, question, timeout_secs }, context) {
     const offered = (choices ?? []).map((choice) => choice.trim()).filter((choice) => choice !== "")
     if (question.trim() === "") return yield* Target.fail("The question is empty.")

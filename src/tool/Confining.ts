@@ -16,7 +16,8 @@ import { type Confinement, ToolFailed } from "./Tool.ts"
 /** From what the gates said to what a call can reach (spec §6). */
 
 /** Never retried with less: only a person may open more (policy §1.9 E17). */
-export const failed = (what: string) => new ToolFailed({ message: `SANDBOX_UNAVAILABLE: the command did not run: ${what}` })
+export const failed = (what: string) =>
+  new ToolFailed({ message: `SANDBOX_UNAVAILABLE: the command did not run: ${what}` })
 
 export interface Held {
   readonly decision: Pick<Decision, "capabilities" | "sandbox">
@@ -27,7 +28,9 @@ export interface Held {
 }
 
 /** The operator's further folders need not exist. */
-export const foldersOf = ({ allowed, roots }: Workspace) => [...roots, ...allowed.filter((path) => Disk.kind(path) === "folder")]
+export const foldersOf = (
+  { allowed, roots }: Workspace
+) => [...roots, ...allowed.filter((path) => Disk.kind(path) === "folder")]
 
 export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rules, workspace }: Held): Confinement => {
   const { mode, network } = decision.sandbox ?? { mode: "workspace-read", network: false }
@@ -41,7 +44,9 @@ export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rul
       const place: Place = { cwd: workspace.cwd, roots: workspace.roots, home: homedir() }
       const denied = yield* DeniedPaths.of(rules.entries, place)
       if (!denied.complete && mode !== "danger-full-access") {
-        return yield* failed("there are more files than can be searched for those that a deny rule hides. Name their folder in the rule, or open the session in a smaller folder.")
+        return yield* failed(
+          "there are more files than can be searched for those that a deny rule hides. Name their folder in the rule, or open the session in a smaller folder."
+        )
       }
       return yield* sandbox.confine(argv, {
         mode,
@@ -53,8 +58,13 @@ export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rul
         masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => expand(path, place))],
         kept: denied.kept,
         backend: backendOf(limits.backend, knobs)
-      }).pipe(Effect.catchTag("SandboxUnavailable", ({ missing, remedy }) =>
-        Effect.andThen(Effect.logError(`a command did not run: ${missing} ${remedy}`), failed(missing))))
+      }).pipe(
+        Effect.catchTag(
+          "SandboxUnavailable",
+          ({ missing, remedy }) =>
+            Effect.andThen(Effect.logError(`a command did not run: ${missing} ${remedy}`), failed(missing))
+        )
+      )
     })
   }
 }

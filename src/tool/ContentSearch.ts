@@ -46,15 +46,17 @@ export const make = Effect.gen(function*() {
   const timeout = yield* Timeout
 
   /** Without a sandbox for it ripgrep is not used. */
-  const search = Effect.fnUntraced(function*(query: Hits.Query, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
-    const ripgrep = Executable.find("rg", variables["PATH"], [...roots, ...allowed])
-    if (ripgrep === undefined) return yield* BuiltinSearch.search(query, timeout)
-    const where = { cwd: query.folder, env: scrub(variables) }
-    const confined = yield* Effect.option(confinement.confine([ripgrep, ...Ripgrep.argumentsOf(query)], where))
-    return Option.isNone(confined)
-      ? yield* BuiltinSearch.search(query, timeout)
-      : yield* Ripgrep.search(confined.value, query, processes, timeout)
-  })
+  const search = Effect.fnUntraced(
+    function*(query: Hits.Query, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
+      const ripgrep = Executable.find("rg", variables["PATH"], [...roots, ...allowed])
+      if (ripgrep === undefined) return yield* BuiltinSearch.search(query, timeout)
+      const where = { cwd: query.folder, env: scrub(variables) }
+      const confined = yield* Effect.option(confinement.confine([ripgrep, ...Ripgrep.argumentsOf(query)], where))
+      return Option.isNone(confined)
+        ? yield* BuiltinSearch.search(query, timeout)
+        : yield* Ripgrep.search(confined.value, query, processes, timeout)
+    }
+  )
 
   return Tool.make<typeof Parameters.Type>({
     name: "content_search",
@@ -77,7 +79,9 @@ export const make = Effect.gen(function*() {
       const target = yield* Target.resolve(parameters.path ?? ".", "read", context)
       const mayRead = yield* context.mayRead
       if (mayRead?.(target) === false) {
-        return yield* Target.fail(`Cannot search ${Target.shown(target, context.workspace)}: the policy does not let it be read.`)
+        return yield* Target.fail(
+          `Cannot search ${Target.shown(target, context.workspace)}: the policy does not let it be read.`
+        )
       }
       const isFolder = yield* kindOf(target, Target.shown(target, context.workspace))
       const folder = isFolder ? target : dirname(target)
@@ -96,9 +100,14 @@ export const make = Effect.gen(function*() {
         mayRead
       }, context)
       // The workspace may refuse single files below a folder it allows.
-      const files = yield* Effect.filter(found.files, (file) =>
-        Effect.map(Effect.option(context.workspace.resolve(join(folder, file.path), "read")), (path) =>
-          Option.isSome(path) && mayRead?.(path.value) !== false))
+      const files = yield* Effect.filter(
+        found.files,
+        (file) =>
+          Effect.map(
+            Effect.option(context.workspace.resolve(join(folder, file.path), "read")),
+            (path) => Option.isSome(path) && mayRead?.(path.value) !== false
+          )
+      )
       // How many they are would tell what is in them, one pattern after the other.
       const closed = mayRead === undefined ? "" : "\n[Files that the policy does not let be read are left out.]"
       const readable = { ...found, files }

@@ -36,8 +36,10 @@ export const DeliverFile = Tool.make<typeof Parameters.Type>({
     const filename = basename(path)
     const bytes = yield* Text.readBytes(path, context)
     const mimeType = mimeTypeOf(parameters.mimeType, filename, bytes)
-    const stored = yield* Effect.mapError(Attachments.store(cwd, bytes, { filename, mimeType }), (fault) =>
-      Target.fail(`${filename} was not delivered: ${fault.detail}`))
+    const stored = yield* Effect.mapError(
+      Attachments.store(cwd, bytes, { filename, mimeType }),
+      (fault) => Target.fail(`${filename} was not delivered: ${fault.detail}`)
+    )
     const uri = `attachment://deliver/${stored.name}`
     const title = label(parameters)
     const text = `Delivered ${filename} (${stored.bytes} bytes) as ${uri}.`
@@ -47,7 +49,10 @@ export const DeliverFile = Tool.make<typeof Parameters.Type>({
       locations: [{ path }],
       content: [
         textContent(text),
-        { type: "content", content: { type: "resource_link", uri, name: filename, title, mimeType, size: stored.bytes } }
+        {
+          type: "content",
+          content: { type: "resource_link", uri, name: filename, title, mimeType, size: stored.bytes }
+        }
       ],
       rawOutput: { delivered: true, uri, path, filename, title, mimeType, bytes: stored.bytes }
     }

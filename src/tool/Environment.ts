@@ -21,8 +21,25 @@ export interface Scrub {
 }
 
 const allowed: ReadonlySet<string> = new Set([
-  "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR", "CI", "NODE_ENV",
-  "NVM_DIR", "NVM_BIN", "VOLTA_HOME", "PYENV_ROOT", "JAVA_HOME", "GOPATH", "GOROOT", "CARGO_HOME", "RUSTUP_HOME"
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "TZ",
+  "TMPDIR",
+  "CI",
+  "NODE_ENV",
+  "NVM_DIR",
+  "NVM_BIN",
+  "VOLTA_HOME",
+  "PYENV_ROOT",
+  "JAVA_HOME",
+  "GOPATH",
+  "GOROOT",
+  "CARGO_HOME",
+  "RUSTUP_HOME"
 ])
 
 const proxies: ReadonlySet<string> = new Set(["http_proxy", "https_proxy", "all_proxy", "no_proxy"])
@@ -64,13 +81,32 @@ const hostName = /^POSTERN_/i
 const oneOf = (...names: ReadonlyArray<string>) => new RegExp(`^(${names.join("|")})$`)
 
 const channelName = oneOf(
-  "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DOCKER_HOST",
-  "KUBECONFIG", "DATABASE_URL", ".*_DSN", ".*_URI"
+  "SSH_AUTH_SOCK",
+  "SSH_AGENT_PID",
+  "GPG_AGENT_INFO",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "XDG_RUNTIME_DIR",
+  "DOCKER_HOST",
+  "KUBECONFIG",
+  "DATABASE_URL",
+  ".*_DSN",
+  ".*_URI"
 )
 
 const loaderName = oneOf(
-  "LD_.*", "DYLD_.*", "BASH_ENV", "ENV", "BASH_FUNC_.*", "PROMPT_COMMAND", "NODE_OPTIONS", "PYTHONSTARTUP", "PERL5OPT",
-  "RUBYOPT", "GIT_SSH.*", "GIT_EXTERNAL_DIFF", "GIT_CONFIG.*"
+  "LD_.*",
+  "DYLD_.*",
+  "BASH_ENV",
+  "ENV",
+  "BASH_FUNC_.*",
+  "PROMPT_COMMAND",
+  "NODE_OPTIONS",
+  "PYTHONSTARTUP",
+  "PERL5OPT",
+  "RUBYOPT",
+  "GIT_SSH.*",
+  "GIT_EXTERNAL_DIFF",
+  "GIT_CONFIG.*"
 )
 
 const secretValue = new RegExp([

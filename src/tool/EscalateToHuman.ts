@@ -39,7 +39,11 @@ export const EscalateToHuman = Tool.make<typeof Parameters.Type>({
     const description = details?.trim() ?? ""
     const title = summary.trim()
     if (wait_for_response !== true) {
-      yield* context.notify({ severity: severities[urgency ?? "medium"], title, ...(description === "" ? {} : { description }) })
+      yield* context.notify({
+        severity: severities[urgency ?? "medium"],
+        title,
+        ...(description === "" ? {} : { description })
+      })
       return { text: "The user was told. No answer is expected; go on with what does not depend on it." }
     }
     const question = description === "" ? title : `${title}\n\n${description}`

@@ -26,15 +26,23 @@ const editsOf = ({ edits, new_string, old_string }: Parameters): ReadonlyArray<E
   ...(edits ?? []).map((edit) => ({ oldText: edit.old_string, newText: edit.new_string }))
 ]
 
-const rawInputOf = (path: string, edits: ReadonlyArray<Edit>) => edits.length === 1 ? { path, ...edits[0] } : { path, edits }
+const rawInputOf = (path: string, edits: ReadonlyArray<Edit>) =>
+  edits.length === 1 ? { path, ...edits[0] } : { path, edits }
 
-const diffs = (path: string, edits: ReadonlyArray<Edit>) => edits.flatMap(({ newText, oldText }) => Text.diff(path, oldText, newText))
+const diffs = (path: string, edits: ReadonlyArray<Edit>) =>
+  edits.flatMap(({ newText, oldText }) => Text.diff(path, oldText, newText))
 
 const fault = (parameters: Parameters, edits: ReadonlyArray<Edit>): string | undefined => {
   if (edits.length === 0) return "Name old_string and new_string, or edits."
-  if (parameters.old_string != null && parameters.new_string == null) return "new_string is missing; it is empty to delete the text."
-  if (edits.some(({ oldText }) => oldText === "")) return "old_string is empty: name the text to replace, or use file_write for a whole file."
-  return edits.some(({ newText, oldText }) => oldText === newText) ? "old_string and new_string are the same: nothing would change." : undefined
+  if (parameters.old_string != null && parameters.new_string == null) {
+    return "new_string is missing; it is empty to delete the text."
+  }
+  if (edits.some(({ oldText }) => oldText === "")) {
+    return "old_string is empty: name the text to replace, or use file_write for a whole file."
+  }
+  return edits.some(({ newText, oldText }) => oldText === newText)
+    ? "old_string and new_string are the same: nothing would change."
+    : undefined
 }
 
 export const FileEdit = Tool.make<Parameters>({

@@ -51,7 +51,8 @@ const isOpen = async (path: string, isLink: boolean, mayRead: Readable.MayRead):
 /** `folder` is what to open for the folder at `path`. */
 const list = async (folder: string, path: string, mayRead: Readable.MayRead | undefined) => {
   const all = (await readdir(folder, { withFileTypes: true })).sort((a, b) => a.name < b.name ? -1 : 1)
-  const open = mayRead && await Promise.all(all.map((entry) => isOpen(join(path, entry.name), entry.isSymbolicLink(), mayRead)))
+  const open = mayRead &&
+    await Promise.all(all.map((entry) => isOpen(join(path, entry.name), entry.isSymbolicLink(), mayRead)))
   const entries = open ? all.filter((_, index) => open[index]) : all
   const lines: Array<string> = []
   for (const entry of entries.slice(0, maxEntries)) {

@@ -35,7 +35,8 @@ export const GlobSearch = Tool.make<typeof Parameters.Type>({
       return { text: `No ${what} match ${pattern}.${found.complete ? "" : unfinished}${leftOut}` }
     }
     const lines = found.paths.map((entry) =>
-      Target.shown(join(folder, entry), context.workspace) + (entry.endsWith("/") ? "/" : ""))
+      Target.shown(join(folder, entry), context.workspace) + (entry.endsWith("/") ? "/" : "")
+    )
     const note = found.complete
       ? ""
       : found.paths.length === maxResults

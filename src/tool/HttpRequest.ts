@@ -24,24 +24,45 @@ const reads = new Set<string>(["GET", "HEAD", "OPTIONS"])
 const onlyReads = ({ auth_secret, body, method }: Parameters) => reads.has(method ?? "GET") && !body && !auth_secret
 
 /** Who is spoken to and how long the message is decides the connection, not the model. */
-const reserved = new Set(["host", "connection", "content-length", "transfer-encoding", "upgrade", "te", "trailer", "proxy-authorization", "expect"])
+const reserved = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "upgrade",
+  "te",
+  "trailer",
+  "proxy-authorization",
+  "expect"
+])
 
-const headersOf = Effect.fnUntraced(function*({ auth_secret, headers }: Parameters, secret: Redacted.Redacted<string> | undefined): Effect.fn.Return<
-  Record<string, string>,
-  Tool.ToolFailed
-> {
-  const sent: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value)) return yield* Target.fail(`${name}: this header cannot be sent.`)
-    if (reserved.has(name.toLowerCase())) return yield* Target.fail(`${name}: this header is not the caller's to set.`)
-    sent[name.toLowerCase()] = value
+const headersOf = Effect.fnUntraced(
+  function*({ auth_secret, headers }: Parameters, secret: Redacted.Redacted<string> | undefined): Effect.fn.Return<
+    Record<string, string>,
+    Tool.ToolFailed
+  > {
+    const sent: Record<string, string> = {}
+    for (const [name, value] of Object.entries(headers ?? {})) {
+      if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value)) {
+        return yield* Target.fail(`${name}: this header cannot be sent.`)
+      }
+      if (reserved.has(name.toLowerCase())) {
+        return yield* Target.fail(`${name}: this header is not the caller's to set.`)
+      }
+      sent[name.toLowerCase()] = value
+    }
+    if (!auth_secret) return sent
+    if (secret === undefined) {
+      return yield* Target.fail(
+        `There is no secret "${auth_secret}" under [http_request.secrets].`
+      )
+    }
+    return { ...sent, authorization: Redacted.value(secret) }
   }
-  if (!auth_secret) return sent
-  if (secret === undefined) return yield* Target.fail(`There is no secret "${auth_secret}" under [http_request.secrets].`)
-  return { ...sent, authorization: Redacted.value(secret) }
-})
+)
 
-const shownHeaders = /^(content-type|content-length|location|etag|last-modified|retry-after|allow|link|www-authenticate|x-ratelimit-.*|ratelimit.*)$/
+const shownHeaders =
+  /^(content-type|content-length|location|etag|last-modified|retry-after|allow|link|www-authenticate|x-ratelimit-.*|ratelimit.*)$/
 
 export const make = Effect.gen(function*() {
   const access = yield* RequestAccess
@@ -74,7 +95,9 @@ export const make = Effect.gen(function*() {
         Resolver,
         resolver
       )
-      const lines = Object.entries(answer.headers).filter(([name]) => shownHeaders.test(name)).map(([name, value]) => `${name}: ${value}`)
+      const lines = Object.entries(answer.headers).filter(([name]) => shownHeaders.test(name)).map(([name, value]) =>
+        `${name}: ${value}`
+      )
       const type = Body.mediaType(answer)
       const body = Body.isText(answer)
         ? answer.body.toString("utf8")

@@ -28,7 +28,13 @@ export const run = Effect.fnUntraced(function*(
   seconds: number,
   context: RunContext
 ) {
-  const terminal = yield* open({ command, args, env, cwd: context.workspace.cwd, keep: Output.headBytes + Output.tailBytes })
+  const terminal = yield* open({
+    command,
+    args,
+    env,
+    cwd: context.workspace.cwd,
+    keep: Output.headBytes + Output.tailBytes
+  })
   yield* context.progress([{ type: "terminal", terminalId: terminal.terminalId }])
   const exit = yield* Effect.timeoutOption(terminal.exited, `${seconds} seconds`)
   if (Option.isNone(exit)) yield* terminal.kill

@@ -10,15 +10,24 @@ const maxWait = 120
 
 const Id = Schema.String.annotate({ description: "Number of the job, as shell said it" })
 
-const find = Effect.fnUntraced(function*(id: string, { jobs }: Tool.ToolContext): Effect.fn.Return<Job, Tool.ToolFailed> {
-  const job = jobs.get(id.trim().replace(/^#/, ""))
-  if (job !== undefined) return job
-  const known = jobs.all().map((one) => one.id).join(", ")
-  return yield* Target.fail(`There is no job ${id}. ${known === "" ? "None was started in this session since it was opened." : `There are: ${known}.`}`)
-})
+const find = Effect.fnUntraced(
+  function*(id: string, { jobs }: Tool.ToolContext): Effect.fn.Return<Job, Tool.ToolFailed> {
+    const job = jobs.get(id.trim().replace(/^#/, ""))
+    if (job !== undefined) return job
+    const known = jobs.all().map((one) => one.id).join(", ")
+    return yield* Target.fail(
+      `There is no job ${id}. ${
+        known === "" ? "None was started in this session since it was opened." : `There are: ${known}.`
+      }`
+    )
+  }
+)
 
 const stateOf = (job: Job) =>
-  Effect.map(Clock.currentTimeMillis, (now) => job.ending() ?? `has been running for ${Math.round((now - job.startedAt) / 1000)} s`)
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) => job.ending() ?? `has been running for ${Math.round((now - job.startedAt) / 1000)} s`
+  )
 
 const Reading = Schema.Struct({
   id: Id,
@@ -42,7 +51,9 @@ export const JobOutput = Tool.make<typeof Reading.Type>({
     if (wait_secs) yield* Effect.timeoutOption(job.over, `${wait_secs} seconds`)
     const printed = job.take().trimEnd()
     return {
-      text: `[Job ${job.id} ${yield* stateOf(job)}: ${Target.firstLine(job.command, 80)}]\n${printed === "" ? "(no new output)" : printed}`,
+      text: `[Job ${job.id} ${yield* stateOf(job)}: ${Target.firstLine(job.command, 80)}]\n${
+        printed === "" ? "(no new output)" : printed
+      }`,
       rawOutput: { job: job.id, running: job.ending() === undefined }
     }
   })
@@ -59,8 +70,10 @@ export const JobList = Tool.make<typeof Nothing.Type>({
   needs: () => Needs.nothing,
   preview: () => Effect.succeed({ title: "List jobs" }),
   run: Effect.fnUntraced(function*(_, { jobs }) {
-    const lines = yield* Effect.forEach(jobs.all(), (job) =>
-      Effect.map(stateOf(job), (state) => `${job.id}: ${state}: ${Target.firstLine(job.command, 120)}`))
+    const lines = yield* Effect.forEach(
+      jobs.all(),
+      (job) => Effect.map(stateOf(job), (state) => `${job.id}: ${state}: ${Target.firstLine(job.command, 120)}`)
+    )
     return { text: lines.length === 0 ? "There are no background commands." : lines.join("\n") }
   })
 })

@@ -16,7 +16,11 @@ export interface Start {
   readonly capabilities: ReadonlyArray<Capability>
   readonly network: boolean
   /** Gets it ready; `run` is the command itself. Both are in the job's own scope. */
-  readonly prepare: Effect.Effect<(onOutput: (chunk: Buffer) => void) => Effect.Effect<Ended, ToolFailed>, ToolFailed, Scope.Scope>
+  readonly prepare: Effect.Effect<
+    (onOutput: (chunk: Buffer) => void) => Effect.Effect<Ended, ToolFailed>,
+    ToolFailed,
+    Scope.Scope
+  >
 }
 
 export interface Job {
@@ -43,7 +47,11 @@ export interface Jobs {
 }
 
 const words = ({ attribution, code, signal }: Ended): string =>
-  attribution?.kind === "runner-failed" ? `did not run: ${attribution.note}` : code === null ? `ended by signal ${signal}` : `ended with exit code ${code}`
+  attribution?.kind === "runner-failed"
+    ? `did not run: ${attribution.note}`
+    : code === null
+    ? `ended by signal ${signal}`
+    : `ended with exit code ${code}`
 
 /** All of them end with the scope. */
 export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function*() {
@@ -58,56 +66,59 @@ export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function
     for (const job of jobs.values()) if (jobs.size >= maxKept && !isRunning(job)) jobs.delete(job.id)
   }
 
-  const start = ({ capabilities, command, network, prepare }: Start) => Effect.gen(function*(): Effect.fn.Return<Job, ToolFailed> {
-    if (Array.from(jobs.values()).filter(isRunning).length >= maxRunning) {
-      return yield* new ToolFailed({ message: `${maxRunning} commands run in the background already. End one with job_kill first.` })
-    }
-    const id = `${++last}`
-    const ready = Deferred.makeUnsafe<void, ToolFailed>()
-    const over = Deferred.makeUnsafe<void>()
-    let ending: string | undefined
-    let output = Output.make(() => undefined)
-    let partial: Buffer = Buffer.alloc(0)
-    /** A look never falls inside a character. */
-    const push = (chunk: Buffer) => {
-      const bytes = Buffer.concat([partial, chunk])
-      const whole = Output.wholeEnd(bytes)
-      partial = Buffer.from(bytes.subarray(whole.length))
-      output.push(whole)
-    }
-    const work = Effect.scoped(Effect.gen(function*() {
-      const run = yield* Effect.onExit(prepare, (exit) => Deferred.done(ready, Exit.asVoid(exit)))
-      return words(yield* run(push))
-    })).pipe(
-      Effect.catch(({ message }) => Effect.succeed(message)),
-      Effect.onExit((exit) =>
-        Effect.suspend(() => {
-          output.push(partial)
-          ending = stopped.get(id) ?? (Exit.isSuccess(exit) ? exit.value : "was stopped")
-          stopped.delete(id)
-          return Deferred.succeed(over, undefined)
+  const start = ({ capabilities, command, network, prepare }: Start) =>
+    Effect.gen(function*(): Effect.fn.Return<Job, ToolFailed> {
+      if (Array.from(jobs.values()).filter(isRunning).length >= maxRunning) {
+        return yield* new ToolFailed({
+          message: `${maxRunning} commands run in the background already. End one with job_kill first.`
         })
-      )
-    )
-    const job: Job = {
-      id,
-      command,
-      startedAt: yield* Clock.currentTimeMillis,
-      needs: { capabilities, network },
-      ending: () => ending,
-      over: Deferred.await(over),
-      take: () => {
-        const text = output.text()
-        output = Output.make(() => undefined)
-        return text
       }
-    }
-    makeRoom()
-    jobs.set(id, job)
-    yield* FiberMap.run(fibers, id, work)
-    yield* Effect.tapError(Deferred.await(ready), () => Effect.sync(() => jobs.delete(id)))
-    return job
-  })
+      const id = `${++last}`
+      const ready = Deferred.makeUnsafe<void, ToolFailed>()
+      const over = Deferred.makeUnsafe<void>()
+      let ending: string | undefined
+      let output = Output.make(() => undefined)
+      let partial: Buffer = Buffer.alloc(0)
+      /** A look never falls inside a character. */
+      const push = (chunk: Buffer) => {
+        const bytes = Buffer.concat([partial, chunk])
+        const whole = Output.wholeEnd(bytes)
+        partial = Buffer.from(bytes.subarray(whole.length))
+        output.push(whole)
+      }
+      const work = Effect.scoped(Effect.gen(function*() {
+        const run = yield* Effect.onExit(prepare, (exit) => Deferred.done(ready, Exit.asVoid(exit)))
+        return words(yield* run(push))
+      })).pipe(
+        Effect.catch(({ message }) => Effect.succeed(message)),
+        Effect.onExit((exit) =>
+          Effect.suspend(() => {
+            output.push(partial)
+            ending = stopped.get(id) ?? (Exit.isSuccess(exit) ? exit.value : "was stopped")
+            stopped.delete(id)
+            return Deferred.succeed(over, undefined)
+          })
+        )
+      )
+      const job: Job = {
+        id,
+        command,
+        startedAt: yield* Clock.currentTimeMillis,
+        needs: { capabilities, network },
+        ending: () => ending,
+        over: Deferred.await(over),
+        take: () => {
+          const text = output.text()
+          output = Output.make(() => undefined)
+          return text
+        }
+      }
+      makeRoom()
+      jobs.set(id, job)
+      yield* FiberMap.run(fibers, id, work)
+      yield* Effect.tapError(Deferred.await(ready), () => Effect.sync(() => jobs.delete(id)))
+      return job
+    })
 
   const stop: Jobs["stop"] = (job, why) =>
     Effect.suspend(() => {
@@ -124,8 +135,11 @@ export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function
     policyChanged: ({ values }) =>
       Effect.forEach(jobs.values(), (job) => {
         const { capabilities, network } = job.needs
-        const isGranted = capabilities.every((capability) => grants(values.work_mode, capability)) && (!network || values.network === "on")
-        return isGranted ? Effect.void : stop(job, "was stopped: the policy of the session does not let it run any more")
+        const isGranted = capabilities.every((capability) => grants(values.work_mode, capability)) &&
+          (!network || values.network === "on")
+        return isGranted
+          ? Effect.void
+          : stop(job, "was stopped: the policy of the session does not let it run any more")
       }, { discard: true })
   }
 })

@@ -4,8 +4,11 @@ import type { Memory, MemoryEntry, Which } from "../store/MemoryStore.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
 
-const key = Schema.NonEmptyString.annotate({ description: "A short name for it; storing under the same name replaces what was there" })
-const time = (description: string) => Target.optional(Schema.String, `${description} (RFC 3339, such as 2026-03-01T00:00:00Z)`)
+const key = Schema.NonEmptyString.annotate({
+  description: "A short name for it; storing under the same name replaces what was there"
+})
+const time = (description: string) =>
+  Target.optional(Schema.String, `${description} (RFC 3339, such as 2026-03-01T00:00:00Z)`)
 const word = (description: string) => Target.optional(Schema.String, description)
 
 const Kept = Schema.Struct({
@@ -16,7 +19,10 @@ const Kept = Schema.Struct({
 
 const Question = Schema.Struct({
   query: word("What to look for; absent or * for the newest entries"),
-  limit: Target.optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })), "Number of entries; 5 when absent"),
+  limit: Target.optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })),
+    "Number of entries; 5 when absent"
+  ),
   since: time("Only what was stored then or later"),
   until: time("Only what was stored before"),
   search_mode: Target.optional(Schema.Literals(["bm25", "embedding", "hybrid"]), "All of them search by words here")
@@ -30,21 +36,30 @@ const Selection = Schema.Struct({
   until: time("Only what was stored before")
 })
 
-const Purged = Schema.Struct({ namespace: word("Everything of this namespace"), session_id: word("Everything of this session") })
+const Purged = Schema.Struct({
+  namespace: word("Everything of this namespace"),
+  session_id: word("Everything of this session")
+})
 
 const orFail = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
   Effect.mapError(effect, ({ message }) => Target.fail(message))
 
 const instant = Effect.fnUntraced(function*(name: string, text: string | null | undefined) {
   if (text === undefined || text === null) return undefined
-  const date = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)$/.test(text) ? DateTime.make(text) : Option.none()
-  return Option.isSome(date) ? DateTime.formatIso(date.value) : yield* Target.fail(`${name} is not a date and time such as 2026-03-01T00:00:00Z.`)
+  const date = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)$/.test(text)
+    ? DateTime.make(text)
+    : Option.none()
+  return Option.isSome(date)
+    ? DateTime.formatIso(date.value)
+    : yield* Target.fail(`${name} is not a date and time such as 2026-03-01T00:00:00Z.`)
 })
 
 const between = Effect.fnUntraced(function*(given: { readonly since?: string | null; readonly until?: string | null }) {
   const since = yield* instant("since", given.since)
   const until = yield* instant("until", given.until)
-  if (since !== undefined && until !== undefined && since >= until) return yield* Target.fail("since must be before until.")
+  if (since !== undefined && until !== undefined && since >= until) {
+    return yield* Target.fail("since must be before until.")
+  }
   return { since, until }
 })
 
@@ -62,7 +77,14 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     needs: () => Needs.kept("rw"),
     preview: ({ key }) => Effect.succeed({ title: `Remember ${Target.firstLine(key, 80)}` }),
     run: ({ category, content, key }) =>
-      orFail(memory.store({ key, content, category: category ?? "core", sessionId: category === "conversation" ? sessionId : undefined }))
+      orFail(
+        memory.store({
+          key,
+          content,
+          category: category ?? "core",
+          sessionId: category === "conversation" ? sessionId : undefined
+        })
+      )
         .pipe(Effect.as({ text: `Stored memory: ${key}` }))
   })
 
@@ -74,7 +96,8 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     capabilities: ["ro"],
     origin: "local",
     needs: () => Needs.kept("ro"),
-    preview: ({ query }) => Effect.succeed({ title: query ? `Recall ${Target.firstLine(query, 80)}` : "Recall the newest memories" }),
+    preview: ({ query }) =>
+      Effect.succeed({ title: query ? `Recall ${Target.firstLine(query, 80)}` : "Recall the newest memories" }),
     run: Effect.fnUntraced(function*({ limit, query, ...given }) {
       const which: Which = { ...yield* between(given), limit: limit ?? 5 }
       const asked = query?.trim() ?? ""
@@ -92,7 +115,10 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     needs: () => Needs.kept("rw"),
     preview: ({ key }) => Effect.succeed({ title: `Forget ${Target.firstLine(key, 80)}` }),
     run: ({ key }) =>
-      Effect.map(orFail(memory.remove(key)), (found) => ({ text: found ? `Forgot memory: ${key}` : `No memory found with key: ${key}` }))
+      Effect.map(
+        orFail(memory.remove(key)),
+        (found) => ({ text: found ? `Forgot memory: ${key}` : `No memory found with key: ${key}` })
+      )
   })
 
   const exported = Tool.make<typeof Selection.Type>({
@@ -105,9 +131,19 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     needs: () => Needs.kept("ro"),
     preview: () => Effect.succeed({ title: "Export memories" }),
     run: Effect.fnUntraced(function*({ category, namespace, session_id, ...given }) {
-      const which = { category: category ?? undefined, namespace: namespace ?? undefined, sessionId: session_id ?? undefined }
+      const which = {
+        category: category ?? undefined,
+        namespace: namespace ?? undefined,
+        sessionId: session_id ?? undefined
+      }
       const found = yield* orFail(memory.list({ ...which, ...yield* between(given) }))
-      return { text: JSON.stringify(found.map(({ score: _, sessionId, ...entry }) => ({ ...entry, session_id: sessionId })), null, 2) }
+      return {
+        text: JSON.stringify(
+          found.map(({ score: _, sessionId, ...entry }) => ({ ...entry, session_id: sessionId })),
+          null,
+          2
+        )
+      }
     })
   })
 
@@ -119,10 +155,16 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     capabilities: ["rw"],
     needs: () => Needs.kept("rw"),
     preview: ({ namespace, session_id }) =>
-      Effect.succeed({ title: `Forget all memories of ${Target.firstLine([namespace, session_id].filter((one) => one).join(", ") || "nothing", 80)}` }),
+      Effect.succeed({
+        title: `Forget all memories of ${
+          Target.firstLine([namespace, session_id].filter((one) => one).join(", ") || "nothing", 80)
+        }`
+      }),
     run: Effect.fnUntraced(function*({ namespace, session_id }) {
       if (!namespace && !session_id) return yield* Target.fail("Name a namespace or a session_id.")
-      const gone = yield* orFail(memory.purge({ namespace: namespace || undefined, sessionId: session_id || undefined }))
+      const gone = yield* orFail(
+        memory.purge({ namespace: namespace || undefined, sessionId: session_id || undefined })
+      )
       return { text: `Purged ${gone} ${gone === 1 ? "memory" : "memories"}.` }
     })
   })

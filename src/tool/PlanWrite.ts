@@ -32,7 +32,9 @@ export const PlanWrite = Tool.make<typeof Parameters.Type>({
   run: Effect.fnUntraced(function*({ content }, context) {
     if (content.trim() === "") return yield* Target.fail("The plan is empty.")
     const path = yield* Target.resolve(relativePath, "write", context)
-    if (path !== pathIn(context.workspace.cwd)) return yield* Target.fail(`${relativePath} leads to another place: ${path}`)
+    if (path !== pathIn(context.workspace.cwd)) {
+      return yield* Target.fail(`${relativePath} leads to another place: ${path}`)
+    }
     const seen = yield* Text.lookAgain(path, context)
     const bytes = yield* Text.write(path, content, context)
     return {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Writable } from "node:stream"
-import { Context, Deferred, Effect, type Duration, Exit, Layer, Option, Schema, Scope } from "effect"
+import { Context, Deferred, type Duration, Effect, Exit, Layer, Option, Schema, Scope } from "effect"
 import type { Attribution, Confined } from "../sandbox/Confinement.ts"
 import * as Descriptors from "../sandbox/Descriptors.ts"
 import { awaitGone, type ProcessGroup, signal, stop } from "./ProcessGroup.ts"
@@ -120,7 +120,11 @@ const outcome = Effect.fnUntraced(function*(child: Running, { afterwards, runner
   if (runner === undefined) return plain
   // A runner that somebody killed says nothing about the sandbox either.
   const stopped = timedOut || plain.signal !== null
-  return { ...plain, attribution: runner.attribute({ ...child.told, code: plain.code, stopped }), warnings: afterwards?.() ?? [] }
+  return {
+    ...plain,
+    attribution: runner.attribute({ ...child.told, code: plain.code, stopped }),
+    warnings: afterwards?.() ?? []
+  }
 })
 
 const launch = (command: Command): Effect.Effect<Running, SpawnFailed> => {
@@ -131,8 +135,11 @@ const launch = (command: Command): Effect.Effect<Running, SpawnFailed> => {
   }
   return Effect.callback((resume) => {
     try {
-      const child = Descriptors.start(command.runner, command.onInput === undefined ? "ignore" : "pipe", (stdio) =>
-        spawn(program, args, { cwd: command.cwd, env: { ...command.env }, detached: true, stdio }))
+      const child = Descriptors.start(
+        command.runner,
+        command.onInput === undefined ? "ignore" : "pipe",
+        (stdio) => spawn(program, args, { cwd: command.cwd, env: { ...command.env }, detached: true, stdio })
+      )
       child.once("error", (error) => resume(Effect.fail(failed(error))))
       child.once("spawn", () => resume(Effect.succeed(watch(child, command))))
     } catch (error) {

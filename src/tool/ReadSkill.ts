@@ -22,9 +22,17 @@ export const ReadSkill = Tool.make<typeof Parameters.Type>({
     const skill = skills.find((one) => one.name === name.trim())
     if (skill === undefined) {
       const known = skills.map((one) => one.name).join(", ")
-      return yield* Target.fail(`There is no skill "${name}". ${known === "" ? "There are no skills here." : `The skills are: ${known}.`}`)
+      return yield* Target.fail(
+        `There is no skill "${name}". ${known === "" ? "There are no skills here." : `The skills are: ${known}.`}`
+      )
     }
-    const body = yield* Effect.mapError(Skills.load(skill), ({ detail }) => Target.fail(`The skill ${skill.name} cannot be read: ${detail}`))
-    return { text: `[Skill ${skill.name}; its other files are in ${skill.folder}]\n\n${body}`, locations: [{ path: skill.path }] }
+    const body = yield* Effect.mapError(
+      Skills.load(skill),
+      ({ detail }) => Target.fail(`The skill ${skill.name} cannot be read: ${detail}`)
+    )
+    return {
+      text: `[Skill ${skill.name}; its other files are in ${skill.folder}]\n\n${body}`,
+      locations: [{ path: skill.path }]
+    }
   })
 })

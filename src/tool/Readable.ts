@@ -13,7 +13,13 @@ export type MayRead = (path: string) => boolean
  * For a call that comes across paths it does not name: nothing turns up in its result that `file_read` would be denied or asked about.
  * An ask rule that meant the call itself has been answered. `undefined` where nothing restricts reading.
  */
-export const of = (tool: string, { facts, parts }: Decision, { entries }: RuleSet, limits: Limits, tools: KnownTools): MayRead | undefined => {
+export const of = (
+  tool: string,
+  { facts, parts }: Decision,
+  { entries }: RuleSet,
+  limits: Limits,
+  tools: KnownTools
+): MayRead | undefined => {
   const isAnswered = (one: Entry) => one.list === "ask" && make([one], tools).decide(tool, parts, facts) !== undefined
   const kept = entries.filter((one) => one.list !== "allow" && one.rule.specifier?._tag === "Path" && !isAnswered(one))
   const { place } = facts

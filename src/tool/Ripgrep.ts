@@ -21,14 +21,25 @@ const textOf = (value: typeof Text.Type): string =>
 
 /** Same rules as the built-in search: ignore files do not count, hidden files do, `.git` and `node_modules` do not. */
 export const argumentsOf = (query: Hits.Query): ReadonlyArray<string> => [
-  "--json", "--no-config", "--no-ignore", "--hidden", "--no-messages", "--sort", "path", "--max-filesize", "10M",
+  "--json",
+  "--no-config",
+  "--no-ignore",
+  "--hidden",
+  "--no-messages",
+  "--sort",
+  "path",
+  "--max-filesize",
+  "10M",
   query.caseSensitive ? "--case-sensitive" : "--ignore-case",
   ...(query.mode === "content" ? ["-B", `${query.before}`, "-A", `${query.after}`] : []),
   ...(query.mode === "files_with_matches" ? ["--max-count", "1"] : []),
   ...(query.multiline ? ["--multiline", "--multiline-dotall"] : []),
   ...(query.include === undefined ? [] : ["--glob", query.include]),
   ...[...skipped].flatMap((name) => ["--glob", `!${name}`]),
-  "-e", query.pattern, "--", query.file === undefined ? "./" : `./${query.file}`
+  "-e",
+  query.pattern,
+  "--",
+  query.file === undefined ? "./" : `./${query.file}`
 ]
 
 export const search = Effect.fnUntraced(function*(
@@ -56,7 +67,9 @@ export const search = Effect.fnUntraced(function*(
   }
   const found = collector.found()
   if (ended?.timedOut && found.files.length === 0) {
-    return yield* Target.fail(`The search did not finish within ${timeout} seconds. Name a smaller folder in path, or use include.`)
+    return yield* Target.fail(
+      `The search did not finish within ${timeout} seconds. Name a smaller folder in path, or use include.`
+    )
   }
   return ended?.timedOut ? { ...found, limit: "time" } : found
 })

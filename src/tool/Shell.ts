@@ -62,7 +62,11 @@ export const make = Effect.gen(function*() {
         : "In the current Work mode only commands that read run.",
     origin: "local",
     needs: ({ command, justification, sandbox, scratch }) =>
-      Needs.shell(command, scratch === true, sandbox == null ? undefined : { mode: sandbox, why: justification ?? undefined }),
+      Needs.shell(
+        command,
+        scratch === true,
+        sandbox == null ? undefined : { mode: sandbox, why: justification ?? undefined }
+      ),
     preview: (parameters) => {
       const title = Target.firstLine(parameters.command, titleCharacters)
       return Effect.succeed({
@@ -73,21 +77,34 @@ export const make = Effect.gen(function*() {
     },
     run: Effect.fnUntraced(function*({ background, command, timeout_secs }, context) {
       if (command.trim() === "") return yield* Target.fail("The command is empty.")
-      if (command.split("\n").every((line) => /^\s*(#|$)/.test(line))) return { text: "Nothing was run: the command has only comments." }
+      if (command.split("\n").every((line) => /^\s*(#|$)/.test(line))) {
+        return { text: "Nothing was run: the command has only comments." }
+      }
       if (command.includes("\0")) return yield* Target.fail("A command cannot contain a NUL character.")
       const { confinement, workspace: { cwd, roots } } = context
       const seconds = timeout_secs ?? defaultSeconds
       const argv = [...shellOf(variables["PATH"], roots), "-c", command] as const
-      const env = scrub({ ...variables, ...context.client.variables }, { passthrough, network: confinement.network, reads: confinement.reads })
+      const env = scrub({ ...variables, ...context.client.variables }, {
+        passthrough,
+        network: confinement.network,
+        reads: confinement.reads
+      })
       const confine = confinement.confine(argv, { cwd, env })
-      const notStarted = (failed: { readonly message: string }) => Target.fail(`The shell could not be started in ${cwd} (${failed.message}).`)
+      const notStarted = (failed: { readonly message: string }) =>
+        Target.fail(`The shell could not be started in ${cwd} (${failed.message}).`)
       if (background === true) {
         const { capabilities, network } = confinement
         const timeout = timeout_secs == null ? Duration.infinity : `${timeout_secs} seconds` as const
-        const prepare = Effect.map(confine, (confined) => (onOutput: (chunk: Buffer) => void) =>
-          Effect.mapError(processes.run({ ...confined, timeout, onOutput }), notStarted))
+        const prepare = Effect.map(
+          confine,
+          (confined) => (onOutput: (chunk: Buffer) => void) =>
+            Effect.mapError(processes.run({ ...confined, timeout, onOutput }), notStarted)
+        )
         const { id } = yield* context.jobs.start({ command, capabilities, network, prepare })
-        return { text: `Started in the background as job ${id}. See what it does with job_output, end it with job_kill.`, rawOutput: { job: id } }
+        return {
+          text: `Started in the background as job ${id}. See what it does with job_output, end it with job_kill.`,
+          rawOutput: { job: id }
+        }
       }
       const open = InTerminal.opener(context)
       if (open !== undefined) {
@@ -129,12 +146,17 @@ const shellOf = (path: string | undefined, roots: ReadonlyArray<string>): [strin
 type Held = Pick<Report, "mode" | "notes">
 
 /** A refusal is a fact next to how the command ended, and scratch a fact about all of it (policy §5.9). */
-const remarks = ({ attribution, warnings = [] }: Ended, failed: boolean, { mode, notes }: Held): ReadonlyArray<string> => [
-  ...(attribution?.kind === "denied" || attribution?.kind === "not-found" ? [attribution.note] : []),
-  ...warnings,
-  ...(isScratch(mode) ? notes.slice(-1) : []),
-  ...(failed && mode !== "danger-full-access" ? [`the command ran in Sandbox mode ${mode}`] : [])
-].map((remark) => `[sandbox: ${remark}]`)
+const remarks = (
+  { attribution, warnings = [] }: Ended,
+  failed: boolean,
+  { mode, notes }: Held
+): ReadonlyArray<string> =>
+  [
+    ...(attribution?.kind === "denied" || attribution?.kind === "not-found" ? [attribution.note] : []),
+    ...warnings,
+    ...(isScratch(mode) ? notes.slice(-1) : []),
+    ...(failed && mode !== "danger-full-access" ? [`the command ran in Sandbox mode ${mode}`] : [])
+  ].map((remark) => `[sandbox: ${remark}]`)
 
 const howItEnded = ({ code, signal, timedOut }: Ended, seconds: number): string | undefined => {
   if (timedOut) return `timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"} and was stopped`
@@ -142,7 +164,12 @@ const howItEnded = ({ code, signal, timedOut }: Ended, seconds: number): string 
   return code === 0 ? undefined : `exit code ${code}`
 }
 
-const result = (ended: Ended, printed: string, seconds: number, report: Held): Effect.Effect<Tool.ToolOutput, Tool.ToolFailed> => {
+const result = (
+  ended: Ended,
+  printed: string,
+  seconds: number,
+  report: Held
+): Effect.Effect<Tool.ToolOutput, Tool.ToolFailed> => {
   if (ended.attribution?.kind === "runner-failed") return Effect.fail(Confining.failed(ended.attribution.note))
   const output = printed.trimEnd()
   const failure = howItEnded(ended, seconds)
@@ -153,7 +180,11 @@ const result = (ended: Ended, printed: string, seconds: number, report: Held): E
   }
   const message = [failure, ...(output === "" ? [] : [output]), ...remarked].join("\n")
   const { code, signal, timedOut } = ended
-  return new Tool.ToolFailed({ message, content: [textContent(message)], rawOutput: { exitCode: code, signal, timedOut } })
+  return new Tool.ToolFailed({
+    message,
+    content: [textContent(message)],
+    rawOutput: { exitCode: code, signal, timedOut }
+  })
 }
 
 /** The terminal is where people watched; the text is for those who were not there. */
@@ -161,6 +192,7 @@ const inTerminal = (terminalId: string, result: Effect.Effect<Tool.ToolOutput, T
   const terminal = { type: "terminal", terminalId } as const
   return Effect.mapBoth(result, {
     onSuccess: (output): Tool.ToolOutput => ({ ...output, content: [terminal, textContent(output.text)] }),
-    onFailure: ({ message, rawOutput }) => new Tool.ToolFailed({ message, rawOutput, content: [terminal, textContent(message)] })
+    onFailure: ({ message, rawOutput }) =>
+      new Tool.ToolFailed({ message, rawOutput, content: [terminal, textContent(message)] })
   })
 }

@@ -10,8 +10,10 @@ import { isInside } from "../workspace/Workspace.ts"
 export const make = Effect.gen(function*() {
   const folders = new Map<string, string>()
   yield* Effect.addFinalizer(() =>
-    Effect.forEach(folders.values(), (folder) =>
-      Effect.ignore(Effect.tryPromise(() => rm(folder, { recursive: true, force: true }))))
+    Effect.forEach(
+      folders.values(),
+      (folder) => Effect.ignore(Effect.tryPromise(() => rm(folder, { recursive: true, force: true })))
+    )
   )
   return (roots: ReadonlyArray<string>): string | undefined => {
     for (const candidate of [tmpdir(), "/var/tmp", homedir()]) {

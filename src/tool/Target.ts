@@ -1,6 +1,6 @@
 import { relative } from "node:path"
 import { Effect, Schema } from "effect"
-import { isInside, type Intent, type Workspace } from "../workspace/Workspace.ts"
+import { type Intent, isInside, type Workspace } from "../workspace/Workspace.ts"
 import { type ToolContext, ToolFailed } from "./Tool.ts"
 
 export const fail = (message: string) => new ToolFailed({ message })
@@ -39,7 +39,10 @@ export const optional = <S extends Schema.Constraint>(schema: S, description: st
   Schema.optionalKey(Schema.NullOr(schema).annotate({ description }))
 
 /** A person's answer, for which nobody waits for ever. */
-export const answered = (asking: Effect.Effect<string, ToolFailed>, seconds: number): Effect.Effect<string, ToolFailed> =>
+export const answered = (
+  asking: Effect.Effect<string, ToolFailed>,
+  seconds: number
+): Effect.Effect<string, ToolFailed> =>
   Effect.timeoutOrElse(asking, {
     duration: `${seconds} seconds`,
     orElse: () => Effect.fail(fail(`There is no answer: nobody answered within ${seconds} s.`))

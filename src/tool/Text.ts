@@ -17,7 +17,10 @@ const cannotRead = (path: string, { detail, reason }: FileFault, context: ToolCo
   fail(`Cannot read ${shown(path, context.workspace)}: ${detail}${hints[reason] ?? ""}`)
 
 export const readBytes = (path: string, context: ToolContext): Effect.Effect<Buffer, ToolFailed> =>
-  Effect.mapBoth(Files.read(path), { onSuccess: ({ bytes }) => bytes, onFailure: (fault) => cannotRead(path, fault, context) })
+  Effect.mapBoth(Files.read(path), {
+    onSuccess: ({ bytes }) => bytes,
+    onFailure: (fault) => cannotRead(path, fault, context)
+  })
 
 export interface Seen {
   /** Another one as soon as the content is another. */
@@ -34,7 +37,9 @@ export const look = Effect.fnUntraced(function*(path: string, context: ToolConte
       version: hash(bytes),
       text: isText(bytes)
         ? Result.succeed(bytes.toString("utf8"))
-        : Result.fail(fail(`Cannot read ${shown(path, context.workspace)} as text: it is a binary file or not in UTF-8.`))
+        : Result.fail(
+          fail(`Cannot read ${shown(path, context.workspace)} as text: it is a binary file or not in UTF-8.`)
+        )
     }),
     onFailure: (fault): Seen => {
       const failed = cannotRead(path, fault, context)
@@ -44,7 +49,9 @@ export const look = Effect.fnUntraced(function*(path: string, context: ToolConte
   // An editor would show a binary file as text, and some say that a missing one is empty.
   const ask = Result.isSuccess(seen.text) || missing ? context.client.editor?.read : undefined
   const text = ask === undefined ? Option.none() : yield* Effect.option(ask(path))
-  return Option.isNone(text) || (missing && text.value === "") ? seen : { version: hash(text.value), text: Result.succeed(text.value) }
+  return Option.isNone(text) || (missing && text.value === "")
+    ? seen
+    : { version: hash(text.value), text: Result.succeed(text.value) }
 })
 
 /** Looks at a file that is about to be replaced: it must be as the preview showed it. */

@@ -32,7 +32,11 @@ export interface ToolContext {
   /** Replaces what people see of the running call (`tool_call_update` in progress). */
   readonly progress: (content: ReadonlyArray<ToolCallContent>) => Effect.Effect<void>
   /** The user's answer, one of the choices where there are any; with a form (a JSON schema), what was filled in, as JSON. */
-  readonly askUser: (question: string, choices: ReadonlyArray<string>, form?: Readonly<Record<string, unknown>>) => Effect.Effect<string, ToolFailed>
+  readonly askUser: (
+    question: string,
+    choices: ReadonlyArray<string>,
+    form?: Readonly<Record<string, unknown>>
+  ) => Effect.Effect<string, ToolFailed>
   /** Tells the user something, now, without waiting for an answer. */
   readonly notify: (notice: Notice) => Effect.Effect<void>
   /** Replaces the session's plan. */
@@ -114,7 +118,8 @@ export type AnyTool = Tool<any>
 export const make = <P>(tool: Tool<P>): Tool<P> => tool
 
 /** The name that rules know a tool by: those of MCP servers have a prefix there (policy §2.1). */
-export const ruleName = ({ mcp, name }: Pick<AnyTool, "mcp" | "name">): string => mcp === undefined ? name : `mcp__${name}`
+export const ruleName = ({ mcp, name }: Pick<AnyTool, "mcp" | "name">): string =>
+  mcp === undefined ? name : `mcp__${name}`
 
 /** A call that no gate can judge. */
 export interface Unreadable {
@@ -123,15 +128,20 @@ export interface Unreadable {
 }
 
 /** The tool a call is for, and its parameters as that tool reads them. */
-export const decodeCall = Effect.fnUntraced(function*(tools: ReadonlyMap<string, AnyTool>, name: string, parameters: unknown): Effect.fn.Return<
-  Result.Result<{ readonly tool: AnyTool; readonly parameters: unknown }, Unreadable>
-> {
-  const tool = tools.get(name)
-  if (tool === undefined) {
-    return Result.fail({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}` })
+export const decodeCall = Effect.fnUntraced(
+  function*(tools: ReadonlyMap<string, AnyTool>, name: string, parameters: unknown): Effect.fn.Return<
+    Result.Result<{ readonly tool: AnyTool; readonly parameters: unknown }, Unreadable>
+  > {
+    const tool = tools.get(name)
+    if (tool === undefined) {
+      return Result.fail({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}` })
+    }
+    const decoded = yield* Effect.result(Schema.decodeUnknownEffect(tool.parameters)(parameters))
+    return Result.isSuccess(decoded)
+      ? Result.succeed({ tool, parameters: decoded.success })
+      : Result.fail({
+        code: "BAD_ARGUMENTS",
+        message: `the arguments of ${name} do not fit: ${decoded.failure.message.replace(/\s+/g, " ")}`
+      })
   }
-  const decoded = yield* Effect.result(Schema.decodeUnknownEffect(tool.parameters)(parameters))
-  return Result.isSuccess(decoded)
-    ? Result.succeed({ tool, parameters: decoded.success })
-    : Result.fail({ code: "BAD_ARGUMENTS", message: `the arguments of ${name} do not fit: ${decoded.failure.message.replace(/\s+/g, " ")}` })
-})
+)

@@ -47,8 +47,24 @@ export class Toolbox extends Context.Service<Toolbox, {
       const webFetch = yield* WebFetch.make
       const httpRequest = yield* HttpRequest.make
       const tools: ReadonlyArray<AnyTool> = [
-        FileRead, FileList, GlobSearch, contentSearch, FileWrite, FileEdit, shell, JobOutput, JobList, JobKill,
-        webFetch, httpRequest, DeliverFile, ReadSkill, PlanWrite, TodoWrite, AskUser, EscalateToHuman
+        FileRead,
+        FileList,
+        GlobSearch,
+        contentSearch,
+        FileWrite,
+        FileEdit,
+        shell,
+        JobOutput,
+        JobList,
+        JobKill,
+        webFetch,
+        httpRequest,
+        DeliverFile,
+        ReadSkill,
+        PlanWrite,
+        TodoWrite,
+        AskUser,
+        EscalateToHuman
       ]
       return make(new Map(tools.map((tool) => [tool.name, tool])))
     })

@@ -25,7 +25,12 @@ export const anywhere = (pattern: string): string => pattern.includes("/") ? pat
 export const compile = (pattern: string): Glob.Glob => Glob.make(pattern, { dot: true })
 
 /** What matches below `folder`. Symbolic links are neither followed nor listed; unreadable folders are passed over. */
-export const walk = (folder: string, pattern: Glob.Glob, limit: number, mayRead: MayRead = () => true): Effect.Effect<Walked> =>
+export const walk = (
+  folder: string,
+  pattern: Glob.Glob,
+  limit: number,
+  mayRead: MayRead = () => true
+): Effect.Effect<Walked> =>
   Effect.promise(async (abort) => {
     const wantsFolders = pattern.pattern.endsWith("/")
     const paths: Array<string> = []

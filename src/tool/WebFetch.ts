@@ -27,7 +27,11 @@ export const make = Effect.gen(function*() {
 
   const get = (url: URL) =>
     Effect.provideService(
-      Exchange.send({ url, method: "GET", headers: { accept: "text/html, text/*;q=0.9, */*;q=0.5" } }, access, access.maxResponseSize * markup),
+      Exchange.send(
+        { url, method: "GET", headers: { accept: "text/html, text/*;q=0.9, */*;q=0.5" } },
+        access,
+        access.maxResponseSize * markup
+      ),
       Resolver,
       resolver
     )
@@ -43,8 +47,11 @@ export const make = Effect.gen(function*() {
       const location = answer.headers["location"]
       if (!redirects.has(answer.status) || location === undefined) return { answer, url }
       const next = yield* Exchange.parse(URL.canParse(location, url.href) ? new URL(location, url).href : location)
-      const allowed = next.origin === url.origin || (next.hostname === url.hostname && (yield* context.mayFetch(next.href)))
-      if (!allowed) return yield* Target.fail(`${url.href} redirects to ${next.href}. To read that, fetch it by its own address.`)
+      const allowed = next.origin === url.origin ||
+        (next.hostname === url.hostname && (yield* context.mayFetch(next.href)))
+      if (!allowed) {
+        return yield* Target.fail(`${url.href} redirects to ${next.href}. To read that, fetch it by its own address.`)
+      }
       url = next
     }
     return yield* Target.fail(`${start.href} was not read: more than ${maxRedirects} redirects.`)
@@ -72,11 +79,15 @@ export const make = Effect.gen(function*() {
       )
       const type = Body.mediaType(answer)
       if (!Body.isText(answer)) {
-        return yield* Target.fail(`${url.href} answered ${label(answer)} with ${type}, which is no text. web_fetch reads text only.`)
+        return yield* Target.fail(
+          `${url.href} answered ${label(answer)} with ${type}, which is no text. web_fetch reads text only.`
+        )
       }
       const page = Body.readable(answer, url)
       if (answer.status >= 400) {
-        return yield* Target.fail(`${url.href} answered ${label(answer)}.\n${Body.within(page.text, maxProblem).text}`.trim())
+        return yield* Target.fail(
+          `${url.href} answered ${label(answer)}.\n${Body.within(page.text, maxProblem).text}`.trim()
+        )
       }
       const shown = Body.within(page.text, access.maxResponseSize)
       const cut = shown.cut || answer.cut ? "\n[The text is cut here: it is longer than what is read at once.]" : ""

@@ -76,13 +76,16 @@ export const store = Effect.fnUntraced(function*(cwd: string, bytes: Uint8Array,
 export const load = Effect.fnUntraced(function*(cwd: string, name: string) {
   const sha256 = /^([0-9a-f]{64})(\.[a-z0-9]{1,16})?$/.exec(name)?.[1]
   if (sha256 === undefined) return yield* fault("missing", "This is not the name of an attachment.")
-  const { bytes } = yield* Effect.mapError(Files.read(join(cwd, "uploads", name), maxBytes), (cause) =>
-    cause.reason === "large" ? tooLarge : fault("missing", `The attachment cannot be read: ${cause.detail}`))
+  const { bytes } = yield* Effect.mapError(
+    Files.read(join(cwd, "uploads", name), maxBytes),
+    (cause) => cause.reason === "large" ? tooLarge : fault("missing", `The attachment cannot be read: ${cause.detail}`)
+  )
   if (hash(bytes) !== sha256) return yield* fault("tampered", "The stored attachment was changed since it was stored.")
   return bytes
 })
 
-const hash = (bytes: Uint8Array) => process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex")
+const hash = (bytes: Uint8Array) =>
+  process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex")
 
 const uploads = Effect.fnUntraced(function*(cwd: string) {
   const folder = join(cwd, "uploads")

@@ -8,7 +8,8 @@ export interface GitHead {
   readonly hash?: string
 }
 
-const textOf = (path: string) => Effect.orElseSucceed(Effect.try(() => RegularFile.read(path).toString("utf8").trim()), () => undefined)
+const textOf = (path: string) =>
+  Effect.orElseSucceed(Effect.try(() => RegularFile.read(path).toString("utf8").trim()), () => undefined)
 
 /** The `.git` of the folder or of the next one above it; a work tree has a file that says where. */
 const gitFolder = Effect.fnUntraced(function*(from: string) {

@@ -27,7 +27,9 @@ export const list = Effect.fnUntraced(function*({ skills }: Pick<Workspace, "ski
   for (const folder of skills) {
     for (const entry of yield* entriesOf(folder)) {
       const skill = yield* read(join(folder, entry))
-      if (Option.isSome(skill) && !found.has(skill.value.name) && found.size < maxSkills) found.set(skill.value.name, skill.value)
+      if (Option.isSome(skill) && !found.has(skill.value.name) && found.size < maxSkills) {
+        found.set(skill.value.name, skill.value)
+      }
     }
   }
   return [...found.values()].sort((a, b) => a.name < b.name ? -1 : 1)
@@ -38,10 +40,12 @@ export const load = (skill: Skill) =>
   Effect.map(Files.read(skill.path, maxBytes), ({ bytes }) => split(bytes.toString("utf8")).body.trim())
 
 const entriesOf = (folder: string) =>
-  Effect.promise(() => readdir(folder, { withFileTypes: true }).then(
-    (entries) => entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort(),
-    (): Array<string> => []
-  ))
+  Effect.promise(() =>
+    readdir(folder, { withFileTypes: true }).then(
+      (entries) => entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort(),
+      (): Array<string> => []
+    )
+  )
 
 const read = Effect.fnUntraced(function*(folder: string): Effect.fn.Return<Option.Option<Skill>> {
   const path = join(folder, "SKILL.md")
@@ -54,7 +58,9 @@ const read = Effect.fnUntraced(function*(folder: string): Effect.fn.Return<Optio
 
 const split = (text: string): { readonly head: string; readonly body: string } => {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
-  const end = lines[0]?.trimEnd() === "---" ? lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---") : -1
+  const end = lines[0]?.trimEnd() === "---"
+    ? lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---")
+    : -1
   return end === -1
     ? { head: "", body: lines.join("\n") }
     : { head: lines.slice(1, end).join("\n"), body: lines.slice(end + 1).join("\n") }

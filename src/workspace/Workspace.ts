@@ -56,7 +56,8 @@ export const isInside = (folder: string, path: string): boolean =>
 const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"])
 
 /** Gives or takes nothing that belongs to anybody. */
-export const isDevice = (path: string, intent: Intent): boolean => path === "/dev/null" || (intent === "read" && devices.has(path))
+export const isDevice = (path: string, intent: Intent): boolean =>
+  path === "/dev/null" || (intent === "read" && devices.has(path))
 
 /** Where Linux shows the environment and the memory of each process. */
 const ofProcess = /^\/proc\/\d+(\/|$)/
@@ -82,8 +83,12 @@ export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Ret
   const confined = folders.confined ?? true
   // A client that opened the folder through a link names files through the same link.
   const writable = [...roots, ...further]
-  const other = (paths: ReadonlyArray<string>, canonical: ReadonlyArray<string>) => paths.map((path) => absolute(path)).filter((path) => !canonical.includes(path))
-  const aliases = { roots: other([folders.cwd, ...folders.roots ?? []], roots), readable: other(folders.readable ?? [], readable) }
+  const other = (paths: ReadonlyArray<string>, canonical: ReadonlyArray<string>) =>
+    paths.map((path) => absolute(path)).filter((path) => !canonical.includes(path))
+  const aliases = {
+    roots: other([folders.cwd, ...folders.roots ?? []], roots),
+    readable: other(folders.readable ?? [], readable)
+  }
   const spelledRoots = [...writable, ...spelledAllowed, ...aliases.roots]
   const spelledReadable = [...readable, ...aliases.readable]
 
@@ -91,29 +96,30 @@ export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Ret
   const allowed = (path: string, intent: Intent, writable: ReadonlyArray<string>, readOnly: ReadonlyArray<string>) =>
     !confined || within(path, writable) || (intent === "read" && within(path, readOnly))
 
-  const resolve = (path: string, intent: Intent) => Effect.gen(function*(): Effect.fn.Return<string, PathRefused> {
-    const refuse = (reason: string) => new PathRefused({ path, reason })
-    const problem = malformed(path)
-    if (problem !== undefined) return yield* refuse(problem)
-    const named = place(path)
-    if (isDevice(named, intent)) return named
-    if (!allowed(named, intent, spelledRoots, spelledReadable)) {
-      return yield* refuse(
-        intent === "write" && within(named, spelledReadable)
-          ? "this folder may be read in this session, but not written to."
-          : "it is outside the folders of this session."
-      )
-    }
-    if (intent === "write" && (yield* isLink(named))) {
-      return yield* refuse("it is a symbolic link, and files are never written through links.")
-    }
-    const canonical = yield* Effect.mapError(follow(named), refuse)
-    if (!allowed(canonical, intent, writable, readable)) {
-      return yield* refuse("a symbolic link on this path leads outside the folders of this session.")
-    }
-    if (ofProcess.test(canonical)) return yield* refuse("it belongs to a running process, whose secrets are its own.")
-    return canonical
-  })
+  const resolve = (path: string, intent: Intent) =>
+    Effect.gen(function*(): Effect.fn.Return<string, PathRefused> {
+      const refuse = (reason: string) => new PathRefused({ path, reason })
+      const problem = malformed(path)
+      if (problem !== undefined) return yield* refuse(problem)
+      const named = place(path)
+      if (isDevice(named, intent)) return named
+      if (!allowed(named, intent, spelledRoots, spelledReadable)) {
+        return yield* refuse(
+          intent === "write" && within(named, spelledReadable)
+            ? "this folder may be read in this session, but not written to."
+            : "it is outside the folders of this session."
+        )
+      }
+      if (intent === "write" && (yield* isLink(named))) {
+        return yield* refuse("it is a symbolic link, and files are never written through links.")
+      }
+      const canonical = yield* Effect.mapError(follow(named), refuse)
+      if (!allowed(canonical, intent, writable, readable)) {
+        return yield* refuse("a symbolic link on this path leads outside the folders of this session.")
+      }
+      if (ofProcess.test(canonical)) return yield* refuse("it belongs to a running process, whose secrets are its own.")
+      return canonical
+    })
 
   const skills = yield* Effect.forEach(folders.skills ?? [], (path) => Effect.orElseSucceed(follow(path), () => path))
   return { cwd, roots, readable, aliases, skills, allowed: further, resolve }
@@ -145,8 +151,7 @@ export const malformed = (path: string): string | undefined => {
   return undefined
 }
 
-const isLink = (path: string) =>
-  Effect.promise(() => lstat(path).then((entry) => entry.isSymbolicLink(), () => false))
+const isLink = (path: string) => Effect.promise(() => lstat(path).then((entry) => entry.isSymbolicLink(), () => false))
 
 /** The canonical path, where the last parts may be missing; the failure is a reason. */
 const follow = (path: string): Effect.Effect<string, string> =>

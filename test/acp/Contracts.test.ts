@@ -10,21 +10,31 @@ import { StopReason } from "../../src/session/Event.ts"
 interface Definition {
   readonly "x-method"?: string
   readonly "x-side"?: string
-  readonly oneOf?: ReadonlyArray<{ readonly const?: string; readonly properties?: Record<string, { readonly const?: string }> }>
+  readonly oneOf?: ReadonlyArray<
+    { readonly const?: string; readonly properties?: Record<string, { readonly const?: string }> }
+  >
 }
 
 const schemaFile = createRequire(import.meta.url).resolve("@agentclientprotocol/sdk/schema/v1/schema.json")
 const { $defs } = JSON.parse(readFileSync(schemaFile, "utf8")) as { readonly $defs: Record<string, Definition> }
 
 const methodsOf = (side: string) =>
-  [...new Set(Object.values($defs).flatMap((definition) => definition["x-side"] === side ? [definition["x-method"] ?? ""] : []))].sort()
+  [
+    ...new Set(
+      Object.values($defs).flatMap((definition) => definition["x-side"] === side ? [definition["x-method"] ?? ""] : [])
+    )
+  ].sort()
 
 const constants = (name: string, property?: string) =>
-  ($defs[name]?.oneOf ?? []).map((option) => (property === undefined ? option.const : option.properties?.[property]?.const) ?? "").sort()
+  ($defs[name]?.oneOf ?? []).map((option) =>
+    (property === undefined ? option.const : option.properties?.[property]?.const) ?? ""
+  ).sort()
 
 const literals = (schema: { readonly literals: ReadonlyArray<string> }) => [...schema.literals].sort()
-const tags = (schema: { readonly members: ReadonlyArray<{ readonly fields: Record<string, unknown> }> }, property: string) =>
-  schema.members.map(({ fields }) => (fields[property] as { readonly literal: string }).literal).sort()
+const tags = (
+  schema: { readonly members: ReadonlyArray<{ readonly fields: Record<string, unknown> }> },
+  property: string
+) => schema.members.map(({ fields }) => (fields[property] as { readonly literal: string }).literal).sort()
 
 describe("The contracts cover stable ACP v1", () => {
   it("every method a client may call", () => {
@@ -35,9 +45,11 @@ describe("The contracts cover stable ACP v1", () => {
     assert.deepStrictEqual([...AcpClient.requests.keys()].sort(), methodsOf("client"))
   })
 
-  it("every session update", () => assert.deepStrictEqual(tags(SessionUpdate, "sessionUpdate"), constants("SessionUpdate", "sessionUpdate")))
+  it("every session update", () =>
+    assert.deepStrictEqual(tags(SessionUpdate, "sessionUpdate"), constants("SessionUpdate", "sessionUpdate")))
   it("every content block", () => assert.deepStrictEqual(tags(ContentBlock, "type"), constants("ContentBlock", "type")))
-  it("every kind of tool call content", () => assert.deepStrictEqual(tags(ToolCallContent, "type"), constants("ToolCallContent", "type")))
+  it("every kind of tool call content", () =>
+    assert.deepStrictEqual(tags(ToolCallContent, "type"), constants("ToolCallContent", "type")))
   it("every tool kind", () => assert.deepStrictEqual(literals(ToolKind), constants("ToolKind")))
   it("every tool call status", () => assert.deepStrictEqual(literals(ToolCallStatus), constants("ToolCallStatus")))
   it("every stop reason", () => assert.deepStrictEqual(literals(StopReason), constants("StopReason")))

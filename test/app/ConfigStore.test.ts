@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync, mkdirSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ConfigChanges } from "../../src/app/ConfigChanges.ts"
 import { isWritable } from "../../src/app/ConfigPath.ts"
@@ -34,7 +34,9 @@ const open = Effect.fnUntraced(function*(text: string | undefined = toml, enviro
     writeFileSync(file, text, { mode: 0o640 })
   }
   const another = Effect.map(
-    Layer.build(Layer.provideMerge(ConfigStore.layerFile(file, environment), ConfigChanges.layerFile(file, environment))),
+    Layer.build(
+      Layer.provideMerge(ConfigStore.layerFile(file, environment), ConfigChanges.layerFile(file, environment))
+    ),
     (context) => ({
       store: ConfigStore.pipe(Effect.provide(context), Effect.runSync),
       changes: ConfigChanges.pipe(Effect.provide(context), Effect.runSync)
@@ -50,16 +52,37 @@ const open = Effect.fnUntraced(function*(text: string | undefined = toml, enviro
 describe("Reading the configuration", () => {
   it.effect("shows values of file and environment, and no secret anywhere", () =>
     Effect.gen(function*() {
-      const { store } = yield* open(toml, { POSTERN_acp__max_sessions: "7", POSTERN_providers__local__headers: "{ X = \"hush\" }" })
-      assert.deepStrictEqual(yield* store.get("acp.max-sessions"), { path: "acp.max_sessions", populated: true, isSecret: false, value: 7 })
-      assert.deepStrictEqual(yield* store.get("providers.local.api_key"), { path: "providers.local.api_key", populated: true, isSecret: true })
+      const { store } = yield* open(toml, {
+        POSTERN_acp__max_sessions: "7",
+        POSTERN_providers__local__headers: "{ X = \"hush\" }"
+      })
+      assert.deepStrictEqual(yield* store.get("acp.max-sessions"), {
+        path: "acp.max_sessions",
+        populated: true,
+        isSecret: false,
+        value: 7
+      })
+      assert.deepStrictEqual(yield* store.get("providers.local.api_key"), {
+        path: "providers.local.api_key",
+        populated: true,
+        isSecret: true
+      })
       assert.deepStrictEqual(yield* store.get("providers.local"), {
         path: "providers.local",
         populated: true,
         isSecret: false,
-        value: { kind: "openai-compatible", api_key: "***MASKED***", api_key_env: "LOCAL_KEY", headers: { X: "***MASKED***" } }
+        value: {
+          kind: "openai-compatible",
+          api_key: "***MASKED***",
+          api_key_env: "LOCAL_KEY",
+          headers: { X: "***MASKED***" }
+        }
       })
-      assert.deepStrictEqual(yield* store.get("acp.default_agent"), { path: "acp.default_agent", populated: false, isSecret: false })
+      assert.deepStrictEqual(yield* store.get("acp.default_agent"), {
+        path: "acp.default_agent",
+        populated: false,
+        isSecret: false
+      })
       const everything = JSON.stringify([yield* store.document, yield* store.list()])
       for (const secret of ["very-secret", "hush", "Bearer"]) assert.notInclude(everything, secret)
       assert.include(everything, "LOCAL_KEY")
@@ -67,7 +90,9 @@ describe("Reading the configuration", () => {
 
   it.effect("hides a key that somebody put where the name of a variable belongs, and a login in an address", () =>
     Effect.gen(function*() {
-      const { store } = yield* open(toml.replace("LOCAL_KEY", "sk-oops-1234").replace("headers", "base_url = \"http://me:pw@host/v1\"\nheaders"))
+      const { store } = yield* open(
+        toml.replace("LOCAL_KEY", "sk-oops-1234").replace("headers", "base_url = \"http://me:pw@host/v1\"\nheaders")
+      )
       const everything = JSON.stringify([yield* store.document, yield* store.list()])
       for (const secret of ["sk-oops", "me:pw"]) assert.notInclude(everything, secret)
     }))
@@ -76,14 +101,32 @@ describe("Reading the configuration", () => {
     Effect.gen(function*() {
       const { store } = yield* open(toml, { POSTERN_acp__max_sessions: "7" })
       const found = new Map((yield* store.list()).map((field) => [field.path, field]))
-      assert.deepInclude(found.get("acp.max_sessions"), { kind: "integer", value: 7, populated: true, isEnvOverridden: true, category: "acp" })
+      assert.deepInclude(found.get("acp.max_sessions"), {
+        kind: "integer",
+        value: 7,
+        populated: true,
+        isEnvOverridden: true,
+        category: "acp"
+      })
       assert.deepInclude(found.get("acp.unstable"), { kind: "bool", populated: false, isEnvOverridden: false })
-      assert.deepInclude(found.get("agents.main.risk_profile"), { kind: "alias_ref", aliasSource: "risk_profiles", value: "careful" })
-      assert.deepInclude(found.get("risk_profiles.careful.level"), { kind: "enum", enumVariants: ["readonly", "supervised", "full"] })
+      assert.deepInclude(found.get("agents.main.risk_profile"), {
+        kind: "alias_ref",
+        aliasSource: "risk_profiles",
+        value: "careful"
+      })
+      assert.deepInclude(found.get("risk_profiles.careful.level"), {
+        kind: "enum",
+        enumVariants: ["readonly", "supervised", "full"]
+      })
       assert.deepInclude(found.get("risk_profiles.careful.always_ask"), { kind: "string_array", populated: false })
       assert.deepInclude(found.get("providers.local.prices.input"), { kind: "float", populated: false })
       assert.deepInclude(found.get("providers.local.headers.Authorization"), { isSecret: true, populated: true })
-      assert.deepStrictEqual((yield* store.list("acp")).map(({ path }) => path), ["acp.default_agent", "acp.max_sessions", "acp.session_timeout_secs", "acp.unstable"])
+      assert.deepStrictEqual((yield* store.list("acp")).map(({ path }) => path), [
+        "acp.default_agent",
+        "acp.max_sessions",
+        "acp.session_timeout_secs",
+        "acp.unstable"
+      ])
       assert.deepStrictEqual(yield* store.keys("providers"), ["local"])
       assert.deepStrictEqual(store.overriding("acp"), ["POSTERN_acp__max_sessions"])
     }))
@@ -92,7 +135,10 @@ describe("Reading the configuration", () => {
     Effect.gen(function*() {
       const { store } = yield* open()
       const why = (path: string) => Effect.map(Effect.flip(store.get(path)), ({ message }) => message)
-      assert.strictEqual(yield* why("acp.max_session"), "acp.max_session is not a known key; did you mean \"max_sessions\"?")
+      assert.strictEqual(
+        yield* why("acp.max_session"),
+        "acp.max_session is not a known key; did you mean \"max_sessions\"?"
+      )
       assert.strictEqual(yield* why("agents..main"), "\"agents..main\" is not a path such as \"acp.max_sessions\"")
       assert.strictEqual(yield* why("policy.rules.deny.0"), "policy.rules.deny is a list; name the whole of it")
       assert.strictEqual(yield* why("agents.__proto__.model"), "agents.__proto__.model cannot be used as a key")
@@ -108,7 +154,10 @@ describe("Setting values", () => {
       yield* set("acp.unstable", "true")
       yield* set("risk_profiles.careful.always_ask", "shell, file_write")
       yield* set("agents.main.model", "local/other")
-      const expected = toml.replace("max_sessions = 3\n", "max_sessions = 12\nunstable = true\n").replace("local/qwen", "local/other")
+      const expected = toml.replace("max_sessions = 3\n", "max_sessions = 12\nunstable = true\n").replace(
+        "local/qwen",
+        "local/other"
+      )
         .replace("level = \"readonly\"\n", "level = \"readonly\"\nalways_ask = [ \"shell\", \"file_write\" ]\n")
       assert.strictEqual(text(), expected)
       assert.strictEqual(statSync(file).mode & 0o777, 0o640)
@@ -136,25 +185,61 @@ describe("Setting values", () => {
   it.effect("writes nothing that the program could not start with", () =>
     Effect.gen(function*() {
       const { refusal, text } = yield* open()
-      assert.strictEqual(yield* refusal("acp.max_sessions", 0), "acp.max_sessions must be a whole number of at least 1, not 0")
-      assert.strictEqual(yield* refusal("acp.max_sessions", "many"), "acp.max_sessions must be a whole number of at least 1, not \"many\"")
-      assert.strictEqual(yield* refusal("agents.main.risk_profile", "none"), "agents.main.risk_profile names no risk profile: \"none\"; allowed here: careful, default")
-      assert.strictEqual(yield* refusal("providers.new.base_url", "http://x"), "providers.new.kind is missing; it must be one of anthropic, openai-compatible, offline")
+      assert.strictEqual(
+        yield* refusal("acp.max_sessions", 0),
+        "acp.max_sessions must be a whole number of at least 1, not 0"
+      )
+      assert.strictEqual(
+        yield* refusal("acp.max_sessions", "many"),
+        "acp.max_sessions must be a whole number of at least 1, not \"many\""
+      )
+      assert.strictEqual(
+        yield* refusal("agents.main.risk_profile", "none"),
+        "agents.main.risk_profile names no risk profile: \"none\"; allowed here: careful, default"
+      )
+      assert.strictEqual(
+        yield* refusal("providers.new.base_url", "http://x"),
+        "providers.new.kind is missing; it must be one of anthropic, openai-compatible, offline"
+      )
       assert.strictEqual(yield* refusal("acp", "x"), "acp must be a table")
-      assert.strictEqual(yield* refusal("agents.main.model", null), "agents.main.model: null is no value here; delete the key instead")
-      assert.strictEqual(yield* refusal("agents.main", { modle: "local/x" }), "agents.main.modle is not a known key; did you mean \"model\"?")
-      assert.strictEqual(yield* refusal("agents.a/b.model", "local/x"), "\"agents.a/b.model\" is not a path such as \"acp.max_sessions\"")
-      assert.strictEqual(yield* refusal("agents.\"../x\".model", "local/x"), "agents.\"../x\".model: \"../x\" cannot be used as a name")
+      assert.strictEqual(
+        yield* refusal("agents.main.model", null),
+        "agents.main.model: null is no value here; delete the key instead"
+      )
+      assert.strictEqual(
+        yield* refusal("agents.main", { modle: "local/x" }),
+        "agents.main.modle is not a known key; did you mean \"model\"?"
+      )
+      assert.strictEqual(
+        yield* refusal("agents.a/b.model", "local/x"),
+        "\"agents.a/b.model\" is not a path such as \"acp.max_sessions\""
+      )
+      assert.strictEqual(
+        yield* refusal("agents.\"../x\".model", "local/x"),
+        "agents.\"../x\".model: \"../x\" cannot be used as a name"
+      )
       assert.strictEqual(text(), toml)
     }))
 
   it.effect("takes no mask and no empty text for a secret, and no secret into an error", () =>
     Effect.gen(function*() {
       const { refusal, text } = yield* open()
-      assert.strictEqual(yield* refusal("providers.local.api_key", "***MASKED***"), "providers.local.api_key: the mask of a secret is not a value")
-      assert.strictEqual(yield* refusal("providers.local", { kind: "offline", headers: { A: "***MASKED***" } }), "providers.local: the mask of a secret is not a value")
-      assert.strictEqual(yield* refusal("providers.local.api_key", ""), "providers.local.api_key: a secret cannot be empty; delete the key instead")
-      assert.strictEqual(yield* refusal("providers.local.headers.A", ""), "providers.local.headers.A: a secret cannot be empty; delete the key instead")
+      assert.strictEqual(
+        yield* refusal("providers.local.api_key", "***MASKED***"),
+        "providers.local.api_key: the mask of a secret is not a value"
+      )
+      assert.strictEqual(
+        yield* refusal("providers.local", { kind: "offline", headers: { A: "***MASKED***" } }),
+        "providers.local: the mask of a secret is not a value"
+      )
+      assert.strictEqual(
+        yield* refusal("providers.local.api_key", ""),
+        "providers.local.api_key: a secret cannot be empty; delete the key instead"
+      )
+      assert.strictEqual(
+        yield* refusal("providers.local.headers.A", ""),
+        "providers.local.headers.A: a secret cannot be empty; delete the key instead"
+      )
       assert.notInclude(yield* refusal("providers.local.headers", ["sk-1"]), "sk-1")
       assert.strictEqual(text(), toml)
     }))
@@ -162,7 +247,10 @@ describe("Setting values", () => {
   it.effect("sees what it writes even where a variable is stronger", () =>
     Effect.gen(function*() {
       const { refusal, set, store, text } = yield* open(toml, { POSTERN_acp__max_sessions: "7" })
-      assert.strictEqual(yield* refusal("acp.max_sessions", 0), "acp.max_sessions must be a whole number of at least 1, not 0")
+      assert.strictEqual(
+        yield* refusal("acp.max_sessions", 0),
+        "acp.max_sessions must be a whole number of at least 1, not 0"
+      )
       yield* set("acp.max_sessions", 5)
       assert.include(text(), "max_sessions = 5")
       assert.strictEqual((yield* store.get("acp.max_sessions")).value, 7)
@@ -170,7 +258,10 @@ describe("Setting values", () => {
 
   it.effect("does not copy the environment into the file", () =>
     Effect.gen(function*() {
-      const { set, text } = yield* open(toml, { POSTERN_agents__extra__workspace: "/x", POSTERN_providers__local__api_key: "sk-env" })
+      const { set, text } = yield* open(toml, {
+        POSTERN_agents__extra__workspace: "/x",
+        POSTERN_providers__local__api_key: "sk-env"
+      })
       yield* set("acp.max_sessions", 4)
       assert.strictEqual(text(), toml.replace("= 3", "= 4"))
     }))
@@ -206,9 +297,20 @@ describe("Setting many values", () => {
         { path: "providers.near.kind", value: "openai-compatible" },
         { path: "acp.max_sessions", value: 9 }
       ])
-      assert.deepStrictEqual(paths, ["providers.near.base_url", "acp.max_sessions", "providers.near.kind", "acp.max_sessions"])
-      assert.strictEqual(text(), `${toml.replace("= 3", "= 9")}\n[providers.near]\nbase_url = "http://x"\nkind = "openai-compatible"\n`)
-      assert.deepStrictEqual((yield* Fiber.join(seen)).pipe((option) => option._tag === "Some" ? [...option.value].sort() : []), ["acp.max_sessions", "providers.near"])
+      assert.deepStrictEqual(paths, [
+        "providers.near.base_url",
+        "acp.max_sessions",
+        "providers.near.kind",
+        "acp.max_sessions"
+      ])
+      assert.strictEqual(
+        text(),
+        `${toml.replace("= 3", "= 9")}\n[providers.near]\nbase_url = "http://x"\nkind = "openai-compatible"\n`
+      )
+      assert.deepStrictEqual(
+        (yield* Fiber.join(seen)).pipe((option) => option._tag === "Some" ? [...option.value].sort() : []),
+        ["acp.max_sessions", "providers.near"]
+      )
     }))
 
   it.effect("names the entry that is wrong, and changes nothing", () =>
@@ -223,7 +325,11 @@ describe("Setting many values", () => {
       assert.deepStrictEqual(yield* fault(["acp.max_sessions", "x"], good, ["acp.max_sessions", "y"]), ["invalid", 2])
       assert.deepStrictEqual(yield* fault(good, ["providers.default.kind", "offline"]), ["reserved", 1])
       assert.deepStrictEqual(yield* fault(), ["invalid", undefined])
-      assert.deepStrictEqual(yield* fault(...Array.from({ length: 257 }, () => good)), ["invalid", undefined])
+      assert.deepStrictEqual(
+        yield* fault(...Array.from({ length: 257 }, () =>
+          good)),
+        ["invalid", undefined]
+      )
       assert.strictEqual(text(), toml)
       yield* store.set(Array.from({ length: 256 }, (_, n) => ({ path: "acp.max_sessions", value: n + 1 })))
       assert.strictEqual(text(), toml.replace("= 3", "= 256"))
@@ -236,7 +342,10 @@ describe("Setting many values", () => {
       const entries = [{ path: "acp.max-sessions", value: 4 }, { path: "providers.local.kind", value: "offline" }]
       const refused = yield* Effect.flip(store.set(entries, mayWrite))
       assert.deepInclude(refused, { _tag: "ConfigRefused", reason: "forbidden", index: 1 })
-      assert.deepInclude(yield* Effect.flip(store.set([{ path: "acp", value: {} }], mayWrite)), { reason: "forbidden", index: 0 })
+      assert.deepInclude(yield* Effect.flip(store.set([{ path: "acp", value: {} }], mayWrite)), {
+        reason: "forbidden",
+        index: 0
+      })
       assert.deepInclude(yield* Effect.flip(store.remove("agents.main", mayWrite)), { reason: "forbidden" })
       assert.strictEqual(text(), toml)
       yield* store.set([{ path: "acp.max-sessions", value: 4 }], mayWrite)
@@ -271,14 +380,23 @@ describe("Deleting and aliases", () => {
       assert.isFalse(yield* store.createKey("agents", "second"))
       assert.deepStrictEqual(yield* store.renameKey("agents", "main", "first"), {
         rewritten: ["acp.default_agent"],
-        warnings: ["the agent's own folder is now agents/first/workspace; what was in agents/main/workspace stays there"]
+        warnings: [
+          "the agent's own folder is now agents/first/workspace; what was in agents/main/workspace stays there"
+        ]
       })
       assert.deepStrictEqual((yield* store.renameKey("providers", "local", "near")).rewritten, ["agents.first.model"])
-      assert.deepStrictEqual((yield* store.renameKey("risk_profiles", "careful", "strict")).rewritten, ["agents.first.risk_profile"])
-      assert.include(text(), "[agents.first]            # the main one\nmodel = \"near/qwen\"\nrisk_profile = \"strict\"\n")
+      assert.deepStrictEqual((yield* store.renameKey("risk_profiles", "careful", "strict")).rewritten, [
+        "agents.first.risk_profile"
+      ])
+      assert.include(
+        text(),
+        "[agents.first]            # the main one\nmodel = \"near/qwen\"\nrisk_profile = \"strict\"\n"
+      )
       assert.deepInclude(yield* Effect.flip(store.renameKey("agents", "first", "second")), { reason: "exists" })
       assert.deepInclude(yield* Effect.flip(store.renameKey("agents", "gone", "x")), { reason: "missing" })
-      assert.deepInclude(yield* Effect.flip(store.renameKey("providers", "near", "far", isWritable(["providers.*"]))), { reason: "forbidden" })
+      assert.deepInclude(yield* Effect.flip(store.renameKey("providers", "near", "far", isWritable(["providers.*"]))), {
+        reason: "forbidden"
+      })
       assert.deepInclude(yield* Effect.flip(store.createKey("acp", "x")), { reason: "invalid" })
       assert.deepInclude(yield* Effect.flip(store.createKey("agents", "a b")), { reason: "invalid" })
     }))
@@ -290,15 +408,21 @@ describe("Writers at the same time", () => {
       const { another, store, text } = yield* open("")
       const { store: other } = yield* another
       yield* Effect.forEach(Array.from({ length: 20 }, (_, n) => n), (n) =>
-        (n % 2 === 0 ? store : other).set([{ path: `agents.a${n}.model`, value: "offline/x" }]), { concurrency: "unbounded" })
+        (n % 2 === 0 ? store : other).set([{ path: `agents.a${n}.model`, value: "offline/x" }]), {
+        concurrency: "unbounded"
+      })
       assert.strictEqual(text().match(/^\[agents\.a\d+\]$/gm)?.length, 20)
     }))
 
   it.effect("say so where nothing can be written", () =>
     Effect.gen(function*() {
       const file = "/dev/null/x/config.toml"
-      const context = yield* Layer.build(Layer.provide(ConfigStore.layerFile(file, {}), ConfigChanges.layerFile(file, {})))
-      const error = yield* Effect.flip(ConfigStore.use(({ set }) => set([{ path: "acp.max_sessions", value: 5 }])).pipe(Effect.provide(context)))
+      const context = yield* Layer.build(
+        Layer.provide(ConfigStore.layerFile(file, {}), ConfigChanges.layerFile(file, {}))
+      )
+      const error = yield* Effect.flip(
+        ConfigStore.use(({ set }) => set([{ path: "acp.max_sessions", value: 5 }])).pipe(Effect.provide(context))
+      )
       assert.strictEqual(error._tag, "ConfigFailed")
     }))
 })

@@ -13,35 +13,47 @@ const lines = Effect.fnUntraced(function*(effect: Effect.Effect<void>, colour = 
 })
 
 describe("log lines", () => {
-  it.effect("are one line of logfmt, also with a cause", Effect.fnUntraced(function*() {
-    const [line = "", ...rest] = yield* lines(
-      Effect.logError("two\nlines", new Error("broken")).pipe(Effect.annotateLogs("session", "s 1"))
-    )
-    assert.deepStrictEqual(rest, [])
-    assert.notInclude(line, "\n")
-    assert.include(line, "level=ERROR")
-    assert.include(line, "session=\"s 1\"")
-  }))
+  it.effect(
+    "are one line of logfmt, also with a cause",
+    Effect.fnUntraced(function*() {
+      const [line = "", ...rest] = yield* lines(
+        Effect.logError("two\nlines", new Error("broken")).pipe(Effect.annotateLogs("session", "s 1"))
+      )
+      assert.deepStrictEqual(rest, [])
+      assert.notInclude(line, "\n")
+      assert.include(line, "level=ERROR")
+      assert.include(line, "session=\"s 1\"")
+    })
+  )
 
-  it.effect("never show a secret, quoted or not", Effect.fnUntraced(function*() {
-    const written = yield* lines(Effect.andThen(
-      Effect.logInfo("key is sk-\"very\"-secret"),
-      Effect.logInfo("plain", Redacted.make("abc"), "abcdef").pipe(Effect.annotateLogs("key", "sk-\"very\"-secret"))
-    ))
-    assert.notInclude(written.join("\n"), "-secret")
-    assert.include(written[1], "abcdef")
-  }))
+  it.effect(
+    "never show a secret, quoted or not",
+    Effect.fnUntraced(function*() {
+      const written = yield* lines(Effect.andThen(
+        Effect.logInfo("key is sk-\"very\"-secret"),
+        Effect.logInfo("plain", Redacted.make("abc"), "abcdef").pipe(Effect.annotateLogs("key", "sk-\"very\"-secret"))
+      ))
+      assert.notInclude(written.join("\n"), "-secret")
+      assert.include(written[1], "abcdef")
+    })
+  )
 
-  it.effect("below the level are left out, and colours are for terminals", Effect.fnUntraced(function*() {
-    const effect = Effect.andThen(Effect.logDebug("no"), Effect.logWarning("yes"))
-    const [plain = "", ...rest] = yield* lines(effect)
-    assert.deepStrictEqual(rest, [])
-    assert.notInclude(plain, "\u001b")
-    const [bright = ""] = yield* lines(effect, true)
-    assert.match(bright, /^\u001b\[33m.*\u001b\[0m$/)
-  }))
+  it.effect(
+    "below the level are left out, and colours are for terminals",
+    Effect.fnUntraced(function*() {
+      const effect = Effect.andThen(Effect.logDebug("no"), Effect.logWarning("yes"))
+      const [plain = "", ...rest] = yield* lines(effect)
+      assert.deepStrictEqual(rest, [])
+      assert.notInclude(plain, "\u001b")
+      const [bright = ""] = yield* lines(effect, true)
+      assert.match(bright, /^\u001b\[33m.*\u001b\[0m$/)
+    })
+  )
 
-  it.effect("are fewer for a person at a terminal", Effect.fnUntraced(function*() {
-    assert.deepStrictEqual([defaultLevel(true), defaultLevel(false)], ["Warn", "Info"])
-  }))
+  it.effect(
+    "are fewer for a person at a terminal",
+    Effect.fnUntraced(function*() {
+      assert.deepStrictEqual([defaultLevel(true), defaultLevel(false)], ["Warn", "Info"])
+    })
+  )
 })

@@ -3,33 +3,44 @@ import { Effect, Redacted } from "effect"
 import { settings } from "./Configured.ts"
 
 describe("settings without a file", () => {
-  it.effect("are complete: one agent, the offline model, nothing created", Effect.fnUntraced(function*() {
-    const { configDir, home, settings: found } = yield* settings({})
-    assert.strictEqual(found.configDir, `${home}/.postern`)
-    assert.strictEqual(found.dataDir, `${configDir}/data`)
-    assert.deepStrictEqual(Array.from(found.agents.values()), [{
-      alias: "default",
-      enabled: true,
-      model: "offline/builtin",
-      workspace: `${configDir}/agents/default/workspace`,
-      riskProfile: "default",
-      runtimeProfile: "default"
-    }])
-    assert.strictEqual(found.defaultModel, "offline/builtin")
-    assert.deepStrictEqual(found.acp, { defaultAgent: undefined, maxSessions: 10, sessionTimeoutSecs: 3600, unstable: false })
-    assert.strictEqual(found.riskProfiles.get("default")?.level, "supervised")
-    assert.strictEqual(found.runtimeProfiles.get("default")?.maxToolIterations, 50)
-    assert.deepStrictEqual(found.notes, [])
-  }))
+  it.effect(
+    "are complete: one agent, the offline model, nothing created",
+    Effect.fnUntraced(function*() {
+      const { configDir, home, settings: found } = yield* settings({})
+      assert.strictEqual(found.configDir, `${home}/.postern`)
+      assert.strictEqual(found.dataDir, `${configDir}/data`)
+      assert.deepStrictEqual(Array.from(found.agents.values()), [{
+        alias: "default",
+        enabled: true,
+        model: "offline/builtin",
+        workspace: `${configDir}/agents/default/workspace`,
+        riskProfile: "default",
+        runtimeProfile: "default"
+      }])
+      assert.strictEqual(found.defaultModel, "offline/builtin")
+      assert.deepStrictEqual(found.acp, {
+        defaultAgent: undefined,
+        maxSessions: 10,
+        sessionTimeoutSecs: 3600,
+        unstable: false
+      })
+      assert.strictEqual(found.riskProfiles.get("default")?.level, "supervised")
+      assert.strictEqual(found.runtimeProfiles.get("default")?.maxToolIterations, 50)
+      assert.deepStrictEqual(found.notes, [])
+    })
+  )
 
-  it.effect("prefer a real model whose key is at hand", Effect.fnUntraced(function*() {
-    const { settings: found } = yield* settings({ env: { ANTHROPIC_API_KEY: "sk-ant-1", OPENAI_API_KEY: "" } })
-    assert.strictEqual(found.defaultModel, "anthropic/claude-sonnet-4.6")
-    assert.strictEqual(found.agents.get("default")?.model, found.defaultModel)
-    const key = found.providers.get("anthropic")?.apiKey
-    assert.strictEqual(key && Redacted.value(key), "sk-ant-1")
-    assert.notInclude(JSON.stringify(Array.from(found.providers)), "sk-ant-1")
-  }))
+  it.effect(
+    "prefer a real model whose key is at hand",
+    Effect.fnUntraced(function*() {
+      const { settings: found } = yield* settings({ env: { ANTHROPIC_API_KEY: "sk-ant-1", OPENAI_API_KEY: "" } })
+      assert.strictEqual(found.defaultModel, "anthropic/claude-sonnet-4.6")
+      assert.strictEqual(found.agents.get("default")?.model, found.defaultModel)
+      const key = found.providers.get("anthropic")?.apiKey
+      assert.strictEqual(key && Redacted.value(key), "sk-ant-1")
+      assert.notInclude(JSON.stringify(Array.from(found.providers)), "sk-ant-1")
+    })
+  )
 })
 
 describe("settings from several sources", () => {
@@ -54,97 +65,140 @@ max_tool_iterations = 40
 parallel_tools = true
 `
 
-  it.effect("take what the file says", Effect.fnUntraced(function*() {
-    const { configDir, home, settings: found } = yield* settings({ toml })
-    assert.strictEqual(found.logLevel, "Error")
-    assert.deepInclude(found.agents.get("main"), { model: "local/qwen", workspace: `${home}/work`, enabled: true })
-    assert.deepInclude(found.agents.get("old"), { workspace: `${configDir}/elsewhere`, enabled: false })
-    assert.deepInclude(found.acp, { defaultAgent: "main", maxSessions: 3, sessionTimeoutSecs: 3600 })
-    assert.deepInclude(found.providers.get("local"), { kind: "openai-compatible", contextWindow: 8192, apiKey: undefined })
-    assert.deepInclude(found.runtimeProfiles.get("default"), { maxToolIterations: 40, maxHistoryMessages: 82, parallelTools: true })
-    assert.deepStrictEqual(Array.from(found.providers.keys()).sort(), ["anthropic", "local", "offline", "openai"])
-  }))
-
-  it.effect("let the environment win over the file, and flags over the environment", Effect.fnUntraced(function*() {
-    const env = {
-      POSTERN_acp__max_sessions: "7",
-      POSTERN_acp__unstable: "true",
-      POSTERN_agents__main__model: "offline/builtin",
-      POSTERN_agents__extra__workspace: "/tmp/extra",
-      POSTERN_risk_profiles__default__always_ask: "shell, file_write",
-      POSTERN_LOG_LEVEL: "debug",
-      POSTERN_SOCKET: "/run/p.sock",
-      POSTERN_DATA_DIR: "~/data"
-    }
-    const { home, settings: found } = yield* settings({ toml, env })
-    assert.deepInclude(found.acp, { defaultAgent: "main", maxSessions: 7, unstable: true })
-    assert.deepInclude(found.agents.get("main"), { model: "offline/builtin", workspace: `${home}/work` })
-    assert.strictEqual(found.agents.get("extra")?.workspace, "/tmp/extra")
-    assert.deepStrictEqual(found.riskProfiles.get("default")?.alwaysAsk, ["shell", "file_write"])
-    assert.strictEqual(found.logLevel, "Debug")
-    assert.strictEqual(found.socket, "/run/p.sock")
-    assert.strictEqual(found.dataDir, `${home}/data`)
-    const flagged = yield* settings({ toml, env, flags: { logLevel: "TRACE" } })
-    assert.strictEqual(flagged.settings.logLevel, "Trace")
-  }))
-
-  it.effect("find the configuration folder by flag, then by environment", Effect.fnUntraced(function*() {
-    const { configDir } = yield* settings({ toml: "[acp]\nmax_sessions = 2\n" })
-    const byEnv = yield* settings({ env: { POSTERN_CONFIG_DIR: configDir } })
-    assert.strictEqual(byEnv.settings.acp.maxSessions, 2)
-    const byFlag = yield* settings({ env: { POSTERN_CONFIG_DIR: "/nowhere" }, flags: { configDir } })
-    assert.strictEqual(byFlag.settings.acp.maxSessions, 2)
-  }))
-
-  it.effect("read [autonomy] level as the default risk profile's, a stronger source first", Effect.fnUntraced(function*() {
-    const level = Effect.fnUntraced(function*(toml: string, env = {}) {
-      const { settings: found } = yield* settings({ toml, env })
-      return found.riskProfiles.get("default")?.level
+  it.effect(
+    "take what the file says",
+    Effect.fnUntraced(function*() {
+      const { configDir, home, settings: found } = yield* settings({ toml })
+      assert.strictEqual(found.logLevel, "Error")
+      assert.deepInclude(found.agents.get("main"), { model: "local/qwen", workspace: `${home}/work`, enabled: true })
+      assert.deepInclude(found.agents.get("old"), { workspace: `${configDir}/elsewhere`, enabled: false })
+      assert.deepInclude(found.acp, { defaultAgent: "main", maxSessions: 3, sessionTimeoutSecs: 3600 })
+      assert.deepInclude(found.providers.get("local"), {
+        kind: "openai-compatible",
+        contextWindow: 8192,
+        apiKey: undefined
+      })
+      assert.deepInclude(found.runtimeProfiles.get("default"), {
+        maxToolIterations: 40,
+        maxHistoryMessages: 82,
+        parallelTools: true
+      })
+      assert.deepStrictEqual(Array.from(found.providers.keys()).sort(), ["anthropic", "local", "offline", "openai"])
     })
-    assert.strictEqual(yield* level("[autonomy]\nlevel = \"readonly\""), "readonly")
-    assert.strictEqual(yield* level("[risk_profiles.default]\nlevel = \"readonly\"", { POSTERN_autonomy__level: "full" }), "full")
-    assert.strictEqual(yield* level("[autonomy]\nlevel = \"full\"", { POSTERN_risk_profiles__default__level: "readonly" }), "readonly")
-  }))
+  )
 
-  it.effect("say what the web tools may reach, and keep their secrets out of the listing", Effect.fnUntraced(function*() {
-    const { settings: found } = yield* settings({
-      toml: "[web_fetch]\nblocked_domains = [\"a.test\"]\n[http_request]\nallow_private_hosts = true\n[http_request.secrets]\nci = \"Bearer x1\""
+  it.effect(
+    "let the environment win over the file, and flags over the environment",
+    Effect.fnUntraced(function*() {
+      const env = {
+        POSTERN_acp__max_sessions: "7",
+        POSTERN_acp__unstable: "true",
+        POSTERN_agents__main__model: "offline/builtin",
+        POSTERN_agents__extra__workspace: "/tmp/extra",
+        POSTERN_risk_profiles__default__always_ask: "shell, file_write",
+        POSTERN_LOG_LEVEL: "debug",
+        POSTERN_SOCKET: "/run/p.sock",
+        POSTERN_DATA_DIR: "~/data"
+      }
+      const { home, settings: found } = yield* settings({ toml, env })
+      assert.deepInclude(found.acp, { defaultAgent: "main", maxSessions: 7, unstable: true })
+      assert.deepInclude(found.agents.get("main"), { model: "offline/builtin", workspace: `${home}/work` })
+      assert.strictEqual(found.agents.get("extra")?.workspace, "/tmp/extra")
+      assert.deepStrictEqual(found.riskProfiles.get("default")?.alwaysAsk, ["shell", "file_write"])
+      assert.strictEqual(found.logLevel, "Debug")
+      assert.strictEqual(found.socket, "/run/p.sock")
+      assert.strictEqual(found.dataDir, `${home}/data`)
+      const flagged = yield* settings({ toml, env, flags: { logLevel: "TRACE" } })
+      assert.strictEqual(flagged.settings.logLevel, "Trace")
     })
-    assert.deepStrictEqual(found.web, { fetch: { blocked_domains: ["a.test"] }, request: { allow_private_hosts: true } })
-    assert.include(found.secrets.map((secret) => Redacted.value(secret)), "Bearer x1")
-    const wrong = yield* Effect.flip(settings({ toml: "[http_request.secrets]\nci = [\"Bearer x1\"]" }))
-    assert.match(wrong.message, /http_request.secrets.ci must be/)
-    assert.notInclude(wrong.message, "x1")
-  }))
+  )
 
-  it.effect("accept tables of later features and note that they have no effect yet", Effect.fnUntraced(function*() {
-    const { settings: found } = yield* settings({
-      toml: "[security.otp]\nenabled = true\n[acp]\ndefault_agent = \"nobody\"",
-      env: { POSTERN_gateway__port: "8080" }
+  it.effect(
+    "find the configuration folder by flag, then by environment",
+    Effect.fnUntraced(function*() {
+      const { configDir } = yield* settings({ toml: "[acp]\nmax_sessions = 2\n" })
+      const byEnv = yield* settings({ env: { POSTERN_CONFIG_DIR: configDir } })
+      assert.strictEqual(byEnv.settings.acp.maxSessions, 2)
+      const byFlag = yield* settings({ env: { POSTERN_CONFIG_DIR: "/nowhere" }, flags: { configDir } })
+      assert.strictEqual(byFlag.settings.acp.maxSessions, 2)
     })
-    assert.deepStrictEqual(found.notes, [
-      "[gateway] has no effect in this version",
-      "[security.otp] has no effect in this version",
-      "acp.default_agent names no enabled agent: \"nobody\"; the agents are default"
-    ])
-  }))
+  )
 
-  it.effect("need no kind in the table of a provider that exists without one", Effect.fnUntraced(function*() {
-    const { settings: found } = yield* settings({
-      toml: "[providers.anthropic]\napi_key = \"sk-ant-2\"",
-      env: { POSTERN_providers__openai__max_tokens: "1000" }
+  it.effect(
+    "read [autonomy] level as the default risk profile's, a stronger source first",
+    Effect.fnUntraced(function*() {
+      const level = Effect.fnUntraced(function*(toml: string, env = {}) {
+        const { settings: found } = yield* settings({ toml, env })
+        return found.riskProfiles.get("default")?.level
+      })
+      assert.strictEqual(yield* level("[autonomy]\nlevel = \"readonly\""), "readonly")
+      assert.strictEqual(
+        yield* level("[risk_profiles.default]\nlevel = \"readonly\"", { POSTERN_autonomy__level: "full" }),
+        "full"
+      )
+      assert.strictEqual(
+        yield* level("[autonomy]\nlevel = \"full\"", { POSTERN_risk_profiles__default__level: "readonly" }),
+        "readonly"
+      )
     })
-    assert.deepInclude(found.providers.get("anthropic"), { kind: "anthropic", configured: true })
-    assert.deepInclude(found.providers.get("openai"), { kind: "openai-compatible", maxTokens: 1000 })
-    assert.deepStrictEqual(found.secrets.map(Redacted.value), ["sk-ant-2"])
-  }))
+  )
 
-  it.effect("keep the usual key of a vendor away from another address", Effect.fnUntraced(function*() {
-    const { settings: found } = yield* settings({
-      toml: "[providers.anthropic]\nkind = \"anthropic\"\nbase_url = \"http://proxy.local\"\n[providers.mine]\nkind = \"anthropic\"\napi_key_env = \"MINE\"",
-      env: { ANTHROPIC_API_KEY: "sk-ant-1", MINE: "sk-mine" }
+  it.effect(
+    "say what the web tools may reach, and keep their secrets out of the listing",
+    Effect.fnUntraced(function*() {
+      const { settings: found } = yield* settings({
+        toml:
+          "[web_fetch]\nblocked_domains = [\"a.test\"]\n[http_request]\nallow_private_hosts = true\n[http_request.secrets]\nci = \"Bearer x1\""
+      })
+      assert.deepStrictEqual(found.web, {
+        fetch: { blocked_domains: ["a.test"] },
+        request: { allow_private_hosts: true }
+      })
+      assert.include(found.secrets.map((secret) => Redacted.value(secret)), "Bearer x1")
+      const wrong = yield* Effect.flip(settings({ toml: "[http_request.secrets]\nci = [\"Bearer x1\"]" }))
+      assert.match(wrong.message, /http_request.secrets.ci must be/)
+      assert.notInclude(wrong.message, "x1")
     })
-    assert.strictEqual(found.providers.get("anthropic")?.apiKey, undefined)
-    assert.deepStrictEqual(found.secrets.map(Redacted.value), ["sk-mine"])
-  }))
+  )
+
+  it.effect(
+    "accept tables of later features and note that they have no effect yet",
+    Effect.fnUntraced(function*() {
+      const { settings: found } = yield* settings({
+        toml: "[security.otp]\nenabled = true\n[acp]\ndefault_agent = \"nobody\"",
+        env: { POSTERN_gateway__port: "8080" }
+      })
+      assert.deepStrictEqual(found.notes, [
+        "[gateway] has no effect in this version",
+        "[security.otp] has no effect in this version",
+        "acp.default_agent names no enabled agent: \"nobody\"; the agents are default"
+      ])
+    })
+  )
+
+  it.effect(
+    "need no kind in the table of a provider that exists without one",
+    Effect.fnUntraced(function*() {
+      const { settings: found } = yield* settings({
+        toml: "[providers.anthropic]\napi_key = \"sk-ant-2\"",
+        env: { POSTERN_providers__openai__max_tokens: "1000" }
+      })
+      assert.deepInclude(found.providers.get("anthropic"), { kind: "anthropic", configured: true })
+      assert.deepInclude(found.providers.get("openai"), { kind: "openai-compatible", maxTokens: 1000 })
+      assert.deepStrictEqual(found.secrets.map(Redacted.value), ["sk-ant-2"])
+    })
+  )
+
+  it.effect(
+    "keep the usual key of a vendor away from another address",
+    Effect.fnUntraced(function*() {
+      const { settings: found } = yield* settings({
+        toml:
+          "[providers.anthropic]\nkind = \"anthropic\"\nbase_url = \"http://proxy.local\"\n[providers.mine]\nkind = \"anthropic\"\napi_key_env = \"MINE\"",
+        env: { ANTHROPIC_API_KEY: "sk-ant-1", MINE: "sk-mine" }
+      })
+      assert.strictEqual(found.providers.get("anthropic")?.apiKey, undefined)
+      assert.deepStrictEqual(found.secrets.map(Redacted.value), ["sk-mine"])
+    })
+  )
 })

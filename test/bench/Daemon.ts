@@ -55,7 +55,9 @@ const worker = async (first: number) => {
     const started = performance.now()
     const { content } = await client.prompt(ids[at]!, `say turn ${turn}`)
     turns.push(performance.now() - started)
-    const said = client.messages.slice(since).filter(({ params }) => params?.["type"] === "agent_message_chunk").map(({ params }) => params?.["text"]).join("")
+    const said = client.messages.slice(since).filter(({ params }) => params?.["type"] === "agent_message_chunk").map((
+      { params }
+    ) => params?.["text"]).join("")
     if (said !== content || content !== `turn ${turn}`) lost++
     client.messages.length = 0
   }
@@ -74,9 +76,19 @@ const after = await rss()
 
 const line = (name: string, value: string) => process.stdout.write(`${name.padEnd(34)}${value}\n`)
 line("memory per connection", `${((connected - before) / (connections - 1)).toFixed(1)} KiB`)
-line("turns", `${(turns.length / seconds).toFixed(0)}/s, p50 ${median(turns).toFixed(1)} ms, p99 ${quantile(turns, 0.99).toFixed(1)} ms`)
+line(
+  "turns",
+  `${(turns.length / seconds).toFixed(0)}/s, p50 ${median(turns).toFixed(1)} ms, p99 ${
+    quantile(turns, 0.99).toFixed(1)
+  } ms`
+)
 line("status under load", `p50 ${median(statuses).toFixed(1)} ms, p99 ${quantile(statuses, 0.99).toFixed(1)} ms`)
-line("resident memory", `${(opened / 1024).toFixed(0)} MiB idle, ${(peak / 1024).toFixed(0)} MiB peak, ${(after / 1024).toFixed(0)} MiB afterwards`)
+line(
+  "resident memory",
+  `${(opened / 1024).toFixed(0)} MiB idle, ${(peak / 1024).toFixed(0)} MiB peak, ${
+    (after / 1024).toFixed(0)
+  } MiB afterwards`
+)
 line("turns with a lost or foreign frame", String(lost))
 daemon.kill("SIGTERM")
 await new Promise((resolve) => daemon.once("exit", resolve))

@@ -45,8 +45,10 @@ await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
   const layer = DaemonLayer.layer(endpoint, {}).pipe(Layer.provideMerge(Settings.layer({ configDir: folder }, {})))
   const context = yield* Layer.build(layer)
   const far = { label: "unix:unknown", uid: process.geteuid?.() }
-  yield* listen({ endpoint, isOwnFolder: true, maxConnections: connections + 1, drain: Effect.void }, (transport) =>
-    Effect.provideContext(serveConnection(transport, far), context))
+  yield* listen(
+    { endpoint, isOwnFolder: true, maxConnections: connections + 1, drain: Effect.void },
+    (transport) => Effect.provideContext(serveConnection(transport, far), context)
+  )
   yield* Effect.promise(measure)
 })))
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

@@ -84,5 +84,13 @@ export const rows = (samples: Samples): ReadonlyArray<Row> =>
     if (!isMeasured) return { key, ...figure, verdict: "not measured" }
     const ratio = floor === undefined ? undefined : postern.median / floor.median
     const verdict = meets(figure, postern.median, ratio ?? NaN) ? "ok" : "over"
-    return { key, ...figure, postern, ...(floor && { floor }), ...(lean && { lean }), ...(ratio !== undefined && { ratio }), verdict }
+    return {
+      key,
+      ...figure,
+      postern,
+      ...(floor && { floor }),
+      ...(lean && { lean }),
+      ...(ratio !== undefined && { ratio }),
+      verdict
+    }
   })

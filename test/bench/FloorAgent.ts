@@ -57,27 +57,34 @@ const step = (sessionId: string, line: string): Promise<void> | undefined => {
   const space = line.indexOf(" ")
   const argument = line.slice(space + 1)
   switch (line.slice(0, space)) {
-    case "read": return void chunk(sessionId, read(sessionId, argument))
-    case "stream": return void stream(sessionId, Number(argument))
-    case "wait": return new Promise((resolve) => setTimeout(resolve, Number(argument) * 1000))
-    default: return void chunk(sessionId, argument)
+    case "read":
+      return void chunk(sessionId, read(sessionId, argument))
+    case "stream":
+      return void stream(sessionId, Number(argument))
+    case "wait":
+      return new Promise((resolve) => setTimeout(resolve, Number(argument) * 1000))
+    default:
+      return void chunk(sessionId, argument)
   }
 }
 
 const answer = async (id: unknown, method: unknown, params: Json) => {
   switch (method) {
-    case "initialize": return send({ id, result: { protocolVersion: 1, agentCapabilities: {}, authMethods: [] } })
-    case "session/new": return send({ id, result: { sessionId: `s${++sessions}` } })
+    case "initialize":
+      return send({ id, result: { protocolVersion: 1, agentCapabilities: {}, authMethods: [] } })
+    case "session/new":
+      return send({ id, result: { sessionId: `s${++sessions}` } })
     case "session/prompt": {
       const [block] = params["prompt"] as ReadonlyArray<{ readonly text: string }>
       if (model !== undefined) await turn(model, params["sessionId"] as string, block!.text)
-      else for (const line of block!.text.split("\n")) {
-        const pause = step(params["sessionId"] as string, line)
-        if (pause !== undefined) await pause
-      }
+      else {for (const line of block!.text.split("\n")) {
+          const pause = step(params["sessionId"] as string, line)
+          if (pause !== undefined) await pause
+        }}
       return send({ id, result: { stopReason: "end_turn" } })
     }
-    default: return send({ id, error: { code: -32601, message: "Method not found" } })
+    default:
+      return send({ id, error: { code: -32601, message: "Method not found" } })
   }
 }
 

@@ -5,12 +5,27 @@ import http from "node:http"
 type Json = Record<string, any>
 
 const agent = new http.Agent({ keepAlive: true })
-const tools = [{ type: "function", function: { name: "file_read", description: "Reads a file", parameters: { type: "object", properties: { path: { type: "string" } } } } }]
+const tools = [{
+  type: "function",
+  function: {
+    name: "file_read",
+    description: "Reads a file",
+    parameters: { type: "object", properties: { path: { type: "string" } } }
+  }
+}]
 
 /** Gives the call the model makes, if it makes one. */
-export const ask = (url: string, messages: ReadonlyArray<Json>, onText: (text: string) => void): Promise<Json | undefined> =>
+export const ask = (
+  url: string,
+  messages: ReadonlyArray<Json>,
+  onText: (text: string) => void
+): Promise<Json | undefined> =>
   new Promise((resolve, reject) => {
-    const request = http.request(`${url}/v1/chat/completions`, { method: "POST", agent, headers: { "content-type": "application/json" } }, (response) => {
+    const request = http.request(`${url}/v1/chat/completions`, {
+      method: "POST",
+      agent,
+      headers: { "content-type": "application/json" }
+    }, (response) => {
       let held = ""
       let call: Json | undefined
       response.setEncoding("utf8")

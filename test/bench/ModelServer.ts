@@ -9,10 +9,25 @@ import type { AddressInfo } from "node:net"
 type Json = Record<string, any>
 
 const chunk = (delta: Json, finish_reason: string | null = null) =>
-  `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "mock", choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+  `data: ${
+    JSON.stringify({
+      id: "c",
+      object: "chat.completion.chunk",
+      created: 1,
+      model: "mock",
+      choices: [{ index: 0, delta, finish_reason }]
+    })
+  }\n\n`
 
 const text = (content: string) => chunk({ content })
-const usage = `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", choices: [], usage: { prompt_tokens: 100, completion_tokens: 10 } })}\n\n`
+const usage = `data: ${
+  JSON.stringify({
+    id: "c",
+    object: "chat.completion.chunk",
+    choices: [],
+    usage: { prompt_tokens: 100, completion_tokens: 10 }
+  })
+}\n\n`
 const end = (reason: string) => `${chunk({}, reason)}${usage}data: [DONE]\n\n`
 
 const streams = new Map<number, Buffer>()
@@ -21,15 +36,25 @@ const streams = new Map<number, Buffer>()
 const deltas = (count: number): Buffer => {
   const known = streams.get(count)
   if (known !== undefined) return known
-  const made = Buffer.from(Array.from({ length: count }, (_, i) => text(`w${String(i + 1).padStart(6, "0")} `)).join(""))
+  const made = Buffer.from(
+    Array.from({ length: count }, (_, i) => text(`w${String(i + 1).padStart(6, "0")} `)).join("")
+  )
   streams.set(count, made)
   return made
 }
 
 const read = (path: string) =>
-  chunk({ tool_calls: [{ index: 0, id: "call_1", type: "function", function: { name: "file_read", arguments: JSON.stringify({ path }) } }] }) + end("tool_calls")
+  chunk({
+    tool_calls: [{
+      index: 0,
+      id: "call_1",
+      type: "function",
+      function: { name: "file_read", arguments: JSON.stringify({ path }) }
+    }]
+  }) + end("tool_calls")
 
-const contentOf = ({ content }: Json): string => typeof content === "string" ? content : content.map(({ text = "" }: Json) => text).join("")
+const contentOf = ({ content }: Json): string =>
+  typeof content === "string" ? content : content.map(({ text = "" }: Json) => text).join("")
 
 const piece = 16 * 1024
 
@@ -53,7 +78,10 @@ const answer = async ({ messages }: Json, response: ServerResponse) => {
 const server = createServer((request, response) => {
   if (request.method === "GET") return void response.writeHead(404).end()
   let body = ""
-  request.setEncoding("utf8").on("data", (piece: string) => body += piece).on("end", () => void answer(JSON.parse(body), response))
+  request.setEncoding("utf8").on("data", (piece: string) => body += piece).on(
+    "end",
+    () => void answer(JSON.parse(body), response)
+  )
 })
 server.keepAliveTimeout = 60_000
 server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port))

@@ -57,7 +57,12 @@ const measure = Effect.fnUntraced(function*(cwd: string) {
       if (Result.isFailure(call)) continue
       const start = performance.now()
       const { rules } = yield* books.load(source)
-      gate.decide(call.success.tool, call.success.parameters, workspace, { knobs, limits, rules, switches: switchesOf({}) })
+      gate.decide(call.success.tool, call.success.parameters, workspace, {
+        knobs,
+        limits,
+        rules,
+        switches: switchesOf({})
+      })
       if (round >= rounds / 3) micros.push((performance.now() - start) * 1000)
     }
   }

@@ -38,7 +38,10 @@ const measure = Effect.fnUntraced(function*(work: string) {
   }
   const plain = median(times[0]!)
   return usable.map(({ mode, network, report }, index): SpawnCost => ({
-    backend: report?.backend ?? "none", mode, network, addedMs: median(times[index + 1]!) - plain
+    backend: report?.backend ?? "none",
+    mode,
+    network,
+    addedMs: median(times[index + 1]!) - plain
   }))
 })
 
@@ -46,11 +49,22 @@ const measure = Effect.fnUntraced(function*(work: string) {
 export const spawnCosts = async (): Promise<ReadonlyArray<SpawnCost>> => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "postern-spawn-")))
   const [home, work] = [join(base, "home"), join(base, "work")]
-  for (const folder of [join(home, ".ssh"), join(home, ".aws"), join(home, ".postern", "data"), join(work, ".git", "hooks")]) mkdirSync(folder, { recursive: true })
-  for (const file of [join(home, ".netrc"), join(home, ".npmrc"), join(work, ".git", "config"), join(work, ".mcp.json")]) writeFileSync(file, "")
+  for (
+    const folder of [
+      join(home, ".ssh"),
+      join(home, ".aws"),
+      join(home, ".postern", "data"),
+      join(work, ".git", "hooks")
+    ]
+  ) mkdirSync(folder, { recursive: true })
+  for (
+    const file of [join(home, ".netrc"), join(home, ".npmrc"), join(work, ".git", "config"), join(work, ".mcp.json")]
+  ) writeFileSync(file, "")
   const own = { configDir: join(home, ".postern"), dataDir: join(home, ".postern", "data") }
   try {
-    return await Effect.runPromise(Effect.provide(measure(work), Layer.merge(Sandbox.layer({ own, home }), Processes.layer)))
+    return await Effect.runPromise(
+      Effect.provide(measure(work), Layer.merge(Sandbox.layer({ own, home }), Processes.layer))
+    )
   } finally {
     rmSync(base, { recursive: true, force: true })
   }

@@ -28,7 +28,9 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 export class Subjects implements AsyncDisposable {
   private readonly root = mkdtempSync(join(tmpdir(), "postern-bench-"))
   private readonly live = new Set<AcpClient>()
-  private readonly model: ChildProcess = spawn(process.execPath, [here("ModelServer.ts")], { stdio: ["pipe", "pipe", "inherit"] })
+  private readonly model: ChildProcess = spawn(process.execPath, [here("ModelServer.ts")], {
+    stdio: ["pipe", "pipe", "inherit"]
+  })
   private modelUrl = ""
   private readonly main: Record<Name, string> = {
     postern: here("../../dist/main.js"),

@@ -28,9 +28,8 @@ export const render = (rows: ReadonlyArray<Row>): string => {
   const lines = [header, ...rows.map(cells)]
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
   const text = lines.map((line) =>
-    line.map((cell, column) =>
-      textColumns.has(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)
-    ).join("  ").trimEnd()
+    line.map((cell, column) => textColumns.has(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))
+      .join("  ").trimEnd()
   )
   const rule = widths.map((width) => "─".repeat(width)).join("  ")
   return [text[0], rule, ...text.slice(1)].join("\n")

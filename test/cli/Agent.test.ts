@@ -10,7 +10,13 @@ const silent = Effect.gen(function*() {
   const stdout = new PassThrough()
   const transport = fromStreams(stdout, new PassThrough())
   const process = { transport, ended: Effect.never, tail: () => "" }
-  const far = { process, command: "sleep 60", own: false, junk: yield* Deferred.make<string>(), onSlow: () => void notes.push("slow") }
+  const far = {
+    process,
+    command: "sleep 60",
+    own: false,
+    junk: yield* Deferred.make<string>(),
+    onSlow: () => void notes.push("slow")
+  }
   const onRawUpdate = () => {
     throw new RangeError("Maximum call stack\nsize exceeded")
   }

@@ -4,12 +4,25 @@ import * as Ask from "../../src/cli/Ask.ts"
 import { paint } from "../../src/cli/Paint.ts"
 
 const offer = (optionId: string, kind: string): Ask.Offer => ({ optionId, kind, name: optionId })
-const four = [offer("1", "allow_once"), offer("2", "allow_always"), offer("3", "reject_once"), offer("4", "reject_always")]
+const four = [
+  offer("1", "allow_once"),
+  offer("2", "allow_always"),
+  offer("3", "reject_once"),
+  offer("4", "reject_always")
+]
 const chosen = (optionId: string) => ({ outcome: "selected", optionId })
 
 describe("the answer to a permission question", () => {
   it.each([
-    ["y", "1"], ["YES", "1"], [" a ", "2"], ["always", "2"], ["n", "3"], ["no", "3"], ["v", "4"], ["never", "4"], ["2", "2"]
+    ["y", "1"],
+    ["YES", "1"],
+    [" a ", "2"],
+    ["always", "2"],
+    ["n", "3"],
+    ["no", "3"],
+    ["v", "4"],
+    ["never", "4"],
+    ["2", "2"]
   ])("%j chooses option %s", (said, optionId) => {
     expect(Ask.read(four, said)).toEqual(chosen(optionId))
   })
@@ -23,7 +36,12 @@ describe("the answer to a permission question", () => {
   })
 
   it("tells several options of one kind apart by number", () => {
-    const many = [offer("edit", "allow_always"), offer("all", "allow_always"), offer("no", "reject_once"), offer("odd", "reject-with-edit")]
+    const many = [
+      offer("edit", "allow_always"),
+      offer("all", "allow_always"),
+      offer("no", "reject_once"),
+      offer("odd", "reject-with-edit")
+    ]
     expect(Ask.read(many, "a")).toBeUndefined()
     expect(Ask.read(many, "2")).toEqual(chosen("all"))
     expect(Ask.read(many, "4")).toEqual(chosen("odd"))
@@ -32,7 +50,11 @@ describe("the answer to a permission question", () => {
 
   it("is kept where the user says, as far as the agent offers places", () => {
     const scopes = [{ scope: "session", name: "here" }, { scope: "workspace", name: "everywhere here" }]
-    const scoped = [...four.slice(0, 1), { ...four[1]!, name: "here", _meta: { postern: { scopes } } }, ...four.slice(2)]
+    const scoped = [
+      ...four.slice(0, 1),
+      { ...four[1]!, name: "here", _meta: { postern: { scopes } } },
+      ...four.slice(2)
+    ]
     expect(Ask.choices(scoped, paint(false))).toBe("  y  1\n  a  here\n  w  everywhere here\n  n  3\n  v  4\n")
     expect(Ask.read(scoped, "a")).toEqual(chosen("2"))
     expect(Ask.read(scoped, "w")).toEqual({ ...chosen("2"), _meta: { postern: { scope: "workspace" } } })
@@ -77,10 +99,11 @@ describe("the answer to a permission question", () => {
     const asked: Array<string> = []
     const ask = Ask.make({
       prompt: () => Effect.die("not asked here"),
-      ask: (text, label) => Effect.sync(() => {
-        asked.push(text + label)
-        return answers.shift()
-      })
+      ask: (text, label) =>
+        Effect.sync(() => {
+          asked.push(text + label)
+          return answers.shift()
+        })
     }, paint(false))
     return { ask, asked }
   }

@@ -28,7 +28,9 @@ describe("one prompt and out", () => {
   it("tells the agent the folder and the wanted alias", async () => {
     const cwd = folder()
     const { stderr } = await client("", "--cwd", cwd, "--agent", "helper", "--log-level", "debug", "say")
-    expect(stderr).toContain(`agent: new ${JSON.stringify({ cwd, mcpServers: [], _meta: { zeroclaw: { agentAlias: "helper" } } })}`)
+    expect(stderr).toContain(
+      `agent: new ${JSON.stringify({ cwd, mcpServers: [], _meta: { zeroclaw: { agentAlias: "helper" } } })}`
+    )
   })
 
   it("refuses a permission nobody can be asked for, says so and what to do, and exits 1 after the turn", async () => {
@@ -36,10 +38,15 @@ describe("one prompt and out", () => {
     expect(stdout).toContain("✗ Run `make`\n\noutcome reject-once\n")
     const [refused, way, ...rest] = stderr.split("\n")
     expect(refused).toBe("postern: not allowed, standard input is not a terminal: Run `make`")
-    expect(way).toMatch(/^postern: to be asked for permission, run it in a terminal, or go on there with: postern client --server .* --resume s-1$/)
+    expect(way).toMatch(
+      /^postern: to be asked for permission, run it in a terminal, or go on there with: postern client --server .* --resume s-1$/
+    )
     expect(rest).toEqual([""])
     expect(code).toBe(1)
-    expect(lines((await client("", "--json", "permit")).stdout).at(-1)).toEqual({ stopReason: "end_turn", sessionId: "s-1" })
+    expect(lines((await client("", "--json", "permit")).stdout).at(-1)).toEqual({
+      stopReason: "end_turn",
+      sessionId: "s-1"
+    })
   })
 
   it("says that sessions are not stored where that is so, and goes on", async () => {
@@ -48,7 +55,9 @@ describe("one prompt and out", () => {
     const env = { POSTERN_CONFIG_DIR: folder(), POSTERN_DATA_DIR: data }
     const { code, stderr, stdout } = await new Run(["client", "say hi"], { env }).done
     expect({ code, stdout }).toEqual({ code: 0, stdout: "hi\n" })
-    expect(stderr).toMatch(/^postern: sessions are not stored; `postern acp --log-level debug` says why, POSTERN_DATA_DIR .*\n$/)
+    expect(stderr).toMatch(
+      /^postern: sessions are not stored; `postern acp --log-level debug` says why, POSTERN_DATA_DIR .*\n$/
+    )
   })
 
   it.each([
@@ -78,7 +87,10 @@ describe("--json", () => {
   it("ends with the error where there is no result", async () => {
     const { code, stdout } = await client("", "--json", "fail")
     const data = { reason: "provider_unavailable" }
-    expect(lines(stdout)).toEqual([{ error: { code: -32603, message: "The model is out of reach", data }, sessionId: "s-1" }])
+    expect(lines(stdout)).toEqual([{
+      error: { code: -32603, message: "The model is out of reach", data },
+      sessionId: "s-1"
+    }])
     expect(code).toBe(1)
   })
 
@@ -98,7 +110,9 @@ describe("an agent that misbehaves", () => {
   it("and dies in the middle of a turn is reported with its last words", async () => {
     const { code, stderr, stdout } = await client("", "crash")
     expect(stdout).toBe("half a\n")
-    expect(stderr).toMatch(/^postern: the agent ended \(exit code 3\) in the middle of the turn\n {2}new .*\n {2}fatal: out of cheese\n$/)
+    expect(stderr).toMatch(
+      /^postern: the agent ended \(exit code 3\) in the middle of the turn\n {2}new .*\n {2}fatal: out of cheese\n$/
+    )
     expect(code).toBe(1)
   })
 
@@ -116,20 +130,29 @@ describe("an agent that misbehaves", () => {
 
   it("and tells about other sessions is not listened to there", async () => {
     expect(await client("", "elsewhere")).toEqual({ code: 0, stdout: "Hello, world.\n", stderr: "" })
-    expect(lines((await client("", "--json", "elsewhere")).stdout).map((line) => line["sessionId"])).toEqual(Array(4).fill("s-1"))
+    expect(lines((await client("", "--json", "elsewhere")).stdout).map((line) => line["sessionId"])).toEqual(
+      Array(4).fill("s-1")
+    )
   })
 
   it("and ends before it answers, or does not exist, is one line", async () => {
     const ended = await new Run(["client", "--server", `"${process.execPath}" -e 0`, "say"]).done
-    expect(ended).toMatchObject({ code: 1, stderr: "postern: the agent ended (exit code 0) before it answered initialize\n" })
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: "postern: the agent ended (exit code 0) before it answered initialize\n"
+    })
     const missing = await new Run(["client", "--server", "/no/such/agent", "say"]).done
-    expect(missing).toMatchObject({ code: 1, stderr: "postern: cannot start the agent \"/no/such/agent\": there is no such program\n" })
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: "postern: cannot start the agent \"/no/such/agent\": there is no such program\n"
+    })
   })
 
   it("and is our own is heard first when it cannot start", async () => {
     const home = folder()
     writeFileSync(join(home, "config.toml"), "nonsense = 1\n")
-    const run = (...args: ReadonlyArray<string>) => new Run(["client", "--config-dir", home, ...args], { env: { POSTERN_DATA_DIR: "" } }).done
+    const run = (...args: ReadonlyArray<string>) =>
+      new Run(["client", "--config-dir", home, ...args], { env: { POSTERN_DATA_DIR: "" } }).done
     const said = expect.stringMatching(/config\.toml:1: nonsense is not a known key/)
     const { code, stderr } = await run("hi")
     expect(stderr).toMatch(/^postern: \/.*config\.toml:1: nonsense is not a known key.*\n$/)
@@ -184,7 +207,10 @@ describe("the end from outside", () => {
     await run.shows("waiting")
     run.child.stdout?.destroy()
     run.child.kill("SIGINT")
-    expect(await run.done).toMatchObject({ code: 141, stderr: "postern: cancelling; Ctrl-C again gives up on the agent\n" })
+    expect(await run.done).toMatchObject({
+      code: 141,
+      stderr: "postern: cancelling; Ctrl-C again gives up on the agent\n"
+    })
   })
 })
 
@@ -214,7 +240,11 @@ describe("going on with a session", () => {
   })
 
   it("says so when the session does not exist", async () => {
-    expect(await client("", "--resume", "gone", "say")).toEqual({ code: 1, stdout: "", stderr: "postern: no session gone\n" })
+    expect(await client("", "--resume", "gone", "say")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "postern: no session gone\n"
+    })
     const env = { POSTERN_CONFIG_DIR: folder(), POSTERN_DATA_DIR: "" }
     expect(await new Run(["client", "--resume", "ffff", "say hi"], { env }).done)
       .toEqual({ code: 1, stdout: "", stderr: "postern: no session ffff; see postern sessions list\n" })
@@ -241,7 +271,10 @@ describe("wrong usage", () => {
   })
 
   it.each([
-    [["client", "--nope", "hi"], "postern: Unrecognized flag: --nope in command postern client\nsee postern client --help\n"],
+    [
+      ["client", "--nope", "hi"],
+      "postern: Unrecognized flag: --nope in command postern client\nsee postern client --help\n"
+    ],
     [["clyent"], "postern: Unknown subcommand \"clyent\" for \"postern\"; did you mean client?\nsee postern --help\n"],
     [["sessions", "show"], "postern: Missing required argument: id\nsee postern sessions show --help\n"]
   ])("%j exits 2 with what is wrong and where the help is", async (args, stderr) => {

@@ -13,8 +13,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-const config = (args: ReadonlyArray<string>, options: { readonly stdin?: string; readonly env?: Record<string, string> } = {}) =>
-  new Run(["config", ...args], { env: { POSTERN_CONFIG_DIR: home, POSTERN_LOG_LEVEL: "", ...options.env }, stdin: options.stdin ?? "" }).done
+const config = (
+  args: ReadonlyArray<string>,
+  options: { readonly stdin?: string; readonly env?: Record<string, string> } = {}
+) =>
+  new Run(["config", ...args], {
+    env: { POSTERN_CONFIG_DIR: home, POSTERN_LOG_LEVEL: "", ...options.env },
+    stdin: options.stdin ?? ""
+  }).done
 const done = (stdout: string, stderr = "") => ({ code: 0, stdout, stderr })
 const failed = (stderr: string, code = 1) => ({ code, stdout: "", stderr: `postern: ${stderr}\n` })
 
@@ -35,12 +41,24 @@ describe("postern config", () => {
 
   it("sets several values at once, shows and takes out", async () => {
     writeFileSync(file, "[acp] # protocol\nmax_sessions = 3 # few\n")
-    expect(await config(["set", "acp.max-sessions", "20", "agents.main.model", "offline/x"])).toEqual(done("set acp.max_sessions\nset agents.main.model\n"))
-    expect(readFileSync(file, "utf8")).toBe("[acp] # protocol\nmax_sessions = 20 # few\n\n[agents.main]\nmodel = \"offline/x\"\n")
-    const said = await Promise.all([["get", "acp.max_sessions"], ["list"], ["list", "agents", "--json"], ["get", "acp.unstable"]].map((words) => config(words)))
+    expect(await config(["set", "acp.max-sessions", "20", "agents.main.model", "offline/x"])).toEqual(
+      done("set acp.max_sessions\nset agents.main.model\n")
+    )
+    expect(readFileSync(file, "utf8")).toBe(
+      "[acp] # protocol\nmax_sessions = 20 # few\n\n[agents.main]\nmodel = \"offline/x\"\n"
+    )
+    const said = await Promise.all(
+      [["get", "acp.max_sessions"], ["list"], ["list", "agents", "--json"], ["get", "acp.unstable"]].map((words) =>
+        config(words)
+      )
+    )
     expect(said[0]).toEqual(done("20\n"))
     expect(said[1]).toEqual(done("agents.main.model = \"offline/x\"\nacp.max_sessions = 20\n"))
-    expect(lines(said[2]?.stdout ?? "")).toMatchObject([{ path: "agents.main.model", value: "offline/x", kind: "string" }])
+    expect(lines(said[2]?.stdout ?? "")).toMatchObject([{
+      path: "agents.main.model",
+      value: "offline/x",
+      kind: "string"
+    }])
     expect(said[3]).toEqual(failed("acp.unstable is not set"))
     expect(await config(["unset", "agents.main"])).toEqual(done("unset agents.main\n"))
     expect(readFileSync(file, "utf8")).toBe("[acp] # protocol\nmax_sessions = 20 # few\n")
@@ -48,9 +66,13 @@ describe("postern config", () => {
 
   it("takes a secret from standard input and shows it to nobody", async () => {
     writeFileSync(file, "[providers.p]\nkind = \"anthropic\"\n")
-    expect(await config(["set", "providers.p.api_key"], { stdin: "sk-hush\n" })).toEqual(done("set providers.p.api_key\n"))
+    expect(await config(["set", "providers.p.api_key"], { stdin: "sk-hush\n" })).toEqual(
+      done("set providers.p.api_key\n")
+    )
     expect(readFileSync(file, "utf8")).toContain("api_key = \"sk-hush\"")
-    const said = await Promise.all([["list"], ["get", "providers.p.api_key"], ["get", "providers", "--json"]].map((words) => config(words)))
+    const said = await Promise.all(
+      [["list"], ["get", "providers.p.api_key"], ["get", "providers", "--json"]].map((words) => config(words))
+    )
     for (const { code, stderr, stdout } of said) expect([code, stderr, stdout.includes("hush")]).toEqual([0, "", false])
   })
 
@@ -69,7 +91,9 @@ describe("postern config", () => {
 
   it("mends a configuration that nothing starts with, and says when a variable is stronger", async () => {
     writeFileSync(file, "[acp]\nmax_sessions = 0\n")
-    expect(await config(["validate"])).toEqual(failed(`${file}:2: acp.max_sessions must be a whole number of at least 1, not 0`))
+    expect(await config(["validate"])).toEqual(
+      failed(`${file}:2: acp.max_sessions must be a whole number of at least 1, not 0`)
+    )
     const env = { POSTERN_acp__max_sessions: "7" }
     const stronger = "postern: POSTERN_acp__max_sessions is set and stronger than the file\n"
     expect(await config(["set", "acp.max_sessions", "4"], { env })).toEqual(done("set acp.max_sessions\n", stronger))
@@ -79,7 +103,11 @@ describe("postern config", () => {
 
   it("has a schema that knows every key and forbids others", async () => {
     const whole = JSON.parse((await config(["schema"])).stdout)
-    expect(whole).toMatchObject({ type: "object", additionalProperties: false, properties: { acp: { additionalProperties: false } } })
+    expect(whole).toMatchObject({
+      type: "object",
+      additionalProperties: false,
+      properties: { acp: { additionalProperties: false } }
+    })
   })
 
   it("loses no change when several processes write at once", async () => {

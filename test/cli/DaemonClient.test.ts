@@ -16,7 +16,9 @@ describe("The daemon's client", () => {
       let heard = () => {}
       const greeted = new Promise<void>((resolve) => heard = resolve)
       const server = createServer((socket) => socket.once("data", heard)).listen(join(folder, "data", "daemon.sock"))
-      const waiting = yield* Effect.forkChild(Effect.flip(Effect.scoped(connect)).pipe(Effect.provide(Settings.layer({ configDir: folder }, {}))))
+      const waiting = yield* Effect.forkChild(
+        Effect.flip(Effect.scoped(connect)).pipe(Effect.provide(Settings.layer({ configDir: folder }, {})))
+      )
       yield* Effect.promise(() => greeted)
       yield* TestClock.adjust("10 seconds")
       const error = yield* Fiber.join(waiting)

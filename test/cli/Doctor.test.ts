@@ -12,7 +12,10 @@ const machine = (config = "") => {
 }
 
 const doctor = (folder: string, env: NodeJS.ProcessEnv = {}) =>
-  new Run(["doctor", "--json"], { stdin: "", env: { POSTERN_CONFIG_DIR: folder, ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", ...env } }).done
+  new Run(["doctor", "--json"], {
+    stdin: "",
+    env: { POSTERN_CONFIG_DIR: folder, ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", ...env }
+  }).done
 
 describe("postern doctor", () => {
   it("finds everything in order with no configuration at all", async () => {
@@ -22,7 +25,9 @@ describe("postern doctor", () => {
     const found = new Map(lines(stdout).map((one) => [one.name, one]))
     expect(found.get("agent")).toMatchObject({ status: "ok", detail: "default uses offline/builtin" })
     expect(found.get("sessions")).toMatchObject({ status: "ok" })
-    if (hasBubblewrap) expect(found.get("sandbox")).toMatchObject({ status: "ok", detail: "bubblewrap, for every mode" })
+    if (hasBubblewrap) {
+      expect(found.get("sandbox")).toMatchObject({ status: "ok", detail: "bubblewrap, for every mode" })
+    }
   })
 
   it("fails where a key or the sessions are missing, and says what to do", async () => {
@@ -42,16 +47,28 @@ describe("postern doctor", () => {
     expect(code).toBe(0)
     const sandbox = lines(stdout).find(({ name }) => name === "sandbox")
     if (process.platform !== "darwin") {
-      expect(sandbox).toMatchObject({ status: "warn", detail: expect.stringContaining("no shell command runs"), remedy: expect.stringContaining("sandbox_backend") })
+      expect(sandbox).toMatchObject({
+        status: "warn",
+        detail: expect.stringContaining("no shell command runs"),
+        remedy: expect.stringContaining("sandbox_backend")
+      })
     }
   })
 
   it("knows a container that is the sandbox itself", async () => {
-    const folder = machine("[policy]\nsandbox = \"danger-full-access\"\n[risk_profiles.default]\nsandbox_enabled = false\n")
+    const folder = machine(
+      "[policy]\nsandbox = \"danger-full-access\"\n[risk_profiles.default]\nsandbox_enabled = false\n"
+    )
     const { code, stdout } = await doctor(folder)
     expect(code).toBe(0)
-    expect(lines(stdout).find(({ name }) => name === "sandbox")).toMatchObject({ status: "warn", detail: expect.stringContaining("commands run as they are") })
+    expect(lines(stdout).find(({ name }) => name === "sandbox")).toMatchObject({
+      status: "warn",
+      detail: expect.stringContaining("commands run as they are")
+    })
     const check = await new Run(["sandbox", "check", "--json"], { stdin: "", env: { POSTERN_CONFIG_DIR: folder } }).done
-    expect(lines(check.stdout).find(({ mode, network }) => mode === "read-only" && network)).toMatchObject({ usable: false, note: expect.stringContaining("\"none\"") })
+    expect(lines(check.stdout).find(({ mode, network }) => mode === "read-only" && network)).toMatchObject({
+      usable: false,
+      note: expect.stringContaining("\"none\"")
+    })
   })
 })

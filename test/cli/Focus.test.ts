@@ -5,7 +5,11 @@ describe("updates of sessions", () => {
   const told = () => {
     const seen: Array<string> = []
     const focus = Focus.make()
-    return { focus, seen, tell: (sessionId: unknown, text: string) => focus.about(sessionId, () => void seen.push(text)) }
+    return {
+      focus,
+      seen,
+      tell: (sessionId: unknown, text: string) => focus.about(sessionId, () => void seen.push(text))
+    }
   }
 
   it("are shown for this one only", () => {

@@ -41,15 +41,18 @@ describe("text on its way to a terminal", () => {
     expect(JSON.parse(json(value))).toEqual(value)
   })
 
-  it.each([["\r", "␍"], [" ", " "], ["\t", "\t"], ["\n", "\n"]])("may repeat %j as often as it likes", (char, shown) => {
-    const run = char.repeat(300_000)
-    const visible = shown.repeat(300_000)
-    expect(plain(`a${run}b`) === `a${visible}b`).toBe(true)
-    expect(plain(`a${run}\n${run}`) === (char === "\r" ? "a\n" : `a${visible}\n${visible}`)).toBe(true)
-    expect(oneLine(`${run}a${run}b${run}`) === (char === "\n" ? "a ⏎ b" : `a${visible}b`)).toBe(true)
-    expect(oneLine(`a${run}\n${run}b`)).toBe("a ⏎ b")
-    expect(textLines(`a${run}b${run}`, whole, paint(false)).join("\n") === `a${visible}b`).toBe(true)
-  })
+  it.each([["\r", "␍"], [" ", " "], ["\t", "\t"], ["\n", "\n"]])(
+    "may repeat %j as often as it likes",
+    (char, shown) => {
+      const run = char.repeat(300_000)
+      const visible = shown.repeat(300_000)
+      expect(plain(`a${run}b`) === `a${visible}b`).toBe(true)
+      expect(plain(`a${run}\n${run}`) === (char === "\r" ? "a\n" : `a${visible}\n${visible}`)).toBe(true)
+      expect(oneLine(`${run}a${run}b${run}`) === (char === "\n" ? "a ⏎ b" : `a${visible}b`)).toBe(true)
+      expect(oneLine(`a${run}\n${run}b`)).toBe("a ⏎ b")
+      expect(textLines(`a${run}b${run}`, whole, paint(false)).join("\n") === `a${visible}b`).toBe(true)
+    }
+  )
 
   it("as JSON is cut off only where it nests too deeply", () => {
     const deep = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels))

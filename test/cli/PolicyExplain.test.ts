@@ -10,16 +10,32 @@ mkdirSync(join(cwd, "src"), { recursive: true })
 const env = { POSTERN_CONFIG_DIR: join(home, "config"), POSTERN_DATA_DIR: "" }
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-const explain = (args: ReadonlyArray<string>, stdin = "") => new Run(["policy", "explain", ...args], { env, stdin, cwd }).done
+const explain = (args: ReadonlyArray<string>, stdin = "") =>
+  new Run(["policy", "explain", ...args], { env, stdin, cwd }).done
 const asked = async (...args: ReadonlyArray<string>) => JSON.parse((await explain([...args, "--json"])).stdout)
 const batch = async (...calls: ReadonlyArray<unknown>) =>
-  lines((await explain(["--batch"], calls.map((call) => typeof call === "string" ? call : JSON.stringify(call)).join("\n"))).stdout)
+  lines(
+    (await explain(["--batch"], calls.map((call) => typeof call === "string" ? call : JSON.stringify(call)).join("\n")))
+      .stdout
+  )
 
 describe("postern policy explain", () => {
   it("shows every gate and marks the one that decides", async () => {
     const ran = await explain([
-      "shell", "command=git push -f", "--mode", "sw", "--network", "off", "--approval", "universal_accept",
-      "--response", "never", "--sandbox", "read-only", "--cwd", cwd
+      "shell",
+      "command=git push -f",
+      "--mode",
+      "sw",
+      "--network",
+      "off",
+      "--approval",
+      "universal_accept",
+      "--response",
+      "never",
+      "--sandbox",
+      "read-only",
+      "--cwd",
+      cwd
     ])
     expect(ran).toEqual({
       code: 0,
@@ -62,7 +78,9 @@ knobs         work_mode sw (session)
   it("knows tools of configured MCP servers without starting one", async () => {
     const server = join(home, "mcp")
     mkdirSync(server, { recursive: true })
-    writeFileSync(join(server, "config.toml"), `
+    writeFileSync(
+      join(server, "config.toml"),
+      `
 [mcp.servers.git-hub]
 command = "/no/such/program"
 tools = { "get_*" = "ro" }
@@ -70,7 +88,8 @@ tools = { "get_*" = "ro" }
 command = "/no/such/program"
 network = false
 capability = "rw"
-`)
+`
+    )
     const calls = [
       { tool: "git-hub__get_issue", arguments: { number: 1 } },
       { tool: "git-hub__create_issue" },
@@ -80,7 +99,11 @@ capability = "rw"
       { tool: "other__get" }
     ]
     const stdin = calls.map((call) => JSON.stringify(call)).join("\n")
-    const { stdout } = await new Run(["policy", "explain", "--batch"], { env: { ...env, POSTERN_CONFIG_DIR: server }, stdin, cwd }).done
+    const { stdout } = await new Run(["policy", "explain", "--batch"], {
+      env: { ...env, POSTERN_CONFIG_DIR: server },
+      stdin,
+      cwd
+    }).done
     expect(lines(stdout)).toMatchObject([
       { outcome: "run", capabilities: ["ro"] },
       { outcome: "ask", capabilities: ["shell_rw"] },
@@ -95,10 +118,16 @@ capability = "rw"
     const project = join(home, "narrow")
     mkdirSync(join(project, ".postern"), { recursive: true })
     writeFileSync(join(project, ".postern", "rules.toml"), "[policy]\nwork_mode = \"ro\"\n")
-    expect(await asked("shell", "command=mkdir x", "--cwd", project)).toMatchObject({ outcome: "deny", gate: "capability" })
+    expect(await asked("shell", "command=mkdir x", "--cwd", project)).toMatchObject({
+      outcome: "deny",
+      gate: "capability"
+    })
     writeFileSync(join(project, ".postern", "rules.toml"), "[policy]\nwork_mode = \"all\"\n")
     expect(await explain(["shell", "command=ls", "--cwd", project])).toMatchObject({
-      code: 1, stderr: expect.stringContaining("rules.toml: [policy]: work_mode must be one of chat, ro, pl, sw, aw, not \"all\"")
+      code: 1,
+      stderr: expect.stringContaining(
+        "rules.toml: [policy]: work_mode must be one of chat, ro, pl, sw, aw, not \"all\""
+      )
     })
   })
 
@@ -119,22 +148,56 @@ capability = "rw"
       }))
     })
     const ran = await asked("file_read", "path=src/a.ts", "--allow", "read(./src/**)")
-    expect(ran).toMatchObject({ outcome: "run", gate: "rule", rule: "read(./src/**)", sandbox: { mode: "read-only", network: "off" } })
+    expect(ran).toMatchObject({
+      outcome: "run",
+      gate: "rule",
+      rule: "read(./src/**)",
+      sandbox: { mode: "read-only", network: "off" }
+    })
   })
 
   it("lets a policy that is given decide about shapes, and the level decide otherwise", async () => {
     const command = "command=rm -rf src"
-    expect(await asked("shell", command, "--approval", "universal_accept")).toMatchObject({ outcome: "ask", gate: "policy" })
-    expect(await asked("shell", command, "--level", "full", "--rules-deny", "shell(rm **)")).toMatchObject({ outcome: "deny", code: "RULE_DENY" })
+    expect(await asked("shell", command, "--approval", "universal_accept")).toMatchObject({
+      outcome: "ask",
+      gate: "policy"
+    })
+    expect(await asked("shell", command, "--level", "full", "--rules-deny", "shell(rm **)")).toMatchObject({
+      outcome: "deny",
+      code: "RULE_DENY"
+    })
     const call = (knobs: unknown) => ({ tool: "shell", arguments: { command: "rm -rf src" }, knobs })
-    const answers = await batch(call({ approval: "universal_accept" }), call({ level: "full" }), call({ level: "readonly" }), call({}))
-    expect(answers.map(({ gate, outcome }) => `${outcome} ${gate}`)).toEqual(["ask policy", "run policy", "deny capability", "deny boundary"])
+    const answers = await batch(
+      call({ approval: "universal_accept" }),
+      call({ level: "full" }),
+      call({ level: "readonly" }),
+      call({})
+    )
+    expect(answers.map(({ gate, outcome }) => `${outcome} ${gate}`)).toEqual([
+      "ask policy",
+      "run policy",
+      "deny capability",
+      "deny boundary"
+    ])
   })
 
   it("reads values as JSON where that fits the tool, else as text", async () => {
-    expect(await asked("shell", "command=true", "timeout_secs=5")).toMatchObject({ outcome: "run", parts: [{ program: "true" }] })
-    expect(await asked("shell", "command=ls", "timeout_secs=soon")).toMatchObject({ outcome: "deny", gate: "validity", code: "BAD_ARGUMENTS" })
-    expect(await asked("nonsense", "a=1")).toMatchObject({ outcome: "deny", gate: "validity", code: "UNKNOWN_TOOL", parts: [], shapes: [] })
+    expect(await asked("shell", "command=true", "timeout_secs=5")).toMatchObject({
+      outcome: "run",
+      parts: [{ program: "true" }]
+    })
+    expect(await asked("shell", "command=ls", "timeout_secs=soon")).toMatchObject({
+      outcome: "deny",
+      gate: "validity",
+      code: "BAD_ARGUMENTS"
+    })
+    expect(await asked("nonsense", "a=1")).toMatchObject({
+      outcome: "deny",
+      gate: "validity",
+      code: "UNKNOWN_TOOL",
+      parts: [],
+      shapes: []
+    })
   })
 
   it.each([
@@ -169,7 +232,17 @@ describe("postern policy explain --batch", () => {
       call("$X y", { cwd: null, knobs: { network: "off", approval: "universal_accept", response: "never" } })
     )
     expect(answers.map(({ error, gate, outcome }) => error === undefined ? `${outcome} ${gate}` : "error")).toEqual([
-      "run policy", "error", "run policy", "error", "deny capability", "error", "error", "deny rule", "deny validity", "ask policy", "deny response"
+      "run policy",
+      "error",
+      "run policy",
+      "error",
+      "deny capability",
+      "error",
+      "error",
+      "deny rule",
+      "deny validity",
+      "ask policy",
+      "deny response"
     ])
     expect(answers[5]).toEqual({ error: expect.stringContaining("approvel") })
     expect(answers[9]!["parts"]).toEqual([{ program: null, argv: [], opaque: true }])
@@ -177,8 +250,15 @@ describe("postern policy explain --batch", () => {
   })
 
   it("takes the knobs of the command line where a line has none", async () => {
-    const input = [{ tool: "shell", arguments: { command: "ls" } }, { tool: "shell", arguments: { command: "ls" }, knobs: { mode: "ro" } }]
-    const { stdout } = await explain(["--batch", "--mode", "chat", "--deny", "shell(ls *)"], input.map((call) => JSON.stringify(call)).join("\n"))
+    const input = [{ tool: "shell", arguments: { command: "ls" } }, {
+      tool: "shell",
+      arguments: { command: "ls" },
+      knobs: { mode: "ro" }
+    }]
+    const { stdout } = await explain(
+      ["--batch", "--mode", "chat", "--deny", "shell(ls *)"],
+      input.map((call) => JSON.stringify(call)).join("\n")
+    )
     expect(lines(stdout).map(({ gate }) => gate)).toEqual(["capability", "rule"])
   })
 

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -34,14 +43,22 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const policy = (...args: ReadonlyArray<string>) =>
-  new Run(["policy", ...args], { env: { POSTERN_CONFIG_DIR: home, POSTERN_DATA_DIR: "", POSTERN_LOG_LEVEL: "error" }, stdin: "", cwd }).done
+  new Run(["policy", ...args], {
+    env: { POSTERN_CONFIG_DIR: home, POSTERN_DATA_DIR: "", POSTERN_LOG_LEVEL: "error" },
+    stdin: "",
+    cwd
+  }).done
 const listed = async () => lines((await policy("rules", "list", "--json")).stdout)
 const idOf = (stdout: string) => /[0-9a-f]{12}/.exec(stdout)?.[0] ?? ""
 
 describe("postern policy rules", () => {
   it("adds a rule to the user's file and leaves every other byte as it was", async () => {
     const added = await policy("rules", "add", "deny", "shell(git push ** --force **)", "--reason", "say \"please\"")
-    expect(added).toEqual({ code: 0, stderr: "", stdout: expect.stringMatching(/^added [0-9a-f]{12} .*config\.toml\n$/) })
+    expect(added).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringMatching(/^added [0-9a-f]{12} .*config\.toml\n$/)
+    })
     const line = "  { rule = \"shell(git push ** --force **)\", reason = \"say \\\"please\\\"\" },\n"
     expect(readFileSync(config, "utf8")).toBe(text.replace("# inline\n", `# inline\n${line}`))
     expect(statSync(config).mode & 0o777).toBe(0o640)
@@ -52,28 +69,48 @@ describe("postern policy rules", () => {
 
   it("removes a rule with the comments about it and no others", async () => {
     const [rule] = (await listed()).filter(({ rule }) => rule === "read(~/.ssh/**)")
-    expect(rule).toEqual({ id: expect.any(String), list: "deny", rule: "read(~/.ssh/**)", layer: "user", reason: "keys" })
-    expect((await policy("rules", "remove", rule?.["id"])).stdout).toBe(`removed ${rule?.["id"]} deny read(~/.ssh/**) from ${config}\n`)
+    expect(rule).toEqual({
+      id: expect.any(String),
+      list: "deny",
+      rule: "read(~/.ssh/**)",
+      layer: "user",
+      reason: "keys"
+    })
+    expect((await policy("rules", "remove", rule?.["id"])).stdout).toBe(
+      `removed ${rule?.["id"]} deny read(~/.ssh/**) from ${config}\n`
+    )
     const gone = "  # ssh keys\n  { rule = \"read(~/.ssh/**)\", reason = \"keys\" }, # inline\n"
     expect(readFileSync(config, "utf8")).toBe(text.replace(gone, ""))
   })
 
   it("writes nothing that could not be loaded", async () => {
-    expect(await policy("rules", "add", "allow", "shell(npm")).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("\"shell(npm\" is no allow rule") })
+    expect(await policy("rules", "add", "allow", "shell(npm")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("\"shell(npm\" is no allow rule")
+    })
     expect(await policy("rules", "add", "maybe", "shell(npm *)")).toMatchObject({ code: 2, stdout: "" })
     writeFileSync(config, text.replace("shell(rm -rf *)", "shel(rm -rf *)"))
     const refused = await policy("rules", "add", "allow", "shell(npm test *)")
-    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("deny rule 1 \"shel(rm -rf *)\"") })
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("deny rule 1 \"shel(rm -rf *)\"")
+    })
     expect(readFileSync(config, "utf8")).not.toContain("npm")
     expect(await policy("rules", "remove", "ffffffffffff")).toMatchObject({ code: 1, stdout: "" })
   })
 
   it("keeps a project's rules in the project", async () => {
     const added = await policy("rules", "add", "allow", "shell(tool build *)", "--layer", "project")
-    expect(added.stderr).toBe(`postern: allow rules of this project do not count until you say: postern policy trust ${cwd}\n`)
+    expect(added.stderr).toBe(
+      `postern: allow rules of this project do not count until you say: postern policy trust ${cwd}\n`
+    )
     expect(readFileSync(join(cwd, ".postern", "rules.toml"), "utf8")).toBe("allow = [ \"shell(tool build *)\" ]\n")
     expect(readFileSync(config, "utf8")).toBe(text)
-    expect((await policy("rules", "list")).stdout).toMatch(/^[0-9a-f]{12} {2}project {2}allow {2}shell\(tool build \*\) +\(does not count\)$/m)
+    expect((await policy("rules", "list")).stdout).toMatch(
+      /^[0-9a-f]{12} {2}project {2}allow {2}shell\(tool build \*\) +\(does not count\)$/m
+    )
     expect(await policy("rules", "remove", idOf(added.stdout))).toMatchObject({ code: 0 })
     expect(readFileSync(join(cwd, ".postern", "rules.toml"), "utf8")).toBe("allow = []\n")
   })
@@ -81,7 +118,8 @@ describe("postern policy rules", () => {
   it("lets a project's allow rules count while it is trusted", async () => {
     mkdirSync(join(cwd, ".postern"))
     writeFileSync(join(cwd, ".postern", "rules.toml"), "allow = [\"shell(tool build *)\"]\n")
-    const outcome = async () => JSON.parse((await policy("rules", "test", "shell", "command=tool build all", "--json")).stdout).outcome
+    const outcome = async () =>
+      JSON.parse((await policy("rules", "test", "shell", "command=tool build all", "--json")).stdout).outcome
     expect(await outcome()).toBe("ask")
     expect(await policy("trust", cwd)).toEqual({ code: 0, stderr: "", stdout: `trusted ${cwd}\n` })
     expect((await policy("trust", "--list")).stdout).toBe(`${cwd}\n`)
@@ -93,7 +131,10 @@ describe("postern policy rules", () => {
   it("does not write through a project's link into another folder", async () => {
     mkdirSync(join(home, "elsewhere"))
     symlinkSync(join(home, "elsewhere"), join(cwd, ".postern"))
-    expect(await policy("rules", "add", "deny", "shell(x)", "--layer", "project")).toMatchObject({ code: 1, stdout: "" })
+    expect(await policy("rules", "add", "deny", "shell(x)", "--layer", "project")).toMatchObject({
+      code: 1,
+      stdout: ""
+    })
     expect(() => statSync(join(home, "elsewhere", "rules.toml"))).toThrow()
   })
 
@@ -101,7 +142,10 @@ describe("postern policy rules", () => {
     writeFileSync(config, `${text}\n[risk_profiles.default]\nexcluded_tools = ["TodoWrite"]\n`)
     const [rule] = (await listed()).filter(({ layer }) => layer === "managed")
     expect(rule).toMatchObject({ list: "deny", rule: "TodoWrite" })
-    expect(await policy("rules", "remove", rule?.["id"])).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be removed here") })
+    expect(await policy("rules", "remove", rule?.["id"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("cannot be removed here")
+    })
   })
 })
 
@@ -114,7 +158,10 @@ describe("postern policy rules of a project with knobs", () => {
     expect(readFileSync(file, "utf8")).toContain("[policy]\nnetwork = \"off\"\n")
     expect(readFileSync(file, "utf8")).toContain("deny = [ \"shell(x)\" ]\n")
     writeFileSync(file, "[policy]\nnetwork = \"of\"\n")
-    expect(await policy("rules", "add", "deny", "shell(x)", "--layer", "project")).toMatchObject({ code: 1, stderr: expect.stringContaining("network must be") })
+    expect(await policy("rules", "add", "deny", "shell(x)", "--layer", "project")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("network must be")
+    })
   })
 })
 

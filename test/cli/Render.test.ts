@@ -3,7 +3,11 @@ import type { SessionUpdate } from "../../src/acp/SessionUpdate.ts"
 import { paint } from "../../src/cli/Paint.ts"
 import * as Render from "../../src/cli/Render.ts"
 
-const text = (kind: "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk", value: string, messageId = "m"): SessionUpdate => ({
+const text = (
+  kind: "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk",
+  value: string,
+  messageId = "m"
+): SessionUpdate => ({
   sessionUpdate: kind,
   messageId,
   content: { type: "text", text: value }
@@ -24,7 +28,8 @@ const change = (patch: Partial<Extract<SessionUpdate, { sessionUpdate: "tool_cal
 })
 const output = (value: string) => [{ type: "content" as const, content: { type: "text" as const, text: value } }]
 
-const make = (options: Partial<Parameters<typeof Render.make>[0]> = {}) => Render.make({ paint: paint(false), width: 40, ...options })
+const make = (options: Partial<Parameters<typeof Render.make>[0]> = {}) =>
+  Render.make({ paint: paint(false), width: 40, ...options })
 const render = (...updates: ReadonlyArray<SessionUpdate>) => {
   const renderer = make()
   return updates.map(renderer.update).join("") + renderer.close()
@@ -38,9 +43,13 @@ describe("what a turn looks like", () => {
   it("keeps characters whole that come in two pieces, and shows that one never got its other half", () => {
     const [high, low] = ["\ud83d", "\ude00"]
     const shown = make()
-    expect([text("agent_message_chunk", `a${high}`), text("agent_message_chunk", `${low}b`)].map(shown.update)).toEqual(["a", "😀b"])
+    expect([text("agent_message_chunk", `a${high}`), text("agent_message_chunk", `${low}b`)].map(shown.update)).toEqual(
+      ["a", "😀b"]
+    )
     expect(render(text("user_message_chunk", high), text("user_message_chunk", low))).toBe("> 😀\n")
-    expect(render(text("agent_message_chunk", high), text("agent_thought_chunk", `${low}b`))).toBe(`${high}\n\n${low}b\n`)
+    expect(render(text("agent_message_chunk", high), text("agent_thought_chunk", `${low}b`))).toBe(
+      `${high}\n\n${low}b\n`
+    )
     expect(render(text("agent_message_chunk", `a${high}`), call())).toBe(`a${high}\n\n▸ Read a.txt\n`)
     expect(render(text("agent_message_chunk", high))).toBe(`${high}\n`)
   })
@@ -89,15 +98,27 @@ describe("what a turn looks like", () => {
   })
 
   it("shows an edit as a diff", () => {
-    expect(render(call({ title: "Edit a.txt", kind: "edit" }), change({
-      content: [{ type: "diff", path: "/w/a.txt", oldText: "1\n2\n3\n4\n5\nold\n7\n", newText: "1\n2\n3\n4\n5\nnew\n7\n8\n" }]
-    }))).toBe("▸ Edit a.txt\n✓ Edit a.txt\n  /w/a.txt\n    ⋮\n    3\n    4\n    5\n  - old\n  + new\n    7\n  + 8\n")
+    expect(render(
+      call({ title: "Edit a.txt", kind: "edit" }),
+      change({
+        content: [{
+          type: "diff",
+          path: "/w/a.txt",
+          oldText: "1\n2\n3\n4\n5\nold\n7\n",
+          newText: "1\n2\n3\n4\n5\nnew\n7\n8\n"
+        }]
+      })
+    )).toBe("▸ Edit a.txt\n✓ Edit a.txt\n  /w/a.txt\n    ⋮\n    3\n    4\n    5\n  - old\n  + new\n    7\n  + 8\n")
   })
 
   it("shows a plan once for every state of it", () => {
     const plan = (status: "pending" | "completed"): SessionUpdate => ({
       sessionUpdate: "plan",
-      entries: [{ content: "look", priority: "high", status }, { content: "act", priority: "low", status: "in_progress" }]
+      entries: [{ content: "look", priority: "high", status }, {
+        content: "act",
+        priority: "low",
+        status: "in_progress"
+      }]
     })
     expect(render(plan("pending"), plan("pending"), plan("completed")))
       .toBe("Plan\n  ☐ look\n  ◐ act\nPlan\n  ☑ look\n  ◐ act\n")
@@ -123,7 +144,10 @@ describe("what a turn looks like", () => {
 
   it("can be the answer only", () => {
     const renderer = make({ show: "answer" })
-    expect([text("agent_thought_chunk", "hm"), call(), change(), text("agent_message_chunk", "hi")].map(renderer.update).join("")).toBe("hi")
+    expect(
+      [text("agent_thought_chunk", "hm"), call(), change(), text("agent_message_chunk", "hi")].map(renderer.update)
+        .join("")
+    ).toBe("hi")
   })
 })
 
@@ -131,19 +155,35 @@ describe("what a decision is about", () => {
   it("shows the whole diff", () => {
     const renderer = make()
     const newText = Array.from({ length: 40 }, (_, at) => `line ${at} ${"y".repeat(60)}`).join("\n")
-    const question = renderer.question({ toolCallId: "t1", title: "Write a.txt", content: [{ type: "diff", path: "/w/a.txt", oldText: null, newText }] })
-    expect(question.split("\n").slice(0, 3)).toEqual(["? Write a.txt", "  /w/a.txt (new file)", `  + line 0 ${"y".repeat(60)}`])
+    const question = renderer.question({
+      toolCallId: "t1",
+      title: "Write a.txt",
+      content: [{ type: "diff", path: "/w/a.txt", oldText: null, newText }]
+    })
+    expect(question.split("\n").slice(0, 3)).toEqual([
+      "? Write a.txt",
+      "  /w/a.txt (new file)",
+      `  + line 0 ${"y".repeat(60)}`
+    ])
     expect(question.split("\n")).toHaveLength(43)
   })
 
   it("shows the whole command with its hidden parts made visible", () => {
-    expect(make().question({ toolCallId: "t1", title: "Run `ls`", rawInput: { command: "ls\nrm -rf ~ \u001b[8m\u202e", timeout: 5 } }))
+    expect(
+      make().question({
+        toolCallId: "t1",
+        title: "Run `ls`",
+        rawInput: { command: "ls\nrm -rf ~ \u001b[8m\u202e", timeout: 5 }
+      })
+    )
       .toBe("? Run `ls`\n  $ ls\n    rm -rf ~ ␛[8m‹U+202E›\n  {\n    \"timeout\": 5\n  }\n")
   })
 
   it("is shown as far as possible where it nests too deeply", () => {
     const rawInput = { list: JSON.parse("[".repeat(50_000) + "]".repeat(50_000)), command: "ls" }
-    expect(make().question({ toolCallId: "t1", title: "t", rawInput })).toMatch(/^\? t\n {2}\$ ls\n {2}\{"list":\[+"\(nested too deeply to show\)"\]+\}\n$/)
+    expect(make().question({ toolCallId: "t1", title: "t", rawInput })).toMatch(
+      /^\? t\n {2}\$ ls\n {2}\{"list":\[+"\(nested too deeply to show\)"\]+\}\n$/
+    )
   })
 
   it("completes the question from what is known of the call, and does not show its diff twice", () => {

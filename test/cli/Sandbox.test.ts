@@ -9,9 +9,14 @@ describe("postern sandbox check", () => {
     expect(code).toBe(0)
     const rows = lines(stdout)
     expect(rows.map(({ mode, network }) => `${mode} ${network}`)).toEqual(
-      ["workspace-read", "workspace-scratch", "read-only", "scratch", "workspace-write", "danger-full-access"].flatMap((mode) => [`${mode} true`, `${mode} false`])
+      ["workspace-read", "workspace-scratch", "read-only", "scratch", "workspace-write", "danger-full-access"].flatMap((
+        mode
+      ) => [`${mode} true`, `${mode} false`])
     )
-    expect(rows.find(({ mode, network }) => mode === "danger-full-access" && network)).toMatchObject({ usable: true, report: { backend: "none" } })
+    expect(rows.find(({ mode, network }) => mode === "danger-full-access" && network)).toMatchObject({
+      usable: true,
+      report: { backend: "none" }
+    })
     for (const { note, remedy, report, usable } of rows) {
       expect(note).not.toBe("")
       expect(usable ? report : remedy).toBeDefined()

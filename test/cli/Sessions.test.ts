@@ -32,21 +32,35 @@ const entries: ReadonlyArray<Entry> = [
 
 const seed = Effect.gen(function*() {
   const store = yield* SessionStore
-  for (const [sessionId, cwd] of [["aaaa-1", "/w"], ["aaaa-2", "/w"], ["bbbb-3", "/elsewhere"], ["dead-4", "/w"]] as const) {
+  for (
+    const [sessionId, cwd] of [["aaaa-1", "/w"], ["aaaa-2", "/w"], ["bbbb-3", "/elsewhere"], ["dead-4", "/w"]] as const
+  ) {
     yield* store.create({ sessionId, cwd, agent: "main", additionalDirectories: [] })
   }
   const [first, ...rest] = entries
   const { position, turn } = yield* store.beginTurn("bbbb-3", first!)
   const rows = rest.map((entry, at) => ({ position: position + at, entry }))
   yield* store.commitTurn("bbbb-3", turn, { rows, context: "[]", outcome: "end_turn", title: "Fix \u001b[31ma.txt" })
-  const decision = { callId: "c1", tool: "file_edit", outcome: "ask", gate: "policy", code: "POLICY_ASK", reason: "needs rw", rule: null, shapes: [], knobs: "h" } as const
+  const decision = {
+    callId: "c1",
+    tool: "file_edit",
+    outcome: "ask",
+    gate: "policy",
+    code: "POLICY_ASK",
+    reason: "needs rw",
+    rule: null,
+    shapes: [],
+    knobs: "h"
+  } as const
   yield* store.policy.decided("bbbb-3", decision)
   yield* store.policy.asked("bbbb-3", "q1", "c1")
   yield* store.policy.answered("q1", "AllowOnce")
   yield* store.kill("dead-4")
 })
 
-beforeAll(() => Effect.runPromise(Effect.provide(seed, SessionStore.layer(join(home, "data", "sessions", "acp-sessions.db")))))
+beforeAll(() =>
+  Effect.runPromise(Effect.provide(seed, SessionStore.layer(join(home, "data", "sessions", "acp-sessions.db"))))
+)
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 describe("postern sessions", () => {
@@ -67,7 +81,9 @@ describe("postern sessions", () => {
 
   it("shows a transcript with its tool calls and its interruption", async () => {
     const { stdout } = await sessions("show", "bbbb")
-    expect(stdout).toMatch(/^Fix ␛\[31ma\.txt\nsession {2}bbbb-3\nagent {4}main\nfolder {3}\/elsewhere\ncreated .*\nupdated .*\n/)
+    expect(stdout).toMatch(
+      /^Fix ␛\[31ma\.txt\nsession {2}bbbb-3\nagent {4}main\nfolder {3}\/elsewhere\ncreated .*\nupdated .*\n/
+    )
     expect(stdout.slice(stdout.indexOf("\n\n") + 2)).toBe(
       "> fix `a.txt`\n\nhm\n\n✓ Edit a.txt\n  /w/a.txt\n  - old\n  + ```\n  + new\n\nDone ␛[31m.\n\n! This turn was cut off.\n"
     )
@@ -75,17 +91,23 @@ describe("postern sessions", () => {
 
   it("shows what was decided, and who answered what", async () => {
     const { stdout } = await sessions("show", "bbbb", "--decisions")
-    expect(stdout).toMatch(/^AT +TOOL +OUTCOME +GATE +CODE +RULE +KNOBS +ANSWER +REASON\n\S+ +file_edit +ask +policy +POLICY_ASK +\S+ +AllowOnce +needs rw\n$/)
+    expect(stdout).toMatch(
+      /^AT +TOOL +OUTCOME +GATE +CODE +RULE +KNOBS +ANSWER +REASON\n\S+ +file_edit +ask +policy +POLICY_ASK +\S+ +AllowOnce +needs rw\n$/
+    )
     const trail = JSON.parse((await sessions("show", "bbbb", "--decisions", "--json")).stdout)
     expect(trail.decisions[0]).toMatchObject({ callId: "c1", outcome: "ask" })
-    expect((await sessions("show", "aaaa-1", "--decisions")).stdout).toBe("no tool call has been decided in this session\n")
+    expect((await sessions("show", "aaaa-1", "--decisions")).stdout).toBe(
+      "no tool call has been decided in this session\n"
+    )
   })
 
   it("exports markdown that its content cannot break", async () => {
     const output = join(home, "out.md")
     expect(await sessions("export", "bbbb-3", "--output", output)).toEqual({ code: 0, stdout: "", stderr: "" })
     const text = readFileSync(output, "utf8")
-    expect(text).toContain("## User\n\nfix `a.txt`\n\n> hm\n\n### Edit a.txt (edit, completed)\n\n````diff\n/w/a.txt\n- old\n+ ```\n+ new\n````\n")
+    expect(text).toContain(
+      "## User\n\nfix `a.txt`\n\n> hm\n\n### Edit a.txt (edit, completed)\n\n````diff\n/w/a.txt\n- old\n+ ```\n+ new\n````\n"
+    )
     expect(text.endsWith("## Agent\n\nDone ␛[31m.\n\n*This turn was cut off.*\n")).toBe(true)
   })
 
@@ -93,8 +115,14 @@ describe("postern sessions", () => {
     const output = join(home, "mine.md")
     const missing = join(home, "no", "such.md")
     writeFileSync(output, "mine")
-    const failed = (file: string, why: string) => ({ code: 1, stdout: "", stderr: `postern: cannot write ${file}: ${why}\n` })
-    expect(await sessions("export", "bbbb-3", "-o", output)).toEqual(failed(output, "it exists already; --force replaces it"))
+    const failed = (file: string, why: string) => ({
+      code: 1,
+      stdout: "",
+      stderr: `postern: cannot write ${file}: ${why}\n`
+    })
+    expect(await sessions("export", "bbbb-3", "-o", output)).toEqual(
+      failed(output, "it exists already; --force replaces it")
+    )
     expect(readFileSync(output, "utf8")).toBe("mine")
     expect(await sessions("export", "bbbb-3", "-o", output, "--force")).toMatchObject({ code: 0, stderr: "" })
     expect(readFileSync(output, "utf8")).toContain("## User")

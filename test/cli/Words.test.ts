@@ -13,7 +13,10 @@ describe("a command line", () => {
     expect(words(line)).toEqual(Result.succeed(expected))
   })
 
-  it.each([["", "it is empty"], ["  ", "it is empty"], ["a 'b", "a ' is never closed"]])("%j is refused", (line, why) => {
-    expect(words(line)).toEqual(Result.fail(why))
-  })
+  it.each([["", "it is empty"], ["  ", "it is empty"], ["a 'b", "a ' is never closed"]])(
+    "%j is refused",
+    (line, why) => {
+      expect(words(line)).toEqual(Result.fail(why))
+    }
+  )
 })

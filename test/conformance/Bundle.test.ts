@@ -4,8 +4,12 @@ import { describe, expect, it } from "vitest"
 import { bundle } from "../support/Host.ts"
 
 const dist = join(bundle, "..")
-const start = readdirSync(dist).filter((name) => /^main(-AcpMain-.*)?\.js$/.test(name)).map((name) => readFileSync(join(dist, name), "utf8")).join("\n")
-const rest = readdirSync(dist).filter((name) => name.endsWith(".js")).map((name) => readFileSync(join(dist, name), "utf8")).join("\n")
+const start = readdirSync(dist).filter((name) => /^main(-AcpMain-.*)?\.js$/.test(name)).map((name) =>
+  readFileSync(join(dist, name), "utf8")
+).join("\n")
+const rest = readdirSync(dist).filter((name) => name.endsWith(".js")).map((name) =>
+  readFileSync(join(dist, name), "utf8")
+).join("\n")
 
 /** Words of parts that cost milliseconds to set up. */
 const later = {

@@ -162,7 +162,9 @@ describe("the agent's own requests", () => {
     const asked = await acp.waitFor(asks)
     await acp.waitFor(withdraws(asked.id))
     expect((await acp.waitFor((m) => m.id === 1)).result?.["stopReason"]).toBe("end_turn")
-    expect(acp.updates(sessionId).some((u) => u.sessionUpdate === "tool_call_update" && u.status === "failed")).toBe(true)
+    expect(acp.updates(sessionId).some((u) => u.sessionUpdate === "tool_call_update" && u.status === "failed")).toBe(
+      true
+    )
   })
 
   test("client methods that were not offered are never called", async ({ host }) => {

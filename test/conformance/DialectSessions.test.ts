@@ -36,7 +36,10 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     const sessionId = await acp.newSession()
     acp.send(prompt(1, sessionId, "wait 30"))
     const error = await acp.failure("session/prompt", { sessionId, prompt: [{ type: "text", text: "say x" }] })
-    expect(error).toMatchObject({ code: pick({ acp: 1001, zeroclaw: -32002 }), data: { sessionId, reason: "session_busy" } })
+    expect(error).toMatchObject({
+      code: pick({ acp: 1001, zeroclaw: -32002 }),
+      data: { sessionId, reason: "session_busy" }
+    })
     acp.send(cancel(sessionId))
     await acp.waitFor((m) => m.id === 1)
   })
@@ -56,7 +59,12 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     const result = await acp.initialize()
     expect(result["protocolVersion"]).toBe(1)
     expect(result["_meta"].zeroclaw).toMatchObject({ maxSessions: 10, sessionTimeoutSecs: 3600 })
-    expect(result["agentCapabilities"].sessionCapabilities).toMatchObject({ list: {}, delete: {}, resume: {}, close: {} })
+    expect(result["agentCapabilities"].sessionCapabilities).toMatchObject({
+      list: {},
+      delete: {},
+      resume: {},
+      close: {}
+    })
   })
 
   test("session/new names its folder at the root only in zeroclaw, in _meta always (row 6)", async ({ host }) => {
@@ -85,7 +93,10 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     const acp = await open(host)
     const file = host.write("file.txt", "x")
     for (const cwd of [file, join(host.project, "absent")]) {
-      expect(await acp.failure("session/new", { cwd, mcpServers: [] })).toMatchObject({ code: -32602, data: { field: "cwd" } })
+      expect(await acp.failure("session/new", { cwd, mcpServers: [] })).toMatchObject({
+        code: -32602,
+        data: { field: "cwd" }
+      })
     }
     const link = join(host.folder, "link")
     symlinkSync(host.project, link)

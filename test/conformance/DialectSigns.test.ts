@@ -51,7 +51,9 @@ describe("signs that switch a connection to the dialect zeroclaw", () => {
 describe("what is no sign", () => {
   const plain: ReadonlyArray<readonly [string, Json, Json]> = [
     ["a full initialize and session/new", full, {}],
-    ["other _meta.zeroclaw keys", { ...full, _meta: { zeroclaw: { x: 1 } } }, { _meta: { zeroclaw: { agentAlias: "default" } } }],
+    ["other _meta.zeroclaw keys", { ...full, _meta: { zeroclaw: { x: 1 } } }, {
+      _meta: { zeroclaw: { agentAlias: "default" } }
+    }],
     ["a missing mcpServers", full, { mcpServers: undefined }],
     ["a missing cwd", full, { cwd: undefined }]
   ]
@@ -61,7 +63,9 @@ describe("what is no sign", () => {
     await acp.request("initialize", full)
     const sessionId = await acp.newSession()
     acp.send({ jsonrpc: "2.0", method: "_vendor/telemetry", params: { session_id: sessionId } })
-    expect(await acp.failure("session/prompt", { sessionId, prompt: [{ typ: "text" }] })).toMatchObject({ code: -32602 })
+    expect(await acp.failure("session/prompt", { sessionId, prompt: [{ typ: "text" }] })).toMatchObject({
+      code: -32602
+    })
     expect(await dialect(acp)).toBe("acp")
   })
 

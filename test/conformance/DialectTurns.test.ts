@@ -89,8 +89,13 @@ describe("input of ZeroClaw's clients", () => {
     const acp = await host.open({ dialect: "zeroclaw" })
     const sessionId = await acp.newSession()
     expect((await acp.request("session/prompt", { sessionId, prompt: "say plain" }))["content"]).toContain("plain")
-    expect((await acp.request("session/prompt", { sessionId, prompt: [{ text: "say untyped" }] }))["content"]).toContain("untyped")
-    acp.send(prompt(1, sessionId, "wait 30"), { jsonrpc: "2.0", method: "session/cancel", params: { session_id: sessionId } })
+    expect((await acp.request("session/prompt", { sessionId, prompt: [{ text: "say untyped" }] }))["content"])
+      .toContain("untyped")
+    acp.send(prompt(1, sessionId, "wait 30"), {
+      jsonrpc: "2.0",
+      method: "session/cancel",
+      params: { session_id: sessionId }
+    })
     expect((await acp.waitFor((m) => m.id === 1)).result?.["stopReason"]).toBe("cancelled")
   })
 
@@ -98,7 +103,11 @@ describe("input of ZeroClaw's clients", () => {
     test(`${method} is acknowledged as a request and ignored as a notification (row 23)`, async ({ host }) => {
       const acp = await host.open({ dialect: "zeroclaw" })
       const sessionId = await acp.newSession()
-      expect(await acp.request(method, { sessionId, type: "focus" })).toEqual({ sessionId, type: "focus", status: "processed" })
+      expect(await acp.request(method, { sessionId, type: "focus" })).toEqual({
+        sessionId,
+        type: "focus",
+        status: "processed"
+      })
       const nested = { sessionId, update: { sessionUpdate: "seen" } }
       expect(await acp.request(method, nested)).toEqual({ sessionId, type: "seen", status: "processed" })
       expect(await acp.request(method, { sessionId })).toEqual({ sessionId, type: "unknown", status: "processed" })

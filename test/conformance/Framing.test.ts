@@ -119,7 +119,12 @@ describe("the frame limit of 32 MiB", () => {
   const limit = 32 * 1024 * 1024
   const padded = (id: number, bytes: number) => {
     const [head, tail] = [`{"jsonrpc":"2.0","id":${id},"method":"session/list","params":{"x":"`, "\"}}"] as const
-    return Buffer.concat([Buffer.from(head), Buffer.alloc(bytes - head.length - tail.length, 97), Buffer.from(tail), newline])
+    return Buffer.concat([
+      Buffer.from(head),
+      Buffer.alloc(bytes - head.length - tail.length, 97),
+      Buffer.from(tail),
+      newline
+    ])
   }
 
   test("a frame just below it is served", async ({ host }) => {
@@ -130,16 +135,19 @@ describe("the frame limit of 32 MiB", () => {
   })
 
   const linux = process.platform === "linux"
-  test.skipIf(!linux)("a line of 100 MB is refused once and not kept, and the next line is served", async ({ host }) => {
-    const acp = await host.open()
-    const before = acp.memory().now
-    acp.announce(list(2))
-    acp.raw(Buffer.concat([padded(1, 100_000_000), Buffer.from(JSON.stringify(list(2))), newline]))
-    expectResult(await acp.waitFor((m) => m.id === 2), 2)
-    const refused = acp.messages.filter((m) => m.id === null)
-    expect(refused).toHaveLength(1)
-    expectError(refused[0]!, null, -32600, { reason: "frame_too_large", limit_bytes: limit })
-    expect(acp.messages.some((m) => m.id === 1)).toBe(false)
-    expect(acp.memory().peak - before).toBeLessThan(120)
-  })
+  test.skipIf(!linux)(
+    "a line of 100 MB is refused once and not kept, and the next line is served",
+    async ({ host }) => {
+      const acp = await host.open()
+      const before = acp.memory().now
+      acp.announce(list(2))
+      acp.raw(Buffer.concat([padded(1, 100_000_000), Buffer.from(JSON.stringify(list(2))), newline]))
+      expectResult(await acp.waitFor((m) => m.id === 2), 2)
+      const refused = acp.messages.filter((m) => m.id === null)
+      expect(refused).toHaveLength(1)
+      expectError(refused[0]!, null, -32600, { reason: "frame_too_large", limit_bytes: limit })
+      expect(acp.messages.some((m) => m.id === 1)).toBe(false)
+      expect(acp.memory().peak - before).toBeLessThan(120)
+    }
+  )
 })

@@ -15,7 +15,10 @@ describe("initialize", () => {
   test("names the agent and advertises what every session operation needs", async ({ host }) => {
     const acp = host.start()
     const { result } = await acp.exchange(init(1))
-    expect(result?.["agentInfo"]).toMatchObject({ name: expect.stringMatching(/\S/), version: expect.stringMatching(/\d/) })
+    expect(result?.["agentInfo"]).toMatchObject({
+      name: expect.stringMatching(/\S/),
+      version: expect.stringMatching(/\d/)
+    })
     expect(result?.["agentCapabilities"]).toMatchObject({
       loadSession: true,
       promptCapabilities: { embeddedContext: true },
@@ -48,7 +51,9 @@ describe("initialize", () => {
   for (const method of ["session/new", "session/list", "session/prompt"]) {
     test(`${method} before initialize is refused, and initialize still works after it`, async ({ host }) => {
       const acp = host.start()
-      const params = method === "session/prompt" ? { sessionId: "x", prompt: [] } : { cwd: host.project, mcpServers: [] }
+      const params = method === "session/prompt"
+        ? { sessionId: "x", prompt: [] }
+        : { cwd: host.project, mcpServers: [] }
       expectError(await acp.exchange(request(1, method, params)), 1, -32600, { reason: "not_initialized" })
       expect((await acp.exchange(init(1))).result?.["protocolVersion"]).toBe(1)
     })

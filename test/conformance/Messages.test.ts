@@ -72,7 +72,11 @@ describe("envelopes", () => {
     ["jsonrpc 1.0", { jsonrpc: "1.0", id: 6, method: "session/list", params: {} }, [6]],
     ["params that are no object or array", { jsonrpc: "2.0", id: 8, method: "session/list", params: "x" }, [8]],
     ["method together with result", { jsonrpc: "2.0", id: 9, method: "session/list", result: {} }, [null]],
-    ["method together with error", { jsonrpc: "2.0", id: 9, method: "session/list", error: { code: 1, message: "x" } }, [null]]
+    [
+      "method together with error",
+      { jsonrpc: "2.0", id: 9, method: "session/list", error: { code: 1, message: "x" } },
+      [null]
+    ]
   ]
   for (const [name, frame, ids] of bad) {
     test(`${name} is an invalid request`, async ({ host }) => {
@@ -80,7 +84,9 @@ describe("envelopes", () => {
       acp.send(frame)
       const said = (await acp.settle()).filter((m) => m.error !== undefined)
       expect(said).toHaveLength(1)
-      expect(said[0]?.error?.code).toSatisfy((code: number) => code === -32600 || (name.startsWith("params") && code === -32602))
+      expect(said[0]?.error?.code).toSatisfy((code: number) =>
+        code === -32600 || (name.startsWith("params") && code === -32602)
+      )
       expect(ids).toContain(said[0]?.id)
       expectResult(await acp.exchange(list(1)), 1)
     })
@@ -121,7 +127,10 @@ describe("methods and params", () => {
     ["unknown with an underscore", notification("_vendor/thing", { x: 1 })],
     ["cancel with bad params", notification("session/cancel", { sessionId: 1 })],
     ["cancel without params", { jsonrpc: "2.0", method: "session/cancel" }],
-    ["cancel of an unknown session", notification("session/cancel", { sessionId: "00000000-0000-4000-8000-000000000000" })],
+    [
+      "cancel of an unknown session",
+      notification("session/cancel", { sessionId: "00000000-0000-4000-8000-000000000000" })
+    ],
     ["cancel of a request nobody made", notification("$/cancel_request", { requestId: "none" })],
     ["cancel_request without id", notification("$/cancel_request")],
     ["a request method as a notification", notification("session/list")]
@@ -168,7 +177,10 @@ describe("methods and params", () => {
   test("an unknown session is a domain error with its own code, message and data", async ({ host }) => {
     const acp = await host.open()
     const sessionId = "00000000-0000-4000-8000-000000000000"
-    expectError(await acp.exchange(prompt(9, sessionId, "say x")), 9, -32002, { reason: "session_not_found", sessionId })
+    expectError(await acp.exchange(prompt(9, sessionId, "say x")), 9, -32002, {
+      reason: "session_not_found",
+      sessionId
+    })
   })
 
   test("a defect inside gives an internal error without internals, and the connection lives on", async ({ host }) => {
@@ -181,7 +193,15 @@ describe("methods and params", () => {
     db.close()
     const said = await acp.exchange(list(10))
     expectError(said, 10, -32603)
-    const leaks = ["no such table", "SQLITE", "SELECT", host.folder, "node:", "    at ", ...tables.map((t) => String(t["name"]))]
+    const leaks = [
+      "no such table",
+      "SQLITE",
+      "SELECT",
+      host.folder,
+      "node:",
+      "    at ",
+      ...tables.map((t) => String(t["name"]))
+    ]
     for (const leak of leaks) expect(JSON.stringify(said)).not.toContain(leak)
     expectError(await acp.exchange(request(11, "nope")), 11, -32601)
   })

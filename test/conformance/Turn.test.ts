@@ -26,7 +26,8 @@ describe("one turn on the wire", () => {
     expect(text).toContain("some plain words")
     expect(textOf(updates, "agent_thought_chunk")).toContain("deep thought")
     const chunks = updates.flatMap((u) =>
-      u.sessionUpdate === "agent_message_chunk" || u.sessionUpdate === "agent_thought_chunk" ? [u] : [])
+      u.sessionUpdate === "agent_message_chunk" || u.sessionUpdate === "agent_thought_chunk" ? [u] : []
+    )
     expect(chunks.every((c) => typeof c.messageId === "string" && c.messageId !== "")).toBe(true)
     const kinds = new Map(chunks.map((c) => [`${c.messageId} ${c.sessionUpdate}`, c.messageId]))
     expect(new Set(kinds.values()).size).toBe(kinds.size)
@@ -43,7 +44,11 @@ describe("one turn on the wire", () => {
     const file = host.write("src/a.txt", "alpha\nbeta\n")
     const { updates } = await acp.prompt(await acp.newSession(), "read src/a.txt")
     const [first, ...rest] = calls(updates)
-    expect(first).toMatchObject({ sessionUpdate: "tool_call", name: "file_read", rawInput: { path: expect.any(String) } })
+    expect(first).toMatchObject({
+      sessionUpdate: "tool_call",
+      name: "file_read",
+      rawInput: { path: expect.any(String) }
+    })
     expect(first?.title).toMatch(/\S/)
     expect(rest.some((u) => u.status === "in_progress") || first?.status === "in_progress").toBe(true)
     expect(rest.at(-1)).toMatchObject({ status: "completed" })
@@ -74,7 +79,11 @@ describe("one turn on the wire", () => {
     const path = host.write("e.txt", "one two three\n")
     const { updates } = await acp.prompt(await acp.newSession(), "edit e.txt\ntwo\n---\nTWO\n.")
     const diff = calls(updates).flatMap((u) => u.content ?? []).find((c) => c.type === "diff")
-    expect(diff).toMatchObject({ path, oldText: expect.stringContaining("two"), newText: expect.stringContaining("TWO") })
+    expect(diff).toMatchObject({
+      path,
+      oldText: expect.stringContaining("two"),
+      newText: expect.stringContaining("TWO")
+    })
     expect(readFileSync(path, "utf8")).toBe("one TWO three\n")
   })
 
@@ -117,7 +126,9 @@ describe("one turn on the wire", () => {
     const { updates } = await acp.prompt(await acp.newSession(), "plan First; Second; Third")
     const plan = updates.findLast((u) => u.sessionUpdate === "plan")
     expect(plan?.entries.map((e) => e.content)).toEqual(["First", "Second", "Third"])
-    for (const entry of plan?.entries ?? []) expect(Object.keys(entry).sort()).toEqual(["content", "priority", "status"])
+    for (const entry of plan?.entries ?? []) {
+      expect(Object.keys(entry).sort()).toEqual(["content", "priority", "status"])
+    }
   })
 
   test("token use is reported before the result", async ({ host }) => {
@@ -174,7 +185,10 @@ describe("one turn on the wire", () => {
       const acp = await host.open()
       const sessionId = await acp.newSession()
       const error = await acp.failure("session/prompt", { sessionId, prompt: blocks })
-      expect(error).toMatchObject({ code: -32602, data: { reason: expect.any(String), field: expect.stringMatching(/^prompt/) } })
+      expect(error).toMatchObject({
+        code: -32602,
+        data: { reason: expect.any(String), field: expect.stringMatching(/^prompt/) }
+      })
       expect((await acp.prompt(sessionId, "say usable")).text).toContain("usable")
     })
   }

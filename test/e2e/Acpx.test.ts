@@ -34,7 +34,15 @@ describe("acpx drives the agent", () => {
 
   test("--approve-reads lets reads pass without a question", async ({ host }) => {
     host.write("a.txt", "alpha content")
-    const { code, out } = await run(host, "--format", "json", "--json-strict", "--approve-reads", "exec", "read a.txt\nlist")
+    const { code, out } = await run(
+      host,
+      "--format",
+      "json",
+      "--json-strict",
+      "--approve-reads",
+      "exec",
+      "read a.txt\nlist"
+    )
     expect(code).toBe(0)
     expect(out).toContain("alpha content")
     expect(frames(out).some((m) => m.method === "session/request_permission")).toBe(false)
@@ -56,7 +64,18 @@ describe("acpx drives the agent", () => {
   test("each prompt of a named session resumes the same agent session, never a fresh one", async ({ host }) => {
     await run(host, "sessions", "ensure", "--name", "k")
     for (const word of ["one", "two"]) {
-      const { code, out } = await run(host, "--ttl", "1", "--format", "json", "--json-strict", "prompt", "-s", "k", `say ${word}`)
+      const { code, out } = await run(
+        host,
+        "--ttl",
+        "1",
+        "--format",
+        "json",
+        "--json-strict",
+        "prompt",
+        "-s",
+        "k",
+        `say ${word}`
+      )
       expect(code).toBe(0)
       expect(frames(out).some((m) => m.method === "session/new")).toBe(false)
       // Whoever comes while the last owner is leaving is turned away.
@@ -69,7 +88,15 @@ describe("acpx drives the agent", () => {
 
   test("cancel ends a running prompt of a named session", async ({ host }) => {
     await run(host, "sessions", "ensure", "--name", "k")
-    const { child, ended } = start(host, ["--format", "json", "--json-strict", "prompt", "-s", "k", "say begun\nwait 30"])
+    const { child, ended } = start(host, [
+      "--format",
+      "json",
+      "--json-strict",
+      "prompt",
+      "-s",
+      "k",
+      "say begun\nwait 30"
+    ])
     let seen = ""
     child.stdout?.on("data", (chunk) => seen += chunk)
     await eventually(() => seen.includes("begun"), 15_000)
@@ -85,7 +112,9 @@ describe("acpx drives the agent", () => {
   test("an unknown agent session makes acpx start a fresh one: the error number is the right one", async ({ host }) => {
     await run(host, "sessions", "ensure", "--name", "k")
     const acp = await host.open()
-    for (const { sessionId } of (await acp.request("session/list"))["sessions"]) await acp.request("session/delete", { sessionId })
+    for (const { sessionId } of (await acp.request("session/list"))["sessions"]) {
+      await acp.request("session/delete", { sessionId })
+    }
     const { code, out } = await run(host, "--format", "quiet", "prompt", "-s", "k", "say fresh start")
     expect(code).toBe(0)
     expect(out).toContain("fresh start")

@@ -28,12 +28,19 @@ describe("resources in a prompt", () => {
   test("a name in the uri cannot lead out of the uploads folder", async ({ host }) => {
     const acp = await host.open()
     const bytes = Buffer.from("x")
-    const uris = ["file:///../../../etc/passwd", "..\\..\\x.txt", "a/%2e%2e/%2e%2e/evil.sh", "file:///x.\u0000/../y", "x.a/b"]
+    const uris = [
+      "file:///../../../etc/passwd",
+      "..\\..\\x.txt",
+      "a/%2e%2e/%2e%2e/evil.sh",
+      "file:///x.\u0000/../y",
+      "x.a/b"
+    ]
     for (const uri of uris) {
       await acp.prompt(await acp.newSession(), [say, blob(bytes, uri)])
     }
     expect(readdirSync(host.project)).toEqual(["uploads"])
-    expect(readdirSync(uploads(host)).every((name) => new RegExp(`^${sha256(bytes)}(\\.[A-Za-z0-9]+)?$`).test(name))).toBe(true)
+    expect(readdirSync(uploads(host)).every((name) => new RegExp(`^${sha256(bytes)}(\\.[A-Za-z0-9]+)?$`).test(name)))
+      .toBe(true)
   })
 
   test("an embedded text is shown to the model without a file", async ({ host }) => {

@@ -7,7 +7,8 @@ import { type Host, test } from "../support/Host.ts"
 import type { Json, Message } from "../support/Wire.ts"
 
 const allowed: Answer = { result: { outcome: { outcome: "selected", optionId: "allow-once" } } }
-const finals = (updates: ReadonlyArray<Json>) => updates.filter((u) => u["status"] === "completed" || u["status"] === "failed")
+const finals = (updates: ReadonlyArray<Json>) =>
+  updates.filter((u) => u["status"] === "completed" || u["status"] === "failed")
 const textOf = (update: Json | undefined): string => JSON.stringify(update?.["content"] ?? "")
 
 /** A client with unsaved buffers and a list of what it was asked. */
@@ -33,7 +34,10 @@ describe("a client with unsaved buffers", () => {
     const path = host.write("a.txt", "on disk\n")
     const buffers = new Map([[path, "unsaved\n"]])
     const { acp, sessionId } = await editor(host, { readTextFile: true, writeTextFile: true }, buffers)
-    const { updates } = await acp.prompt(sessionId, "read a.txt\nedit a.txt\nunsaved\n---\nedited\n.\nwrite new/b.txt\nhello\n.")
+    const { updates } = await acp.prompt(
+      sessionId,
+      "read a.txt\nedit a.txt\nunsaved\n---\nedited\n.\nwrite new/b.txt\nhello\n."
+    )
     const [read, edit, write] = finals(updates)
     expect(textOf(read)).toContain("1: unsaved")
     expect([edit!["status"], write!["status"]]).toEqual(["completed", "completed"])
@@ -54,7 +58,9 @@ describe("a client with unsaved buffers", () => {
 
   test("that says a missing file is empty does not make it exist, and one that knows nothing leaves it to the disk", async ({ host }) => {
     const first = await editor(host, { readTextFile: true }, new Map())
-    expect(textOf(finals((await first.acp.prompt(first.sessionId, "read none.txt")).updates)[0])).toContain("does not exist")
+    expect(textOf(finals((await first.acp.prompt(first.sessionId, "read none.txt")).updates)[0])).toContain(
+      "does not exist"
+    )
     host.write("a.txt", "on disk\n")
     const second = await editor(host, { readTextFile: true, writeTextFile: true }, new Map(), -32602)
     const { updates } = await second.acp.prompt(second.sessionId, "read a.txt\nwrite a.txt\nwritten\n.")
@@ -76,12 +82,17 @@ const withTerminals = async (host: Host, exit: Json | undefined) => {
       if (!request.method?.startsWith("terminal/")) return allowed
       calls.push(request)
       switch (request.method) {
-        case "terminal/create": return { result: { terminalId: "T1" } }
-        case "terminal/output": return { result: { output: "hello from the editor\n", truncated: false } }
-        case "terminal/wait_for_exit": return exit && { result: exit }
+        case "terminal/create":
+          return { result: { terminalId: "T1" } }
+        case "terminal/output":
+          return { result: { output: "hello from the editor\n", truncated: false } }
+        case "terminal/wait_for_exit":
+          return exit && { result: exit }
         // A client that is stuck: nobody waits for it.
-        case "terminal/kill": return undefined
-        default: return { result: {} }
+        case "terminal/kill":
+          return undefined
+        default:
+          return { result: {} }
       }
     }
   })
@@ -95,9 +106,19 @@ describe("a client with terminals", () => {
     const { acp, ask, calls, sessionId } = await withTerminals(host, { exitCode: 3, signal: null })
     await acp.request("session/set_config_option", { sessionId, configId: "sandbox", value: "danger-full-access" })
     const { updates } = await acp.prompt(sessionId, "run touch marker")
-    expect(calls.map(({ method }) => method)).toEqual(["terminal/create", "terminal/wait_for_exit", "terminal/output", "terminal/release"])
-    expect(ask("create")[0]!.params).toMatchObject({ sessionId, cwd: host.project, args: expect.arrayContaining(["-c", "touch marker"]) })
-    const shown = updates.filter((u: Json) => u["sessionUpdate"] === "tool_call_update").map((u: Json) => u["content"]).filter(Boolean)
+    expect(calls.map(({ method }) => method)).toEqual([
+      "terminal/create",
+      "terminal/wait_for_exit",
+      "terminal/output",
+      "terminal/release"
+    ])
+    expect(ask("create")[0]!.params).toMatchObject({
+      sessionId,
+      cwd: host.project,
+      args: expect.arrayContaining(["-c", "touch marker"])
+    })
+    const shown = updates.filter((u: Json) => u["sessionUpdate"] === "tool_call_update").map((u: Json) => u["content"])
+      .filter(Boolean)
     expect(shown.at(-1)).toEqual([{ type: "terminal", terminalId: "T1" }])
     expect(finals(updates)[0]).toMatchObject({ status: "failed", rawOutput: { exitCode: 3 } })
     expect(JSON.stringify(updates)).toContain("exit code 3")
@@ -124,7 +145,9 @@ describe("a client with terminals", () => {
     acp.send(prompt(1, sessionId, "run touch x; sleep 100"))
     await acp.waitFor(({ method }) => method === "terminal/wait_for_exit")
     acp.send(cancel(sessionId))
-    expect((await acp.waitFor(({ id, method }) => id === 1 && method === undefined)).result).toMatchObject({ stopReason: "cancelled" })
+    expect((await acp.waitFor(({ id, method }) => id === 1 && method === undefined)).result).toMatchObject({
+      stopReason: "cancelled"
+    })
     await acp.waitFor(({ method }) => method === "terminal/release")
     expect([ask("kill").length, ask("release").length]).toEqual([1, 1])
   })
@@ -137,10 +160,17 @@ describe("a client that shows commands of the agent as terminals", () => {
     const { updates } = await acp.prompt(sessionId, "run echo one; echo two; exit 7")
     const calls: ReadonlyArray<Json> = updates.filter((u: Json) => u["toolCallId"] !== undefined)
     const terminalId = calls[0]!["toolCallId"]
-    expect(calls[0]).toMatchObject({ content: expect.arrayContaining([{ type: "terminal", terminalId }]), _meta: { terminal_info: { terminal_id: terminalId, cwd: host.project } } })
+    expect(calls[0]).toMatchObject({
+      content: expect.arrayContaining([{ type: "terminal", terminalId }]),
+      _meta: { terminal_info: { terminal_id: terminalId, cwd: host.project } }
+    })
     const data = calls.map((u) => u["_meta"]?.terminal_output?.data ?? "").join("")
     expect(data).toContain("one\ntwo")
     expect(data.match(/one/g)).toHaveLength(1)
-    expect(calls.at(-1)).toMatchObject({ status: "failed", content: [{ type: "terminal", terminalId }], _meta: { terminal_exit: { terminal_id: terminalId, exit_code: 7, signal: null } } })
+    expect(calls.at(-1)).toMatchObject({
+      status: "failed",
+      content: [{ type: "terminal", terminalId }],
+      _meta: { terminal_exit: { terminal_id: terminalId, exit_code: 7, signal: null } }
+    })
   })
 })

@@ -3,7 +3,8 @@ import type { AcpProcess } from "../support/AcpProcess.ts"
 import { test } from "../support/Host.ts"
 import type { Json } from "../support/Wire.ts"
 
-const names = (update: Json): ReadonlyArray<string> => update["availableCommands"].map((command: Json) => command["name"])
+const names = (update: Json): ReadonlyArray<string> =>
+  update["availableCommands"].map((command: Json) => command["name"])
 
 /** What comes after an answer, up to the commands. */
 const welcomed = async (acp: AcpProcess, method: string, params: Json) => {
@@ -22,7 +23,10 @@ const welcomed = async (acp: AcpProcess, method: string, params: Json) => {
 
 describe("The commands of a session", () => {
   test("are told after the answer of new, load and resume, with the skills, and how full the context is", async ({ host }) => {
-    host.write("../config/shared/skills/ship/SKILL.md", "---\nname: ship\ndescription: How to ship\n---\nTag, then push.")
+    host.write(
+      "../config/shared/skills/ship/SKILL.md",
+      "---\nname: ship\ndescription: How to ship\n---\nTag, then push."
+    )
     const first = await host.open()
     const opened = await welcomed(first, "session/new", { cwd: host.project, mcpServers: [] })
     expect(opened).toMatchObject({ isAfter: true, before: [] })
@@ -56,10 +60,15 @@ describe("session/set_title", () => {
     const sessionId = await acp.newSession()
     const since = acp.messages.length
     expect(await acp.request("session/set_title", { sessionId, title: "  Mine  " })).toMatchObject({ title: "Mine" })
-    expect(acp.updates(sessionId, since)).toContainEqual(expect.objectContaining({ sessionUpdate: "session_info_update", title: "Mine" }))
+    expect(acp.updates(sessionId, since)).toContainEqual(
+      expect.objectContaining({ sessionUpdate: "session_info_update", title: "Mine" })
+    )
     await acp.prompt(sessionId, "say hello")
     expect((await acp.request("session/list"))["sessions"]).toMatchObject([{ sessionId, title: "Mine" }])
-    expect(await acp.failure("session/set_title", { sessionId, title: " " })).toMatchObject({ code: -32602, data: { reason: "empty_title" } })
+    expect(await acp.failure("session/set_title", { sessionId, title: " " })).toMatchObject({
+      code: -32602,
+      data: { reason: "empty_title" }
+    })
   })
 
   test("is no method otherwise", async ({ host }) => {

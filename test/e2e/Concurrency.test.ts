@@ -71,7 +71,9 @@ describe("frames in one write keep their order", () => {
     acp.send(prompt(1, sessionId, "say a\nwait 30"), request(2, "session/delete", { sessionId }))
     expect((await acp.waitFor((m) => m.id === 2)).result).toEqual({})
     expect(stop((await acp.waitFor((m) => m.id === 1)).result)).toBe("cancelled")
-    expect(await acp.failure("session/load", { sessionId, cwd: host.project, mcpServers: [] })).toMatchObject({ code: -32002 })
+    expect(await acp.failure("session/load", { sessionId, cwd: host.project, mcpServers: [] })).toMatchObject({
+      code: -32002
+    })
     expect((await acp.request("session/list"))["sessions"]).toEqual([])
   })
 

@@ -23,8 +23,9 @@ const replay = async (acp: AcpProcess, host: Host, sessionId: string): Promise<R
     const from = update["sessionUpdate"] === "user_message_chunk" ? "user" : "agent"
     if (!update["sessionUpdate"].endsWith("message_chunk")) continue
     const last = said.at(-1)
-    if (last?.from === from && from === "agent") said[said.length - 1] = { from, text: last.text + update["content"].text }
-    else said.push({ from, text: update["content"].text })
+    if (last?.from === from && from === "agent") {
+      said[said.length - 1] = { from, text: last.text + update["content"].text }
+    } else said.push({ from, text: update["content"].text })
   }
   return said
 }

@@ -12,7 +12,11 @@ describe("The daemon's socket", () => {
     const running = daemon()
     await running.ready
     expect(running.stdout).toBe(`postern daemon: process ${running.pid} serves ${running.socket}\n`)
-    expect([mode(running.socket), mode(dirname(running.socket)), mode(`${running.socket}.lock`)]).toEqual([0o600, 0o700, 0o600])
+    expect([mode(running.socket), mode(dirname(running.socket)), mode(`${running.socket}.lock`)]).toEqual([
+      0o600,
+      0o700,
+      0o600
+    ])
     const client = await running.greet()
     expect(await client.request("status")).toMatchObject({ local_ipc_endpoint: join(host.data, "daemon.sock") })
     expect(await running.stop()).toBe(0)
@@ -95,7 +99,9 @@ describe("A daemon that has no file left to open", () => {
     const first = await running.greet()
     const sessionId = await first.session({ cwd: host.project })
     await first.prompt(sessionId, "say warm")
-    const crowd = await Promise.all(Array.from({ length: 80 }, () => SocketClient.open(running.socket).catch(() => undefined)))
+    const crowd = await Promise.all(
+      Array.from({ length: 80 }, () => SocketClient.open(running.socket).catch(() => undefined))
+    )
     expect(await first.request("status")).toMatchObject({ active_sessions: 1 })
     for (const client of crowd) client?.close()
     for (let there = false; !there;) {
@@ -152,7 +158,9 @@ describe("A daemon that is killed", () => {
     const next = await second.greet()
     expect((await next.prompt(sessionId, "say on"))["content"]).toMatch(/on$/)
     const { messages } = await next.request("session/messages", { session_id: sessionId })
-    const shown = messages.map(({ content, kind, role }: { role: string; kind: string; content: string }) => [role, kind === "message" ? content : kind])
+    const shown = messages.map((
+      { content, kind, role }: { role: string; kind: string; content: string }
+    ) => [role, kind === "message" ? content : kind])
     expect(shown.slice(0, 3)).toEqual([["user", "say kept"], ["assistant", "kept"], ["user", "list\nwait 60"]])
     expect(shown.filter(([role]: [string]) => role === "system")).toHaveLength(1)
     expect(shown.slice(-2)).toEqual([["user", "say on"], ["assistant", "on"]])

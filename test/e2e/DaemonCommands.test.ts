@@ -6,12 +6,20 @@ import { describe, expect } from "vitest"
 import { bundle, type Host } from "../support/Host.ts"
 import { test } from "../support/DaemonProcess.ts"
 
-interface Ran { readonly code: number; readonly stdout: string; readonly stderr: string }
+interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
 
 const postern = (host: Host, ...args: ReadonlyArray<string>) =>
   new Promise<Ran>((resolve) => {
-    const child = execFile(process.execPath, [bundle, ...args], { env: host.env, cwd: host.project }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }))
+    const child = execFile(
+      process.execPath,
+      [bundle, ...args],
+      { env: host.env, cwd: host.project },
+      (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, stdout, stderr })
+    )
     child.stdin?.end()
   })
 
@@ -19,18 +27,25 @@ describe("postern status", () => {
   test("says how the daemon is, or how to start one", async ({ daemon, host }) => {
     const alone = await postern(host, "status")
     expect([alone.code, alone.stdout]).toEqual([1, ""])
-    expect(alone.stderr).toBe(`postern: no daemon is running at ${join(host.data, "daemon.sock")}; start one with: postern daemon\n`)
+    expect(alone.stderr).toBe(
+      `postern: no daemon is running at ${join(host.data, "daemon.sock")}; start one with: postern daemon\n`
+    )
     const running = daemon()
     await running.ready
     const { code, stdout } = await postern(host, "status")
     expect(code).toBe(0)
     expect(stdout).toMatch(new RegExp(`process +${running.pid}\n`))
-    expect(JSON.parse((await postern(host, "status", "--json")).stdout)).toMatchObject({ active_sessions: 0, health: { pid: running.pid } })
+    expect(JSON.parse((await postern(host, "status", "--json")).stdout)).toMatchObject({
+      active_sessions: 0,
+      health: { pid: running.pid }
+    })
   })
 
   test("does not wait for a daemon that ends in the middle of it", async ({ host }) => {
     mkdirSync(host.data)
-    const server = createServer((socket) => socket.once("data", () => socket.destroy())).listen(join(host.data, "daemon.sock"))
+    const server = createServer((socket) => socket.once("data", () => socket.destroy())).listen(
+      join(host.data, "daemon.sock")
+    )
     await new Promise((resolve) => server.once("listening", resolve))
     const { code, stderr } = await postern(host, "status")
     server.close()
@@ -57,7 +72,9 @@ describe("postern sessions", () => {
 
     const listed = await postern(host, "sessions", "list", "--json")
     const rows = listed.stdout.trim().split("\n").map((line) => JSON.parse(line))
-    expect(rows.map(({ mode, sessionId }) => [sessionId, mode]).sort()).toEqual([[chat, "chat"], [acp, "acp"], [busy, "chat"]].sort())
+    expect(rows.map(({ mode, sessionId }) => [sessionId, mode]).sort()).toEqual(
+      [[chat, "chat"], [acp, "acp"], [busy, "chat"]].sort()
+    )
 
     expect((await postern(host, "sessions", "close", acp.slice(0, 8))).stdout).toBe(`closed ${acp}\n`)
     expect((await postern(host, "sessions", "kill", busy)).code).toBe(0)
@@ -66,7 +83,9 @@ describe("postern sessions", () => {
     expect(await client.request("status")).toMatchObject({ session_ids: [] })
     expect((await client.failure("session/prompt", { session_id: busy, prompt: "say no" })).code).toBe(-32000)
     expect((await postern(host, "sessions", "delete", "--yes", busy)).stdout).toBe(`deleted ${busy}\n`)
-    expect((await postern(host, "sessions", "delete", "--yes", busy)).stderr).toBe(`postern: there is no session "${busy}"\n`)
+    expect((await postern(host, "sessions", "delete", "--yes", busy)).stderr).toBe(
+      `postern: there is no session "${busy}"\n`
+    )
     const missing = await postern(host, "sessions", "delete", "--yes", "nobody")
     expect([missing.code, missing.stderr]).toEqual([1, "postern: there is no session \"nobody\"\n"])
 

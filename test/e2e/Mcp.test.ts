@@ -28,8 +28,13 @@ const ended = async (acp: AcpProcess, sessionId: string, ...script: ReadonlyArra
   const { updates } = await acp.prompt(sessionId, script.join("\n"))
   return updates.flatMap((update: Json) =>
     update["sessionUpdate"] === "tool_call_update" && ["completed", "failed"].includes(update["status"])
-      ? [`${update["status"]} ${update["content"].map((item: Json) => item["content"].text ?? item["content"].name).join("\n")}`]
-      : [])
+      ? [
+        `${update["status"]} ${
+          update["content"].map((item: Json) => item["content"].text ?? item["content"].name).join("\n")
+        }`
+      ]
+      : []
+  )
 }
 
 describe("the MCP server everything", () => {
@@ -37,7 +42,9 @@ describe("the MCP server everything", () => {
     config(host, server("everything", [everything, "stdio"]))
     const acp = await host.open()
     const sessionId = await acp.newSession()
-    const results = await ended(acp, sessionId,
+    const results = await ended(
+      acp,
+      sessionId,
       call("everything__echo", { message: "hello" }),
       call("everything__get-sum", { a: 2, b: 40 }),
       call("everything__get-structured-content", { location: "Chicago" }),
@@ -47,7 +54,8 @@ describe("the MCP server everything", () => {
       call("everything__read_resource", { uri: "demo://resource/dynamic/text/1" }),
       call("everything__read_resource", { uri: "demo://resource/dynamic/blob/2" }),
       call("everything__list_prompts"),
-      call("everything__get_prompt", { name: "args-prompt", arguments: { city: "Oslo" } }))
+      call("everything__get_prompt", { name: "args-prompt", arguments: { city: "Oslo" } })
+    )
     expect(results).toEqual([
       "completed Echo: hello",
       expect.stringMatching(/^completed The sum of 2 and 40 is 42\.$/),
@@ -55,9 +63,13 @@ describe("the MCP server everything", () => {
       expect.stringMatching(/^completed Here's the image you requested:\n[0-9a-f]{64}\.png\n/),
       expect.stringMatching(/^completed .*\n\[Link: .+\] demo:\/\//s),
       expect.stringContaining(`file://${host.project}`),
-      expect.stringMatching(/^completed \[Resource demo:\/\/resource\/dynamic\/text\/1\]\nResource 1: This is a plaintext resource/),
+      expect.stringMatching(
+        /^completed \[Resource demo:\/\/resource\/dynamic\/text\/1\]\nResource 1: This is a plaintext resource/
+      ),
       "completed 2",
-      expect.stringContaining("- args-prompt · A prompt with two arguments, one required and one optional · city, state?"),
+      expect.stringContaining(
+        "- args-prompt · A prompt with two arguments, one required and one optional · city, state?"
+      ),
       expect.stringMatching(/\[user\]\nWhat's weather in Oslo\?/)
     ])
   })
@@ -70,7 +82,9 @@ describe("the MCP server everything", () => {
     await acp.waitForUpdate((update) => /^\d+ of 6000/.test(update["content"]?.[0]?.content?.text ?? ""))
     acp.notify("session/cancel", { sessionId })
     expect((await acp.waitFor((m) => m.id === 1)).result).toMatchObject({ stopReason: "cancelled" })
-    expect(await ended(acp, sessionId, call("everything__echo", { message: "still here" }))).toEqual(["completed Echo: still here"])
+    expect(await ended(acp, sessionId, call("everything__echo", { message: "still here" }))).toEqual([
+      "completed Echo: still here"
+    ])
   })
 
   test("asks the user through the client's form", async ({ host }) => {
@@ -79,7 +93,11 @@ describe("the MCP server everything", () => {
     const sessionId = await acp.newSession()
     acp.send(prompt(1, sessionId, call("everything__trigger-elicitation-request")))
     const asked = await acp.waitFor((m: Message) => m.method === "elicitation/create")
-    expect(asked.params).toMatchObject({ mode: "form", sessionId, message: "everything (MCP server) asks: Please provide inputs for the following fields:" })
+    expect(asked.params).toMatchObject({
+      mode: "form",
+      sessionId,
+      message: "everything (MCP server) asks: Please provide inputs for the following fields:"
+    })
     expect(asked.params?.["requestedSchema"].properties.name).toMatchObject({ type: "string" })
     acp.send(answer(asked.id, { action: "accept", content: { name: "Ada" } }))
     await acp.waitFor((m) => m.id === 1)
@@ -100,17 +118,29 @@ describe("MCP over HTTP", () => {
     test(`speaks ${transport}, with servers that the client brings`, async ({ host }) => {
       config(host, "")
       const port = await freePort()
-      const child = spawn(process.execPath, [everything, transport], { env: { ...process.env, PORT: String(port) }, stdio: ["ignore", "ignore", "pipe"] })
+      const child = spawn(process.execPath, [everything, transport], {
+        env: { ...process.env, PORT: String(port) },
+        stdio: ["ignore", "ignore", "pipe"]
+      })
       try {
-        await new Promise<void>((ready) => child.stderr.on("data", (chunk) => /listening|running/.test(String(chunk)) && ready()))
+        await new Promise<void>((ready) =>
+          child.stderr.on("data", (chunk) => /listening|running/.test(String(chunk)) && ready())
+        )
         const acp = await host.open()
         const type = transport === "sse" ? "sse" : "http"
-        const sessionId = await acp.newSession({ mcpServers: [{ type, name: "Every thing!", url: `http://127.0.0.1:${port}/${path}`, headers: [] }] })
-        expect(await ended(acp, sessionId,
-          call("Every_thing___echo", { message: "over HTTP" }),
-          call("Every_thing__echo", { message: "over HTTP" }),
-          call("Every_thing__trigger-long-running-operation", { duration: 0.1, steps: 2 }),
-          call("Every_thing__get-roots-list"))).toEqual([
+        const sessionId = await acp.newSession({
+          mcpServers: [{ type, name: "Every thing!", url: `http://127.0.0.1:${port}/${path}`, headers: [] }]
+        })
+        expect(
+          await ended(
+            acp,
+            sessionId,
+            call("Every_thing___echo", { message: "over HTTP" }),
+            call("Every_thing__echo", { message: "over HTTP" }),
+            call("Every_thing__trigger-long-running-operation", { duration: 0.1, steps: 2 }),
+            call("Every_thing__get-roots-list")
+          )
+        ).toEqual([
           expect.stringMatching(/^failed Denied by validity/),
           "completed Echo: over HTTP",
           expect.stringMatching(/^completed Long running operation completed/),
@@ -130,7 +160,11 @@ describe("MCP over HTTP", () => {
     const sessionId = await acp.newSession()
     const { updates } = await acp.prompt(sessionId, "say hello")
     expect(updates.filter((update: Json) => update["sessionUpdate"] === "notice")).toMatchObject([
-      { severity: "warning", title: "The MCP server gone cannot be used", description: "it cannot be reached (ECONNREFUSED)" }
+      {
+        severity: "warning",
+        title: "The MCP server gone cannot be used",
+        description: "it cannot be reached (ECONNREFUSED)"
+      }
     ])
   })
 })
@@ -141,7 +175,9 @@ describe("MCP servers of a session", () => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     const first = await acp.prompt(sessionId, "say hello")
-    expect(first.text).toContain("The MCP server gone cannot be used: it ended with exit code 3: Error: the licence has expired")
+    expect(first.text).toContain(
+      "The MCP server gone cannot be used: it ended with exit code 3: Error: the licence has expired"
+    )
     expect(first.text).toContain("The MCP server nowhere cannot be used: /no/such/program cannot be started (ENOENT)")
     expect(first.result).toMatchObject({ stopReason: "end_turn" })
     expect((await acp.prompt(sessionId, "say hello")).text).toBe("hello")
@@ -155,7 +191,9 @@ describe("MCP servers of a session", () => {
     await acp.waitForUpdate((update) => update["status"] === "in_progress")
     acp.notify("session/cancel", { sessionId })
     expect((await acp.waitFor((m) => m.id === 1)).result).toMatchObject({ stopReason: "cancelled" })
-    expect(await ended(acp, sessionId, call("s__withdrawn"))).toEqual([expect.stringMatching(/^completed \[\{"requestId":\d+/)])
+    expect(await ended(acp, sessionId, call("s__withdrawn"))).toEqual([
+      expect.stringMatching(/^completed \[\{"requestId":\d+/)
+    ])
   })
 
   test("that both the configuration and the client have are one", async ({ host }) => {
@@ -164,7 +202,9 @@ describe("MCP servers of a session", () => {
     const acp = await host.open()
     const mine = { name: "s", command: process.execPath, args: [scripted, "good", starts], env: [] }
     const sessionId = await acp.newSession({ mcpServers: [mine, { ...mine, env: [{ name: "OTHER", value: "yes" }] }] })
-    expect(await ended(acp, sessionId, call("s__env", { name: "OTHER" }), call("s-2__env", { name: "OTHER" }))).toEqual(["completed unset", "completed yes"])
+    expect(await ended(acp, sessionId, call("s__env", { name: "OTHER" }), call("s-2__env", { name: "OTHER" }))).toEqual(
+      ["completed unset", "completed yes"]
+    )
     expect(readFileSync(starts, "utf8")).toBe("start\nstart\n")
   })
 
@@ -174,9 +214,17 @@ describe("MCP servers of a session", () => {
     const first = await acp.newSession()
     await acp.prompt(first, "say hello")
     await acp.request("session/close", { sessionId: first })
-    const mine = { name: "mine", command: process.execPath, args: [scripted, "good"], env: [{ name: "WHO", value: "me" }] }
+    const mine = {
+      name: "mine",
+      command: process.execPath,
+      args: [scripted, "good"],
+      env: [{ name: "WHO", value: "me" }]
+    }
     await acp.request("session/load", { sessionId: first, cwd: host.project, mcpServers: [mine] })
-    expect(await ended(acp, first, call("mine__env", { name: "WHO" }), call("mine__cwd"))).toEqual(["completed me", `completed ${host.project}`])
+    expect(await ended(acp, first, call("mine__env", { name: "WHO" }), call("mine__cwd"))).toEqual([
+      "completed me",
+      `completed ${host.project}`
+    ])
     const children = () => readFileSync(`/proc/${acp.pid}/task/${acp.pid}/children`, "utf8").trim()
     expect(children()).not.toBe("")
     await acp.request("session/close", { sessionId: first })
@@ -187,8 +235,12 @@ describe("MCP servers of a session", () => {
     config(host, "[mcp.clients]\nenabled = false")
     const acp = host.start()
     expect((await acp.initialize())["agentCapabilities"].mcpCapabilities).toEqual({ http: false, sse: false })
-    const sessionId = await acp.newSession({ mcpServers: [{ name: "mine", command: process.execPath, args: [scripted, "good"], env: [] }] })
-    expect(await ended(acp, sessionId, call("mine__echo", { text: "x" }))).toEqual([expect.stringMatching(/^failed Denied by validity/)])
+    const sessionId = await acp.newSession({
+      mcpServers: [{ name: "mine", command: process.execPath, args: [scripted, "good"], env: [] }]
+    })
+    expect(await ended(acp, sessionId, call("mine__echo", { text: "x" }))).toEqual([
+      expect.stringMatching(/^failed Denied by validity/)
+    ])
   })
 
   test("are behind the gate like every tool", async ({ host }) => {
@@ -196,13 +248,17 @@ describe("MCP servers of a session", () => {
     const acp = await host.open({ permission: "reject-once" })
     const sessionId = await acp.newSession()
     await acp.request("session/set_config_option", { sessionId, configId: "tool_approval", value: "whitelist_accept" })
-    expect(await ended(acp, sessionId, call("s__echo", { text: "x" }), call("s__env", { name: "HOME" }), call("s__cwd"))).toEqual([
+    expect(
+      await ended(acp, sessionId, call("s__echo", { text: "x" }), call("s__env", { name: "HOME" }), call("s__cwd"))
+    ).toEqual([
       "completed x",
       expect.stringContaining("Denied by response (APPROVAL_REJECTED)"),
       expect.stringContaining("Denied by rule (RULE_DENY): deny rule mcp(s/cwd)")
     ])
     await acp.request("session/set_config_option", { sessionId, configId: "network", value: "off" })
-    expect(await ended(acp, sessionId, call("s__echo", { text: "x" }))).toEqual([expect.stringContaining("NETWORK_DENIED")])
+    expect(await ended(acp, sessionId, call("s__echo", { text: "x" }))).toEqual([
+      expect.stringContaining("NETWORK_DENIED")
+    ])
   })
 })
 
@@ -215,12 +271,15 @@ describe.skipIf(!Fixture.hasBubblewrap)(`a confined MCP server${Fixture.reason}`
     const acp = await host.open()
     const sessionId = await acp.newSession()
     const path = join(host.project, "new.txt")
-    const results = await ended(acp, sessionId,
+    const results = await ended(
+      acp,
+      sessionId,
       call("files__write_file", { path, content: "one\ntwo\n" }),
       call("files__edit_file", { path, edits: [{ oldText: "two", newText: "three" }] }),
       call("files__read_text_file", { path }),
       call("files__list_directory", { path: host.project }),
-      call("files__read_text_file", { path: "/etc/passwd" }))
+      call("files__read_text_file", { path: "/etc/passwd" })
+    )
     expect(readFileSync(path, "utf8")).toBe("one\nthree\n")
     expect(results[2]).toContain("one\nthree")
     expect(results[3]).toContain("[FILE] new.txt")
@@ -230,7 +289,11 @@ describe.skipIf(!Fixture.hasBubblewrap)(`a confined MCP server${Fixture.reason}`
   test("writes the session's folder and what is opened to it, and nothing else", async ({ host }) => {
     const folders = [host.project, join(host.folder, "outside"), join(host.folder, "opened")]
     for (const folder of folders) host.write(join(folder, "there"), "")
-    config(host, server("s", [scripted, "good"], `${readable}\nwritable = ${JSON.stringify(folders.slice(2))}`), confined)
+    config(
+      host,
+      server("s", [scripted, "good"], `${readable}\nwritable = ${JSON.stringify(folders.slice(2))}`),
+      confined
+    )
     const acp = await host.open()
     const sessionId = await acp.newSession()
     const paths = folders.map((folder) => join(folder, "new.txt"))

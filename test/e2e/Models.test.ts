@@ -11,12 +11,18 @@ import type { Json } from "../support/Wire.ts"
 
 const send = (type: string, more: Json = {}) => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
 const block = (index: number, content_block: Json, ...deltas: ReadonlyArray<Json>) =>
-  send("content_block_start", { index, content_block }) + deltas.map((delta) => send("content_block_delta", { index, delta })).join("") + send("content_block_stop", { index })
+  send("content_block_start", { index, content_block }) + deltas.map((delta) =>
+    send("content_block_delta", { index, delta })
+  ).join("") + send("content_block_stop", { index })
 const thinking = (text: string, signature: string) =>
-  block(0, { type: "thinking", thinking: "", signature: "" }, { type: "thinking_delta", thinking: text }, { type: "signature_delta", signature })
+  block(0, { type: "thinking", thinking: "", signature: "" }, { type: "thinking_delta", thinking: text }, {
+    type: "signature_delta",
+    signature
+  })
 const say = (text: string, index = 0) => block(index, { type: "text", text: "" }, { type: "text_delta", text })
 const answer = (stop_reason: string, ...blocks: ReadonlyArray<string>) =>
-  send("message_start", { message: { usage: { input_tokens: 10, cache_read_input_tokens: 90, output_tokens: 1 } } }) + blocks.join("") +
+  send("message_start", { message: { usage: { input_tokens: 10, cache_read_input_tokens: 90, output_tokens: 1 } } }) +
+  blocks.join("") +
   send("message_delta", { delta: { stop_reason }, usage: { output_tokens: 5 } }) + send("message_stop")
 
 /** Speaks the Messages API: each request gets the next answer, or `ok`. */
@@ -30,12 +36,17 @@ class Provider {
       let text = ""
       request.setEncoding("utf8").on("data", (piece: string) => text += piece).on("end", () => {
         if (request.method === "GET") {
-          return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data: [{ id: "claude-haiku-4-5" }, { id: "claude-opus-5" }] }))
+          return void response.writeHead(200, { "content-type": "application/json" }).end(
+            JSON.stringify({ data: [{ id: "claude-haiku-4-5" }, { id: "claude-opus-5" }] })
+          )
         }
         this.requests.push(JSON.parse(text))
         const next = this.answers.shift() ?? answer("end_turn", say("ok"))
-        if (typeof next === "number") response.writeHead(next, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: "no" } }))
-        else response.writeHead(200, { "content-type": "text/event-stream" }).end(next)
+        if (typeof next === "number") {
+          response.writeHead(next, { "content-type": "application/json" }).end(
+            JSON.stringify({ error: { message: "no" } })
+          )
+        } else response.writeHead(200, { "content-type": "text/event-stream" }).end(next)
       })
     })
   }
@@ -55,7 +66,9 @@ class Provider {
 const test = base.extend<{ provider: Provider }>({
   provider: async ({ host }, use) => {
     const provider = new Provider()
-    writeFileSync(join(host.config, "config.toml"), `
+    writeFileSync(
+      join(host.config, "config.toml"),
+      `
 [agents.default]
 model = "claude/claude-sonnet-4.6"
 [providers.claude]
@@ -67,7 +80,8 @@ models = ["claude-opus-4.6"]
 kind = "openai-compatible"
 base_url = "http://127.0.0.1:9"
 models = ["words-only"]
-`)
+`
+    )
     await use(provider)
     provider.close()
   }
@@ -85,7 +99,14 @@ describe("A session with a real model", () => {
   test("shows thoughts and text, runs calls, and repeats signed thoughts after a restart", async ({ host, provider }) => {
     host.write("a.txt", "alpha")
     provider.answers.push(
-      answer("tool_use", thinking("look first", "sig-1"), block(1, { type: "tool_use", id: "toolu_1", name: "file_read", input: {} }, { type: "input_json_delta", partial_json: "{\"path\": \"a" }, { type: "input_json_delta", partial_json: ".txt\"}" })),
+      answer(
+        "tool_use",
+        thinking("look first", "sig-1"),
+        block(1, { type: "tool_use", id: "toolu_1", name: "file_read", input: {} }, {
+          type: "input_json_delta",
+          partial_json: "{\"path\": \"a"
+        }, { type: "input_json_delta", partial_json: ".txt\"}" })
+      ),
       answer("end_turn", thinking("all there", "sig-2"), say("It says alpha.", 1))
     )
     const acp = await open(host)
@@ -94,7 +115,10 @@ describe("A session with a real model", () => {
     expect(turn.text).toBe("It says alpha.")
     expect(textOf(turn.updates, "agent_thought_chunk")).toBe("look firstall there")
     expect(turn.updates.find((u) => u.sessionUpdate === "usage_update")).toMatchObject({ used: 105, size: 200_000 })
-    expect(provider.requests[1]?.["messages"][2].content[0]).toMatchObject({ type: "tool_result", tool_use_id: "toolu_1" })
+    expect(provider.requests[1]?.["messages"][2].content[0]).toMatchObject({
+      type: "tool_result",
+      tool_use_id: "toolu_1"
+    })
     await acp.close()
 
     const again = await open(host)
@@ -105,7 +129,10 @@ describe("A session with a real model", () => {
       { type: "thinking", thinking: "look first", signature: "sig-1" },
       { type: "tool_use", id: "toolu_1", name: "file_read", input: { path: "a.txt" } }
     ])
-    expect(messages[3].content).toEqual([{ type: "thinking", thinking: "all there", signature: "sig-2" }, { type: "text", text: "It says alpha." }])
+    expect(messages[3].content).toEqual([{ type: "thinking", thinking: "all there", signature: "sig-2" }, {
+      type: "text",
+      text: "It says alpha."
+    }])
   })
 
   test("goes on after an answer that paused", async ({ host, provider }) => {
@@ -125,13 +152,19 @@ describe("A session with a real model", () => {
     const refused = await acp.failure("session/prompt", { sessionId, prompt })
     expect(refused).toMatchObject({ code: -32603, data: { reason: "model_key_refused" } })
     expect(refused.message).toContain("check the key in CLAUDE_KEY")
-    expect(provider.requests[1]?.["messages"]).toContainEqual({ role: "assistant", content: [{ type: "text", text: "half an ans" }] })
+    expect(provider.requests[1]?.["messages"]).toContainEqual({
+      role: "assistant",
+      content: [{ type: "text", text: "half an ans" }]
+    })
     expect(acp.lines.join("\n") + acp.stderr).not.toContain(env.CLAUDE_KEY)
   })
 
   test("without the key it was promised says which variable to set", async ({ host, provider }) => {
     const acp = await host.open()
-    const failed = await acp.failure("session/prompt", { sessionId: await acp.newSession(), prompt: [{ type: "text", text: "go" }] })
+    const failed = await acp.failure("session/prompt", {
+      sessionId: await acp.newSession(),
+      prompt: [{ type: "text", text: "go" }]
+    })
     expect(failed).toMatchObject({ data: { reason: "model_unavailable" } })
     expect(failed.message).toContain("set CLAUDE_KEY")
     expect(provider.requests).toHaveLength(0)
@@ -142,13 +175,25 @@ describe("A session's model", () => {
   test("and how much it thinks are chosen in its options, at once and for good", async ({ host, provider }) => {
     const acp = await open(host)
     const { configOptions, sessionId } = await acp.request("session/new", { cwd: host.project, mcpServers: [] })
-    expect(option(configOptions, "model")).toMatchObject({ category: "model", currentValue: "claude/claude-sonnet-4.6" })
-    expect(values(option(configOptions, "model"))).toEqual(["claude/claude-sonnet-4.6", "offline/builtin", "claude/claude-opus-4.6", "blind/words-only"])
+    expect(option(configOptions, "model")).toMatchObject({
+      category: "model",
+      currentValue: "claude/claude-sonnet-4.6"
+    })
+    expect(values(option(configOptions, "model"))).toEqual([
+      "claude/claude-sonnet-4.6",
+      "offline/builtin",
+      "claude/claude-opus-4.6",
+      "blind/words-only"
+    ])
     expect(option(configOptions, "thought_level")).toMatchObject({ category: "thought_level", currentValue: "default" })
 
     const since = acp.messages.length
     await acp.request("session/set_config_option", { sessionId, configId: "thought_level", value: "low" })
-    const set = await acp.request("session/set_config_option", { sessionId, configId: "model", value: "claude/claude-opus-4.6" })
+    const set = await acp.request("session/set_config_option", {
+      sessionId,
+      configId: "model",
+      value: "claude/claude-opus-4.6"
+    })
     expect(option(set["configOptions"], "model")["currentValue"]).toBe("claude/claude-opus-4.6")
     const told = acp.updates(sessionId, since).filter((u) => u.sessionUpdate === "config_option_update")
     expect(option((told.at(-1) as Json)["configOptions"], "model")["currentValue"]).toBe("claude/claude-opus-4.6")
@@ -163,11 +208,18 @@ describe("A session's model", () => {
   })
 
   test("changes in the middle of a turn, with the next request", async ({ host, provider }) => {
-    provider.answers.push(answer("tool_use", block(0, { type: "tool_use", id: "toolu_1", name: "shell", input: { command: "touch x" } })))
+    provider.answers.push(
+      answer("tool_use", block(0, { type: "tool_use", id: "toolu_1", name: "shell", input: { command: "touch x" } }))
+    )
     const acp = await open(host)
     const sessionId = await acp.newSession()
     acp.permission = (request) => {
-      acp.send({ jsonrpc: "2.0", id: "switch", method: "session/set_config_option", params: { sessionId, configId: "model", value: "claude/claude-opus-4.6" } })
+      acp.send({
+        jsonrpc: "2.0",
+        id: "switch",
+        method: "session/set_config_option",
+        params: { sessionId, configId: "model", value: "claude/claude-opus-4.6" }
+      })
       return { result: { outcome: { outcome: "selected", optionId: "reject-once" } }, id: request.id }
     }
     await acp.prompt(sessionId, "go")
@@ -178,16 +230,22 @@ describe("A session's model", () => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     for (const value of ["nowhere/x", "openai/gpt-5.2", "sonnet"]) {
-      expect(await acp.failure("session/set_config_option", { sessionId, configId: "model", value })).toMatchObject({ code: -32602, data: { field: "value" } })
+      expect(await acp.failure("session/set_config_option", { sessionId, configId: "model", value })).toMatchObject({
+        code: -32602,
+        data: { field: "value" }
+      })
     }
-    expect(await acp.failure("session/set_config_option", { sessionId, configId: "thought_level", value: "enormous" })).toMatchObject({ code: -32602, data: { field: "value" } })
+    expect(await acp.failure("session/set_config_option", { sessionId, configId: "thought_level", value: "enormous" }))
+      .toMatchObject({ code: -32602, data: { field: "value" } })
   })
 
   test("can be one of those the provider lists, once a first turn has been with it", async ({ host, provider: _ }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     await acp.prompt(sessionId, "go")
-    const isLonger = (u: Json) => u["sessionUpdate"] === "config_option_update" && values(option(u["configOptions"], "model")).includes("claude/claude-opus-5")
+    const isLonger = (u: Json) =>
+      u["sessionUpdate"] === "config_option_update" &&
+      values(option(u["configOptions"], "model")).includes("claude/claude-opus-5")
     await acp.waitForUpdate(isLonger)
     const { configOptions } = await acp.request("session/new", { cwd: host.project, mcpServers: [] })
     expect(values(option(configOptions, "model"))).toContain("claude/claude-haiku-4-5")
@@ -208,7 +266,9 @@ describe("Images in prompts", () => {
 
     const again = await open(host)
     await again.request("session/load", { sessionId, cwd: host.project, mcpServers: [] })
-    const shown = again.updates(sessionId).filter((u) => u.sessionUpdate === "user_message_chunk").map((u: Json) => u["content"])
+    const shown = again.updates(sessionId).filter((u) => u.sessionUpdate === "user_message_chunk").map((u: Json) =>
+      u["content"]
+    )
     expect(shown[1]).toMatchObject({ type: "image", data: pixel, mimeType: "image/png" })
     await again.prompt(sessionId, "And its size?")
     expect(provider.requests[1]?.["messages"][0].content[0]).toEqual(image)
@@ -231,9 +291,15 @@ describe("Images in prompts", () => {
     expect(provider.requests).toHaveLength(1)
     await acp.request("session/set_config_option", { sessionId, configId: "model", value: "offline/builtin" })
     expect((await acp.prompt(sessionId, "say fine")).text).toBe("fine")
-    expect(await acp.failure("session/prompt", { sessionId, prompt })).toMatchObject({ code: -32602, data: { reason: "unsupported_content" } })
+    expect(await acp.failure("session/prompt", { sessionId, prompt })).toMatchObject({
+      code: -32602,
+      data: { reason: "unsupported_content" }
+    })
     await acp.request("session/set_config_option", { sessionId, configId: "model", value: "claude/claude-sonnet-4.6" })
     const tiff = [{ type: "image", data: pixel, mimeType: "image/tiff" }]
-    expect(await acp.failure("session/prompt", { sessionId, prompt: tiff })).toMatchObject({ code: -32602, data: { reason: "unsupported_content" } })
+    expect(await acp.failure("session/prompt", { sessionId, prompt: tiff })).toMatchObject({
+      code: -32602,
+      data: { reason: "unsupported_content" }
+    })
   })
 })

@@ -102,7 +102,9 @@ test("cancelled by the client together with a dismissal ends as cancelled", asyn
   const asked = await acp.waitFor(asks)
   acp.send(cancel(sessionId), answer(asked.id, { outcome: { outcome: "cancelled" } }))
   expect((await acp.waitFor((m) => m.id === 1)).result?.["stopReason"]).toBe("cancelled")
-  expect(JSON.stringify(acp.updates(sessionId).filter((u) => u.sessionUpdate === "agent_message_chunk"))).not.toContain("never")
+  expect(JSON.stringify(acp.updates(sessionId).filter((u) => u.sessionUpdate === "agent_message_chunk"))).not.toContain(
+    "never"
+  )
 })
 
 test("an answer given with always does not spread to another session", async ({ host }) => {

@@ -9,7 +9,9 @@ import type { Json, Message } from "../support/Wire.ts"
 
 const asks = (m: Message) => m.method === "session/request_permission"
 const failedText = (updates: ReadonlyArray<Json>) =>
-  JSON.stringify(updates.findLast((u) => u["sessionUpdate"] === "tool_call_update" && u["status"] === "failed")?.["content"] ?? "")
+  JSON.stringify(
+    updates.findLast((u) => u["sessionUpdate"] === "tool_call_update" && u["status"] === "failed")?.["content"] ?? ""
+  )
 
 describe("modes and options", () => {
   test("a new session shows its six policies and its model, and the Work mode a second time as session modes", async ({ host }) => {
@@ -30,7 +32,9 @@ describe("modes and options", () => {
   })
 
   test("leave out Sandbox modes that nothing here enforces, but for the current one, which says so", async ({ host }) => {
-    const acp = await host.open({ env: { POSTERN_policy__sandbox: "read-only", POSTERN_risk_profiles__default__sandbox_backend: "docker" } })
+    const acp = await host.open({
+      env: { POSTERN_policy__sandbox: "read-only", POSTERN_risk_profiles__default__sandbox_backend: "docker" }
+    })
     const sessionId = await acp.newSession()
     const update = await acp.waitFor((m) => m.params?.["update"]?.sessionUpdate === "config_option_update")
     const sandbox = update.params?.["update"].configOptions.find((o: Json) => o["id"] === "sandbox")
@@ -46,7 +50,11 @@ describe("modes and options", () => {
     const kinds = acp.updates(sessionId).map((u) => u.sessionUpdate)
     expect(kinds).toContain("current_mode_update")
     expect(kinds).toContain("config_option_update")
-    const { configOptions } = await acp.request("session/set_config_option", { sessionId, configId: "approval_response", value: "never" })
+    const { configOptions } = await acp.request("session/set_config_option", {
+      sessionId,
+      configId: "approval_response",
+      value: "never"
+    })
     expect(configOptions).toHaveLength(7)
     expect(configOptions[0].currentValue).toBe("ro")
     await acp.close()
@@ -60,9 +68,15 @@ describe("modes and options", () => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     expect(await acp.failure("session/set_mode", { sessionId, modeId: "yolo" })).toMatchObject({ code: -32602 })
-    expect(await acp.failure("session/set_config_option", { sessionId, configId: "nope", value: "x" })).toMatchObject({ code: -32602, data: { field: "configId" } })
-    expect(await acp.failure("session/set_config_option", { sessionId, configId: "network", value: "maybe" })).toMatchObject({ code: -32602, data: { field: "value" } })
-    expect(await acp.failure("session/set_config_option", { sessionId, configId: "network", type: "boolean", value: true })).toMatchObject({ code: -32602 })
+    expect(await acp.failure("session/set_config_option", { sessionId, configId: "nope", value: "x" })).toMatchObject({
+      code: -32602,
+      data: { field: "configId" }
+    })
+    expect(await acp.failure("session/set_config_option", { sessionId, configId: "network", value: "maybe" }))
+      .toMatchObject({ code: -32602, data: { field: "value" } })
+    expect(
+      await acp.failure("session/set_config_option", { sessionId, configId: "network", type: "boolean", value: true })
+    ).toMatchObject({ code: -32602 })
     expect(await acp.failure("session/set_mode", { sessionId: "nobody", modeId: "ro" })).toMatchObject({ code: -32002 })
   })
 
@@ -70,7 +84,10 @@ describe("modes and options", () => {
     writeFileSync(join(host.config, "config.toml"), "[autonomy]\nlevel = \"readonly\"\n")
     const acp = await host.open()
     const sessionId = await acp.newSession()
-    expect(await acp.failure("session/set_mode", { sessionId, modeId: "aw" })).toMatchObject({ code: -32602, data: { reason: "above_level" } })
+    expect(await acp.failure("session/set_mode", { sessionId, modeId: "aw" })).toMatchObject({
+      code: -32602,
+      data: { reason: "above_level" }
+    })
     const { updates } = await acp.prompt(sessionId, "write a.txt\nx")
     expect(failedText(updates)).toContain("CAPABILITY_NOT_GRANTED")
     expect(existsSync(join(host.project, "a.txt"))).toBe(false)
@@ -113,7 +130,15 @@ describe("the gates", () => {
     const asked = acp.messages.find(asks)
     expect(asked?.params?.["toolCall"].rawInput.command).toBe(command)
     const shown = JSON.stringify(asked?.params?.["toolCall"].content)
-    for (const part of ["echo start", "rm -rf ~/", "Dangerous", hasBubblewrap ? "workspace-write" : "danger-full-access", "network on ("]) expect(shown).toContain(part)
+    for (
+      const part of [
+        "echo start",
+        "rm -rf ~/",
+        "Dangerous",
+        hasBubblewrap ? "workspace-write" : "danger-full-access",
+        "network on ("
+      ]
+    ) expect(shown).toContain(part)
     expect(asked?.params?.["options"].map((o: Json) => o["kind"])).not.toContain("allow_always")
   })
 
@@ -150,7 +175,16 @@ describe("the gates", () => {
     const acp = await host.open({ permission: "allow-once" })
     const sessionId = await acp.newSession()
     await acp.request("session/set_config_option", { sessionId, configId: "tool_approval", value: "universal_accept" })
-    for (const script of [`read ${file}`, `write ${file}\nx\n.`, `run cat ${file}`, `run echo x > ${file}`, "run cp link/config.toml b", `read ${host.database}`]) {
+    for (
+      const script of [
+        `read ${file}`,
+        `write ${file}\nx\n.`,
+        `run cat ${file}`,
+        `run echo x > ${file}`,
+        "run cp link/config.toml b",
+        `read ${host.database}`
+      ]
+    ) {
       expect(failedText((await acp.prompt(sessionId, script)).updates), script).toContain("PROTECTED_PATH")
     }
     expect(readFileSync(file, "utf8")).toBe(text)
@@ -170,7 +204,10 @@ describe("the gates", () => {
   test("end a turn that calls an unknown tool five times", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
-    const { result, updates } = await acp.prompt(sessionId, Array.from({ length: 8 }, (_, i) => `call nosuch {"n": ${i}}`).join("\n"))
+    const { result, updates } = await acp.prompt(
+      sessionId,
+      Array.from({ length: 8 }, (_, i) => `call nosuch {"n": ${i}}`).join("\n")
+    )
     expect(result["stopReason"]).toBe("end_turn")
     expect(updates.filter((u: Json) => u["sessionUpdate"] === "tool_call")).toHaveLength(5)
     expect(failedText(updates)).toContain("Denied by validity (UNKNOWN_TOOL)")
@@ -184,7 +221,8 @@ describe("the gates", () => {
     const { result, updates } = await acp.prompt(sessionId, script)
     expect(result["stopReason"]).toBe("end_turn")
     expect(updates.filter((u: Json) => u["sessionUpdate"] === "tool_call")).toHaveLength(5)
-    expect(updates.some((u: Json) => u["sessionUpdate"] === "notice" && u["title"].includes("CAPABILITY_NOT_GRANTED"))).toBe(true)
+    expect(updates.some((u: Json) => u["sessionUpdate"] === "notice" && u["title"].includes("CAPABILITY_NOT_GRANTED")))
+      .toBe(true)
   })
 
   test("record every decision and every answer", async ({ host }) => {
@@ -193,12 +231,15 @@ describe("the gates", () => {
     await acp.prompt(sessionId, "read nothing.txt\nwrite a.txt\nx")
     await acp.close()
     const db = new DatabaseSync(host.database, { readOnly: true })
-    const rows = db.prepare("SELECT tool, outcome, gate, code FROM decisions WHERE session_id = ? ORDER BY id").all(sessionId)
+    const rows = db.prepare("SELECT tool, outcome, gate, code FROM decisions WHERE session_id = ? ORDER BY id").all(
+      sessionId
+    )
     expect(rows.map((row) => ({ ...row }))).toEqual([
       { tool: "file_read", outcome: "run", gate: "policy", code: "POLICY_RUN" },
       { tool: "file_write", outcome: "ask", gate: "policy", code: "POLICY_ASK" }
     ])
-    expect(db.prepare("SELECT answer FROM approvals WHERE session_id = ?").all(sessionId).map((row) => row["answer"])).toEqual(["AllowOnce"])
+    expect(db.prepare("SELECT answer FROM approvals WHERE session_id = ?").all(sessionId).map((row) => row["answer"]))
+      .toEqual(["AllowOnce"])
     db.close()
   })
 })
@@ -207,15 +248,33 @@ describe("rules", () => {
   test("are listed, added, tried and removed through the agent's own methods, which it advertises", async ({ host }) => {
     const acp = host.start()
     const { agentCapabilities } = await acp.initialize()
-    expect(agentCapabilities._meta.postern.methods).toEqual(["_rules/list", "_rules/add", "_rules/remove", "_rules/test"])
+    expect(agentCapabilities._meta.postern.methods).toEqual([
+      "_rules/list",
+      "_rules/add",
+      "_rules/remove",
+      "_rules/test"
+    ])
     const sessionId = await acp.newSession()
     const { id } = await acp.request("_rules/add", { sessionId, list: "deny", rule: "shell(git push **)" })
-    expect((await acp.request("_rules/list", { sessionId }))["rules"]).toEqual([{ id, list: "deny", rule: "shell(git push **)", layer: "session" }])
-    const tried = await acp.request("_rules/test", { sessionId, tool: "shell", arguments: { command: "git -C x push -f" } })
+    expect((await acp.request("_rules/list", { sessionId }))["rules"]).toEqual([{
+      id,
+      list: "deny",
+      rule: "shell(git push **)",
+      layer: "session"
+    }])
+    const tried = await acp.request("_rules/test", {
+      sessionId,
+      tool: "shell",
+      arguments: { command: "git -C x push -f" }
+    })
     expect(tried).toMatchObject({ outcome: "deny", gate: "rule", code: "RULE_DENY", rule: "shell(git push **)" })
     expect(tried["gates"]).toHaveLength(8)
-    expect(await acp.failure("_rules/add", { sessionId, list: "allow", rule: "shell(" })).toMatchObject({ code: -32602 })
-    expect(await acp.failure("_rules/add", { sessionId, list: "deny", rule: "no_such_tool" })).toMatchObject({ code: -32602 })
+    expect(await acp.failure("_rules/add", { sessionId, list: "allow", rule: "shell(" })).toMatchObject({
+      code: -32602
+    })
+    expect(await acp.failure("_rules/add", { sessionId, list: "deny", rule: "no_such_tool" })).toMatchObject({
+      code: -32602
+    })
     expect(await acp.request("_rules/remove", { sessionId, id })).toEqual({ removed: true })
     expect(await acp.request("_rules/remove", { sessionId, id })).toEqual({ removed: false })
   })
@@ -240,7 +299,10 @@ describe("rules", () => {
   test("of the user and of the project count, project allow rules only when trusted", async ({ host }) => {
     writeFileSync(join(host.config, "config.toml"), "[policy.rules]\ndeny = [\"file_write\"]\n")
     mkdirSync(join(host.project, ".postern"))
-    writeFileSync(join(host.project, ".postern", "rules.toml"), "allow = [\"shell(mkdir *)\"]\nask = [\"shell(cat **)\"]\n")
+    writeFileSync(
+      join(host.project, ".postern", "rules.toml"),
+      "allow = [\"shell(mkdir *)\"]\nask = [\"shell(cat **)\"]\n"
+    )
     const acp = await host.open({ permission: "reject-once" })
     const sessionId = await acp.newSession()
     host.write("a.txt", "alpha")

@@ -14,7 +14,10 @@ describe("a question to the user", () => {
     acp.send(prompt(1, sessionId, "ask Which colour? | red | blue"))
     const asked = await acp.waitFor(asksForm)
     expect(asked.params).toMatchObject({ mode: "form", message: "Which colour?", sessionId })
-    expect(asked.params?.["requestedSchema"].properties.choice.oneOf.map((o: Json) => o["title"])).toEqual(["red", "blue"])
+    expect(asked.params?.["requestedSchema"].properties.choice.oneOf.map((o: Json) => o["title"])).toEqual([
+      "red",
+      "blue"
+    ])
     acp.send(answer(asked.id, { action: "accept", content: { choice: "choice-1" } }))
     await acp.waitFor((m) => m.id === 1)
     expect(JSON.stringify(acp.updates(sessionId))).toContain("Answer: blue")
@@ -23,12 +26,14 @@ describe("a question to the user", () => {
   test("takes free text in a form, and no answer for an answer that was declined or invented", async ({ host }) => {
     const acp = await host.open(forms)
     const sessionId = await acp.newSession()
-    for (const [id, question, reply, shown] of [
-      [1, "Your name?", { action: "accept", content: { answer: "Ada" } }, "Answer: Ada"],
-      [2, "Your name?", { action: "decline" }, "There is no answer"],
-      [3, "Which? | a | b", { action: "accept", content: { choice: "choice-7" } }, "There is no answer"],
-      [4, "Which? | a | b", { action: "_sure", content: { choice: "choice-0" } }, "There is no answer"]
-    ] as const) {
+    for (
+      const [id, question, reply, shown] of [
+        [1, "Your name?", { action: "accept", content: { answer: "Ada" } }, "Answer: Ada"],
+        [2, "Your name?", { action: "decline" }, "There is no answer"],
+        [3, "Which? | a | b", { action: "accept", content: { choice: "choice-7" } }, "There is no answer"],
+        [4, "Which? | a | b", { action: "_sure", content: { choice: "choice-0" } }, "There is no answer"]
+      ] as const
+    ) {
       const since = acp.messages.length
       acp.send(prompt(id, sessionId, `ask ${question}`))
       acp.send(answer((await acp.waitFor(asksForm, since)).id, reply))
@@ -42,7 +47,10 @@ describe("a question to the user", () => {
     const sessionId = await acp.newSession()
     acp.send(prompt(1, sessionId, "ask Which colour? | red | blue"))
     const asked = await acp.waitFor(asksOptions)
-    expect(asked.params?.["options"].map((o: Json) => [o["optionId"], o["name"]])).toEqual([["choice-0", "red"], ["choice-1", "blue"]])
+    expect(asked.params?.["options"].map((o: Json) => [o["optionId"], o["name"]])).toEqual([["choice-0", "red"], [
+      "choice-1",
+      "blue"
+    ]])
     acp.send(answer(asked.id, { outcome: { outcome: "selected", optionId: "choice-0" } }))
     await acp.waitFor((m) => m.id === 1)
     expect(JSON.stringify(acp.updates(sessionId))).toContain("Answer: red")

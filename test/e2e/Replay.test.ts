@@ -55,7 +55,9 @@ describe("After session/load in a new process", () => {
       expect(held(await loaded(host, sessionId, capabilities))).toEqual(replayed)
       // It is not the emptiness of both that makes them equal.
       const kinds = new Set(replayed.timeline.map(({ kind }) => kind))
-      expect([...kinds].sort()).toEqual(["agent", "call", ...("session" in capabilities ? ["compaction"] : []), "thought", "user"].sort())
+      expect([...kinds].sort()).toEqual(
+        ["agent", "call", ...("session" in capabilities ? ["compaction"] : []), "thought", "user"].sort()
+      )
       expect(JSON.stringify(replayed.timeline)).toMatch(/"type":"diff".+exit code 3.+attachment:\/\/deliver/)
       expect(replayed.plan).toHaveLength(2)
     })
@@ -74,7 +76,10 @@ describe("After session/load in a new process", () => {
     acp.permission = "allow-once"
     const killedSince = acp.messages.length
     acp.send(prompt("k", sessionId, "run echo shown; sleep 30"))
-    await acp.waitForUpdate((u) => u["sessionUpdate"] === "tool_call_update" && JSON.stringify(u["content"] ?? "").includes("\"shown\\n"), killedSince)
+    await acp.waitForUpdate(
+      (u) => u["sessionUpdate"] === "tool_call_update" && JSON.stringify(u["content"] ?? "").includes("\"shown\\n"),
+      killedSince
+    )
     // What is seen is saved within two seconds.
     await new Promise((resolve) => setTimeout(resolve, 2000))
     await acp.kill()

@@ -11,7 +11,9 @@ const trust = (host: Host) =>
   void execFileSync(process.execPath, [bundle, "policy", "trust", host.project], { env: host.env })
 
 const denied = (updates: ReadonlyArray<Json>) =>
-  JSON.stringify(updates.findLast((u) => u["sessionUpdate"] === "tool_call_update" && u["status"] === "failed")?.["content"] ?? null)
+  JSON.stringify(
+    updates.findLast((u) => u["sessionUpdate"] === "tool_call_update" && u["status"] === "failed")?.["content"] ?? null
+  )
 
 describe("a rule that a client adds", () => {
   test("to the user's file holds from the next call on in every session, keeps the file's comments, and goes again", async ({ host }) => {
@@ -20,7 +22,13 @@ describe("a rule that a client adds", () => {
     const acp = await host.open()
     const [one, two] = [await acp.newSession(), await acp.newSession()]
     expect(denied((await acp.prompt(two, "run ls")).updates)).toBe("null")
-    const { id } = await acp.request("_rules/add", { sessionId: one, list: "deny", rule: "shell(ls *)", layer: "user", reason: "quiet please" })
+    const { id } = await acp.request("_rules/add", {
+      sessionId: one,
+      list: "deny",
+      rule: "shell(ls *)",
+      layer: "user",
+      reason: "quiet please"
+    })
     const told = denied((await acp.prompt(two, "run ls")).updates)
     expect(told).toContain("Denied by rule (RULE_DENY): deny rule shell(ls *) (quiet please)")
     const text = readFileSync(file, "utf8")
@@ -39,7 +47,12 @@ describe("a rule that a client adds", () => {
     const elsewhere = join(host.folder, "elsewhere")
     mkdirSync(elsewhere)
     const [here, there] = [await acp.newSession(), await acp.newSession({ cwd: elsewhere })]
-    const { id } = await acp.request("_rules/add", { sessionId: here, list: "deny", rule: "shell(ls *)", layer: "project" })
+    const { id } = await acp.request("_rules/add", {
+      sessionId: here,
+      list: "deny",
+      rule: "shell(ls *)",
+      layer: "project"
+    })
     expect(readFileSync(join(host.project, ".postern", "rules.toml"), "utf8")).toContain("shell(ls *)")
     expect(denied((await acp.prompt(here, "run ls")).updates)).toContain("RULE_DENY")
     expect(denied((await acp.prompt(there, "run ls")).updates)).toBe("null")
@@ -51,7 +64,12 @@ describe("a rule that a client adds", () => {
   test("to allow something in a project that is not trusted is listed as having no say", async ({ host }) => {
     const acp = await host.open({ permission: "reject-once" })
     const sessionId = await acp.newSession()
-    const { id } = await acp.request("_rules/add", { sessionId, list: "allow", rule: "shell(mkdir *)", layer: "project" })
+    const { id } = await acp.request("_rules/add", {
+      sessionId,
+      list: "allow",
+      rule: "shell(mkdir *)",
+      layer: "project"
+    })
     expect((await acp.request("_rules/list", { sessionId }))["rules"]).toEqual([
       { id, list: "allow", rule: "shell(mkdir *)", layer: "project", counts: false }
     ])
@@ -62,8 +80,15 @@ describe("a rule that a client adds", () => {
   test("from many sessions at once is lost nowhere", async ({ host }) => {
     const acp = await host.open()
     const sessions = [await acp.newSession(), await acp.newSession()]
-    await Promise.all(Array.from({ length: 8 }, (_, i) =>
-      acp.request("_rules/add", { sessionId: sessions[i % 2]!, list: "deny", rule: `shell(x${i})`, layer: i < 4 ? "user" : "project" })))
+    await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        acp.request("_rules/add", {
+          sessionId: sessions[i % 2]!,
+          list: "deny",
+          rule: `shell(x${i})`,
+          layer: i < 4 ? "user" : "project"
+        }))
+    )
     const { rules } = await acp.request("_rules/list", { sessionId: sessions[0]! })
     expect(rules.map((rule: Json) => rule["rule"]).sort()).toEqual(Array.from({ length: 8 }, (_, i) => `shell(x${i})`))
   })
@@ -75,16 +100,25 @@ describe("a rule that cannot be added or removed is refused", () => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     const add = (layer: string) => acp.failure("_rules/add", { sessionId, list: "deny", rule: "shell(ls *)", layer })
-    expect(await add("managed")).toMatchObject({ code: -32602, message: expect.stringContaining("operator"), data: { reason: "rule_refused", field: "layer" } })
+    expect(await add("managed")).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("operator"),
+      data: { reason: "rule_refused", field: "layer" }
+    })
     expect(await add("everywhere")).toMatchObject({ code: -32602 })
     const { rules } = await acp.request("_rules/list", { sessionId })
     expect(rules).toMatchObject([{ rule: "deliver_file", layer: "managed" }])
     expect(await acp.failure("_rules/remove", { sessionId, id: rules[0].id })).toMatchObject({
-      code: -32602, message: expect.stringContaining("operator"), data: { field: "id" }
+      code: -32602,
+      message: expect.stringContaining("operator"),
+      data: { field: "id" }
     })
     mkdirSync(join(host.project, ".postern"))
     writeFileSync(join(host.project, ".postern", "rules.toml"), "deny = 1\n")
-    expect(await add("project")).toMatchObject({ code: -32602, message: expect.stringContaining("rules.toml: deny: must be a list") })
+    expect(await add("project")).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("rules.toml: deny: must be a list")
+    })
     expect(readFileSync(join(host.project, ".postern", "rules.toml"), "utf8")).toBe("deny = 1\n")
   })
 
@@ -111,12 +145,16 @@ describe("a rule that cannot be added or removed is refused", () => {
 describe("an answer for good", () => {
   const offers = (acp: AcpProcess) => {
     const asked = acp.messages.findLast((m) => m.method === "session/request_permission")
-    return Object.fromEntries((asked?.params?.["options"] ?? []).filter((o: Json) => o["kind"].endsWith("always"))
-      .map((o: Json) => [o["kind"], o["_meta"].postern.scopes.map((s: Json) => s["scope"])]))
+    return Object.fromEntries(
+      (asked?.params?.["options"] ?? []).filter((o: Json) => o["kind"].endsWith("always"))
+        .map((o: Json) => [o["kind"], o["_meta"].postern.scopes.map((s: Json) => s["scope"])])
+    )
   }
   const always = (optionId: string, scope?: string): Policy => (request) =>
     request.method !== "session/request_permission" ? undefined : {
-      result: { outcome: { outcome: "selected", optionId, ...(scope === undefined ? {} : { _meta: { postern: { scope } } }) } }
+      result: {
+        outcome: { outcome: "selected", optionId, ...(scope === undefined ? {} : { _meta: { postern: { scope } } }) }
+      }
     }
 
   test("is kept in the workspace where the user says so, and holds in other sessions of the folder", async ({ host }) => {
@@ -152,12 +190,18 @@ describe("an answer for good", () => {
     trust(host)
     mkdirSync(join(host.folder, "elsewhere"))
     symlinkSync(join(host.folder, "elsewhere"), join(host.project, ".postern"))
-    const acp = await host.open({ permission: always("allow-always", "workspace"), capabilities: { session: { notices: {} } } })
+    const acp = await host.open({
+      permission: always("allow-always", "workspace"),
+      capabilities: { session: { notices: {} } }
+    })
     const sessionId = await acp.newSession()
     const { updates } = await acp.prompt(sessionId, "write a.txt\nx")
     expect(existsSync(join(host.project, "a.txt"))).toBe(true)
     expect(JSON.stringify(updates)).toContain("allow write(./a.txt) holds in this session only")
-    expect((await acp.request("_rules/list", { sessionId }))["rules"]).toMatchObject([{ rule: "write(./a.txt)", layer: "session" }])
+    expect((await acp.request("_rules/list", { sessionId }))["rules"]).toMatchObject([{
+      rule: "write(./a.txt)",
+      layer: "session"
+    }])
     expect(readdirSync(join(host.folder, "elsewhere"))).toEqual([])
   })
 })
@@ -173,7 +217,8 @@ describe("what a project's file narrows", () => {
     const modes = updates.filter((u: Json) => u["sessionUpdate"] === "current_mode_update")
     const options = updates.filter((u: Json) => u["sessionUpdate"] === "config_option_update")
     expect(modes).toMatchObject([{ currentModeId: "ro" }])
-    expect((options as ReadonlyArray<Json>)[0]?.["configOptions"].map((o: Json) => o["currentValue"]).slice(0, 2)).toEqual(["ro", "off"])
+    expect((options as ReadonlyArray<Json>)[0]?.["configOptions"].map((o: Json) => o["currentValue"]).slice(0, 2))
+      .toEqual(["ro", "off"])
     expect(options).toHaveLength(1)
   })
 

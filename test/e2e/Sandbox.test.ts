@@ -11,10 +11,12 @@ import type { Json } from "../support/Wire.ts"
 /** A command line that no other process on the machine has. */
 const sleep = (seconds: number) => `sleep ${seconds}.${Math.floor(Math.random() * 1e9)}`
 
-const results = (updates: ReadonlyArray<Json>): string => JSON.stringify(updates.filter((u) => u["sessionUpdate"] === "tool_call_update"))
+const results = (updates: ReadonlyArray<Json>): string =>
+  JSON.stringify(updates.filter((u) => u["sessionUpdate"] === "tool_call_update"))
 
 describe.skipIf(!hasBubblewrap)(`commands of the built program${reason}`, () => {
-  const daemons = (one: string, two: string) => `run setsid ${one} & (trap '' TERM INT HUP; setsid setsid ${two}) & ${sleep(300)}`
+  const daemons = (one: string, two: string) =>
+    `run setsid ${one} & (trap '' TERM INT HUP; setsid setsid ${two}) & ${sleep(300)}`
 
   for (const how of ["kill -9", "a cancel", "closing the session"] as const) {
     test(`leave nothing behind after ${how}, daemons of their own session included`, async ({ host }) => {
@@ -31,14 +33,28 @@ describe.skipIf(!hasBubblewrap)(`commands of the built program${reason}`, () => 
   }
 
   test("see neither Postern's secrets nor its files, and cannot reach its parent", async ({ host }) => {
-    writeFileSync(join(host.config, "config.toml"), "[providers.x]\nkind = \"openai-compatible\"\napi_key = \"sk-hidden-hidden-hidden\"\n")
-    const acp = await host.open({ permission: "allow-once", env: { ANTHROPIC_API_KEY: "sk-ant-hidden", POSTERN_acp__max_sessions: "3" } })
+    writeFileSync(
+      join(host.config, "config.toml"),
+      "[providers.x]\nkind = \"openai-compatible\"\napi_key = \"sk-hidden-hidden-hidden\"\n"
+    )
+    const acp = await host.open({
+      permission: "allow-once",
+      env: { ANTHROPIC_API_KEY: "sk-ant-hidden", POSTERN_acp__max_sessions: "3" }
+    })
     const sessionId = await acp.newSession()
     await acp.request("session/set_config_option", { sessionId, configId: "model", value: "offline/builtin" })
-    host.write("look.sh", [
-      "env", `cat ${host.config}/config.toml`, `ls -R ${host.data}`, "for p in /proc/[0-9]*; do tr '\\0' '\\n' < $p/environ; done",
-      `echo changed > ${host.config}/config.toml`, `cat /proc/$PPID/cmdline`, "echo end-of-look"
-    ].join("\n"))
+    host.write(
+      "look.sh",
+      [
+        "env",
+        `cat ${host.config}/config.toml`,
+        `ls -R ${host.data}`,
+        "for p in /proc/[0-9]*; do tr '\\0' '\\n' < $p/environ; done",
+        `echo changed > ${host.config}/config.toml`,
+        `cat /proc/$PPID/cmdline`,
+        "echo end-of-look"
+      ].join("\n")
+    )
     const { updates } = await acp.prompt(sessionId, "run bash ./look.sh 2>&1; touch looked")
     const shown = results(updates)
     expect(shown).toContain("end-of-look")
@@ -79,7 +95,9 @@ describe.skipIf(!hasBubblewrap)(`commands of the built program${reason}`, () => 
     const acp = await host.open({ permission: "allow-once" })
     const sessionId = await acp.newSession()
     host.write("make.sh", "git init -q . ; mkdir .vscode")
-    expect(results((await acp.prompt(sessionId, "run bash ./make.sh")).updates)).toMatch(/\[sandbox: .*\.git was created by the command/)
+    expect(results((await acp.prompt(sessionId, "run bash ./make.sh")).updates)).toMatch(
+      /\[sandbox: .*\.git was created by the command/
+    )
   })
 
   test("start in the mode of the moment: a change counts from the next call on", async ({ host }) => {

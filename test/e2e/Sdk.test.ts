@@ -25,7 +25,9 @@ test("an editor opens a session, reads, edits with permission, and is told what 
   const { sessionId } = active
   expect((await active.prompt("read a.txt\nsay read it")).stopReason).toBe("end_turn")
   const seen: Array<string> = []
-  for (let m = await active.nextUpdate(); m.kind !== "stop"; m = await active.nextUpdate()) seen.push(m.update.sessionUpdate)
+  for (let m = await active.nextUpdate(); m.kind !== "stop"; m = await active.nextUpdate()) {
+    seen.push(m.update.sessionUpdate)
+  }
   expect(seen).toEqual(expect.arrayContaining(["tool_call", "tool_call_update", "agent_message_chunk"]))
   active.dispose()
   const edited = await editor.agent.request(session.prompt, { sessionId, prompt: text("edit a.txt\ntwo\n---\n2\n.") })
@@ -39,10 +41,14 @@ test("a rejected edit changes nothing and ends as a failed call", async ({ host 
   host.write("a.txt", "one two\n")
   const { sessionId } = await editor.agent.request(session.new, { cwd: host.project, mcpServers: [] })
   editor.choose = () => "reject-once"
-  const turn = await editor.agent.request(session.prompt, { sessionId, prompt: text("edit a.txt\ntwo\n---\n2\n.\nsay fine then") })
+  const turn = await editor.agent.request(session.prompt, {
+    sessionId,
+    prompt: text("edit a.txt\ntwo\n---\n2\n.\nsay fine then")
+  })
   expect(turn.stopReason).toBe("end_turn")
   expect(readFileSync(join(host.project, "a.txt"), "utf8")).toBe("one two\n")
-  expect(editor.updates.some(({ update }) => update.sessionUpdate === "tool_call_update" && update.status === "failed")).toBe(true)
+  expect(editor.updates.some(({ update }) => update.sessionUpdate === "tool_call_update" && update.status === "failed"))
+    .toBe(true)
   expect(editor.text(sessionId)).toContain("fine then")
 })
 
@@ -74,7 +80,10 @@ test("a second process loads the whole transcript in order, and a third resumes 
   const first = await connect(host)
   host.write("a.txt", "alpha\n")
   const { sessionId } = await first.agent.request(session.new, { cwd: host.project, mcpServers: [] })
-  await first.agent.request(session.prompt, { sessionId, prompt: text("think hard\nread a.txt\nplan A; B\nsay the end") })
+  await first.agent.request(session.prompt, {
+    sessionId,
+    prompt: text("think hard\nread a.txt\nplan A; B\nsay the end")
+  })
   await first.agent.request(session.prompt, { sessionId, prompt: text("say second") })
   await first.close()
 
@@ -93,7 +102,9 @@ test("a second process loads the whole transcript in order, and a third resumes 
 
   const third = await connect(host)
   await third.agent.request(session.resume, { sessionId, cwd: host.project })
-  expect((await third.agent.request(session.prompt, { sessionId, prompt: text("say third") })).stopReason).toBe("end_turn")
+  expect((await third.agent.request(session.prompt, { sessionId, prompt: text("say third") })).stopReason).toBe(
+    "end_turn"
+  )
   expect(third.kinds(sessionId)).not.toContain("user_message_chunk")
   expect(third.text(sessionId)).not.toContain("second")
   expect(third.text(sessionId)).toContain("third")
@@ -135,13 +146,18 @@ test("a closed session can be loaded again, a deleted one is gone", async ({ hos
   const { sessionId } = await editor.agent.request(session.new, { cwd: host.project, mcpServers: [] })
   await editor.agent.request(session.prompt, { sessionId, prompt: text("say kept") })
   await editor.agent.request(session.close, { sessionId })
-  await expect(editor.agent.request(session.prompt, { sessionId, prompt: text("say x") })).rejects.toMatchObject({ code: -32002 })
+  await expect(editor.agent.request(session.prompt, { sessionId, prompt: text("say x") })).rejects.toMatchObject({
+    code: -32002
+  })
   const restored = { sessionId, cwd: host.project, mcpServers: [] }
   await editor.agent.request(session.load, restored)
   expect(editor.text(sessionId)).toContain("kept")
   await editor.agent.request(session.delete, { sessionId })
   await editor.agent.request(session.delete, { sessionId })
-  await expect(editor.agent.request(session.load, restored)).rejects.toMatchObject({ code: -32002, data: { sessionId } })
+  await expect(editor.agent.request(session.load, restored)).rejects.toMatchObject({
+    code: -32002,
+    data: { sessionId }
+  })
   expect((await editor.agent.request(session.list, {})).sessions).toEqual([])
 })
 

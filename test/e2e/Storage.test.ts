@@ -37,10 +37,15 @@ describe("a data folder that cannot be used", () => {
   }
 
   test("no folder can be made anywhere: sessions in a folder of the project work", async ({ host }) => {
-    const acp = await host.open({ env: { POSTERN_DATA_DIR: "/sys/no/such/place", POSTERN_CONFIG_DIR: "/sys/no/such/place" } })
+    const acp = await host.open({
+      env: { POSTERN_DATA_DIR: "/sys/no/such/place", POSTERN_CONFIG_DIR: "/sys/no/such/place" }
+    })
     const sessionId = await acp.newSession({ cwd: host.project })
     expect((await acp.prompt(sessionId, "say from memory")).text).toContain("from memory")
-    expect(await acp.failure("session/new", { mcpServers: [] })).toMatchObject({ code: -32603, data: { reason: "agent_unusable" } })
+    expect(await acp.failure("session/new", { mcpServers: [] })).toMatchObject({
+      code: -32603,
+      data: { reason: "agent_unusable" }
+    })
   })
 
   test("a database file that is none is left alone, and sessions live in memory", async ({ host }) => {

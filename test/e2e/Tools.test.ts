@@ -15,7 +15,8 @@ const listen = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-const finals = (updates: ReadonlyArray<Json>) => updates.filter((u) => u["status"] === "completed" || u["status"] === "failed")
+const finals = (updates: ReadonlyArray<Json>) =>
+  updates.filter((u) => u["status"] === "completed" || u["status"] === "failed")
 const textOf = (update: Json | undefined): string => JSON.stringify(update?.["content"] ?? "")
 
 describe("tools, from outside", () => {
@@ -23,13 +24,19 @@ describe("tools, from outside", () => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     await acp.request("session/set_mode", { sessionId, modeId: "pl" })
-    const { updates } = await acp.prompt(sessionId, [
-      "call plan_write {\"content\":\"# Plan\\n\"}",
-      "call file_write {\"path\":\".postern/plan.md\",\"content\":\"x\"}",
-      "read .postern/plan.md"
-    ].join("\n"))
+    const { updates } = await acp.prompt(
+      sessionId,
+      [
+        "call plan_write {\"content\":\"# Plan\\n\"}",
+        "call file_write {\"path\":\".postern/plan.md\",\"content\":\"x\"}",
+        "read .postern/plan.md"
+      ].join("\n")
+    )
     const [plan, write, read] = finals(updates)
-    expect(plan).toMatchObject({ status: "completed", locations: [{ path: join(host.project, ".postern", "plan.md") }] })
+    expect(plan).toMatchObject({
+      status: "completed",
+      locations: [{ path: join(host.project, ".postern", "plan.md") }]
+    })
     expect(textOf(write)).toContain("CAPABILITY_NOT_GRANTED")
     expect(textOf(read)).toContain("1: # Plan")
     expect(readFileSync(join(host.project, ".postern", "plan.md"), "utf8")).toBe("# Plan\n")
@@ -43,11 +50,14 @@ describe("tools, from outside", () => {
     writeFileSync(join(host.config, "secret.txt"), "no\n")
     const acp = await host.open()
     const sessionId = await acp.newSession()
-    const { updates } = await acp.prompt(sessionId, [
-      "call read_skill {\"name\":\"release\"}",
-      `read ${join(folder, "steps.txt")}`,
-      `read ${join(host.config, "secret.txt")}`
-    ].join("\n"))
+    const { updates } = await acp.prompt(
+      sessionId,
+      [
+        "call read_skill {\"name\":\"release\"}",
+        `read ${join(folder, "steps.txt")}`,
+        `read ${join(host.config, "secret.txt")}`
+      ].join("\n")
+    )
     const [skill, steps, secret] = finals(updates)
     expect(textOf(skill)).toContain("See steps.txt.")
     expect(textOf(steps)).toContain("tag it")
@@ -59,15 +69,22 @@ describe("tools, from outside", () => {
     const port = await listen(createServer((request, response) =>
       request.url === "/away"
         ? response.writeHead(302, { location: `http://127.0.0.1:${other}/` }).end()
-        : response.setHeader("content-type", "text/html").end("<h1>Hello</h1>")))
+        : response.setHeader("content-type", "text/html").end("<h1>Hello</h1>")
+    ))
     const fetch = (path: string) => `call web_fetch {"url":"http://127.0.0.1:${port}${path}"}\n`
     const closed = await (await host.open()).newSession().then((id) => host.processes[0]!.prompt(id, fetch("/")))
     expect(textOf(finals(closed.updates)[0])).toContain("belongs to this machine or its network")
 
-    writeFileSync(join(host.config, "config.toml"), `[web_fetch]\nallow_private_hosts = true\n[policy.rules]\ndeny = ["fetch(127.0.0.1:${other})"]\n`)
+    writeFileSync(
+      join(host.config, "config.toml"),
+      `[web_fetch]\nallow_private_hosts = true\n[policy.rules]\ndeny = ["fetch(127.0.0.1:${other})"]\n`
+    )
     const acp = await host.open()
     const sessionId = await acp.newSession()
-    const { updates } = await acp.prompt(sessionId, fetch("/") + fetch("/away") + `call web_fetch {"url":"http://127.0.0.1:${other}/"}`)
+    const { updates } = await acp.prompt(
+      sessionId,
+      fetch("/") + fetch("/away") + `call web_fetch {"url":"http://127.0.0.1:${other}/"}`
+    )
     const [page, away, denied] = finals(updates)
     expect(textOf(page)).toContain("# Hello")
     expect(page).toMatchObject({ status: "completed" })

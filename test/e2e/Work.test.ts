@@ -41,7 +41,12 @@ const open = async (host: Host) => {
 const load = async (host: Host, sessionId: string) => {
   const client = await open(host)
   await client.agent.request(methods.agent.session.load, { sessionId, cwd: host.project, mcpServers: [] })
-  return { client, updates: updatesOf(client).filter((u) => u.sessionUpdate !== "available_commands_update" && u.sessionUpdate !== "usage_update") }
+  return {
+    client,
+    updates: updatesOf(client).filter((u) =>
+      u.sessionUpdate !== "available_commands_update" && u.sessionUpdate !== "usage_update"
+    )
+  }
 }
 
 const calls = (updates: ReadonlyArray<unknown>): ReadonlyArray<Json> =>
@@ -61,12 +66,19 @@ describe("A whole piece of work", () => {
     expect(await prompt(first, sessionId, texts[0]!)).toMatchObject({ stopReason: "end_turn" })
     const explored = updatesOf(first)
     expect(calls(explored).map(brief)).toEqual([
-      ["TodoWrite", "completed"], ["file_list", "completed"], ["content_search", "completed"], ["file_read", "completed"], ["file_read", "failed"]
+      ["TodoWrite", "completed"],
+      ["file_list", "completed"],
+      ["content_search", "completed"],
+      ["file_read", "completed"],
+      ["file_read", "failed"]
     ])
     expect(JSON.stringify(calls(explored).at(-1))).toContain("outside the folders of this session")
     expect(first.asked).toEqual([])
     expect(first.text(sessionId, "agent_thought_chunk")).toBe("I should look around first.")
-    expect(model.requests[0]?.["messages"][0]).toMatchObject({ role: "system", content: expect.stringContaining("Run `node test.mjs` after each change.") })
+    expect(model.requests[0]?.["messages"][0]).toMatchObject({
+      role: "system",
+      content: expect.stringContaining("Run `node test.mjs` after each change.")
+    })
 
     const before = first.updates.length
     model.steps = [...Work.edits, Work.hang]
@@ -86,19 +98,34 @@ describe("A whole piece of work", () => {
     expect(again.plan).toEqual(seen.plan)
     expect(again.timeline.slice(0, -2)).toEqual(seen.timeline.slice(0, -1))
     expect(again.timeline.at(-2)).toMatchObject({ kind: "call", call: { name: "shell", status: "failed" } })
-    expect(again.timeline.at(-1)).toMatchObject({ kind: "agent", content: [{ text: expect.stringContaining("cut off") }] })
+    expect(again.timeline.at(-1)).toMatchObject({
+      kind: "agent",
+      content: [{ text: expect.stringContaining("cut off") }]
+    })
 
     const from = second.client.updates.length
     model.steps = [...Work.finish]
     expect(await prompt(second.client, sessionId, texts[2]!)).toMatchObject({ stopReason: "end_turn" })
     const finished = updatesOf(second.client, from)
-    expect(calls(finished).map(brief)).toEqual([["shell", "failed"], ["file_edit", "completed"], ["shell", "completed"], ["TodoWrite", "completed"]])
+    expect(calls(finished).map(brief)).toEqual([
+      ["shell", "failed"],
+      ["file_edit", "completed"],
+      ["shell", "completed"],
+      ["TodoWrite", "completed"]
+    ])
     expect(JSON.stringify(calls(finished)[2])).toContain("all tests pass")
-    expect(finished.findLast((u) => u.sessionUpdate === "usage_update")).toMatchObject({ size: 100_000, cost: { currency: "USD" } })
-    expect(held(finished).plan).toMatchObject([{ status: "completed" }, { status: "completed" }, { status: "completed" }])
+    expect(finished.findLast((u) => u.sessionUpdate === "usage_update")).toMatchObject({
+      size: 100_000,
+      cost: { currency: "USD" }
+    })
+    expect(held(finished).plan).toMatchObject([{ status: "completed" }, { status: "completed" }, {
+      status: "completed"
+    }])
     // The model knows what it did before the restart, and that its command was cut off.
     const told = JSON.stringify(model.requests.at(-5)?.["messages"])
-    for (const part of ["Let me look.", "item.price * item.count", "cancelled before it finished", "Go on."]) expect(told).toContain(part)
+    for (const part of ["Let me look.", "item.price * item.count", "cancelled before it finished", "Go on."]) {
+      expect(told).toContain(part)
+    }
     fixed(host)
 
     const { sessions } = await second.client.agent.request(methods.agent.session.list, { cwd: host.project })
@@ -114,11 +141,25 @@ describe("A whole piece of work", () => {
     await run(host, "sessions", "ensure", "--name", "w")
     const traffic: Array<Ended> = []
     for (const text of ["Prices come out wrong.", "Fix it.", "Test it."]) {
-      const ended = await run(host, "--ttl", "20", "--approve-all", "--format", "json", "--json-strict", "prompt", "-s", "w", text)
+      const ended = await run(
+        host,
+        "--ttl",
+        "20",
+        "--approve-all",
+        "--format",
+        "json",
+        "--json-strict",
+        "prompt",
+        "-s",
+        "w",
+        text
+      )
       expect(ended).toMatchObject({ code: 0 })
       traffic.push(ended)
     }
-    const outs = traffic.map(({ out }) => out.split("\n").filter(Boolean).flatMap((line) => JSON.parse(line)?.params?.update ?? []))
+    const outs = traffic.map(({ out }) =>
+      out.split("\n").filter(Boolean).flatMap((line) => JSON.parse(line)?.params?.update ?? [])
+    )
     expect(textOf(outs[0]!)).toContain("The cart ignores how many there are of an item.")
     expect(calls(outs[1]!).filter((call) => JSON.stringify(call["content"] ?? "").includes("\"diff\""))).toHaveLength(3)
     expect(JSON.stringify(calls(outs[2]!)[2])).toContain("all tests pass")

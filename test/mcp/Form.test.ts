@@ -6,44 +6,76 @@ import { ToolFailed } from "../../src/tool/Tool.ts"
 
 /** What is asked, and how a user who always takes this answer comes out. */
 const asked = (schema: object, reply: string | undefined, more: object = {}) => {
-  const questions: Array<{ readonly question: string; readonly choices: ReadonlyArray<string>; readonly form: unknown }> = []
+  const questions: Array<
+    { readonly question: string; readonly choices: ReadonlyArray<string>; readonly form: unknown }
+  > = []
   const askUser = (question: string, choices: ReadonlyArray<string>, form?: unknown) => {
     questions.push({ question, choices, form })
     return reply === undefined ? Effect.fail(new ToolFailed({ message: "nobody" })) : Effect.succeed(reply)
   }
-  return Effect.map(Elicitation.answer("git", { message: "Sure?", requestedSchema: schema, ...more }, { askUser }), (answer) => ({ answer, questions }))
+  return Effect.map(
+    Elicitation.answer("git", { message: "Sure?", requestedSchema: schema, ...more }, { askUser }),
+    (answer) => ({ answer, questions })
+  )
 }
 
 const yesOrNo = { type: "object", properties: { sure: { type: "boolean" } }, required: ["sure"] }
 
 describe("A question of an MCP server", () => {
-  it.effect("of one field with few values is a choice, for every client, and says who asks", Effect.fnUntraced(function*() {
-    const { answer, questions } = yield* asked(yesOrNo, "No")
-    assert.deepStrictEqual(questions, [{ question: "git (MCP server) asks: Sure?", choices: ["Yes", "No", "Decline"], form: undefined }])
-    assert.deepStrictEqual(answer, { action: "accept", content: { sure: false } })
-    assert.deepStrictEqual((yield* asked(yesOrNo, "Decline")).answer, { action: "decline" })
-    const titled = { properties: { hero: { type: "string", oneOf: [{ const: "h-1", title: "Ada" }, { const: "h-2", title: "Bob" }] } } }
-    assert.deepStrictEqual((yield* asked(titled, "Bob")).answer, { action: "accept", content: { hero: "h-2" } })
-    assert.deepStrictEqual((yield* asked({ type: "object", properties: {} }, "Accept")).answer, { action: "accept", content: {} })
-  }))
+  it.effect(
+    "of one field with few values is a choice, for every client, and says who asks",
+    Effect.fnUntraced(function*() {
+      const { answer, questions } = yield* asked(yesOrNo, "No")
+      assert.deepStrictEqual(questions, [{
+        question: "git (MCP server) asks: Sure?",
+        choices: ["Yes", "No", "Decline"],
+        form: undefined
+      }])
+      assert.deepStrictEqual(answer, { action: "accept", content: { sure: false } })
+      assert.deepStrictEqual((yield* asked(yesOrNo, "Decline")).answer, { action: "decline" })
+      const titled = {
+        properties: {
+          hero: { type: "string", oneOf: [{ const: "h-1", title: "Ada" }, { const: "h-2", title: "Bob" }] }
+        }
+      }
+      assert.deepStrictEqual((yield* asked(titled, "Bob")).answer, { action: "accept", content: { hero: "h-2" } })
+      assert.deepStrictEqual((yield* asked({ type: "object", properties: {} }, "Accept")).answer, {
+        action: "accept",
+        content: {}
+      })
+    })
+  )
 
-  it.effect("of more is a form", Effect.fnUntraced(function*() {
-    const schema = { type: "object", properties: { name: { type: "string" }, age: { type: "integer" } }, required: ["name"] }
-    const { answer, questions } = yield* asked(schema, "{\"name\":\"Ada\"}")
-    assert.deepStrictEqual(questions[0]!.form, schema)
-    assert.deepStrictEqual(answer, { action: "accept", content: { name: "Ada" } })
-  }))
+  it.effect(
+    "of more is a form",
+    Effect.fnUntraced(function*() {
+      const schema = {
+        type: "object",
+        properties: { name: { type: "string" }, age: { type: "integer" } },
+        required: ["name"]
+      }
+      const { answer, questions } = yield* asked(schema, "{\"name\":\"Ada\"}")
+      assert.deepStrictEqual(questions[0]!.form, schema)
+      assert.deepStrictEqual(answer, { action: "accept", content: { name: "Ada" } })
+    })
+  )
 
-  it.effect("that leads to a web page is declined unasked", Effect.fnUntraced(function*() {
-    const { answer, questions } = yield* asked(yesOrNo, "Yes", { mode: "url" })
-    assert.deepStrictEqual([answer, questions], [{ action: "decline" }, []])
-  }))
+  it.effect(
+    "that leads to a web page is declined unasked",
+    Effect.fnUntraced(function*() {
+      const { answer, questions } = yield* asked(yesOrNo, "Yes", { mode: "url" })
+      assert.deepStrictEqual([answer, questions], [{ action: "decline" }, []])
+    })
+  )
 })
 
 describe("A form", () => {
   it("keeps what clients take, and leaves the rest out", () => {
     const schema = {
-      $schema: "x", title: "T", type: "object", additionalProperties: false,
+      $schema: "x",
+      title: "T",
+      type: "object",
+      additionalProperties: false,
       properties: {
         a: { type: "string", format: "email", minLength: 2, examples: ["x"] },
         b: { type: "string", format: "hostname", enum: ["x", "y"], enumNames: ["X", "Y"] },
@@ -52,7 +84,9 @@ describe("A form", () => {
       required: ["a"]
     }
     assert.deepStrictEqual(Form.of(schema), {
-      type: "object", title: "T", required: ["a"],
+      type: "object",
+      title: "T",
+      required: ["a"],
       properties: {
         a: { type: "string", format: "email", minLength: 2 },
         b: { type: "string", oneOf: [{ const: "x", title: "X" }, { const: "y", title: "Y" }] }

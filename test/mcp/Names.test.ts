@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { serverIds, toolNames } from "../../src/mcp/Names.ts"
 
-const named = (server: string, ...tools: ReadonlyArray<string>) => tools.map((tool) => toolNames(server, tools).get(tool)!)
+const named = (server: string, ...tools: ReadonlyArray<string>) =>
+  tools.map((tool) => toolNames(server, tools).get(tool)!)
 
 describe("The id of an MCP server", () => {
   it.each([
@@ -19,10 +20,13 @@ describe("The id of an MCP server", () => {
 })
 
 describe("The name of an MCP tool", () => {
-  it("is the server's and its own", () => assert.deepStrictEqual(named("git", "log", "get-issue"), ["git__log", "git__get-issue"]))
+  it("is the server's and its own", () =>
+    assert.deepStrictEqual(named("git", "log", "get-issue"), ["git__log", "git__get-issue"]))
 
   it("has at most 64 characters that every provider takes", () => {
-    for (const name of named("git", "a".repeat(200), "what is.this/α", "b".repeat(60))) assert.match(name, /^[A-Za-z0-9_-]{1,64}$/)
+    for (const name of named("git", "a".repeat(200), "what is.this/α", "b".repeat(60))) {
+      assert.match(name, /^[A-Za-z0-9_-]{1,64}$/)
+    }
   })
 
   it("does not depend on the order, nor on what else there is, where two would be called the same", () => {

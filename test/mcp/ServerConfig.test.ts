@@ -1,25 +1,50 @@
 import { assert, describe, it } from "@effect/vitest"
 import { capabilitiesOf, capabilityOf, defaults, needsNetwork, type ServerConfig } from "../../src/mcp/ServerConfig.ts"
 
-const stdio: ServerConfig = { ...defaults, name: "s", reach: { _tag: "Stdio", command: "x", args: [], env: {}, cwd: undefined } }
+const stdio: ServerConfig = {
+  ...defaults,
+  name: "s",
+  reach: { _tag: "Stdio", command: "x", args: [], env: {}, cwd: undefined }
+}
 const http: ServerConfig = { ...defaults, name: "s", reach: { _tag: "Http", url: "http://x", headers: {}, sse: false } }
 
 describe("What a call of an MCP tool needs", () => {
   it("is everything, whatever the server says", () => assert.strictEqual(capabilityOf(stdio, "get", true), "shell_rw"))
 
   it("is what the operator says of the tool, the first that fits", () => {
-    const config: ServerConfig = { ...stdio, tools: [["get_*", "ro"], ["get_secret", "rw"], ["*.x", "none"], ["a[b", "rw"]], capability: "rw" }
+    const config: ServerConfig = {
+      ...stdio,
+      tools: [["get_*", "ro"], ["get_secret", "rw"], ["*.x", "none"], ["a[b", "rw"]],
+      capability: "rw"
+    }
     const of = (tool: string) => capabilityOf(config, tool, false)
-    assert.deepStrictEqual(["get_issue", "get_secret", "get", "y.x", "yx", "a[b", "b"].map(of), ["ro", "ro", "rw", "none", "rw", "rw", "rw"])
+    assert.deepStrictEqual(["get_issue", "get_secret", "get", "y.x", "yx", "a[b", "b"].map(of), [
+      "ro",
+      "ro",
+      "rw",
+      "none",
+      "rw",
+      "rw",
+      "rw"
+    ])
   })
 
   it("is reading where the operator believes the server", () => {
     const config: ServerConfig = { ...stdio, readOnlyHints: true, tools: [["wipe", "shell_rw"]] }
-    assert.deepStrictEqual([capabilityOf(config, "get", true), capabilityOf(config, "get", false), capabilityOf(config, "wipe", true)], ["ro", "shell_rw", "shell_rw"])
+    assert.deepStrictEqual([
+      capabilityOf(config, "get", true),
+      capabilityOf(config, "get", false),
+      capabilityOf(config, "wipe", true)
+    ], ["ro", "shell_rw", "shell_rw"])
     assert.sameMembers([...capabilitiesOf(config)], ["ro", "shell_rw"])
   })
 
   it("includes a network, except for a process that the operator says has none", () => {
-    assert.deepStrictEqual([stdio, { ...stdio, network: false }, http, { ...http, network: false }].map(needsNetwork), [true, false, true, true])
+    assert.deepStrictEqual([stdio, { ...stdio, network: false }, http, { ...http, network: false }].map(needsNetwork), [
+      true,
+      false,
+      true,
+      true
+    ])
   })
 })

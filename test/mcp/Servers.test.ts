@@ -7,11 +7,13 @@ import { host } from "../session/EngineHost.ts"
 const script = join(import.meta.dirname, "ScriptedServer.ts")
 
 /** Nobody is asked, and the servers run unconfined: what they say is at issue here. */
-const config = (servers: Readonly<Record<string, string>>) => () => [
-  "[policy]\ntool_approval = \"universal_accept\"",
-  ...Object.entries(servers).map(([name, more]) =>
-    `[mcp.servers.${name}]\ncommand = "${process.execPath}"\nsandbox = "danger-full-access"\n${more}`)
-].join("\n")
+const config = (servers: Readonly<Record<string, string>>) => () =>
+  [
+    "[policy]\ntool_approval = \"universal_accept\"",
+    ...Object.entries(servers).map(([name, more]) =>
+      `[mcp.servers.${name}]\ncommand = "${process.execPath}"\nsandbox = "danger-full-access"\n${more}`
+    )
+  ].join("\n")
 
 const args = (...words: ReadonlyArray<string>) => `args = ${JSON.stringify([script, ...words])}`
 
@@ -23,8 +25,18 @@ describe("A tool of an MCP server", () => {
   it.live("is called by its name with what the model gave, and answers with its text", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {
-      const results = yield* say(text("s__echo", { text: "one\ntwo" }), text("s__echo", { text: "x", structured: { n: 1 } }), text("s__echo", { text: "{\"n\":1}", structured: { n: 1 } }), text("s__echo", { text: "same", structured: { content: "same" } }))
-      assert.deepStrictEqual(results, ["completed one\ntwo", "completed x\n{\"n\":1}", "completed {\"n\":1}", "completed same"])
+      const results = yield* say(
+        text("s__echo", { text: "one\ntwo" }),
+        text("s__echo", { text: "x", structured: { n: 1 } }),
+        text("s__echo", { text: "{\"n\":1}", structured: { n: 1 } }),
+        text("s__echo", { text: "same", structured: { content: "same" } })
+      )
+      assert.deepStrictEqual(results, [
+        "completed one\ntwo",
+        "completed x\n{\"n\":1}",
+        "completed {\"n\":1}",
+        "completed same"
+      ])
     }).pipe(Effect.provide(layer))
   })
 
@@ -50,7 +62,11 @@ describe("A tool of an MCP server", () => {
     const { cwd, layer, say } = one("good")
     return Effect.gen(function*() {
       const [probed] = yield* say(text("s__probe"))
-      const [ping, roots, sampling] = JSON.parse(probed!.slice("completed ".length)) as [object, { roots: Array<{ uri: string }> }, number]
+      const [ping, roots, sampling] = JSON.parse(probed!.slice("completed ".length)) as [
+        object,
+        { roots: Array<{ uri: string }> },
+        number
+      ]
       assert.deepStrictEqual([ping, roots.roots.map(({ uri }) => uri), sampling], [{}, [`file://${cwd}`], -32601])
     }).pipe(Effect.provide(layer))
   })
@@ -58,7 +74,10 @@ describe("A tool of an MCP server", () => {
   it.live("gets a decline for its server's question where nobody can answer", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {
-      assert.deepStrictEqual(yield* say(text("s__confirm"), text("s__form")), ["completed {\"action\":\"decline\"}", "completed {\"action\":\"decline\"}"])
+      assert.deepStrictEqual(yield* say(text("s__confirm"), text("s__form")), [
+        "completed {\"action\":\"decline\"}",
+        "completed {\"action\":\"decline\"}"
+      ])
     }).pipe(Effect.provide(layer))
   })
 
@@ -72,7 +91,10 @@ describe("A tool of an MCP server", () => {
   })
 
   it.live("has the variables of its server's configuration, and none of the host's secrets", () => {
-    const { layer, say } = host(config({ s: `${args("good")}\nenv = { MY_TOKEN = "t-1" }` }), { GITHUB_TOKEN: "secret", LANG: "C.UTF-8" })
+    const { layer, say } = host(config({ s: `${args("good")}\nenv = { MY_TOKEN = "t-1" }` }), {
+      GITHUB_TOKEN: "secret",
+      LANG: "C.UTF-8"
+    })
     return Effect.gen(function*() {
       const results = yield* say(...["MY_TOKEN", "GITHUB_TOKEN", "LANG"].map((name) => text("s__env", { name })))
       assert.deepStrictEqual(results, ["completed t-1", "completed unset", "completed C.UTF-8"])
@@ -97,7 +119,10 @@ describe("Files in an MCP result", () => {
   it.live("are left out where there are more than 64, or more than 10 MiB, and nothing is written", () => {
     const { cwd, layer, say } = one("good")
     return Effect.gen(function*() {
-      const results = yield* say(text("s__blobs", { count: 65, blob: "" }), text("s__blobs", { count: 3, size: 4_800_000 }))
+      const results = yield* say(
+        text("s__blobs", { count: 65, blob: "" }),
+        text("s__blobs", { count: 3, size: 4_800_000 })
+      )
       for (const result of results) assert.match(result, /\[Attachment unavailable: the result has more than 64 files/)
       assert.deepStrictEqual(stored(cwd), [])
     }).pipe(Effect.provide(layer))
@@ -154,7 +179,9 @@ describe("An MCP server that misbehaves", () => {
   })
 
   it.live("does not keep the others from working", () => {
-    const { layer, say } = host(config({ gone: args("exit"), mute: `${args("mute")}\ninit_timeout_secs = 1`, good: args("good") }))
+    const { layer, say } = host(
+      config({ gone: args("exit"), mute: `${args("mute")}\ninit_timeout_secs = 1`, good: args("good") })
+    )
     return Effect.gen(function*() {
       assert.deepStrictEqual(yield* say(text("good__echo", { text: "x" })), ["completed x"])
     }).pipe(Effect.provide(layer))

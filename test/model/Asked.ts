@@ -36,28 +36,34 @@ const toolkit = (names: ReadonlyArray<string>) => {
 }
 
 /** Streams one answer; what came before a failure is kept. */
-export const asked = Effect.fnUntraced(function*({ env, model, prompt = "hello", toml, toolChoice = "auto", tools = [], wishes }: Question) {
-  const { languageModel } = yield* (yield* models(toml, env)).get(model)
-  const parts: Array<Part> = []
-  const exit = yield* languageModel.streamText({
-    prompt: Prompt.make(prompt),
-    toolkit: toolkit(tools),
-    toolChoice,
-    disableToolCallResolution: true,
-    toolCallValidation: "deferred"
-  }).pipe(
-    Stream.runForEach((part) => Effect.sync(() => parts.push(part))),
-    wishes === undefined ? (run) => run : Effect.provideService(Wishes, wishes),
-    Effect.exit
-  )
-  const error = Exit.findErrorOption(exit)
-  const fault = error._tag === "Some" && AiError.isAiError(error.value) ? ModelFault.ofAiError(error.value) : undefined
-  if (Exit.isFailure(exit) && fault === undefined) yield* exit
-  return { parts, fault } satisfies Answered
-})
+export const asked = Effect.fnUntraced(
+  function*({ env, model, prompt = "hello", toml, toolChoice = "auto", tools = [], wishes }: Question) {
+    const { languageModel } = yield* (yield* models(toml, env)).get(model)
+    const parts: Array<Part> = []
+    const exit = yield* languageModel.streamText({
+      prompt: Prompt.make(prompt),
+      toolkit: toolkit(tools),
+      toolChoice,
+      disableToolCallResolution: true,
+      toolCallValidation: "deferred"
+    }).pipe(
+      Stream.runForEach((part) => Effect.sync(() => parts.push(part))),
+      wishes === undefined ? (run) => run : Effect.provideService(Wishes, wishes),
+      Effect.exit
+    )
+    const error = Exit.findErrorOption(exit)
+    const fault = error._tag === "Some" && AiError.isAiError(error.value)
+      ? ModelFault.ofAiError(error.value)
+      : undefined
+    if (Exit.isFailure(exit) && fault === undefined) yield* exit
+    return { parts, fault } satisfies Answered
+  }
+)
 
 export const text = (parts: ReadonlyArray<Part>, type: "text" | "reasoning" = "text"): string =>
-  parts.flatMap((part) => (part.type === "text-delta" || part.type === "reasoning-delta") && part.type === `${type}-delta` ? [part.delta] : []).join("")
+  parts.flatMap((part) =>
+    (part.type === "text-delta" || part.type === "reasoning-delta") && part.type === `${type}-delta` ? [part.delta] : []
+  ).join("")
 
 export const calls = (parts: ReadonlyArray<Part>) =>
   parts.flatMap((part) => part.type === "tool-call" ? [{ id: part.id, name: part.name, params: part.params }] : [])

@@ -18,10 +18,12 @@ const refreshed = Effect.fnUntraced(function*(found: ModelCatalog["Service"]) {
 })
 
 describe("The models there are to choose from", () => {
-  it.live("are those of enabled agents, the usual one and those of the configuration, as far as they can be asked", Effect.fnUntraced(function*() {
-    const found = yield* catalog({
-      env: { ANTHROPIC_API_KEY: "sk-ant-1" },
-      toml: `
+  it.live(
+    "are those of enabled agents, the usual one and those of the configuration, as far as they can be asked",
+    Effect.fnUntraced(function*() {
+      const found = yield* catalog({
+        env: { ANTHROPIC_API_KEY: "sk-ant-1" },
+        toml: `
 [agents.a]
 model = "local/one"
 [agents.b]
@@ -38,19 +40,24 @@ kind = "openai-compatible"
 base_url = "https://example.com/v1"
 api_key_env = "NOT_SET"
 models = ["four"]`
+      })
+      assert.deepStrictEqual(found.references(), ["local/one", "anthropic/claude-sonnet-4.6", "local/three"])
+      assert.isTrue(Result.isFailure(found.provider("keyless/two")))
+      assert.isTrue(Result.isSuccess(found.provider("local/unlisted")))
     })
-    assert.deepStrictEqual(found.references(), ["local/one", "anthropic/claude-sonnet-4.6", "local/three"])
-    assert.isTrue(Result.isFailure(found.provider("keyless/two")))
-    assert.isTrue(Result.isSuccess(found.provider("local/unlisted")))
-  }))
+  )
 
-  it.live("grow by what the providers list, each asked once and in its own way", Effect.fnUntraced(function*() {
-    const chat = yield* Server.make(status(200, { object: "list", data: [{ id: "one" }, { id: "two" }] }))
-    const claude = yield* Server.make(status(200, { data: [{ type: "model", id: "claude-x", display_name: "X" }], has_more: false }))
-    const other = yield* Server.make(status(404, { error: "no such thing" }))
-    const found = yield* catalog({
-      env: { OPENAI_API_KEY: "sk-only-in-the-environment" },
-      toml: `
+  it.live(
+    "grow by what the providers list, each asked once and in its own way",
+    Effect.fnUntraced(function*() {
+      const chat = yield* Server.make(status(200, { object: "list", data: [{ id: "one" }, { id: "two" }] }))
+      const claude = yield* Server.make(
+        status(200, { data: [{ type: "model", id: "claude-x", display_name: "X" }], has_more: false })
+      )
+      const other = yield* Server.make(status(404, { error: "no such thing" }))
+      const found = yield* catalog({
+        env: { OPENAI_API_KEY: "sk-only-in-the-environment" },
+        toml: `
 [agents.a]
 model = "chat/one"
 [providers.chat]
@@ -63,15 +70,19 @@ api_key = "sk-ant-1"
 [providers.other]
 kind = "openai-compatible"
 base_url = "${other.url}/api"`
+      })
+      yield* refreshed(found)
+      yield* found.refresh
+      assert.deepStrictEqual(found.references(), ["chat/one", "openai/gpt-5.2", "chat/two", "claude/claude-x"])
+      assert.deepStrictEqual(
+        [chat, claude, other].map(({ seen }) => seen.map(({ method, path }) => `${method} ${path}`)),
+        [
+          ["GET /v1/models"],
+          ["GET /v1/models?limit=300"],
+          ["GET /api/models"]
+        ]
+      )
+      assert.strictEqual(claude.seen[0]?.headers["x-api-key"], "sk-ant-1")
     })
-    yield* refreshed(found)
-    yield* found.refresh
-    assert.deepStrictEqual(found.references(), ["chat/one", "openai/gpt-5.2", "chat/two", "claude/claude-x"])
-    assert.deepStrictEqual([chat, claude, other].map(({ seen }) => seen.map(({ method, path }) => `${method} ${path}`)), [
-      ["GET /v1/models"],
-      ["GET /v1/models?limit=300"],
-      ["GET /api/models"]
-    ])
-    assert.strictEqual(claude.seen[0]?.headers["x-api-key"], "sk-ant-1")
-  }))
+  )
 })

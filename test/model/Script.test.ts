@@ -16,7 +16,10 @@ const single: ReadonlyArray<readonly [prompt: string, step: Step]> = [
   ["write a.txt\none", call("file_write", { path: "a.txt", content: "one\n" })],
   ["write empty.txt\n.", call("file_write", { path: "empty.txt", content: "" })],
   ["write a.txt\r\none\r\n.\r\n", call("file_write", { path: "a.txt", content: "one\n" })],
-  ["edit a.txt\nold\nlines\n---\nnew\n.", call("file_edit", { path: "a.txt", old_string: "old\nlines", new_string: "new" })],
+  [
+    "edit a.txt\nold\nlines\n---\nnew\n.",
+    call("file_edit", { path: "a.txt", old_string: "old\nlines", new_string: "new" })
+  ],
   ["edit a.txt\nold\n---", call("file_edit", { path: "a.txt", old_string: "old", new_string: "" })],
   ["run echo hi | wc -l", call("shell", { command: "echo hi | wc -l" })],
   ["run\nfor i in 1 2; do\n  echo $i\ndone\n.", call("shell", { command: "for i in 1 2; do\n  echo $i\ndone" })],
@@ -26,7 +29,10 @@ const single: ReadonlyArray<readonly [prompt: string, step: Step]> = [
   ["deliver out/report.pdf", call("deliver_file", { path: "out/report.pdf" })],
   ["ask Which one? | red | blue", call("ask_user", { question: "Which one?", choices: ["red", "blue"] })],
   ["ask How many?", call("ask_user", { question: "How many?", choices: [] })],
-  ["plan A; B c;", call("TodoWrite", { todos: [{ content: "A", status: "pending" }, { content: "B c", status: "pending" }] })],
+  [
+    "plan A; B c;",
+    call("TodoWrite", { todos: [{ content: "A", status: "pending" }, { content: "B c", status: "pending" }] })
+  ],
   ["say  hello world", { _tag: "Say", text: "hello world" }],
   ["think about it", { _tag: "Think", text: "about it" }],
   ["stream 20000", { _tag: "Stream", count: 20_000 }],
@@ -35,8 +41,17 @@ const single: ReadonlyArray<readonly [prompt: string, step: Step]> = [
 ]
 
 const words: ReadonlyArray<string> = [
-  "", "   \n", "What is this project about?", "/read a", "Read a.txt", "reading list", "wait a minute", "stream of thought",
-  "stream -1", "wait -1", "hello\nread a.txt"
+  "",
+  "   \n",
+  "What is this project about?",
+  "/read a",
+  "Read a.txt",
+  "reading list",
+  "wait a minute",
+  "stream of thought",
+  "stream -1",
+  "wait -1",
+  "hello\nread a.txt"
 ]
 
 const sentences: ReadonlyArray<readonly [prompt: string, part: string]> = [
@@ -53,8 +68,10 @@ describe("a script", () => {
 
   test.each(words)("%j is no script", (prompt) => expect(parse(prompt)).toBeUndefined())
 
-  test.each(sentences)("%j is answered with a sentence", (prompt, part) =>
-    expect(parse(prompt)).toEqual([{ _tag: "Say", text: expect.stringContaining(part) }]))
+  test.each(sentences)(
+    "%j is answered with a sentence",
+    (prompt, part) => expect(parse(prompt)).toEqual([{ _tag: "Say", text: expect.stringContaining(part) }])
+  )
 
   test("runs its commands in order, and a block ends where its line `.` is", () =>
     expect(parse("think first\nwrite a\nread b\n.\n\nread c\nsay done")).toEqual([

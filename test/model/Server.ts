@@ -43,14 +43,20 @@ export class Server {
         let server: Server
         http.listen(0, "127.0.0.1", () => resume(Effect.sync(() => server = new Server(http, [...answers]))))
       }),
-      ({ http }) => Effect.callback<void>((resume) => {
-        http.close(() => resume(Effect.void))
-        http.closeAllConnections()
-      })
+      ({ http }) =>
+        Effect.callback<void>((resume) => {
+          http.close(() => resume(Effect.void))
+          http.closeAllConnections()
+        })
     )
 
   private async answer(request: IncomingMessage, response: ServerResponse, text: string): Promise<void> {
-    const seen = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body: text === "" ? {} : JSON.parse(text) as Json }
+    const seen = {
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: request.headers,
+      body: text === "" ? {} : JSON.parse(text) as Json
+    }
     this.seen.push(seen)
     const gone = new Promise<void>((resolve) => response.on("close", () => response.writableFinished || resolve()))
     const answer = this.answers.shift()
@@ -85,12 +91,16 @@ export const stall = (...all: ReadonlyArray<string>): Answer => ({ response }) =
   for (const piece of all) response.write(piece)
 }
 
-export const status = (code: number, body: Json | string = {}, headers: Record<string, string> = {}): Answer => ({ response }) => {
-  const isJson = typeof body !== "string"
-  response.writeHead(code, { "content-type": isJson ? "application/json" : "text/html", ...headers }).end(isJson ? JSON.stringify(body) : body)
-}
+export const status =
+  (code: number, body: Json | string = {}, headers: Record<string, string> = {}): Answer => ({ response }) => {
+    const isJson = typeof body !== "string"
+    response.writeHead(code, { "content-type": isJson ? "application/json" : "text/html", ...headers }).end(
+      isJson ? JSON.stringify(body) : body
+    )
+  }
 
-export const event = (data: Json, name?: string): string => `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
+export const event = (data: Json, name?: string): string =>
+  `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 
 /** A signal between a server and a test. */
 export const signal = () => Deferred.makeUnsafe<void>()

@@ -20,7 +20,12 @@ describe("The daemon's catalogue", () => {
         { alias: "a", enabled: true, channels: [] },
         { alias: "b", enabled: false, channels: [] }
       ])
-      assert.deepStrictEqual((yield* promise(() => client.request("agents/status")))["agents"].map((agent: Json) => [agent["live_sessions"], agent["persisted_sessions"]]), [[1, 2], [0, 0]])
+      assert.deepStrictEqual(
+        (yield* promise(() => client.request("agents/status")))["agents"].map((
+          agent: Json
+        ) => [agent["live_sessions"], agent["persisted_sessions"]]),
+        [[1, 2], [0, 0]]
+      )
     }))
 
   it.live("lists and reads skills by bundle", () =>
@@ -28,16 +33,28 @@ describe("The daemon's catalogue", () => {
       const { folder, greet } = yield* served()
       const skill = (place: string, name: string) => {
         mkdirSync(join(folder, place, name), { recursive: true })
-        writeFileSync(join(folder, place, name, "SKILL.md"), `---\nname: ${name}\ndescription: about ${name}\n---\nDo ${name}.\n`)
+        writeFileSync(
+          join(folder, place, name, "SKILL.md"),
+          `---\nname: ${name}\ndescription: about ${name}\n---\nDo ${name}.\n`
+        )
       }
       skill("agents/default/workspace/skills", "own")
       skill("shared/skills", "common")
       const client = yield* greet()
       assert.sameMembers(names((yield* promise(() => client.request("skills/list")))["skills"]), ["own", "common"])
-      assert.deepStrictEqual(names((yield* promise(() => client.request("skills/list", { bundle: "shared" })))["skills"]), ["common"])
+      assert.deepStrictEqual(
+        names((yield* promise(() => client.request("skills/list", { bundle: "shared" })))["skills"]),
+        ["common"]
+      )
       const read = yield* promise(() => client.request("skills/read", { bundle: "default", name: "own" }))
-      assert.deepStrictEqual([read["frontmatter"], read["content"].includes("Do own.")], [{ name: "own", description: "about own" }, true])
-      assert.strictEqual((yield* promise(() => client.failure("skills/read", { bundle: "default", name: "../own" }))).code, -32602)
+      assert.deepStrictEqual([read["frontmatter"], read["content"].includes("Do own.")], [{
+        name: "own",
+        description: "about own"
+      }, true])
+      assert.strictEqual(
+        (yield* promise(() => client.failure("skills/read", { bundle: "default", name: "../own" }))).code,
+        -32602
+      )
     }))
 
   it.live("lists folders, first folders, then by name, hidden ones on request", () =>
@@ -49,8 +66,16 @@ describe("The daemon's catalogue", () => {
       const { cwd, entries } = yield* promise(() => client.request("fs/list_dir", { path: project }))
       assert.deepStrictEqual([cwd, names(entries)], [project, ["zoo", "A.txt", "b.txt"]])
       assert.deepInclude(entries[1], { full_path: join(project, "A.txt"), is_dir: false, is_hidden: false, size: 5 })
-      assert.deepStrictEqual(names((yield* promise(() => client.request("fs/list_dir", { path: project, showHidden: true })))["entries"]), ["zoo", ".hidden", "A.txt", "b.txt"])
-      for (const [path, code] of [["/no/such/folder", 4001], [join(project, "b.txt"), 4001], [`${project}/../x`, 4003], ["relative", 4003]] as const) {
+      assert.deepStrictEqual(
+        names((yield* promise(() => client.request("fs/list_dir", { path: project, showHidden: true })))["entries"]),
+        ["zoo", ".hidden", "A.txt", "b.txt"]
+      )
+      for (
+        const [path, code] of [["/no/such/folder", 4001], [join(project, "b.txt"), 4001], [`${project}/../x`, 4003], [
+          "relative",
+          4003
+        ]] as const
+      ) {
         assert.strictEqual((yield* promise(() => client.failure("fs/list_dir", { path }))).code, code)
       }
     }))
@@ -63,14 +88,26 @@ describe("The daemon's catalogue", () => {
       yield* promise(() => client.prompt(session_id, "say hi"))
       const today = new Date().toISOString().slice(0, 10)
       const ledger = new DatabaseSync(join(folder, "data", "sessions", "acp-sessions.db"))
-      for (const [day, model, dollars] of [[today, "p/a", 0.25], [today, "p/b", 0.5], ["2020-02-02", "p/a", 4]] as const) {
-        ledger.prepare("INSERT INTO costs (day, agent, model, requests, tokens, nanodollars) VALUES (?, 'default', ?, 1, 10, ?)").run(day, model, dollars * 1e9)
+      for (
+        const [day, model, dollars] of [[today, "p/a", 0.25], [today, "p/b", 0.5], ["2020-02-02", "p/a", 4]] as const
+      ) {
+        ledger.prepare(
+          "INSERT INTO costs (day, agent, model, requests, tokens, nanodollars) VALUES (?, 'default', ?, 1, 10, ?)"
+        ).run(day, model, dollars * 1e9)
       }
       ledger.close()
       assert.deepInclude(yield* promise(() => client.request("cost/query")), {
-        session_cost_usd: 0, request_count: 1, daily_cost_usd: 0.75, monthly_cost_usd: 0.75, by_model: { "p/a": 4.25, "p/b": 0.5 }, by_agent: { default: 4.75 }
+        session_cost_usd: 0,
+        request_count: 1,
+        daily_cost_usd: 0.75,
+        monthly_cost_usd: 0.75,
+        by_model: { "p/a": 4.25, "p/b": 0.5 },
+        by_agent: { default: 4.75 }
       })
-      assert.deepInclude(yield* promise(() => client.request("cost/query", { to: "2020-12-31T00:00:00Z" })), { daily_cost_usd: 0, by_model: { "p/a": 4 } })
+      assert.deepInclude(yield* promise(() => client.request("cost/query", { to: "2020-12-31T00:00:00Z" })), {
+        daily_cost_usd: 0,
+        by_model: { "p/a": 4 }
+      })
       const { results, summary } = yield* promise(() => client.request("doctor/run"))
       assert.include(results.map(({ category }: Json) => category), "sandbox")
       assert.strictEqual(summary.ok + summary.warnings + summary.errors, results.length)
@@ -88,8 +125,14 @@ describe("The memory of an agent", () => {
       const outputs = (from: number) => client.updates("tool_result").slice(from).map(({ raw_output }) => raw_output)
       const chat = yield* promise(() => client.session({ cwd: project, keep_siblings: true }))
       client.send({ id: 1, method: "session/prompt", params: { session_id: chat, prompt: store } })
-      const { request_id } = yield* promise(() => Promise.race([client.update("approval_request"), client.update("turn_complete")]))
-      if (request_id !== undefined) yield* promise(() => client.request("session/approve", { session_id: chat, request_id, decision: "allow_once" }))
+      const { request_id } = yield* promise(() =>
+        Promise.race([client.update("approval_request"), client.update("turn_complete")])
+      )
+      if (request_id !== undefined) {
+        yield* promise(() =>
+          client.request("session/approve", { session_id: chat, request_id, decision: "allow_once" })
+        )
+      }
       yield* promise(() => client.answer(1))
       assert.match(outputs(0)[0], /Stored memory: k/)
       const acp = yield* promise(() => client.session({ cwd: project, chat_mode: "acp", exclude_memory: false }))

@@ -29,10 +29,20 @@ describe("A subscription", () => {
       yield* promise(() => watcher.waitFor(({ params }) => params?.["event"]?.type === "session_killed"))
       const events = watcher.messages.filter(({ method }) => method === "events/event").map(({ params }) => params!)
       assert.deepStrictEqual(events.map((one) => [one["seq"], one["event"].type]), [
-        [1, "session_opened"], [2, "turn_started"], [3, "turn_complete"], [4, "session_killed"]
+        [1, "session_opened"],
+        [2, "turn_started"],
+        [3, "turn_complete"],
+        [4, "session_killed"]
       ])
-      assert.isTrue(events.every((one) => one["subscription_id"] === subscription_id && one["epoch"] === epoch && one["event"].owner === undefined))
-      assert.deepStrictEqual(yield* promise(() => watcher.request("subscription/cancel", { subscription_id })), { subscription_id, cancelled: true })
+      assert.isTrue(events.every((one) =>
+        one["subscription_id"] === subscription_id && one["epoch"] === epoch && one["event"].owner === undefined
+      ))
+      assert.deepStrictEqual(
+        yield* promise(() =>
+          watcher.request("subscription/cancel", { subscription_id })
+        ),
+        { subscription_id, cancelled: true }
+      )
       yield* promise(() => client.session())
       yield* promise(() => watcher.request("status"))
       assert.strictEqual(watcher.messages.filter(({ method }) => method === "events/event").length, 4)
@@ -60,20 +70,31 @@ describe("A subscription", () => {
         return rest
       })
       assert.deepStrictEqual(yield* lag({ since_seq: 1 }), { from_seq: 2, resume_seq: 4, epoch_changed: false })
-      assert.deepStrictEqual(yield* lag({ since_seq: 9000, epoch: "before" }), { from_seq: 9001, resume_seq: 4, epoch_changed: true })
+      assert.deepStrictEqual(yield* lag({ since_seq: 9000, epoch: "before" }), {
+        from_seq: 9001,
+        resume_seq: 4,
+        epoch_changed: true
+      })
     }))
 
   it.live("of the log has no secrets in it", () =>
     Effect.gen(function*() {
-      const { context, greet } = yield* served({ config: "[providers.p]\nkind = \"anthropic\"\napi_key = \"sk-very-secret\"\n" })
+      const { context, greet } = yield* served({
+        config: "[providers.p]\nkind = \"anthropic\"\napi_key = \"sk-very-secret\"\n"
+      })
       const client = yield* greet()
       yield* promise(() => client.request("logs/subscribe"))
       yield* Effect.provideContext(Effect.logWarning("the key is sk-very-secret"), context)
       const event = (yield* promise(() => client.waitFor(({ method }) => method === "logs/event"))).params?.["event"]
       assert.deepStrictEqual([event.severity, event.message], ["warn", "the key is <redacted>"])
-      const { at_end, events } = yield* promise(() => client.request("logs/query", { q: "the key", severity_min: "warn" }))
+      const { at_end, events } = yield* promise(() =>
+        client.request("logs/query", { q: "the key", severity_min: "warn" })
+      )
       assert.deepStrictEqual([at_end, events.length], [true, 1])
-      assert.deepStrictEqual((yield* promise(() => client.request("logs/get", { id: events[0].id })))["event"], events[0])
+      assert.deepStrictEqual(
+        (yield* promise(() => client.request("logs/get", { id: events[0].id })))["event"],
+        events[0]
+      )
       assert.strictEqual((yield* promise(() => client.failure("logs/get", { id: "99999" }))).code, -32602)
     }))
 })

@@ -8,9 +8,16 @@ describe("initialize", () => {
     Effect.gen(function*() {
       const { connect } = yield* served()
       const client = yield* connect()
-      const first = yield* promise(() => client.request("initialize", { protocolVersion: 1, clientCapabilities: { client_kind: "test" } }))
+      const first = yield* promise(() =>
+        client.request("initialize", { protocolVersion: 1, clientCapabilities: { client_kind: "test" } })
+      )
       assert.deepStrictEqual(
-        [first["protocol_version"], first["protocolVersion"], first["server_version"] === first["serverVersion"], first["server_pid"]],
+        [
+          first["protocol_version"],
+          first["protocolVersion"],
+          first["server_version"] === first["serverVersion"],
+          first["server_pid"]
+        ],
         [1, 1, true, process.pid]
       )
       assert.match(first["tui_id"], /^tui_[0-9a-f]{8}$/)
@@ -19,7 +26,10 @@ describe("initialize", () => {
       const again = yield* promise(() => client.request("initialize"))
       assert.notStrictEqual(again["tui_id"], first["tui_id"])
       const { tuis } = yield* promise(() => client.request("tui/list"))
-      assert.deepStrictEqual(tuis.map((tui: { tui_id: string; peer_label: string }) => [tui.tui_id, tui.peer_label]), [[again["tui_id"], "unix:unknown"]])
+      assert.deepStrictEqual(tuis.map((tui: { tui_id: string; peer_label: string }) => [tui.tui_id, tui.peer_label]), [[
+        again["tui_id"],
+        "unix:unknown"
+      ]])
     }))
 
   it.live("with another protocol version names both, and leaves an earlier greeting as it was", () =>
@@ -27,7 +37,11 @@ describe("initialize", () => {
       const { connect } = yield* served()
       const client = yield* connect()
       const refused = yield* promise(() => client.failure("initialize", { protocolVersion: 2 }))
-      assert.deepStrictEqual([refused.code, refused.data], [-32011, { reason: "version_mismatch", server: 1, client: 2 }])
+      assert.deepStrictEqual([refused.code, refused.data], [-32011, {
+        reason: "version_mismatch",
+        server: 1,
+        client: 2
+      }])
       assert.match(refused.message, /version 1.*2/)
       assert.strictEqual((yield* promise(() => client.failure("status"))).code, -32010)
       yield* promise(() => client.request("initialize"))
@@ -42,7 +56,10 @@ describe("initialize", () => {
       const client = yield* connect()
       const { tui_id, tui_sig } = yield* promise(() => client.request("initialize"))
       assert.strictEqual(tui_sig, createHmac("sha256", Buffer.from(key, "hex")).update(tui_id).digest("hex"))
-      assert.strictEqual((yield* promise(() => client.request("initialize", { tuiId: tui_id, tuiSig: tui_sig })))["tui_id"], tui_id)
+      assert.strictEqual(
+        (yield* promise(() => client.request("initialize", { tuiId: tui_id, tuiSig: tui_sig })))["tui_id"],
+        tui_id
+      )
       for (const claim of [{ tui_id }, { tui_id, tui_sig: "00" }, { tui_id: "tui_00000000", tui_sig }]) {
         assert.strictEqual((yield* promise(() => client.failure("initialize", claim))).code, -32010)
       }
@@ -64,10 +81,20 @@ describe("status and health", () => {
       const { endpoint, folder, greet } = yield* served()
       const client = yield* greet()
       const status = yield* promise(() => client.request("status", {}))
-      assert.deepInclude(status, { protocol_version: 1, active_sessions: 0, session_ids: [], config_dir: folder, local_ipc_endpoint: endpoint })
+      assert.deepInclude(status, {
+        protocol_version: 1,
+        active_sessions: 0,
+        session_ids: [],
+        config_dir: folder,
+        local_ipc_endpoint: endpoint
+      })
       const health = yield* promise(() => client.request("health"))
       assert.strictEqual(health["pid"], process.pid)
-      assert.deepStrictEqual(Object.values(health["components"]).map((part) => (part as { status: string }).status), ["ok", "ok", "ok"])
+      assert.deepStrictEqual(Object.values(health["components"]).map((part) => (part as { status: string }).status), [
+        "ok",
+        "ok",
+        "ok"
+      ])
       assert.isAbove(health["process"]["rss_bytes"], 1_000_000)
     }))
 })

@@ -34,7 +34,9 @@ describe("A client that does not read", () => {
       const other = yield* promise(() => good.session({ cwd: project }))
       yield* promise(() => stalled(bad, sessionId, flood(project)))
       assert.deepInclude(yield* promise(() => good.prompt(other, "say hi")), { content: "hi" })
-      assert.deepInclude(yield* promise(() => good.request("session/state", { session_id: sessionId })), { state: "running" })
+      assert.deepInclude(yield* promise(() => good.request("session/state", { session_id: sessionId })), {
+        state: "running"
+      })
       yield* TestClock.adjust("31 seconds")
       for (let state = "running"; state === "running";) {
         state = (yield* promise(() => good.request("session/state", { session_id: sessionId })))["state"]
@@ -46,28 +48,48 @@ describe("A client that does not read", () => {
 })
 
 describe("Five hundred clients", () => {
-  it.live("some of them silent, half-said or stalled, are served without waiting for each other", () =>
-    Effect.gen(function*() {
-      const { connect, greet, project } = yield* served({ config: "[rpc]\nmax_sessions = 200\n", limits: { greeting: patience, frame: patience, stall: patience } })
-      const silent = yield* Effect.forEach(Array.from({ length: 200 }), () => connect(), { concurrency: 50 })
-      silent.forEach((client, index) => index % 2 === 0 ? client.write("{\"jsonrpc\":") : undefined)
-      const bad = yield* Effect.forEach(Array.from({ length: 20 }), () => greet(), { concurrency: 20 })
-      const stall = yield* Effect.forEach(bad, (client) => promise(() => client.session({ cwd: project })), { concurrency: 20 })
-      const prompt = flood(project)
-      yield* promise(() => Promise.all(bad.map((client, index) => stalled(client, stall[index]!, prompt))))
-      const good = yield* Effect.forEach(Array.from({ length: 280 }), () => greet(), { concurrency: 50 })
-      const ids = yield* Effect.forEach(good.slice(0, 150), (client) => promise(() => client.session({ cwd: project })), { concurrency: 50 })
-      const turns = yield* Effect.forEach(ids, (id, index) => promise(() => good[index]!.prompt(id, `say turn ${index}`)), { concurrency: 50 })
-      assert.deepStrictEqual(turns.map(({ content }) => content), ids.map((_, index) => `turn ${index}`))
-      for (const [index, client] of good.entries()) {
-        assert.strictEqual((yield* promise(() => client.request("status")))["active_sessions"], 170)
-        if (index >= ids.length) continue
-        const said = client.updates("agent_message_chunk").map(({ text }) => text).join("")
-        assert.strictEqual(said, `turn ${index}`, "no frame is lost, and none is somebody else's")
-        assert.lengthOf(client.updates("turn_complete"), 1)
-      }
-      const states = yield* Effect.forEach(stall, (session_id) => promise(() => good[0]!.request("session/state", { session_id })))
-      assert.isTrue(states.every(({ state }) => state === "running"), "the stalled ones are stalled")
-      assert.lengthOf((yield* promise(() => good[0]!.request("tui/list")))["tuis"], 300)
-    }), 120_000)
+  it.live(
+    "some of them silent, half-said or stalled, are served without waiting for each other",
+    () =>
+      Effect.gen(function*() {
+        const { connect, greet, project } = yield* served({
+          config: "[rpc]\nmax_sessions = 200\n",
+          limits: { greeting: patience, frame: patience, stall: patience }
+        })
+        const silent = yield* Effect.forEach(Array.from({ length: 200 }), () => connect(), { concurrency: 50 })
+        silent.forEach((client, index) => index % 2 === 0 ? client.write("{\"jsonrpc\":") : undefined)
+        const bad = yield* Effect.forEach(Array.from({ length: 20 }), () => greet(), { concurrency: 20 })
+        const stall = yield* Effect.forEach(bad, (client) => promise(() => client.session({ cwd: project })), {
+          concurrency: 20
+        })
+        const prompt = flood(project)
+        yield* promise(() => Promise.all(bad.map((client, index) => stalled(client, stall[index]!, prompt))))
+        const good = yield* Effect.forEach(Array.from({ length: 280 }), () => greet(), { concurrency: 50 })
+        const ids = yield* Effect.forEach(
+          good.slice(0, 150),
+          (client) => promise(() => client.session({ cwd: project })),
+          { concurrency: 50 }
+        )
+        const turns = yield* Effect.forEach(
+          ids,
+          (id, index) => promise(() => good[index]!.prompt(id, `say turn ${index}`)),
+          { concurrency: 50 }
+        )
+        assert.deepStrictEqual(turns.map(({ content }) => content), ids.map((_, index) => `turn ${index}`))
+        for (const [index, client] of good.entries()) {
+          assert.strictEqual((yield* promise(() => client.request("status")))["active_sessions"], 170)
+          if (index >= ids.length) continue
+          const said = client.updates("agent_message_chunk").map(({ text }) => text).join("")
+          assert.strictEqual(said, `turn ${index}`, "no frame is lost, and none is somebody else's")
+          assert.lengthOf(client.updates("turn_complete"), 1)
+        }
+        const states = yield* Effect.forEach(
+          stall,
+          (session_id) => promise(() => good[0]!.request("session/state", { session_id }))
+        )
+        assert.isTrue(states.every(({ state }) => state === "running"), "the stalled ones are stalled")
+        assert.lengthOf((yield* promise(() => good[0]!.request("tui/list")))["tuis"], 300)
+      }),
+    120_000
+  )
 })

@@ -21,7 +21,8 @@ const open = Effect.fnUntraced(function*(config = "") {
   const daemon = yield* served({ config })
   const client = yield* daemon.greet()
   const request = (method: string, params: Json = {}) => promise(() => client.request(`memory/${method}`, params))
-  const refusal = (method: string, params: Json) => Effect.map(promise(() => client.failure(`memory/${method}`, params)), ({ code, data }) => [code, data?.["reason"]])
+  const refusal = (method: string, params: Json) =>
+    Effect.map(promise(() => client.failure(`memory/${method}`, params)), ({ code, data }) => [code, data?.["reason"]])
   return { ...daemon, client, request, refusal }
 })
 
@@ -30,16 +31,30 @@ describe("The memory over the socket", () => {
     Effect.gen(function*() {
       const { request } = yield* open()
       assert.deepStrictEqual(yield* request("get", { key: "colour" }), { entry: null })
-      assert.deepStrictEqual(yield* request("store", { key: "colour", content: "The sky is blue" }), { key: "colour", stored: true })
+      assert.deepStrictEqual(yield* request("store", { key: "colour", content: "The sky is blue" }), {
+        key: "colour",
+        stored: true
+      })
       yield* request("store", { key: "long", content: "é".repeat(150), category: "daily", sessionId: "s1" })
       const { entry } = yield* request("get", { key: "colour" })
-      assert.deepInclude(entry, { key: "colour", content: "The sky is blue", category: "user", session_id: null, namespace: "default", agent_alias: "default", score: null })
+      assert.deepInclude(entry, {
+        key: "colour",
+        content: "The sky is blue",
+        category: "user",
+        session_id: null,
+        namespace: "default",
+        agent_alias: "default",
+        score: null
+      })
       const { count, entries } = yield* request("list", { session_id: "s1" })
       assert.deepStrictEqual([count, entries[0].content], [1, `${"é".repeat(100)}…`])
       assert.strictEqual((yield* request("get", { key: "long" }))["entry"].content.length, 150)
       const found = yield* request("search", { query: "what colour is the sky?", since: "2020-01-01T00:00:00+02:00" })
       assert.deepStrictEqual([found["count"], found["entries"][0].key, found["entries"][0].score], [1, "colour", 1])
-      assert.deepStrictEqual(yield* request("search", { query: "sky", until: "2020-01-01T00:00:00Z" }), { entries: [], count: 0 })
+      assert.deepStrictEqual(yield* request("search", { query: "sky", until: "2020-01-01T00:00:00Z" }), {
+        entries: [],
+        count: 0
+      })
       assert.deepStrictEqual(yield* request("delete", { key: "colour" }), { key: "colour", deleted: true })
       assert.deepStrictEqual(yield* request("delete", { key: "colour" }), { key: "colour", deleted: false })
     }))
@@ -48,7 +63,10 @@ describe("The memory over the socket", () => {
     Effect.gen(function*() {
       const { refusal } = yield* open()
       assert.deepStrictEqual(yield* refusal("store", { key: "", content: "x" }), [-32602, "invalid_params"])
-      assert.deepStrictEqual(yield* refusal("store", { key: "k", content: "x".repeat(65_537) }), [-32602, "invalid_params"])
+      assert.deepStrictEqual(yield* refusal("store", { key: "k", content: "x".repeat(65_537) }), [
+        -32602,
+        "invalid_params"
+      ])
       assert.deepStrictEqual(yield* refusal("search", { query: "x", since: "yesterday" }), [-32602, "invalid_params"])
       assert.deepStrictEqual(yield* refusal("get", { key: "k", agent: "nobody" }), [-32602, "agent_unknown"])
       assert.strictEqual((yield* refusal("store", { key: 1, content: "x" }))[0], -32602)
@@ -70,7 +88,8 @@ describe("The memory over the socket", () => {
 
   it.live("is that of the agent a session has now, when its id belonged to another agent's", () =>
     Effect.gen(function*() {
-      const more = "[agents.main]\n[agents.other]\n[risk_profiles.default]\nlevel = \"full\"\n[policy]\nsandbox = \"danger-full-access\"\n"
+      const more =
+        "[agents.main]\n[agents.other]\n[risk_profiles.default]\nlevel = \"full\"\n[policy]\nsandbox = \"danger-full-access\"\n"
       const { client, request } = yield* open(more)
       const keep = Effect.fnUntraced(function*(agent_alias: string) {
         yield* promise(() => client.session({ session_id: "same", agent_alias }))
@@ -86,7 +105,9 @@ describe("The memory over the socket", () => {
 
   it.live("is what the agent's chat sessions remember, and nothing of its ACP sessions", () =>
     Effect.gen(function*() {
-      const { client, project, request } = yield* open("[risk_profiles.default]\nlevel = \"full\"\n[policy]\nsandbox = \"danger-full-access\"\n")
+      const { client, project, request } = yield* open(
+        "[risk_profiles.default]\nlevel = \"full\"\n[policy]\nsandbox = \"danger-full-access\"\n"
+      )
       const say = (session: string, prompt: string) => promise(() => client.prompt(session, prompt))
       const call = "call memory_store {\"key\": \"colour\", \"content\": \"blue is the favourite\"}"
       const chat = yield* promise(() => client.session({ cwd: project }))
@@ -98,12 +119,18 @@ describe("The memory over the socket", () => {
       yield* promise(() => client.request("session/close", { session_id: acp }))
       yield* say(acp, call.replace("colour", "other"))
       assert.deepStrictEqual(yield* request("get", { key: "other" }), { entry: null })
-      const without = yield* promise(() => client.session({ cwd: project, session_id: "without", exclude_memory: true, keep_siblings: true }))
+      const without = yield* promise(() =>
+        client.session({ cwd: project, session_id: "without", exclude_memory: true, keep_siblings: true })
+      )
       yield* say(without, call.replace("colour", "other"))
       yield* promise(() => client.request("session/close", { session_id: without }))
-      yield* promise(() => client.session({ cwd: project, session_id: without, exclude_memory: false, keep_siblings: true }))
+      yield* promise(() =>
+        client.session({ cwd: project, session_id: without, exclude_memory: false, keep_siblings: true })
+      )
       yield* say(without, call.replace("colour", "other"))
-      yield* promise(() => client.session({ cwd: project, session_id: chat, exclude_memory: true, keep_siblings: true }))
+      yield* promise(() =>
+        client.session({ cwd: project, session_id: chat, exclude_memory: true, keep_siblings: true })
+      )
       yield* say(chat, call.replace("colour", "other"))
       assert.deepStrictEqual(yield* request("get", { key: "other" }), { entry: null })
       const saved = (yield* request("list", { category: "conversation" }))["entries"]

@@ -43,16 +43,35 @@ describe("Principals", () => {
       const operator = yield* greet()
       const sessionId = yield* promise(() => ann.session({ cwd: "/tmp" }))
       const own = yield* promise(() => bob.session({ cwd: "/tmp" }))
-      assert.deepStrictEqual((yield* promise(() => bob.request("session/list")))["sessions"].map((s: { session_id: string }) => s.session_id), [own])
+      assert.deepStrictEqual(
+        (yield* promise(() => bob.request("session/list")))["sessions"].map((s: { session_id: string }) =>
+          s.session_id
+        ),
+        [own]
+      )
       assert.deepStrictEqual((yield* promise(() => bob.request("status")))["session_ids"], [own])
-      for (const method of ["session/prompt", "session/messages", "session/state", "session/close", "session/kill", "session/git_branch"]) {
+      for (
+        const method of [
+          "session/prompt",
+          "session/messages",
+          "session/state",
+          "session/close",
+          "session/kill",
+          "session/git_branch"
+        ]
+      ) {
         const refused = yield* promise(() => bob.failure(method, { session_id: sessionId, prompt: "say hi" }))
         assert.deepStrictEqual([method, refused.code], [method, -32000])
       }
       assert.strictEqual((yield* promise(() => bob.failure("session/cancel", { session_id: sessionId }))).code, -32003)
-      assert.strictEqual((yield* promise(() => bob.failure("session/new", { agent_alias: "default", session_id: sessionId }))).code, -32003)
+      assert.strictEqual(
+        (yield* promise(() => bob.failure("session/new", { agent_alias: "default", session_id: sessionId }))).code,
+        -32003
+      )
       assert.strictEqual((yield* promise(() => bob.failure("session/delete", { session_id: sessionId }))).code, -32000)
-      const seen = (yield* promise(() => operator.request("session/list")))["sessions"].map((s: { session_id: string }) => s.session_id)
+      const seen = (yield* promise(() => operator.request("session/list")))["sessions"].map((
+        s: { session_id: string }
+      ) => s.session_id)
       assert.sameMembers(seen, [sessionId, own])
       assert.deepInclude(yield* promise(() => operator.prompt(sessionId, "say hi")), { stop_reason: "end_turn" })
     }))
@@ -62,7 +81,10 @@ describe("Principals", () => {
       const { greet, openFor } = yield* served({ config })
       const ann = yield* greet({}, yield* openFor(70001))
       const refused = yield* promise(() => ann.failure("config/get"))
-      assert.deepStrictEqual([refused.code, refused.message], [-32012, "Principal \"ann\" has no grant config:read, which config/get needs"])
+      assert.deepStrictEqual([refused.code, refused.message], [
+        -32012,
+        "Principal \"ann\" has no grant config:read, which config/get needs"
+      ])
       const agent = yield* promise(() => ann.failure("session/new", { agent_alias: "other" }))
       assert.deepStrictEqual([agent.code, agent.data?.["agent"]], [-32012, "other"])
       const cem = yield* greet({}, yield* openFor(70003))
@@ -94,7 +116,9 @@ describe("Principals", () => {
   it.live("without the trust in the daemon's own user are looked up like everybody else", () =>
     Effect.gen(function*() {
       const uid = process.geteuid?.() ?? 0
-      const { connect } = yield* served({ config: `${config.replace("70002", String(uid))}\n[security]\ntrust_daemon_uid = false\n` })
+      const { connect } = yield* served({
+        config: `${config.replace("70002", String(uid))}\n[security]\ntrust_daemon_uid = false\n`
+      })
       const client = yield* connect()
       assert.strictEqual((yield* promise(() => client.request("initialize")))["principal_id"], "robert")
     }))
@@ -112,11 +136,22 @@ describe("config/set-many", () => {
         { prop: "acp.max_sessions", value: 4 },
         { prop: "acp.max_sessions", value: "5" }
       ]
-      assert.deepStrictEqual(yield* promise(() => client.request("config/set-many", { sets })), { props: sets.map(({ prop }) => prop), set: true })
+      assert.deepStrictEqual(yield* promise(() => client.request("config/set-many", { sets })), {
+        props: sets.map(({ prop }) => prop),
+        set: true
+      })
       const text = readFileSync(join(folder, "config.toml"), "utf8")
       assert.include(text, "# mine\n[acp] # here\nmax_sessions = 5 # few\n")
-      assert.deepStrictEqual(yield* promise(() => client.request("config/get", { prop: "users.example.uid" })), { prop: "users.example.uid", value: "1001", populated: true })
-      const wrong = yield* promise(() => client.failure("config/set-many", { sets: [{ prop: "acp.max_sessions", value: 6 }, { prop: "acp.max_sessions", value: "many" }] }))
+      assert.deepStrictEqual(yield* promise(() => client.request("config/get", { prop: "users.example.uid" })), {
+        prop: "users.example.uid",
+        value: "1001",
+        populated: true
+      })
+      const wrong = yield* promise(() =>
+        client.failure("config/set-many", {
+          sets: [{ prop: "acp.max_sessions", value: 6 }, { prop: "acp.max_sessions", value: "many" }]
+        })
+      )
       assert.deepStrictEqual([wrong.code, wrong.data?.["index"]], [-32602, 1])
       for (const sets of [[], Array.from({ length: 257 }, () => ({ prop: "acp.max_sessions", value: 7 }))]) {
         assert.strictEqual((yield* promise(() => client.failure("config/set-many", { sets }))).code, -32602)
@@ -143,7 +178,9 @@ describe("config/set-many", () => {
       const less = config.replace("\"acp.*\", ", "")
       const pending = yield* FileLock.within(join(folder, ".config.lock"))(Effect.gen(function*() {
         const sets = [{ prop: "acp.max_sessions", value: 4 }]
-        const pending = yield* Effect.forkChild(promise(() => cem.failure("config/set-many", { sets })), { startImmediately: true })
+        const pending = yield* Effect.forkChild(promise(() => cem.failure("config/set-many", { sets })), {
+          startImmediately: true
+        })
         // Refused in any case; this is for the writer to have come as far as the lock.
         yield* promise(() => new Promise((resolve) => setTimeout(resolve, 100)))
         writeFileSync(join(folder, "config.toml"), less)

@@ -32,55 +32,66 @@ export const temporary = Effect.acquireRelease(
 )
 
 const breakable = (broken: ReadonlySet<string>) => (file: string) =>
-  Layer.effect(SessionStore, Effect.map(SessionStore, (store) =>
-    new Proxy(store, {
-      get: (target, name: keyof SessionStore["Service"]) => {
-        const real = target[name]
-        if (typeof real !== "function") return real
-        return (...args: ReadonlyArray<never>) =>
-          Effect.suspend((): Effect.Effect<unknown, unknown> =>
-            broken.has(name)
-              ? Effect.fail(new StoreFailed({ message: "The disk is full", cause: "test" }))
-              : (real as (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)(...args))
-      }
-    }))).pipe(Layer.provide(SessionStore.layerOrMemory(file)))
+  Layer.effect(
+    SessionStore,
+    Effect.map(SessionStore, (store) =>
+      new Proxy(store, {
+        get: (target, name: keyof SessionStore["Service"]) => {
+          const real = target[name]
+          if (typeof real !== "function") return real
+          return (...args: ReadonlyArray<never>) =>
+            Effect.suspend((): Effect.Effect<unknown, unknown> =>
+              broken.has(name)
+                ? Effect.fail(new StoreFailed({ message: "The disk is full", cause: "test" }))
+                : (real as (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)(...args)
+            )
+        }
+      }))
+  ).pipe(Layer.provide(SessionStore.layerOrMemory(file)))
 
 /** The daemon's protocol on a real socket, in this process: clocks and limits are the test's. */
-export const served = Effect.fnUntraced(function*({ broken = new Set(), config = "", far = self, folder: given, limits = {}, maxConnections = 512, secretKey }: Options = {}) {
-  const folder = given ?? (yield* temporary)
-  const project = join(folder, "project")
-  mkdirSync(project, { recursive: true })
-  writeFileSync(join(folder, "config.toml"), config)
-  if (secretKey !== undefined) writeFileSync(join(folder, ".secret_key"), secretKey)
-  const endpoint = join(folder, "data", "daemon.sock")
-  const layer = DaemonLayer.layer(endpoint, {}, breakable(broken)).pipe(Layer.provideMerge(Settings.layer({ configDir: folder }, {})))
-  const context = yield* Layer.build(layer)
-  const open = (endpoint: string, far: Far) =>
-    listen(
-      { endpoint, isOwnFolder: true, maxConnections, drain: Effect.void },
-      (transport) => Effect.provideContext(serveConnection(transport, far, { ...usualLimits, ...limits }), context)
+export const served = Effect.fnUntraced(
+  function*(
+    { broken = new Set(), config = "", far = self, folder: given, limits = {}, maxConnections = 512, secretKey }:
+      Options = {}
+  ) {
+    const folder = given ?? (yield* temporary)
+    const project = join(folder, "project")
+    mkdirSync(project, { recursive: true })
+    writeFileSync(join(folder, "config.toml"), config)
+    if (secretKey !== undefined) writeFileSync(join(folder, ".secret_key"), secretKey)
+    const endpoint = join(folder, "data", "daemon.sock")
+    const layer = DaemonLayer.layer(endpoint, {}, breakable(broken)).pipe(
+      Layer.provideMerge(Settings.layer({ configDir: folder }, {}))
     )
-  yield* open(endpoint, far)
-  const clients: Array<SocketClient> = []
-  yield* Effect.addFinalizer(() => Effect.sync(() => clients.forEach((client) => client.close())))
-  const client = (make: () => Promise<SocketClient>) =>
-    Effect.map(Effect.promise(make), (made) => {
-      clients.push(made)
-      return made
-    })
-  return {
-    folder,
-    project,
-    endpoint,
-    context,
-    connect: (path = endpoint) => client(() => SocketClient.open(path)),
-    greet: (params: Json = {}, path = endpoint) => client(() => SocketClient.greeted(path, params)),
-    /** A second socket, whose clients are somebody else. */
-    openFor: (uid: number) => {
-      const path = join(folder, "data", `${uid}.sock`)
-      return Effect.as(open(path, { label: "unix:unknown", uid }), path)
+    const context = yield* Layer.build(layer)
+    const open = (endpoint: string, far: Far) =>
+      listen(
+        { endpoint, isOwnFolder: true, maxConnections, drain: Effect.void },
+        (transport) => Effect.provideContext(serveConnection(transport, far, { ...usualLimits, ...limits }), context)
+      )
+    yield* open(endpoint, far)
+    const clients: Array<SocketClient> = []
+    yield* Effect.addFinalizer(() => Effect.sync(() => clients.forEach((client) => client.close())))
+    const client = (make: () => Promise<SocketClient>) =>
+      Effect.map(Effect.promise(make), (made) => {
+        clients.push(made)
+        return made
+      })
+    return {
+      folder,
+      project,
+      endpoint,
+      context,
+      connect: (path = endpoint) => client(() => SocketClient.open(path)),
+      greet: (params: Json = {}, path = endpoint) => client(() => SocketClient.greeted(path, params)),
+      /** A second socket, whose clients are somebody else. */
+      openFor: (uid: number) => {
+        const path = join(folder, "data", `${uid}.sock`)
+        return Effect.as(open(path, { label: "unix:unknown", uid }), path)
+      }
     }
   }
-})
+)
 
 export const promise = <A>(run: () => Promise<A>) => Effect.promise(run)

@@ -9,10 +9,16 @@ import type { Json } from "../support/Wire.ts"
 import { promise, served, temporary } from "./Served.ts"
 
 const ids = (client: SocketClient, method = "session/list", params: Json = {}) =>
-  promise(async () => ((await client.request(method, params))["sessions"] as ReadonlyArray<Json>).map(({ session_id }) => session_id as string))
-const active = (client: SocketClient) => promise(async () => (await client.request("status"))["session_ids"] as ReadonlyArray<string>)
+  promise(async () =>
+    ((await client.request(method, params))["sessions"] as ReadonlyArray<Json>).map(({ session_id }) =>
+      session_id as string
+    )
+  )
+const active = (client: SocketClient) =>
+  promise(async () => (await client.request("status"))["session_ids"] as ReadonlyArray<string>)
 const failure = (client: SocketClient, method: string, params: Json) => promise(() => client.failure(method, params))
-const code = (client: SocketClient, method: string, params: Json) => Effect.map(failure(client, method, params), (error) => error.code)
+const code = (client: SocketClient, method: string, params: Json) =>
+  Effect.map(failure(client, method, params), (error) => error.code)
 
 describe("session/new", () => {
   it.live("names the session, its agent and folder, in both spellings", () =>
@@ -20,12 +26,24 @@ describe("session/new", () => {
       const { folder, greet, project } = yield* served()
       const client = yield* greet()
       const made = yield* promise(() => client.request("session/new", { agentAlias: "default", cwd: project }))
-      assert.deepStrictEqual([made["session_id"], made["agentAlias"], made["message_count"], made["workspaceDir"]], [made["sessionId"], "default", 0, project])
+      assert.deepStrictEqual([made["session_id"], made["agentAlias"], made["message_count"], made["workspaceDir"]], [
+        made["sessionId"],
+        "default",
+        0,
+        project
+      ])
       const own = yield* promise(() => client.request("session/new", { agent_alias: "default", agentAlias: "nobody" }))
       assert.strictEqual(own["workspace_dir"], join(folder, "agents", "default", "workspace"))
-      for (const [params, field] of [[{}, "agent_alias"], [{ agent_alias: " " }, "agent_alias"], [{ agent_alias: "no" }, "agent_alias"],
-        [{ agent_alias: "default", cwd: "/does/not/exist" }, "cwd"], [{ agent_alias: "default", session_id: "a b" }, "session_id"],
-        [{ agent_alias: "default", chat_mode: "x" }, "chat_mode"]] as ReadonlyArray<[Json, string]>) {
+      for (
+        const [params, field] of [
+          [{}, "agent_alias"],
+          [{ agent_alias: " " }, "agent_alias"],
+          [{ agent_alias: "no" }, "agent_alias"],
+          [{ agent_alias: "default", cwd: "/does/not/exist" }, "cwd"],
+          [{ agent_alias: "default", session_id: "a b" }, "session_id"],
+          [{ agent_alias: "default", chat_mode: "x" }, "chat_mode"]
+        ] as ReadonlyArray<[Json, string]>
+      ) {
         const refused = yield* failure(client, "session/new", params)
         assert.deepStrictEqual([refused.code, refused.data?.["field"]], [-32602, field])
       }
@@ -66,18 +84,27 @@ describe("session/new", () => {
     Effect.gen(function*() {
       const { greet, project } = yield* served({ config: "[agents.default]\n[agents.other]\n" })
       const client = yield* greet()
-      const open = (params: Json = {}) => promise(() => client.request("session/new", { agent_alias: "default", session_id: "mine", cwd: project, ...params }))
+      const open = (params: Json = {}) =>
+        promise(() =>
+          client.request("session/new", { agent_alias: "default", session_id: "mine", cwd: project, ...params })
+        )
       assert.deepInclude(yield* open(), { session_id: "mine", message_count: 0 })
       yield* promise(() => client.prompt("mine", "plan a; b\nsay hi"))
       assert.deepInclude(yield* open(), { message_count: 2 })
-      assert.strictEqual(yield* code(client, "session/new", { agent_alias: "default", session_id: "mine", chat_mode: "acp" }), -32602)
+      assert.strictEqual(
+        yield* code(client, "session/new", { agent_alias: "default", session_id: "mine", chat_mode: "acp" }),
+        -32602
+      )
       yield* promise(() => client.request("session/close", { session_id: "mine" }))
       const before = client.messages.length
       assert.deepInclude(yield* open(), { message_count: 2 })
       assert.deepInclude(yield* promise(() => client.update("plan", before)), { session_id: "mine" })
       yield* promise(() => client.request("session/close", { session_id: "mine" }))
       assert.strictEqual(yield* code(client, "session/new", { agent_alias: "other", session_id: "mine" }), -32602)
-      assert.strictEqual(yield* code(client, "session/new", { agent_alias: "default", session_id: "mine", cwd: "/tmp" }), -32602)
+      assert.strictEqual(
+        yield* code(client, "session/new", { agent_alias: "default", session_id: "mine", cwd: "/tmp" }),
+        -32602
+      )
     }))
 })
 
@@ -101,7 +128,10 @@ describe("Sessions", () => {
         const acp = yield* promise(() => client.session({ chat_mode: "acp" }))
         const killed = yield* promise(() => client.session({ keep_siblings: true }))
         for (const id of [chat, acp, killed]) yield* promise(() => client.prompt(id, "say first"))
-        assert.deepStrictEqual(yield* promise(() => client.request("session/kill", { session_id: killed })), { session_id: killed, killed: true })
+        assert.deepStrictEqual(yield* promise(() => client.request("session/kill", { session_id: killed })), {
+          session_id: killed,
+          killed: true
+        })
         assert.strictEqual(yield* code(client, "session/prompt", { session_id: killed, prompt: "say no" }), -32000)
         return { acp, chat, killed }
       }))
@@ -110,14 +140,29 @@ describe("Sessions", () => {
       for (const id of [made.chat, made.acp]) {
         assert.deepInclude(yield* promise(() => client.prompt(id, "say second")), { content: "second" })
         const { messages, total } = yield* promise(() => client.request("session/messages", { session_id: id }))
-        assert.deepStrictEqual([total, messages.map(({ content }: Json) => content)], [4, ["say first", "first", "say second", "second"]])
+        assert.deepStrictEqual([total, messages.map(({ content }: Json) => content)], [4, [
+          "say first",
+          "first",
+          "say second",
+          "second"
+        ]])
       }
       assert.strictEqual(yield* code(client, "session/prompt", { session_id: made.killed, prompt: "say no" }), -32000)
-      assert.strictEqual(yield* code(client, "session/new", { agent_alias: "default", session_id: made.killed }), -32000)
-      assert.strictEqual((yield* promise(() => client.request("session/messages", { session_id: made.killed })))["total"], 2, "it can still be read")
+      assert.strictEqual(
+        yield* code(client, "session/new", { agent_alias: "default", session_id: made.killed }),
+        -32000
+      )
+      assert.strictEqual(
+        (yield* promise(() => client.request("session/messages", { session_id: made.killed })))["total"],
+        2,
+        "it can still be read"
+      )
       assert.sameMembers(yield* ids(client), [made.chat, made.acp])
       assert.deepStrictEqual(yield* ids(client, "session/list-acp"), [made.acp])
-      assert.deepStrictEqual(yield* ids(client, "session/list", { query: "second" }).pipe(Effect.map((found) => found.length)), 2)
+      assert.deepStrictEqual(
+        yield* ids(client, "session/list", { query: "second" }).pipe(Effect.map((found) => found.length)),
+        2
+      )
       assert.deepStrictEqual(yield* ids(client, "session/list", { query: "100%" }), [])
     }))
 
@@ -134,7 +179,10 @@ describe("Sessions", () => {
       }
       assert.deepInclude(yield* promise(() => client.prompt(known, "say on")), { content: "on" })
       assert.strictEqual(yield* code(client, "session/prompt", { session_id: strange, prompt: "say on" }), -32000)
-      assert.strictEqual((yield* promise(() => client.request("session/messages", { session_id: strange })))["total"], 2)
+      assert.strictEqual(
+        (yield* promise(() => client.request("session/messages", { session_id: strange })))["total"],
+        2
+      )
       yield* open({ session_id: strange, interaction_surface: "somebody_else" })
       assert.deepInclude(yield* promise(() => client.prompt(strange, "say on")), { content: "on" })
     }))
@@ -148,8 +196,12 @@ describe("Sessions", () => {
       yield* promise(() => client.request("session/close", { session_id: "twin" }))
       yield* promise(() => client.session({ session_id: "twin" }))
       yield* promise(() => client.prompt("twin", "say chat"))
-      assert.deepStrictEqual(yield* promise(() => client.request("session/delete", { session_id: "twin" })), { session_id: "twin", deleted: true })
-      const rows = (file: string) => new DatabaseSync(join(folder, "data", "sessions", file)).prepare("SELECT session_id FROM sessions").all().length
+      assert.deepStrictEqual(yield* promise(() => client.request("session/delete", { session_id: "twin" })), {
+        session_id: "twin",
+        deleted: true
+      })
+      const rows = (file: string) =>
+        new DatabaseSync(join(folder, "data", "sessions", file)).prepare("SELECT session_id FROM sessions").all().length
       assert.deepStrictEqual([rows("chat-sessions.db"), rows("acp-sessions.db")], [0, 1])
       const { messages } = yield* promise(() => client.request("session/messages", { session_id: "twin" }))
       assert.strictEqual(messages[1].content, "acp")
@@ -161,7 +213,16 @@ describe("Sessions", () => {
     Effect.gen(function*() {
       const { greet } = yield* served()
       const client = yield* greet()
-      for (const method of ["session/messages", "session/state", "session/close", "session/kill", "session/git_branch", "session/cancel"]) {
+      for (
+        const method of [
+          "session/messages",
+          "session/state",
+          "session/close",
+          "session/kill",
+          "session/git_branch",
+          "session/cancel"
+        ]
+      ) {
         assert.strictEqual(yield* code(client, method, { session_id: "none" }), -32000)
       }
       assert.strictEqual((yield* failure(client, "session/messages", {})).data?.["field"], "session_id")
@@ -173,10 +234,14 @@ describe("Sessions", () => {
       const client = yield* greet()
       const session_id = yield* promise(() => client.session({ cwd: project }))
       for (const word of ["a", "b", "c"]) yield* promise(() => client.prompt(session_id, `say ${word}`))
-      const page = (params: Json) => promise(async () => {
-        const { has_older, messages, start, total } = await client.request("session/messages", { session_id, ...params })
-        return [messages.map(({ content }: Json) => content), start, total, has_older]
-      })
+      const page = (params: Json) =>
+        promise(async () => {
+          const { has_older, messages, start, total } = await client.request("session/messages", {
+            session_id,
+            ...params
+          })
+          return [messages.map(({ content }: Json) => content), start, total, has_older]
+        })
       assert.deepStrictEqual(yield* page({ limit: 2 }), [["say c", "c"], 4, 6, true])
       assert.deepStrictEqual(yield* page({ limit: 3, beforeIndex: 4 }), [["b", "say b", "a"].reverse(), 1, 6, true])
       assert.deepStrictEqual(yield* page({ before_index: 1 }), [["say a"], 0, 6, false])
@@ -188,15 +253,23 @@ describe("Sessions", () => {
       const client = yield* greet()
       const session_id = yield* promise(() => client.session({ cwd: project }))
       assert.deepStrictEqual(yield* promise(() => client.request("session/git_branch", { session_id })), { session_id })
-      const git = (...args: ReadonlyArray<string>) => execFileSync("git", ["-C", project, "-c", "user.name=t", "-c", "user.email=t@t", ...args], { encoding: "utf8" })
+      const git = (...args: ReadonlyArray<string>) =>
+        execFileSync("git", ["-C", project, "-c", "user.name=t", "-c", "user.email=t@t", ...args], { encoding: "utf8" })
       git("init", "-q", "-b", "feature/x")
       git("commit", "-q", "--allow-empty", "-m", "one")
       const hash = git("rev-parse", "HEAD").slice(0, 7)
-      assert.deepStrictEqual(yield* promise(() => client.request("session/git_branch", { session_id })), { session_id, branch: "feature/x", hash })
+      assert.deepStrictEqual(yield* promise(() => client.request("session/git_branch", { session_id })), {
+        session_id,
+        branch: "feature/x",
+        hash
+      })
       git("pack-refs", "--all")
       assert.deepInclude(yield* promise(() => client.request("session/git_branch", { session_id })), { hash })
       git("checkout", "-q", "--detach")
-      assert.deepStrictEqual(yield* promise(() => client.request("session/git_branch", { session_id })), { session_id, hash })
+      assert.deepStrictEqual(yield* promise(() => client.request("session/git_branch", { session_id })), {
+        session_id,
+        hash
+      })
     }))
 
   it.live("take overrides one by one; a provider alone drops the model of the other one", () =>
@@ -204,13 +277,21 @@ describe("Sessions", () => {
       const { greet } = yield* served()
       const client = yield* greet()
       const session_id = yield* promise(() => client.session())
-      const configure = (overrides: Json) => promise(async () => (await client.request("session/configure", { session_id, overrides }))["overrides"])
+      const configure = (overrides: Json) =>
+        promise(async () => (await client.request("session/configure", { session_id, overrides }))["overrides"])
       assert.deepStrictEqual(yield* configure({ model: "m", temperature: 0.5 }), { model: "m", temperature: 0.5 })
-      assert.deepStrictEqual(yield* configure({ modelProvider: "nobody" }), { model_provider: "nobody", temperature: 0.5 })
+      assert.deepStrictEqual(yield* configure({ modelProvider: "nobody" }), {
+        model_provider: "nobody",
+        temperature: 0.5
+      })
       const failed = yield* failure(client, "session/prompt", { session_id, prompt: "say hi" })
       assert.deepStrictEqual([failed.code, failed.data?.["reason"]], [-32603, "model_unavailable"])
       assert.deepInclude(client.updates("turn_complete")[0], { outcome: "failed", content: failed.message })
-      assert.deepStrictEqual(yield* configure({ model_provider: "offline", model: "builtin" }), { model_provider: "offline", model: "builtin", temperature: 0.5 })
+      assert.deepStrictEqual(yield* configure({ model_provider: "offline", model: "builtin" }), {
+        model_provider: "offline",
+        model: "builtin",
+        temperature: 0.5
+      })
       assert.deepInclude(yield* promise(() => client.prompt(session_id, "say hi")), { content: "hi" })
       assert.strictEqual(yield* code(client, "session/configure", { session_id, overrides: { model: " " } }), -32602)
     }))
@@ -257,7 +338,12 @@ describe("When the store fails", () => {
       const { greet } = yield* served({ broken })
       const client = yield* greet()
       const session_id = yield* promise(() => client.session())
-      for (const [operation, method] of [["transcript", "session/messages"], ["overview", "session/list"], ["transcript", "session/state"]] as const) {
+      for (
+        const [operation, method] of [["transcript", "session/messages"], ["overview", "session/list"], [
+          "transcript",
+          "session/state"
+        ]] as const
+      ) {
         broken.add(operation)
         assert.strictEqual(yield* code(client, method, { session_id }), -32603)
         broken.clear()
@@ -283,7 +369,11 @@ describe("When the store fails", () => {
       yield* fails("UPDATE OF status ON turns")
       assert.deepInclude(yield* promise(() => client.prompt(session_id, "say kept")), { content: "kept" })
       const { messages } = yield* promise(() => client.request("session/messages", { session_id }))
-      assert.deepStrictEqual(messages.map(({ role }: Json) => role).filter((role: string) => role !== "assistant"), ["user", "system", "user"])
+      assert.deepStrictEqual(messages.map(({ role }: Json) => role).filter((role: string) => role !== "assistant"), [
+        "user",
+        "system",
+        "user"
+      ])
       assert.strictEqual(messages.at(-1).content, "kept")
       database.close()
     }))

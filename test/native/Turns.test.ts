@@ -8,7 +8,9 @@ import type { Message } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
 
 const types = (messages: ReadonlyArray<Message>) =>
-  messages.flatMap(({ id, method, params }) => method === "session/update" ? [params?.["type"]] : id === undefined ? [] : ["result"])
+  messages.flatMap(({ id, method, params }) =>
+    method === "session/update" ? [params?.["type"]] : id === undefined ? [] : ["result"]
+  )
 
 describe("A turn", () => {
   it.live("streams flat updates in both spellings, then turn_complete, then the result", () =>
@@ -18,7 +20,9 @@ describe("A turn", () => {
       const client = yield* greet()
       const sessionId = yield* promise(() => client.session({ cwd: project }))
       const before = client.messages.length
-      const result = yield* promise(() => client.request("session/prompt", { sessionId, prompt: "think hm\nread a.txt\nsay hi", clientTurnGeneration: 3 }))
+      const result = yield* promise(() =>
+        client.request("session/prompt", { sessionId, prompt: "think hm\nread a.txt\nsay hi", clientTurnGeneration: 3 })
+      )
       assert.deepStrictEqual([result["session_id"], result["stop_reason"]], [sessionId, "end_turn"])
       assert.match(result["content"], /hi$/)
       const seen = [...new Set(types(client.messages.slice(before)))]
@@ -33,11 +37,22 @@ describe("A turn", () => {
       ])
       const [call] = client.updates("tool_call")
       const [output] = client.updates("tool_result")
-      assert.deepInclude(call, { name: "file_read", session_id: sessionId, sessionId, raw_input: { path: "a.txt" }, rawInput: { path: "a.txt" } })
+      assert.deepInclude(call, {
+        name: "file_read",
+        session_id: sessionId,
+        sessionId,
+        raw_input: { path: "a.txt" },
+        rawInput: { path: "a.txt" }
+      })
       assert.strictEqual(output?.["tool_call_id"], call?.["toolCallId"])
       assert.include(output?.["raw_output"], "one line")
       assert.strictEqual(client.updates("agent_message_chunk").map(({ text }) => text).join(""), result["content"])
-      assert.deepInclude(client.updates("turn_complete")[0], { outcome: "completed", content: result["content"], client_turn_generation: 3, message_count: 2 })
+      assert.deepInclude(client.updates("turn_complete")[0], {
+        outcome: "completed",
+        content: result["content"],
+        client_turn_generation: 3,
+        message_count: 2
+      })
     }))
 
   it.live("that is running keeps a second prompt out at once, and a cancel meets the first", () =>
@@ -47,10 +62,22 @@ describe("A turn", () => {
       const sessionId = yield* promise(() => client.session({ cwd: project }))
       const first = client.prompt(sessionId, "say begun\nwait 60\nwrite late.txt\nx")
       yield* promise(() => client.update("agent_message_chunk"))
-      assert.strictEqual((yield* promise(() => client.failure("session/prompt", { session_id: sessionId, prompt: "say no" }))).code, -32002)
-      assert.deepInclude(yield* promise(() => client.request("session/state", { session_id: sessionId })), { state: "running" })
-      assert.deepStrictEqual(yield* promise(() => client.request("session/cancel", { sessionId })), { session_id: sessionId, cancelled: true })
-      assert.deepStrictEqual(yield* promise(() => first), { session_id: sessionId, stop_reason: "cancelled", content: "begun" })
+      assert.strictEqual(
+        (yield* promise(() => client.failure("session/prompt", { session_id: sessionId, prompt: "say no" }))).code,
+        -32002
+      )
+      assert.deepInclude(yield* promise(() => client.request("session/state", { session_id: sessionId })), {
+        state: "running"
+      })
+      assert.deepStrictEqual(yield* promise(() => client.request("session/cancel", { sessionId })), {
+        session_id: sessionId,
+        cancelled: true
+      })
+      assert.deepStrictEqual(yield* promise(() => first), {
+        session_id: sessionId,
+        stop_reason: "cancelled",
+        content: "begun"
+      })
       assert.deepInclude(client.updates("turn_complete")[0], { outcome: "cancelled", content: "begun" })
       const idle = yield* promise(() => client.failure("session/cancel", { sessionId }))
       assert.deepStrictEqual([idle.code, idle.data?.["reason"]], [-32000, "no_active_turn"])
@@ -74,7 +101,9 @@ describe("A turn", () => {
       const policy = "[policy]\ntool_approval = \"universal_accept\"\n"
       const open = "sandbox = \"danger-full-access\"\n[risk_profiles.default]\nsandbox_backend = \"none\"\n"
       const { greet, project } = yield* served({ config: policy + (hasBubblewrap ? "" : open) })
-      const client = yield* greet({ env: { LC_MINE: "from-the-client", LC_TOKEN: "hidden", LD_PRELOAD: "/evil.so", OTHER: "not on the list" } })
+      const client = yield* greet({
+        env: { LC_MINE: "from-the-client", LC_TOKEN: "hidden", LD_PRELOAD: "/evil.so", OTHER: "not on the list" }
+      })
       const sessionId = yield* promise(() => client.session({ cwd: project }))
       writeFileSync(join(project, "show.sh"), "echo \"[$LC_MINE][$LC_TOKEN][$LD_PRELOAD][$OTHER]\"\n")
       yield* promise(() => client.prompt(sessionId, "run sh show.sh"))
@@ -100,7 +129,13 @@ describe("A turn", () => {
       }
       assert.match((yield* promise(() => second.prompt(sessionId, "say on")))["content"], /on/)
       const { messages } = yield* promise(() => second.request("session/messages", { session_id: sessionId }))
-      assert.deepStrictEqual(messages.map(({ role }: { role: string }) => role), ["user", "assistant", "system", "user", "assistant"])
+      assert.deepStrictEqual(messages.map(({ role }: { role: string }) => role), [
+        "user",
+        "assistant",
+        "system",
+        "user",
+        "assistant"
+      ])
       assert.match(messages[2].content, /interrupted/)
     }))
 
@@ -109,7 +144,11 @@ describe("A turn", () => {
       const { greet, project } = yield* served()
       const first = yield* greet({ client_capabilities: { turn_lifetime: "session" } })
       const sessionId = yield* promise(() => first.session({ cwd: project }))
-      first.send({ id: 1, method: "session/prompt", params: { session_id: sessionId, prompt: "say begun\nwait 0.3\nlist" } })
+      first.send({
+        id: 1,
+        method: "session/prompt",
+        params: { session_id: sessionId, prompt: "say begun\nwait 0.3\nlist" }
+      })
       yield* promise(() => first.update("agent_message_chunk"))
       first.close()
       const second = yield* greet()
@@ -128,7 +167,9 @@ describe("An approval", () => {
     const sessionId = yield* promise(() => client.session({ cwd: project }))
     const turn = client.prompt(sessionId, "write a.txt\nhello")
     const request = yield* promise(() => client.update("approval_request"))
-    const answer = yield* promise(() => client.request("session/approve", { session_id: sessionId, request_id: request["request_id"], decision, ...more }))
+    const answer = yield* promise(() =>
+      client.request("session/approve", { session_id: sessionId, request_id: request["request_id"], decision, ...more })
+    )
     const result = yield* promise(() => turn)
     return { answer, client, content: result["content"] as string, file: join(project, "a.txt"), request, sessionId }
   })
@@ -140,7 +181,9 @@ describe("An approval", () => {
       assert.match(request["arguments_summary"], /^path: a\.txt, /)
       assert.deepStrictEqual(answer, { session_id: sessionId, request_id: request["request_id"], acknowledged: true })
       assert.strictEqual(readFileSync(file, "utf8"), "hello\n")
-      const late = yield* promise(() => client.request("session/approve", { session_id: sessionId, request_id: "gone", decision: "reject" }))
+      const late = yield* promise(() =>
+        client.request("session/approve", { session_id: sessionId, request_id: "gone", decision: "reject" })
+      )
       assert.isTrue(late["acknowledged"])
     }))
 
@@ -183,9 +226,13 @@ describe("An approval", () => {
       const session_id = yield* promise(() => client.session({ cwd: project }))
       const turn = client.prompt(session_id, "write a.txt\nhello")
       const { request_id } = yield* promise(() => client.update("approval_request"))
-      const refused = yield* promise(() => other.failure("session/approve", { session_id, request_id, decision: "yes" }))
+      const refused = yield* promise(() =>
+        other.failure("session/approve", { session_id, request_id, decision: "yes" })
+      )
       assert.deepStrictEqual([refused.code, refused.data?.["field"]], [-32602, "decision"])
-      yield* promise(() => other.request("session/approve", { sessionId: session_id, requestId: request_id, decision: "allow_once" }))
+      yield* promise(() =>
+        other.request("session/approve", { sessionId: session_id, requestId: request_id, decision: "allow_once" })
+      )
       yield* promise(() => turn)
       assert.isTrue(existsSync(join(project, "a.txt")))
     }))
@@ -197,10 +244,21 @@ describe("A question of the agent", () => {
       const { greet, project } = yield* served()
       const client = yield* greet({ clientCapabilities: { elicitation: {} } })
       const sessionId = yield* promise(() => client.session({ cwd: project }))
-      client.send({ id: "zc-out-0", method: "session/prompt", params: { session_id: sessionId, prompt: "ask Which? | red | blue" } })
+      client.send({
+        id: "zc-out-0",
+        method: "session/prompt",
+        params: { session_id: sessionId, prompt: "ask Which? | red | blue" }
+      })
       const asked = yield* promise(() => client.waitFor(({ method }) => method === "elicitation/create"))
-      assert.deepStrictEqual([asked.id, asked.params?.["sessionId"], asked.params?.["mode"]], ["zc-out-0", sessionId, "form"])
-      assert.deepStrictEqual(asked.params?.["requestedSchema"].properties.choice.oneOf, [{ const: "choice-0", title: "red" }, { const: "choice-1", title: "blue" }])
+      assert.deepStrictEqual([asked.id, asked.params?.["sessionId"], asked.params?.["mode"]], [
+        "zc-out-0",
+        sessionId,
+        "form"
+      ])
+      assert.deepStrictEqual(asked.params?.["requestedSchema"].properties.choice.oneOf, [{
+        const: "choice-0",
+        title: "red"
+      }, { const: "choice-1", title: "blue" }])
       client.send({ id: "zc-out-0", result: { action: "accept", content: { choice: "choice-1" } } })
       const result = yield* promise(() => client.answer("zc-out-0"))
       assert.include(result.result?.["content"], "blue")

@@ -19,11 +19,17 @@ const open = Effect.fnUntraced(function*(options: Options = {}) {
   const client = yield* daemon.greet()
   const session = yield* promise(() => client.session())
   const uploads = join(daemon.folder, "agents", "default", "workspace", "uploads")
-  const request = (method: string, params: Json, from: SocketClient = client) => promise(() => from.request(method, params))
+  const request = (method: string, params: Json, from: SocketClient = client) =>
+    promise(() => from.request(method, params))
   const refusal = (method: string, params: Json, from: SocketClient = client) =>
     Effect.map(promise(() => from.failure(method, params)), ({ code, data }) => [code, data?.["reason"]])
-  const begin = (params: Json = {}) => Effect.map(request("file/upload/begin", { session_id: session, size_bytes: 3, ...params }), (result) => String(result["upload_id"]))
-  const chunk = (upload_id: string, offset: number, bytes: Uint8Array | string) => request("file/upload/chunk", { upload_id, offset, data_b64: b64(bytes) })
+  const begin = (params: Json = {}) =>
+    Effect.map(
+      request("file/upload/begin", { session_id: session, size_bytes: 3, ...params }),
+      (result) => String(result["upload_id"])
+    )
+  const chunk = (upload_id: string, offset: number, bytes: Uint8Array | string) =>
+    request("file/upload/chunk", { upload_id, offset, data_b64: b64(bytes) })
   const commit = (upload_id: string) => request("file/upload/commit", { upload_id })
   const held = Context.get(daemon.context, Uploads).held
   return { ...daemon, client, session, uploads, request, refusal, begin, chunk, commit, held }
@@ -35,7 +41,12 @@ describe("A chunked upload", () => {
       const { chunk, commit, held, request, session, uploads } = yield* open()
       const bytes = filled(2 * mebibyte + 5)
       const send = Effect.fnUntraced(function*() {
-        const begun = yield* request("file/upload/begin", { sessionId: session, sizeBytes: bytes.length, filename: "dir/Photo.PNG", sha256: sha(bytes).toUpperCase() })
+        const begun = yield* request("file/upload/begin", {
+          sessionId: session,
+          sizeBytes: bytes.length,
+          filename: "dir/Photo.PNG",
+          sha256: sha(bytes).toUpperCase()
+        })
         assert.deepInclude(begun, { chunk_bytes: mebibyte, max_bytes: 10 * mebibyte })
         const id = String(begun["upload_id"])
         assert.match(id, /^[0-9a-f]{32}$/)
@@ -46,7 +57,12 @@ describe("A chunked upload", () => {
         return yield* commit(id)
       })
       const path = join(uploads, `${sha(bytes)}.png`)
-      const stored = { ref_id: `sha256:${sha(bytes)}`, marker: `[IMAGE:${path}]`, workspace_path: path, size_bytes: bytes.length }
+      const stored = {
+        ref_id: `sha256:${sha(bytes)}`,
+        marker: `[IMAGE:${path}]`,
+        workspace_path: path,
+        size_bytes: bytes.length
+      }
       assert.deepStrictEqual(yield* send(), { ...stored, deduplicated: false })
       assert.isTrue(readFileSync(path).equals(bytes))
       assert.deepStrictEqual(yield* send(), { ...stored, deduplicated: true })
@@ -60,7 +76,8 @@ describe("A chunked upload", () => {
     Effect.gen(function*() {
       const { begin, chunk, commit, refusal } = yield* open()
       const id = yield* begin({ size_bytes: 6 })
-      const piece = (offset: number, data: string) => refusal("file/upload/chunk", { upload_id: id, offset, data_b64: b64(data) })
+      const piece = (offset: number, data: string) =>
+        refusal("file/upload/chunk", { upload_id: id, offset, data_b64: b64(data) })
       yield* chunk(id, 0, "abc")
       assert.deepStrictEqual(yield* chunk(id, 0, "abc"), { received_bytes: 3 })
       for (const [offset, data] of [[0, "abd"], [4, "e"], [2, "cd"], [-1, "x"], [7, "x"]] as const) {
@@ -68,7 +85,10 @@ describe("A chunked upload", () => {
       }
       assert.deepStrictEqual(yield* piece(3, "defg"), [-32602, "conflict"])
       assert.deepStrictEqual(yield* piece(3, ""), [-32602, "invalid"])
-      assert.deepStrictEqual(yield* refusal("file/upload/chunk", { upload_id: id, offset: 3, data_b64: "!!!!" }), [-32602, "malformed"])
+      assert.deepStrictEqual(yield* refusal("file/upload/chunk", { upload_id: id, offset: 3, data_b64: "!!!!" }), [
+        -32602,
+        "malformed"
+      ])
       assert.deepStrictEqual(yield* refusal("file/upload/commit", { upload_id: id }), [-32602, "incomplete"])
       assert.deepStrictEqual(yield* chunk(id, 3, "def"), { received_bytes: 6 })
       assert.deepStrictEqual(yield* chunk(id, 0, "abc"), { received_bytes: 6 })
@@ -84,7 +104,10 @@ describe("A chunked upload", () => {
       const id = yield* begin({ size_bytes: 3 * mebibyte })
       for (const more of [1, 2, 3]) {
         const data_b64 = b64(filled(mebibyte + more))
-        assert.deepStrictEqual(yield* refusal("file/upload/chunk", { upload_id: id, offset: 0, data_b64 }), [-32602, "too_large"])
+        assert.deepStrictEqual(yield* refusal("file/upload/chunk", { upload_id: id, offset: 0, data_b64 }), [
+          -32602,
+          "too_large"
+        ])
       }
       assert.deepStrictEqual(yield* chunk(id, 0, filled(mebibyte)), { received_bytes: mebibyte })
     }))
@@ -122,7 +145,10 @@ describe("A chunked upload", () => {
       const one = { session_id: session, size_bytes: 1 }
       assert.deepStrictEqual(yield* refusal("file/upload/begin", one), [-32602, "capacity"])
       const other = yield* greet()
-      assert.deepStrictEqual(yield* refusal("file/upload/chunk", { upload_id: ids[0], offset: 0, data_b64: b64("a") }, other), [-32602, "not_found"])
+      assert.deepStrictEqual(
+        yield* refusal("file/upload/chunk", { upload_id: ids[0], offset: 0, data_b64: b64("a") }, other),
+        [-32602, "not_found"]
+      )
       const before = held()
       yield* promise(() => other.request("file/upload/begin", one))
       assert.isAbove(held(), before)
@@ -158,7 +184,10 @@ describe("A chunked upload", () => {
       yield* TestClock.adjust("59 seconds")
       assert.isAbove(held(), 2048)
       yield* TestClock.adjust("1 second")
-      assert.deepStrictEqual(yield* refusal("file/upload/chunk", { upload_id: lost, offset: 0, data_b64: b64("abc") }), [-32602, "not_found"])
+      assert.deepStrictEqual(
+        yield* refusal("file/upload/chunk", { upload_id: lost, offset: 0, data_b64: b64("abc") }),
+        [-32602, "not_found"]
+      )
       yield* chunk(kept, 2, "c")
       yield* commit(kept)
       assert.strictEqual(held(), 0)
@@ -169,10 +198,13 @@ describe("A chunked upload", () => {
       const { greet, held, session } = yield* open()
       const clients: Array<SocketClient> = []
       for (let n = 0; n < 7; n++) clients.push(yield* greet())
-      const begin = (client: SocketClient) => client.request("file/upload/begin", { session_id: session, size_bytes: 10 * mebibyte })
+      const begin = (client: SocketClient) =>
+        client.request("file/upload/begin", { session_id: session, size_bytes: 10 * mebibyte })
       for (let n = 0; n < 25; n++) yield* promise(() => begin(clients[Math.floor(n / 4)]!))
       assert.isAtMost(held(), 256 * mebibyte)
-      const full = yield* promise(() => clients[6]!.failure("file/upload/begin", { session_id: session, size_bytes: 10 * mebibyte }))
+      const full = yield* promise(() =>
+        clients[6]!.failure("file/upload/begin", { session_id: session, size_bytes: 10 * mebibyte })
+      )
       assert.deepStrictEqual([full.code, full.data?.["reason"]], [-32602, "capacity"])
       yield* TestClock.adjust("5 minutes")
       yield* promise(() => begin(clients[6]!))
@@ -182,9 +214,17 @@ describe("A chunked upload", () => {
   it.live("is for clients of this machine", () =>
     Effect.gen(function*() {
       const { client, session, refusal } = yield* open({ far: { label: "wss:192.0.2.7", uid: process.geteuid?.() } })
-      assert.deepStrictEqual(yield* refusal("file/upload/begin", { session_id: session, size_bytes: 1 }), [-32012, "forbidden"])
-      assert.deepStrictEqual(yield* refusal("file/attach", { session_id: session, files: [{ path: "/etc/hostname" }] }), [-32012, "forbidden"])
-      const { files } = yield* promise(() => client.request("file/attach", { session_id: session, files: [{ data_b64: b64("x") }] }))
+      assert.deepStrictEqual(yield* refusal("file/upload/begin", { session_id: session, size_bytes: 1 }), [
+        -32012,
+        "forbidden"
+      ])
+      assert.deepStrictEqual(
+        yield* refusal("file/attach", { session_id: session, files: [{ path: "/etc/hostname" }] }),
+        [-32012, "forbidden"]
+      )
+      const { files } = yield* promise(() =>
+        client.request("file/attach", { session_id: session, files: [{ data_b64: b64("x") }] })
+      )
       assert.strictEqual(files.length, 1)
     }))
 })
@@ -213,7 +253,13 @@ describe("Attached files", () => {
         `[Document: evil_.sh_rm] ${at("x", "")}`,
         `[Document: copy.txt] ${at("text", ".txt")}`
       ])
-      assert.deepStrictEqual(files.map(({ deduplicated }: { deduplicated: boolean }) => deduplicated), [false, false, false, false, true])
+      assert.deepStrictEqual(files.map(({ deduplicated }: { deduplicated: boolean }) => deduplicated), [
+        false,
+        false,
+        false,
+        false,
+        true
+      ])
       assert.deepStrictEqual(readdirSync(uploads).length, 4)
     }))
 
@@ -237,7 +283,10 @@ describe("Attached files", () => {
       assert.deepStrictEqual(yield* attach(...big), [-32602, "too_large"])
       assert.strictEqual((yield* attach())[0], -32602)
       assert.strictEqual((yield* attach(...Array.from({ length: 65 }, () => good)))[0], -32602)
-      assert.deepStrictEqual(yield* refusal("file/attach", { session_id: "nobody", files: [good] }), [-32000, "not_found"])
+      assert.deepStrictEqual(yield* refusal("file/attach", { session_id: "nobody", files: [good] }), [
+        -32000,
+        "not_found"
+      ])
       assert.isFalse(existsSync(uploads))
     }))
 
@@ -246,7 +295,10 @@ describe("Attached files", () => {
       const { project, refusal, session, uploads } = yield* open()
       mkdirSync(join(uploads, ".."), { recursive: true })
       symlinkSync(project, uploads)
-      assert.strictEqual((yield* refusal("file/attach", { session_id: session, files: [{ data_b64: b64("x") }] }))[0], -32603)
+      assert.strictEqual(
+        (yield* refusal("file/attach", { session_id: session, files: [{ data_b64: b64("x") }] }))[0],
+        -32603
+      )
       assert.isTrue(lstatSync(uploads).isSymbolicLink())
       assert.deepStrictEqual(readdirSync(project), [])
     }))
@@ -257,12 +309,15 @@ describe("A prompt with files", () => {
     Effect.gen(function*() {
       const { client, project, session, uploads } = yield* open()
       writeFileSync(join(project, "chart.png"), "png")
-      const prompt = (text: string | null, ...attachments: ReadonlyArray<Json>) => promise(() => client.request("session/prompt", { session_id: session, prompt: text, attachments }))
+      const prompt = (text: string | null, ...attachments: ReadonlyArray<Json>) =>
+        promise(() => client.request("session/prompt", { session_id: session, prompt: text, attachments }))
       yield* prompt("say hi", { path: join(project, "chart.png") }, { data_b64: b64("note"), filename: "note.txt" })
       yield* prompt(null, { data_b64: b64("note"), filename: "note.txt" })
       const { messages } = yield* promise(() => client.request("session/messages", { session_id: session }))
       const note = `[Document: note.txt] ${join(uploads, `${sha(Buffer.from("note"))}.txt`)}`
-      const said = messages.filter(({ role }: { role: string }) => role === "user").map(({ content }: { content: string }) => content.replace(/\n+/g, "\n"))
+      const said = messages.filter(({ role }: { role: string }) => role === "user").map((
+        { content }: { content: string }
+      ) => content.replace(/\n+/g, "\n"))
       assert.deepStrictEqual(said, [`say hi\n[IMAGE:${join(project, "chart.png")}]\n${note}`, note])
     }))
 
@@ -270,11 +325,20 @@ describe("A prompt with files", () => {
     Effect.gen(function*() {
       const { client, refusal, session, uploads } = yield* open()
       const files = [{ data_b64: b64("good") }]
-      assert.deepStrictEqual(yield* refusal("session/prompt", { session_id: session, prompt: "say x", attachments: [...files, {}] }), [-32602, "invalid_params"])
-      assert.strictEqual((yield* refusal("session/prompt", { session_id: session, prompt: " ", attachments: [] }))[0], -32602)
+      assert.deepStrictEqual(
+        yield* refusal("session/prompt", { session_id: session, prompt: "say x", attachments: [...files, {}] }),
+        [-32602, "invalid_params"]
+      )
+      assert.strictEqual(
+        (yield* refusal("session/prompt", { session_id: session, prompt: " ", attachments: [] }))[0],
+        -32602
+      )
       const running = client.prompt(session, "say begun\nwait 60")
       yield* promise(() => client.update("agent_message_chunk"))
-      assert.deepStrictEqual(yield* refusal("session/prompt", { session_id: session, prompt: "say x", attachments: files }), [-32002, "session_busy"])
+      assert.deepStrictEqual(
+        yield* refusal("session/prompt", { session_id: session, prompt: "say x", attachments: files }),
+        [-32002, "session_busy"]
+      )
       yield* promise(() => client.request("session/cancel", { session_id: session }))
       yield* promise(() => running)
       assert.isFalse(existsSync(uploads))
@@ -303,13 +367,18 @@ describe("A client with limits", () => {
         return { ...daemon, client, session: yield* promise(() => client.session({ cwd: daemon.project })) }
       })
       const none = yield* guest("")
-      const refused = yield* promise(() => none.client.failure("file/upload/begin", { session_id: none.session, size_bytes: 1 }))
+      const refused = yield* promise(() =>
+        none.client.failure("file/upload/begin", { session_id: none.session, size_bytes: 1 })
+      )
       assert.deepStrictEqual([refused.code, refused.data?.["need"]], [-32012, "files:create"])
       const some = yield* guest("files = [\"create\"]")
       writeFileSync(join(some.project, "mine.txt"), "mine")
       const attach = (path: string) => ({ session_id: some.session, files: [{ path }] })
       const { files } = yield* promise(() => some.client.request("file/attach", attach(join(some.project, "mine.txt"))))
       assert.strictEqual(files[0].size_bytes, 4)
-      assert.strictEqual((yield* promise(() => some.client.failure("file/attach", attach(join(some.folder, "config.toml"))))).code, -32012)
+      assert.strictEqual(
+        (yield* promise(() => some.client.failure("file/attach", attach(join(some.folder, "config.toml"))))).code,
+        -32012
+      )
     }))
 })

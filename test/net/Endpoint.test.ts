@@ -8,7 +8,10 @@ describe("The endpoint", () => {
     assert.strictEqual(resolve({ dataDir: "/d", socket: "\\\\.\\pipe\\mine" }, "win32"), "\\\\.\\pipe\\mine")
     assert.strictEqual(resolve({ dataDir: "/d", socket: undefined }, "linux"), "/d/daemon.sock")
     assert.strictEqual(resolve({ dataDir: "/d", socket: undefined }, "darwin"), "/d/daemon.sock")
-    assert.strictEqual(resolve({ dataDir: "C:\\Users\\ä\\data", socket: undefined }, "win32"), pipeName("C:\\Users\\ä\\data"))
+    assert.strictEqual(
+      resolve({ dataDir: "C:\\Users\\ä\\data", socket: undefined }, "win32"),
+      pipeName("C:\\Users\\ä\\data")
+    )
   })
 
   it("of Windows is the first 16 hex digits of the folder's SHA-256 over UTF-8", () => {

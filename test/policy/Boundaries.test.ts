@@ -17,7 +17,9 @@ import * as Workspace from "../../src/workspace/Workspace.ts"
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "postern-boundary-")))
 afterAll(() => rmSync(base, { recursive: true }))
-for (const folder of ["project/src", "allowed/real", "secret", "agent"]) mkdirSync(join(base, folder), { recursive: true })
+for (const folder of ["project/src", "allowed/real", "secret", "agent"]) {
+  mkdirSync(join(base, folder), { recursive: true })
+}
 writeFileSync(join(base, "project/src/a.ts"), "a")
 symlinkSync(join(base, "project"), join(base, "named"))
 symlinkSync(join(base, "allowed/real"), join(base, "link"))
@@ -79,13 +81,20 @@ describe("The gate and the workspace agree on", () => {
   for (const [path, reads, writes] of paths) {
     it.effect(`${JSON.stringify(path.replace(base, ""))}: ${reads ? "read" : "not read"}, ${writes ? "written" : "not written"}`, () =>
       Effect.gen(function*() {
-        const tries = [["file_read", { path }, "read", reads], ["file_write", { path, content: "x" }, "write", writes]] as const
+        const tries = [["file_read", { path }, "read", reads], [
+          "file_write",
+          { path, content: "x" },
+          "write",
+          writes
+        ]] as const
         for (const [tool, parameters, intent, may] of tries) {
           const { said, workspace } = yield* gated(tool, parameters, risk({ allowedRoots }))
           // A link itself is no place to write to; only the workspace looks at the last name of a path.
           const found = yield* Effect.isSuccess(workspace.resolve(path, intent))
           assert.strictEqual(found, may, `workspace, ${intent}`)
-          if (path !== `${base}/link/` || intent === "read") assert.strictEqual(!said.startsWith("boundary"), may, `gate, ${intent}: ${said}`)
+          if (path !== `${base}/link/` || intent === "read") {
+            assert.strictEqual(!said.startsWith("boundary"), may, `gate, ${intent}: ${said}`)
+          }
         }
       }).pipe(Effect.provide(layer)))
   }
@@ -94,20 +103,81 @@ describe("The gate and the workspace agree on", () => {
 describe("A path rule holds", () => {
   const forbidding = (...forbiddenPaths: ReadonlyArray<string>) => risk({ level: "full", forbiddenPaths })
   const cases: ReadonlyArray<readonly [string, string, object, RiskProfile, string]> = [
-    ["with a slash at its end", "file_read", { path: `${base}/secret` }, forbidding(`${base}/secret/`), "boundary PATH_FORBIDDEN"],
-    ["for the folder that a link leads to", "file_read", { path: `${base}/allowed/real/x` }, forbidding(`${base}/link`), "boundary PATH_FORBIDDEN"],
-    ["through a link that leads into it", "file_read", { path: "leak/x" }, forbidding(`${base}/secret`), "boundary PATH_FORBIDDEN"],
-    ["for the home of another user as the shell spells it", "shell", { command: "cat ~root/x" }, forbidding("/root"), "boundary PATH_FORBIDDEN"],
-    ["behind a link that `..` would seem to take back", "shell", { command: "cat leak/../secret/x" }, forbidding(`${base}/secret`), "boundary PATH_FORBIDDEN"],
-    ["for a path that has no folder in front", "shell", { command: "cat leak/x" }, forbidding(`${base}/secret`), "boundary PATH_FORBIDDEN"],
-    ["for a file without any slash", "shell", { command: "cd leak; cat x" }, forbidding(`${base}/secret`), "boundary PATH_FORBIDDEN"],
-    ["in the folder that a cd leads to", "shell", { command: "cd .. && cat ./secret/x" }, forbidding(`${base}/secret`), "boundary PATH_FORBIDDEN"],
-    ["not for an address", "shell", { command: "echo https://example.com/secret" }, forbidding(`${base}/project/https:`), "run"],
-    ["not for a neighbour of the same beginning", "file_read", { path: `${base}/secrets` }, forbidding(`${base}/secret`), "run"]
+    [
+      "with a slash at its end",
+      "file_read",
+      { path: `${base}/secret` },
+      forbidding(`${base}/secret/`),
+      "boundary PATH_FORBIDDEN"
+    ],
+    [
+      "for the folder that a link leads to",
+      "file_read",
+      { path: `${base}/allowed/real/x` },
+      forbidding(`${base}/link`),
+      "boundary PATH_FORBIDDEN"
+    ],
+    [
+      "through a link that leads into it",
+      "file_read",
+      { path: "leak/x" },
+      forbidding(`${base}/secret`),
+      "boundary PATH_FORBIDDEN"
+    ],
+    [
+      "for the home of another user as the shell spells it",
+      "shell",
+      { command: "cat ~root/x" },
+      forbidding("/root"),
+      "boundary PATH_FORBIDDEN"
+    ],
+    [
+      "behind a link that `..` would seem to take back",
+      "shell",
+      { command: "cat leak/../secret/x" },
+      forbidding(`${base}/secret`),
+      "boundary PATH_FORBIDDEN"
+    ],
+    [
+      "for a path that has no folder in front",
+      "shell",
+      { command: "cat leak/x" },
+      forbidding(`${base}/secret`),
+      "boundary PATH_FORBIDDEN"
+    ],
+    [
+      "for a file without any slash",
+      "shell",
+      { command: "cd leak; cat x" },
+      forbidding(`${base}/secret`),
+      "boundary PATH_FORBIDDEN"
+    ],
+    [
+      "in the folder that a cd leads to",
+      "shell",
+      { command: "cd .. && cat ./secret/x" },
+      forbidding(`${base}/secret`),
+      "boundary PATH_FORBIDDEN"
+    ],
+    [
+      "not for an address",
+      "shell",
+      { command: "echo https://example.com/secret" },
+      forbidding(`${base}/project/https:`),
+      "run"
+    ],
+    [
+      "not for a neighbour of the same beginning",
+      "file_read",
+      { path: `${base}/secrets` },
+      forbidding(`${base}/secret`),
+      "run"
+    ]
   ]
   for (const [name, tool, parameters, profile, expected] of cases) {
-    it.effect(name, () => Effect.gen(function*() {
-      assert.strictEqual((yield* gated(tool, parameters, profile)).said, expected)
-    }).pipe(Effect.provide(layer)))
+    it.effect(name, () =>
+      Effect.gen(function*() {
+        assert.strictEqual((yield* gated(tool, parameters, profile)).said, expected)
+      }).pipe(Effect.provide(layer)))
   }
 })

@@ -67,7 +67,13 @@ const rows: ReadonlyArray<Row> = [
   [21, { tool_approval: "universal_accept" }, { shapes: [danger] }, "ask", "policy"],
   [22, { tool_approval: "blacklist_reject" }, {}, "deny", "policy"],
   [23, { tool_approval: "blacklist_reject" }, ro, "run", "policy"],
-  [24, { tool_approval: "blacklist_reject", approval_response: "never" }, { ...ro, shapes: [danger] }, "deny", "response"],
+  [
+    24,
+    { tool_approval: "blacklist_reject", approval_response: "never" },
+    { ...ro, shapes: [danger] },
+    "deny",
+    "response"
+  ],
   [25, { tool_approval: "blacklist_reject" }, { ...ro, shapes: [danger] }, "ask", "policy"],
   [26, { tool_approval: "universal_accept" }, unusable, "deny", "sandbox"]
 ]
@@ -87,7 +93,10 @@ describe("The outcome table", () => {
 
   it("an allow rule decides over a shape, unless the user guards allow rules", () => {
     assert.strictEqual(decide(input({}, { rule: hit("allow"), shapes: [danger] })).outcome, "run")
-    assert.strictEqual(decide(input({}, { rule: hit("allow"), shapes: [danger], switches: switchesOf({ guard_allow: true }) })).outcome, "ask")
+    assert.strictEqual(
+      decide(input({}, { rule: hit("allow"), shapes: [danger], switches: switchesOf({ guard_allow: true }) })).outcome,
+      "ask"
+    )
   })
 
   it("what carries data out without writing, a required network, is asked about nowhere by itself, but not with the network off", () => {
@@ -97,16 +106,34 @@ describe("The outcome table", () => {
 })
 
 /** Rows whose outcome is a person's: the call, its knobs and rules, the answer (none: nobody is there), and what becomes of it. */
-const answers: ReadonlyArray<readonly [number, string, Partial<Knobs>, string | undefined, PermissionAnswer | undefined, string]> = [
-  [4, "run mkdir made", { approval_response: "never" }, "shell(mkdir **)", { _tag: "AllowOnce" }, "Denied by response (APPROVAL_NEVER)"],
+const answers: ReadonlyArray<
+  readonly [number, string, Partial<Knobs>, string | undefined, PermissionAnswer | undefined, string]
+> = [
+  [
+    4,
+    "run mkdir made",
+    { approval_response: "never" },
+    "shell(mkdir **)",
+    { _tag: "AllowOnce" },
+    "Denied by response (APPROVAL_NEVER)"
+  ],
   [5, "run mkdir made", {}, "shell(mkdir **)", undefined, "Denied by response (APPROVAL_NO_RESPONDER)"],
   [6, "run mkdir made", {}, "shell(mkdir **)", { _tag: "RejectOnce" }, "Denied by response (APPROVAL_REJECTED)"],
   [7, "run mkdir made", {}, "shell(mkdir **)", { _tag: "AllowOnce" }, "completed"],
   [13, "run mkdir made", { tool_approval: "manual" }, undefined, { _tag: "AllowOnce" }, "completed"],
   [16, "run mkdir made", {}, undefined, { _tag: "AllowOnce" }, "completed"],
   [17, "run mkdir made", {}, undefined, undefined, "Denied by response (APPROVAL_NO_RESPONDER)"],
-  [20, "run mkdir made && git push --force || true", { tool_approval: "universal_accept" }, undefined, { _tag: "AllowOnce" }, "completed"],
-  [21, "run mkdir made && git push --force", { tool_approval: "universal_accept" }, undefined, { _tag: "RejectOnce" }, "Denied by response (APPROVAL_REJECTED)"]
+  [20, "run mkdir made && git push --force || true", { tool_approval: "universal_accept" }, undefined, {
+    _tag: "AllowOnce"
+  }, "completed"],
+  [
+    21,
+    "run mkdir made && git push --force",
+    { tool_approval: "universal_accept" },
+    undefined,
+    { _tag: "RejectOnce" },
+    "Denied by response (APPROVAL_REJECTED)"
+  ]
 ]
 
 describe("The rows that a person decides", () => {
@@ -119,11 +146,18 @@ describe("The rows that a person decides", () => {
         let questions = 0
         for (const [knob, value] of Object.entries(knobs)) yield* session.policy.set(knob, value, "client")
         if (rule !== undefined) yield* session.policy.addRule({ id: "r", list: "ask", rule, reason: null })
-        const ask = (reply: PermissionAnswer) => Effect.sync(() => {
-          questions++
-          return reply
-        })
-        if (answer !== undefined) session.attach({ publish: () => Effect.void, ask: () => ask(answer), choose: () => Effect.never })
+        const ask = (reply: PermissionAnswer) =>
+          Effect.sync(() => {
+            questions++
+            return reply
+          })
+        if (answer !== undefined) {
+          session.attach({
+            publish: () => Effect.void,
+            ask: () => ask(answer),
+            choose: () => Effect.never
+          })
+        }
         yield* (yield* prompt(session.sessionId, call)).end
         const entries = yield* store.transcript(session.sessionId)
         const last = entries.flatMap((entry) => entry._tag === "ToolCall" ? [entry.call] : []).at(-1)
@@ -138,10 +172,16 @@ describe("The rows that a person decides", () => {
 
 describe("Autonomy levels", () => {
   const at = (level: Limits["level"], session: Partial<Knobs>, more: Partial<DecisionInput>) =>
-    decide(input({}, { knobs: resolve(level, { session, project: {}, user: {} }), limits: { ...limits, level }, ...more }))
+    decide(
+      input({}, { knobs: resolve(level, { session, project: {}, user: {} }), limits: { ...limits, level }, ...more })
+    )
 
   it("supervised refuses a dangerous shape, unless the session chose its policy or a rule names the command", () => {
-    assert.deepInclude(at("supervised", {}, { shapes: [danger] }), { outcome: "deny", gate: "boundary", code: "HIGH_RISK" })
+    assert.deepInclude(at("supervised", {}, { shapes: [danger] }), {
+      outcome: "deny",
+      gate: "boundary",
+      code: "HIGH_RISK"
+    })
     assert.strictEqual(at("supervised", { tool_approval: "manual" }, { shapes: [danger] }).outcome, "ask")
     assert.strictEqual(at("supervised", {}, { shapes: [danger], rule: hit("ask") }).outcome, "ask")
   })
@@ -149,7 +189,10 @@ describe("Autonomy levels", () => {
   it("readonly stops at reading, whatever the session asked for", () => {
     assert.strictEqual(at("readonly", { work_mode: "aw", tool_approval: "universal_accept" }, {}).outcome, "deny")
     assert.strictEqual(at("readonly", {}, ro).outcome, "run")
-    assert.strictEqual(resolve("readonly", { session: { work_mode: "aw" }, project: {}, user: {} }).values.work_mode, "ro")
+    assert.strictEqual(
+      resolve("readonly", { session: { work_mode: "aw" }, project: {}, user: {} }).values.work_mode,
+      "ro"
+    )
   })
 
   it("full runs without questions, but deny and ask rules still hold", () => {
@@ -159,12 +202,15 @@ describe("Autonomy levels", () => {
   })
 })
 
-const every = <A, B>(as: ReadonlyArray<A>, bs: ReadonlyArray<B>): ReadonlyArray<readonly [A, B]> => as.flatMap((a) => bs.map((b) => [a, b] as const))
+const every = <A, B>(as: ReadonlyArray<A>, bs: ReadonlyArray<B>): ReadonlyArray<readonly [A, B]> =>
+  as.flatMap((a) => bs.map((b) => [a, b] as const))
 
 /** Every combination of knobs with every kind of call: small enough to try them all. */
 const calls: ReadonlyArray<Partial<DecisionInput>> = every<Capability, Partial<DecisionInput>>(
   ["none", "ro", "rw", "rw_plan", "shell_ro", "shell_test", "shell_rw"],
-  [{}, { shapes: [danger] }, { opaque: true }, { rule: hit("allow") }, { rule: hit("ask") }, { network: "required" }, { network: "none" }]
+  [{}, { shapes: [danger] }, { opaque: true }, { rule: hit("allow") }, { rule: hit("ask") }, { network: "required" }, {
+    network: "none"
+  }]
 ).map(([capability, more]) => ({ capabilities: [capability], ...more }))
 
 const allKnobs: ReadonlyArray<Partial<Knobs>> = knobValues.work_mode.flatMap((work_mode) =>
@@ -182,7 +228,9 @@ const opens = { deny: 0, ask: 1, run: 2 }
 
 describe("For every policy and every call", () => {
   it("adding a deny rule never opens", () => {
-    for (const [knobs, call] of cases) assert.strictEqual(decide(input(knobs, { ...call, rule: hit("deny") })).outcome, "deny")
+    for (const [knobs, call] of cases) {
+      assert.strictEqual(decide(input(knobs, { ...call, rule: hit("deny") })).outcome, "deny")
+    }
   })
 
   it("narrowing the Work mode never opens", () => {
@@ -196,7 +244,9 @@ describe("For every policy and every call", () => {
   })
 
   it("the response policy never asks nobody", () => {
-    for (const [knobs, call] of cases) assert.notStrictEqual(decide(input({ ...knobs, approval_response: "never" }, call)).outcome, "ask")
+    for (const [knobs, call] of cases) {
+      assert.notStrictEqual(decide(input({ ...knobs, approval_response: "never" }, call)).outcome, "ask")
+    }
   })
 
   it("with the network off nothing that runs has one", () => {
@@ -225,14 +275,31 @@ describe("For every policy and every call", () => {
 it("A call that no gate can read shows all gates: the first one denies, the others are not reached", () => {
   const { gates } = invalid("UNKNOWN_TOOL", "there is no tool x")
   assert.deepStrictEqual(gates.map(({ gate, verdict }) => `${gate} ${verdict}`), [
-    "validity deny", "capability skip", "network skip", "boundary skip", "rule skip", "policy skip", "response skip", "sandbox skip"
+    "validity deny",
+    "capability skip",
+    "network skip",
+    "boundary skip",
+    "rule skip",
+    "policy skip",
+    "response skip",
+    "sandbox skip"
   ])
 })
 
 describe("The boundary", () => {
   const path = (kind: "read" | "write", text: string) => ({ kind, text, path: text } as const)
   const command = (program: string, ...words: ReadonlyArray<string>) =>
-    ({ kind: "command", text: [program, ...words].join(" "), program, argv: [program, ...words], assignments: [], wrappers: [], cwd: "/w", touches: [], opaque: false }) as const
+    ({
+      kind: "command",
+      text: [program, ...words].join(" "),
+      program,
+      argv: [program, ...words],
+      assignments: [],
+      wrappers: [],
+      cwd: "/w",
+      touches: [],
+      opaque: false
+    }) as const
   const code = (more: Partial<DecisionInput>, own: Partial<Limits> = {}) => {
     const decision = decide(input({ tool_approval: "universal_accept" }, { ...more, limits: { ...limits, ...own } }))
     return decision.outcome === "deny" ? decision.code : decision.outcome
@@ -243,7 +310,10 @@ describe("The boundary", () => {
     const plan = { ...file, capabilities: ["rw_plan"] as const }
     assert.strictEqual(code({ ...plan, parts: [path("write", ".postern/plan.md")] }), "run")
     assert.strictEqual(code({ ...plan, parts: [path("write", ".postern/rules.toml")] }), "PROTECTED_PATH")
-    assert.strictEqual(code({ ...plan, parts: [path("write", ".postern/plan.md")], canonical: () => "/w/.postern/rules.toml" }), "PROTECTED_PATH")
+    assert.strictEqual(
+      code({ ...plan, parts: [path("write", ".postern/plan.md")], canonical: () => "/w/.postern/rules.toml" }),
+      "PROTECTED_PATH"
+    )
     for (const capabilities of [["rw"], ["rw_plan", "rw"]] as const) {
       assert.strictEqual(code({ ...file, capabilities, parts: [path("write", ".postern/plan.md")] }), "PROTECTED_PATH")
     }
@@ -252,7 +322,10 @@ describe("The boundary", () => {
   it("keeps file tools inside the session's folders, links followed", () => {
     assert.strictEqual(code({ ...file, parts: [path("read", "src/a.ts")] }), "run")
     assert.strictEqual(code({ ...file, parts: [path("read", "/etc/passwd")] }), "OUTSIDE_WORKSPACE")
-    assert.strictEqual(code({ ...file, parts: [path("read", "link")], canonical: () => "/etc/passwd" }), "OUTSIDE_WORKSPACE")
+    assert.strictEqual(
+      code({ ...file, parts: [path("read", "link")], canonical: () => "/etc/passwd" }),
+      "OUTSIDE_WORKSPACE"
+    )
     assert.strictEqual(code({ ...file, parts: [path("read", "/agent/a")], readable: ["/agent"] }), "run")
     assert.strictEqual(code({ ...file, parts: [path("write", "/agent/a")], readable: ["/agent"] }), "OUTSIDE_WORKSPACE")
     assert.strictEqual(code({ ...file, parts: [path("read", "/opt/data/a")] }, { allowedRoots: ["/opt/data"] }), "run")
@@ -260,7 +333,11 @@ describe("The boundary", () => {
 
   it("lets the deepest path rule win, and a tie denies", () => {
     const forbidden = (paths: ReadonlyArray<string>, allowedRoots: ReadonlyArray<string> = []) =>
-      code({ ...file, parts: [path("read", "/home/u/p/secret/x")], place: { cwd: "/home/u/p", roots: ["/home/u/p"], home: "/home/u" } }, { forbiddenPaths: paths, allowedRoots })
+      code({
+        ...file,
+        parts: [path("read", "/home/u/p/secret/x")],
+        place: { cwd: "/home/u/p", roots: ["/home/u/p"], home: "/home/u" }
+      }, { forbiddenPaths: paths, allowedRoots })
     assert.strictEqual(forbidden(["/home"]), "run")
     assert.strictEqual(forbidden(["/home/u/p/secret"]), "PATH_FORBIDDEN")
     assert.strictEqual(forbidden(["/home/u/p"]), "PATH_FORBIDDEN")
@@ -269,20 +346,37 @@ describe("The boundary", () => {
   })
 
   it("lets nothing write the rules it is ruled by", () => {
-    assert.strictEqual(code({ ...file, capabilities: ["rw"], parts: [path("write", ".postern/rules.toml")] }), "PROTECTED_PATH")
-    assert.strictEqual(code({ parts: [{ ...command("cp", "a", ".postern/rules.toml"), touches: [path("write", "/w/.postern/rules.toml")] }] }), "PROTECTED_PATH")
+    assert.strictEqual(
+      code({ ...file, capabilities: ["rw"], parts: [path("write", ".postern/rules.toml")] }),
+      "PROTECTED_PATH"
+    )
+    assert.strictEqual(
+      code({
+        parts: [{ ...command("cp", "a", ".postern/rules.toml"), touches: [path("write", "/w/.postern/rules.toml")] }]
+      }),
+      "PROTECTED_PATH"
+    )
     assert.strictEqual(code({ ...file, parts: [path("read", ".postern/rules.toml")] }), "run")
   })
 
   it("looks at what a command names", () => {
     assert.strictEqual(code({ parts: [command("cat", "/etc/shadow")] }, { forbiddenPaths: ["/etc"] }), "PATH_FORBIDDEN")
-    assert.strictEqual(code({ parts: [command("cat", "--file=/etc/shadow")] }, { forbiddenPaths: ["/etc"] }), "PATH_FORBIDDEN")
-    assert.strictEqual(code({ parts: [command("echo"), path("write", "/dev/null")] }, { forbiddenPaths: ["/dev"] }), "run")
+    assert.strictEqual(
+      code({ parts: [command("cat", "--file=/etc/shadow")] }, { forbiddenPaths: ["/etc"] }),
+      "PATH_FORBIDDEN"
+    )
+    assert.strictEqual(
+      code({ parts: [command("echo"), path("write", "/dev/null")] }, { forbiddenPaths: ["/dev"] }),
+      "run"
+    )
   })
 
   it("holds the lists of commands and the number of actions", () => {
     assert.strictEqual(code({ parts: [command("/usr/bin/git", "status")] }, { allowedCommands: ["git"] }), "run")
-    assert.strictEqual(code({ parts: [command("git"), command("curl", "x")] }, { allowedCommands: ["git"] }), "COMMAND_NOT_ALLOWED")
+    assert.strictEqual(
+      code({ parts: [command("git"), command("curl", "x")] }, { allowedCommands: ["git"] }),
+      "COMMAND_NOT_ALLOWED"
+    )
     assert.strictEqual(code({ parts: [command("git")] }, { forbiddenCommands: ["git"] }), "COMMAND_FORBIDDEN")
     assert.strictEqual(code({}, { actions: { done: 20, limit: 20 } }), "ACTION_LIMIT")
     assert.strictEqual(code({}, { actions: { done: 0, limit: 0 } }), "ACTION_LIMIT")
@@ -300,7 +394,13 @@ describe("Knobs", () => {
       project: { work_mode: "ro", sandbox: "danger-full-access", tool_approval: "manual" },
       user: { tool_approval: "universal_accept", approval_response: "never" }
     })
-    assert.deepStrictEqual(values, { ...defaults, network: "off", work_mode: "ro", tool_approval: "manual", approval_response: "never" })
+    assert.deepStrictEqual(values, {
+      ...defaults,
+      network: "off",
+      work_mode: "ro",
+      tool_approval: "manual",
+      approval_response: "never"
+    })
     assert.deepStrictEqual(sources, {
       work_mode: "project",
       network: "session",

@@ -29,7 +29,18 @@ import { place, rules, shell as ruled, tools } from "./rules/Ruled.ts"
  */
 
 const fixed = (knobs: Partial<Knobs>, more: Partial<DecisionInput>) =>
-  decide(shellCall({ tool_approval: "whitelist_accept", ...knobs }, { place, facts: { opaque: false, parseError: false, place, canonical: (path) => path }, ...more }))
+  decide(
+    shellCall({ tool_approval: "whitelist_accept", ...knobs }, {
+      place,
+      facts: {
+        opaque: false,
+        parseError: false,
+        place,
+        canonical: (path) => path
+      },
+      ...more
+    })
+  )
 
 const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", rule: "shell(x)" })
 const danger = { category: "git-destructive", part: "git push --force" }
@@ -56,15 +67,22 @@ const responder = (
 ): Attachment => ({ publish, ask: (request) => Effect.as(first(request), answer), choose: () => Effect.never })
 
 const set = (session: Session, knobs: Partial<Knobs>) =>
-  Effect.orDie(Effect.forEach(Object.entries(knobs), ([knob, value]) => session.policy.set(knob, value, "client"), { discard: true }))
+  Effect.orDie(
+    Effect.forEach(Object.entries(knobs), ([knob, value]) => session.policy.set(knob, value, "client"), {
+      discard: true
+    })
+  )
 
-const rule = (session: Session, list: RuleHit["list"], text: string) => session.policy.addRule({ id: text, list, rule: text, reason: null })
+const rule = (session: Session, list: RuleHit["list"], text: string) =>
+  session.policy.addRule({ id: text, list, rule: text, reason: null })
 
 /** The tool calls of the session after one more turn, as they ended: their status and what people see. */
 const turn = Effect.fnUntraced(function*(session: Session, text: string) {
   yield* (yield* prompt(session.sessionId, text)).end
   const entries = yield* (yield* SessionStore).transcript(session.sessionId)
-  return entries.flatMap((entry) => entry._tag === "ToolCall" ? [{ status: entry.call.status, shown: JSON.stringify(entry.call.content) }] : [])
+  return entries.flatMap((entry) =>
+    entry._tag === "ToolCall" ? [{ status: entry.call.status, shown: JSON.stringify(entry.call.content) }] : []
+  )
 })
 
 const ended = Effect.fnUntraced(function*(session: Session, text: string) {
@@ -74,67 +92,98 @@ const ended = Effect.fnUntraced(function*(session: Session, text: string) {
 
 describe("E1: what changes while a question is open", () => {
   const changes: ReadonlyArray<readonly [string, (session: Session) => Effect.Effect<void>, string]> = [
-    ["approval_response never", (session) => set(session, { approval_response: "never" }), "Denied by response (APPROVAL_NEVER)"],
-    ["universal_reject", (session) => set(session, { tool_approval: "universal_reject" }), "Denied by policy (POLICY_DENY)"],
+    [
+      "approval_response never",
+      (session) => set(session, { approval_response: "never" }),
+      "Denied by response (APPROVAL_NEVER)"
+    ],
+    [
+      "universal_reject",
+      (session) => set(session, { tool_approval: "universal_reject" }),
+      "Denied by policy (POLICY_DENY)"
+    ],
     ["Work mode ro", (session) => set(session, { work_mode: "ro" }), "Denied by capability (CAPABILITY_NOT_GRANTED)"],
     ["a deny rule", (session) => rule(session, "deny", "shell(mkdir **)"), "Denied by rule (RULE_DENY)"],
     ["manual", (session) => set(session, { tool_approval: "manual" }), "completed"]
   ]
   for (const [name, change, outcome] of changes) {
-    live(`${name} gives ${outcome}`, Effect.fnUntraced(function*() {
-      const session = yield* newSession()
-      session.attach(responder({ _tag: "AllowAlways", scope: "session" }, { first: () => change(session) }))
-      assert.strictEqual(yield* ended(session, "run mkdir made"), outcome)
-      assert.strictEqual(existsSync(join(session.workspace.cwd, "made")), outcome === "completed")
-      const kept = session.policy.source().session.filter(({ list }) => list === "allow")
-      assert.lengthOf(kept, outcome === "completed" ? 1 : 0)
-    }))
+    live(
+      `${name} gives ${outcome}`,
+      Effect.fnUntraced(function*() {
+        const session = yield* newSession()
+        session.attach(responder({ _tag: "AllowAlways", scope: "session" }, { first: () => change(session) }))
+        assert.strictEqual(yield* ended(session, "run mkdir made"), outcome)
+        assert.strictEqual(existsSync(join(session.workspace.cwd, "made")), outcome === "completed")
+        const kept = session.policy.source().session.filter(({ list }) => list === "allow")
+        assert.lengthOf(kept, outcome === "completed" ? 1 : 0)
+      })
+    )
   }
 
-  live("the network off gives Denied by network (NETWORK_DENIED)", Effect.fnUntraced(function*() {
-    const session = yield* newSession()
-    session.attach(responder({ _tag: "AllowOnce" }, { first: () => set(session, { network: "off" }) }))
-    assert.strictEqual(yield* ended(session, "run git fetch"), "Denied by network (NETWORK_DENIED)")
-  }))
+  live(
+    "the network off gives Denied by network (NETWORK_DENIED)",
+    Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      session.attach(responder({ _tag: "AllowOnce" }, { first: () => set(session, { network: "off" }) }))
+      assert.strictEqual(yield* ended(session, "run git fetch"), "Denied by network (NETWORK_DENIED)")
+    })
+  )
 })
 
 describe("E2 to E7", () => {
-  live("E2: a policy that changes while a call runs does not touch that call", Effect.fnUntraced(function*() {
-    const session = yield* newSession()
-    const narrow = set(session, { work_mode: "chat", tool_approval: "universal_reject", approval_response: "never" })
-    session.attach(responder({ _tag: "AllowOnce" }, {
-      publish: (event) => event._tag === "ToolCallChanged" && event.call.status === "in_progress" ? narrow : Effect.void
-    }))
-    assert.strictEqual(yield* ended(session, "run sleep 0.1; mkdir made"), "completed")
-    assert.isTrue(existsSync(join(session.workspace.cwd, "made")))
-    assert.strictEqual(yield* ended(session, "run mkdir later"), "Denied by capability (CAPABILITY_NOT_GRANTED)")
-  }))
+  live(
+    "E2: a policy that changes while a call runs does not touch that call",
+    Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      const narrow = set(session, { work_mode: "chat", tool_approval: "universal_reject", approval_response: "never" })
+      session.attach(responder({ _tag: "AllowOnce" }, {
+        publish: (event) =>
+          event._tag === "ToolCallChanged" && event.call.status === "in_progress" ? narrow : Effect.void
+      }))
+      assert.strictEqual(yield* ended(session, "run sleep 0.1; mkdir made"), "completed")
+      assert.isTrue(existsSync(join(session.workspace.cwd, "made")))
+      assert.strictEqual(yield* ended(session, "run mkdir later"), "Denied by capability (CAPABILITY_NOT_GRANTED)")
+    })
+  )
 
   const narrowings: ReadonlyArray<readonly [Partial<Knobs>, ReadonlyArray<string>]> = [
     [{ network: "off" }, ["stopped", "running"]],
     [{ work_mode: "ro" }, ["stopped", "running"]],
     [{ work_mode: "sw" }, ["stopped", "running"]],
     [{ work_mode: "chat" }, ["stopped", "stopped"]],
-    [{ tool_approval: "universal_reject", approval_response: "never", sandbox: "danger-full-access" }, ["running", "running"]]
+    [{ tool_approval: "universal_reject", approval_response: "never", sandbox: "danger-full-access" }, [
+      "running",
+      "running"
+    ]]
   ]
   for (const [knobs, states] of narrowings) {
-    live(`E2: ${JSON.stringify(knobs)} leaves a job that writes ${states[0]}, and one that reads ${states[1]}`, Effect.fnUntraced(function*() {
-      const session = yield* newSession()
-      yield* set(session, { network: "on" })
-      session.attach(responder({ _tag: "AllowOnce" }))
-      for (const command of ["touch made; sleep 1000", "tail -f /dev/null"]) {
-        assert.strictEqual(yield* ended(session, `call shell ${JSON.stringify({ command, background: true })}`), "completed")
-      }
-      yield* set(session, knobs)
-      yield* set(session, { work_mode: "aw", tool_approval: "universal_accept" })
-      const { shown } = (yield* turn(session, "call job_list {}")).at(-1)!
-      const lines = shown.split("\\n")
-      const stateOf = (command: string) => {
-        const line = lines.find((line) => line.includes(command)) ?? ""
-        return line.includes("has been running") ? "running" : line.includes("the policy of the session does not let it run any more") ? "stopped" : line
-      }
-      assert.deepStrictEqual(["touch made", "tail -f"].map(stateOf), states)
-    }))
+    live(
+      `E2: ${JSON.stringify(knobs)} leaves a job that writes ${states[0]}, and one that reads ${states[1]}`,
+      Effect.fnUntraced(function*() {
+        const session = yield* newSession()
+        yield* set(session, { network: "on" })
+        session.attach(responder({ _tag: "AllowOnce" }))
+        for (const command of ["touch made; sleep 1000", "tail -f /dev/null"]) {
+          assert.strictEqual(
+            yield* ended(session, `call shell ${JSON.stringify({ command, background: true })}`),
+            "completed"
+          )
+        }
+        yield* set(session, knobs)
+        yield* set(session, { work_mode: "aw", tool_approval: "universal_accept" })
+        const { shown } = (yield* turn(session, "call job_list {}")).at(-1)!
+        const lines = shown.split("\\n")
+        const stateOf = (command: string) => {
+          const line = lines.find((line) => line.includes(command)) ?? ""
+          return line.includes("has been running")
+            ? "running"
+            : line.includes("the policy of the session does not let it run any more")
+            ? "stopped"
+            : line
+        }
+        assert.deepStrictEqual(["touch made", "tail -f"].map(stateOf), states)
+      })
+    )
   }
 
   it.effect("E3: every registered tool declares what it needs; one that does not is no tool", () =>
@@ -142,7 +191,15 @@ describe("E2 to E7", () => {
       const { tools } = yield* Toolbox
       for (const { capabilities, name } of tools.values()) assert.isNotEmpty(capabilities, name)
       // @ts-expect-error A tool without capabilities does not compile.
-      Tool.make<string>({ name: "x", description: "", parameters: undefined!, kind: "other", needs: undefined!, preview: undefined!, run: undefined! })
+      Tool.make<string>({
+        name: "x",
+        description: "",
+        parameters: undefined!,
+        kind: "other",
+        needs: undefined!,
+        preview: undefined!,
+        run: undefined!
+      })
     }).pipe(Effect.provide(Toolbox.layer)))
 
   it("E4: of several capabilities all must be granted, and the most demanding one sets the ceiling", () => {
@@ -156,27 +213,36 @@ describe("E2 to E7", () => {
     assert.strictEqual(fixed({}, { capabilities: ["ro", "shell_test", "rw"] }).sandbox?.mode, "workspace-write")
   })
 
-  live("E5: what does nothing to the world is there in Work mode chat", Effect.fnUntraced(function*() {
-    const session = yield* newSession()
-    yield* set(session, { work_mode: "chat" })
-    assert.strictEqual(yield* ended(session, "plan A; B"), "completed")
-    assert.strictEqual(yield* ended(session, "list ."), "Denied by capability (CAPABILITY_NOT_GRANTED)")
-  }))
+  live(
+    "E5: what does nothing to the world is there in Work mode chat",
+    Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      yield* set(session, { work_mode: "chat" })
+      assert.strictEqual(yield* ended(session, "plan A; B"), "completed")
+      assert.strictEqual(yield* ended(session, "list ."), "Denied by capability (CAPABILITY_NOT_GRANTED)")
+    })
+  )
 
-  live("E6: an allow rule runs under universal_reject", Effect.fnUntraced(function*() {
-    const session = yield* newSession()
-    yield* set(session, { tool_approval: "universal_reject" })
-    yield* rule(session, "allow", "shell(mkdir *)")
-    assert.strictEqual(yield* ended(session, "run mkdir made"), "completed")
-    assert.strictEqual(yield* ended(session, "run ls"), "Denied by policy (POLICY_DENY)")
-  }))
+  live(
+    "E6: an allow rule runs under universal_reject",
+    Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      yield* set(session, { tool_approval: "universal_reject" })
+      yield* rule(session, "allow", "shell(mkdir *)")
+      assert.strictEqual(yield* ended(session, "run mkdir made"), "completed")
+      assert.strictEqual(yield* ended(session, "run ls"), "Denied by policy (POLICY_DENY)")
+    })
+  )
 
-  live("E7: an ask rule where nobody is asked denies", Effect.fnUntraced(function*() {
-    const session = yield* newSession()
-    yield* set(session, { approval_response: "never" })
-    yield* rule(session, "ask", "shell(ls *)")
-    assert.strictEqual(yield* ended(session, "run ls"), "Denied by response (APPROVAL_NEVER)")
-  }))
+  live(
+    "E7: an ask rule where nobody is asked denies",
+    Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      yield* set(session, { approval_response: "never" })
+      yield* rule(session, "ask", "shell(ls *)")
+      assert.strictEqual(yield* ended(session, "run ls"), "Denied by response (APPROVAL_NEVER)")
+    })
+  )
 })
 
 describe("E8 to E11", () => {
@@ -190,14 +256,20 @@ describe("E8 to E11", () => {
     assert.match(warnings.join(), /git push --force/)
     const guarded = fixed({}, { rule: hit("allow"), shapes: [danger], switches: switchesOf({ guard_allow: true }) })
     assert.deepStrictEqual([guarded.outcome, guarded.code], ["ask", "GUARD_ALLOW"])
-    assert.strictEqual(fixed({}, { rule: hit("allow"), opaque: true, switches: switchesOf({ guard_allow: true }) }).outcome, "ask")
+    assert.strictEqual(
+      fixed({}, { rule: hit("allow"), opaque: true, switches: switchesOf({ guard_allow: true }) }).outcome,
+      "ask"
+    )
     assert.strictEqual(fixed({}, { rule: hit("allow"), switches: switchesOf({ guard_allow: true }) }).outcome, "run")
   })
 
   it("E9: deny wins over allow, however specific", () => {
     assert.strictEqual(ruled({ deny: ["shell(git **)"], allow: ["shell(=git status)"] }, "git status"), "deny")
     assert.strictEqual(ruled({ deny: ["shell(=git status)"], allow: ["shell"] }, "git status"), "deny")
-    assert.strictEqual(ruled({ deny: ["shell(git **)"], ask: ["shell(git status)"], allow: ["shell"] }, "git status"), "deny")
+    assert.strictEqual(
+      ruled({ deny: ["shell(git **)"], ask: ["shell(git status)"], allow: ["shell"] }, "git status"),
+      "deny"
+    )
   })
 
   const nested = (depth: number): string => depth === 0 ? "ls" : `eval ${JSON.stringify(nested(depth - 1))}`
@@ -226,49 +298,66 @@ describe("E8 to E11", () => {
 })
 
 describe("E12 and E13", () => {
-  live("E12: one question at a time, each call waits for its own answer", Effect.fnUntraced(function*() {
-    const { sessionId } = yield* newSession()
-    const open: Array<{ readonly id: string; readonly answer: Deferred.Deferred<PermissionAnswer> }> = []
-    const attachment: Attachment = {
-      ...responder({ _tag: "AllowOnce" }),
-      ask: ({ call }) => {
-        const answer = Deferred.makeUnsafe<PermissionAnswer>()
-        open.push({ id: call.toolCallId, answer })
-        return Deferred.await(answer)
+  live(
+    "E12: one question at a time, each call waits for its own answer",
+    Effect.fnUntraced(function*() {
+      const { sessionId } = yield* newSession()
+      const open: Array<{ readonly id: string; readonly answer: Deferred.Deferred<PermissionAnswer> }> = []
+      const attachment: Attachment = {
+        ...responder({ _tag: "AllowOnce" }),
+        ask: ({ call }) => {
+          const answer = Deferred.makeUnsafe<PermissionAnswer>()
+          open.push({ id: call.toolCallId, answer })
+          return Deferred.await(answer)
+        }
       }
-    }
-    const approvals = yield* Approvals.make(sessionId, new Set([attachment]))
-    const ask = (toolCallId: string) =>
-      Effect.forkChild(approvals.ask({
-        call: { toolCallId, name: "shell", title: "", kind: "execute", status: "pending", content: [], locations: [] },
-        explanation: "",
-        allow: [],
-        deny: [],
-        scopes: { allow: [], deny: [] }
-      }), { startImmediately: true })
-    const asked = () => open.map(({ id }) => id)
-    const [first, second] = [yield* ask("one"), yield* ask("two")]
-    yield* Effect.sleep("20 millis")
-    assert.deepStrictEqual(asked(), ["one"])
-    yield* Deferred.succeed(open[0]!.answer, { _tag: "RejectOnce" })
-    assert.deepStrictEqual(yield* Fiber.join(first), { _tag: "RejectOnce" })
-    yield* Effect.sleep("20 millis")
-    assert.deepStrictEqual(asked(), ["one", "two"])
-    yield* Deferred.succeed(open[1]!.answer, { _tag: "AllowOnce" })
-    assert.deepStrictEqual(yield* Fiber.join(second), { _tag: "AllowOnce" })
-  }))
+      const approvals = yield* Approvals.make(sessionId, new Set([attachment]))
+      const ask = (toolCallId: string) =>
+        Effect.forkChild(
+          approvals.ask({
+            call: {
+              toolCallId,
+              name: "shell",
+              title: "",
+              kind: "execute",
+              status: "pending",
+              content: [],
+              locations: []
+            },
+            explanation: "",
+            allow: [],
+            deny: [],
+            scopes: { allow: [], deny: [] }
+          }),
+          { startImmediately: true }
+        )
+      const asked = () => open.map(({ id }) => id)
+      const [first, second] = [yield* ask("one"), yield* ask("two")]
+      yield* Effect.sleep("20 millis")
+      assert.deepStrictEqual(asked(), ["one"])
+      yield* Deferred.succeed(open[0]!.answer, { _tag: "RejectOnce" })
+      assert.deepStrictEqual(yield* Fiber.join(first), { _tag: "RejectOnce" })
+      yield* Effect.sleep("20 millis")
+      assert.deepStrictEqual(asked(), ["one", "two"])
+      yield* Deferred.succeed(open[1]!.answer, { _tag: "AllowOnce" })
+      assert.deepStrictEqual(yield* Fiber.join(second), { _tag: "AllowOnce" })
+    })
+  )
 
-  live("E13: a restored session without a client has its policies, and nobody to ask", Effect.fnUntraced(function*() {
-    const sessions = yield* Sessions
-    const { policy, sessionId } = yield* newSession()
-    yield* policy.set("tool_approval", "manual", "client")
-    yield* policy.set("network", "off", "client")
-    const before = policy.knobs()
-    yield* sessions.close(sessionId)
-    const session = yield* sessions.activate(sessionId, { additionalDirectories: [] }, Effect.succeed)
-    assert.deepStrictEqual(session.policy.knobs(), before)
-    assert.strictEqual(yield* ended(session, "list ."), "Denied by response (APPROVAL_NO_RESPONDER)")
-  }))
+  live(
+    "E13: a restored session without a client has its policies, and nobody to ask",
+    Effect.fnUntraced(function*() {
+      const sessions = yield* Sessions
+      const { policy, sessionId } = yield* newSession()
+      yield* policy.set("tool_approval", "manual", "client")
+      yield* policy.set("network", "off", "client")
+      const before = policy.knobs()
+      yield* sessions.close(sessionId)
+      const session = yield* sessions.activate(sessionId, { additionalDirectories: [] }, Effect.succeed)
+      assert.deepStrictEqual(session.policy.knobs(), before)
+      assert.strictEqual(yield* ended(session, "list ."), "Denied by response (APPROVAL_NO_RESPONDER)")
+    })
+  )
 })
 
 describe("E16: a call that asks for a wider sandbox", () => {
@@ -281,10 +370,16 @@ describe("E16: a call that asks for a wider sandbox", () => {
 
   it("is a question of its own, also where the call was allowed, and nothing where nobody may be asked", () => {
     assert.strictEqual(answer({ tool_approval: "universal_accept" }, {}), "run POLICY_RUN workspace-write")
-    assert.strictEqual(answer({ tool_approval: "universal_accept" }, wish(wide)), "ask SANDBOX_WIDER danger-full-access")
+    assert.strictEqual(
+      answer({ tool_approval: "universal_accept" }, wish(wide)),
+      "ask SANDBOX_WIDER danger-full-access"
+    )
     assert.strictEqual(answer({}, { rule: hit("allow"), ...wish(wide) }), "ask SANDBOX_WIDER danger-full-access")
     assert.strictEqual(answer({}, wish(wide)), "ask SANDBOX_WIDER danger-full-access")
-    assert.strictEqual(answer({ approval_response: "never" }, { rule: hit("allow"), ...wish(wide) }), "deny APPROVAL_NEVER undefined")
+    assert.strictEqual(
+      answer({ approval_response: "never" }, { rule: hit("allow"), ...wish(wide) }),
+      "deny APPROVAL_NEVER undefined"
+    )
     assert.strictEqual(answer({ tool_approval: "universal_reject" }, wish(wide)), "deny POLICY_DENY undefined")
     assert.strictEqual(answer({}, { rule: hit("deny"), ...wish(wide) }), "deny RULE_DENY undefined")
     assert.strictEqual(answer({ work_mode: "ro" }, wish(wide)), "deny CAPABILITY_NOT_GRANTED undefined")
@@ -296,43 +391,77 @@ describe("E16: a call that asks for a wider sandbox", () => {
     assert.strictEqual(answer(open, wish("workspace-write")), refused)
     assert.strictEqual(answer(open, wish("read-only")), refused)
     assert.strictEqual(answer({ ...open, sandbox: "read-only" }, wish("workspace-read")), refused)
-    assert.strictEqual(answer({ ...open, sandbox: "workspace-read" }, wish("workspace-write")), "ask SANDBOX_WIDER workspace-write")
+    assert.strictEqual(
+      answer({ ...open, sandbox: "workspace-read" }, wish("workspace-write")),
+      "ask SANDBOX_WIDER workspace-write"
+    )
     const reads = { capabilities: ["shell_ro"] } as const
     assert.strictEqual(answer({ work_mode: "ro" }, { ...reads, ...wish(wide) }), refused)
-    assert.strictEqual(answer({ work_mode: "ro", sandbox: "workspace-read" }, { ...reads, ...wish(wide) }), "ask SANDBOX_WIDER read-only")
+    assert.strictEqual(
+      answer({ work_mode: "ro", sandbox: "workspace-read" }, { ...reads, ...wish(wide) }),
+      "ask SANDBOX_WIDER read-only"
+    )
     const tests = { capabilities: ["shell_test"] } as const
     assert.strictEqual(answer({ ...open, work_mode: "sw" }, { ...tests, ...wish(wide) }), refused)
-    assert.strictEqual(answer({ ...open, work_mode: "sw", sandbox: "workspace-read" }, { ...tests, ...wish(wide) }), "ask SANDBOX_WIDER scratch")
+    assert.strictEqual(
+      answer({ ...open, work_mode: "sw", sandbox: "workspace-read" }, { ...tests, ...wish(wide) }),
+      "ask SANDBOX_WIDER scratch"
+    )
   })
 
   it("says so in the reason and at the last gate", () => {
     const { gates, reason } = fixed({ tool_approval: "universal_accept" }, wish(wide, "the tests\nneed /opt"))
-    assert.strictEqual(reason, "the call asks for the sandbox danger-full-access instead of workspace-write, this once; its reason: \"the tests need /opt\"")
-    assert.deepStrictEqual(gates.map(({ verdict }) => verdict), ["pass", "pass", "pass", "pass", "pass", "run", "ask", "ask"])
+    assert.strictEqual(
+      reason,
+      "the call asks for the sandbox danger-full-access instead of workspace-write, this once; its reason: \"the tests need /opt\""
+    )
+    assert.deepStrictEqual(gates.map(({ verdict }) => verdict), [
+      "pass",
+      "pass",
+      "pass",
+      "pass",
+      "pass",
+      "run",
+      "ask",
+      "ask"
+    ])
     assert.include(fixed({}, { rule: hit("ask"), ...wish(wide) }).reason, "it gives no reason; ask rule shell(x)")
   })
 
-  live("is granted for one call and never as a rule, and is in the trail", Effect.fnUntraced(function*() {
-    const session = yield* newSession()
-    yield* set(session, { sandbox: "read-only", tool_approval: "universal_accept" })
-    yield* rule(session, "allow", "shell(touch *)")
-    const asked: Array<PermissionRequest> = []
-    session.attach(responder({ _tag: "AllowAlways", scope: "session" }, { first: (request) => Effect.sync(() => void asked.push(request)) }))
-    const call = (name: string) => `call shell ${JSON.stringify({ command: `touch ${name}`, sandbox: "workspace-write", justification: "to leave a mark" })}`
-    assert.strictEqual(yield* ended(session, call("one")), "completed")
-    assert.isTrue(existsSync(join(session.workspace.cwd, "one")))
-    assert.deepStrictEqual(asked[0]!.allow, [])
-    assert.match(asked[0]!.explanation, /^Asked because: the call asks for the sandbox workspace-write instead of read-only, this once; its reason: "to leave a mark"/)
-    assert.match(asked[0]!.explanation, /Runs in: workspace-write/)
-    assert.lengthOf(session.policy.source().session, 1)
-    assert.notStrictEqual(yield* ended(session, "run touch two"), "completed")
-    assert.isFalse(existsSync(join(session.workspace.cwd, "two")))
-    assert.strictEqual(yield* ended(session, call("three")), "completed")
-    assert.lengthOf(asked, 2)
-    const { decisions } = yield* (yield* SessionStore).policy.trail(session.sessionId)
-    assert.deepStrictEqual(decisions.map(({ code }) => code), ["SANDBOX_WIDER", "RULE_ALLOW", "SANDBOX_WIDER"])
-    assert.include(decisions[0]!.reason, "to leave a mark")
-  }))
+  live(
+    "is granted for one call and never as a rule, and is in the trail",
+    Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      yield* set(session, { sandbox: "read-only", tool_approval: "universal_accept" })
+      yield* rule(session, "allow", "shell(touch *)")
+      const asked: Array<PermissionRequest> = []
+      session.attach(
+        responder({ _tag: "AllowAlways", scope: "session" }, {
+          first: (request) => Effect.sync(() => void asked.push(request))
+        })
+      )
+      const call = (name: string) =>
+        `call shell ${
+          JSON.stringify({ command: `touch ${name}`, sandbox: "workspace-write", justification: "to leave a mark" })
+        }`
+      assert.strictEqual(yield* ended(session, call("one")), "completed")
+      assert.isTrue(existsSync(join(session.workspace.cwd, "one")))
+      assert.deepStrictEqual(asked[0]!.allow, [])
+      assert.match(
+        asked[0]!.explanation,
+        /^Asked because: the call asks for the sandbox workspace-write instead of read-only, this once; its reason: "to leave a mark"/
+      )
+      assert.match(asked[0]!.explanation, /Runs in: workspace-write/)
+      assert.lengthOf(session.policy.source().session, 1)
+      assert.notStrictEqual(yield* ended(session, "run touch two"), "completed")
+      assert.isFalse(existsSync(join(session.workspace.cwd, "two")))
+      assert.strictEqual(yield* ended(session, call("three")), "completed")
+      assert.lengthOf(asked, 2)
+      const { decisions } = yield* (yield* SessionStore).policy.trail(session.sessionId)
+      assert.deepStrictEqual(decisions.map(({ code }) => code), ["SANDBOX_WIDER", "RULE_ALLOW", "SANDBOX_WIDER"])
+      assert.include(decisions[0]!.reason, "to leave a mark")
+    })
+  )
 })
 
 describe("E17 to E25", () => {
@@ -346,19 +475,37 @@ describe("E17 to E25", () => {
           return { usable: false, note: "no backend" }
         }
       })
-      assert.deepStrictEqual([decision.outcome, decision.code, decision.sandbox, tried], ["deny", "SANDBOX_UNAVAILABLE", undefined, [sandbox]])
+      assert.deepStrictEqual([decision.outcome, decision.code, decision.sandbox, tried], [
+        "deny",
+        "SANDBOX_UNAVAILABLE",
+        undefined,
+        [sandbox]
+      ])
     }
   )
 
-  live("E18: a model cannot approve its own call", Effect.fnUntraced(function*() {
-    const session = yield* newSession()
-    const flags = { approved: true, allow: true, force: true, sandbox: "danger-full-access", approval: "allow_always" }
-    const call = (more: object) => `call shell ${JSON.stringify({ command: "mkdir made", ...more })}`
-    for (const [flag, value] of Object.entries(flags)) {
-      assert.strictEqual(yield* ended(session, call({ [flag]: value })), "Denied by response (APPROVAL_NO_RESPONDER)", flag)
-    }
-    assert.isFalse(existsSync(join(session.workspace.cwd, "made")))
-  }))
+  live(
+    "E18: a model cannot approve its own call",
+    Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      const flags = {
+        approved: true,
+        allow: true,
+        force: true,
+        sandbox: "danger-full-access",
+        approval: "allow_always"
+      }
+      const call = (more: object) => `call shell ${JSON.stringify({ command: "mkdir made", ...more })}`
+      for (const [flag, value] of Object.entries(flags)) {
+        assert.strictEqual(
+          yield* ended(session, call({ [flag]: value })),
+          "Denied by response (APPROVAL_NO_RESPONDER)",
+          flag
+        )
+      }
+      assert.isFalse(existsSync(join(session.workspace.cwd, "made")))
+    })
+  )
 
   const plans: ReadonlyArray<readonly [string, string, string, RegExp]> = [
     [".postern/plan.md", "../src/plan.md", "src/plan.md", /it is a symbolic link/],
@@ -368,107 +515,160 @@ describe("E17 to E25", () => {
     [".postern/plan.md", "nothing.md", ".postern/nothing.md", /it is a symbolic link|PROTECTED_PATH/]
   ]
   for (const [link, target, file, refusal] of plans) {
-    live(`E19: a plan whose ${link} is a link to ${target} is not written`, Effect.fnUntraced(function*({ folder }) {
-      const cwd = join(folder(), "project")
-      for (const made of ["src", link.includes("/") ? ".postern" : "other"]) mkdirSync(join(cwd, made), { recursive: true })
-      if (!target.includes("nothing")) writeFileSync(join(cwd, file), "# before\n")
-      symlinkSync(target, join(cwd, link))
-      const session = yield* newSession(cwd)
-      session.attach(responder({ _tag: "AllowOnce" }))
-      for (const work_mode of ["pl", "aw"] as const) {
-        yield* set(session, { work_mode })
-        assert.match((yield* turn(session, "call plan_write {\"content\":\"x\"}")).at(-1)!.shown, refusal)
-      }
-      assert.strictEqual(existsSync(join(cwd, file)) ? readFileSync(join(cwd, file), "utf8") : "# before\n", "# before\n")
-    }))
+    live(
+      `E19: a plan whose ${link} is a link to ${target} is not written`,
+      Effect.fnUntraced(function*({ folder }) {
+        const cwd = join(folder(), "project")
+        for (const made of ["src", link.includes("/") ? ".postern" : "other"]) {
+          mkdirSync(join(cwd, made), { recursive: true })
+        }
+        if (!target.includes("nothing")) writeFileSync(join(cwd, file), "# before\n")
+        symlinkSync(target, join(cwd, link))
+        const session = yield* newSession(cwd)
+        session.attach(responder({ _tag: "AllowOnce" }))
+        for (const work_mode of ["pl", "aw"] as const) {
+          yield* set(session, { work_mode })
+          assert.match((yield* turn(session, "call plan_write {\"content\":\"x\"}")).at(-1)!.shown, refusal)
+        }
+        assert.strictEqual(
+          existsSync(join(cwd, file)) ? readFileSync(join(cwd, file), "utf8") : "# before\n",
+          "# before\n"
+        )
+      })
+    )
   }
 
   const anywhere = { POSTERN_risk_profiles__default__workspace_only: "false" }
-  live("E20: file tools see and change what a command in the same Sandbox mode does", Effect.fnUntraced(function*({ folder }) {
-    const session = yield* newSession()
-    session.attach(responder({ _tag: "AllowOnce" }))
-    const outside = folder()
-    writeFileSync(join(outside, "a"), "x")
-    const shown = Effect.fnUntraced(function*(sandbox: Knobs["sandbox"], script: string) {
-      yield* set(session, { sandbox })
-      const { shown, status } = (yield* turn(session, script)).at(-1)!
-      return status === "completed" ? status : shown
+  live(
+    "E20: file tools see and change what a command in the same Sandbox mode does",
+    Effect.fnUntraced(function*({ folder }) {
+      const session = yield* newSession()
+      session.attach(responder({ _tag: "AllowOnce" }))
+      const outside = folder()
+      writeFileSync(join(outside, "a"), "x")
+      const shown = Effect.fnUntraced(function*(sandbox: Knobs["sandbox"], script: string) {
+        yield* set(session, { sandbox })
+        const { shown, status } = (yield* turn(session, script)).at(-1)!
+        return status === "completed" ? status : shown
+      })
+      assert.match(yield* shown("read-only", "write a.txt\nx"), /Sandbox mode read-only lets nothing be written/)
+      assert.match(
+        yield* shown("workspace-read", `read ${outside}/a`),
+        /Sandbox mode workspace-read shows nothing outside/
+      )
+      assert.strictEqual(yield* shown("read-only", `read ${outside}/a`), "completed")
+      assert.match(
+        yield* shown("workspace-write", `write ${outside}/b\nx`),
+        /Sandbox mode workspace-write lets only the session's folders be written/
+      )
+      for (const sandbox of ["workspace-read", "read-only", "workspace-write"] as const) {
+        assert.match(yield* shown(sandbox, "read /etc/shadow"), /the sandbox hides it|shows nothing outside/, sandbox)
+        assert.match(
+          yield* shown(sandbox, "list ~/.ssh"),
+          /the sandbox hides it|shows nothing outside|no such/i,
+          sandbox
+        )
+      }
+      assert.strictEqual(yield* shown("workspace-write", "write a.txt\nx"), "completed")
+      assert.isFalse(existsSync(join(outside, "b")))
+    }),
+    anywhere
+  )
+
+  live(
+    "E20: file tools follow links before they compare, and stay in the session's folders",
+    Effect.fnUntraced(function*({ folder }) {
+      const session = yield* newSession()
+      session.attach(responder({ _tag: "AllowOnce" }))
+      const outside = folder()
+      symlinkSync(outside, join(session.workspace.cwd, "link"))
+      const refused = "Denied by boundary (OUTSIDE_WORKSPACE)"
+      for (
+        const call of [
+          "read link/a",
+          "write link/a\nx",
+          "list link",
+          "read ~/.ssh/id_rsa",
+          "read /x",
+          "write link/new/a\nx"
+        ]
+      ) {
+        assert.strictEqual(yield* ended(session, call), refused, call)
+      }
+      assert.isFalse(existsSync(join(outside, "a")) || existsSync(join(outside, "new")))
     })
-    assert.match(yield* shown("read-only", "write a.txt\nx"), /Sandbox mode read-only lets nothing be written/)
-    assert.match(yield* shown("workspace-read", `read ${outside}/a`), /Sandbox mode workspace-read shows nothing outside/)
-    assert.strictEqual(yield* shown("read-only", `read ${outside}/a`), "completed")
-    assert.match(yield* shown("workspace-write", `write ${outside}/b\nx`), /Sandbox mode workspace-write lets only the session's folders be written/)
-    for (const sandbox of ["workspace-read", "read-only", "workspace-write"] as const) {
-      assert.match(yield* shown(sandbox, "read /etc/shadow"), /the sandbox hides it|shows nothing outside/, sandbox)
-      assert.match(yield* shown(sandbox, "list ~/.ssh"), /the sandbox hides it|shows nothing outside|no such/i, sandbox)
+  )
+
+  live(
+    "E21: a long command is shown whole, with its parts, its shapes and its sandbox",
+    Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      yield* set(session, { tool_approval: "manual" })
+      const asked: Array<PermissionRequest> = []
+      session.attach(
+        responder({ _tag: "RejectOnce" }, { first: (request) => Effect.sync(() => void asked.push(request)) })
+      )
+      const long = "y".repeat(3000)
+      const parts = [`mkdir a${long}`, "git push --force", `touch b${long}`]
+      const command = parts.join(" && ")
+      assert.strictEqual(yield* ended(session, `run ${command}`), "Denied by response (APPROVAL_REJECTED)")
+      const { call, explanation } = asked[0]!
+      assert.deepInclude(call.rawInput, { command })
+      assert.include(JSON.stringify(call.content), command)
+      for (const part of parts) assert.include(explanation, part)
+      assert.match(explanation, /Dangerous \(.+\): git push --force/)
+      assert.match(explanation, /Runs in: (workspace-write|danger-full-access), network on/)
+    })
+  )
+
+  live(
+    "E22: a refusal says who, which code and why, names the rule, and no way around",
+    Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      yield* rule(session, "deny", "shell(mkdir **)")
+      const told = (yield* turn(session, "run mkdir made")).at(-1)!
+      assert.include(told.shown, "Denied by rule (RULE_DENY): deny rule shell(mkdir **)\"")
+      yield* set(session, { work_mode: "ro" })
+      const second = (yield* turn(session, "write a.txt\nx")).at(-1)!
+      assert.match(second.shown, /Denied by capability \(CAPABILITY_NOT_GRANTED\): the Work mode ro does not grant rw"/)
+    })
+  )
+
+  live(
+    "E23: five refusals with one code end the turn with a notice, other codes count for themselves",
+    Effect.fnUntraced(function*() {
+      const session = yield* newSession()
+      const notices: Array<string> = []
+      session.attach(responder({ _tag: "RejectOnce" }, {
+        publish: (event) => Effect.sync(() => event._tag === "Notice" && void notices.push(event.title))
+      }))
+      yield* rule(session, "deny", "shell(mkdir **)")
+      const denied = (count: number) => Array.from({ length: count }, (_, i) => `run mkdir d${i}`)
+      const rejected = (count: number) => Array.from({ length: count }, (_, i) => `run touch f${i}`)
+      const calls = yield* turn(session, [...denied(4), ...rejected(4)].join("\n"))
+      assert.deepStrictEqual([calls.length, notices], [8, []])
+      const more = yield* turn(session, [...denied(3), ...rejected(2), ...denied(5)].join("\n"))
+      assert.strictEqual(more.length - calls.length, 7)
+      assert.lengthOf(notices, 1)
+      assert.include(notices[0], "RULE_DENY")
+    })
+  )
+
+  it.each(["pwsh -c ls", "pwsh -Command Get-ChildItem", "powershell.exe -NoProfile ls"])(
+    "E24: %s is shell_rw and opaque",
+    (command) => {
+      const { capability, opaque } = analysed(command)
+      assert.deepStrictEqual([capability, opaque], ["shell_rw", true])
     }
-    assert.strictEqual(yield* shown("workspace-write", "write a.txt\nx"), "completed")
-    assert.isFalse(existsSync(join(outside, "b")))
-  }), anywhere)
-
-  live("E20: file tools follow links before they compare, and stay in the session's folders", Effect.fnUntraced(function*({ folder }) {
-    const session = yield* newSession()
-    session.attach(responder({ _tag: "AllowOnce" }))
-    const outside = folder()
-    symlinkSync(outside, join(session.workspace.cwd, "link"))
-    const refused = "Denied by boundary (OUTSIDE_WORKSPACE)"
-    for (const call of ["read link/a", "write link/a\nx", "list link", "read ~/.ssh/id_rsa", "read /x", "write link/new/a\nx"]) {
-      assert.strictEqual(yield* ended(session, call), refused, call)
-    }
-    assert.isFalse(existsSync(join(outside, "a")) || existsSync(join(outside, "new")))
-  }))
-
-  live("E21: a long command is shown whole, with its parts, its shapes and its sandbox", Effect.fnUntraced(function*() {
-    const session = yield* newSession()
-    yield* set(session, { tool_approval: "manual" })
-    const asked: Array<PermissionRequest> = []
-    session.attach(responder({ _tag: "RejectOnce" }, { first: (request) => Effect.sync(() => void asked.push(request)) }))
-    const long = "y".repeat(3000)
-    const parts = [`mkdir a${long}`, "git push --force", `touch b${long}`]
-    const command = parts.join(" && ")
-    assert.strictEqual(yield* ended(session, `run ${command}`), "Denied by response (APPROVAL_REJECTED)")
-    const { call, explanation } = asked[0]!
-    assert.deepInclude(call.rawInput, { command })
-    assert.include(JSON.stringify(call.content), command)
-    for (const part of parts) assert.include(explanation, part)
-    assert.match(explanation, /Dangerous \(.+\): git push --force/)
-    assert.match(explanation, /Runs in: (workspace-write|danger-full-access), network on/)
-  }))
-
-  live("E22: a refusal says who, which code and why, names the rule, and no way around", Effect.fnUntraced(function*() {
-    const session = yield* newSession()
-    yield* rule(session, "deny", "shell(mkdir **)")
-    const told = (yield* turn(session, "run mkdir made")).at(-1)!
-    assert.include(told.shown, "Denied by rule (RULE_DENY): deny rule shell(mkdir **)\"")
-    yield* set(session, { work_mode: "ro" })
-    const second = (yield* turn(session, "write a.txt\nx")).at(-1)!
-    assert.match(second.shown, /Denied by capability \(CAPABILITY_NOT_GRANTED\): the Work mode ro does not grant rw"/)
-  }))
-
-  live("E23: five refusals with one code end the turn with a notice, other codes count for themselves", Effect.fnUntraced(function*() {
-    const session = yield* newSession()
-    const notices: Array<string> = []
-    session.attach(responder({ _tag: "RejectOnce" }, {
-      publish: (event) => Effect.sync(() => event._tag === "Notice" && void notices.push(event.title))
-    }))
-    yield* rule(session, "deny", "shell(mkdir **)")
-    const denied = (count: number) => Array.from({ length: count }, (_, i) => `run mkdir d${i}`)
-    const rejected = (count: number) => Array.from({ length: count }, (_, i) => `run touch f${i}`)
-    const calls = yield* turn(session, [...denied(4), ...rejected(4)].join("\n"))
-    assert.deepStrictEqual([calls.length, notices], [8, []])
-    const more = yield* turn(session, [...denied(3), ...rejected(2), ...denied(5)].join("\n"))
-    assert.strictEqual(more.length - calls.length, 7)
-    assert.lengthOf(notices, 1)
-    assert.include(notices[0], "RULE_DENY")
-  }))
-
-  it.each(["pwsh -c ls", "pwsh -Command Get-ChildItem", "powershell.exe -NoProfile ls"])("E24: %s is shell_rw and opaque", (command) => {
-    const { capability, opaque } = analysed(command)
-    assert.deepStrictEqual([capability, opaque], ["shell_rw", true])
-  })
+  )
 
   it("E25: reading from the network runs under whitelist_accept, unless the user wants to be asked", () => {
-    const asking = { capabilities: ["ro"], network: "required", shell: false, switches: switchesOf({ ask_network_reads: true }) } as const
+    const asking = {
+      capabilities: ["ro"],
+      network: "required",
+      shell: false,
+      switches: switchesOf({ ask_network_reads: true })
+    } as const
     assert.strictEqual(fixed({}, asking).outcome, "ask")
     assert.strictEqual(fixed({}, { ...asking, rule: hit("allow") }).outcome, "run")
     assert.strictEqual(fixed({}, { ...asking, network: "none" }).outcome, "run")

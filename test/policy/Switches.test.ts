@@ -39,88 +39,139 @@ const risk = (key: string, value: string) => ({ [`POSTERN_risk_profiles__default
 const fetching = "call web_fetch {\"url\":\"http://127.0.0.1:1/\"}"
 
 describe("ask_network_reads", () => {
-  live("asks about a page, unless a rule allows its host", switched("ask_network_reads", "true"), Effect.gen(function*() {
-    const session = yield* newSession()
-    assert.strictEqual(yield* said(session, fetching), "ask policy POLICY_ASK")
-    yield* session.policy.addRule({ id: "r", list: "allow", rule: "fetch(127.0.0.1)", reason: null })
-    assert.strictEqual(yield* said(session, fetching), "run rule RULE_ALLOW")
-  }))
+  live(
+    "asks about a page, unless a rule allows its host",
+    switched("ask_network_reads", "true"),
+    Effect.gen(function*() {
+      const session = yield* newSession()
+      assert.strictEqual(yield* said(session, fetching), "ask policy POLICY_ASK")
+      yield* session.policy.addRule({ id: "r", list: "allow", rule: "fetch(127.0.0.1)", reason: null })
+      assert.strictEqual(yield* said(session, fetching), "run rule RULE_ALLOW")
+    })
+  )
 
-  live("is off where nobody says so", {}, Effect.gen(function*() {
-    assert.strictEqual(yield* said(yield* newSession(), fetching), "run policy POLICY_RUN")
-  }))
+  live(
+    "is off where nobody says so",
+    {},
+    Effect.gen(function*() {
+      assert.strictEqual(yield* said(yield* newSession(), fetching), "run policy POLICY_RUN")
+    })
+  )
 })
 
 describe("shell_test_commands", () => {
   const patterns = switched("shell_test_commands", "[\"./check.sh *\", \"tool verify\"]")
 
-  live("count as testing: Work mode sw grants them, and nothing around them", patterns, Effect.gen(function*() {
-    const session = yield* newSession()
-    yield* session.policy.set("work_mode", "sw", "client")
-    assert.strictEqual(yield* said(session, "run ./check.sh --fast"), "ask policy POLICY_ASK")
-    assert.strictEqual(yield* said(session, "run CI=1 tool verify"), "ask policy POLICY_ASK")
-    for (const command of ["tool verify --all", "./check.sh > out", "./check.sh; other", "./check.sh $(other)", "./checks.sh"]) {
-      assert.strictEqual(yield* said(session, `run ${command}`), "deny capability CAPABILITY_NOT_GRANTED", command)
-    }
-  }))
+  live(
+    "count as testing: Work mode sw grants them, and nothing around them",
+    patterns,
+    Effect.gen(function*() {
+      const session = yield* newSession()
+      yield* session.policy.set("work_mode", "sw", "client")
+      assert.strictEqual(yield* said(session, "run ./check.sh --fast"), "ask policy POLICY_ASK")
+      assert.strictEqual(yield* said(session, "run CI=1 tool verify"), "ask policy POLICY_ASK")
+      for (
+        const command of [
+          "tool verify --all",
+          "./check.sh > out",
+          "./check.sh; other",
+          "./check.sh $(other)",
+          "./checks.sh"
+        ]
+      ) {
+        assert.strictEqual(yield* said(session, `run ${command}`), "deny capability CAPABILITY_NOT_GRANTED", command)
+      }
+    })
+  )
 
-  live("that cannot be read close the session's turns", switched("shell_test_commands", "[\"tool 'verify\"]"), Effect.gen(function*() {
-    const session = yield* newSession()
-    const failed = yield* Effect.flip((yield* prompt(session.sessionId, "run ls")).end)
-    assert.include(String(failed.message), "policy.shell_test_commands rule 1 \"tool 'verify\": the quote ' is not closed")
-  }))
+  live(
+    "that cannot be read close the session's turns",
+    switched("shell_test_commands", "[\"tool 'verify\"]"),
+    Effect.gen(function*() {
+      const session = yield* newSession()
+      const failed = yield* Effect.flip((yield* prompt(session.sessionId, "run ls")).end)
+      assert.include(
+        String(failed.message),
+        "policy.shell_test_commands rule 1 \"tool 'verify\": the quote ' is not closed"
+      )
+    })
+  )
 })
 
 describe("require_approval_for_medium_risk", () => {
   const off = risk("require_approval_for_medium_risk", "false")
 
-  live("lets commands of medium risk run where nobody chose a policy, and no others", off, Effect.gen(function*() {
-    const session = yield* newSession()
-    assert.strictEqual(yield* said(session, "run mkdir made && touch made/a"), "run policy POLICY_RUN")
-    assert.isTrue(existsSync(join(session.workspace.cwd, "made")))
-    for (const command of ["unheard-of x", "touch a; unheard-of x", "touch $X", "sh -c 'touch a'", "touch a > log"]) {
-      assert.strictEqual(yield* said(session, `run ${command}`), "ask policy POLICY_ASK", command)
-    }
-    assert.strictEqual(yield* said(session, "run git push --force"), "deny boundary HIGH_RISK")
-    yield* session.policy.set("tool_approval", "whitelist_accept", "client")
-    assert.strictEqual(yield* said(session, "run mkdir later"), "ask policy POLICY_ASK")
-  }))
+  live(
+    "lets commands of medium risk run where nobody chose a policy, and no others",
+    off,
+    Effect.gen(function*() {
+      const session = yield* newSession()
+      assert.strictEqual(yield* said(session, "run mkdir made && touch made/a"), "run policy POLICY_RUN")
+      assert.isTrue(existsSync(join(session.workspace.cwd, "made")))
+      for (const command of ["unheard-of x", "touch a; unheard-of x", "touch $X", "sh -c 'touch a'", "touch a > log"]) {
+        assert.strictEqual(yield* said(session, `run ${command}`), "ask policy POLICY_ASK", command)
+      }
+      assert.strictEqual(yield* said(session, "run git push --force"), "deny boundary HIGH_RISK")
+      yield* session.policy.set("tool_approval", "whitelist_accept", "client")
+      assert.strictEqual(yield* said(session, "run mkdir later"), "ask policy POLICY_ASK")
+    })
+  )
 
-  live("asks where it is on", {}, Effect.gen(function*() {
-    assert.strictEqual(yield* said(yield* newSession(), "run mkdir made"), "ask policy POLICY_ASK")
-  }))
+  live(
+    "asks where it is on",
+    {},
+    Effect.gen(function*() {
+      assert.strictEqual(yield* said(yield* newSession(), "run mkdir made"), "ask policy POLICY_ASK")
+    })
+  )
 })
 
 describe("max_actions_per_hour", () => {
-  live("counts the calls of all sessions of an agent", risk("max_actions_per_hour", "2"), Effect.gen(function*() {
-    const [one, two] = [yield* newSession(), yield* newSession()]
-    assert.strictEqual(yield* said(one, "list ."), "run policy POLICY_RUN")
-    assert.strictEqual(yield* said(two, "read nothing.txt"), "run policy POLICY_RUN")
-    assert.strictEqual(yield* said(one, "list ."), "deny boundary ACTION_LIMIT")
-    yield* (yield* Sessions).remove(two.sessionId)
-    assert.strictEqual(yield* said(yield* newSession(), "list ."), "deny boundary ACTION_LIMIT")
-  }))
+  live(
+    "counts the calls of all sessions of an agent",
+    risk("max_actions_per_hour", "2"),
+    Effect.gen(function*() {
+      const [one, two] = [yield* newSession(), yield* newSession()]
+      assert.strictEqual(yield* said(one, "list ."), "run policy POLICY_RUN")
+      assert.strictEqual(yield* said(two, "read nothing.txt"), "run policy POLICY_RUN")
+      assert.strictEqual(yield* said(one, "list ."), "deny boundary ACTION_LIMIT")
+      yield* (yield* Sessions).remove(two.sessionId)
+      assert.strictEqual(yield* said(yield* newSession(), "list ."), "deny boundary ACTION_LIMIT")
+    })
+  )
   const both = { ...risk("max_actions_per_hour", "9"), POSTERN_runtime_profiles__default__max_actions_per_hour: "1" }
-  live("of the runtime profile counts as well: the smaller one holds", both, Effect.gen(function*() {
-    const session = yield* newSession()
-    assert.strictEqual(yield* said(session, "list ."), "run policy POLICY_RUN")
-    assert.strictEqual(yield* said(session, "list ."), "deny boundary ACTION_LIMIT")
-  }))
+  live(
+    "of the runtime profile counts as well: the smaller one holds",
+    both,
+    Effect.gen(function*() {
+      const session = yield* newSession()
+      assert.strictEqual(yield* said(session, "list ."), "run policy POLICY_RUN")
+      assert.strictEqual(yield* said(session, "list ."), "deny boundary ACTION_LIMIT")
+    })
+  )
 })
 
 describe("allowed_tools", () => {
-  live("leaves no other tool", risk("allowed_tools", "[\"file_list\"]"), Effect.gen(function*() {
-    const session = yield* newSession()
-    assert.strictEqual(yield* said(session, "list ."), "run policy POLICY_RUN")
-    assert.strictEqual(yield* said(session, "read nothing.txt"), "deny rule RULE_DENY")
-  }))
+  live(
+    "leaves no other tool",
+    risk("allowed_tools", "[\"file_list\"]"),
+    Effect.gen(function*() {
+      const session = yield* newSession()
+      assert.strictEqual(yield* said(session, "list ."), "run policy POLICY_RUN")
+      assert.strictEqual(yield* said(session, "read nothing.txt"), "deny rule RULE_DENY")
+    })
+  )
 
-  live("leaves none where the list is empty, so that a model has nothing to call", risk("allowed_tools", "[]"), Effect.gen(function*() {
-    const session = yield* newSession()
-    yield* (yield* prompt(session.sessionId, "list .")).end
-    const { decisions } = yield* (yield* SessionStore).policy.trail(session.sessionId)
-    assert.deepStrictEqual(decisions, [])
-  }))
+  live(
+    "leaves none where the list is empty, so that a model has nothing to call",
+    risk("allowed_tools", "[]"),
+    Effect.gen(function*() {
+      const session = yield* newSession()
+      yield* (yield* prompt(session.sessionId, "list .")).end
+      const { decisions } = yield* (yield* SessionStore).policy.trail(session.sessionId)
+      assert.deepStrictEqual(decisions, [])
+    })
+  )
 })
 
 describe("approval_route", () => {
@@ -132,13 +183,27 @@ describe("approval_route", () => {
       choose: () => Effect.never
     }
     const { ask } = yield* Approvals.make(sessionId, new Set([somebody]), route)
-    const question = yield* Effect.forkChild(Effect.match(ask({
-      call: { toolCallId: "t", name: "shell", title: "", kind: "execute", status: "pending", content: [], locations: [] },
-      explanation: "",
-      allow: [],
-      deny: [],
-      scopes: { allow: [], deny: [] }
-    }), { onFailure: ({ code }) => code, onSuccess: ({ _tag }) => _tag }), { startImmediately: true })
+    const question = yield* Effect.forkChild(
+      Effect.match(
+        ask({
+          call: {
+            toolCallId: "t",
+            name: "shell",
+            title: "",
+            kind: "execute",
+            status: "pending",
+            content: [],
+            locations: []
+          },
+          explanation: "",
+          allow: [],
+          deny: [],
+          scopes: { allow: [], deny: [] }
+        }),
+        { onFailure: ({ code }) => code, onSuccess: ({ _tag }) => _tag }
+      ),
+      { startImmediately: true }
+    )
     yield* TestClock.adjust("2 minutes")
     return yield* Fiber.join(question)
   })
@@ -161,21 +226,30 @@ describe("approval_route", () => {
 describe("A rule that lifts the block of dangerous commands", () => {
   const lifts = (rule: string) => {
     const hit: RuleHit = { list: "allow", id: "r", rule }
-    return decide(shellCall({}, { shapes: [{ category: "fs-wipe", part: "rm -rf src" }], rule: hit })).code !== "HIGH_RISK"
+    return decide(shellCall({}, { shapes: [{ category: "fs-wipe", part: "rm -rf src" }], rule: hit })).code !==
+      "HIGH_RISK"
   }
 
   it("names a command, not a whole tool or any command at all", () => {
-    for (const rule of ["shell(rm -rf *)", "shell(=rm -rf src)", "shell(** rm **)", "shell(r*)", "shell({rm,mv} *)"]) assert.isTrue(lifts(rule), rule)
-    for (const rule of ["shell", "*", "shell(*)", "shell(**)", "shell( ** )", "shell(* **)", "shell(?*)"]) assert.isFalse(lifts(rule), rule)
+    for (const rule of ["shell(rm -rf *)", "shell(=rm -rf src)", "shell(** rm **)", "shell(r*)", "shell({rm,mv} *)"]) {
+      assert.isTrue(lifts(rule), rule)
+    }
+    for (const rule of ["shell", "*", "shell(*)", "shell(**)", "shell( ** )", "shell(* **)", "shell(?*)"]) {
+      assert.isFalse(lifts(rule), rule)
+    }
   })
 })
 
 describe("A rule's reason", () => {
-  live("is told to the model on one line", {}, Effect.gen(function*() {
-    const session = yield* newSession()
-    yield* session.policy.addRule({ id: "r", list: "deny", rule: "shell(ls *)", reason: "not\n  here" })
-    yield* (yield* prompt(session.sessionId, "run ls")).end
-    const entries = yield* (yield* SessionStore).transcript(session.sessionId)
-    assert.include(JSON.stringify(entries), "Denied by rule (RULE_DENY): deny rule shell(ls *) (not here)")
-  }))
+  live(
+    "is told to the model on one line",
+    {},
+    Effect.gen(function*() {
+      const session = yield* newSession()
+      yield* session.policy.addRule({ id: "r", list: "deny", rule: "shell(ls *)", reason: "not\n  here" })
+      yield* (yield* prompt(session.sessionId, "run ls")).end
+      const entries = yield* (yield* SessionStore).transcript(session.sessionId)
+      assert.include(JSON.stringify(entries), "Denied by rule (RULE_DENY): deny rule shell(ls *) (not here)")
+    })
+  )
 })

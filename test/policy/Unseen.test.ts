@@ -10,17 +10,35 @@ import { rules } from "./rules/Ruled.ts"
 const place = { cwd: "/ws", roots: ["/ws"], home: "/home/me", isPlainRepository: () => true }
 const canonical = (path: string) => path
 
-const decided = (command: string, lists: Parameters<typeof rules>[0] = {}, more: Partial<DecisionInput> = {}, knobs: Partial<Knobs> = {}) => {
+const decided = (
+  command: string,
+  lists: Parameters<typeof rules>[0] = {},
+  more: Partial<DecisionInput> = {},
+  knobs: Partial<Knobs> = {}
+) => {
   const { capability, inner, networkPrograms, opaque, parseError, parts, shapes } = analyse(command, place)
   const set = rules(lists)
   const facts = { opaque, parseError, place, canonical, inner }
   const { code, outcome } = decide({
-    capabilities: [capability], network: "optional", parts, shapes, opaque, networkPrograms, place, facts, readable: [], shell: true, canonical,
+    capabilities: [capability],
+    network: "optional",
+    parts,
+    shapes,
+    opaque,
+    networkPrograms,
+    place,
+    facts,
+    readable: [],
+    shell: true,
+    canonical,
     knobs: resolve("supervised", { session: { tool_approval: "whitelist_accept", ...knobs }, project: {}, user: {} }),
     limits: limitsOf(undefined, ["/home/me/.postern"]),
-    rule: set.decide("shell", parts, facts), mayHit: (hidden) => set.mayHit("shell", parts, facts, hidden),
-    switches: switchesOf({}), mediumRisk: () => false,
-    enforce: () => ({ usable: true, note: "" }), ...more
+    rule: set.decide("shell", parts, facts),
+    mayHit: (hidden) => set.mayHit("shell", parts, facts, hidden),
+    switches: switchesOf({}),
+    mediumRisk: () => false,
+    enforce: () => ({ usable: true, note: "" }),
+    ...more
   })
   return `${outcome} ${code}`
 }
@@ -55,30 +73,61 @@ describe("a call that may come to what a rule forbids without naming it", () => 
 })
 
 describe("Postern's own files", () => {
-  it.each(["cat ~/.postern/*", "cat ~/.post*/config.toml", "cat /home/*/.postern/config.toml", "head ~/.p*/*", "x=~/.postern; cat $x/config.toml", "strace cat ~/.postern/x", "touch .postern/{a,b}", "cp x ./.postern/", "echo > .post*/rules.toml"])(
+  it.each([
+    "cat ~/.postern/*",
+    "cat ~/.post*/config.toml",
+    "cat /home/*/.postern/config.toml",
+    "head ~/.p*/*",
+    "x=~/.postern; cat $x/config.toml",
+    "strace cat ~/.postern/x",
+    "touch .postern/{a,b}",
+    "cp x ./.postern/",
+    "echo > .post*/rules.toml"
+  ])(
     "are safe from %s",
-    (command) => assert.strictEqual(decided(command, {}, {}, { tool_approval: "universal_accept" }), "deny PROTECTED_PATH")
+    (command) =>
+      assert.strictEqual(decided(command, {}, {}, { tool_approval: "universal_accept" }), "deny PROTECTED_PATH")
   )
 
-  it.each(["grep -r X ~", "grep -r X /", "tar cz ~ | wc -c", "cp -r ~ /ws/home", "rg X ..", "find ~ -type f -exec cat {} +", "tar c ../.."])("a person is asked about %s", (command) => {
+  it.each([
+    "grep -r X ~",
+    "grep -r X /",
+    "tar cz ~ | wc -c",
+    "cp -r ~ /ws/home",
+    "rg X ..",
+    "find ~ -type f -exec cat {} +",
+    "tar c ../.."
+  ])("a person is asked about %s", (command) => {
     assert.match(decided(command, {}, {}, { tool_approval: "universal_accept", work_mode: "aw" }), /^ask/)
     assert.match(decided(command), /^ask/)
   })
 
-  it.each(["grep -r X .", "cat *", "cat $x", "ls ~", "cat ~/*.md", "grep -r X ../other", "du -sh ~"])("do not stand in the way of %s", (command) =>
-    assert.strictEqual(decided(command), "run POLICY_RUN"))
+  it.each(["grep -r X .", "cat *", "cat $x", "ls ~", "cat ~/*.md", "grep -r X ../other", "du -sh ~"])(
+    "do not stand in the way of %s",
+    (command) => assert.strictEqual(decided(command), "run POLICY_RUN")
+  )
 })
 
 describe("the operator's lists", () => {
   const limits = { ...limitsOf(undefined), forbiddenCommands: ["curl"], forbiddenPaths: ["/ws/secret"] }
-  it.each([["npx curl x", "COMMAND_FORBIDDEN"], ["strace curl x", "COMMAND_FORBIDDEN"], ["c=curl; $c x", "COMMAND_FORBIDDEN"], ["cat secre?/k", "PROTECTED_PATH"], ["d=secret; cat $d/k", "PATH_FORBIDDEN"]])(
+  it.each([
+    ["npx curl x", "COMMAND_FORBIDDEN"],
+    ["strace curl x", "COMMAND_FORBIDDEN"],
+    ["c=curl; $c x", "COMMAND_FORBIDDEN"],
+    ["cat secre?/k", "PROTECTED_PATH"],
+    ["d=secret; cat $d/k", "PATH_FORBIDDEN"]
+  ])(
     "see %s",
-    (command, code) => assert.strictEqual(decided(command, {}, { limits }, { tool_approval: "universal_accept" }), `deny ${code}`)
+    (command, code) =>
+      assert.strictEqual(decided(command, {}, { limits }, { tool_approval: "universal_accept" }), `deny ${code}`)
   )
 
   it("let an allowed command start what it likes", () => {
     const only = { limits: { ...limits, allowedCommands: ["npx"] } }
     assert.strictEqual(decided("npx vitest run", {}, only, { tool_approval: "universal_accept" }), "run POLICY_RUN")
-    assert.strictEqual(decided("vitest run", {}, only, { tool_approval: "universal_accept" }), "deny COMMAND_NOT_ALLOWED")
+    assert.strictEqual(
+      decided("vitest run", {}, only, { tool_approval: "universal_accept" }),
+      "deny COMMAND_NOT_ALLOWED"
+    )
   })
 })

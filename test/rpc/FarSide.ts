@@ -18,10 +18,16 @@ export const makeWire = Effect.gen(function*() {
     transport,
     /** Sends a message, or raw text as it is. */
     say: (message: object | string) =>
-      Queue.offer(toPeer, Buffer.from(typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n")),
+      Queue.offer(
+        toPeer,
+        Buffer.from(typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n")
+      ),
     hear: Effect.map(Queue.take(fromPeer), (line) => JSON.parse(line) as Record<string, unknown>),
     /** What was said and not heard yet. */
-    heard: Effect.map(Queue.clear(fromPeer), (lines) => lines.map((line) => JSON.parse(line) as Record<string, unknown>)),
+    heard: Effect.map(
+      Queue.clear(fromPeer),
+      (lines) => lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    ),
     hangUp: Queue.end(toPeer)
   }
 })

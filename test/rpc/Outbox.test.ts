@@ -7,7 +7,15 @@ const delta = (key: string, text: string): Outbox.Delta => ({ key, text, frame: 
 
 describe("Merging", () => {
   it("joins neighbours of one message and never changes the order", () => {
-    const items = [delta("a", "1"), delta("a", "2"), delta("b", "3"), "|", delta("b", "4"), delta("a", "5"), delta("a", "6")]
+    const items = [
+      delta("a", "1"),
+      delta("a", "2"),
+      delta("b", "3"),
+      "|",
+      delta("b", "4"),
+      delta("a", "5"),
+      delta("a", "6")
+    ]
     assert.strictEqual(Outbox.coalesce(items), "<a:12><b:3>|<b:4><a:56>")
   })
 
@@ -18,43 +26,57 @@ describe("Merging", () => {
 })
 
 describe("The outbox", () => {
-  it.effect("makes producers wait while the far side is slow, merges what queued up, and flushes at the end", Effect.fnUntraced(function*() {
-    const written: Array<string> = []
-    const drained = yield* Deferred.make<void>()
-    const outbox = yield* Outbox.make({
-      write: (text) => Effect.suspend(() => written.push(text) === 1 ? Deferred.await(drained) : Effect.void),
-      flush: Effect.sync(() => void written.push("flushed"))
-    }, { capacity: 2, stall: "30 seconds" })
-    const writer = yield* Effect.forkChild(outbox.run, { startImmediately: true })
-    yield* outbox.offer(delta("a", "0"))
-    yield* Effect.yieldNow
-    const producer = yield* Effect.forkChild(
-      Effect.forEach(["1", "2", "3", "4"], (text) => outbox.offer(delta("a", text))),
-      { startImmediately: true }
-    )
-    yield* Effect.yieldNow
-    assert.isUndefined(producer.pollUnsafe())
-    yield* Deferred.succeed(drained, undefined)
-    yield* Fiber.join(producer)
-    yield* outbox.end
-    yield* Fiber.join(writer)
-    assert.strictEqual(written[0], "<a:0>")
-    assert.strictEqual(written.at(-1), "flushed")
-    assert.strictEqual(written.slice(1, -1).join("").replace(/<a:|>/g, ""), "1234")
-    assert.isBelow(written.length, 6)
-  }))
+  it.effect(
+    "makes producers wait while the far side is slow, merges what queued up, and flushes at the end",
+    Effect.fnUntraced(function*() {
+      const written: Array<string> = []
+      const drained = yield* Deferred.make<void>()
+      const outbox = yield* Outbox.make({
+        write: (text) => Effect.suspend(() => written.push(text) === 1 ? Deferred.await(drained) : Effect.void),
+        flush: Effect.sync(() => void written.push("flushed"))
+      }, { capacity: 2, stall: "30 seconds" })
+      const writer = yield* Effect.forkChild(outbox.run, { startImmediately: true })
+      yield* outbox.offer(delta("a", "0"))
+      yield* Effect.yieldNow
+      const producer = yield* Effect.forkChild(
+        Effect.forEach(["1", "2", "3", "4"], (text) => outbox.offer(delta("a", text))),
+        { startImmediately: true }
+      )
+      yield* Effect.yieldNow
+      assert.isUndefined(producer.pollUnsafe())
+      yield* Deferred.succeed(drained, undefined)
+      yield* Fiber.join(producer)
+      yield* outbox.end
+      yield* Fiber.join(writer)
+      assert.strictEqual(written[0], "<a:0>")
+      assert.strictEqual(written.at(-1), "flushed")
+      assert.strictEqual(written.slice(1, -1).join("").replace(/<a:|>/g, ""), "1234")
+      assert.isBelow(written.length, 6)
+    })
+  )
 
-  it.effect("gives up a far side that takes nothing for the stall time, and releases everybody", Effect.fnUntraced(function*() {
-    const outbox = yield* Outbox.make({ write: () => Effect.never, flush: Effect.void }, { capacity: 1, stall: "30 seconds" })
-    const writer = yield* Effect.forkChild(Effect.exit(outbox.run), { startImmediately: true })
-    yield* outbox.offer("a\n")
-    yield* Effect.yieldNow
-    const producer = yield* Effect.forkChild(Effect.forEach(["b\n", "c\n", "d\n"], outbox.offer), { startImmediately: true })
-    yield* TestClock.adjust("29 seconds")
-    assert.isUndefined(writer.pollUnsafe())
-    yield* TestClock.adjust("2 seconds")
-    const exit = yield* Fiber.join(writer)
-    assert.isTrue(Exit.isFailure(exit) && exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error._tag === "ClientTooSlow"))
-    yield* Fiber.join(producer)
-  }))
+  it.effect(
+    "gives up a far side that takes nothing for the stall time, and releases everybody",
+    Effect.fnUntraced(function*() {
+      const outbox = yield* Outbox.make({ write: () => Effect.never, flush: Effect.void }, {
+        capacity: 1,
+        stall: "30 seconds"
+      })
+      const writer = yield* Effect.forkChild(Effect.exit(outbox.run), { startImmediately: true })
+      yield* outbox.offer("a\n")
+      yield* Effect.yieldNow
+      const producer = yield* Effect.forkChild(Effect.forEach(["b\n", "c\n", "d\n"], outbox.offer), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("29 seconds")
+      assert.isUndefined(writer.pollUnsafe())
+      yield* TestClock.adjust("2 seconds")
+      const exit = yield* Fiber.join(writer)
+      assert.isTrue(
+        Exit.isFailure(exit) &&
+          exit.cause.reasons.some((reason) => reason._tag === "Fail" && reason.error._tag === "ClientTooSlow")
+      )
+      yield* Fiber.join(producer)
+    })
+  )
 })

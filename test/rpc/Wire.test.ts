@@ -38,20 +38,30 @@ describe("Reading one line", () => {
   const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
 
   it.each<[string, string, ReadonlyArray<unknown>]>([
-    ["a request with an odd id", `{"jsonrpc":"2.0","id":1.5,"method":"a","params":{"_meta":${nested(100_000)}}}`, ["Malformed", -32600, "1.5"]],
+    ["a request with an odd id", `{"jsonrpc":"2.0","id":1.5,"method":"a","params":{"_meta":${nested(100_000)}}}`, [
+      "Malformed",
+      -32600,
+      "1.5"
+    ]],
     ["a request", `{"jsonrpc":"2.0","id":"x","method":"a","params":${nested(1001)}}`, ["Malformed", -32600, `"x"`]],
-    ["a response with an odd id", `{"jsonrpc":"2.0","id":12345678901234567890,"result":${nested(100_000)}}`, ["Dropped"]],
+    ["a response with an odd id", `{"jsonrpc":"2.0","id":12345678901234567890,"result":${nested(100_000)}}`, [
+      "Dropped"
+    ]],
     ["an id", `{"jsonrpc":"2.0","id":${nested(100_000)},"method":"a"}`, ["Malformed", -32600, "null"]]
   ])("refuses %s that is nested too deeply for whoever would walk it", (_, line, expected) => {
     assert.deepStrictEqual(tagOf(line), expected)
   })
 
   it("takes what is nested 900 levels deep", () => {
-    assert.deepStrictEqual(tagOf(`{"jsonrpc":"2.0","id":1.5,"method":"a","params":{"_meta":${nested(900)}}}`), ["Request"])
+    assert.deepStrictEqual(tagOf(`{"jsonrpc":"2.0","id":1.5,"method":"a","params":{"_meta":${nested(900)}}}`), [
+      "Request"
+    ])
   })
 
   it.each([`7`, `"7"`, `0`, `null`, `""`, `1.5`, `12345678901234567890`, `-1`])("keeps the id %s as it is", (id) => {
-    const message = Wire.read(`{"jsonrpc":"2.0","id":${id},"method":"a","params":{"id":99999999999999999999,"nested":{"id":5}}}`)
+    const message = Wire.read(
+      `{"jsonrpc":"2.0","id":${id},"method":"a","params":{"id":99999999999999999999,"nested":{"id":5}}}`
+    )
     assert.strictEqual(message._tag === "Request" ? message.id : undefined, id)
     assert.strictEqual(Wire.success(id, {}), `{"jsonrpc":"2.0","id":${id},"result":{}}\n`)
   })

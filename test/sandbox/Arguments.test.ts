@@ -8,14 +8,35 @@ import * as Seatbelt from "../../src/sandbox/Seatbelt.ts"
 import * as Seccomp from "../../src/sandbox/Seccomp.ts"
 
 const plan = (change: Partial<Plan> = {}): Plan => ({
-  mode: "workspace-write", network: true, cwd: "/tmp/w/sub", roots: ["/tmp/w"], readable: ["/home/u/.postern/agents/a/workspace"],
-  masks: [{ path: "/home/u/.postern", folder: true }, { path: "/home/u/.netrc", folder: false }, { path: "/tmp/ssh/agent", folder: false }],
-  visible: [], pins: ["/tmp/w/.git"], kept: ["/tmp/w/.git/hooks"], watched: ["/tmp/w/.mcp.json"], programs: [], firm: [], ...change
+  mode: "workspace-write",
+  network: true,
+  cwd: "/tmp/w/sub",
+  roots: ["/tmp/w"],
+  readable: ["/home/u/.postern/agents/a/workspace"],
+  masks: [{ path: "/home/u/.postern", folder: true }, { path: "/home/u/.netrc", folder: false }, {
+    path: "/tmp/ssh/agent",
+    folder: false
+  }],
+  visible: [],
+  pins: ["/tmp/w/.git"],
+  kept: ["/tmp/w/.git/hooks"],
+  watched: ["/tmp/w/.mcp.json"],
+  programs: [],
+  firm: [],
+  ...change
 })
 
-const abilities = { program: "/usr/bin/bwrap", sh: "/bin/sh", noNesting: true, filter: true, byDescriptor: true, folders: [{ path: "/bin", link: "usr/bin" }, { path: "/lib64" }] }
+const abilities = {
+  program: "/usr/bin/bwrap",
+  sh: "/bin/sh",
+  noNesting: true,
+  filter: true,
+  byDescriptor: true,
+  folders: [{ path: "/bin", link: "usr/bin" }, { path: "/lib64" }]
+}
 
-const isolation = "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --disable-userns --die-with-parent --new-session --cap-drop ALL"
+const isolation =
+  "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --disable-userns --die-with-parent --new-session --cap-drop ALL"
 const special = "--dev /dev --proc /proc --remount-ro /proc"
 const privateTmp = "--perms 1777 --tmpfs /tmp --perms 1777 --tmpfs /var/tmp"
 
@@ -38,10 +59,16 @@ describe("the arguments of bubblewrap", () => {
     ))
 
   it("shows only the system and the workspace in workspace-read", () => {
-    const text = spelled(plan({ mode: "workspace-read", masks: [], pins: [], kept: [], readable: [], programs: ["/opt/node"] }), abilities)
+    const text = spelled(
+      plan({ mode: "workspace-read", masks: [], pins: [], kept: [], readable: [], programs: ["/opt/node"] }),
+      abilities
+    )
     assert.notInclude(text, "--ro-bind / /")
     assert.include(text, "--ro-bind /usr /usr --symlink usr/bin /bin --ro-bind-try /lib64 /lib64")
-    assert.match(text, /--perms 1777 --tmpfs \/tmp --ro-bind \/opt\/node \/opt\/node --ro-bind \/tmp\/w \/tmp\/w --remount-ro \/ --chdir \/tmp\/w\/sub$/)
+    assert.match(
+      text,
+      /--perms 1777 --tmpfs \/tmp --ro-bind \/opt\/node \/opt\/node --ro-bind \/tmp\/w \/tmp\/w --remount-ro \/ --chdir \/tmp\/w\/sub$/
+    )
   })
 
   it("takes only the network away in danger-full-access", () =>
@@ -52,7 +79,13 @@ describe("the arguments of bubblewrap", () => {
 
   it("keeps what a machine needs visible inside a mask", () =>
     assert.include(
-      spelled(plan({ masks: [{ path: "/run", folder: true }], visible: [{ path: "/run/current-system", link: "/nix/store/x" }] }), abilities),
+      spelled(
+        plan({
+          masks: [{ path: "/run", folder: true }],
+          visible: [{ path: "/run/current-system", link: "/nix/store/x" }]
+        }),
+        abilities
+      ),
       "--symlink /nix/store/x /run/current-system"
     ))
 
@@ -64,7 +97,8 @@ describe("the arguments of bubblewrap", () => {
     [{ kind: "read-only" }, "--ro-bind /tmp/w /tmp/w"]
   ] as const
   for (const [way, expected] of ways) {
-    it(`lets a scratch call write by ${way.kind}`, () => assert.include(spelled(scratch, abilities, way), `${expected} --chdir`))
+    it(`lets a scratch call write by ${way.kind}`, () =>
+      assert.include(spelled(scratch, abilities, way), `${expected} --chdir`))
   }
 
   it("hands options and filter over descriptors, so that a command line names nothing hidden", () => {
@@ -79,7 +113,11 @@ describe("the arguments of bubblewrap", () => {
   })
 
   it("says what an older bubblewrap lacks", () => {
-    const report = Bubblewrap.report({ mode: "read-only", network: true }, { noNesting: false, filter: false, byDescriptor: false })
+    const report = Bubblewrap.report({ mode: "read-only", network: true }, {
+      noNesting: false,
+      filter: false,
+      byDescriptor: false
+    })
     assert.match(report.notes.join(), /older than 0\.8.*no system call filter/)
   })
 })
@@ -97,17 +135,38 @@ describe("the system call filter", () => {
 describe("the other backends' arguments", () => {
   it("wraps bubblewrap in a mount namespace for overlays", () => {
     const tools = { unshare: "/u", mount: "/m", mkdir: "/d", setpriv: "/p", sh: "/s" }
-    const { argv } = Scratch.wrap({ kind: "mounted", tools }, { argv: ["/bwrap", "--"], descriptors: [] }, ["/w"], "/stage")
-    assert.deepStrictEqual(argv.slice(0, 7), ["/u", "--user", "--map-current-user", "--mount", "--keep-caps", "/s", "-c"])
+    const { argv } = Scratch.wrap(
+      { kind: "mounted", tools },
+      { argv: ["/bwrap", "--"], descriptors: [] },
+      ["/w"],
+      "/stage"
+    )
+    assert.deepStrictEqual(argv.slice(0, 7), [
+      "/u",
+      "--user",
+      "--map-current-user",
+      "--mount",
+      "--keep-caps",
+      "/s",
+      "-c"
+    ])
     assert.deepStrictEqual(argv.slice(8), ["sh", "/stage", "/w", "--", "/bwrap", "--"])
   })
 
   it("writes a profile that ends with what is protected, and quotes paths", () => {
-    const lines = Seatbelt.profile(plan({ roots: ["/w\"x"], pins: ["/w\"x/.git"], kept: ["/w\"x/.git/hooks"], network: false })).split("\n")
+    const lines = Seatbelt.profile(
+      plan({ roots: ["/w\"x"], pins: ["/w\"x/.git"], kept: ["/w\"x/.git/hooks"], network: false })
+    ).split("\n")
     assert.deepStrictEqual(lines.slice(0, 2), ["(version 1)", "(deny default)"])
     assert.isFalse(lines.some((line) => line.includes("network")))
-    assert.include(lines, "(allow file-write* (subpath \"/w\\\"x\") (subpath \"/private/tmp\") (subpath \"/private/var/tmp\") (subpath \"/private/var/folders\"))")
-    assert.isAbove(lines.indexOf("(deny file-write* (subpath \"/w\\\"x/.git/hooks\"))"), lines.findIndex((line) => line.startsWith("(allow file-write* (subpath")))
+    assert.include(
+      lines,
+      "(allow file-write* (subpath \"/w\\\"x\") (subpath \"/private/tmp\") (subpath \"/private/var/tmp\") (subpath \"/private/var/folders\"))"
+    )
+    assert.isAbove(
+      lines.indexOf("(deny file-write* (subpath \"/w\\\"x/.git/hooks\"))"),
+      lines.findIndex((line) => line.startsWith("(allow file-write* (subpath"))
+    )
     assert.include(lines, "(deny file-write-unlink (literal \"/w\\\"x/.git\") (literal \"/w\\\"x/.git/hooks\"))")
   })
 
@@ -120,12 +179,17 @@ describe("the other backends' arguments", () => {
 
   it("makes the home folder read-only under firejail too", () => {
     const text = Firejail.options(plan({ network: false }), "/home/u").join(" ")
-    assert.include(text, "--net=none --read-only=/ --read-only=/home/u --read-only=/tmp --read-only=/var/tmp --private-tmp --read-write=/tmp/w")
+    assert.include(
+      text,
+      "--net=none --read-only=/ --read-only=/home/u --read-only=/tmp --read-only=/var/tmp --private-tmp --read-write=/tmp/w"
+    )
     assert.include(text, "--blacklist=/home/u/.postern")
   })
 
   it("gives a container the session's folders under their own paths", () => {
-    const text = Docker.options(plan({ network: false, masks: [{ path: "/tmp/w/.env", folder: false }] }), { env: { A: "1", PATH: "/x" } }, "1:2").join(" ")
+    const text = Docker.options(plan({ network: false, masks: [{ path: "/tmp/w/.env", folder: false }] }), {
+      env: { A: "1", PATH: "/x" }
+    }, "1:2").join(" ")
     assert.include(text, "--network none")
     assert.include(text, "--mount type=bind,source=/tmp/w,target=/tmp/w --mount")
     assert.include(text, "type=bind,source=/tmp/w/.git/hooks,target=/tmp/w/.git/hooks,readonly")

@@ -13,8 +13,10 @@ const rule = entry("user", "deny", Result.getOrThrow(parse("read(.env)", { list:
 
 const script = "chmod 700 sub .git; cat sub/.env; echo x > .git/hooks/new; echo end"
 
-await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-  const { hidden } = yield* DeniedPaths.of([rule], { cwd: work, roots: [work], home })
-  const { output } = yield* Run.bash(script, work, "workspace-write", false, { masks: hidden })
-  console.log(output)
-}).pipe(Effect.provide(Run.layer({ home, own })))))
+await Effect.runPromise(Effect.scoped(
+  Effect.gen(function*() {
+    const { hidden } = yield* DeniedPaths.of([rule], { cwd: work, roots: [work], home })
+    const { output } = yield* Run.bash(script, work, "workspace-write", false, { masks: hidden })
+    console.log(output)
+  }).pipe(Effect.provide(Run.layer({ home, own })))
+))

@@ -8,8 +8,16 @@ import * as Probes from "./Probes.ts"
 import * as Run from "./Run.ts"
 
 /** What is open beyond nothing at all; everything else must be shut. */
-const open: { readonly [M in Exclude<EffectiveSandbox, "danger-full-access">]: { readonly always: ReadonlyArray<string>; readonly network: ReadonlyArray<string> } } = {
-  "workspace-scratch": { always: ["write-workspace", "hardlink-write", "hooks-write", "config-write", "git-replace"], network: ["loopback", "abstract-socket"] },
+const open: {
+  readonly [M in Exclude<EffectiveSandbox, "danger-full-access">]: {
+    readonly always: ReadonlyArray<string>
+    readonly network: ReadonlyArray<string>
+  }
+} = {
+  "workspace-scratch": {
+    always: ["write-workspace", "hardlink-write", "hooks-write", "config-write", "git-replace"],
+    network: ["loopback", "abstract-socket"]
+  },
   "workspace-read": { always: [], network: ["loopback"] },
   "read-only": { always: ["read-other", "link-read", "host-tmp"], network: ["loopback"] },
   "workspace-write": {
@@ -17,7 +25,15 @@ const open: { readonly [M in Exclude<EffectiveSandbox, "danger-full-access">]: {
     network: ["loopback", "abstract-socket"]
   },
   scratch: {
-    always: ["write-workspace", "read-other", "link-read", "hardlink-write", "hooks-write", "config-write", "git-replace"],
+    always: [
+      "write-workspace",
+      "read-other",
+      "link-read",
+      "hardlink-write",
+      "hooks-write",
+      "config-write",
+      "git-replace"
+    ],
     network: ["loopback", "abstract-socket"]
   }
 }
@@ -35,7 +51,10 @@ describe.skipIf(!Fixture.hasBubblewrap)(`escapes from bubblewrap${Fixture.reason
             process.env["POSTERN_TEST_SECRET"] = "1"
             const before = readdirSync(fixture.work).toSorted()
             const { output, report } = yield* Run.bash(
-              Probes.script(fixture, process.execPath), fixture.work, mode as EffectiveSandbox, network,
+              Probes.script(fixture, process.execPath),
+              fixture.work,
+              mode as EffectiveSandbox,
+              network,
               { who, masks: [join(fixture.base, "run")], readable: [dirname(process.execPath)] }
             ).pipe(Effect.scoped, Effect.provide(Run.layer(fixture)))
             const found = Probes.read(output)

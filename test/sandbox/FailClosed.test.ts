@@ -9,29 +9,52 @@ import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
 
-const fixture = Effect.acquireRelease(Effect.promise(() => Fixture.make(Fixture.users[0]!)), (made) => Effect.sync(made.close))
+const fixture = Effect.acquireRelease(
+  Effect.promise(() => Fixture.make(Fixture.users[0]!)),
+  (made) => Effect.sync(made.close)
+)
 
 /** Numbers are those of bugs that others had (policy §7). */
 describe("a sandbox that cannot hold a call", () => {
   it("17: names bubblewrap and how to get it where it is missing", () => {
     const offer = BubblewrapBackend.make(() => undefined).offer("workspace-write", false)
-    assert.isTrue("missing" in offer && /bubblewrap \(bwrap\) is not installed/.test(offer.missing) && /package "bubblewrap"/.test(offer.remedy))
+    assert.isTrue(
+      "missing" in offer && /bubblewrap \(bwrap\) is not installed/.test(offer.missing) &&
+        /package "bubblewrap"/.test(offer.remedy)
+    )
   })
 
   it("says what bubblewrap said where a namespace is refused", () => {
-    const offer = BubblewrapBackend.make((name) => name === "bwrap" ? "/bin/false" : undefined).offer("read-only", false)
+    const offer = BubblewrapBackend.make((name) => name === "bwrap" ? "/bin/false" : undefined).offer(
+      "read-only",
+      false
+    )
     assert.isTrue("missing" in offer && /read-only with network off/.test(offer.missing))
   })
 
   const limited: ReadonlyArray<readonly [string, option: string, said: string, RegExp]> = [
-    ["15: only a network cannot be taken away", "--unshare-net", "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", /AppArmor/],
-    ["22: a container lets /proc not be mounted", "--proc", "bwrap: Can't mount proc on /newroot/proc: Operation not permitted", /container itself is the boundary/]
+    [
+      "15: only a network cannot be taken away",
+      "--unshare-net",
+      "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted",
+      /AppArmor/
+    ],
+    [
+      "22: a container lets /proc not be mounted",
+      "--proc",
+      "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
+      /container itself is the boundary/
+    ]
   ]
   for (const [name, option, said, remedy] of limited) {
     it(`says which guarantee is missing, and keeps the others: ${name}`, () => {
       const folder = mkdtempSync(join(tmpdir(), "postern-limited-"))
       const program = join(folder, "bwrap")
-      writeFileSync(program, `#!/bin/sh\ntr '\\0' '\\n' <&4 | grep -qx -e ${option} || exit 0\necho "${said}" >&2\nexit 1\n`, { mode: 0o755 })
+      writeFileSync(
+        program,
+        `#!/bin/sh\ntr '\\0' '\\n' <&4 | grep -qx -e ${option} || exit 0\necho "${said}" >&2\nexit 1\n`,
+        { mode: 0o755 }
+      )
       const backend = BubblewrapBackend.make((name) => name === "bwrap" ? program : undefined)
       const offer = backend.offer("read-only", false)
       assert.isTrue("missing" in offer && offer.missing.includes(said) && remedy.test(offer.remedy))
@@ -54,7 +77,14 @@ describe("a sandbox that cannot hold a call", () => {
         const sandbox = yield* Sandbox
         for (const backend of ["none", "nonsense", "docker", "sandbox-exec"]) {
           assert.isFalse(sandbox.enforce("read-only", true, { name: backend }).usable, backend)
-          const request = { mode: "read-only", network: true, cwd: made.work, roots: [made.work], env: {}, backend: { name: backend } } as const
+          const request = {
+            mode: "read-only",
+            network: true,
+            cwd: made.work,
+            roots: [made.work],
+            env: {},
+            backend: { name: backend }
+          } as const
           const failed = yield* Effect.flip(sandbox.confine(["/bin/true"], request))
           assert.strictEqual(failed._tag, "SandboxUnavailable")
           assert.notStrictEqual(failed.remedy, "")
@@ -64,7 +94,9 @@ describe("a sandbox that cannot hold a call", () => {
       }).pipe(Effect.provide(Run.layer(made)))
     }))
 
-  const refusals: ReadonlyArray<readonly [string, (made: Fixture.Fixture) => { readonly root: string; readonly cwd?: string }, RegExp]> = [
+  const refusals: ReadonlyArray<
+    readonly [string, (made: Fixture.Fixture) => { readonly root: string; readonly cwd?: string }, RegExp]
+  > = [
     ["a missing working folder", ({ work }) => ({ root: work, cwd: join(work, "no") }), /does not exist/],
     ["the home folder as a workspace", ({ home }) => ({ root: home }), /home folder/],
     ["a parent of the home folder", ({ base }) => ({ root: base }), /home folder/],

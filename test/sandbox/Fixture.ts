@@ -1,5 +1,16 @@
 import { spawn, spawnSync } from "node:child_process"
-import { chmodSync, linkSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  lchownSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { createServer, type Server } from "node:net"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,7 +18,8 @@ import { join } from "node:path"
 const root = process.geteuid?.() === 0
 
 /** Whether a program starts here at all. */
-const starts = (...argv: [string, ...Array<string>]): boolean => spawnSync(argv[0], argv.slice(1), { stdio: "ignore" }).status === 0
+const starts = (...argv: [string, ...Array<string>]): boolean =>
+  spawnSync(argv[0], argv.slice(1), { stdio: "ignore" }).status === 0
 
 export { hasBubblewrap, reason } from "../support/Bubblewrap.ts"
 
@@ -24,7 +36,11 @@ export interface Who {
 export const users: ReadonlyArray<Who> = root && starts("setpriv", "--version")
   ? [
     { name: "root", prefix: [], id: undefined },
-    { name: "an ordinary user", id: ordinaryId, prefix: ["/usr/bin/setpriv", "--reuid", `${ordinaryId}`, "--regid", `${ordinaryId}`, "--clear-groups"] }
+    {
+      name: "an ordinary user",
+      id: ordinaryId,
+      prefix: ["/usr/bin/setpriv", "--reuid", `${ordinaryId}`, "--regid", `${ordinaryId}`, "--clear-groups"]
+    }
   ]
   : [{ name: root ? "root" : "an ordinary user", prefix: [], id: undefined }]
 
@@ -63,8 +79,15 @@ const chownAll = (path: string, id: number) => {
 export const make = async (who: Who): Promise<Fixture> => {
   // Not below a temporary folder: those are replaced inside.
   const base = realpathSync(mkdtempSync(join(root ? "/srv" : homedir(), "postern-sandbox-")))
-  const [home, work, outside, run] = ["home", "work", "outside", "run"].map((name) => join(base, name)) as [string, string, string, string]
-  for (const folder of [join(home, ".ssh"), join(home, ".postern", "data"), join(work, ".git", "hooks"), outside, run]) {
+  const [home, work, outside, run] = ["home", "work", "outside", "run"].map((name) => join(base, name)) as [
+    string,
+    string,
+    string,
+    string
+  ]
+  for (
+    const folder of [join(home, ".ssh"), join(home, ".postern", "data"), join(work, ".git", "hooks"), outside, run]
+  ) {
     mkdirSync(folder, { recursive: true })
   }
   writeFileSync(join(home, ".ssh", "id_rsa"), "key")
@@ -82,14 +105,23 @@ export const make = async (who: Who): Promise<Fixture> => {
   writeFileSync(tmpFile, "temporary")
   chmodSync(join(tmpFile, ".."), 0o755)
   const abstract = `postern-test-${process.pid}-${base.slice(-6)}`
-  const servers = await Promise.all([listen(join(run, "daemon.sock")), listen(join(work, "own.sock")), listen(`\0${abstract}`), listen(0)])
+  const servers = await Promise.all([
+    listen(join(run, "daemon.sock")),
+    listen(join(work, "own.sock")),
+    listen(`\0${abstract}`),
+    listen(0)
+  ])
   const address = servers[3]!.address()
   chmodSync(base, 0o755)
   const [program, ...args] = [...who.prefix, "/bin/sleep", "1000"]
   const outsider = spawn(program!, args, { stdio: "ignore" })
   if (who.id !== undefined) chownAll(base, who.id)
   return {
-    base, home, work, tmpFile, abstract,
+    base,
+    home,
+    work,
+    tmpFile,
+    abstract,
     pid: outsider.pid!,
     port: typeof address === "object" && address !== null ? address.port : 0,
     own: { configDir: join(home, ".postern"), dataDir: join(home, ".postern", "data") },

@@ -7,5 +7,8 @@ const [work, home, marker] = process.argv.slice(2) as [string, string, string]
 const own = { configDir: join(home, ".postern"), dataDir: join(home, ".postern", "data") }
 
 await Effect.runPromise(Effect.scoped(
-  Effect.provide(Run.bash(`setsid sleep ${marker} & sleep ${marker}`, work, "workspace-write", false), Run.layer({ home, own }))
+  Effect.provide(
+    Run.bash(`setsid sleep ${marker} & sleep ${marker}`, work, "workspace-write", false),
+    Run.layer({ home, own })
+  )
 ))

@@ -1,7 +1,17 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import * as DeniedPaths from "../../src/policy/rules/DeniedPaths.ts"
@@ -28,10 +38,11 @@ const folder = Effect.acquireRelease(
     mkdirSync(work)
     return { base, home, work, own: { configDir: join(home, ".postern"), dataDir: join(home, ".postern", "data") } }
   }),
-  ({ base }) => Effect.sync(() => {
-    execFileSync("chmod", ["-R", "u+rwX", base])
-    rmSync(base, { recursive: true, force: true })
-  })
+  ({ base }) =>
+    Effect.sync(() => {
+      execFileSync("chmod", ["-R", "u+rwX", base])
+      rmSync(base, { recursive: true, force: true })
+    })
 )
 
 const run = (made: Effect.Success<typeof folder>, script: string, options: Run.Options = {}) =>
@@ -50,7 +61,9 @@ describe.skipIf(!Fixture.hasBubblewrap)(`a hostile command${Fixture.reason}`, ()
     Effect.gen(function*() {
       const made = yield* folder
       const key = write(join(made.work, "secret", "inner", "key"), "secret")
-      const { output } = yield* run(made, "mv secret other; mv secret/inner inner; cat */key */*/key; echo end", { masks: [key] })
+      const { output } = yield* run(made, "mv secret other; mv secret/inner inner; cat */key */*/key; echo end", {
+        masks: [key]
+      })
       assert.match(output, /Device or resource busy[^]*end/)
       assert.strictEqual(readFileSync(key, "utf8"), "secret")
     }))
@@ -73,7 +86,8 @@ describe.skipIf(!Fixture.hasBubblewrap)(`a hostile command${Fixture.reason}`, ()
       const environment = Layer.succeed(Environment, { PATH: `${bin}:${Run.path}` })
       const layer = Layer.provide(Sandbox.layer({ own: made.own, home: made.home }), environment)
       const confined = yield* Effect.scoped(Effect.flatMap(Sandbox, ({ confine }) =>
-        confine(["/bin/true"], { mode: "read-only", network: false, cwd: made.work, roots: [made.work], env: {} }))).pipe(Effect.provide(layer))
+        confine(["/bin/true"], { mode: "read-only", network: false, cwd: made.work, roots: [made.work], env: {} })))
+        .pipe(Effect.provide(layer))
       assert.isFalse(confined.argv[0].startsWith(bin))
       assert.isFalse(existsSync(join(made.work, "fooled")))
     }))
@@ -156,7 +170,11 @@ describe("what a project prepares", () => {
     Effect.gen(function*() {
       const { home, own, work } = yield* folder
       const key = write(join(home, ".ssh", "id_rsa"), "")
-      const { refusal } = Plan.reach({ mode: "read-only", network: false, roots: [work] }, { homes: ["/nowhere", home], variables: {}, own })
+      const { refusal } = Plan.reach({ mode: "read-only", network: false, roots: [work] }, {
+        homes: ["/nowhere", home],
+        variables: {},
+        own
+      })
       assert.isString(refusal(key, "read"))
     }))
 })
@@ -165,18 +183,21 @@ const closed = join(import.meta.dirname, "Closed.ts")
 
 describe.skipIf(!Fixture.hasBubblewrap)(`a folder that a command closed${Fixture.reason}`, () => {
   const who = Fixture.users.at(-1)!
-  it.live.skipIf(isRoot && who.id === undefined)("hides nothing and frees nothing in it from the next call", () =>
-    Effect.gen(function*() {
-      const { base, home, work } = yield* folder
-      write(join(work, "sub", ".env"), "secret")
-      write(join(work, ".git", "hooks", "old"), "")
-      chmodSync(join(work, "sub"), 0o400)
-      chmodSync(join(work, ".git"), 0o000)
-      if (who.id !== undefined) execFileSync("chown", ["-R", `${who.id}`, base])
-      const [program, ...args] = [...who.prefix, process.execPath, closed, work, home]
-      const output = execFileSync(program!, args, { encoding: "utf8", env: {}, cwd: "/" })
-      assert.match(output, /end/)
-      assert.notInclude(output, "secret")
-      assert.isFalse(existsSync(join(work, ".git", "hooks", "new")))
-    }))
+  it.live.skipIf(isRoot && who.id === undefined)(
+    "hides nothing and frees nothing in it from the next call",
+    () =>
+      Effect.gen(function*() {
+        const { base, home, work } = yield* folder
+        write(join(work, "sub", ".env"), "secret")
+        write(join(work, ".git", "hooks", "old"), "")
+        chmodSync(join(work, "sub"), 0o400)
+        chmodSync(join(work, ".git"), 0o000)
+        if (who.id !== undefined) execFileSync("chown", ["-R", `${who.id}`, base])
+        const [program, ...args] = [...who.prefix, process.execPath, closed, work, home]
+        const output = execFileSync(program!, args, { encoding: "utf8", env: {}, cwd: "/" })
+        assert.match(output, /end/)
+        assert.notInclude(output, "secret")
+        assert.isFalse(existsSync(join(work, ".git", "hooks", "new")))
+      })
+  )
 })

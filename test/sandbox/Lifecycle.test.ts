@@ -15,17 +15,20 @@ const marker = () => `${++markers}`
 const gone = (m: string) => Effect.promise(() => eventually(() => processesWith(`sleep ${m}`).length === 0))
 
 /** What runs inside, its runners left out. */
-const commands = (m: string) => processesWith(`sleep ${m}`).filter((pid) => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("sleep")
-  } catch {
-    return false
-  }
-})
+const commands = (m: string) =>
+  processesWith(`sleep ${m}`).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("sleep")
+    } catch {
+      return false
+    }
+  })
 
 const startHost = ({ home, work }: Fixture.Fixture) => {
   const m = marker()
-  const host = spawn(process.execPath, [fileURLToPath(new URL("Host.ts", import.meta.url)), work, home, m], { stdio: "ignore" })
+  const host = spawn(process.execPath, [fileURLToPath(new URL("Host.ts", import.meta.url)), work, home, m], {
+    stdio: "ignore"
+  })
   return { marker: m, kill: () => void host.kill("SIGKILL") }
 }
 
@@ -39,7 +42,8 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
         const made = yield* fixture
         const m = marker()
         const { ended } = yield* Effect.provide(
-          Run.bash(`setsid sleep ${m} >/dev/null 2>&1 & (setsid sleep ${m} &) ; exit 3`, made.work, mode, false), Run.layer(made)
+          Run.bash(`setsid sleep ${m} >/dev/null 2>&1 & (setsid sleep ${m} &) ; exit 3`, made.work, mode, false),
+          Run.layer(made)
         )
         assert.strictEqual(ended.code, 3)
         yield* gone(m)
@@ -51,7 +55,8 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
       const made = yield* fixture
       const script = `trap "echo cleaned; exit 0" TERM; while :; do sleep 0.05; done`
       const { ended, output } = yield* Effect.provide(
-        Run.bash(script, made.work, "workspace-write", true, { timeout: "400 millis" }), Run.layer(made)
+        Run.bash(script, made.work, "workspace-write", true, { timeout: "400 millis" }),
+        Run.layer(made)
       )
       assert.isTrue(ended.timedOut)
       assert.deepStrictEqual(ended.attribution, { kind: "ordinary" })
@@ -65,10 +70,16 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
       const ready = Deferred.makeUnsafe<void>()
       const layer = Run.layer(made)
       yield* Effect.gen(function*() {
-        const fiber = yield* Effect.forkChild(Run.bash(
-          `trap "" TERM; setsid sleep ${m} & echo ready; sleep ${m}; sleep ${m}`, made.work, "workspace-write", false,
-          { onOutput: (text) => text.includes("ready") && Deferred.doneUnsafe(ready, Effect.void) }
-        ), { startImmediately: true })
+        const fiber = yield* Effect.forkChild(
+          Run.bash(
+            `trap "" TERM; setsid sleep ${m} & echo ready; sleep ${m}; sleep ${m}`,
+            made.work,
+            "workspace-write",
+            false,
+            { onOutput: (text) => text.includes("ready") && Deferred.doneUnsafe(ready, Effect.void) }
+          ),
+          { startImmediately: true }
+        )
         yield* Deferred.await(ready)
         assert.isNotEmpty(processesWith(`sleep ${m}`))
         yield* Fiber.interrupt(fiber)
@@ -105,7 +116,10 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
       const m = marker()
       yield* Effect.gen(function*() {
         for (let delay = 0; delay < 30; delay++) {
-          const fiber = yield* Effect.forkChild(Run.bash(`setsid sleep ${m} & sleep ${m}`, made.work, "workspace-write", false), { startImmediately: true })
+          const fiber = yield* Effect.forkChild(
+            Run.bash(`setsid sleep ${m} & sleep ${m}`, made.work, "workspace-write", false),
+            { startImmediately: true }
+          )
           yield* Effect.sleep(delay / 2)
           yield* Fiber.interrupt(fiber)
         }
@@ -116,10 +130,12 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
   it.live("stops a fork bomb at the limit of processes", () =>
     Effect.gen(function*() {
       const ordinary = Fixture.users.at(-1)!
-      const made = yield* Effect.acquireRelease(Effect.promise(() => Fixture.make(ordinary)), (one) => Effect.sync(one.close))
+      const made = yield* Effect.acquireRelease(Effect.promise(() => Fixture.make(ordinary)), (one) =>
+        Effect.sync(one.close))
       const script = `ulimit -u; ulimit -c; for i in $(seq 600); do sleep 9 & done`
       const { output } = yield* Effect.provide(
-        Run.bash(script, made.work, "workspace-write", false, { who: ordinary, timeout: "6 seconds" }), Run.layer(made)
+        Run.bash(script, made.work, "workspace-write", false, { who: ordinary, timeout: "6 seconds" }),
+        Run.layer(made)
       )
       assert.match(output, /^512\n0\n/)
       assert.match(output, /Resource temporarily unavailable/)

@@ -44,4 +44,8 @@ try git-replace bash -c 'mv .git old && mkdir -p .git/hooks'
 `
 
 export const read = (output: string): Record<string, string> =>
-  Object.fromEntries(output.split("\n").filter((line) => /^[a-z-]+=(open|shut)$/.test(line)).map((line) => line.split("=") as [string, string]))
+  Object.fromEntries(
+    output.split("\n").filter((line) => /^[a-z-]+=(open|shut)$/.test(line)).map((line) =>
+      line.split("=") as [string, string]
+    )
+  )

@@ -1,7 +1,18 @@
 import { execFileSync, spawn } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { EffectiveSandbox } from "../../src/policy/Knobs.ts"
@@ -10,7 +21,11 @@ import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
 
 const git = (cwd: string, ...args: ReadonlyArray<string>) =>
-  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"]
+  })
 
 const identity = "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; "
 
@@ -31,19 +46,29 @@ const repository = Effect.acquireRelease(
   ({ base }) => Effect.sync(() => rmSync(base, { recursive: true, force: true }))
 )
 
-const run = (made: Effect.Success<typeof repository>, script: string, mode: EffectiveSandbox = "workspace-write", work = made.work) =>
-  Effect.provide(Run.bash(script, work, mode, false), Run.layer(made))
+const run = (
+  made: Effect.Success<typeof repository>,
+  script: string,
+  mode: EffectiveSandbox = "workspace-write",
+  work = made.work
+) => Effect.provide(Run.bash(script, work, mode, false), Run.layer(made))
 
 /** Numbers are those of bugs that others had (policy §7). */
 describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture.reason}`, () => {
   it.live("lets git work while hooks and configuration stay as they are", () =>
     Effect.gen(function*() {
       const made = yield* repository
-      const { ended, output } = yield* run(made, `${identity} echo b > b && git add b && git commit -qm second && git checkout -q -b topic && git log --oneline | wc -l`)
+      const { ended, output } = yield* run(
+        made,
+        `${identity} echo b > b && git add b && git commit -qm second && git checkout -q -b topic && git log --oneline | wc -l`
+      )
       assert.strictEqual(ended.code, 0, output)
       assert.deepStrictEqual(ended.warnings, [])
       const before = readFileSync(join(made.work, ".git", "config"), "utf8")
-      const { output: refused } = yield* run(made, "echo x > .git/hooks/post-commit; git config core.pager evil; rm -rf .git/hooks; mv .git gone; rm -f .git/config; ln -sf /tmp .git/info/attributes")
+      const { output: refused } = yield* run(
+        made,
+        "echo x > .git/hooks/post-commit; git config core.pager evil; rm -rf .git/hooks; mv .git gone; rm -f .git/config; ln -sf /tmp .git/info/attributes"
+      )
       assert.match(refused, /Read-only file system|Device or resource busy/)
       assert.strictEqual(readFileSync(join(made.work, ".git", "config"), "utf8"), before)
       assert.isFalse(existsSync(join(made.work, ".git", "hooks", "post-commit")))
@@ -53,7 +78,9 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
   it.live("16: leaves no file behind that the command did not make", () =>
     Effect.gen(function*() {
       const made = yield* repository
-      for (const mode of ["workspace-read", "read-only", "scratch", "workspace-write"] as const) yield* run(made, "true", mode)
+      for (const mode of ["workspace-read", "read-only", "scratch", "workspace-write"] as const) {
+        yield* run(made, "true", mode)
+      }
       assert.deepStrictEqual(readdirSync(made.work).toSorted(), [".git", "a"])
       assert.deepStrictEqual(readdirSync(made.home), [".postern"])
     }))
@@ -63,7 +90,12 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       const made = yield* repository
       rmSync(join(made.work, ".git"), { recursive: true })
       const { ended } = yield* run(made, "git init -q . && mkdir .vscode && echo {} > .vscode/tasks.json")
-      assert.deepStrictEqual(ended.warnings?.map((line) => line.split(" ")[0]), [join(made.work, ".git"), join(made.work, ".vscode")].toSorted((a, b) => Number(a.endsWith("git")) < Number(b.endsWith("git")) ? 1 : -1))
+      assert.deepStrictEqual(
+        ended.warnings?.map((line) => line.split(" ")[0]),
+        [join(made.work, ".git"), join(made.work, ".vscode")].toSorted((a, b) =>
+          Number(a.endsWith("git")) < Number(b.endsWith("git")) ? 1 : -1
+        )
+      )
     }))
 
   it.live("13: follows a worktree to its repository, inside and outside the workspace", () =>
@@ -71,10 +103,20 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       const made = yield* repository
       git(made.work, "worktree", "add", "-q", join(made.work, "tree"))
       git(made.work, "worktree", "add", "-q", join(made.base, "outside"))
-      const inside = yield* run(made, "echo 'gitdir: /tmp' > .git; git log --oneline | wc -l", "workspace-write", join(made.work, "tree"))
+      const inside = yield* run(
+        made,
+        "echo 'gitdir: /tmp' > .git; git log --oneline | wc -l",
+        "workspace-write",
+        join(made.work, "tree")
+      )
       assert.match(inside.output, /Read-only file system/)
       assert.match(inside.output, /\b1\b/)
-      const outside = yield* run(made, "git status --short; echo x > ../work/.git/hooks/x; rm .git", "workspace-write", join(made.base, "outside"))
+      const outside = yield* run(
+        made,
+        "git status --short; echo x > ../work/.git/hooks/x; rm .git",
+        "workspace-write",
+        join(made.base, "outside")
+      )
       assert.match(outside.output, /Device or resource busy|Read-only file system/)
       assert.isFalse(existsSync(join(made.work, ".git", "hooks", "x")))
     }))
@@ -106,7 +148,12 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
     Effect.gen(function*() {
       const made = yield* repository
       const work = join(made.own.configDir, "agents", "main", "workspace")
-      const written = yield* run(made, "echo x > new && cat new; cat ../../../config.toml; ls -A ../../..", "workspace-write", work)
+      const written = yield* run(
+        made,
+        "echo x > new && cat new; cat ../../../config.toml; ls -A ../../..",
+        "workspace-write",
+        work
+      )
       assert.match(written.output, /^x$/m)
       assert.notMatch(written.output, /secret|config\.toml$/m)
       assert.isTrue(existsSync(join(work, "new")))
@@ -124,7 +171,11 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
         mkdirSync(join(made.work, "real"))
         symlinkSync("../outside", join(made.work, ".husky"))
         const failed = yield* Effect.flip(sandbox.confine(["/bin/true"], {
-          mode: "workspace-write", network: false, cwd: made.work, roots: [made.work], env: {}
+          mode: "workspace-write",
+          network: false,
+          cwd: made.work,
+          roots: [made.work],
+          env: {}
         }))
         assert.match(failed.message, /\.husky is a symbolic link/)
       }).pipe(Effect.provide(Run.layer(made)))
@@ -135,12 +186,25 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       const made = yield* repository
       const outside = join(made.base, "outside")
       mkdirSync(outside)
-      const swapper = spawn("bash", ["-c", "while :; do mv .git kept && ln -s ../outside .git; rm -f .git && mv kept .git; done"], {
-        cwd: made.work, stdio: "ignore"
+      const swapper = spawn("bash", [
+        "-c",
+        "while :; do mv .git kept && ln -s ../outside .git; rm -f .git && mv kept .git; done"
+      ], {
+        cwd: made.work,
+        stdio: "ignore"
       })
       yield* Effect.gen(function*() {
         for (let round = 0; round < 60; round++) {
-          yield* Effect.exit(Effect.scoped(Run.bash(`echo x > ${outside}/written; mkdir -p .git; echo x > .git/written`, made.work, "workspace-write", false)))
+          yield* Effect.exit(
+            Effect.scoped(
+              Run.bash(
+                `echo x > ${outside}/written; mkdir -p .git; echo x > .git/written`,
+                made.work,
+                "workspace-write",
+                false
+              )
+            )
+          )
           if (existsSync(join(outside, "written"))) break
         }
       }).pipe(Effect.provide(Run.layer(made)), Effect.ensuring(Effect.sync(() => swapper.kill("SIGKILL"))))
@@ -153,7 +217,9 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       mkdirSync(join(made.work, "sub folder"))
       for (const mode of ["workspace-read", "read-only", "scratch", "workspace-write", "danger-full-access"] as const) {
         const { output } = yield* Effect.provide(
-          Run.bash(`pwd; echo "$HOME"; cat <<< here; cat < <(echo sub); echo out > /dev/null`, made.work, mode, false, { cwd: join(made.work, "sub folder") }),
+          Run.bash(`pwd; echo "$HOME"; cat <<< here; cat < <(echo sub); echo out > /dev/null`, made.work, mode, false, {
+            cwd: join(made.work, "sub folder")
+          }),
           Run.layer(made)
         )
         assert.strictEqual(output, `${join(made.work, "sub folder")}\n/nowhere\nhere\nsub\n`, mode)

@@ -42,7 +42,11 @@ export const bash = Effect.fnUntraced(function*(
   const sandbox = yield* Sandbox.Sandbox
   const processes = yield* Processes
   const confined = yield* sandbox.confine(["/bin/bash", "--noprofile", "--norc", "-c", script], {
-    mode, network, cwd: options.cwd ?? work, roots: [work, ...options.roots ?? []], env: { PATH: path, HOME: "/nowhere", ...options.env },
+    mode,
+    network,
+    cwd: options.cwd ?? work,
+    roots: [work, ...options.roots ?? []],
+    env: { PATH: path, HOME: "/nowhere", ...options.env },
     ...(options.masks && { masks: options.masks }),
     ...(options.readable && { readable: options.readable })
   })

@@ -18,29 +18,49 @@ const secrets = {
   slack: `xoxb-${"123456789012-1234567890123-Ab3dEf6hIj9lMn2pQr5tUv8x"}`,
   slackApp: `xapp-${"1-A0123456789-1234567890123-abcdef"}`
 }
-const jwt = `eyJ${"hbGciOiJIUzI1NiJ9"}.${"eyJzdWIiOiIxMjM0NTY3ODkwIn0"}.${"dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"}`
-const pem = (kind: string) => `-----BEGIN ${kind}PRIVATE KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQ\n-----END ${kind}PRIVATE KEY-----`
+const jwt =
+  `eyJ${"hbGciOiJIUzI1NiJ9"}.${"eyJzdWIiOiIxMjM0NTY3ODkwIn0"}.${"dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"}`
+const pem = (kind: string) =>
+  `-----BEGIN ${kind}PRIVATE KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQ\n-----END ${kind}PRIVATE KEY-----`
 
 describe("the leak detector", () => {
   it("puts a tag in the place of keys of known forms, wherever they stand", () => {
     for (const [name, secret] of Object.entries(secrets)) {
-      for (const text of [secret, `key: ${secret}\n`, `12: export X="${secret}"`, `{"k":"${secret}"}`, `https://x.test/?k=${secret}&a=b`]) {
+      for (
+        const text of [
+          secret,
+          `key: ${secret}\n`,
+          `12: export X="${secret}"`,
+          `{"k":"${secret}"}`,
+          `https://x.test/?k=${secret}&a=b`
+        ]
+      ) {
         const { found, text: shown } = redact(text, patternsOnly)
         assert.strictEqual(shown, text.replace(secret, "[REDACTED_API_KEY]"), name)
         assert.strictEqual(found, 1, name)
       }
     }
     assert.strictEqual(hide("id AKIAIOSFODNN7EXAMPLE."), "id [REDACTED_AWS_CREDENTIAL].")
-    assert.strictEqual(hide(`aws_secret_access_key = ${"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}`), "aws_secret_access_key = [REDACTED_AWS_CREDENTIAL]")
+    assert.strictEqual(
+      hide(`aws_secret_access_key = ${"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}`),
+      "aws_secret_access_key = [REDACTED_AWS_CREDENTIAL]"
+    )
     assert.strictEqual(hide(`Authorization: Bearer ${jwt}`), "Authorization: Bearer [REDACTED_JWT]")
     assert.strictEqual(hide("url=postgres://app:hunter2@db.test:5432/x?y=1 next"), "url=[REDACTED_DATABASE_URL] next")
     assert.strictEqual(hide("mongodb+srv://u:p@h/x"), "[REDACTED_DATABASE_URL]")
-    assert.strictEqual(hide(`POST /bot${"123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1"}/send`), "POST /bot[REDACTED_BOT_TOKEN]/send")
+    assert.strictEqual(
+      hide(`POST /bot${"123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1"}/send`),
+      "POST /bot[REDACTED_BOT_TOKEN]/send"
+    )
   })
 
   it("removes private keys, also one that is cut off", () => {
     for (const kind of ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "]) {
-      assert.strictEqual(hide(`a\n${pem(kind)}\nb\n${pem(kind)}\nc`), "a\n[REDACTED_PRIVATE_KEY]\nb\n[REDACTED_PRIVATE_KEY]\nc", kind)
+      assert.strictEqual(
+        hide(`a\n${pem(kind)}\nb\n${pem(kind)}\nc`),
+        "a\n[REDACTED_PRIVATE_KEY]\nb\n[REDACTED_PRIVATE_KEY]\nc",
+        kind
+      )
     }
     assert.strictEqual(hide("a\n-----BEGIN PRIVATE KEY-----\nMIIE"), "a\n[REDACTED_PRIVATE_KEY]")
     const certificate = "-----BEGIN CERTIFICATE-----\nMIID\n-----END CERTIFICATE-----"
@@ -51,10 +71,19 @@ describe("the leak detector", () => {
     assert.strictEqual(hide("DB_PASSWORD=\"hunter2hunter2\""), "DB_PASSWORD=\"[REDACTED_SECRET]\"")
     assert.strictEqual(hide("client_secret: abcd1234efgh"), "client_secret: [REDACTED_SECRET]")
     assert.strictEqual(hide("x-api-key: 0123456789abcdef0123"), "x-api-key: [REDACTED_API_KEY]")
-    for (const code of [
-      "const token = process.env.TOKEN2_VALUE", "password: config.database.password1", "token = getToken(user1, \"a\")", "max_tokens: 100000000000",
-      "secret: ${{ secrets.DEPLOY_KEY_1 }}", "tokenizer = Tokenizer2Implementation", "passwordless: true", "token: string", "api_key = os.environ[\"API_KEY_1\"]"
-    ]) assert.strictEqual(hide(code), code)
+    for (
+      const code of [
+        "const token = process.env.TOKEN2_VALUE",
+        "password: config.database.password1",
+        "token = getToken(user1, \"a\")",
+        "max_tokens: 100000000000",
+        "secret: ${{ secrets.DEPLOY_KEY_1 }}",
+        "tokenizer = Tokenizer2Implementation",
+        "passwordless: true",
+        "token: string",
+        "api_key = os.environ[\"API_KEY_1\"]"
+      ]
+    ) assert.strictEqual(hide(code), code)
     assert.strictEqual(hide("password: hunter2hunter2", { ...usual, sensitivity: 0.5 }), "password: hunter2hunter2")
   })
 
@@ -69,17 +98,35 @@ describe("the leak detector", () => {
 
   it("leaves hashes, ids, names, addresses, lock files and pictures alone", () => {
     const sha = (kind: string, encoding: "hex" | "base64") => createHash(kind).update("x").digest(encoding)
-    const picture = Buffer.from(Array.from({ length: 600 }, (_, at) => (at * 7919 + (at * at) % 251) % 256)).toString("base64")
-    for (const text of [
-      sha("sha1", "hex"), sha("sha256", "hex"), sha("sha512", "hex"), sha("md5", "hex"), "commit 2b2f643a0c9e4d1f8b7a6c5d4e3f2a1b0c9d8e7f",
-      "550e8400-e29b-41d4-a716-446655440000", "postern-4f2a9c7e-1b3d-4e5f-8a9b-0c1d2e3f4a5b",
-      `"integrity": "sha512-${sha("sha512", "base64")}"`, `sha256:${sha("sha256", "hex")}`, `h1:${sha("sha256", "base64")}`,
-      `data:image/png;base64,${picture.slice(0, 160)}`, picture, picture.match(/.{1,76}/g)!.join("\n"),
-      picture.match(/.{1,76}/g)!.map((line, at) => `${at + 1}: ${line}`).join("\n"),
-      "https://cdn.example.com/a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6/file.js", "/usr/lib/node_modules/@scope/some-package-1.2.3/dist/index.d.ts",
-      "src/components/UserProfileSettings2/UserProfileSettings2.test.tsx", "getElementsByTagNameNS2AndAttributeV3", "INTERNATIONALIZATION_TEST_CASE_2024_V2",
-      "________________________________1a2b3c", "========================================", "abcdefghijklmnopqrstuvwxyz0123456789"
-    ]) assert.strictEqual(hide(text), text)
+    const picture = Buffer.from(Array.from({ length: 600 }, (_, at) => (at * 7919 + (at * at) % 251) % 256)).toString(
+      "base64"
+    )
+    for (
+      const text of [
+        sha("sha1", "hex"),
+        sha("sha256", "hex"),
+        sha("sha512", "hex"),
+        sha("md5", "hex"),
+        "commit 2b2f643a0c9e4d1f8b7a6c5d4e3f2a1b0c9d8e7f",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "postern-4f2a9c7e-1b3d-4e5f-8a9b-0c1d2e3f4a5b",
+        `"integrity": "sha512-${sha("sha512", "base64")}"`,
+        `sha256:${sha("sha256", "hex")}`,
+        `h1:${sha("sha256", "base64")}`,
+        `data:image/png;base64,${picture.slice(0, 160)}`,
+        picture,
+        picture.match(/.{1,76}/g)!.join("\n"),
+        picture.match(/.{1,76}/g)!.map((line, at) => `${at + 1}: ${line}`).join("\n"),
+        "https://cdn.example.com/a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6/file.js",
+        "/usr/lib/node_modules/@scope/some-package-1.2.3/dist/index.d.ts",
+        "src/components/UserProfileSettings2/UserProfileSettings2.test.tsx",
+        "getElementsByTagNameNS2AndAttributeV3",
+        "INTERNATIONALIZATION_TEST_CASE_2024_V2",
+        "________________________________1a2b3c",
+        "========================================",
+        "abcdefghijklmnopqrstuvwxyz0123456789"
+      ]
+    ) assert.strictEqual(hide(text), text)
   })
 
   it("is off when it is switched off", () => {
@@ -89,10 +136,34 @@ describe("the leak detector", () => {
 
   it("finds nearly every random key and works in linear time on hostile text", () => {
     let missed = 0
-    const drawn = (i: number) => createHash("sha256").update(String(i)).digest("base64url").replace(/[-_]/g, "x").slice(0, 40)
+    const drawn = (i: number) =>
+      createHash("sha256").update(String(i)).digest("base64url").replace(/[-_]/g, "x").slice(0, 40)
     for (let i = 0; i < 200; i++) if (!hide(`k ${drawn(i)} k`).includes("REDACTED")) missed++
     assert.isBelow(missed, 30)
-    for (const piece of ["eyJ", "eyJaaaaaaaaa.", "sk-", "ghp_", "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "password", "password=", "a_", "token:'", "postgres://", "postgres://a:", "/bot1234567:", "api_key=", "AKIA", "A1b", "a/", "sha512-", "1: A\n", "xoxb-"]) {
+    for (
+      const piece of [
+        "eyJ",
+        "eyJaaaaaaaaa.",
+        "sk-",
+        "ghp_",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN ",
+        "password",
+        "password=",
+        "a_",
+        "token:'",
+        "postgres://",
+        "postgres://a:",
+        "/bot1234567:",
+        "api_key=",
+        "AKIA",
+        "A1b",
+        "a/",
+        "sha512-",
+        "1: A\n",
+        "xoxb-"
+      ]
+    ) {
       assert.isString(hide(piece.repeat(60_000)), piece)
     }
   })

@@ -29,7 +29,12 @@ describe("The actions of an agent", () => {
     withFile(Effect.fnUntraced(function*(file) {
       const act = (agent: string, limit = 2) => inStore(file, (policy) => policy.act(agent, limit))
       const count = (agent: string) => inStore(file, (policy) => policy.actions(agent))
-      assert.deepStrictEqual([yield* act("main"), yield* act("main"), yield* act("main"), yield* act("other")], [true, true, false, true])
+      assert.deepStrictEqual([yield* act("main"), yield* act("main"), yield* act("main"), yield* act("other")], [
+        true,
+        true,
+        false,
+        true
+      ])
       assert.deepStrictEqual([yield* count("main"), yield* count("other"), yield* count("nobody")], [2, 1, 0])
       yield* TestClock.adjust("59 minutes")
       assert.deepStrictEqual([yield* count("main"), yield* act("main"), yield* act("main", 3)], [2, false, true])
@@ -40,8 +45,14 @@ describe("The actions of an agent", () => {
 
   it.effect("that are decided at the same time do not pass the limit together", () =>
     withFile((file) =>
-      inStore(file, Effect.fnUntraced(function*(policy) {
-        const answers = yield* Effect.all(Array.from({ length: 10 }, () => policy.act("main", 3)), { concurrency: "unbounded" })
-        assert.lengthOf(answers.filter(Boolean), 3)
-      }))))
+      inStore(
+        file,
+        Effect.fnUntraced(function*(policy) {
+          const answers = yield* Effect.all(Array.from({ length: 10 }, () => policy.act("main", 3)), {
+            concurrency: "unbounded"
+          })
+          assert.lengthOf(answers.filter(Boolean), 3)
+        })
+      )
+    ))
 })

@@ -16,7 +16,11 @@ const systemOf = (request: Request | undefined): string => {
 }
 
 /** The system prompts of the turns of one session in a folder that `prepare` filled. */
-const briefed = (prepare: (folder: string, home: string) => string | void, variables: Readonly<Record<string, string>> = {}, ...turns: ReadonlyArray<(folder: string) => void>) => {
+const briefed = (
+  prepare: (folder: string, home: string) => string | void,
+  variables: Readonly<Record<string, string>> = {},
+  ...turns: ReadonlyArray<(folder: string) => void>
+) => {
   const { engine, requests } = make([])
   const harness = makeHarness(variables, { engine })
   return Effect.gen(function*() {

@@ -15,19 +15,33 @@ import * as ScriptedModel from "./ScriptedModel.ts"
 const prices = { input: 10, output: 100 }
 const day = 24 * 60 * 60 * 1000
 
-const limited = (cents: number) => ({ ...unconfined, POSTERN_risk_profiles__default__max_cost_per_day_cents: String(cents) })
+const limited = (cents: number) => ({
+  ...unconfined,
+  POSTERN_risk_profiles__default__max_cost_per_day_cents: String(cents)
+})
 const list = { name: "file_list", params: { path: "." } }
 
 /** A model with answers over one database, as one process has it. */
-const process = (file: string, cents: number, answers: ReadonlyArray<ScriptedModel.Answer>, model: object = { prices }) => {
+const process = (
+  file: string,
+  cents: number,
+  answers: ReadonlyArray<ScriptedModel.Answer>,
+  model: object = { prices }
+) => {
   const { engine, requests } = ScriptedModel.make(answers, model)
   const { layer } = harness(limited(cents), { engine, file })
-  return { requests, run: <A, E>(body: Effect.Effect<A, E, Layer.Success<typeof layer>>) => Effect.provide(body, layer, { local: true }) }
+  return {
+    requests,
+    run: <A, E>(body: Effect.Effect<A, E, Layer.Success<typeof layer>>) => Effect.provide(body, layer, { local: true })
+  }
 }
 
 const say = Effect.fnUntraced(function*(text: string, sessionId?: string) {
   const id = sessionId ?? (yield* newSession()).sessionId
-  const said = yield* Effect.match((yield* prompt(id, text)).end, { onSuccess: ({ stopReason }) => stopReason, onFailure: ({ message }) => message })
+  const said = yield* Effect.match((yield* prompt(id, text)).end, {
+    onSuccess: ({ stopReason }) => stopReason,
+    onFailure: ({ message }) => message
+  })
   const { decisions } = yield* (yield* SessionStore).policy.trail(id)
   return { said, codes: decisions.map(({ code }) => code) }
 })
@@ -42,7 +56,8 @@ describe("max_cost_per_day_cents", () => {
       { calls: [{ ...list, params: { path: "a" } }], usage: { input: 1000, output: 0 } }
     ])
     const second = process(file, 10, [])
-    const why = "agent default has cost $0.10 today, and its limit is $0.10 a day (risk_profiles.default.max_cost_per_day_cents). " +
+    const why =
+      "agent default has cost $0.10 today, and its limit is $0.10 a day (risk_profiles.default.max_cost_per_day_cents). " +
       "Raise it, or prompt again after midnight UTC"
     return Effect.gen(function*() {
       yield* first.run(Effect.gen(function*() {
@@ -55,7 +70,9 @@ describe("max_cost_per_day_cents", () => {
         assert.include((yield* say("/help")).said, "end_turn")
       }))
       assert.lengthOf(second.requests, 0)
-      yield* process(file, 11, [{ text: "done" }]).run(Effect.map(say("go"), ({ said }) => assert.strictEqual(said, "end_turn")))
+      yield* process(file, 11, [{ text: "done" }]).run(
+        Effect.map(say("go"), ({ said }) => assert.strictEqual(said, "end_turn"))
+      )
     })
   })
 
@@ -87,7 +104,9 @@ describe("max_cost_per_day_cents", () => {
 
   it.live("is told at start to miss what has no prices", () => {
     const notes = (toml: Record<string, string>) =>
-      Effect.map(Settings, ({ notes }) => notes).pipe(Effect.provide(Settings.layer({ configDir: folder() }, { ...limited(1), ...toml })))
+      Effect.map(Settings, ({ notes }) => notes).pipe(
+        Effect.provide(Settings.layer({ configDir: folder() }, { ...limited(1), ...toml }))
+      )
     const provider = { POSTERN_providers__here__kind: "offline", POSTERN_agents__default__model: "here/m" }
     return Effect.gen(function*() {
       assert.deepStrictEqual(yield* notes(provider), [
@@ -104,22 +123,25 @@ describe("The costs of an agent", () => {
   )
 
   it.effect("are kept by day, agent and model, exactly, and begin anew at midnight UTC", () =>
-    Effect.andThen(TestClock.setTime(Date.UTC(2026, 0, 31) + day - 1), Effect.gen(function*() {
-      const { costs: { costs, spend, today } } = yield* SessionStore
-      const spent = { agent: "main", model: "a/b", tokens: 10, cost: 0.1 }
-      for (let i = 0; i < 3; i++) yield* spend(spent)
-      yield* spend({ ...spent, agent: "other", cost: 1e-7 })
-      assert.deepStrictEqual([yield* today("main"), yield* today("other"), yield* today("nobody")], [30, 0.00001, 0])
-      yield* TestClock.adjust(1)
-      assert.strictEqual(yield* today("main"), 0)
-      yield* spend({ ...spent, model: "a/c" })
-      const [main, later] = [
-        { day: "2026-01-31", agent: "main", model: "a/b", requests: 3, tokens: 30, cost: 0.3 },
-        { day: "2026-02-01", agent: "main", model: "a/c", requests: 1, tokens: 10, cost: 0.1 }
-      ]
-      assert.deepStrictEqual(yield* costs({ agent: "main" }), [main, later])
-      assert.deepStrictEqual(yield* costs({ agent: "main", from: "2026-02-01" }), [later])
-      assert.deepStrictEqual(yield* costs({ agent: "main", to: "2026-01-31" }), [main])
-      assert.lengthOf(yield* costs({}), 3)
-    }).pipe(Effect.provide(store))))
+    Effect.andThen(
+      TestClock.setTime(Date.UTC(2026, 0, 31) + day - 1),
+      Effect.gen(function*() {
+        const { costs: { costs, spend, today } } = yield* SessionStore
+        const spent = { agent: "main", model: "a/b", tokens: 10, cost: 0.1 }
+        for (let i = 0; i < 3; i++) yield* spend(spent)
+        yield* spend({ ...spent, agent: "other", cost: 1e-7 })
+        assert.deepStrictEqual([yield* today("main"), yield* today("other"), yield* today("nobody")], [30, 0.00001, 0])
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* today("main"), 0)
+        yield* spend({ ...spent, model: "a/c" })
+        const [main, later] = [
+          { day: "2026-01-31", agent: "main", model: "a/b", requests: 3, tokens: 30, cost: 0.3 },
+          { day: "2026-02-01", agent: "main", model: "a/c", requests: 1, tokens: 10, cost: 0.1 }
+        ]
+        assert.deepStrictEqual(yield* costs({ agent: "main" }), [main, later])
+        assert.deepStrictEqual(yield* costs({ agent: "main", from: "2026-02-01" }), [later])
+        assert.deepStrictEqual(yield* costs({ agent: "main", to: "2026-01-31" }), [main])
+        assert.lengthOf(yield* costs({}), 3)
+      }).pipe(Effect.provide(store))
+    ))
 })

@@ -9,7 +9,11 @@ import { type Answer, make, told } from "./ScriptedModel.ts"
 
 const profile = (name: string, value: number) => ({ [`POSTERN_runtime_profiles__default__${name}`]: String(value) })
 
-const scenario = (answers: ReadonlyArray<Answer>, variables: Readonly<Record<string, string>> = {}, options: Parameters<typeof make>[1] = {}) => {
+const scenario = (
+  answers: ReadonlyArray<Answer>,
+  variables: Readonly<Record<string, string>> = {},
+  options: Parameters<typeof make>[1] = {}
+) => {
   const { engine, requests } = make(answers, { contextWindow: 100_000, ...options })
   return { requests, harness: makeHarness(variables, { engine }) }
 }
@@ -17,14 +21,19 @@ const scenario = (answers: ReadonlyArray<Answer>, variables: Readonly<Record<str
 const open = Effect.fnUntraced(function*() {
   const session = yield* newSession()
   const events: Array<SessionEvent> = []
-  session.attach({ publish: (event) => Effect.sync(() => void events.push(event)), ask: () => Effect.never, choose: () => Effect.never })
+  session.attach({
+    publish: (event) => Effect.sync(() => void events.push(event)),
+    ask: () => Effect.never,
+    choose: () => Effect.never
+  })
   const store = yield* SessionStore
   return {
     session,
     events,
     transcript: store.transcript(session.sessionId),
     say: (text: string) => Effect.flatMap(prompt(session.sessionId, text), ({ end }) => end),
-    of: <T extends SessionEvent["_tag"]>(tag: T) => events.filter((event): event is Extract<SessionEvent, { _tag: T }> => event._tag === tag)
+    of: <T extends SessionEvent["_tag"]>(tag: T) =>
+      events.filter((event): event is Extract<SessionEvent, { _tag: T }> => event._tag === tag)
   }
 })
 
@@ -39,8 +48,15 @@ describe("A context that is nearly full", () => {
       const before = yield* transcript
       assert.strictEqual((yield* say("and Y")).text, "fine")
       assert.match(told(requests[1]!).at(-1)!, /^user: Summarise the conversation.+User: do X\nAssistant: answer/s)
-      assert.deepStrictEqual(told(requests[2]!), ["user: [Earlier in this session]\nThey want X.", "assistant: I go on from there.", "user: and Y"])
-      assert.deepStrictEqual(of("CompactionChanged").map(({ compaction }) => compaction.status), ["in_progress", "completed"])
+      assert.deepStrictEqual(told(requests[2]!), [
+        "user: [Earlier in this session]\nThey want X.",
+        "assistant: I go on from there.",
+        "user: and Y"
+      ])
+      assert.deepStrictEqual(of("CompactionChanged").map(({ compaction }) => compaction.status), [
+        "in_progress",
+        "completed"
+      ])
       assert.strictEqual(of("CompactionSummary").map(({ text }) => text).join(""), "They want X.")
       // The transcript keeps its rows and their places.
       assert.deepStrictEqual((yield* transcript).slice(0, before.length), before)
@@ -51,8 +67,13 @@ describe("A context that is nearly full", () => {
   })
 
   it.live("keeps the newest steps of the running turn as they are", () => {
-    const call = (path: string, input: number): Answer => ({ calls: [{ name: "file_read", params: { path } }], usage: { input, output: 10 } })
-    const { harness, requests } = scenario([call("long.txt", 10), call("short.txt", 90_000), { text: "Read the long one." }])
+    const call = (path: string, input: number): Answer => ({
+      calls: [{ name: "file_read", params: { path } }],
+      usage: { input, output: 10 }
+    })
+    const { harness, requests } = scenario([call("long.txt", 10), call("short.txt", 90_000), {
+      text: "Read the long one."
+    }])
     return Effect.gen(function*() {
       const { say, session } = yield* open()
       writeFileSync(join(session.workspace.cwd, "long.txt"), "x".repeat(20_000))
@@ -97,16 +118,22 @@ describe("A context that is nearly full", () => {
       const { of, say, session } = yield* open()
       yield* say("do X")
       session.attach({
-        publish: (event) => Effect.sync(() => {
-          if (event._tag === "CompactionSummary") harness.broken.add("checkpoint")
-          if (event._tag === "CompactionChanged" && event.compaction.status === "failed") harness.broken.delete("checkpoint")
-        }),
+        publish: (event) =>
+          Effect.sync(() => {
+            if (event._tag === "CompactionSummary") harness.broken.add("checkpoint")
+            if (event._tag === "CompactionChanged" && event.compaction.status === "failed") {
+              harness.broken.delete("checkpoint")
+            }
+          }),
         ask: () => Effect.never,
         choose: () => Effect.never
       })
       yield* say("and Y")
       assert.deepStrictEqual(told(requests[2]!).slice(-3), ["user: do X", "assistant: answer", "user: and Y"])
-      assert.deepStrictEqual(of("CompactionChanged").map(({ compaction }) => compaction.status), ["in_progress", "failed"])
+      assert.deepStrictEqual(of("CompactionChanged").map(({ compaction }) => compaction.status), [
+        "in_progress",
+        "failed"
+      ])
       assert.deepStrictEqual(of("Notice"), [])
     }).pipe(Effect.provide(harness.layer))
   })
@@ -120,9 +147,21 @@ describe("A context that is nearly full", () => {
       yield* say("second")
       assert.strictEqual((yield* say("third")).text, "fine")
       const last = told(requests[3]!)
-      assert.match(last[0]!, /^user: \[Earlier in this session\]\n2 messages are left out here\. The user asked:\n- first$/)
-      assert.deepStrictEqual(last.slice(1), ["assistant: I go on from there.", "user: second", "assistant: answer", "user: third"])
-      assert.deepInclude(of("HistoryTrimmed")[0], { droppedMessages: 2, keptTurns: 2, reason: "context token budget exceeded" })
+      assert.match(
+        last[0]!,
+        /^user: \[Earlier in this session\]\n2 messages are left out here\. The user asked:\n- first$/
+      )
+      assert.deepStrictEqual(last.slice(1), [
+        "assistant: I go on from there.",
+        "user: second",
+        "assistant: answer",
+        "user: third"
+      ])
+      assert.deepInclude(of("HistoryTrimmed")[0], {
+        droppedMessages: 2,
+        keptTurns: 2,
+        reason: "context token budget exceeded"
+      })
       assert.lengthOf(of("Notice"), 1)
     }).pipe(Effect.provide(harness.layer))
   })
@@ -133,13 +172,21 @@ describe("A context that is nearly full", () => {
       const { of, say, session, transcript } = yield* open()
       yield* say("one")
       session.attach({
-        publish: (event) => event._tag === "CompactionSummary" ? Effect.forkDetach(session.cancel).pipe(Effect.andThen(Effect.never)) : Effect.void,
+        publish: (event) =>
+          event._tag === "CompactionSummary"
+            ? Effect.forkDetach(session.cancel).pipe(Effect.andThen(Effect.never))
+            : Effect.void,
         ask: () => Effect.never,
         choose: () => Effect.never
       })
       assert.strictEqual((yield* say("two")).stopReason, "cancelled")
-      assert.deepStrictEqual(of("CompactionChanged").map(({ compaction }) => compaction.status), ["in_progress", "cancelled"])
-      assert.isTrue((yield* transcript).some((entry) => entry._tag === "Compaction" && entry.compaction.status === "cancelled"))
+      assert.deepStrictEqual(of("CompactionChanged").map(({ compaction }) => compaction.status), [
+        "in_progress",
+        "cancelled"
+      ])
+      assert.isTrue(
+        (yield* transcript).some((entry) => entry._tag === "Compaction" && entry.compaction.status === "cancelled")
+      )
       assert.lengthOf(requests, 2)
     }).pipe(Effect.provide(harness.layer))
   })
@@ -154,7 +201,11 @@ describe("A model that says the context is too long", () => {
       yield* say("one")
       const failed = yield* Effect.flip(say("two"))
       assert.deepInclude(failed, { reason: "context_overflow" })
-      assert.deepStrictEqual(told(requests[3]!), ["user: [Earlier in this session]\nSummary.", "assistant: I go on from there.", "user: two"])
+      assert.deepStrictEqual(told(requests[3]!), [
+        "user: [Earlier in this session]\nSummary.",
+        "assistant: I go on from there.",
+        "user: two"
+      ])
       assert.lengthOf(requests, 4)
     }).pipe(Effect.provide(harness.layer))
   })
@@ -166,7 +217,13 @@ describe("More messages than max_history_messages", () => {
     return Effect.gen(function*() {
       const { of, say } = yield* open()
       for (const text of ["one", "two", "three", "four", "five"]) yield* say(text)
-      assert.deepStrictEqual(told(requests[2]!), ["user: one", "assistant: done", "user: two", "assistant: done", "user: three"])
+      assert.deepStrictEqual(told(requests[2]!), [
+        "user: one",
+        "assistant: done",
+        "user: two",
+        "assistant: done",
+        "user: three"
+      ])
       assert.deepStrictEqual(told(requests[3]!), [
         "user: [Earlier in this session]\n4 messages are left out here. The user asked:\n- one\n- two",
         "assistant: I go on from there.",
@@ -175,7 +232,11 @@ describe("More messages than max_history_messages", () => {
         "user: four"
       ])
       assert.match(told(requests[4]!)[0]!, /- one\n- two\n2 messages are left out here\. The user asked:\n- three$/)
-      assert.deepInclude(of("HistoryTrimmed")[0], { droppedMessages: 4, keptTurns: 2, reason: "history message limit exceeded" })
+      assert.deepInclude(of("HistoryTrimmed")[0], {
+        droppedMessages: 4,
+        keptTurns: 2,
+        reason: "history message limit exceeded"
+      })
     }).pipe(Effect.provide(harness.layer))
   })
 })
@@ -203,8 +264,15 @@ describe("max_context_tokens", () => {
 describe("What a session costs", () => {
   it.live("is told after each request, and adds up over turns", () => {
     const prices = { input: 2, output: 10 }
-    const read: Answer = { calls: [{ name: "file_list", params: { path: "." } }], usage: { input: 1_000_000, output: 100_000 } }
-    const { harness } = scenario([read, { text: "a", usage: { input: 500_000, output: 0 } }, { text: "b", usage: { input: 0, output: 100_000 } }], {}, { prices, contextWindow: 10_000_000 })
+    const read: Answer = {
+      calls: [{ name: "file_list", params: { path: "." } }],
+      usage: { input: 1_000_000, output: 100_000 }
+    }
+    const { harness } = scenario(
+      [read, { text: "a", usage: { input: 500_000, output: 0 } }, { text: "b", usage: { input: 0, output: 100_000 } }],
+      {},
+      { prices, contextWindow: 10_000_000 }
+    )
     return Effect.gen(function*() {
       const { of, say, session } = yield* open()
       yield* say("one")

@@ -26,8 +26,13 @@ export const host = (config: (outside: string) => string, variables: Readonly<Re
       const { transcript } = yield* SessionStore
       return (yield* transcript(sessionId)).flatMap((entry) =>
         entry._tag === "ToolCall"
-          ? [`${entry.call.status} ${entry.call.content.map((one) => one.type === "content" && one.content.type === "text" ? one.content.text : one.type).join("\n")}`]
-          : [])
+          ? [`${entry.call.status} ${
+            entry.call.content.map((one) =>
+              one.type === "content" && one.content.type === "text" ? one.content.text : one.type
+            ).join("\n")
+          }`]
+          : []
+      )
     })
   return { cwd, home, outside, put, say, layer }
 }

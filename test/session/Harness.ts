@@ -18,25 +18,36 @@ export const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-ses
 /** The real sessions over a database in memory, with a scripted turn loop and a store that can be told to fail. */
 export const make = (
   variables: Readonly<Record<string, string>> = unconfined,
-  { engine, file = Sqlite.memory }: { readonly engine?: Layer.Layer<Engine, never, Settings>; readonly file?: string } = {}
+  { engine, file = Sqlite.memory }: { readonly engine?: Layer.Layer<Engine, never, Settings>; readonly file?: string } =
+    {}
 ) => {
   const script = new Script()
   const home = folder()
   const broken = new Set<keyof SessionStore["Service"]>()
   const fails = Effect.fail(new StoreFailed({ message: "The disk is full", cause: "test" }))
-  const breakable = Layer.effect(SessionStore, Effect.map(SessionStore, (store) =>
-    new Proxy(store, {
-      get: (target, name: keyof SessionStore["Service"]) => {
-        const real = target[name]
-        return typeof real !== "function" ? real : (...args: ReadonlyArray<never>) =>
-          Effect.suspend((): Effect.Effect<unknown, unknown> =>
-            broken.has(name) ? fails : (real as (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)(...args))
-      }
-    })))
+  const breakable = Layer.effect(
+    SessionStore,
+    Effect.map(SessionStore, (store) =>
+      new Proxy(store, {
+        get: (target, name: keyof SessionStore["Service"]) => {
+          const real = target[name]
+          return typeof real !== "function" ?
+            real :
+            (...args: ReadonlyArray<never>) =>
+              Effect.suspend((): Effect.Effect<unknown, unknown> =>
+                broken.has(name)
+                  ? fails
+                  : (real as (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)(...args)
+              )
+        }
+      }))
+  )
   const sqlite = Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(file)))
   const settings = Settings.layer({ configDir: home }, variables)
   const layer = Sessions.layer.pipe(
-    Layer.provideMerge(breakable.pipe(Layer.provide(SessionStore.layerSql("The test store", "durable")), Layer.provideMerge(sqlite))),
+    Layer.provideMerge(
+      breakable.pipe(Layer.provide(SessionStore.layerSql("The test store", "durable")), Layer.provideMerge(sqlite))
+    ),
     Layer.provide(engine ?? script.layer),
     Layer.provideMerge(Agents.layer),
     Layer.provideMerge(settings)

@@ -11,13 +11,16 @@ import type { SessionEvent } from "../../src/session/Event.ts"
 import { openStore, tell, tempFile, user } from "../store/Samples.ts"
 import { make, newSession, prompt } from "./Harness.ts"
 
-const reasonOf = <A, E>(end: Effect.Effect<A, E>) => Effect.map(Effect.flip(end), (error) => (error as { reason?: string }).reason)
+const reasonOf = <A, E>(end: Effect.Effect<A, E>) =>
+  Effect.map(Effect.flip(end), (error) => (error as { reason?: string }).reason)
 
 /** A session with the real turn loop, watched by `attachment`, and the store of another process on the same file. */
-const open = Effect.fnUntraced(function*(watch: (host: {
-  readonly takeOver: Effect.Effect<void>
-  readonly stored: Effect.Effect<ReadonlyArray<string>>
-}) => Partial<Attachment>) {
+const open = Effect.fnUntraced(function*(
+  watch: (host: {
+    readonly takeOver: Effect.Effect<void>
+    readonly stored: Effect.Effect<ReadonlyArray<string>>
+  }) => Partial<Attachment>
+) {
   const file = yield* tempFile
   const other = yield* openStore(file)
   const harness = make(undefined, { engine, file })
@@ -59,7 +62,11 @@ describe("A turn whose session another process has taken over", () => {
         const { end } = yield* prompt(sessionId, command)
         assert.strictEqual(yield* reasonOf(end), "session_taken_over")
         assert.isFalse(asked || made())
-        assert.deepStrictEqual(tell(yield* other.transcript(sessionId)), [`user: ${command}`, "Interrupted", "user: mine"])
+        assert.deepStrictEqual(tell(yield* other.transcript(sessionId)), [
+          `user: ${command}`,
+          "Interrupted",
+          "user: mine"
+        ])
       }).pipe(Effect.provide(harness.layer))
     }))
 
@@ -82,9 +89,11 @@ describe("A turn whose session another process has deleted", () => {
       let withdrawn = false
       const { harness, body } = yield* open(() => ({
         ask: () =>
-          Effect.andThen(Deferred.succeed(asked, undefined), Effect.never).pipe(Effect.onInterrupt(() => Effect.sync(() => {
-            withdrawn = true
-          })))
+          Effect.andThen(Deferred.succeed(asked, undefined), Effect.never).pipe(Effect.onInterrupt(() =>
+            Effect.sync(() => {
+              withdrawn = true
+            })
+          ))
       }))
       yield* Effect.gen(function*() {
         const { made, other, sessionId } = yield* body
@@ -104,10 +113,11 @@ describe("A tool call", () => {
     Effect.gen(function*() {
       let seen: ReadonlyArray<string> = []
       const { harness, body } = yield* open(({ stored }) => ({
-        choose: () => Effect.map(stored, (lines) => {
-          seen = lines
-          return "yes"
-        })
+        choose: () =>
+          Effect.map(stored, (lines) => {
+            seen = lines
+            return "yes"
+          })
       }))
       yield* Effect.gen(function*() {
         const { sessionId } = yield* body
@@ -128,7 +138,8 @@ describe("A turn that ends while another program holds the write lock", () => {
         const other = yield* openStore(file)
         const { end } = yield* prompt(sessionId, "one")
         yield* TestClock.adjust("100 millis")
-        const lock = yield* Effect.acquireRelease(Effect.sync(() => new DatabaseSync(file)), (db) => Effect.sync(() => db.close()))
+        const lock = yield* Effect.acquireRelease(Effect.sync(() => new DatabaseSync(file)), (db) =>
+          Effect.sync(() => db.close()))
         lock.exec("BEGIN EXCLUSIVE")
         yield* script.started[0]!.ledger.delta("Agent", " and")
         yield* TestClock.adjust("3 seconds")

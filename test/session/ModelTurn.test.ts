@@ -19,11 +19,22 @@ const open = Effect.fnUntraced(function*(files: Readonly<Record<string, string>>
   const { cwd } = session.workspace
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
   const events: Array<SessionEvent> = []
-  session.attach({ publish: (event) => Effect.sync(() => void events.push(event)), ask: () => Effect.never, choose: () => Effect.never })
+  session.attach({
+    publish: (event) => Effect.sync(() => void events.push(event)),
+    ask: () => Effect.never,
+    choose: () => Effect.never
+  })
   const store = yield* SessionStore
-  const calls = Effect.map(store.transcript(session.sessionId), (entries) =>
-    entries.flatMap((entry) => entry._tag === "ToolCall" ? [entry.call] : []))
-  return { session, events, calls, say: (text: string) => Effect.flatMap(prompt(session.sessionId, text), ({ end }) => end) }
+  const calls = Effect.map(
+    store.transcript(session.sessionId),
+    (entries) => entries.flatMap((entry) => entry._tag === "ToolCall" ? [entry.call] : [])
+  )
+  return {
+    session,
+    events,
+    calls,
+    say: (text: string) => Effect.flatMap(prompt(session.sessionId, text), ({ end }) => end)
+  }
 })
 
 describe("A turn that meets its limit of model requests", () => {
@@ -64,7 +75,10 @@ describe("What a model says last", () => {
   })
 
   it.live("a refusal ends the turn with refusal, and the next request knows nothing of its prompt", () => {
-    const { harness, requests } = scenario([{ text: "hello" }, { calls: [read("a.txt")] }, { text: "no", finish: "content-filter" }, { text: "fine" }])
+    const { harness, requests } = scenario([{ text: "hello" }, { calls: [read("a.txt")] }, {
+      text: "no",
+      finish: "content-filter"
+    }, { text: "fine" }])
     return Effect.gen(function*() {
       const { say } = yield* open()
       yield* say("first")
@@ -95,7 +109,13 @@ describe("Calls that lead nowhere", () => {
     return Effect.gen(function*() {
       const { calls, events, say } = yield* open({ "a.txt": "A" })
       assert.strictEqual((yield* say("loop")).stopReason, "end_turn")
-      assert.deepStrictEqual((yield* calls).map(({ status }) => status), ["completed", "completed", "completed", "failed", "failed"])
+      assert.deepStrictEqual((yield* calls).map(({ status }) => status), [
+        "completed",
+        "completed",
+        "completed",
+        "failed",
+        "failed"
+      ])
       assert.lengthOf(requests, 5)
       assert.notInclude(told(requests[2]!).at(-1)!, "[Note:")
       assert.include(told(requests[3]!).at(-1)!, "[Note: file_read was called 3 times in a row")
@@ -119,7 +139,9 @@ describe("Calls that lead nowhere", () => {
   })
 
   it.live("two calls in turn are warned about in the fourth round, not run in the fifth, and end the turn in the sixth", () => {
-    const { harness, requests } = scenario(Array.from({ length: 20 }, (_, i) => ({ calls: [read(i % 2 === 0 ? "a.txt" : "b.txt")] })))
+    const { harness, requests } = scenario(
+      Array.from({ length: 20 }, (_, i) => ({ calls: [read(i % 2 === 0 ? "a.txt" : "b.txt")] }))
+    )
     return Effect.gen(function*() {
       const { calls, say } = yield* open({ "a.txt": "A", "b.txt": "B" })
       yield* say("swing")
@@ -131,7 +153,9 @@ describe("Calls that lead nowhere", () => {
   })
 
   it.live("a tool that fails again and again in the same way ends the turn, whatever its arguments", () => {
-    const { harness, requests } = scenario(Array.from({ length: 9 }, (_, i) => ({ calls: [{ name: "nothing", params: { i } }] })))
+    const { harness, requests } = scenario(
+      Array.from({ length: 9 }, (_, i) => ({ calls: [{ name: "nothing", params: { i } }] }))
+    )
     return Effect.gen(function*() {
       const { say } = yield* open()
       yield* say("try")
@@ -152,7 +176,9 @@ describe("Calls that lead nowhere", () => {
 
 describe("A long tool result", () => {
   it.live("reaches the model with its first two thirds, its last third and a count", () => {
-    const { harness, requests } = scenario([{ calls: [read("a.txt")] }], { POSTERN_runtime_profiles__default__max_tool_result_chars: "300" })
+    const { harness, requests } = scenario([{ calls: [read("a.txt")] }], {
+      POSTERN_runtime_profiles__default__max_tool_result_chars: "300"
+    })
     return Effect.gen(function*() {
       const { calls, say } = yield* open({ "a.txt": `${"x".repeat(1000)}END` })
       yield* say("read")
@@ -168,33 +194,40 @@ describe("Calls of one answer that only read", () => {
   const files = { "a.txt": "A", "b.txt": "B", "c.txt": "C" }
 
   /** The first call that is shown as running waits for the last one to be shown. */
-  const meeting = Effect.fnUntraced(function*(variables: Readonly<Record<string, string>>, patience: "5 seconds" | "50 millis") {
-    const { harness, requests } = scenario(three, variables)
-    return yield* Effect.gen(function*() {
-      const { say, session } = yield* open(files)
-      const third = yield* Deferred.make<void>()
-      let running = 0
-      let met = false
-      session.attach({
-        publish: (event) => {
-          if (event._tag !== "ToolCallChanged" || event.call.status !== "in_progress") return Effect.void
-          running++
-          if (running === 3) return Deferred.succeed(third, undefined)
-          return running > 1 ? Effect.void : Effect.map(Effect.timeoutOption(Deferred.await(third), patience), ({ _tag }) => {
-            met = _tag === "Some"
-          })
-        },
-        ask: () => Effect.never,
-        choose: () => Effect.never
-      })
-      yield* say("read three")
-      return { met, results: told(requests[1]!).at(-1)! }
-    }).pipe(Effect.provide(harness.layer))
-  })
+  const meeting = Effect.fnUntraced(
+    function*(variables: Readonly<Record<string, string>>, patience: "5 seconds" | "50 millis") {
+      const { harness, requests } = scenario(three, variables)
+      return yield* Effect.gen(function*() {
+        const { say, session } = yield* open(files)
+        const third = yield* Deferred.make<void>()
+        let running = 0
+        let met = false
+        session.attach({
+          publish: (event) => {
+            if (event._tag !== "ToolCallChanged" || event.call.status !== "in_progress") return Effect.void
+            running++
+            if (running === 3) return Deferred.succeed(third, undefined)
+            return running > 1 ?
+              Effect.void :
+              Effect.map(Effect.timeoutOption(Deferred.await(third), patience), ({ _tag }) => {
+                met = _tag === "Some"
+              })
+          },
+          ask: () => Effect.never,
+          choose: () => Effect.never
+        })
+        yield* say("read three")
+        return { met, results: told(requests[1]!).at(-1)! }
+      }).pipe(Effect.provide(harness.layer))
+    }
+  )
 
   it.live("run together with parallel_tools, and their results keep the order of the calls", () =>
     Effect.gen(function*() {
-      const { met, results } = yield* meeting({ POSTERN_runtime_profiles__default__parallel_tools: "true" }, "5 seconds")
+      const { met, results } = yield* meeting(
+        { POSTERN_runtime_profiles__default__parallel_tools: "true" },
+        "5 seconds"
+      )
       assert.isTrue(met)
       assert.match(results, /^tool: 1: A.+ \| 1: B.+ \| 1: C/s)
     }))
@@ -216,7 +249,8 @@ describe("Calls of one answer that only read", () => {
       let most = 0
       const firstDone = Deferred.makeUnsafe<void>()
       session.attach({
-        publish: (event) => event._tag === "ToolCallChanged" && event.final ? Deferred.succeed(firstDone, undefined) : Effect.void,
+        publish: (event) =>
+          event._tag === "ToolCallChanged" && event.final ? Deferred.succeed(firstDone, undefined) : Effect.void,
         ask: () =>
           Effect.gen(function*() {
             asked++

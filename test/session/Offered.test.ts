@@ -26,19 +26,41 @@ const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
       shells.push(tools.flatMap((tool) => tool.name === "shell" ? [Tool.getDescription(tool) ?? ""] : [])[0])
       const speech = new Speech()
       return Stream.fromIterable([
-        ...(calls.length === 0 ? speech.say("text", ["done"]) : calls.flatMap(({ name, params }, i) => speech.call(`c${requests.length}-${i}`, name, params))),
+        ...(calls.length === 0
+          ? speech.say("text", ["done"])
+          : calls.flatMap(({ name, params }, i) => speech.call(`c${requests.length}-${i}`, name, params))),
         ...speech.finish(calls.length === 0 ? "stop" : "tool-calls", 1)
       ])
     })
-  const models = Layer.effect(Models, Effect.map(
-    LanguageModel.make({ streamText, generateText: () => Effect.die("only streams") }),
-    (languageModel) => Models.of({ get: () => Effect.succeed({ id: "test/recording", provider: "test", contextWindow: 100_000, languageModel }) })
-  ))
-  const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(Layer.provide(models), Layer.provide(EngineLayer.layerPolicy))
+  const models = Layer.effect(
+    Models,
+    Effect.map(
+      LanguageModel.make({ streamText, generateText: () => Effect.die("only streams") }),
+      (languageModel) =>
+        Models.of({
+          get: () => Effect.succeed({ id: "test/recording", provider: "test", contextWindow: 100_000, languageModel })
+        })
+    )
+  )
+  const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(
+    Layer.provide(models),
+    Layer.provide(EngineLayer.layerPolicy)
+  )
   return { requests, shells, harness: make(undefined, { engine }) }
 }
 
-const reading = ["file_read", "file_list", "glob_search", "content_search", "shell", "web_fetch", "http_request", "deliver_file", "read_skill", "job_output"]
+const reading = [
+  "file_read",
+  "file_list",
+  "glob_search",
+  "content_search",
+  "shell",
+  "web_fetch",
+  "http_request",
+  "deliver_file",
+  "read_skill",
+  "job_output"
+]
 const always = ["TodoWrite", "ask_user", "escalate_to_human", "job_list", "job_kill"]
 const everything = ["file_write", "file_edit", ...reading, ...always]
 
@@ -95,7 +117,10 @@ describe("The model's request", () => {
     return Effect.gen(function*() {
       const session = yield* newSession()
       session.attach({
-        publish: (event) => event._tag === "ToolCallStarted" ? Effect.orDie(session.policy.set("work_mode", "chat", "client")) : Effect.void,
+        publish: (event) =>
+          event._tag === "ToolCallStarted"
+            ? Effect.orDie(session.policy.set("work_mode", "chat", "client"))
+            : Effect.void,
         ask: () => Effect.never,
         choose: () => Effect.never
       })
@@ -117,8 +142,13 @@ describe("The model's request", () => {
       yield* session.policy.set("work_mode", "ro", "client")
       yield* (yield* prompt(session.sessionId, "write anyway")).end
       assert.notInclude(requests[0]!, "file_write")
-      const calls = (yield* store.transcript(session.sessionId)).flatMap((entry) => entry._tag === "ToolCall" ? [entry.call] : [])
-      assert.deepStrictEqual(calls.map(({ name, status }) => [name, status]), [["file_write", "failed"], ["file_list", "completed"]])
+      const calls = (yield* store.transcript(session.sessionId)).flatMap((entry) =>
+        entry._tag === "ToolCall" ? [entry.call] : []
+      )
+      assert.deepStrictEqual(calls.map(({ name, status }) => [name, status]), [["file_write", "failed"], [
+        "file_list",
+        "completed"
+      ]])
       assert.include(JSON.stringify(calls[0]!.content), "Denied by capability (CAPABILITY_NOT_GRANTED)")
     }).pipe(Effect.provide(harness.layer))
   })

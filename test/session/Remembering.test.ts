@@ -14,7 +14,12 @@ import { type Answer, make, told } from "./ScriptedModel.ts"
 
 const tools = ["memory_store", "memory_recall", "memory_forget", "memory_export", "memory_purge"]
 
-const host = (mode: Mode, answers: ReadonlyArray<Answer> = [], env: Readonly<Record<string, string>> = {}, memoryFolder?: string) => {
+const host = (
+  mode: Mode,
+  answers: ReadonlyArray<Answer> = [],
+  env: Readonly<Record<string, string>> = {},
+  memoryFolder?: string
+) => {
   const home = folder()
   const { engine, requests } = make(answers)
   const memories = MemoryStore.layer(memoryFolder ?? join(home, "memory"))
@@ -24,7 +29,13 @@ const host = (mode: Mode, answers: ReadonlyArray<Answer> = [], env: Readonly<Rec
     Layer.provideMerge(memories),
     Layer.provideMerge(SessionStore.layerMemory),
     Layer.provideMerge(Agents.layer),
-    Layer.provideMerge(Settings.layer({ configDir: home }, { POSTERN_policy__sandbox: "danger-full-access", POSTERN_risk_profiles__default__level: "full", ...env }))
+    Layer.provideMerge(
+      Settings.layer({ configDir: home }, {
+        POSTERN_policy__sandbox: "danger-full-access",
+        POSTERN_risk_profiles__default__level: "full",
+        ...env
+      })
+    )
   )
   return { requests, layer }
 }
@@ -36,14 +47,18 @@ const say = Effect.fnUntraced(function*(sessionId: string, text: string) {
 })
 
 const open = Effect.gen(function*() {
-  const session = yield* Sessions.use(({ create }) => Effect.flatMap(Agents.use(({ resolve }) => resolve()), (agent) => create({ agent, additionalDirectories: [] })))
+  const session = yield* Sessions.use(({ create }) =>
+    Effect.flatMap(Agents.use(({ resolve }) => resolve()), (agent) => create({ agent, additionalDirectories: [] }))
+  )
   const memory = yield* MemoryStore.use(({ of }) => of("default"))
   return { session, memory, id: session.sessionId }
 })
 
 describe("A chat session", () => {
   it.live("has the memory tools, recalls before the prompt and keeps what the user said", () => {
-    const { layer, requests } = host("chat", [{ calls: [{ name: "memory_store", params: { key: "colour", content: "The favourite colour is blue" } }] }, { text: "noted" }])
+    const { layer, requests } = host("chat", [{
+      calls: [{ name: "memory_store", params: { key: "colour", content: "The favourite colour is blue" } }]
+    }, { text: "noted" }])
     return Effect.gen(function*() {
       const { id, memory } = yield* open
       yield* say(id, "My favourite colour is blue, remember that.")
@@ -51,14 +66,24 @@ describe("A chat session", () => {
       assert.deepStrictEqual(told(requests[0]!), ["user: My favourite colour is blue, remember that."])
       assert.deepInclude(yield* memory.get("colour"), { content: "The favourite colour is blue", category: "core" })
       const saved = yield* memory.list({ category: "conversation" })
-      assert.deepStrictEqual(saved.map(({ content, sessionId }) => [content, sessionId]), [["My favourite colour is blue, remember that.", id]])
+      assert.deepStrictEqual(saved.map(({ content, sessionId }) => [content, sessionId]), [[
+        "My favourite colour is blue, remember that.",
+        id
+      ]])
       assert.match(saved[0]?.key ?? "", /^user_msg_[0-9a-f-]{36}$/)
 
       const { id: other } = yield* open
       yield* say(other, "which colour?")
-      assert.deepStrictEqual(told(requests[2]!), ["user: [Memory context]\n- colour: The favourite colour is blue\n[/Memory context]\n\nwhich colour?"])
+      assert.deepStrictEqual(told(requests[2]!), [
+        "user: [Memory context]\n- colour: The favourite colour is blue\n[/Memory context]\n\nwhich colour?"
+      ])
       const { transcript } = yield* SessionStore
-      assert.deepStrictEqual((yield* transcript(other)).filter(({ _tag }) => _tag === "User").map((entry) => entry._tag === "User" ? entry.content : []), [[{ type: "text", text: "which colour?" }]])
+      assert.deepStrictEqual(
+        (yield* transcript(other)).filter(({ _tag }) => _tag === "User").map((entry) =>
+          entry._tag === "User" ? entry.content : []
+        ),
+        [[{ type: "text", text: "which colour?" }]]
+      )
     }).pipe(Effect.provide(layer))
   })
 
@@ -80,15 +105,22 @@ describe("A chat session", () => {
   it.live("goes on without a memory that cannot be used", () => {
     const { layer, requests } = host("chat", [], {}, "/dev/null/memory")
     return Effect.gen(function*() {
-      const session = yield* Sessions.use(({ create }) => Effect.flatMap(Agents.use(({ resolve }) => resolve()), (agent) => create({ agent, additionalDirectories: [] })))
-      assert.deepInclude(yield* say(session.sessionId, "tell me everything about the walrus"), { stopReason: "end_turn", text: "done" })
+      const session = yield* Sessions.use(({ create }) =>
+        Effect.flatMap(Agents.use(({ resolve }) => resolve()), (agent) => create({ agent, additionalDirectories: [] }))
+      )
+      assert.deepInclude(yield* say(session.sessionId, "tell me everything about the walrus"), {
+        stopReason: "end_turn",
+        text: "done"
+      })
       assert.notIncludeMembers([...requests[0]!.tools], ["memory_recall"])
     }).pipe(Effect.provide(layer))
   })
 
   it.live("is refused what a rule or a level forbids", () => {
     const store = { name: "memory_store", params: { key: "k", content: "v" } }
-    const { layer, requests } = host("chat", [{ calls: [store] }], { POSTERN_risk_profiles__default__level: "readonly" })
+    const { layer, requests } = host("chat", [{ calls: [store] }], {
+      POSTERN_risk_profiles__default__level: "readonly"
+    })
     return Effect.gen(function*() {
       const { id, memory } = yield* open
       yield* say(id, "store it, please, will you?")
@@ -120,4 +152,3 @@ describe("An ACP session", () => {
     }).pipe(Effect.provide(layer))
   })
 })
-

@@ -4,28 +4,60 @@ import { repair } from "../../src/session/Repair.ts"
 import { capped } from "../../src/session/ResultCap.ts"
 
 const user = (text: string) => ({ role: "user", content: [{ type: "text", text }] })
-const call = (...ids: ReadonlyArray<string>) => ({ role: "assistant", content: ids.map((id) => ({ type: "tool-call", id, name: "t", params: {} })) })
-const result = (...ids: ReadonlyArray<string>) => ({ role: "tool", content: ids.map((id) => ({ type: "tool-result", id, name: "t", isFailure: false, result: `of ${id}` })) })
+const call = (...ids: ReadonlyArray<string>) => ({
+  role: "assistant",
+  content: ids.map((id) => ({ type: "tool-call", id, name: "t", params: {} }))
+})
+const result = (...ids: ReadonlyArray<string>) => ({
+  role: "tool",
+  content: ids.map((id) => ({ type: "tool-result", id, name: "t", isFailure: false, result: `of ${id}` }))
+})
 
 /** Who speaks, and the ids of calls and results. */
 const shape = (messages: ReturnType<typeof repair>) =>
-  messages.map(({ content, role }) => `${role}${typeof content === "string" ? "" : content.map((part) => "id" in part ? ` ${part.id}` : "").join("")}`)
+  messages.map(({ content, role }) =>
+    `${role}${typeof content === "string" ? "" : content.map((part) => "id" in part ? ` ${part.id}` : "").join("")}`
+  )
 
 describe("A stored context", () => {
   it("that is whole stays as it is, word for word", () => {
-    const messages = [user("hi"), { role: "assistant", content: [{ type: "text", text: "x" }, ...call("a").content] }, result("a")]
+    const messages = [
+      user("hi"),
+      { role: "assistant", content: [{ type: "text", text: "x" }, ...call("a").content] },
+      result("a")
+    ]
     expect(read(JSON.stringify(messages)).json).toBe(JSON.stringify(messages))
   })
 
   it("gets a result for each call, in the order of the calls, and none without a call", () => {
-    expect(shape(repair([user("hi"), call("a", "b", "c"), result("c", "x", "a"), result("b"), result("y"), user("on")])))
+    expect(
+      shape(repair([user("hi"), call("a", "b", "c"), result("c", "x", "a"), result("b"), result("y"), user("on")]))
+    )
       .toEqual(["user", "assistant a b c", "tool a b c", "user"])
     const [, , tool] = repair([user("hi"), call("a")])
-    expect(tool?.content).toEqual([{ type: "tool-result", id: "a", name: "t", isFailure: true, result: "This call was cut off before it had a result." }])
+    expect(tool?.content).toEqual([{
+      type: "tool-result",
+      id: "a",
+      name: "t",
+      isFailure: true,
+      result: "This call was cut off before it had a result."
+    }])
   })
 
   it("loses empty messages, system messages and what is none", () => {
-    expect(shape(repair([{ role: "system", content: "x" }, user(""), user("hi"), { role: "assistant", content: [] }, { role: "robot" }, 7, result("z")])))
+    expect(
+      shape(
+        repair([
+          { role: "system", content: "x" },
+          user(""),
+          user("hi"),
+          { role: "assistant", content: [] },
+          { role: "robot" },
+          7,
+          result("z")
+        ])
+      )
+    )
       .toEqual(["user"])
   })
 

@@ -10,22 +10,25 @@ export class Script {
   readonly started: Array<TurnInput> = []
   private readonly ends: Array<Deferred.Deferred<StopReason, TurnFailed>> = []
 
-  readonly layer = Layer.merge(Layer.succeed(PolicyDesk, {
-    rules: () => nobody,
-    add: () => nobody,
-    remove: () => nobody,
-    look: () => Effect.void,
-    test: () => nobody
-  }), Layer.succeed(TurnLoop, {
-    run: (input: TurnInput) =>
-      Effect.suspend(() => {
-        this.started.push(input)
-        const end = Deferred.makeUnsafe<StopReason, TurnFailed>()
-        this.ends.push(end)
-        input.keepContext(() => JSON.stringify([input.prompt]))
-        return Effect.andThen(input.ledger.delta("Agent", `said ${input.prompt}`), Deferred.await(end))
-      })
-  }))
+  readonly layer = Layer.merge(
+    Layer.succeed(PolicyDesk, {
+      rules: () => nobody,
+      add: () => nobody,
+      remove: () => nobody,
+      look: () => Effect.void,
+      test: () => nobody
+    }),
+    Layer.succeed(TurnLoop, {
+      run: (input: TurnInput) =>
+        Effect.suspend(() => {
+          this.started.push(input)
+          const end = Deferred.makeUnsafe<StopReason, TurnFailed>()
+          this.ends.push(end)
+          input.keepContext(() => JSON.stringify([input.prompt]))
+          return Effect.andThen(input.ledger.delta("Agent", `said ${input.prompt}`), Deferred.await(end))
+        })
+    })
+  )
 
   /** Ends the newest turn. */
   readonly end = (reason: StopReason = "end_turn") => Effect.suspend(() => Deferred.succeed(this.ends.at(-1)!, reason))

@@ -39,14 +39,18 @@ const partsOf = ({ calls = [], finish = "stop", text, think, usage }: Answer, id
     ...(text === undefined ? [] : speech.say("text", words(text))),
     ...calls.flatMap(({ name, params }, index) => speech.call(`${id}-${index}`, name, params))
   ]
-  return [...said, ...speech.finish("stop", 1).map((part): Part =>
-    part.type === "finish"
-      ? {
-        ...part,
-        reason: calls.length > 0 ? "tool-calls" : finish,
-        usage: { inputTokens: { total: usage?.input }, outputTokens: { total: usage?.output } }
-      }
-      : part)]
+  return [
+    ...said,
+    ...speech.finish("stop", 1).map((part): Part =>
+      part.type === "finish"
+        ? {
+          ...part,
+          reason: calls.length > 0 ? "tool-calls" : finish,
+          usage: { inputTokens: { total: usage?.input }, outputTokens: { total: usage?.output } }
+        }
+        : part
+    )
+  ]
 }
 
 const failure = (message: string, reason = "model_failed") =>
@@ -57,7 +61,10 @@ const failure = (message: string, reason = "model_failed") =>
   })
 
 /** A model that gives the answers of a test one after the other, then only says "done", and writes down what it was asked. */
-export const make = (answers: ReadonlyArray<Answer>, { contextWindow = 200_000, prices }: Partial<Pick<Model, "contextWindow" | "prices">> = {}) => {
+export const make = (
+  answers: ReadonlyArray<Answer>,
+  { contextWindow = 200_000, prices }: Partial<Pick<Model, "contextWindow" | "prices">> = {}
+) => {
   const requests: Array<Request> = []
   const streamText = ({ prompt, toolChoice, tools }: LanguageModel.ProviderOptions) =>
     Stream.suspend(() => {
@@ -65,13 +72,25 @@ export const make = (answers: ReadonlyArray<Answer>, { contextWindow = 200_000, 
       requests.push({ messages: prompt.content, tools: tools.map(({ name }) => name), toolChoice })
       const parts = partsOf(answer, `call-${requests.length}`)
       if (answer.fails === undefined) return Stream.fromIterable(parts)
-      return Stream.concat(Stream.fromIterable(parts.filter(({ type }) => type !== "finish")), Stream.fail(failure(answer.fails, answer.reason)))
+      return Stream.concat(
+        Stream.fromIterable(parts.filter(({ type }) => type !== "finish")),
+        Stream.fail(failure(answer.fails, answer.reason))
+      )
     })
-  const models = Layer.effect(Models, Effect.map(
-    LanguageModel.make({ streamText, generateText: () => Effect.die("only streams") }),
-    (languageModel) => Models.of({ get: () => Effect.succeed({ id: "test/scripted", provider: "test", contextWindow, prices, languageModel }) })
-  ))
-  const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(Layer.provide(models), Layer.provide(EngineLayer.layerPolicy))
+  const models = Layer.effect(
+    Models,
+    Effect.map(
+      LanguageModel.make({ streamText, generateText: () => Effect.die("only streams") }),
+      (languageModel) =>
+        Models.of({
+          get: () => Effect.succeed({ id: "test/scripted", provider: "test", contextWindow, prices, languageModel })
+        })
+    )
+  )
+  const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(
+    Layer.provide(models),
+    Layer.provide(EngineLayer.layerPolicy)
+  )
   return { requests, engine }
 }
 
@@ -79,10 +98,29 @@ export const make = (answers: ReadonlyArray<Answer>, { contextWindow = 200_000, 
 export const told = ({ messages }: Request): ReadonlyArray<string> =>
   messages.flatMap((message): ReadonlyArray<string> => {
     switch (message.role) {
-      case "system": return []
-      case "user": return [`user: ${message.content.map((part) => part.type === "text" ? part.text : part.type).join("\n")}`]
-      case "assistant": return [`assistant: ${message.content.map((part) =>
-        part.type === "text" || part.type === "reasoning" ? part.text : part.type === "tool-call" ? `<${part.name}>` : part.type).join("")}`]
-      case "tool": return [`tool: ${message.content.map((part) => part.type === "tool-result" ? unmark(String(part.result)) : part.type).join(" | ")}`]
+      case "system":
+        return []
+      case "user":
+        return [`user: ${message.content.map((part) => part.type === "text" ? part.text : part.type).join("\n")}`]
+      case "assistant":
+        return [
+          `assistant: ${
+            message.content.map((part) =>
+              part.type === "text" || part.type === "reasoning"
+                ? part.text
+                : part.type === "tool-call"
+                ? `<${part.name}>`
+                : part.type
+            ).join("")
+          }`
+        ]
+      case "tool":
+        return [
+          `tool: ${
+            message.content.map((part) => part.type === "tool-result" ? unmark(String(part.result)) : part.type).join(
+              " | "
+            )
+          }`
+        ]
     }
   })

@@ -7,7 +7,13 @@ import { Sessions } from "../../src/session/Sessions.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { make, newSession, prompt, tagOf } from "./Harness.ts"
 
-const run = (name: string, body: (harness: ReturnType<typeof make>) => Effect.Effect<void, unknown, Sessions | SessionStore | Agents | SqlClient.SqlClient>, variables = {}) =>
+const run = (
+  name: string,
+  body: (
+    harness: ReturnType<typeof make>
+  ) => Effect.Effect<void, unknown, Sessions | SessionStore | Agents | SqlClient.SqlClient>,
+  variables = {}
+) =>
   it.effect(name, () => {
     const harness = make(variables)
     return Effect.provide(body(harness), harness.layer)
@@ -36,9 +42,23 @@ describe("The state table", () => {
     kill: (id: string) => Effect.flatMap(Sessions, (sessions) => sessions.kill(id)),
     remove: (id: string) => Effect.flatMap(Sessions, (sessions) => sessions.remove(id))
   }
-  const table: ReadonlyArray<[keyof typeof operations, Record<"idle" | "running" | "stored" | "killed" | "absent", string>]> = [
-    ["prompt", { idle: "ok", running: "TurnRunning", stored: "SessionMissing", killed: "SessionMissing", absent: "SessionMissing" }],
-    ["close", { idle: "ok", running: "ok", stored: "SessionMissing", killed: "SessionMissing", absent: "SessionMissing" }],
+  const table: ReadonlyArray<
+    [keyof typeof operations, Record<"idle" | "running" | "stored" | "killed" | "absent", string>]
+  > = [
+    ["prompt", {
+      idle: "ok",
+      running: "TurnRunning",
+      stored: "SessionMissing",
+      killed: "SessionMissing",
+      absent: "SessionMissing"
+    }],
+    ["close", {
+      idle: "ok",
+      running: "ok",
+      stored: "SessionMissing",
+      killed: "SessionMissing",
+      absent: "SessionMissing"
+    }],
     ["activate", { idle: "ok", running: "ok", stored: "ok", killed: "SessionMissing", absent: "SessionMissing" }],
     ["kill", { idle: "ok", running: "ok", stored: "ok", killed: "ok", absent: "SessionMissing" }],
     ["remove", { idle: "ok", running: "ok", stored: "ok", killed: "ok", absent: "ok" }]
@@ -48,7 +68,9 @@ describe("The state table", () => {
       run(`${operation} on a session that is ${state} gives ${row[state]}`, () =>
         Effect.gen(function*() {
           const id = yield* inState(state)
-          const result: Effect.Effect<string, never, Sessions | SessionStore> = tagOf(operations[operation](id) as Effect.Effect<unknown, { _tag: string }, Sessions>)
+          const result: Effect.Effect<string, never, Sessions | SessionStore> = tagOf(
+            operations[operation](id) as Effect.Effect<unknown, { _tag: string }, Sessions>
+          )
           assert.strictEqual(yield* result, row[state])
         }))
     }
@@ -67,36 +89,42 @@ describe("A turn", () => {
       assert.strictEqual((yield* store.get(sessionId)).title, "one")
     }))
 
-  run("that is cancelled keeps what was said, ends as cancelled, and does not harm the next one", ({ script }) =>
-    Effect.gen(function*() {
-      const store = yield* SessionStore
-      const session = yield* newSession()
-      const { end } = yield* prompt(session.sessionId, "one")
-      yield* session.cancel
-      assert.deepStrictEqual(yield* end, { stopReason: "cancelled", text: "said one" })
-      yield* session.cancel
-      const next = yield* prompt(session.sessionId, "two")
-      yield* script.end()
-      assert.strictEqual((yield* next.end).stopReason, "end_turn")
-      assert.deepStrictEqual(script.started.map(({ context }) => context), [null, `["one"]`])
-      assert.lengthOf(yield* store.transcript(session.sessionId), 4)
-    }))
+  run(
+    "that is cancelled keeps what was said, ends as cancelled, and does not harm the next one",
+    ({ script }) =>
+      Effect.gen(function*() {
+        const store = yield* SessionStore
+        const session = yield* newSession()
+        const { end } = yield* prompt(session.sessionId, "one")
+        yield* session.cancel
+        assert.deepStrictEqual(yield* end, { stopReason: "cancelled", text: "said one" })
+        yield* session.cancel
+        const next = yield* prompt(session.sessionId, "two")
+        yield* script.end()
+        assert.strictEqual((yield* next.end).stopReason, "end_turn")
+        assert.deepStrictEqual(script.started.map(({ context }) => context), [null, `["one"]`])
+        assert.lengthOf(yield* store.transcript(session.sessionId), 4)
+      })
+  )
 
-  run("waits for one that is being cancelled, and can itself be cancelled before it begins", ({ script }) =>
-    Effect.gen(function*() {
-      const session = yield* newSession()
-      const first = yield* prompt(session.sessionId, "one")
-      const cancelling = yield* Effect.forkChild(session.cancel, { startImmediately: true })
-      const second = yield* prompt(session.sessionId, "two")
-      assert.strictEqual(yield* tagOf(prompt(session.sessionId, "three")), "TurnRunning")
-      yield* session.cancel
-      yield* Fiber.join(cancelling)
-      assert.strictEqual((yield* first.end).stopReason, "cancelled")
-      assert.strictEqual((yield* second.end).stopReason, "cancelled")
-      const last = yield* prompt(session.sessionId, "four")
-      yield* script.end()
-      assert.strictEqual((yield* last.end).stopReason, "end_turn")
-    }))
+  run(
+    "waits for one that is being cancelled, and can itself be cancelled before it begins",
+    ({ script }) =>
+      Effect.gen(function*() {
+        const session = yield* newSession()
+        const first = yield* prompt(session.sessionId, "one")
+        const cancelling = yield* Effect.forkChild(session.cancel, { startImmediately: true })
+        const second = yield* prompt(session.sessionId, "two")
+        assert.strictEqual(yield* tagOf(prompt(session.sessionId, "three")), "TurnRunning")
+        yield* session.cancel
+        yield* Fiber.join(cancelling)
+        assert.strictEqual((yield* first.end).stopReason, "cancelled")
+        assert.strictEqual((yield* second.end).stopReason, "cancelled")
+        const last = yield* prompt(session.sessionId, "four")
+        yield* script.end()
+        assert.strictEqual((yield* last.end).stopReason, "end_turn")
+      })
+  )
 
   run("that fails ends with the model's message and keeps what was said", ({ script }) =>
     Effect.gen(function*() {
@@ -109,38 +137,49 @@ describe("A turn", () => {
       assert.deepInclude((yield* store.transcript(sessionId))[1], { _tag: "Agent", text: "said one" })
     }))
 
-  run("whose beginning cannot be stored never starts, and the session stays usable", ({ broken, script }) =>
-    Effect.gen(function*() {
-      const { sessionId } = yield* newSession()
-      broken.add("beginTurn")
-      const { end } = yield* prompt(sessionId, "one")
-      assert.strictEqual(yield* tagOf(end), "StoreFailed")
-      assert.lengthOf(script.started, 0)
-      broken.clear()
-      const next = yield* prompt(sessionId, "two")
-      yield* script.end()
-      assert.strictEqual((yield* next.end).stopReason, "end_turn")
-    }))
+  run(
+    "whose beginning cannot be stored never starts, and the session stays usable",
+    ({ broken, script }) =>
+      Effect.gen(function*() {
+        const { sessionId } = yield* newSession()
+        broken.add("beginTurn")
+        const { end } = yield* prompt(sessionId, "one")
+        assert.strictEqual(yield* tagOf(end), "StoreFailed")
+        assert.lengthOf(script.started, 0)
+        broken.clear()
+        const next = yield* prompt(sessionId, "two")
+        yield* script.end()
+        assert.strictEqual((yield* next.end).stopReason, "end_turn")
+      })
+  )
 
-  run("whose end does not fit on the disk is an error, and shows as interrupted afterwards", ({ script }) =>
-    Effect.gen(function*() {
-      const store = yield* SessionStore
-      const sql = yield* SqlClient.SqlClient
-      const { sessionId } = yield* newSession()
-      const { end } = yield* prompt(sessionId, "one")
-      const pages = (yield* sql<{ page_count: number }>`PRAGMA page_count`)[0]!.page_count
-      yield* sql`PRAGMA max_page_count = ${sql.literal(String(pages))}`
-      yield* script.started[0]!.ledger.delta("Agent", "x".repeat(100_000))
-      yield* script.end()
-      const fault = yield* Effect.flip(end)
-      assert.strictEqual(fault._tag, "StoreFailed")
-      assert.match((fault as { message: string }).message, /full/i)
-      yield* sql`PRAGMA max_page_count = 100000`
-      const next = yield* prompt(sessionId, "two")
-      yield* script.end()
-      assert.strictEqual((yield* next.end).stopReason, "end_turn")
-      assert.deepStrictEqual((yield* store.transcript(sessionId)).map(({ _tag }) => _tag), ["User", "Interrupted", "User", "Agent"])
-    }))
+  run(
+    "whose end does not fit on the disk is an error, and shows as interrupted afterwards",
+    ({ script }) =>
+      Effect.gen(function*() {
+        const store = yield* SessionStore
+        const sql = yield* SqlClient.SqlClient
+        const { sessionId } = yield* newSession()
+        const { end } = yield* prompt(sessionId, "one")
+        const pages = (yield* sql<{ page_count: number }>`PRAGMA page_count`)[0]!.page_count
+        yield* sql`PRAGMA max_page_count = ${sql.literal(String(pages))}`
+        yield* script.started[0]!.ledger.delta("Agent", "x".repeat(100_000))
+        yield* script.end()
+        const fault = yield* Effect.flip(end)
+        assert.strictEqual(fault._tag, "StoreFailed")
+        assert.match((fault as { message: string }).message, /full/i)
+        yield* sql`PRAGMA max_page_count = 100000`
+        const next = yield* prompt(sessionId, "two")
+        yield* script.end()
+        assert.strictEqual((yield* next.end).stopReason, "end_turn")
+        assert.deepStrictEqual((yield* store.transcript(sessionId)).map(({ _tag }) => _tag), [
+          "User",
+          "Interrupted",
+          "User",
+          "Agent"
+        ])
+      })
+  )
 
   run("goes on when nobody waits for it any more", ({ script }) =>
     Effect.gen(function*() {
@@ -213,20 +252,30 @@ describe("Ending a session", () => {
       const { end } = yield* prompt(sessionId, "one")
       yield* sessions.release(sessionId)
       assert.strictEqual((yield* end).stopReason, "cancelled")
-      assert.deepStrictEqual((yield* store.transcript(sessionId)).map(({ _tag }) => _tag), ["User", "Agent", "Interrupted"])
+      assert.deepStrictEqual((yield* store.transcript(sessionId)).map(({ _tag }) => _tag), [
+        "User",
+        "Agent",
+        "Interrupted"
+      ])
     }))
 
   for (const operation of ["kill", "remove"] as const) {
-    run(`by ${operation} leaves an idle session active when the database refuses`, ({ broken, script }) =>
-      Effect.gen(function*() {
-        const sessions = yield* Sessions
-        const { sessionId } = yield* newSession()
-        broken.add(operation)
-        assert.strictEqual(yield* tagOf(Effect.asVoid<unknown, { _tag: string }, never>(sessions[operation](sessionId))), "StoreFailed")
-        const { end } = yield* prompt(sessionId, "still here")
-        yield* script.end()
-        assert.strictEqual((yield* end).stopReason, "end_turn")
-      }))
+    run(
+      `by ${operation} leaves an idle session active when the database refuses`,
+      ({ broken, script }) =>
+        Effect.gen(function*() {
+          const sessions = yield* Sessions
+          const { sessionId } = yield* newSession()
+          broken.add(operation)
+          assert.strictEqual(
+            yield* tagOf(Effect.asVoid<unknown, { _tag: string }, never>(sessions[operation](sessionId))),
+            "StoreFailed"
+          )
+          const { end } = yield* prompt(sessionId, "still here")
+          yield* script.end()
+          assert.strictEqual((yield* end).stopReason, "end_turn")
+        })
+    )
   }
 })
 
@@ -259,7 +308,13 @@ describe("Several sessions", () => {
       const cwd = folder()
       const { sessionId } = yield* newSession(cwd)
       yield* sessions.close(sessionId)
-      assert.strictEqual(yield* tagOf(sessions.activate(sessionId, { cwd: folder(), additionalDirectories: [] }, same)), "DirectoryRefused")
-      assert.strictEqual(yield* tagOf(sessions.activate(sessionId, { cwd: `${cwd}/`, additionalDirectories: [] }, same)), "ok")
+      assert.strictEqual(
+        yield* tagOf(sessions.activate(sessionId, { cwd: folder(), additionalDirectories: [] }, same)),
+        "DirectoryRefused"
+      )
+      assert.strictEqual(
+        yield* tagOf(sessions.activate(sessionId, { cwd: `${cwd}/`, additionalDirectories: [] }, same)),
+        "ok"
+      )
     }))
 })

@@ -8,7 +8,12 @@ const facts: Facts = {
   model: "anthropic/claude-sonnet-4.6",
   date: "2026-11-30 (UTC+01:00)",
   platform: "Linux 6.18.44, x64",
-  workspace: { cwd: "/home/u/project", roots: ["/home/u/project", "/home/u/lib"], readable: ["/home/u/.postern/agents/main/workspace"], allowed: [] },
+  workspace: {
+    cwd: "/home/u/project",
+    roots: ["/home/u/project", "/home/u/lib"],
+    readable: ["/home/u/.postern/agents/main/workspace"],
+    allowed: []
+  },
   tools: new Set(["file_read", "file_edit", "shell", "TodoWrite", "ask_user", "read_skill"]),
   knobs: defaults,
   limits: limitsOf({ level: "supervised", forbiddenPaths: ["/home/u/secrets"], forbiddenCommands: ["kubectl"] }),
@@ -18,7 +23,13 @@ const facts: Facts = {
   maxChars: 0
 }
 
-const bare: Facts = { ...facts, identity: [], project: [], skills: [], workspace: { ...facts.workspace, roots: ["/home/u/project"], readable: [] } }
+const bare: Facts = {
+  ...facts,
+  identity: [],
+  project: [],
+  skills: [],
+  workspace: { ...facts.workspace, roots: ["/home/u/project"], readable: [] }
+}
 
 describe("The system prompt", () => {
   it("says who, how, where and under which policy, what changes least first", () => {
@@ -85,7 +96,14 @@ describe("The system prompt", () => {
   })
 
   it("has no empty sections, and no tool talk in Work mode chat", () => {
-    expect(render({ ...bare, tools: new Set(["TodoWrite"]), knobs: { ...defaults, work_mode: "chat" }, limits: limitsOf(undefined) })).toMatchInlineSnapshot(`
+    expect(
+      render({
+        ...bare,
+        tools: new Set(["TodoWrite"]),
+        knobs: { ...defaults, work_mode: "chat" },
+        limits: limitsOf(undefined)
+      })
+    ).toMatchInlineSnapshot(`
       "You are "main", a coding agent in Postern, which checks each of your tool calls against a policy before it runs.
 
       # Work
@@ -130,13 +148,17 @@ describe("The system prompt", () => {
   })
 
   it("points to the file where no tool reads skills", () => {
-    expect(render({ ...facts, tools: new Set(["file_read"]) })).toContain("- release: How to cut a release (/s/release/SKILL.md)")
+    expect(render({ ...facts, tools: new Set(["file_read"]) })).toContain(
+      "- release: How to cut a release (/s/release/SKILL.md)"
+    )
   })
 
-  it.each([
-    ["readonly", /change nothing/],
-    ["full", /Nobody checks them/]
-  ] as const)("says what level %s means", (level, words) => {
+  it.each(
+    [
+      ["readonly", /change nothing/],
+      ["full", /Nobody checks them/]
+    ] as const
+  )("says what level %s means", (level, words) => {
     expect(render({ ...facts, limits: limitsOf({ level }) })).toMatch(words)
   })
 })

@@ -159,8 +159,17 @@ describe("stored sessions", () => {
       assert.deepStrictEqual(yield* policy.rules("s1"), [])
       assert.isTrue(yield* policy.removeRule("s0", "r1"))
       assert.isFalse(yield* policy.removeRule("s0", "r1"))
-      const decision = { callId: "c1", tool: "shell", outcome: "ask", gate: "policy", code: "POLICY_ASK", reason: "r", rule: null, knobs: "h",
-        shapes: [{ category: "fs-wipe", part: "rm -rf x" }] } as const
+      const decision = {
+        callId: "c1",
+        tool: "shell",
+        outcome: "ask",
+        gate: "policy",
+        code: "POLICY_ASK",
+        reason: "r",
+        rule: null,
+        knobs: "h",
+        shapes: [{ category: "fs-wipe", part: "rm -rf x" }]
+      } as const
       yield* policy.decided("s0", decision)
       yield* policy.asked("s0", "a1", "c1")
       yield* policy.asked("s0", "a2", "c1")

@@ -14,14 +14,20 @@ const holder = (file: string) =>
       const code = `import { Effect } from "effect"
         import * as FileLock from ${JSON.stringify(new URL("../../src/store/FileLock.ts", import.meta.url).href)}
         setInterval(() => {}, 60_000)
-        await Effect.runPromise(FileLock.within(${JSON.stringify(file)})(Effect.andThen(Effect.sync(() => console.log("held")), Effect.never)))`
-      const child = spawn(process.execPath, ["--input-type=module", "-e", code], { cwd: process.cwd(), stdio: ["ignore", "pipe", "inherit"] })
+        await Effect.runPromise(FileLock.within(${
+        JSON.stringify(file)
+      })(Effect.andThen(Effect.sync(() => console.log("held")), Effect.never)))`
+      const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
+        cwd: process.cwd(),
+        stdio: ["ignore", "pipe", "inherit"]
+      })
       await once(child.stdout, "data")
       return child
     }),
-    (child) => Effect.promise(async () => {
-      if (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL")) await once(child, "exit")
-    })
+    (child) =>
+      Effect.promise(async () => {
+        if (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL")) await once(child, "exit")
+      })
   )
 
 describe("A file lock", () => {
@@ -34,7 +40,9 @@ describe("A file lock", () => {
         FileLock.within(file)(Effect.andThen(Effect.sync(() => said.push("first")), Deferred.await(release))),
         { startImmediately: true }
       )
-      const second = yield* Effect.forkChild(FileLock.within(file)(Effect.sync(() => said.push("second"))), { startImmediately: true })
+      const second = yield* Effect.forkChild(FileLock.within(file)(Effect.sync(() => said.push("second"))), {
+        startImmediately: true
+      })
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(said, ["first"])
       yield* Deferred.succeed(release, undefined)

@@ -16,9 +16,13 @@ const open = Effect.gen(function*() {
 })
 
 /** What another process can do to a session whose turn runs here. */
-const ways: ReadonlyArray<readonly [TurnLost["reason"], (opened: Effect.Success<typeof open>) => Effect.Effect<unknown, unknown>]> = [
-  ["session_taken_over", ({ other, sql }) =>
-    Effect.andThen(sql`UPDATE turns SET lease = lease - 30001`, other.beginTurn("s", user("mine")))],
+const ways: ReadonlyArray<
+  readonly [TurnLost["reason"], (opened: Effect.Success<typeof open>) => Effect.Effect<unknown, unknown>]
+> = [
+  [
+    "session_taken_over",
+    ({ other, sql }) => Effect.andThen(sql`UPDATE turns SET lease = lease - 30001`, other.beginTurn("s", user("mine")))
+  ],
   ["session_deleted", ({ other }) => other.remove("s")],
   ["session_killed", ({ other }) => other.kill("s")]
 ]
@@ -49,7 +53,10 @@ describe("a turn whose session went to another process", () => {
         yield* happens(opened)
         const rows = [{ position: 1, entry: agent("late") }]
         for (const late of [[], rows]) {
-          assert.deepInclude(yield* Effect.flip(store.checkpoint("s", turn, { rows: late, context: "[]" })), { _tag: "TurnLost", reason })
+          assert.deepInclude(yield* Effect.flip(store.checkpoint("s", turn, { rows: late, context: "[]" })), {
+            _tag: "TurnLost",
+            reason
+          })
         }
         assert.strictEqual((yield* Fiber.join(lost)).reason, reason)
         assert.notInclude(tell(yield* store.transcript("s")), "agent: late")
@@ -61,7 +68,8 @@ describe("a turn whose session went to another process", () => {
       const opened = yield* open
       const { file, store, turn } = opened
       yield* opened.other.remove("s")
-      const third = yield* Effect.acquireRelease(Effect.sync(() => new DatabaseSync(file)), (db) => Effect.sync(() => db.close()))
+      const third = yield* Effect.acquireRelease(Effect.sync(() => new DatabaseSync(file)), (db) =>
+        Effect.sync(() => db.close()))
       third.exec("BEGIN IMMEDIATE")
       const rows = [{ position: 1, entry: agent("late") }]
       assert.strictEqual((yield* Effect.flip(store.checkpoint("s", turn, { rows, context: "[]" })))._tag, "TurnLost")

@@ -10,9 +10,17 @@ const locked = Effect.gen(function*() {
   const store = yield* openStore(file)
   yield* store.create(newSession("s"))
   const { turn, position } = yield* store.beginTurn("s", user("hi"))
-  const other = yield* Effect.acquireRelease(Effect.sync(() => new DatabaseSync(file)), (db) => Effect.sync(() => db.close()))
+  const other = yield* Effect.acquireRelease(
+    Effect.sync(() => new DatabaseSync(file)),
+    (db) => Effect.sync(() => db.close())
+  )
   other.exec("BEGIN EXCLUSIVE")
-  const end = { rows: [{ position, entry: agent("hello") }], context: "[\"hi\"]", outcome: "end_turn", title: "Hi" } as const
+  const end = {
+    rows: [{ position, entry: agent("hello") }],
+    context: "[\"hi\"]",
+    outcome: "end_turn",
+    title: "Hi"
+  } as const
   return { file, store, turn, end, unlock: Effect.sync(() => other.exec("ROLLBACK")) }
 })
 

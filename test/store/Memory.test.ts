@@ -13,17 +13,22 @@ import { tempFolder } from "./Samples.ts"
 const open = (folder: string, retention?: number) =>
   Effect.map(Layer.build(MemoryStore.layer(folder, retention)), (context) => Context.get(context, MemoryStore))
 
-const memoryIn = Effect.fnUntraced(function*(entries: ReadonlyArray<readonly [key: string, content: string, category?: string, sessionId?: string]> = []) {
-  const folder = join(yield* tempFolder, "memory")
-  const store = yield* open(folder)
-  const memory = yield* store.of("main")
-  for (const [key, content, category = "core", sessionId] of entries) {
-    yield* memory.store({ key, content, category, sessionId })
-    yield* TestClock.adjust("1 second")
+const memoryIn = Effect.fnUntraced(
+  function*(
+    entries: ReadonlyArray<readonly [key: string, content: string, category?: string, sessionId?: string]> = []
+  ) {
+    const folder = join(yield* tempFolder, "memory")
+    const store = yield* open(folder)
+    const memory = yield* store.of("main")
+    for (const [key, content, category = "core", sessionId] of entries) {
+      yield* memory.store({ key, content, category, sessionId })
+      yield* TestClock.adjust("1 second")
+    }
+    const found = (question: string) =>
+      Effect.map(memory.search(question, {}), (entries) => entries.map(({ key }) => key))
+    return { folder, store, memory, found }
   }
-  const found = (question: string) => Effect.map(memory.search(question, {}), (entries) => entries.map(({ key }) => key))
-  return { folder, store, memory, found }
-})
+)
 
 const worker = fileURLToPath(new URL("MemoryWorker.ts", import.meta.url))
 
@@ -32,7 +37,14 @@ describe("An agent's memory", () => {
     Effect.gen(function*() {
       const { memory, found } = yield* memoryIn([["colour", "blue"], ["city", "Ghent"]])
       yield* memory.store({ key: "colour", content: "green", category: "custom", sessionId: "s1" })
-      assert.deepInclude(yield* memory.get("colour"), { key: "colour", content: "green", category: "custom", sessionId: "s1", namespace: "default", timestamp: "1970-01-01T00:00:02.000Z" })
+      assert.deepInclude(yield* memory.get("colour"), {
+        key: "colour",
+        content: "green",
+        category: "custom",
+        sessionId: "s1",
+        namespace: "default",
+        timestamp: "1970-01-01T00:00:02.000Z"
+      })
       assert.deepStrictEqual((yield* memory.list({})).map(({ key }) => key), ["colour", "city"])
       assert.deepStrictEqual(yield* found("blue"), [])
       assert.deepStrictEqual(yield* found("green"), ["colour"])
@@ -68,7 +80,9 @@ describe("An agent's memory", () => {
         ["backup", "The cluster is backed up on Sundays"]
       ])
       assert.deepStrictEqual((yield* found("Where is the deployment cluster?")).slice(0, 1), ["deploy"])
-      const scores = new Map((yield* memory.search("deploy to the cluster at Xanadu", {})).map(({ key, score }) => [key, score]))
+      const scores = new Map(
+        (yield* memory.search("deploy to the cluster at Xanadu", {})).map(({ key, score }) => [key, score])
+      )
       assert.strictEqual(scores.get("deploy"), 1)
       assert.isBelow(scores.get("tests") ?? 1, 0.4)
       assert.isFalse(scores.has("lunch"))
@@ -85,11 +99,52 @@ describe("An agent's memory", () => {
 
   it.effect("takes any text as a question, and nothing in it as syntax", () =>
     Effect.gen(function*() {
-      const { found, memory } = yield* memoryIn([["a", "alpha beta"], ["b", "beta NEAR gamma"], ["percent", "100 % sure_thing"]])
+      const { found, memory } = yield* memoryIn([["a", "alpha beta"], ["b", "beta NEAR gamma"], [
+        "percent",
+        "100 % sure_thing"
+      ]])
       const hostile = [
-        "\"", "\"alpha", "alpha\"", "a\" OR 1=1 --", "NEAR(", "NEAR(alpha beta, 2)", "alpha AND", "NOT", "NOT alpha", "OR OR OR", "key:alpha", "content : alpha",
-        "{key content}: x", "-alpha", "^alpha", "alpha*", "*", "**", "(", ")", "()", "((((", "+", "alpha + beta", ";DROP TABLE memories;", "'; DELETE FROM memories; --",
-        "\u0000", "alpha\u0000beta", "\ud800", "%", "_", "\\", "words MATCH", "rank:x", "😀", "a".repeat(100_000), "\" ".repeat(10_000), "x ".repeat(50_000), "\u0301\u0301", "-- ", "/*"
+        "\"",
+        "\"alpha",
+        "alpha\"",
+        "a\" OR 1=1 --",
+        "NEAR(",
+        "NEAR(alpha beta, 2)",
+        "alpha AND",
+        "NOT",
+        "NOT alpha",
+        "OR OR OR",
+        "key:alpha",
+        "content : alpha",
+        "{key content}: x",
+        "-alpha",
+        "^alpha",
+        "alpha*",
+        "*",
+        "**",
+        "(",
+        ")",
+        "()",
+        "((((",
+        "+",
+        "alpha + beta",
+        ";DROP TABLE memories;",
+        "'; DELETE FROM memories; --",
+        "\u0000",
+        "alpha\u0000beta",
+        "\ud800",
+        "%",
+        "_",
+        "\\",
+        "words MATCH",
+        "rank:x",
+        "😀",
+        "a".repeat(100_000),
+        "\" ".repeat(10_000),
+        "x ".repeat(50_000),
+        "\u0301\u0301",
+        "-- ",
+        "/*"
       ]
       for (const question of hostile) assert.isArray(yield* memory.search(question, {}), question.slice(0, 20))
       assert.deepStrictEqual(yield* found("key:alpha"), ["a"])
@@ -101,11 +156,20 @@ describe("An agent's memory", () => {
 
   it.effect("lists and searches within a category, a session, a time and a limit", () =>
     Effect.gen(function*() {
-      const { memory } = yield* memoryIn([["a", "tea", "core"], ["b", "tea", "conversation", "s1"], ["c", "tea", "conversation", "s2"], ["d", "tea", "daily"]])
-      const keys = (which: Parameters<typeof memory.list>[0]) => Effect.map(memory.search("tea", which), (found) => found.map(({ key }) => key).sort())
+      const { memory } = yield* memoryIn([["a", "tea", "core"], ["b", "tea", "conversation", "s1"], [
+        "c",
+        "tea",
+        "conversation",
+        "s2"
+      ], ["d", "tea", "daily"]])
+      const keys = (which: Parameters<typeof memory.list>[0]) =>
+        Effect.map(memory.search("tea", which), (found) => found.map(({ key }) => key).sort())
       assert.deepStrictEqual(yield* keys({ category: "conversation" }), ["b", "c"])
       assert.deepStrictEqual(yield* keys({ sessionId: "s1" }), ["b"])
-      assert.deepStrictEqual(yield* keys({ since: "1970-01-01T00:00:01.000Z", until: "1970-01-01T00:00:03.000Z" }), ["b", "c"])
+      assert.deepStrictEqual(yield* keys({ since: "1970-01-01T00:00:01.000Z", until: "1970-01-01T00:00:03.000Z" }), [
+        "b",
+        "c"
+      ])
       assert.strictEqual((yield* keys({ limit: 2 })).length, 2)
       assert.deepStrictEqual((yield* memory.list({ limit: 2 })).map(({ key }) => key), ["d", "c"])
       assert.strictEqual((yield* memory.list({ limit: Number.NaN })).length, 1)
@@ -124,8 +188,21 @@ describe("An agent's memory", () => {
     Effect.gen(function*() {
       const { memory } = yield* memoryIn()
       const refused = (given: Partial<Parameters<typeof memory.store>[0]>) =>
-        Effect.map(Effect.flip(memory.store({ key: "k", content: "c", category: "core", ...given })), ({ _tag }) => _tag)
-      for (const given of [{ key: " " }, { key: "a\nb" }, { key: "k".repeat(257) }, { content: " \n" }, { content: "é".repeat(33_000) }, { category: "two words" }, { namespace: "" }]) {
+        Effect.map(
+          Effect.flip(memory.store({ key: "k", content: "c", category: "core", ...given })),
+          ({ _tag }) => _tag
+        )
+      for (
+        const given of [
+          { key: " " },
+          { key: "a\nb" },
+          { key: "k".repeat(257) },
+          { content: " \n" },
+          { content: "é".repeat(33_000) },
+          { category: "two words" },
+          { namespace: "" }
+        ]
+      ) {
         assert.strictEqual(yield* refused(given), "MemoryRefused")
       }
       yield* memory.store({ key: "k".repeat(256), content: "c".repeat(65_536), category: "päckchen" })
@@ -142,9 +219,10 @@ describe("An agent's memory", () => {
         yield* memory.store({ key: "new", content: "x", category: "conversation" })
       }))
       yield* TestClock.adjust("11 days")
-      const keys = (retention: number) => Effect.scoped(Effect.gen(function*() {
-        return (yield* (yield* (yield* open(folder, retention)).of("main")).list({})).map(({ key }) => key)
-      }))
+      const keys = (retention: number) =>
+        Effect.scoped(Effect.gen(function*() {
+          return (yield* (yield* (yield* open(folder, retention)).of("main")).list({})).map(({ key }) => key)
+        }))
       assert.deepStrictEqual(yield* keys(0), ["new", "core", "old"])
       assert.deepStrictEqual(yield* keys(30), ["new", "core"])
     }))
@@ -156,7 +234,10 @@ describe("A memory file", () => {
       const folder = join(yield* tempFolder, "memory")
       mkdirSync(folder)
       const file = join(folder, "main.db")
-      writeFileSync(file, "not a database, but longer than a header of one hundred bytes would be, so that it is looked at: ".repeat(3))
+      writeFileSync(
+        file,
+        "not a database, but longer than a header of one hundred bytes would be, so that it is looked at: ".repeat(3)
+      )
       const store = yield* open(folder)
       assert.match((yield* Effect.flip(store.of("main"))).message, /main\.db is damaged or not a database/)
       writeFileSync(file, "")
@@ -168,7 +249,9 @@ describe("A memory file", () => {
   it.live("is shared by processes, and none of them loses an entry", () =>
     Effect.gen(function*() {
       const folder = join(yield* tempFolder, "memory")
-      const children = ["a", "b", "c"].map((name) => spawn(process.execPath, [worker, folder, name], { stdio: ["ignore", "ignore", "pipe"] }))
+      const children = ["a", "b", "c"].map((name) =>
+        spawn(process.execPath, [worker, folder, name], { stdio: ["ignore", "ignore", "pipe"] })
+      )
       const errors: Array<string> = []
       children.forEach((child) => child.stderr.on("data", (data) => errors.push(String(data))))
       yield* Effect.promise(() => Promise.all(children.map((child) => once(child, "close"))))

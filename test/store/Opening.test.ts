@@ -41,28 +41,31 @@ const obstacles: ReadonlyArray<readonly [string, (file: string) => void, RegExp]
 ]
 
 describe("a database file that", () => {
-  it.effect.each(obstacles)("%s is left alone: one warning, and sessions live in memory", ([_, prepare, sentence]) =>
-    Effect.gen(function*() {
-      const file = join(yield* tempFolder, "acp-sessions.db")
-      prepare(file)
-      const before = read(file)
-      const failed = yield* Effect.flip(openStore(file))
-      const warnings: Array<string> = []
-      yield* Effect.gen(function*() {
-        const store = yield* SessionStore
-        assert.strictEqual(store.durability, "memory")
-        yield* store.create(newSession("s"))
-        assert.strictEqual((yield* store.list({})).sessions.length, 1)
-      }).pipe(Effect.provide(Layer.provide(
-        SessionStore.layerOrMemory(file),
-        Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])
-      )))
-      const consequence = "Sessions are kept in memory only and end with this process."
-      assert.deepStrictEqual(warnings, [`${consequence} ${failed.message}`])
-      assert.isTrue(failed.message.startsWith(file))
-      assert.match(failed.message, sentence)
-      assert.deepStrictEqual(read(file), before)
-    }))
+  it.effect.each(obstacles)(
+    "%s is left alone: one warning, and sessions live in memory",
+    ([_, prepare, sentence]) =>
+      Effect.gen(function*() {
+        const file = join(yield* tempFolder, "acp-sessions.db")
+        prepare(file)
+        const before = read(file)
+        const failed = yield* Effect.flip(openStore(file))
+        const warnings: Array<string> = []
+        yield* Effect.gen(function*() {
+          const store = yield* SessionStore
+          assert.strictEqual(store.durability, "memory")
+          yield* store.create(newSession("s"))
+          assert.strictEqual((yield* store.list({})).sessions.length, 1)
+        }).pipe(Effect.provide(Layer.provide(
+          SessionStore.layerOrMemory(file),
+          Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])
+        )))
+        const consequence = "Sessions are kept in memory only and end with this process."
+        assert.deepStrictEqual(warnings, [`${consequence} ${failed.message}`])
+        assert.isTrue(failed.message.startsWith(file))
+        assert.match(failed.message, sentence)
+        assert.deepStrictEqual(read(file), before)
+      })
+  )
 })
 
 const read = (file: string) => {

@@ -38,8 +38,10 @@ describe("a turn", () => {
     Effect.gen(function*() {
       const { store } = yield* open
       const end = (title: string | null, context: string) =>
-        Effect.flatMap(store.beginTurn("s", user("hi")), ({ turn }) =>
-          store.commitTurn("s", turn, { ...ended, title, context }))
+        Effect.flatMap(
+          store.beginTurn("s", user("hi")),
+          ({ turn }) => store.commitTurn("s", turn, { ...ended, title, context })
+        )
       yield* end("Greeting", "[1]")
       const kept: SessionRecord = yield* end(null, "[]")
       assert.strictEqual(kept.title, "Greeting")

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { type AnySchema, Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import { Ajv2020, type AnySchema, type ValidateFunction } from "ajv/dist/2020.js"
 import type { Json } from "./Wire.ts"
 
 const path = createRequire(import.meta.url).resolve("@agentclientprotocol/sdk/schema/v1/schema.json")
@@ -55,7 +55,9 @@ const check = (name: string, value: unknown, strict: boolean): string | undefine
   if (validate(value)) return undefined
   // In a union every branch complains; complaints about the tag itself belong to branches that were not meant.
   const errors = validate.errors ?? []
-  const telling = errors.filter((e) => e.keyword !== "const").toSorted((a, b) => b.instancePath.length - a.instancePath.length)
+  const telling = errors.filter((e) => e.keyword !== "const").toSorted((a, b) =>
+    b.instancePath.length - a.instancePath.length
+  )
   return `${name}: ${ajv.errorsText(telling.length > 0 ? telling.slice(0, 4) : errors, { separator: "; " })}`
 }
 

@@ -13,7 +13,9 @@ export interface Ended {
 export const test = base.extend<{ owners: void }>({
   owners: [async ({ host }, use) => {
     await use()
-    if (process.platform === "linux") await eventually(() => processesAtHome("__queue-owner", host.folder).length === 0, 8000)
+    if (process.platform === "linux") {
+      await eventually(() => processesAtHome("__queue-owner", host.folder).length === 0, 8000)
+    }
   }, { auto: true }]
 })
 

@@ -49,9 +49,15 @@ export class AgentProcess {
     this.child.on("close", () => this.wake())
   }
 
-  get pid(): number { return this.child.pid ?? -1 }
-  get running(): boolean { return this.child.exitCode === null && this.child.signalCode === null }
-  get problems(): ReadonlyArray<string> { return this.options.validate === false ? [] : this.validator.problems }
+  get pid(): number {
+    return this.child.pid ?? -1
+  }
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null
+  }
+  get problems(): ReadonlyArray<string> {
+    return this.options.validate === false ? [] : this.validator.problems
+  }
 
   private chunk(chunk: Buffer): void {
     let from = 0
@@ -75,9 +81,12 @@ export class AgentProcess {
     const unsupported = { error: { code: -32601, message: "Method not found" } }
     const permission = request.method === "session/request_permission"
     const policy = this.permission
-    const answer = typeof policy === "function" ? policy(request)
-      : !permission ? unsupported
-      : policy === "never" ? undefined
+    const answer = typeof policy === "function" ?
+      policy(request)
+      : !permission ?
+      unsupported
+      : policy === "never" ?
+      undefined
       : { result: { outcome: { outcome: "selected", optionId: policy } } }
     if (answer) this.send({ jsonrpc: "2.0", id: request.id, ...answer })
   }
@@ -116,8 +125,13 @@ export class AgentProcess {
     }
     return await new Promise((resolve, reject) => {
       const seen = () => this.messages.slice(-4).map((m) => JSON.stringify(m).slice(0, 200)).join("\n")
-      const end = (act: () => void) => { clearTimeout(timer); this.waiting.delete(check); act() }
-      const fail = (why: string) => end(() => reject(new Error(`${why}; last messages:\n${seen()}\n${this.stderr.slice(-800)}`)))
+      const end = (act: () => void) => {
+        clearTimeout(timer)
+        this.waiting.delete(check)
+        act()
+      }
+      const fail = (why: string) =>
+        end(() => reject(new Error(`${why}; last messages:\n${seen()}\n${this.stderr.slice(-800)}`)))
       const check = () => {
         const found = find()
         if (found) end(() => resolve(found))
@@ -184,7 +198,9 @@ export class AgentProcess {
     this.child.stdin?.end()
     const code = await Promise.race([this.exited, new Promise((resolve) => setTimeout(resolve, ms, late))])
     if (code === late) await this.kill()
-    if (this.problems.length > 0) throw new Error(`The agent broke the protocol:\n${this.problems.slice(0, 10).join("\n")}`)
+    if (this.problems.length > 0) {
+      throw new Error(`The agent broke the protocol:\n${this.problems.slice(0, 10).join("\n")}`)
+    }
     if (code === late) throw new Error(`still running ${ms} ms after end of input\n${this.stderr.slice(-800)}`)
     if (code !== 0) throw new Error(`exit ${String(code)} after end of input\n${this.stderr.slice(-800)}`)
   }

@@ -13,7 +13,13 @@ export interface Step {
 const event = (data: Json) => `data: ${JSON.stringify(data)}\n\n`
 
 const chunk = (delta: Json, finish_reason: string | null = null) =>
-  event({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }] })
+  event({
+    id: "c",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, delta, finish_reason }]
+  })
 
 const words = (text: string) => text.match(/\S+\s*|^\s+/g) ?? []
 
@@ -22,7 +28,9 @@ const callChunks = (index: number, id: string, name: string, params: Json) => {
   const json = JSON.stringify(params)
   const half = Math.ceil(json.length / 2)
   return chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }) +
-    [json.slice(0, half), json.slice(half)].map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })).join("")
+    [json.slice(0, half), json.slice(half)].map((piece) =>
+      chunk({ tool_calls: [{ index, function: { arguments: piece } }] })
+    ).join("")
 }
 
 const stream = ({ calls = [], say = "", think = "" }: Step, request: number): string =>
@@ -30,7 +38,12 @@ const stream = ({ calls = [], say = "", think = "" }: Step, request: number): st
   words(say).map((word) => chunk({ content: word })).join("") +
   calls.map(([name, params], index) => callChunks(index, `call_${request}_${index}`, name, params)).join("") +
   chunk({}, calls.length > 0 ? "tool_calls" : "stop") +
-  event({ id: "c", object: "chat.completion.chunk", choices: [], usage: { prompt_tokens: 1000 + request, completion_tokens: 50 } }) +
+  event({
+    id: "c",
+    object: "chat.completion.chunk",
+    choices: [],
+    usage: { prompt_tokens: 1000 + request, completion_tokens: 50 }
+  }) +
   "data: [DONE]\n\n"
 
 /** A model behind chat completions that plays the given steps, one a request. */
@@ -44,7 +57,11 @@ export class ChatServer {
     this.server = createServer((request, response) => {
       let text = ""
       request.setEncoding("utf8").on("data", (piece: string) => text += piece).on("end", () => {
-        if (request.method === "GET") return void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data: [{ id: "m" }] }))
+        if (request.method === "GET") {
+          return void response.writeHead(200, { "content-type": "application/json" }).end(
+            JSON.stringify({ data: [{ id: "m" }] })
+          )
+        }
         this.requests.push(JSON.parse(text))
         const step = this.steps.shift() ?? { say: "There is nothing more in the script." }
         response.writeHead(200, { "content-type": "text/event-stream" }).end(stream(step, this.requests.length))

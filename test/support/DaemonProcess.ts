@@ -16,7 +16,11 @@ export class DaemonProcess {
   constructor(host: Host, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv, before: ReadonlyArray<string>) {
     this.socket = env["POSTERN_SOCKET"] ?? join(host.data, "daemon.sock")
     const [program = "", ...words] = [...before, process.execPath, bundle, "daemon", ...args]
-    this.child = spawn(program, words, { cwd: host.project, env: { ...host.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+    this.child = spawn(program, words, {
+      cwd: host.project,
+      env: { ...host.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
     this.child.stderr?.setEncoding("utf8").on("data", (text: string) => this.stderr += text)
     this.exited = new Promise((resolve) => this.child.on("exit", (code, signal) => resolve(code ?? signal ?? "?")))
     this.ready = new Promise((resolve, reject) => {
@@ -29,7 +33,9 @@ export class DaemonProcess {
     this.ready.catch(() => {})
   }
 
-  get pid(): number { return this.child.pid ?? -1 }
+  get pid(): number {
+    return this.child.pid ?? -1
+  }
 
   greet(): Promise<SocketClient> {
     return SocketClient.greeted(this.socket)
@@ -41,7 +47,9 @@ export class DaemonProcess {
   }
 }
 
-export const test = base.extend<{ daemon: (args?: ReadonlyArray<string>, env?: NodeJS.ProcessEnv, before?: ReadonlyArray<string>) => DaemonProcess }>({
+export const test = base.extend<
+  { daemon: (args?: ReadonlyArray<string>, env?: NodeJS.ProcessEnv, before?: ReadonlyArray<string>) => DaemonProcess }
+>({
   daemon: async ({ host }, use) => {
     const started: Array<DaemonProcess> = []
     await use((args = [], env = {}, before = []) => {

@@ -21,6 +21,10 @@ export const expectResult = (message: Message, id: Id): void => {
 
 /** Code, id and a stable `data.reason`: what every error answer must have. */
 export const expectError = (message: Message, id: Id, code: number, data: Json = {}): void => {
-  expect(message.error).toMatchObject({ code, message: expect.stringMatching(/\S/), data: { reason: expect.any(String), ...data } })
+  expect(message.error).toMatchObject({
+    code,
+    message: expect.stringMatching(/\S/),
+    data: { reason: expect.any(String), ...data }
+  })
   expect(message.id).toBe(id)
 }

@@ -7,13 +7,19 @@ export interface Held {
   readonly plan: Json | undefined
 }
 
-const texts: Readonly<Record<string, string>> = { user_message_chunk: "user", agent_message_chunk: "agent", agent_thought_chunk: "thought" }
+const texts: Readonly<Record<string, string>> = {
+  user_message_chunk: "user",
+  agent_message_chunk: "agent",
+  agent_thought_chunk: "thought"
+}
 
 /** Absent and `null` leave a field as it was. */
-const given = (update: Json) => Object.fromEntries(Object.entries(update).filter(([, value]) => value !== null && value !== undefined))
+const given = (update: Json) =>
+  Object.fromEntries(Object.entries(update).filter(([, value]) => value !== null && value !== undefined))
 
 /** An empty list says no more than none. */
-const trimmed = (item: Json) => Object.fromEntries(Object.entries(item).filter(([, value]) => !(Array.isArray(value) && value.length === 0)))
+const trimmed = (item: Json) =>
+  Object.fromEntries(Object.entries(item).filter(([, value]) => !(Array.isArray(value) && value.length === 0)))
 
 /** Prompts of the client itself are user messages without an id, as it sent them. */
 export const said = (text: string): Json => ({ sessionUpdate: "user_message_chunk", content: { type: "text", text } })
@@ -35,7 +41,9 @@ export const held = (updates: ReadonlyArray<unknown>): Held => {
       const message = at(who, who === "user" ? undefined : messageId)
       message["content"] = [...message["content"] ?? [], rest["content"]]
     } else if (sessionUpdate === "tool_call" || sessionUpdate === "tool_call_update") {
-      Object.assign(at("call", rest["toolCallId"]), { call: { ...at("call", rest["toolCallId"])["call"], ...given(rest) } })
+      Object.assign(at("call", rest["toolCallId"]), {
+        call: { ...at("call", rest["toolCallId"])["call"], ...given(rest) }
+      })
     } else if (sessionUpdate === "compaction_update") {
       Object.assign(at("compaction", rest["compactionId"]), given(rest))
     } else if (sessionUpdate === "plan") {

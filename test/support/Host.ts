@@ -25,7 +25,9 @@ export class Host {
     for (const folder of [this.config, this.project]) mkdirSync(folder)
   }
 
-  get database(): string { return join(this.data, "sessions", "acp-sessions.db") }
+  get database(): string {
+    return join(this.data, "sessions", "acp-sessions.db")
+  }
 
   get env(): NodeJS.ProcessEnv {
     return {

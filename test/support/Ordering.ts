@@ -137,10 +137,14 @@ export class Ordering {
 
   private capable(method: string): void {
     const { fs, terminal, elicitation } = this.capabilities
-    const offered = method === "fs/read_text_file" ? fs?.readTextFile === true
-      : method === "fs/write_text_file" ? fs?.writeTextFile === true
-      : method.startsWith("terminal/") ? terminal === true
-      : method.startsWith("elicitation/") ? elicitation != null
+    const offered = method === "fs/read_text_file" ?
+      fs?.readTextFile === true
+      : method === "fs/write_text_file" ?
+      fs?.writeTextFile === true
+      : method.startsWith("terminal/") ?
+      terminal === true
+      : method.startsWith("elicitation/") ?
+      elicitation != null
       : true
     if (!offered) this.report(`${method} was not offered by the client`)
   }

@@ -21,7 +21,10 @@ export class SdkClient {
   readonly exited: Promise<number | null>
 
   constructor(host: Host, env: NodeJS.ProcessEnv = {}) {
-    const child = spawn(process.execPath, [bundle, "acp"], { env: { ...host.env, ...env }, stdio: ["pipe", "pipe", "inherit"] })
+    const child = spawn(process.execPath, [bundle, "acp"], {
+      env: { ...host.env, ...env },
+      stdio: ["pipe", "pipe", "inherit"]
+    })
     this.child = child
     this.exited = new Promise((resolve) => child.on("exit", resolve))
     const app = client({ name: "an editor" })
@@ -34,7 +37,9 @@ export class SdkClient {
     this.connection = app.connect(ndJsonStream(Writable.toWeb(child.stdin), input))
   }
 
-  get agent() { return this.connection.agent }
+  get agent() {
+    return this.connection.agent
+  }
 
   initialize() {
     return this.agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} })

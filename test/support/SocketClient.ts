@@ -73,7 +73,9 @@ export class SocketClient {
   }
 
   update(type: string, since = 0): Promise<Json> {
-    return this.waitFor((m) => m.method === "session/update" && m.params?.["type"] === type, since).then(({ params }) => params!)
+    return this.waitFor((m) => m.method === "session/update" && m.params?.["type"] === type, since).then(({ params }) =>
+      params!
+    )
   }
 
   updates(type: string): ReadonlyArray<Json> {

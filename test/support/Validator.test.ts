@@ -29,7 +29,13 @@ const end = (validator: Validator) => say(validator, { id: 2, result: { stopReas
 test("a clean turn has no problem", () => {
   const validator = inTurn()
   update(validator, text("hi", { messageId: "m" }))
-  update(validator, { sessionUpdate: "tool_call", toolCallId: "t", title: "x", status: "pending", rawInput: { any: [1] } })
+  update(validator, {
+    sessionUpdate: "tool_call",
+    toolCallId: "t",
+    title: "x",
+    status: "pending",
+    rawInput: { any: [1] }
+  })
   update(validator, { sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed", _meta: { any: 1 } })
   end(validator)
   update(validator, { sessionUpdate: "available_commands_update", availableCommands: [] })
@@ -42,14 +48,31 @@ const faults: ReadonlyArray<readonly [string, RegExp, (validator: Validator) => 
   ["a custom key deep inside", /unevaluated/, (v) => update(v, { sessionUpdate: "plan", entries: [planned] })],
   ["an update kind of its own", /must/, (v) => update(v, { sessionUpdate: "agent_error" })],
   ["a closed enum left", /must/, (v) => update(v, { ...call, status: "cancelled" })],
-  ["a custom key in the prompt result", /unevaluated/, (v) => say(v, { id: 2, result: { stopReason: "end_turn", content: "x" } })],
+  [
+    "a custom key in the prompt result",
+    /unevaluated/,
+    (v) => say(v, { id: 2, result: { stopReason: "end_turn", content: "x" } })
+  ],
   ["an error without reason", /data\.reason/, (v) => say(v, { id: 2, error: { code: -32603, message: "x" } })],
   ["an answer nobody waits for", /not pending/, (v) => say(v, { id: 77, result: {} })],
-  ["a second answer", /not pending/, (v) => { end(v); end(v) }],
-  ["an update after the result", /outside a turn/, (v) => { end(v); update(v, text("late")) }],
+  ["a second answer", /not pending/, (v) => {
+    end(v)
+    end(v)
+  }],
+  ["an update after the result", /outside a turn/, (v) => {
+    end(v)
+    update(v, text("late"))
+  }],
   ["an update for a session nobody opened", /not active/, (v) => update(v, text("x"), "x")],
-  ["a tool call left open", /is pending at/, (v) => { update(v, call); end(v) }],
-  ["a tool update before its call", /before its tool_call/, (v) => update(v, { ...call, sessionUpdate: "tool_call_update" })],
+  ["a tool call left open", /is pending at/, (v) => {
+    update(v, call)
+    end(v)
+  }],
+  [
+    "a tool update before its call",
+    /before its tool_call/,
+    (v) => update(v, { ...call, sessionUpdate: "tool_call_update" })
+  ],
   ["a client method that was not offered", /not offered/, (v) => ask(v, "fs/read_text_file", { path: "/a" })],
   ["a permission request for no tool call", /no open tool call/, (v) => {
     ask(v, "session/request_permission", { toolCall: { toolCallId: "t" }, options: [] })

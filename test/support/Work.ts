@@ -11,7 +11,8 @@ const files: Readonly<Record<string, string>> = {
 }
 
 /** Besides testing, it tries to leave a file outside the project. */
-const tests = (outside: string) => `import { writeFileSync } from "node:fs"
+const tests = (outside: string) =>
+  `import { writeFileSync } from "node:fs"
 import { money } from "./src/format.mjs"
 import { total } from "./src/cart.mjs"
 try { writeFileSync(${JSON.stringify(outside)}, "x") } catch {}
@@ -30,8 +31,16 @@ const todo = (...statuses: ReadonlyArray<"pending" | "in_progress" | "completed"
 })
 
 export const explore: ReadonlyArray<Step> = [
-  { think: "I should look around first.", say: "Let me look.", calls: [["TodoWrite", todo("in_progress")], ["file_list", { path: "." }]] },
-  { calls: [["content_search", { pattern: "price" }], ["file_read", { path: "src/cart.mjs" }], ["file_read", { path: "/etc/shadow" }]] },
+  {
+    think: "I should look around first.",
+    say: "Let me look.",
+    calls: [["TodoWrite", todo("in_progress")], ["file_list", { path: "." }]]
+  },
+  {
+    calls: [["content_search", { pattern: "price" }], ["file_read", { path: "src/cart.mjs" }], ["file_read", {
+      path: "/etc/shadow"
+    }]]
+  },
   { say: "The cart ignores how many there are of an item." }
 ]
 
@@ -39,7 +48,11 @@ export const edits: ReadonlyArray<Step> = [
   {
     calls: [
       ["TodoWrite", todo("completed", "in_progress")],
-      ["file_edit", { path: "src/cart.mjs", old_string: "sum + item.price", new_string: "sum + item.price * item.count" }],
+      ["file_edit", {
+        path: "src/cart.mjs",
+        old_string: "sum + item.price",
+        new_string: "sum + item.price * item.count"
+      }],
       ["file_edit", { path: "src/format.mjs", old_string: "${cents} EUR", new_string: "${cents / 100} EUR" }],
       ["file_write", { path: "CHANGES.md", content: "- Counts are multiplied.\n" }]
     ]
@@ -51,7 +64,14 @@ export const hang: Step = { calls: [["shell", { command: "node test.mjs || sleep
 
 export const finish: ReadonlyArray<Step> = [
   { think: "The command was cut off. Once more.", calls: [["shell", { command: "node test.mjs" }]] },
-  { say: "Two digits are missing.", calls: [["file_edit", { path: "src/format.mjs", old_string: "${cents / 100}", new_string: "${(cents / 100).toFixed(2)}" }]] },
+  {
+    say: "Two digits are missing.",
+    calls: [["file_edit", {
+      path: "src/format.mjs",
+      old_string: "${cents / 100}",
+      new_string: "${(cents / 100).toFixed(2)}"
+    }]]
+  },
   { calls: [["shell", { command: "node test.mjs" }]] },
   { calls: [["TodoWrite", todo("completed", "completed", "completed")]] },
   { say: "Counts and cents are right now, and the tests pass." }

@@ -8,7 +8,11 @@ describe("ask_user", () => {
     it.effect("waits five minutes unless it is told otherwise", () =>
       Effect.gen(function*() {
         const { run } = yield* bench
-        const asking = (input: object) => Effect.forkChild(Effect.flip(run("ask_user", { question: "Which?", ...input }, { askUser: () => Effect.never })), { startImmediately: true })
+        const asking = (input: object) =>
+          Effect.forkChild(
+            Effect.flip(run("ask_user", { question: "Which?", ...input }, { askUser: () => Effect.never })),
+            { startImmediately: true }
+          )
         const [usual, short] = [yield* asking({}), yield* asking({ timeout_secs: 5 })]
         yield* TestClock.adjust("5 seconds")
         assert.match((yield* Fiber.join(short)).message, /within 5 s/)
@@ -24,7 +28,10 @@ describe("escalate_to_human", () => {
     it.effect("tells the user and goes on", () =>
       Effect.gen(function*() {
         const { notices, text } = yield* bench
-        assert.match(yield* text("escalate_to_human", { summary: "The disk is full", context: "df says so", urgency: "critical" }), /^The user was told/)
+        assert.match(
+          yield* text("escalate_to_human", { summary: "The disk is full", context: "df says so", urgency: "critical" }),
+          /^The user was told/
+        )
         yield* text("escalate_to_human", { summary: "Done soon" })
         assert.deepStrictEqual(notices, [
           { severity: "error", title: "The disk is full", description: "df says so" },
@@ -37,10 +44,11 @@ describe("escalate_to_human", () => {
         const { failure, notices, run } = yield* bench
         const asked: Array<unknown> = []
         const output = yield* run("escalate_to_human", { summary: "Which way?", wait_for_response: true }, {
-          askUser: (question, choices) => Effect.sync(() => {
-            asked.push(question, choices)
-            return "left"
-          })
+          askUser: (question, choices) =>
+            Effect.sync(() => {
+              asked.push(question, choices)
+              return "left"
+            })
         })
         assert.strictEqual(output.text, "left")
         assert.deepStrictEqual(asked, ["Which way?", []])

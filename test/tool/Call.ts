@@ -20,7 +20,15 @@ export const toolbox = (variables: Record<string, string> = {}) =>
 
 const unconfined = {
   runner: bare,
-  report: { backend: "none", mode: "danger-full-access", network: true, files: "none", net: "none", processes: "none", notes: [] },
+  report: {
+    backend: "none",
+    mode: "danger-full-access",
+    network: true,
+    files: "none",
+    net: "none",
+    processes: "none",
+    notes: []
+  },
   afterwards: () => []
 } as const
 
@@ -50,7 +58,8 @@ export const bench = Effect.gen(function*() {
       capabilities: ["shell_rw"],
       confine: (argv, where) => Effect.succeed({ ...unconfined, argv, ...where })
     },
-    askUser: (_, choices) => choices[0] === undefined ? Effect.fail(new ToolFailed({ message: "nobody" })) : Effect.succeed(choices[0])
+    askUser: (_, choices) =>
+      choices[0] === undefined ? Effect.fail(new ToolFailed({ message: "nobody" })) : Effect.succeed(choices[0])
   }
   const tool = (name: string): AnyTool => {
     const found = tools.get(name)
@@ -61,8 +70,14 @@ export const bench = Effect.gen(function*() {
     Schema.decodeUnknownEffect(tool(name).parameters)(input).pipe(
       Effect.mapError((error) => new ToolFailed({ message: error.message }))
     )
-  const run = (name: string, input: unknown, overrides: Partial<RunContext> = {}): Effect.Effect<ToolOutput, ToolFailed> =>
-    Effect.scoped(Effect.flatMap(decode(name, input), (parameters) => tool(name).run(parameters, { ...context, ...overrides })))
+  const run = (
+    name: string,
+    input: unknown,
+    overrides: Partial<RunContext> = {}
+  ): Effect.Effect<ToolOutput, ToolFailed> =>
+    Effect.scoped(
+      Effect.flatMap(decode(name, input), (parameters) => tool(name).run(parameters, { ...context, ...overrides }))
+    )
   const text = (name: string, input: unknown) => Effect.map(run(name, input), (output) => output.text)
   const failure = (name: string, input: unknown) => Effect.map(Effect.flip(run(name, input)), (error) => error.message)
   const preview = (name: string, input: unknown) =>

@@ -11,10 +11,16 @@ const config = (sandbox: string, more = "") => () =>
   `[policy]\ntool_approval = "universal_accept"\nsandbox = "${sandbox}"\n${more}`
 
 const listening = Effect.acquireRelease(
-  Effect.promise(() => new Promise<{ readonly port: number; readonly close: () => void }>((resolve) => {
-    const server = createServer((socket) => void socket.on("error", () => undefined).end("hello"))
-    server.listen(0, "127.0.0.1", () => resolve({ port: (server.address() as { port: number }).port, close: () => server.close() }))
-  })),
+  Effect.promise(() =>
+    new Promise<{ readonly port: number; readonly close: () => void }>((resolve) => {
+      const server = createServer((socket) => void socket.on("error", () => undefined).end("hello"))
+      server.listen(0, "127.0.0.1", () =>
+        resolve({
+          port: (server.address() as { port: number }).port,
+          close: () => server.close()
+        }))
+    })
+  ),
   ({ close }) => Effect.sync(close)
 )
 
@@ -46,13 +52,18 @@ describe.skipIf(!Fixture.hasBubblewrap)(`A shell call of a session${Fixture.reas
   })
 
   it.live("does not see what deny rules, forbidden paths and Postern itself keep", () => {
-    const { cwd, home, layer, put, say } = host(config("workspace-write", `
+    const { cwd, home, layer, put, say } = host(config(
+      "workspace-write",
+      `
 [policy.rules]
 deny = ["read(.env)", "read(./sec/**)", "write(./lock)"]
 [risk_profiles.default]
 forbidden_paths = ["./forb"]
-`))
-    for (const path of [".env", "deep/er/.env", "sec/k", "forb/f", "lock", "plain"]) put(join(cwd, path), `NEEDLE ${path}\n`)
+`
+    ))
+    for (const path of [".env", "deep/er/.env", "sec/k", "forb/f", "lock", "plain"]) {
+      put(join(cwd, path), `NEEDLE ${path}\n`)
+    }
     put(join(cwd, "in.sh"), "cp d/lock .")
     put(join(cwd, "all.sh"), "cat * deep/er/.e* sec/k .env forb/f; true")
     return Effect.gen(function*() {
@@ -73,7 +84,11 @@ forbidden_paths = ["./forb"]
     put(join(cwd, "keep"), "as it was")
     const scratch = (command: string) => `call shell ${JSON.stringify({ command, scratch: true })}`
     return Effect.gen(function*() {
-      const [done, plain, after] = yield* say(scratch("echo changed > keep; echo new > new; cat keep new"), "run touch new", "run ls")
+      const [done, plain, after] = yield* say(
+        scratch("echo changed > keep; echo new > new; cat keep new"),
+        "run touch new",
+        "run ls"
+      )
       assert.match(done!, /^completed changed\nnew\n\[sandbox: changes are discarded \(scratch/)
       assert.match(plain!, /^failed Denied by capability/)
       assert.strictEqual(after, "completed keep")
@@ -115,7 +130,10 @@ describe("Without a sandbox", () => {
   const nowhere = { PATH: "/nowhere" }
 
   it.live("a shell call does not run, and says what is missing", () => {
-    const { cwd, layer, say } = host(config("workspace-write", "[risk_profiles.default]\nsandbox_backend = \"firejail\"\n"), nowhere)
+    const { cwd, layer, say } = host(
+      config("workspace-write", "[risk_profiles.default]\nsandbox_backend = \"firejail\"\n"),
+      nowhere
+    )
     return Effect.gen(function*() {
       for (const result of yield* say("run touch x", "run ls")) {
         assert.match(result, /^failed Denied by sandbox \(SANDBOX_UNAVAILABLE\): firejail is not installed/)
@@ -128,35 +146,51 @@ describe("Without a sandbox", () => {
     const none = "[risk_profiles.default]\nsandbox_backend = \"none\"\n"
     return Effect.gen(function*() {
       const held = host(config("workspace-write", none), nowhere)
-      for (const result of yield* Effect.provide(held.say("run touch x", "run ls"), held.layer)) assert.match(result, /SANDBOX_UNAVAILABLE/)
+      for (const result of yield* Effect.provide(held.say("run touch x", "run ls"), held.layer)) {
+        assert.match(result, /SANDBOX_UNAVAILABLE/)
+      }
       const open = host(config("danger-full-access", none), nowhere)
       const [touched, listed] = yield* Effect.provide(open.say("run echo > x", "run pwd"), open.layer)
       assert.deepStrictEqual([touched, listed], ["completed (no output)", `completed ${open.cwd}`])
       const offline = host(config("danger-full-access", `network = "off"\n${none}`), nowhere)
-      for (const result of yield* Effect.provide(offline.say("run ls"), offline.layer)) assert.match(result, /SANDBOX_UNAVAILABLE/)
+      for (const result of yield* Effect.provide(offline.say("run ls"), offline.layer)) {
+        assert.match(result, /SANDBOX_UNAVAILABLE/)
+      }
     })
   })
 })
 
 describe("File tools", () => {
   it.live("obey the Sandbox mode, and what a command in it could not write or see", () => {
-    const { cwd, layer, outside, put, say } = host(config("workspace-write", "[risk_profiles.default]\nworkspace_only = false\n"))
+    const { cwd, layer, outside, put, say } = host(
+      config("workspace-write", "[risk_profiles.default]\nworkspace_only = false\n")
+    )
     spawnSync("git", ["init", "-q", cwd])
     mkdirSync(join(cwd, ".vscode"))
     put(join(outside, "f"), "OUT")
     return Effect.gen(function*() {
       const write = (path: string) => [`write ${path}`, "x", "."]
       const results = yield* say(
-        ...write("a"), ...write(".git/hooks/pre-commit"), ...write(".vscode/tasks.json"), ...write(".envrc"), ...write(`${outside}/g`),
-        `read ${outside}/f`, "read /etc/shadow"
+        ...write("a"),
+        ...write(".git/hooks/pre-commit"),
+        ...write(".vscode/tasks.json"),
+        ...write(".envrc"),
+        ...write(`${outside}/g`),
+        `read ${outside}/f`,
+        "read /etc/shadow"
       )
       const [plain, hook, settings, missing, far, read, shadow] = results
       assert.match(plain!, /^completed/)
-      for (const guarded of [hook, settings, missing]) assert.match(guarded!, /^failed .*Sandbox mode workspace-write protects it/)
+      for (const guarded of [hook, settings, missing]) {
+        assert.match(guarded!, /^failed .*Sandbox mode workspace-write protects it/)
+      }
       assert.match(far!, /^failed .*only the session's folders/)
       assert.match(read!, /^completed OUT|^completed 1: OUT/)
       assert.match(shadow!, /^failed .*the sandbox hides it/)
-      assert.deepStrictEqual([existsSync(join(cwd, ".git/hooks/pre-commit")), existsSync(join(cwd, ".envrc"))], [false, false])
+      assert.deepStrictEqual([existsSync(join(cwd, ".git/hooks/pre-commit")), existsSync(join(cwd, ".envrc"))], [
+        false,
+        false
+      ])
     }).pipe(Effect.provide(layer))
   })
 
@@ -166,8 +200,21 @@ describe("File tools", () => {
       put(join(cwd, "f"), "old\n")
       put(join(outside, "f"), "OUT")
       return Effect.gen(function*() {
-        const [written, edited, inside, far] = yield* say("write g", "x", ".", "edit f", "old", "---", "new", ".", "read f", `read ${outside}/f`)
-        for (const refused of [written, edited]) assert.match(refused!, new RegExp(`^failed .*Sandbox mode ${mode} lets nothing be written`))
+        const [written, edited, inside, far] = yield* say(
+          "write g",
+          "x",
+          ".",
+          "edit f",
+          "old",
+          "---",
+          "new",
+          ".",
+          "read f",
+          `read ${outside}/f`
+        )
+        for (const refused of [written, edited]) {
+          assert.match(refused!, new RegExp(`^failed .*Sandbox mode ${mode} lets nothing be written`))
+        }
         assert.match(inside!, /^completed 1: old/)
         assert.match(far!, mode === "read-only" ? /^completed/ : /^failed .*shows nothing outside/)
         assert.strictEqual(readFileSync(join(cwd, "f"), "utf8"), "old\n")

@@ -25,10 +25,16 @@ describe.each(engines)("content_search, $engine", ({ engine, path }) => {
         put("a.ts", "x\nconst zero = 0")
         const output = yield* run("content_search", { pattern: "const \\w+" })
         assert.strictEqual(output.text, "a.ts:2:const zero = 0\nsrc/b.ts:1:const one = 1\nsrc/b.ts:2:const two = 2")
-        assert.deepStrictEqual(output.locations, [{ path: join(cwd, "a.ts"), line: 2 }, { path: join(cwd, "src/b.ts"), line: 1 }])
+        assert.deepStrictEqual(output.locations, [{ path: join(cwd, "a.ts"), line: 2 }, {
+          path: join(cwd, "src/b.ts"),
+          line: 1
+        }])
         assert.deepStrictEqual(output.rawOutput, { files: 2, matches: 3 })
         assert.strictEqual(yield* text("content_search", { pattern: "two", path: "src" }), "src/b.ts:2:const two = 2")
-        assert.strictEqual(yield* text("content_search", { pattern: "one", path: "src/b.ts" }), "src/b.ts:1:const one = 1")
+        assert.strictEqual(
+          yield* text("content_search", { pattern: "one", path: "src/b.ts" }),
+          "src/b.ts:1:const one = 1"
+        )
         assert.strictEqual(yield* text("content_search", { pattern: "absent" }), "No matches.")
       }))
 
@@ -65,7 +71,10 @@ describe.each(engines)("content_search, $engine", ({ engine, path }) => {
         truncateSync(join(cwd, "huge"), 10 * 1024 * 1024 + 1)
         symlinkSync(join(other.cwd, "secret"), join(cwd, "link"))
         symlinkSync(other.cwd, join(cwd, "folder"))
-        assert.strictEqual(yield* text("content_search", { pattern: "needle", output_mode: "files_with_matches" }), ".hidden/f\nignored")
+        assert.strictEqual(
+          yield* text("content_search", { pattern: "needle", output_mode: "files_with_matches" }),
+          ".hidden/f\nignored"
+        )
       }))
 
     it.effect("stops at max_results and cuts endless lines", () =>
@@ -77,7 +86,11 @@ describe.each(engines)("content_search, $engine", ({ engine, path }) => {
         const ten = yield* text("content_search", { pattern: "hit", max_results: 10 })
         assert.strictEqual(ten.split("\n").filter((line) => line.startsWith("a:")).length, 10)
         assert.match(ten, /max_results was reached/)
-        const files = yield* text("content_search", { pattern: "hit", max_results: 1, output_mode: "files_with_matches" })
+        const files = yield* text("content_search", {
+          pattern: "hit",
+          max_results: 1,
+          output_mode: "files_with_matches"
+        })
         assert.match(files, /^a\n\[Not everything/)
         assert.match(yield* text("content_search", { pattern: "end" }), /^c:1:x{1000}… \[line cut\]$/)
       }))
@@ -121,11 +134,18 @@ describe.each(engines)("content_search, $engine", ({ engine, path }) => {
         put("closed", "hit\nhit\nhit")
         put("open", "hit\nhit")
         const mayRead = Effect.succeed((path: string) => path !== join(cwd, "closed"))
-        const search = (parameters: object) => run("content_search", { pattern: "hit", ...parameters }, { ...context, mayRead })
+        const search = (parameters: object) =>
+          run("content_search", { pattern: "hit", ...parameters }, { ...context, mayRead })
         const output = yield* search({ max_results: 2 })
-        assert.strictEqual(output.text, "open:1:hit\nopen:2:hit\n[Files that the policy does not let be read are left out.]")
+        assert.strictEqual(
+          output.text,
+          "open:1:hit\nopen:2:hit\n[Files that the policy does not let be read are left out.]"
+        )
         assert.deepStrictEqual(output.rawOutput, { files: 1, matches: 2 })
-        assert.match((yield* Effect.flip(search({ path: "closed" }))).message, /^Cannot search closed: the policy does not let it be read/)
+        assert.match(
+          (yield* Effect.flip(search({ path: "closed" }))).message,
+          /^Cannot search closed: the policy does not let it be read/
+        )
       }))
 
     it.effect("searches across lines only with ripgrep", () =>
@@ -148,8 +168,13 @@ describe("content_search, a pattern without end", () => {
       const { failure, put } = yield* bench
       put("a", line)
       let beats = 0
-      const heart = yield* Effect.forkChild(Effect.forever(Effect.andThen(Effect.sleep("5 millis"), Effect.sync(() => beats++))))
-      assert.match(yield* failure("content_search", catastrophic), /did not finish within 0.5 seconds.*smaller folder.*nested repetition/)
+      const heart = yield* Effect.forkChild(
+        Effect.forever(Effect.andThen(Effect.sleep("5 millis"), Effect.sync(() => beats++)))
+      )
+      assert.match(
+        yield* failure("content_search", catastrophic),
+        /did not finish within 0.5 seconds.*smaller folder.*nested repetition/
+      )
       yield* Fiber.interrupt(heart)
       assert.isAbove(beats, 10)
     }).pipe(Effect.provide(toolbox({ PATH: "/nonexistent" }).pipe(Layer.provide(Layer.succeed(Timeout, 0.5))))))

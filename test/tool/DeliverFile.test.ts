@@ -17,7 +17,14 @@ describe("deliver_file", () => {
         assert.strictEqual(output.title, "The report")
         assert.deepStrictEqual(output.content?.[1], {
           type: "content",
-          content: { type: "resource_link", uri, name: "report.md", title: "The report", mimeType: "text/markdown", size: 5 }
+          content: {
+            type: "resource_link",
+            uri,
+            name: "report.md",
+            title: "The report",
+            mimeType: "text/markdown",
+            size: 5
+          }
         })
         assert.deepStrictEqual(output.rawOutput, {
           delivered: true,

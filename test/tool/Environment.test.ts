@@ -18,11 +18,26 @@ const forced = {
 describe("scrub", () => {
   it("builds the environment from the allow-list and forces what keeps programs quiet", () => {
     const kept = {
-      HOME: "/home/a", USER: "a", LANG: "C.UTF-8", LC_ALL: "C", TZ: "UTC", CI: "true", XDG_CONFIG_HOME: "/home/a/.config",
-      JAVA_HOME: "/opt/java", CARGO_HOME: "/c", NODE_ENV: "test"
+      HOME: "/home/a",
+      USER: "a",
+      LANG: "C.UTF-8",
+      LC_ALL: "C",
+      TZ: "UTC",
+      CI: "true",
+      XDG_CONFIG_HOME: "/home/a/.config",
+      JAVA_HOME: "/opt/java",
+      CARGO_HOME: "/c",
+      NODE_ENV: "test"
     }
     const dropped = {
-      EDITOR: "vim", COLORTERM: "truecolor", FOO: "bar", XDG_RUNTIME_DIR: "/run/user/1", PWD: "/x", TERM: "xterm", PAGER: "less", UNSET: undefined
+      EDITOR: "vim",
+      COLORTERM: "truecolor",
+      FOO: "bar",
+      XDG_RUNTIME_DIR: "/run/user/1",
+      PWD: "/x",
+      TERM: "xterm",
+      PAGER: "less",
+      UNSET: undefined
     }
     assert.deepStrictEqual(scrub({ ...kept, ...dropped }), { ...kept, ...forced })
   })
@@ -33,10 +48,39 @@ describe("scrub", () => {
 
   it("withholds secrets, loaders and channels even when they are passed through by name", () => {
     const names = [
-      "OPENAI_API_KEY", "GITHUB_TOKEN", "MY_SECRET", "DB_PASSWORD", "PGPASSWD", "aws_credentials", "BASIC_AUTH", "PRIVATE_X", "TLS_CERT",
-      "COOKIE_JAR", "XDG_SESSION_ID", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST",
-      "KUBECONFIG", "DATABASE_URL", "SENTRY_DSN", "MONGO_URI", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PROMPT_COMMAND",
-      "NODE_OPTIONS", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_COUNT", "POSTERN_CONFIG_DIR"
+      "OPENAI_API_KEY",
+      "GITHUB_TOKEN",
+      "MY_SECRET",
+      "DB_PASSWORD",
+      "PGPASSWD",
+      "aws_credentials",
+      "BASIC_AUTH",
+      "PRIVATE_X",
+      "TLS_CERT",
+      "COOKIE_JAR",
+      "XDG_SESSION_ID",
+      "SSH_AUTH_SOCK",
+      "SSH_AGENT_PID",
+      "GPG_AGENT_INFO",
+      "DBUS_SESSION_BUS_ADDRESS",
+      "DOCKER_HOST",
+      "KUBECONFIG",
+      "DATABASE_URL",
+      "SENTRY_DSN",
+      "MONGO_URI",
+      "LD_PRELOAD",
+      "DYLD_INSERT_LIBRARIES",
+      "BASH_ENV",
+      "ENV",
+      "PROMPT_COMMAND",
+      "NODE_OPTIONS",
+      "PYTHONSTARTUP",
+      "PERL5OPT",
+      "RUBYOPT",
+      "GIT_SSH_COMMAND",
+      "GIT_EXTERNAL_DIFF",
+      "GIT_CONFIG_COUNT",
+      "POSTERN_CONFIG_DIR"
     ]
     const variables = Object.fromEntries(names.map((name) => [name, "harmless"]))
     assert.deepStrictEqual(scrub(variables, { passthrough: names, network: true }), forced)
@@ -44,10 +88,18 @@ describe("scrub", () => {
 
   it("withholds values that look like keys under any name", () => {
     const values = [
-      "-----BEGIN OPENSSH PRIVATE KEY-----\nx", `ghp_${"a".repeat(36)}`, `github_pat_${"a".repeat(30)}`, "AKIAABCDEFGHIJKLMNOP",
-      "xoxb-12345678-abcdef", `sk-ant-${"a".repeat(20)}`, "eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.sig", "postgres://u:p@db/x"
+      "-----BEGIN OPENSSH PRIVATE KEY-----\nx",
+      `ghp_${"a".repeat(36)}`,
+      `github_pat_${"a".repeat(30)}`,
+      "AKIAABCDEFGHIJKLMNOP",
+      "xoxb-12345678-abcdef",
+      `sk-ant-${"a".repeat(20)}`,
+      "eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.sig",
+      "postgres://u:p@db/x"
     ]
-    for (const value of values) assert.deepStrictEqual(scrub({ HOME: value, LC_X: value, FOO: value }, { passthrough: ["FOO"] }), forced, value)
+    for (const value of values) {
+      assert.deepStrictEqual(scrub({ HOME: value, LC_X: value, FOO: value }, { passthrough: ["FOO"] }), forced, value)
+    }
   })
 
   it("passes configured names exactly, and no patterns", () => {
@@ -56,7 +108,11 @@ describe("scrub", () => {
   })
 
   it("passes proxies only to commands with network, and without their logins", () => {
-    const variables = { HTTPS_PROXY: "http://user:pass@proxy:3128", http_proxy: "user:p@proxy:1", NO_PROXY: "localhost" }
+    const variables = {
+      HTTPS_PROXY: "http://user:pass@proxy:3128",
+      http_proxy: "user:p@proxy:1",
+      NO_PROXY: "localhost"
+    }
     assert.deepStrictEqual(scrub(variables), forced)
     assert.deepStrictEqual(scrub(variables, { network: true }), {
       HTTPS_PROXY: "http://proxy:3128",

@@ -20,7 +20,8 @@ describe("file_edit", () => {
       Effect.gen(function*() {
         const { cwd, failure, put } = yield* bench
         put("a.ts", "  x()\nx()\naaa\n")
-        const edit = (old_string: string, new_string = "z") => failure("file_edit", { path: "a.ts", old_string, new_string })
+        const edit = (old_string: string, new_string = "z") =>
+          failure("file_edit", { path: "a.ts", old_string, new_string })
         assert.match(yield* edit("nothing"), /not found in a.ts.*Read the file again/)
         assert.match(yield* edit("x( )\nx()"), /not found/)
         assert.match(yield* edit("\tx()\n x()"), /Line 1 differs from it only in white space/)
@@ -28,7 +29,10 @@ describe("file_edit", () => {
         assert.match(yield* edit("aa"), /found 2 times/)
         assert.match(yield* edit(""), /empty/)
         assert.match(yield* edit("aaa", "aaa"), /same/)
-        assert.match(yield* failure("file_edit", { path: "none.ts", old_string: "a", new_string: "b" }), /does not exist/)
+        assert.match(
+          yield* failure("file_edit", { path: "none.ts", old_string: "a", new_string: "b" }),
+          /does not exist/
+        )
         assert.strictEqual(readFileSync(join(cwd, "a.ts"), "utf8"), "  x()\nx()\naaa\n")
       }))
 
@@ -38,7 +42,10 @@ describe("file_edit", () => {
         put("a.ts", "one\ntwo\nthree\n")
         const output = yield* run("file_edit", {
           path: "a.ts",
-          edits: [{ old_string: "one", new_string: "1\n1b" }, { old_string: "1b\ntwo", new_string: "2" }, { old_string: "three\n", new_string: "" }]
+          edits: [{ old_string: "one", new_string: "1\n1b" }, { old_string: "1b\ntwo", new_string: "2" }, {
+            old_string: "three\n",
+            new_string: ""
+          }]
         })
         assert.strictEqual(output.text, "Replaced 3 passages in a.ts (4 bytes).")
         const path = join(cwd, "a.ts")
@@ -52,9 +59,18 @@ describe("file_edit", () => {
         const { cwd, failure, put } = yield* bench
         put("a.ts", "one\ntwo\ntwo\n")
         const edit = (...edits: ReadonlyArray<readonly [string, string]>) =>
-          failure("file_edit", { path: "a.ts", edits: edits.map(([old_string, new_string]) => ({ old_string, new_string })) })
-        assert.match(yield* edit(["one", "1"], ["one", "2"]), /^Edit 2 of 2: old_string was not found in a.ts.*edits before it.* Nothing was changed\.$/)
-        assert.match(yield* edit(["one", "1"], ["two", "2"]), /^Edit 2 of 2: old_string was found 2 times in a.ts \(lines 2, 3\)/)
+          failure("file_edit", {
+            path: "a.ts",
+            edits: edits.map(([old_string, new_string]) => ({ old_string, new_string }))
+          })
+        assert.match(
+          yield* edit(["one", "1"], ["one", "2"]),
+          /^Edit 2 of 2: old_string was not found in a.ts.*edits before it.* Nothing was changed\.$/
+        )
+        assert.match(
+          yield* edit(["one", "1"], ["two", "2"]),
+          /^Edit 2 of 2: old_string was found 2 times in a.ts \(lines 2, 3\)/
+        )
         assert.match(yield* edit(["one", "1"], ["", "2"]), /empty/)
         assert.match(yield* edit(), /Name old_string/)
         assert.match(yield* failure("file_edit", { path: "a.ts", old_string: "one" }), /new_string is missing/)

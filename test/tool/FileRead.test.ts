@@ -26,7 +26,10 @@ describe("file_read", () => {
           yield* text("file_read", { path: "a.txt", offset: 2, limit: 2 }),
           "2: 2\n3: 3\n[Lines 2-3 of 5. Continue with offset 4.]"
         )
-        assert.strictEqual(yield* text("file_read", { path: "a.txt", offset: 4, limit: null }), "4: 4\n5: 5\n[Lines 4-5 of 5.]")
+        assert.strictEqual(
+          yield* text("file_read", { path: "a.txt", offset: 4, limit: null }),
+          "4: 4\n5: 5\n[Lines 4-5 of 5.]"
+        )
         assert.match(yield* text("file_read", { path: "a.txt", offset: 6 }), /beyond the end.*5 lines/)
       }))
 

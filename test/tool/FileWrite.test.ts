@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -25,7 +25,10 @@ describe("file_write", () => {
         const { cwd, failure, text } = yield* bench
         yield* text("file_write", { path: "a.bin", content: "AAH/", encoding: "base64" })
         assert.deepStrictEqual([...readFileSync(join(cwd, "a.bin"))], [0, 1, 255])
-        assert.match(yield* failure("file_write", { path: "b.bin", content: "!", encoding: "base64" }), /not valid base64/)
+        assert.match(
+          yield* failure("file_write", { path: "b.bin", content: "!", encoding: "base64" }),
+          /not valid base64/
+        )
         assert.deepStrictEqual(readdirSync(cwd), ["a.bin"])
       }))
 
@@ -38,7 +41,15 @@ describe("file_write", () => {
         symlinkSync(other.cwd, join(cwd, "folder-link"))
         symlinkSync(join(other.cwd, "new"), join(cwd, "dangling"))
         const paths = [
-          "../x", join(other.cwd, "x"), "file-link", "folder-link/x", "folder-link/a/b", "folder-link/victim", "dangling", "a/../../x", "a\0"
+          "../x",
+          join(other.cwd, "x"),
+          "file-link",
+          "folder-link/x",
+          "folder-link/a/b",
+          "folder-link/victim",
+          "dangling",
+          "a/../../x",
+          "a\0"
         ]
         for (const path of paths) {
           assert.match(yield* failure("file_write", { path, content: "x" }), /was refused/, path)
@@ -86,7 +97,10 @@ describe("file_write", () => {
         symlinkSync("hooks", join(cwd, "d"))
         const written = yield* Effect.flip(run("file_write", file, { preview: shown.file_write }))
         assert.strictEqual(written.message, "d/run.sh is another file now than the one that was shown.")
-        assert.match((yield* Effect.flip(run("file_edit", edit, { preview: shown.file_edit }))).message, /d\/old is another file now/)
+        assert.match(
+          (yield* Effect.flip(run("file_edit", edit, { preview: shown.file_edit }))).message,
+          /d\/old is another file now/
+        )
         assert.deepStrictEqual(readdirSync(join(cwd, "hooks")), ["old"])
         assert.strictEqual(readFileSync(join(cwd, "hooks/old"), "utf8"), "1")
         assert.deepStrictEqual(readdirSync(join(cwd, "docs")), ["old"])
@@ -107,7 +121,11 @@ describe("file_write", () => {
       Effect.gen(function*() {
         const { cwd, preview, put, run } = yield* bench
         const cases: ReadonlyArray<readonly [string | Uint8Array | null, string | Uint8Array | null]> = [
-          ["old", "changed"], [null, "created"], ["old", null], [Uint8Array.of(0, 1), Uint8Array.of(0, 2)], [null, Uint8Array.of(0)]
+          ["old", "changed"],
+          [null, "created"],
+          ["old", null],
+          [Uint8Array.of(0, 1), Uint8Array.of(0, 2)],
+          [null, Uint8Array.of(0)]
         ]
         for (const [index, [before, after]] of cases.entries()) {
           const path = `${index}`
@@ -132,7 +150,10 @@ describe("file_write", () => {
         const { cwd, failure } = yield* bench
         rmSync(cwd, { recursive: true })
         for (const path of ["n.txt", "a/b/n.txt"]) {
-          assert.strictEqual(yield* failure("file_write", { path, content: "x" }), `Cannot write ${path}: the folder ${cwd} is gone.`)
+          assert.strictEqual(
+            yield* failure("file_write", { path, content: "x" }),
+            `Cannot write ${path}: the folder ${cwd} is gone.`
+          )
         }
         assert.isFalse(existsSync(cwd))
       }))

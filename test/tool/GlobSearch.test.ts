@@ -9,8 +9,20 @@ describe("glob_search", () => {
     it.effect("finds files, sorted and relative, without .git and node_modules", () =>
       Effect.gen(function*() {
         const { cwd, put, text } = yield* bench
-        for (const folder of ["src/deep", ".git", "node_modules/x", ".github"]) mkdirSync(join(cwd, folder), { recursive: true })
-        for (const file of ["z.ts", "src/b.ts", "src/deep/a.tsx", "src/c.md", ".git/d.ts", "node_modules/x/e.ts", ".github/f.yml"]) put(file, "")
+        for (const folder of ["src/deep", ".git", "node_modules/x", ".github"]) {
+          mkdirSync(join(cwd, folder), { recursive: true })
+        }
+        for (
+          const file of [
+            "z.ts",
+            "src/b.ts",
+            "src/deep/a.tsx",
+            "src/c.md",
+            ".git/d.ts",
+            "node_modules/x/e.ts",
+            ".github/f.yml"
+          ]
+        ) put(file, "")
         assert.strictEqual(yield* text("glob_search", { pattern: "**/*.{ts,tsx}" }), "src/b.ts\nsrc/deep/a.tsx\nz.ts")
         assert.strictEqual(yield* text("glob_search", { pattern: "*.ts" }), "z.ts")
         assert.strictEqual(yield* text("glob_search", { pattern: "*.ts", path: "src" }), "src/b.ts")

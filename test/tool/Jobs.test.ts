@@ -26,7 +26,7 @@ type Run = (name: string, input: unknown, overrides?: Partial<RunContext>) => Ef
 const endless = Effect.fnUntraced(function*(run: Run, jobs: Jobs.Jobs) {
   const { rawOutput } = yield* run("shell", { command: "echo pid:$$:; sleep 1000; true", background: true }, { jobs })
   const id = (rawOutput as { readonly job: string }).job
-  for (let text = ""; ; yield* Effect.sleep("10 millis")) {
+  for (let text = "";; yield* Effect.sleep("10 millis")) {
     text += (yield* run("job_output", { id }, { jobs })).text
     const pid = /pid:(\d+):/.exec(text)?.[1]
     if (pid !== undefined) return { id, pid: Number(pid) }
@@ -42,7 +42,10 @@ describe("background jobs", () => {
         assert.match(yield* text("shell", { command, background: true }), /^Started in the background as job 1\./)
         for (let seen = ""; !seen.endsWith("\none");) seen = yield* text("job_output", { id: "1" })
         yield* text("shell", { command: "touch go" })
-        assert.strictEqual(yield* text("job_output", { id: "1", wait_secs: 60 }), `[Job 1 ended with exit code 3: ${command}]\ntwo`)
+        assert.strictEqual(
+          yield* text("job_output", { id: "1", wait_secs: 60 }),
+          `[Job 1 ended with exit code 3: ${command}]\ntwo`
+        )
         assert.match(yield* text("job_output", { id: "#1" }), /\(no new output\)$/)
         assert.strictEqual(yield* text("job_list", {}), `1: ended with exit code 3: ${command}`)
       }))
@@ -50,7 +53,10 @@ describe("background jobs", () => {
     it.effect("are looked at between characters, never inside one", () =>
       Effect.gen(function*() {
         const { text } = yield* bench
-        yield* text("shell", { command: "printf 'begun\\303'; until [ -e go ]; do sleep 0.01; done; printf '\\251\\n'", background: true })
+        yield* text("shell", {
+          command: "printf 'begun\\303'; until [ -e go ]; do sleep 0.01; done; printf '\\251\\n'",
+          background: true
+        })
         let seen = ""
         while (!seen.includes("\nbegun")) seen = yield* text("job_output", { id: "1" })
         assert.isTrue(seen.endsWith("\nbegun"))
@@ -73,7 +79,10 @@ describe("background jobs", () => {
       Effect.gen(function*() {
         const { failure, text } = yield* bench
         for (let i = 0; i < Jobs.maxRunning; i++) yield* text("shell", { command: "sleep 1000", background: true })
-        assert.match(yield* failure("shell", { command: "sleep 1000", background: true }), /8 commands run in the background already/)
+        assert.match(
+          yield* failure("shell", { command: "sleep 1000", background: true }),
+          /8 commands run in the background already/
+        )
         yield* text("job_kill", { id: "3" })
         assert.match(yield* text("shell", { command: "sleep 1000", background: true }), /as job 9\./)
         assert.match(yield* failure("job_output", { id: "77" }), /There is no job 77\. There are: 1, 2, 3,/)
@@ -107,7 +116,10 @@ describe("background jobs", () => {
     it.effect("fail at once where there is nothing to hold them", () =>
       Effect.gen(function*() {
         const { context, run, text } = yield* bench
-        const confinement = { ...context.confinement, confine: () => Effect.fail(new ToolFailed({ message: "SANDBOX_UNAVAILABLE" })) }
+        const confinement = {
+          ...context.confinement,
+          confine: () => Effect.fail(new ToolFailed({ message: "SANDBOX_UNAVAILABLE" }))
+        }
         const failed = yield* Effect.flip(run("shell", { command: "true", background: true }, { confinement }))
         assert.strictEqual(failed.message, "SANDBOX_UNAVAILABLE")
         assert.strictEqual(yield* text("job_list", {}), "There are no background commands.")

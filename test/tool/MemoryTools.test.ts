@@ -40,7 +40,9 @@ describe("The memory tools", () => {
   it.effect("write only where the Work mode lets a session write", () =>
     Effect.gen(function*() {
       const { tools } = yield* open
-      const offered = Array.from(tools.values()).filter(({ capabilities }) => capabilities.some((one) => grants("ro", one)))
+      const offered = Array.from(tools.values()).filter(({ capabilities }) =>
+        capabilities.some((one) => grants("ro", one))
+      )
       assert.deepStrictEqual(offered.map(({ name }) => name), ["memory_recall", "memory_export"])
       const { needs } = tools.get("memory_purge")!
       assert.deepStrictEqual(needs({}), { capabilities: ["rw"], network: "none", reads: [], writes: [], urls: [] })
@@ -50,15 +52,24 @@ describe("The memory tools", () => {
     Effect.gen(function*() {
       const { memory, run } = yield* open
       assert.strictEqual(yield* run("recall", {}), "No memories found.")
-      assert.strictEqual(yield* run("store", { key: "colour", content: "The user likes blue" }), "Stored memory: colour")
+      assert.strictEqual(
+        yield* run("store", { key: "colour", content: "The user likes blue" }),
+        "Stored memory: colour"
+      )
       yield* TestClock.adjust("1 hour")
       yield* run("store", { key: "plan", content: "Ship on Friday", category: "conversation" })
       assert.deepInclude(yield* memory.get("plan"), { category: "conversation", sessionId: "s1" })
       assert.deepInclude(yield* memory.get("colour"), { category: "core", sessionId: null })
       assert.strictEqual(yield* run("recall", { query: "blue" }), "- [core] colour: The user likes blue [100%]")
-      assert.strictEqual(yield* run("recall", { query: "*" }), "- [conversation] plan: Ship on Friday\n- [core] colour: The user likes blue")
+      assert.strictEqual(
+        yield* run("recall", { query: "*" }),
+        "- [conversation] plan: Ship on Friday\n- [core] colour: The user likes blue"
+      )
       assert.strictEqual(yield* run("recall", { limit: 1, since: null }), "- [conversation] plan: Ship on Friday")
-      assert.strictEqual(yield* run("recall", { until: "1970-01-01T01:30:00+01:00" }), "- [core] colour: The user likes blue")
+      assert.strictEqual(
+        yield* run("recall", { until: "1970-01-01T01:30:00+01:00" }),
+        "- [core] colour: The user likes blue"
+      )
       assert.strictEqual(yield* run("forget", { key: "colour" }), "Forgot memory: colour")
       assert.strictEqual(yield* run("forget", { key: "colour" }), "No memory found with key: colour")
     }))
@@ -67,15 +78,24 @@ describe("The memory tools", () => {
     Effect.gen(function*() {
       const { fails, run } = yield* open
       for (const since of ["yesterday", "2026-02-01", "2026-13-01T00:00:00Z", ""]) {
-        assert.strictEqual(yield* fails("recall", { query: "x", since }), "since is not a date and time such as 2026-03-01T00:00:00Z.")
+        assert.strictEqual(
+          yield* fails("recall", { query: "x", since }),
+          "since is not a date and time such as 2026-03-01T00:00:00Z."
+        )
       }
       const same = "2026-03-01T00:00:00Z"
       assert.strictEqual(yield* fails("export", { since: same, until: same }), "since must be before until.")
       assert.strictEqual(yield* fails("purge", { namespace: "" }), "Name a namespace or a session_id.")
-      assert.strictEqual(yield* fails("store", { key: "k", content: " " }), "There is nothing to remember: the content is empty.")
+      assert.strictEqual(
+        yield* fails("store", { key: "k", content: " " }),
+        "There is nothing to remember: the content is empty."
+      )
       yield* run("store", { key: "a", content: "x", category: "conversation" })
       yield* run("store", { key: "b", content: "x" })
       assert.strictEqual(yield* run("purge", { session_id: "s1" }), "Purged 1 memory.")
-      assert.deepStrictEqual(JSON.parse(yield* run("export", { category: "core" })).map((one: { key: string }) => one.key), ["b"])
+      assert.deepStrictEqual(
+        JSON.parse(yield* run("export", { category: "core" })).map((one: { key: string }) => one.key),
+        ["b"]
+      )
     }))
 })

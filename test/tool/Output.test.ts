@@ -8,20 +8,23 @@ import { temporaryFolder } from "../workspace/TemporaryFolder.ts"
 const limit = Output.headBytes + Output.tailBytes
 
 describe("Output", () => {
-  it.effect.each([1, 7, 4096, 65_536, 1_000_000])("loses nothing of what came in pieces of %i bytes", (size) =>
-    Effect.gen(function*() {
-      const path = join(yield* temporaryFolder, "spill")
-      const output = Output.make(() => path)
-      const all = Buffer.from(Array.from({ length: 10_000 }, (_, index) => `${index}\n`).join(""))
-      for (let start = 0; start < all.length; start += size) output.push(all.subarray(start, start + size))
-      output.close()
-      const text = output.text()
-      const cut = Number(/\[… (\d+) bytes cut/.exec(text)?.[1])
-      assert.strictEqual(cut, all.length - limit)
-      assert.isTrue(text.startsWith(all.toString("utf8", 0, Output.headBytes)))
-      assert.isTrue(text.endsWith(all.toString("utf8", all.length - Output.tailBytes)))
-      assert.isTrue(readFileSync(path).equals(all))
-    }))
+  it.effect.each([1, 7, 4096, 65_536, 1_000_000])(
+    "loses nothing of what came in pieces of %i bytes",
+    (size) =>
+      Effect.gen(function*() {
+        const path = join(yield* temporaryFolder, "spill")
+        const output = Output.make(() => path)
+        const all = Buffer.from(Array.from({ length: 10_000 }, (_, index) => `${index}\n`).join(""))
+        for (let start = 0; start < all.length; start += size) output.push(all.subarray(start, start + size))
+        output.close()
+        const text = output.text()
+        const cut = Number(/\[… (\d+) bytes cut/.exec(text)?.[1])
+        assert.strictEqual(cut, all.length - limit)
+        assert.isTrue(text.startsWith(all.toString("utf8", 0, Output.headBytes)))
+        assert.isTrue(text.endsWith(all.toString("utf8", all.length - Output.tailBytes)))
+        assert.isTrue(readFileSync(path).equals(all))
+      })
+  )
 
   it("is the output itself up to the limit, without a file", () => {
     const output = Output.make(() => assert.fail("no file is needed"))

@@ -10,7 +10,10 @@ describe("plan_write", () => {
       Effect.gen(function*() {
         const { cwd, preview, run } = yield* bench
         const path = join(cwd, ".postern", "plan.md")
-        assert.strictEqual((yield* run("plan_write", { content: "# Plan\n" })).text, "Wrote the plan to .postern/plan.md (7 bytes).")
+        assert.strictEqual(
+          (yield* run("plan_write", { content: "# Plan\n" })).text,
+          "Wrote the plan to .postern/plan.md (7 bytes)."
+        )
         const shown = yield* preview("plan_write", { content: "# Other\n" })
         assert.deepStrictEqual(shown.content, [{ type: "diff", path, oldText: "# Plan\n", newText: "# Other\n" }])
         yield* run("plan_write", { content: "# Other\n" }, { preview: shown })

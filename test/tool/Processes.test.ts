@@ -56,7 +56,11 @@ describe("Processes", () => {
   it.live("says what could not be started", () =>
     Effect.gen(function*() {
       const processes = yield* Processes
-      for (const options of [{ argv: ["/no/such/program"] }, { cwd: "/no/such/folder" }, { argv: ["/bin/sh", "a\0b"] }] as const) {
+      for (
+        const options of [{ argv: ["/no/such/program"] }, { cwd: "/no/such/folder" }, {
+          argv: ["/bin/sh", "a\0b"]
+        }] as const
+      ) {
         const failed = yield* Effect.flip(processes.run(command("true", options).value))
         assert.strictEqual(failed._tag, "SpawnFailed")
       }
@@ -85,7 +89,9 @@ describe("Processes", () => {
   it.live("lets a child that handles SIGTERM finish its work", () =>
     Effect.gen(function*() {
       const processes = yield* Processes
-      const run = command(`trap "echo cleaned; exit 0" TERM; echo ready; while :; do sleep 0.05; done`, { timeout: "300 millis" })
+      const run = command(`trap "echo cleaned; exit 0" TERM; echo ready; while :; do sleep 0.05; done`, {
+        timeout: "300 millis"
+      })
       yield* processes.run(run.value)
       assert.match(run.output(), /cleaned/)
     }).pipe(Effect.provide(Processes.layer)))
@@ -94,7 +100,11 @@ describe("Processes", () => {
     Effect.gen(function*() {
       const processes = yield* Processes
       const m = marker()
-      assert.deepStrictEqual(yield* processes.run(command(`sleep ${m} & exit 0`).value), { code: 0, signal: null, timedOut: false })
+      assert.deepStrictEqual(yield* processes.run(command(`sleep ${m} & exit 0`).value), {
+        code: 0,
+        signal: null,
+        timedOut: false
+      })
       yield* untilDead(`sleep ${m}`)
     }).pipe(Effect.provide(Processes.layer)))
 

@@ -15,7 +15,9 @@ ask = ["read(./asked/**)"]
 [risk_profiles.default]
 forbidden_paths = ["./forb"]
 `)
-    for (const path of [".env", "sub/.env", "sec/a", "asked/a", "forb/a", "open"]) made.put(join(made.cwd, path), "TOPSECRET\n")
+    for (const path of [".env", "sub/.env", "sec/a", "asked/a", "forb/a", "open"]) {
+      made.put(join(made.cwd, path), "TOPSECRET\n")
+    }
     symlinkSync("sec/a", join(made.cwd, "link"))
     return made
   }
@@ -23,11 +25,23 @@ forbidden_paths = ["./forb"]
   it.live("leaves out what may not be read by name", () => {
     const { layer, say } = restricted()
     return Effect.gen(function*() {
-      const [found, none, globbed, listed, env] = yield* say("search TOPSECRET", "search NOTHING", "glob **/*", "list", "read .env")
-      assert.strictEqual(found, "completed open:1:TOPSECRET\n[Files that the policy does not let be read are left out.]")
+      const [found, none, globbed, listed, env] = yield* say(
+        "search TOPSECRET",
+        "search NOTHING",
+        "glob **/*",
+        "list",
+        "read .env"
+      )
+      assert.strictEqual(
+        found,
+        "completed open:1:TOPSECRET\n[Files that the policy does not let be read are left out.]"
+      )
       assert.strictEqual(none, "completed No matches.\n[Files that the policy does not let be read are left out.]")
       assert.strictEqual(globbed, "completed open\n[5 paths were left out: the policy does not let them be read.]")
-      assert.strictEqual(listed, "completed open 10\nsub/\n[5 paths were left out: the policy does not let them be read.]")
+      assert.strictEqual(
+        listed,
+        "completed open 10\nsub/\n[5 paths were left out: the policy does not let them be read.]"
+      )
       assert.match(env!, /^failed Denied by rule/)
       const [denied, below, alone] = yield* say("search TOPSECRET sec", "list forb", "list sub")
       assert.match(denied!, /^failed Denied by rule/)
@@ -55,7 +69,9 @@ forbidden_paths = ["./forb"]
 describe("The folders of a risk profile", () => {
   const calls = (outside: string) => [
     `read ${outside}/f`,
-    `write ${outside}/new/g`, "content", ".",
+    `write ${outside}/new/g`,
+    "content",
+    ".",
     `list ${outside}`,
     `search needle ${outside}`,
     `call glob_search ${JSON.stringify({ pattern: "**/g", path: outside })}`
@@ -106,7 +122,9 @@ describe("The folders of a risk profile", () => {
   it.live("never take in what belongs to a process", () => {
     const { layer, say } = host(() => config("level = \"full\""))
     return Effect.gen(function*() {
-      for (const result of yield* say("read /proc/self/environ", "list /proc/1")) assert.match(result, /^failed .*belongs to a running process/s)
+      for (const result of yield* say("read /proc/self/environ", "list /proc/1")) {
+        assert.match(result, /^failed .*belongs to a running process/s)
+      }
     }).pipe(Effect.provide(layer))
   })
 })

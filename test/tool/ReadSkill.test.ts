@@ -16,7 +16,10 @@ describe("read_skill", () => {
         const workspace = yield* Workspace.make({ cwd, skills: [join(cwd, "skills")] })
         const output = yield* run("read_skill", { name: "release" }, { workspace })
         assert.strictEqual(output.text, `[Skill release; its other files are in ${folder}]\n\nTag it.`)
-        assert.match((yield* Effect.flip(run("read_skill", { name: "x" }, { workspace }))).message, /The skills are: release\.$/)
+        assert.match(
+          (yield* Effect.flip(run("read_skill", { name: "x" }, { workspace }))).message,
+          /The skills are: release\.$/
+        )
         assert.match((yield* Effect.flip(run("read_skill", { name: "x" }))).message, /There are no skills here/)
       }))
   })

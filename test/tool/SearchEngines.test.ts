@@ -14,7 +14,9 @@ describe("content_search, what ripgrep reports", () => {
       const match = (path: string, line_number: number) =>
         JSON.stringify({ type: "match", data: { path: { text: path }, lines: { text: "hit" }, line_number } })
       const lines = [match("./closed", 1), match("./closed", 2), match("./open", 1)]
-      writeFileSync(join(programs, "rg"), `#!/bin/sh\nprintf '%s\\n' ${lines.map((line) => `'${line}'`).join(" ")}\n`, { mode: 0o755 })
+      writeFileSync(join(programs, "rg"), `#!/bin/sh\nprintf '%s\\n' ${lines.map((line) => `'${line}'`).join(" ")}\n`, {
+        mode: 0o755
+      })
       const { cwd, put, run } = yield* Effect.provide(bench, toolbox({ PATH: programs }))
       put("open", "hit")
       put("closed", "hit\nhit")
@@ -25,21 +27,37 @@ describe("content_search, what ripgrep reports", () => {
 })
 
 describe("content_search, files that do not tell their size", () => {
-  const job = { files: ["status"], pattern: "Pid", flags: "", before: 0, after: 0, mode: "count", maxResults: 1, maxOutput: 1000, maxLine: 100 }
+  const job = {
+    files: ["status"],
+    pattern: "Pid",
+    flags: "",
+    before: 0,
+    after: 0,
+    mode: "count",
+    maxResults: 1,
+    maxOutput: 1000,
+    maxLine: 100
+  }
 
   const search = (maxFile: number) =>
     Effect.callback<ReadonlyArray<string>>((resume) => {
       const reports: Array<string> = []
-      const worker = new Worker(SearchWorker.source, { eval: true, workerData: { ...job, folder: `/proc/${process.pid}`, maxFile } })
+      const worker = new Worker(SearchWorker.source, {
+        eval: true,
+        workerData: { ...job, folder: `/proc/${process.pid}`, maxFile }
+      })
       worker.on("message", ({ type }: SearchWorker.Report) => reports.push(type))
       worker.on("exit", () => resume(Effect.succeed(reports)))
     })
 
-  it.live.skipIf(process.platform !== "linux")("are read up to the limit and passed over beyond it", () =>
-    Effect.gen(function*() {
-      assert.deepStrictEqual(yield* search(1024 * 1024), ["file", "done"])
-      assert.deepStrictEqual(yield* search(100), ["done"])
-    }))
+  it.live.skipIf(process.platform !== "linux")(
+    "are read up to the limit and passed over beyond it",
+    () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual(yield* search(1024 * 1024), ["file", "done"])
+        assert.deepStrictEqual(yield* search(100), ["done"])
+      })
+  )
 
   it.live("end the search when ripgrep finds no end of a line", () =>
     Effect.gen(function*() {

@@ -73,7 +73,10 @@ describe("shell", () => {
     it.effect("has no input and no terminal", () =>
       Effect.gen(function*() {
         const { text } = yield* bench
-        assert.strictEqual(yield* text("shell", { command: "read line; echo \"[$line]\"; test -t 0 || echo none" }), "[]\nnone")
+        assert.strictEqual(
+          yield* text("shell", { command: "read line; echo \"[$line]\"; test -t 0 || echo none" }),
+          "[]\nnone"
+        )
       }))
 
     it.effect("cuts a flood in the middle and keeps all of it in a private file outside the workspace", () =>

@@ -13,7 +13,9 @@ describe("web_fetch", () => {
       const { run } = yield* bench
       const { port } = yield* serve((request, response) => {
         response.setHeader("content-type", "text/html; charset=iso-8859-1")
-        response.end(Buffer.from(`<title>T</title><p>caf\u00e9 at ${request.headers.host} ${request.url}</p>`, "latin1"))
+        response.end(
+          Buffer.from(`<title>T</title><p>caf\u00e9 at ${request.headers.host} ${request.url}</p>`, "latin1")
+        )
       })
       const output = yield* run("web_fetch", { url: `http://site.test:${port}/a?b=c#d` })
       assert.strictEqual(output.text, `T\nhttp://site.test:${port}/a?b=c#d\n\ncaf\u00e9 at site.test:${port} /a?b=c`)
@@ -27,8 +29,26 @@ describe("web_fetch", () => {
         requests++
         response.end("secret")
       })
-      for (const host of ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "site.test", "a.localhost"]) {
-        assert.match(yield* failure("web_fetch", { url: `http://${host}:${port}/` }), /may not be reached: .*this machine or its network/, host)
+      for (
+        const host of [
+          "127.0.0.1",
+          "localhost",
+          "2130706433",
+          "0x7f.1",
+          "0177.0.0.1",
+          "127.1",
+          "[::1]",
+          "[::ffff:127.0.0.1]",
+          "0.0.0.0",
+          "site.test",
+          "a.localhost"
+        ]
+      ) {
+        assert.match(
+          yield* failure("web_fetch", { url: `http://${host}:${port}/` }),
+          /may not be reached: .*this machine or its network/,
+          host
+        )
       }
       assert.match(yield* failure("web_fetch", { url: "http://mixed.test/" }), /its address 10.0.0.1 belongs/)
       assert.match(yield* failure("web_fetch", { url: "http://169.254.169.254/latest/meta-data/" }), /credentials/)
@@ -66,8 +86,14 @@ describe("web_fetch", () => {
         yield* failure("web_fetch", { url: `${at}?to=http://other.test:${port}/x` }),
         `${at}?to=http://other.test:${port}/x redirects to http://other.test:${port}/x. To read that, fetch it by its own address.`
       )
-      assert.match(yield* failure("web_fetch", { url: `${at}?to=http://169.254.169.254/` }), /redirects to http:\/\/169/)
-      assert.match(yield* failure("web_fetch", { url: `${at}?to=file:///etc/passwd` }), /file: addresses cannot be fetched/)
+      assert.match(
+        yield* failure("web_fetch", { url: `${at}?to=http://169.254.169.254/` }),
+        /redirects to http:\/\/169/
+      )
+      assert.match(
+        yield* failure("web_fetch", { url: `${at}?to=file:///etc/passwd` }),
+        /file: addresses cannot be fetched/
+      )
     }).pipe(Effect.provide(open)))
 
   it.live("asks the gates about another port of the host, and about no more than ten hops", () =>
@@ -82,10 +108,11 @@ describe("web_fetch", () => {
       })
       const url = `http://site.test:${first.port}/`
       const questions: Array<string> = []
-      const mayFetch = (answer: boolean) => (next: string) => Effect.sync(() => {
-        questions.push(next)
-        return answer
-      })
+      const mayFetch = (answer: boolean) => (next: string) =>
+        Effect.sync(() => {
+          questions.push(next)
+          return answer
+        })
       const refused = yield* Effect.flip(run("web_fetch", { url }, { mayFetch: mayFetch(false) }))
       assert.match(refused.message, /redirects to/)
       assert.match((yield* run("web_fetch", { url }, { mayFetch: mayFetch(true) })).text, /second$/)
@@ -127,7 +154,10 @@ describe("web_fetch", () => {
         response.writeHead(200, { "content-type": "text/plain" }).write("begun")
         request.socket.destroy()
       })
-      assert.match(yield* failure("web_fetch", { url: `http://site.test:${closed.port}/` }), /could not be reached: the connection was closed/)
+      assert.match(
+        yield* failure("web_fetch", { url: `http://site.test:${closed.port}/` }),
+        /could not be reached: the connection was closed/
+      )
     }).pipe(Effect.provide(webToolbox({ allowPrivateHosts: true, timeoutSecs: 1 }, hosts))))
 
   it.live("says what is wrong with an address or an answer", () =>
@@ -141,8 +171,14 @@ describe("web_fetch", () => {
       assert.match(yield* failure("web_fetch", { url: "ftp://example.com/" }), /only http and https/)
       assert.match(yield* failure("web_fetch", { url: "https://user:pw@example.com/" }), /login/)
       assert.match(yield* failure("web_fetch", { url: "http://nowhere.test/" }), /not found \(ENOTFOUND\)/)
-      assert.strictEqual(yield* failure("web_fetch", { url: `http://site.test:${port}/` }), `http://site.test:${port}/ answered 404 Not Found.\n# Not here`)
-      assert.match(yield* failure("web_fetch", { url: `http://site.test:${port}/image` }), /image\/png, which is no text/)
+      assert.strictEqual(
+        yield* failure("web_fetch", { url: `http://site.test:${port}/` }),
+        `http://site.test:${port}/ answered 404 Not Found.\n# Not here`
+      )
+      assert.match(
+        yield* failure("web_fetch", { url: `http://site.test:${port}/image` }),
+        /image\/png, which is no text/
+      )
       assert.match(yield* failure("web_fetch", { url: "http://site.test:1/" }), /refused/)
     }).pipe(Effect.provide(open)))
 
@@ -151,14 +187,20 @@ describe("web_fetch", () => {
       const { failure } = yield* bench
       assert.match(yield* failure("web_fetch", { url: "http://other.test/" }), /blocks other.test/)
       assert.match(yield* failure("web_fetch", { url: "http://example.com/" }), /does not have example.com/)
-    }).pipe(Effect.provide(webToolbox({ allowedDomains: ["site.test", "other.test"], blockedDomains: ["other.test"] }, hosts))))
+    }).pipe(
+      Effect.provide(webToolbox({ allowedDomains: ["site.test", "other.test"], blockedDomains: ["other.test"] }, hosts))
+    ))
 
   it.effect("needs a network, only reads, and names its address for the rules", () =>
     Effect.gen(function*() {
       const { tools } = yield* bench
       const tool = tools.get("web_fetch")!
       assert.deepStrictEqual(tool.needs({ url: "https://a.test/" }), {
-        capabilities: ["ro"], network: "required", reads: [], writes: [], urls: ["https://a.test/"]
+        capabilities: ["ro"],
+        network: "required",
+        reads: [],
+        writes: [],
+        urls: ["https://a.test/"]
       })
     }).pipe(Effect.provide(open)))
 })

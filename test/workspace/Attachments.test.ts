@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -67,11 +67,14 @@ describe("Attachments", () => {
       assert.strictEqual(readFileSync(join(cwd, "victim"), "utf8"), "v")
     }))
 
-  it.effect.each(["../x", "passwd", `${helloHash}/../x`, `${helloHash}.TXT`, ""])("does not load %j", (name) =>
-    Effect.gen(function*() {
-      const cwd = yield* temporaryFolder
-      assert.strictEqual((yield* Effect.flip(Attachments.load(cwd, name))).reason, "missing")
-    }))
+  it.effect.each(["../x", "passwd", `${helloHash}/../x`, `${helloHash}.TXT`, ""])(
+    "does not load %j",
+    (name) =>
+      Effect.gen(function*() {
+        const cwd = yield* temporaryFolder
+        assert.strictEqual((yield* Effect.flip(Attachments.load(cwd, name))).reason, "missing")
+      })
+  )
 
   it.effect("accepts exactly 10 MiB", () =>
     Effect.gen(function*() {
@@ -84,10 +87,13 @@ describe("Attachments", () => {
       assert.strictEqual((yield* Effect.flip(Attachments.store(cwd, more))).reason, "large")
     }))
 
-  it.effect.each(["aGVsbG8", "aGVs bG8=", "aGVsbG8=\n", "aGVsbG9=", "a-_=", "====", "aGVsbG8=x"])("refuses %j as base64", (text) =>
-    Effect.gen(function*() {
-      assert.strictEqual((yield* Effect.flip(Attachments.decodeBase64(text))).reason, "encoding")
-    }))
+  it.effect.each(["aGVsbG8", "aGVs bG8=", "aGVsbG8=\n", "aGVsbG9=", "a-_=", "====", "aGVsbG8=x"])(
+    "refuses %j as base64",
+    (text) =>
+      Effect.gen(function*() {
+        assert.strictEqual((yield* Effect.flip(Attachments.decodeBase64(text))).reason, "encoding")
+      })
+  )
 
   it("derives a safe extension from the name, else from the type", () => {
     const cases: ReadonlyArray<readonly [Attachments.Hints, string | undefined]> = [
@@ -100,6 +106,8 @@ describe("Attachments", () => {
       [{ mimeType: "constructor" }, undefined],
       [{}, undefined]
     ]
-    for (const [hints, expected] of cases) assert.strictEqual(Attachments.extensionFor(hints), expected, JSON.stringify(hints))
+    for (const [hints, expected] of cases) {
+      assert.strictEqual(Attachments.extensionFor(hints), expected, JSON.stringify(hints))
+    }
   })
 })

@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -21,12 +31,15 @@ describe("Files", () => {
       assert.strictEqual(yield* failure(Files.read(path)), "large")
     }))
 
-  it.effect.skipIf(process.platform !== "linux")("reads no further than the limit where the size is not announced", () =>
-    Effect.gen(function*() {
-      const path = `/proc/${process.pid}/status`
-      assert.isAbove((yield* Files.read(path)).bytes.length, 100)
-      assert.strictEqual(yield* failure(Files.read(path, 100)), "large")
-    }))
+  it.effect.skipIf(process.platform !== "linux")(
+    "reads no further than the limit where the size is not announced",
+    () =>
+      Effect.gen(function*() {
+        const path = `/proc/${process.pid}/status`
+        assert.isAbove((yield* Files.read(path)).bytes.length, 100)
+        assert.strictEqual(yield* failure(Files.read(path, 100)), "large")
+      })
+  )
 
   it.effect("refuses what is not a regular file without waiting for it", () =>
     Effect.gen(function*() {

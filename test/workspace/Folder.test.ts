@@ -8,7 +8,8 @@ import * as Files from "../../src/workspace/Files.ts"
 import * as Folder from "../../src/workspace/Folder.ts"
 import { temporaryFolder } from "./TemporaryFolder.ts"
 
-const within = <A>(folder: string, use: (base: string) => Promise<A>) => attempt(folder, () => Folder.inside(folder, use))
+const within = <A>(folder: string, use: (base: string) => Promise<A>) =>
+  attempt(folder, () => Folder.inside(folder, use))
 
 const names = (folder: string) => within(folder, (base) => readdir(base))
 

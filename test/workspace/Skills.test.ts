@@ -21,12 +21,21 @@ describe("skills", () => {
   it.effect("are listed by name with what their front matter says of them", () =>
     Effect.gen(function*() {
       const { own, put, workspace } = yield* setUp
-      put(own, "b", "---\nname: release\ndescription: 'Ships a version; it''s quick'\nlicense: MIT\n---\n# Release\n\nDo it.\n")
+      put(
+        own,
+        "b",
+        "---\nname: release\ndescription: 'Ships a version; it''s quick'\nlicense: MIT\n---\n# Release\n\nDo it.\n"
+      )
       put(own, "a", "---\nname: audit\ndescription: >-\n  Looks for\n  trouble\ntags: [x]\n---\nLook.\n")
       const skills = yield* Skills.list(workspace)
       assert.deepStrictEqual(skills, [
         { name: "audit", description: "Looks for trouble", folder: join(own, "a"), path: join(own, "a", "SKILL.md") },
-        { name: "release", description: "Ships a version; it's quick", folder: join(own, "b"), path: join(own, "b", "SKILL.md") }
+        {
+          name: "release",
+          description: "Ships a version; it's quick",
+          folder: join(own, "b"),
+          path: join(own, "b", "SKILL.md")
+        }
       ])
       assert.strictEqual(yield* Skills.load(skills[1]!), "# Release\n\nDo it.")
     }))

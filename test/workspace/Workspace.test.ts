@@ -7,7 +7,9 @@ import { temporaryFolder } from "./TemporaryFolder.ts"
 
 const scene = Effect.gen(function*() {
   const base = yield* temporaryFolder
-  for (const name of ["work/src", "work-sibling", "second", "agent", "outside", "home"]) mkdirSync(join(base, name), { recursive: true })
+  for (const name of ["work/src", "work-sibling", "second", "agent", "outside", "home"]) {
+    mkdirSync(join(base, name), { recursive: true })
+  }
   writeFileSync(join(base, "work/src/a.ts"), "a")
   writeFileSync(join(base, "outside/secret"), "s")
   writeFileSync(join(base, "agent/notes.md"), "n")
@@ -17,7 +19,8 @@ const scene = Effect.gen(function*() {
     readable: [join(base, "agent")],
     home: join(base, "home")
   })
-  const refusal = (path: string, intent: Workspace.Intent) => Effect.map(Effect.flip(workspace.resolve(path, intent)), (e) => e.reason)
+  const refusal = (path: string, intent: Workspace.Intent) =>
+    Effect.map(Effect.flip(workspace.resolve(path, intent)), (e) => e.reason)
   return { base, workspace, refusal }
 })
 
@@ -28,7 +31,10 @@ describe("Workspace", () => {
       assert.strictEqual(yield* workspace.resolve("src/a.ts", "read"), join(base, "work/src/a.ts"))
       assert.strictEqual(yield* workspace.resolve("./src//./a.ts", "write"), join(base, "work/src/a.ts"))
       assert.strictEqual(yield* workspace.resolve(".", "read"), join(base, "work"))
-      assert.strictEqual(yield* workspace.resolve(join(base, "second/new/deep.txt"), "write"), join(base, "second/new/deep.txt"))
+      assert.strictEqual(
+        yield* workspace.resolve(join(base, "second/new/deep.txt"), "write"),
+        join(base, "second/new/deep.txt")
+      )
       assert.strictEqual(yield* workspace.resolve("missing.txt", "read"), join(base, "work/missing.txt"))
     }))
 
@@ -36,7 +42,10 @@ describe("Workspace", () => {
     Effect.gen(function*() {
       const { base, refusal, workspace } = yield* scene
       assert.strictEqual(yield* workspace.resolve(join(base, "agent/notes.md"), "read"), join(base, "agent/notes.md"))
-      assert.match(yield* refusal(join(base, "agent/notes.md"), "write"), /may be read in this session, but not written/)
+      assert.match(
+        yield* refusal(join(base, "agent/notes.md"), "write"),
+        /may be read in this session, but not written/
+      )
     }))
 
   it.effect("reaches the operator's further folders, missing ones and links included, and no further", () =>
@@ -44,7 +53,11 @@ describe("Workspace", () => {
       const { base } = yield* scene
       symlinkSync(join(base, "outside"), join(base, "further"))
       symlinkSync(join(base, "home"), join(base, "outside/away"))
-      const workspace = yield* Workspace.make({ cwd: join(base, "work"), allowed: [join(base, "further"), "~/later"], home: join(base, "home") })
+      const workspace = yield* Workspace.make({
+        cwd: join(base, "work"),
+        allowed: [join(base, "further"), "~/later"],
+        home: join(base, "home")
+      })
       assert.deepStrictEqual(workspace.allowed, [join(base, "outside"), join(base, "home/later")])
       assert.deepStrictEqual(workspace.roots, [join(base, "work")])
       assert.strictEqual(yield* workspace.resolve(join(base, "further/secret"), "read"), join(base, "outside/secret"))
@@ -64,25 +77,27 @@ describe("Workspace", () => {
       assert.match((yield* Effect.flip(resolve("out", "write"))).reason, /symbolic link/)
     }))
 
-  it.effect.each([
-    ["../outside/secret", /"\.\."/],
-    ["src/../../outside/secret", /"\.\."/],
-    ["src/..", /"\.\."/],
-    ["..", /"\.\."/],
-    ["%2e%2e/outside", /"\.\."/],
-    ["src/%2E%2e%2foutside", /"\.\."/],
-    ["..%2foutside", /"\.\."/],
-    ["src/.%2e/x", /"\.\."/],
-    ["a\0b", /NUL/],
-    ["", /empty/],
-    ["  ", /empty/],
-    ["~root/.ssh/id_rsa", /another user/],
-    ["/etc/passwd", /outside the folders/],
-    ["/", /outside the folders/],
-    ["~/x", /outside the folders/],
-    ["/proc/self/cwd/package.json", /outside the folders/],
-    ["src/a.ts/x", /is a file, not a folder/]
-  ] as const)("refuses %j", ([path, reason]) =>
+  it.effect.each(
+    [
+      ["../outside/secret", /"\.\."/],
+      ["src/../../outside/secret", /"\.\."/],
+      ["src/..", /"\.\."/],
+      ["..", /"\.\."/],
+      ["%2e%2e/outside", /"\.\."/],
+      ["src/%2E%2e%2foutside", /"\.\."/],
+      ["..%2foutside", /"\.\."/],
+      ["src/.%2e/x", /"\.\."/],
+      ["a\0b", /NUL/],
+      ["", /empty/],
+      ["  ", /empty/],
+      ["~root/.ssh/id_rsa", /another user/],
+      ["/etc/passwd", /outside the folders/],
+      ["/", /outside the folders/],
+      ["~/x", /outside the folders/],
+      ["/proc/self/cwd/package.json", /outside the folders/],
+      ["src/a.ts/x", /is a file, not a folder/]
+    ] as const
+  )("refuses %j", ([path, reason]) =>
     Effect.gen(function*() {
       const { refusal } = yield* scene
       assert.match(yield* refusal(path, "read"), reason)
@@ -121,7 +136,9 @@ describe("Workspace", () => {
       symlinkSync(join(base, "outside/nothing"), join(work, "dangling"))
       symlinkSync(join(work, "loop-b"), join(work, "loop-a"))
       symlinkSync(join(work, "loop-a"), join(work, "loop-b"))
-      for (const path of ["file-link", "folder-link", "folder-link/secret", "folder-link/new", "relative-link/secret"]) {
+      for (
+        const path of ["file-link", "folder-link", "folder-link/secret", "folder-link/new", "relative-link/secret"]
+      ) {
         assert.match(yield* refusal(path, "read"), /leads outside/)
       }
       for (const path of ["folder-link/secret", "folder-link/new/deeper", "relative-link/x"]) {

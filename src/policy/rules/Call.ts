@@ -1,6 +1,6 @@
 import { type CommandPart, isNamed, type Part, type Place, type Touch } from "../Part.ts"
 import type { RuleFacts } from "../Rules.ts"
-import { type NamedPath, named } from "./Paths.ts"
+import { named, type NamedPath } from "./Paths.ts"
 import { type Family, familyOf, type KnownTools } from "./Rule.ts"
 import * as Touches from "./Touches.ts"
 import * as Views from "./Views.ts"
@@ -67,6 +67,18 @@ export const make = (tool: string, parts: ReadonlyArray<Part>, facts: Facts, too
       if (isNamed(touch)) return []
       // A pattern has no place of its own that a link could lead to.
       return [{ ...touch, written: touch.path, canonical: touch.glob ? undefined : canonical(touch.path) }]
-    }))
-  return { tool, facts, place, family: familyOf(tool, tools), parts, inner: facts.inner ?? [], views, touched, reached, locate }
+    })
+  )
+  return {
+    tool,
+    facts,
+    place,
+    family: familyOf(tool, tools),
+    parts,
+    inner: facts.inner ?? [],
+    views,
+    touched,
+    reached,
+    locate
+  }
 }

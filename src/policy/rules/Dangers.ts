@@ -115,9 +115,13 @@ export interface Dangers {
 
 /** The samples a rule may be about, by the programs it starts with. */
 const candidates = (entries: ReadonlyArray<Entry>): ReadonlyArray<string> => {
-  const heads = entries.map(({ rule: { specifier } }) => specifier?._tag === "Command" ? specifier.pattern.heads : undefined)
+  const heads = entries.map(({ rule: { specifier } }) =>
+    specifier?._tag === "Command" ? specifier.pattern.heads : undefined
+  )
   const starts = (head: string, sample: string) => sample.includes(head.slice(head.lastIndexOf("/") + 1))
-  return samples.filter((sample) => heads.some((names) => names === undefined || names.some((head) => starts(head, sample))))
+  return samples.filter((sample) =>
+    heads.some((names) => names === undefined || names.some((head) => starts(head, sample)))
+  )
 }
 
 /** The known dangers; each is analysed when the first rule comes along that may be about it. */
@@ -150,7 +154,9 @@ export const of = (trial: Trial): Dangers => {
         const program = heads?.find((head) => network.has(head))
         return [
           ...(found.length === 0 ? [] : [`${text} also allows ${list(found)}`]),
-          ...(program === undefined ? [] : [`${text} cannot follow redirects of ${program}; a fetch rule checks every hop`])
+          ...(program === undefined
+            ? []
+            : [`${text} cannot follow redirects of ${program}; a fetch rule checks every hop`])
         ]
       })
   }

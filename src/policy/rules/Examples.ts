@@ -32,25 +32,37 @@ export const shellCall = (command: string, { analyse, place }: Trial) => {
 }
 
 const parametersOf = (text: string) =>
-  Object.fromEntries(text.split(",").map((one) => {
-    const border = one.indexOf("=")
-    return border < 0 ? [one.trim(), ""] : [one.slice(0, border).trim(), one.slice(border + 1).trim()]
-  }))
+  Object.fromEntries(
+    text.split(",").map((one) => {
+      const border = one.indexOf("=")
+      return border < 0 ? [one.trim(), ""] : [one.slice(0, border).trim(), one.slice(border + 1).trim()]
+    })
+  )
 
 const callOf = ({ rule: { specifier, tool } }: Entry, text: string, trial: Trial): Example => {
   const family = tool._tag === "Glob" ? undefined : familyOf(tool.name, trial.tools)
-  const call = (parts: ReadonlyArray<Part>, name = tool.name): Example => ({ tool: name, parts, facts: factsOf(trial.place) })
+  const call = (parts: ReadonlyArray<Part>, name = tool.name): Example => ({
+    tool: name,
+    parts,
+    facts: factsOf(trial.place)
+  })
   if (specifier?._tag === "Parameters") {
     return call([{ kind: "tool", text, name: tool.name, parameters: parametersOf(text) }])
   }
   switch (family) {
-    case "shell": return shellCall(text, trial)
+    case "shell":
+      return shellCall(text, trial)
     case "read":
-    case "write": return call([{ kind: family, text, path: text }])
-    case "fetch": return call([{ kind: "fetch", text, url: text.includes("://") ? text : `https://${text}` }])
+    case "write":
+      return call([{ kind: family, text, path: text }])
+    case "fetch":
+      return call([{ kind: "fetch", text, url: text.includes("://") ? text : `https://${text}` }])
     case "mcp": {
       const [server = "", name = ""] = text.startsWith("mcp__") ? text.slice(5).split("__") : text.split("/")
-      return call([{ kind: "mcp", text, server, tool: name }], tool._tag === "Family" ? `mcp__${server}__${name}` : text)
+      return call(
+        [{ kind: "mcp", text, server, tool: name }],
+        tool._tag === "Family" ? `mcp__${server}__${name}` : text
+      )
     }
   }
   return call([{ kind: "tool", text, name: text, parameters: {} }], text)

@@ -37,7 +37,9 @@ export const parse = (text: string): Result.Result<HostPattern, Fault> => {
   const atom = (label = ""): Atom<string> => compile(escaped(plain === undefined ? ascii(label) || label : label))
   return Result.succeed({
     everything: false,
-    labels: first === "*" && rest.length > 0 ? [() => true, "many", ...rest.map(atom)] : [atom(first), ...rest.map(atom)],
+    labels: first === "*" && rest.length > 0
+      ? [() => true, "many", ...rest.map(atom)]
+      : [atom(first), ...rest.map(atom)],
     port: port === "*" ? undefined : port
   })
 }
@@ -47,7 +49,13 @@ const hostOf = (url: string): string | undefined => {
   return new URL(url).hostname.replace(/\.$/, "")
 }
 
-const defaultPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443", "ws:": "80", "wss:": "443", "ftp:": "21" }
+const defaultPorts: Readonly<Record<string, string>> = {
+  "http:": "80",
+  "https:": "443",
+  "ws:": "80",
+  "wss:": "443",
+  "ftp:": "21"
+}
 
 /** An address that cannot be read has no host: only `*` matches it. */
 export const matchesUrl = (pattern: HostPattern, address: string): boolean => {

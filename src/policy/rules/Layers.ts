@@ -44,9 +44,14 @@ const readFile = Effect.fnUntraced(function*(
 ): Effect.fn.Return<string | undefined, RulesInvalid, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
   const refuse = (problem: string) => new RulesInvalid({ file, problem })
-  const missing = <A>(read: Effect.Effect<A, { readonly message: string; readonly reason: { readonly _tag: string } }>) =>
-    Effect.catch(read, (error) =>
-      error.reason._tag === "NotFound" ? Effect.undefined : Effect.fail(refuse(`cannot be read: ${error.message}`)))
+  const missing = <A>(
+    read: Effect.Effect<A, { readonly message: string; readonly reason: { readonly _tag: string } }>
+  ) =>
+    Effect.catch(
+      read,
+      (error) =>
+        error.reason._tag === "NotFound" ? Effect.undefined : Effect.fail(refuse(`cannot be read: ${error.message}`))
+    )
   const info = yield* missing(fs.stat(file))
   if (info === undefined) return undefined
   if (info.type !== "File") return yield* refuse("is not a file")
@@ -79,7 +84,8 @@ const sessionLayer = (rules: ReadonlyArray<StoredRule>, trial: Trial) => {
   return Result.succeed({ entries, notes })
 }
 
-const ofProject = (count: number) => count === 1 ? "1 allow rule of this project does" : `${count} allow rules of this project do`
+const ofProject = (count: number) =>
+  count === 1 ? "1 allow rule of this project does" : `${count} allow rules of this project do`
 
 /**
  * Every rule that counts for a session (policy §2.6). Whatever cannot be read fails the whole load, and with it the start of the
@@ -89,7 +95,9 @@ export const load = Effect.fnUntraced(function*(sources: Sources, trial: Trial) 
   const { entries: managed } = yield* fileLayer(sources.managedFile ?? managedFile, "managed", trial)
   const { entries: user } = sources.user.table === undefined
     ? nothing
-    : yield* Effect.fromResult(RulesFile.decode(`${sources.user.file} [policy.rules]`, sources.user.table, "user", trial))
+    : yield* Effect.fromResult(
+      RulesFile.decode(`${sources.user.file} [policy.rules]`, sources.user.table, "user", trial)
+    )
   const { entries: project, knobs } = yield* fileLayer(projectFile(sources.workspace), "project", trial)
   const session = yield* Effect.fromResult(sessionLayer(sources.session ?? [], trial))
   const trust = yield* Trust
@@ -103,7 +111,9 @@ export const load = Effect.fnUntraced(function*(sources: Sources, trial: Trial) 
   const notes = [
     ...session.notes,
     ...(Result.isFailure(trusted) ? [`no workspace counts as trusted: ${trusted.failure.message}`] : []),
-    ...(untrusted.length === 0 ? [] : [`${ofProject(untrusted.length)} not count, because ${sources.workspace} is not trusted`]),
+    ...(untrusted.length === 0
+      ? []
+      : [`${ofProject(untrusted.length)} not count, because ${sources.workspace} is not trusted`]),
     ...Dangers.of(trial).warnings(entries)
   ]
   return { entries, untrusted, knobs, notes } satisfies Loaded as Loaded

@@ -1,7 +1,7 @@
 import type { CommandPart, Part, PathPart } from "../Part.ts"
 import type { Call, Reached } from "./Call.ts"
 import * as Hosts from "./Hosts.ts"
-import { type McpPattern, matchesParameters } from "./Names.ts"
+import { matchesParameters, type McpPattern } from "./Names.ts"
 import * as Paths from "./Paths.ts"
 import type { Reach } from "./Reach.ts"
 import type { Family, Rule, RuleTool } from "./Rule.ts"
@@ -22,10 +22,13 @@ const namesMcp = ({ server, tool }: McpPattern, part: Part): boolean => {
 /** Whether a bare tool name means this whole call. */
 const isTool = (tool: RuleTool, { family, tool: called }: Call): boolean => {
   switch (tool._tag) {
-    case "Glob": return tool.test(called)
-    case "Id": return tool.name === called
+    case "Glob":
+      return tool.test(called)
+    case "Id":
+      return tool.name === called
     // What may not be read may not be edited either: an edit shows what was there.
-    case "Family": return tool.name === family || (tool.name === "read" && family === "write")
+    case "Family":
+      return tool.name === family || (tool.name === "read" && family === "write")
   }
 }
 
@@ -33,8 +36,14 @@ const isTool = (tool: RuleTool, { family, tool: called }: Call): boolean => {
 const isCertain = ({ below, kind }: Reached, family: Family | undefined): boolean =>
   (kind === "write" || family === "read") && (below === undefined || (below === "all" && kind === "write"))
 
-const reach = (pattern: Paths.PathPattern, { written, canonical, ...what }: Reached, { place }: Call): Reach | undefined => {
-  const found = [written, canonical].flatMap((path) => path === undefined ? [] : [Paths.reach(pattern, { ...what, path }, place)])
+const reach = (
+  pattern: Paths.PathPattern,
+  { written, canonical, ...what }: Reached,
+  { place }: Call
+): Reach | undefined => {
+  const found = [written, canonical].flatMap((path) =>
+    path === undefined ? [] : [Paths.reach(pattern, { ...what, path }, place)]
+  )
   return found.includes("sure") ? "sure" : found.find((each) => each !== undefined)
 }
 
@@ -42,8 +51,11 @@ const reach = (pattern: Paths.PathPattern, { written, canonical, ...what }: Reac
 export const mayHit = ({ specifier, tool }: Rule, call: Call): boolean =>
   specifier?._tag === "Path" && (tool._tag !== "Id" || tool.name === call.tool)
   && [...call.parts, ...call.inner].some((part) =>
-    part.kind === "command" && call.reached(part).some((what) =>
-      (what.kind === "write" || familyOf(tool) === "read") && reach(specifier.pattern, what, call) !== undefined))
+    part.kind === "command" &&
+    call.reached(part).some((what) =>
+      (what.kind === "write" || familyOf(tool) === "read") && reach(specifier.pattern, what, call) !== undefined
+    )
+  )
 
 const hitsPath = (
   pattern: Paths.PathPattern,
@@ -65,17 +77,24 @@ const hitsPart = (rule: Rule, part: Part, call: Call): boolean => {
   const { specifier, tool } = rule
   if (specifier === undefined) {
     if (tool._tag !== "Family") return false
-    return tool.name === (part.kind === "command" ? "shell" : part.kind) || (tool.name === "read" && part.kind === "write")
+    return tool.name === (part.kind === "command" ? "shell" : part.kind) ||
+      (tool.name === "read" && part.kind === "write")
   }
   switch (specifier._tag) {
-    case "Command": return part.kind === "command" && Views.hit(specifier.pattern, call.views(part))
-    case "Path": return (part.kind === "command" || part.kind === "read" || part.kind === "write")
-      && hitsPath(specifier.pattern, familyOf(tool), part, call)
+    case "Command":
+      return part.kind === "command" && Views.hit(specifier.pattern, call.views(part))
+    case "Path":
+      return (part.kind === "command" || part.kind === "read" || part.kind === "write")
+        && hitsPath(specifier.pattern, familyOf(tool), part, call)
     case "Host":
-      if (part.kind === "command") return call.touched(part).urls.some((url) => Hosts.matchesUrl(specifier.pattern, url))
+      if (part.kind === "command") {
+        return call.touched(part).urls.some((url) => Hosts.matchesUrl(specifier.pattern, url))
+      }
       return part.kind === "fetch" && Hosts.matchesUrl(specifier.pattern, part.url)
-    case "Mcp": return isMcp(specifier.pattern, part) || namesMcp(specifier.pattern, part)
-    case "Parameters": return part.kind === "tool" && matchesParameters(specifier.tests, part.parameters)
+    case "Mcp":
+      return isMcp(specifier.pattern, part) || namesMcp(specifier.pattern, part)
+    case "Parameters":
+      return part.kind === "tool" && matchesParameters(specifier.tests, part.parameters)
   }
 }
 
@@ -109,13 +128,18 @@ export const covers = ({ specifier, tool }: Rule, part: Part, call: Call): boole
       return part.kind === "command"
         ? Views.cover(specifier.pattern, part, call.facts.which ?? (() => undefined))
         : specifier.pattern.everything && call.family === "shell"
-    case "Path": return part.kind === familyOf(tool) && coversPath(specifier.pattern, part as PathPart, call)
-    case "Host": return part.kind === "fetch" && URL.canParse(part.url) && Hosts.matchesUrl(specifier.pattern, part.url)
-    case "Mcp": return isMcp(specifier.pattern, part)
-    case "Parameters": return false
+    case "Path":
+      return part.kind === familyOf(tool) && coversPath(specifier.pattern, part as PathPart, call)
+    case "Host":
+      return part.kind === "fetch" && URL.canParse(part.url) && Hosts.matchesUrl(specifier.pattern, part.url)
+    case "Mcp":
+      return isMcp(specifier.pattern, part)
+    case "Parameters":
+      return false
   }
 }
 
 /** Whether an allow rule of this tool alone means the whole call, for calls that name nothing. */
 export const coversTool = ({ specifier, tool }: Rule, call: Call): boolean =>
-  specifier === undefined && call.family !== "shell" && isTool(tool, call) && !(tool.name === "read" && call.family !== "read")
+  specifier === undefined && call.family !== "shell" && isTool(tool, call) &&
+  !(tool.name === "read" && call.family !== "read")

@@ -26,12 +26,18 @@ export const parseMcp = (text: string, open: boolean): Result.Result<McpPattern,
     return Result.fail({ at: 0, problem: "write mcp(server), mcp(server/tool) or mcp(server/get_*)" })
   }
   if (!open && /[*{]/.test(server)) {
-    return Result.fail({ at: 0, problem: "an allow rule names its server; a wildcard may stand for tools only, as in mcp(server/get_*)" })
+    return Result.fail({
+      at: 0,
+      problem: "an allow rule names its server; a wildcard may stand for tools only, as in mcp(server/get_*)"
+    })
   }
-  return Result.flatMap(glob(server), (serverTest): Result.Result<McpPattern, Fault> =>
-    tool === undefined || tool === "*" || tool === "**"
-      ? Result.succeed({ server: serverTest, tool: undefined })
-      : Result.map(glob(tool), (toolTest) => ({ server: serverTest, tool: toolTest })))
+  return Result.flatMap(
+    glob(server),
+    (serverTest): Result.Result<McpPattern, Fault> =>
+      tool === undefined || tool === "*" || tool === "**"
+        ? Result.succeed({ server: serverTest, tool: undefined })
+        : Result.map(glob(tool), (toolTest) => ({ server: serverTest, tool: toolTest }))
+  )
 }
 
 export interface ParameterTest {
@@ -45,7 +51,9 @@ export const parseParameters = (text: string): Result.Result<ReadonlyArray<Param
   let at = 0
   for (const one of text.split(",")) {
     const [, name, value = ""] = /^\s*([A-Za-z_][\w.-]*)\s*=\s*(.*?)\s*$/s.exec(one) ?? []
-    if (name === undefined) return Result.fail({ at, problem: "write tests of parameters as name=value, joined by commas" })
+    if (name === undefined) {
+      return Result.fail({ at, problem: "write tests of parameters as name=value, joined by commas" })
+    }
     const test = glob(value)
     if (Result.isFailure(test)) return Result.fail({ ...test.failure, at })
     tests.push({ name, value: test.success })
@@ -57,7 +65,10 @@ export const parseParameters = (text: string): Result.Result<ReadonlyArray<Param
 const scalar = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
 
-export const matchesParameters = (tests: ReadonlyArray<ParameterTest>, parameters: Readonly<Record<string, unknown>>): boolean =>
+export const matchesParameters = (
+  tests: ReadonlyArray<ParameterTest>,
+  parameters: Readonly<Record<string, unknown>>
+): boolean =>
   tests.every(({ name, value }) => {
     const found = Object.hasOwn(parameters, name) ? scalar(parameters[name]) : undefined
     return found !== undefined && value(found)

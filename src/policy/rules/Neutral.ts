@@ -9,22 +9,36 @@ const always = new Set([":", "true", "false", "pwd", "exit", "return", "break", 
 
 const tests = new Set(["test", "[", "[["])
 
-const devices = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/0", "/dev/fd/1", "/dev/fd/2"])
+const devices = new Set([
+  "/dev/null",
+  "/dev/stdin",
+  "/dev/stdout",
+  "/dev/stderr",
+  "/dev/fd/0",
+  "/dev/fd/1",
+  "/dev/fd/2"
+])
 
-const inside = (folder: string, path: string) => path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`)
+const inside = (folder: string, path: string) =>
+  path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`)
 
 /** Into a folder of the workspace. A `cd ..` counts only where every folder is known: a loop would climb further each time. */
 const staysInside = ({ argv, cwd }: CommandPart, { locate, parts, place }: Call): boolean => {
   const [target, ...more] = argv.slice(argv[1] === "--" ? 2 : 1)
-  if (cwd === null || typeof target !== "string" || target === "" || target.startsWith("-") || more.length > 0) return false
-  if (target.split("/").includes("..") && parts.some((part) => part.kind === "command" && part.cwd === null)) return false
+  if (cwd === null || typeof target !== "string" || target === "" || target.startsWith("-") || more.length > 0) {
+    return false
+  }
+  if (target.split("/").includes("..") && parts.some((part) => part.kind === "command" && part.cwd === null)) {
+    return false
+  }
   const { written } = locate(target, cwd)
   const { canonical } = locate(written, cwd)
   return [written, canonical].every((path) => path !== undefined && place.roots.some((root) => inside(root, path)))
 }
 
 /** No program has heard of a short name in small letters; the shell alone uses it. */
-const isLocal = ({ name, value }: CommandPart["assignments"][number]) => value !== null && /^[a-z][a-z0-9]{0,15}$/.test(name)
+const isLocal = ({ name, value }: CommandPart["assignments"][number]) =>
+  value !== null && /^[a-z][a-z0-9]{0,15}$/.test(name)
 
 const isExport = (word: string | null): boolean => {
   const border = word?.indexOf("=") ?? -1
@@ -46,7 +60,9 @@ const command = (part: CommandPart, call: Call): boolean => {
   if (always.has(program)) return true
   if (program === "printf") return args[0] !== null && args[0]?.startsWith("-v") !== true
   if (tests.has(program)) return args.every(isPlainTest)
-  if (program === "set") return args.length > 0 && args.every((word) => word !== null && /^([-+][eux]*o?|pipefail)$/.test(word))
+  if (program === "set") {
+    return args.length > 0 && args.every((word) => word !== null && /^([-+][eux]*o?|pipefail)$/.test(word))
+  }
   return program === "cd" ? staysInside(part, call) : harmlessWrappers.has(program) && wraps(part, call)
 }
 
@@ -65,11 +81,15 @@ const wraps = (part: CommandPart, { parts }: Call): boolean =>
 
 export const isNeutral = (part: Part, call: Call): boolean => {
   switch (part.kind) {
-    case "command": return command(part, call)
+    case "command":
+      return command(part, call)
     case "read":
-    case "write": return part.path !== null && devices.has(part.path)
+    case "write":
+      return part.path !== null && devices.has(part.path)
     // What a tool touches says more than its name; without that, its name has to be allowed.
-    case "tool": return call.parts.some(({ kind }) => kind === "read" || kind === "write" || kind === "fetch" || kind === "mcp")
-    default: return false
+    case "tool":
+      return call.parts.some(({ kind }) => kind === "read" || kind === "write" || kind === "fetch" || kind === "mcp")
+    default:
+      return false
   }
 }

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, normalize } from "node:path"
 import type { Place } from "../Part.ts"
 import { alternatives, compile, escaped, is, textOf, tooMany } from "./Glob.ts"
 import type { Fault } from "./Unreadable.ts"
-import { literally, many, type Reach, type Reaching, reaches, type Segment } from "./Reach.ts"
+import { literally, many, type Reach, reaches, type Reaching, type Segment } from "./Reach.ts"
 import { type Atom, matches } from "./Wildcard.ts"
 
 /**
@@ -27,7 +27,9 @@ export interface NamedPath {
 const anchor = (text: string): Result.Result<readonly [PathPattern["base"], string], Fault> => {
   const fail = (problem: string) => Result.fail({ at: 0, problem })
   if (text.startsWith("//")) return Result.succeed(["root", text.slice(2)])
-  if (text.startsWith("/")) return fail(`one leading / is ambiguous; write /${text} for the file system, .${text} for the workspace`)
+  if (text.startsWith("/")) {
+    return fail(`one leading / is ambiguous; write /${text} for the file system, .${text} for the workspace`)
+  }
   if (text === "~" || text.startsWith("~/")) return Result.succeed(["home", text.slice(2)])
   if (text.startsWith("~")) return fail("only ~/ is known; write another user's home as //home/NAME")
   if (text.startsWith("!")) return fail("there are no exceptions inside a rule: deny wins over ask, and ask over allow")
@@ -50,7 +52,10 @@ const segmentsOf = (text: string): Result.Result<ReadonlyArray<ReadonlyArray<Seg
       slashes++
       const name = textOf(segment)
       if (name === "..") {
-        return Result.fail({ at: text.indexOf(".."), problem: "a pattern cannot contain ..; write the place itself with //" })
+        return Result.fail({
+          at: text.indexOf(".."),
+          problem: "a pattern cannot contain ..; write the place itself with //"
+        })
       }
       if (segment.length === 2 && segment.every((one) => is(one, "*"))) atoms.push(many)
       else if (name !== "" && name !== ".") {
@@ -72,14 +77,20 @@ const segmentsOf = (text: string): Result.Result<ReadonlyArray<ReadonlyArray<Seg
 
 export const parse = (text: string): Result.Result<PathPattern, Fault> => {
   const trimmed = text.trim()
-  if (trimmed === "") return Result.fail({ at: 0, problem: "the path is empty; write the tool alone to mean every path" })
-  return Result.flatMap(anchor(trimmed), ([base, rest]) =>
-    Result.map(segmentsOf(base === "workspace" ? rest : `./${rest}`), (segments) => ({
-      base,
-      everything: segments.some((each) => each.every(({ atom }) => atom === "many")) || trimmed === "*" || trimmed === "./*",
-      alternatives: segments.map((each) => each.map(({ atom }) => atom)),
-      segments
-    })))
+  if (trimmed === "") {
+    return Result.fail({ at: 0, problem: "the path is empty; write the tool alone to mean every path" })
+  }
+  return Result.flatMap(
+    anchor(trimmed),
+    ([base, rest]) =>
+      Result.map(segmentsOf(base === "workspace" ? rest : `./${rest}`), (segments) => ({
+        base,
+        everything: segments.some((each) => each.every(({ atom }) => atom === "many")) || trimmed === "*" ||
+          trimmed === "./*",
+        alternatives: segments.map((each) => each.map(({ atom }) => atom)),
+        segments
+      }))
+  )
 }
 
 const below = (folder: string, path: string): string | undefined => {
@@ -102,17 +113,20 @@ export const matchesPath = (pattern: PathPattern, path: string, place: Place): b
 /** Whether a pattern of the shell, or what lies below a folder, comes to what the rule names. */
 export const reach = (pattern: PathPattern, what: Reaching, place: Place): Reach | undefined => {
   const found = basesOf(pattern, place).flatMap((base) =>
-    pattern.segments.map((segments) => reaches([...literally(base), ...segments], what)))
+    pattern.segments.map((segments) => reaches([...literally(base), ...segments], what))
+  )
   return found.includes("sure") ? "sure" : found.find((each) => each !== undefined)
 }
 
 /** For deny and ask: the written path or the one behind it. */
 export const hit = (pattern: PathPattern, path: NamedPath, place: Place): boolean =>
-  matchesPath(pattern, path.written, place) || (path.canonical !== undefined && matchesPath(pattern, path.canonical, place))
+  matchesPath(pattern, path.written, place) ||
+  (path.canonical !== undefined && matchesPath(pattern, path.canonical, place))
 
 /** For allow: both. */
 export const cover = (pattern: PathPattern, path: NamedPath, place: Place): boolean =>
-  path.canonical !== undefined && matchesPath(pattern, path.written, place) && matchesPath(pattern, path.canonical, place)
+  path.canonical !== undefined && matchesPath(pattern, path.written, place) &&
+  matchesPath(pattern, path.canonical, place)
 
 /** A leading `~` as the shell reads it. */
 export const untilde = (word: string, cwd: string, home: string): string => {
@@ -125,9 +139,17 @@ export const untilde = (word: string, cwd: string, home: string): string => {
  * Where a written path is when the current folder is `cwd`. Links are followed on the path as the system would walk it: taking
  * `..` away first would name another file.
  */
-export const named = (word: string, cwd: string, home: string, canonical: (path: string) => string | undefined): NamedPath => {
+export const named = (
+  word: string,
+  cwd: string,
+  home: string,
+  canonical: (path: string) => string | undefined
+): NamedPath => {
   const expanded = untilde(word, cwd, home)
   const path = isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`
   const written = normalize(path)
-  return { written: written.length > 1 && written.endsWith("/") ? written.slice(0, -1) : written, canonical: canonical(path) }
+  return {
+    written: written.length > 1 && written.endsWith("/") ? written.slice(0, -1) : written,
+    canonical: canonical(path)
+  }
 }

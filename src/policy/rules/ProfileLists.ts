@@ -26,14 +26,18 @@ export const read = (
 ): Result.Result<ProfileRules, RulesInvalid> => {
   const { allowedTools } = profile
   const every = Array.from(tools.keys())
-  const named = (texts: ReadonlyArray<string>) =>
-    texts.flatMap((text) => text.trim() === "*" ? every : [text.trim()])
+  const named = (texts: ReadonlyArray<string>) => texts.flatMap((text) => text.trim() === "*" ? every : [text.trim()])
   const allowed = new Set(named(allowedTools ?? []))
   // An empty list allows nothing; any other leaves tools of MCP servers alone (zeroclaw §3.7).
-  const left = allowedTools === undefined ? [] : allowed.size === 0 ? [...every, "mcp__*"] : every.filter((tool) => !allowed.has(tool) && !tool.includes("__"))
+  const left = allowedTools === undefined
+    ? []
+    : allowed.size === 0
+    ? [...every, "mcp__*"]
+    : every.filter((tool) => !allowed.has(tool) && !tool.includes("__"))
   const entries: Array<Entry> = []
   const notes = Array.from(allowed).filter((text) => !tools.has(text) && !text.includes("__")).map((text) =>
-    `risk_profiles.${name}.allowed_tools: there is no tool ${JSON.stringify(text)}${hint(text, every)}`)
+    `risk_profiles.${name}.allowed_tools: there is no tool ${JSON.stringify(text)}${hint(text, every)}`
+  )
   for (const [property, key, list] of lists) {
     const place = `risk_profiles.${name}.${key}`
     const texts = named(profile[property] ?? [])

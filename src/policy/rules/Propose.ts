@@ -27,7 +27,9 @@ const neverAllowed = words(`
 const asGiven = words("cmake ctest")
 
 /** What any option of theirs may do, their name says. */
-const wellNamed = words("pytest mkdir id ls tsc eslint prettier vitest jest mocha ruff mypy black flake8 rspec phpunit shellcheck")
+const wellNamed = words(
+  "pytest mkdir id ls tsc eslint prettier vitest jest mocha ruff mypy black flake8 rspec phpunit shellcheck"
+)
 
 const runners: ReadonlyMap<string, ReadonlySet<string>> = new Map(Object.entries({
   npm: words("exec x init create pkg config set explore"),
@@ -80,7 +82,8 @@ const subcommanded = words(`
 const hasSubcommands = (program: string) => subcommanded.has(program) || runners.has(program) || scripts.has(program)
 
 /** `python3.12`, `gcc-12` and `vim.tiny` are what they are without the rest. */
-const familiar = (program: string): string => program.replace(/(\.exe|\.(tiny|basic|nox|gtk\d?|athena))$/, "").replace(/-?\d[\d.]*$/, "")
+const familiar = (program: string): string =>
+  program.replace(/(\.exe|\.(tiny|basic|nox|gtk\d?|athena))$/, "").replace(/-?\d[\d.]*$/, "")
 
 const runsAnything = (program: string): boolean =>
   neverAllowed.has(program) || shells.has(program) || foreignShells.has(program)
@@ -90,7 +93,8 @@ const runsAnything = (program: string): boolean =>
 const runsNext = (program: string, subcommand: string): boolean =>
   runners.get(program)?.has(subcommand) === true || wrappersOf(program).some(({ verbs }) => verbs[0] === subcommand)
 
-const isName = (word: string | null | undefined): word is string => typeof word === "string" && /^[a-z][a-z0-9:_-]*$/.test(word)
+const isName = (word: string | null | undefined): word is string =>
+  typeof word === "string" && /^[a-z][a-z0-9:_-]*$/.test(word)
 
 const exactly = ({ argv, assignments, opaque }: CommandPart): string | undefined => {
   if (opaque || assignments.length > 0 || !argv.every((word) => word !== null)) return undefined
@@ -101,10 +105,15 @@ const exactly = ({ argv, assignments, opaque }: CommandPart): string | undefined
 const broadly = (part: CommandPart): string | undefined => {
   const { argv, opaque, wrappers } = part
   const [program, subcommand, script] = argv
-  if (opaque || typeof program !== "string" || wrappers.some((name) => name === "xargs" || name === "find")) return undefined
+  if (opaque || typeof program !== "string" || wrappers.some((name) => name === "xargs" || name === "find")) {
+    return undefined
+  }
   if (program.includes("/") || runsAnything(program) || runsAnything(familiar(program))) return undefined
   if (typeof subcommand === "string" && runsNext(program, subcommand)) return undefined
-  if (asGiven.has(program) || (subcommand?.startsWith("-") === true && !hasSubcommands(program) && !wellNamed.has(program))) return exactly(part)
+  if (
+    asGiven.has(program) ||
+    (subcommand?.startsWith("-") === true && !hasSubcommands(program) && !wellNamed.has(program))
+  ) return exactly(part)
   if (!isName(subcommand)) return hasSubcommands(program) ? undefined : `shell(${quoteWord(program)} *)`
   if (!scripts.get(program)?.has(subcommand)) return `shell(${quoteWord(program)} ${subcommand} *)`
   return isName(script) ? `shell(${quoteWord(program)} ${subcommand} ${script} *)` : undefined
@@ -131,10 +140,14 @@ const ruleFor = (part: Part, call: Call.Call, dangers: Dangers, read: Read): str
       return reach !== undefined && dangers.covered([reach]).length > 0 ? exactly(part) : broad
     }
     case "read":
-    case "write": return file(part, call)
-    case "fetch": return URL.canParse(part.url) ? `fetch(${new URL(part.url).hostname.replace(/\.$/, "")})` : undefined
-    case "mcp": return `mcp(${part.server}/${part.tool.replace(/[\\*?[{}!,]/g, "\\$&")})`
-    case "tool": return part.name
+    case "write":
+      return file(part, call)
+    case "fetch":
+      return URL.canParse(part.url) ? `fetch(${new URL(part.url).hostname.replace(/\.$/, "")})` : undefined
+    case "mcp":
+      return `mcp(${part.server}/${part.tool.replace(/[\\*?[{}!,]/g, "\\$&")})`
+    case "tool":
+      return part.name
   }
 }
 
@@ -175,7 +188,9 @@ export const allow = (input: Proposing): ReadonlyArray<Entry> | undefined => {
   const read = reader("allow", input)
   const texts = parts.filter((part) => !isNeutral(part, call)).map((part) => ruleFor(part, call, dangers, read))
   const entries = collect(texts, read)
-  return entries !== undefined && make(entries, tools).decide(tool, parts, facts)?.list === "allow" ? entries : undefined
+  return entries !== undefined && make(entries, tools).decide(tool, parts, facts)?.list === "allow"
+    ? entries
+    : undefined
 }
 
 /**

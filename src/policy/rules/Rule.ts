@@ -49,10 +49,24 @@ export const familyOf = (name: string, tools: KnownTools): Family | undefined =>
   tools.get(name) ?? (name.startsWith(mcpPrefix) ? "mcp" : isFamily(name) ? name : undefined)
 
 /** Names users bring along from other programs. */
-const foreign: ReadonlyMap<string, Family> = new Map(Object.entries({
-  bash: "shell", exec: "shell", run_command: "shell", run_shell_command: "shell", read_file: "read", grep: "read", glob: "read", ls: "read",
-  edit: "write", multiedit: "write", write_file: "write", webfetch: "fetch", web_fetch: "fetch", agent: "task"
-} as const))
+const foreign: ReadonlyMap<string, Family> = new Map(Object.entries(
+  {
+    bash: "shell",
+    exec: "shell",
+    run_command: "shell",
+    run_shell_command: "shell",
+    read_file: "read",
+    grep: "read",
+    glob: "read",
+    ls: "read",
+    edit: "write",
+    multiedit: "write",
+    write_file: "write",
+    webfetch: "fetch",
+    web_fetch: "fetch",
+    agent: "task"
+  } as const
+))
 
 /** Says that there is no such tool, and which one may be meant. */
 const unknownTool = (name: string, tools: KnownTools): string => {
@@ -74,7 +88,9 @@ const toolOf = (written: string, bare: boolean, reading: Reading): Result.Result
   const missing = (problem: string) => Result.fail({ at: 0, problem, unknownTool: true as const })
   if (isFamily(name)) return Result.succeed({ _tag: "Family", name })
   if (/[*{]/.test(name)) {
-    if (reading.list === "allow") return fail("an allow rule names its tool; wildcards over tools are for deny and ask only")
+    if (reading.list === "allow") {
+      return fail("an allow rule names its tool; wildcards over tools are for deny and ask only")
+    }
     if (!bare) return fail("a wildcard over tools takes nothing in parentheses; name the tool, or drop them")
     const fixed = name.slice(0, name.search(/[*{]/))
     const open = mcpPrefix.startsWith(fixed) || fixed.startsWith(mcpPrefix)
@@ -92,16 +108,22 @@ const toolOf = (written: string, bare: boolean, reading: Reading): Result.Result
 const specifierOf = (text: string, tool: RuleTool, list: List): Result.Result<Specifier, Fault> => {
   const family = tool._tag === "Family" ? tool.name : tool._tag === "Id" ? tool.family : undefined
   switch (family) {
-    case "shell": return Result.map(TokenPattern.parse(text), (pattern) => ({ _tag: "Command", pattern }))
+    case "shell":
+      return Result.map(TokenPattern.parse(text), (pattern) => ({ _tag: "Command", pattern }))
     case "read":
-    case "write": return Result.map(Paths.parse(text), (pattern) => ({ _tag: "Path", pattern }))
-    case "fetch": return Result.map(Hosts.parse(text), (pattern) => ({ _tag: "Host", pattern }))
+    case "write":
+      return Result.map(Paths.parse(text), (pattern) => ({ _tag: "Path", pattern }))
+    case "fetch":
+      return Result.map(Hosts.parse(text), (pattern) => ({ _tag: "Host", pattern }))
     case "mcp":
       if (tool._tag !== "Family") break
       return Result.map(Names.parseMcp(text, list !== "allow"), (pattern) => ({ _tag: "Mcp", pattern }))
   }
   return list === "allow"
-    ? Result.fail({ at: 0, problem: `tests of parameters are for deny and ask only; write ${tool.name} alone to allow it` })
+    ? Result.fail({
+      at: 0,
+      problem: `tests of parameters are for deny and ask only; write ${tool.name} alone to allow it`
+    })
     : Result.map(Names.parseParameters(text), (tests) => ({ _tag: "Parameters", tests }))
 }
 
@@ -110,7 +132,9 @@ const longest = 4096
 
 export const parse = (text: string, reading: Reading): Result.Result<Rule, RuleUnreadable> => {
   const fail = (fault: Fault) => Result.fail(new RuleUnreadable({ text, ...fault }))
-  if (text.length > longest) return fail({ at: 0, problem: `a rule has at most ${longest} characters, not ${text.length}` })
+  if (text.length > longest) {
+    return fail({ at: 0, problem: `a rule has at most ${longest} characters, not ${text.length}` })
+  }
   const start = Math.max(0, text.search(/\S/))
   const open = text.indexOf("(")
   const name = text.slice(start, open < 0 ? undefined : open).trim()

@@ -52,7 +52,13 @@ export interface RuleSet extends Rules {
 const verdict = (entries: ReadonlyArray<Entry>): Verdict | undefined => {
   const [first] = entries
   if (first === undefined) return undefined
-  return { list: first.list, id: first.id, rule: print(first.rule), reason: first.reason, ids: entries.map(({ id }) => id) }
+  return {
+    list: first.list,
+    id: first.id,
+    rule: print(first.rule),
+    reason: first.reason,
+    ids: entries.map(({ id }) => id)
+  }
 }
 
 const allowed = (entries: ReadonlyArray<Entry>, call: Call.Call): Verdict | undefined => {
@@ -79,9 +85,12 @@ const hides = ({ specifier, tool }: Rule, name: string, tools: KnownTools): bool
   }
   if (!whole) return false
   switch (tool._tag) {
-    case "Glob": return tool.test(name)
-    case "Id": return tool.name === name
-    case "Family": return tool.name === family || (tool.name === "read" && family === "write")
+    case "Glob":
+      return tool.test(name)
+    case "Id":
+      return tool.name === name
+    case "Family":
+      return tool.name === family || (tool.name === "read" && family === "write")
   }
 }
 
@@ -110,4 +119,5 @@ export const make = (given: ReadonlyArray<Entry>, tools: KnownTools): RuleSet =>
 }
 
 /** The same rules and some more: a session's own, or one just granted. */
-export const add = (set: RuleSet, more: ReadonlyArray<Entry>, tools: KnownTools): RuleSet => make([...set.entries, ...more], tools)
+export const add = (set: RuleSet, more: ReadonlyArray<Entry>, tools: KnownTools): RuleSet =>
+  make([...set.entries, ...more], tools)

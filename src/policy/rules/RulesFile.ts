@@ -14,8 +14,16 @@ export class RulesInvalid extends Schema.TaggedError<RulesInvalid>()("RulesInval
   problem: Schema.String
 }) {
   override get message() {
-    const place = this.list === undefined ? "" : this.index === undefined ? ` ${this.list}:` : ` ${this.list} rule ${this.index}`
-    const rule = this.index === undefined ? "" : this.rule === undefined ? ":" : ` ${JSON.stringify(this.rule.slice(0, 200))}:`
+    const place = this.list === undefined
+      ? ""
+      : this.index === undefined
+      ? ` ${this.list}:`
+      : ` ${this.list} rule ${this.index}`
+    const rule = this.index === undefined
+      ? ""
+      : this.rule === undefined
+      ? ":"
+      : ` ${JSON.stringify(this.rule.slice(0, 200))}:`
     return `${this.file}:${place}${rule} ${this.problem}`.replace(/\s*[\r\n]+\s*/g, " ")
   }
 }
@@ -62,7 +70,9 @@ export const decode = (file: string, table: unknown, layer: Layer, trial: Trial)
     if (written.length > mostRules) return fail(`has more than ${mostRules} rules`, { list })
     for (const [position, one] of written.entries()) {
       const found = decodeOne(one, list, layer, trial)
-      if (Result.isFailure(found)) return fail(found.failure.problem, { list, index: position + 1, ...found.failure.where })
+      if (Result.isFailure(found)) {
+        return fail(found.failure.problem, { list, index: position + 1, ...found.failure.where })
+      }
       entries.push(found.success)
     }
   }
@@ -79,7 +89,9 @@ const decodeOne = (value: unknown, list: List, layer: Layer, trial: Trial): Resu
     Result.fail({ problem, where: rule === undefined ? {} : { rule } })
   const read = readWritten(value)
   if (Result.isFailure(read)) {
-    return fail("must be a text, or { rule, reason, match, notMatch } with texts for the first two, lists of texts for the others")
+    return fail(
+      "must be a text, or { rule, reason, match, notMatch } with texts for the first two, lists of texts for the others"
+    )
   }
   const { match = [], notMatch = [], reason, rule: text } = typeof read.success === "string"
     ? { rule: read.success }
@@ -90,7 +102,9 @@ const decodeOne = (value: unknown, list: List, layer: Layer, trial: Trial): Resu
   const silent = match.find((example) => !decides(made, example, trial))
   if (silent !== undefined) return fail(`its example ${JSON.stringify(silent)} should match and does not`, text)
   const loud = notMatch.find((example) => decides(made, example, trial))
-  return loud === undefined ? Result.succeed(made) : fail(`its example ${JSON.stringify(loud)} should not match and does`, text)
+  return loud === undefined
+    ? Result.succeed(made)
+    : fail(`its example ${JSON.stringify(loud)} should not match and does`, text)
 }
 
 export const decodeText = (file: string, text: string, layer: Layer, trial: Trial): Decoded =>

@@ -26,7 +26,9 @@ export const withoutGlobals = <W extends string | null>(program: string, argv: R
 }
 
 const pairs = (text: string): ReadonlyMap<string, ReadonlyArray<string>> =>
-  new Map(text.split(" ").map((names) => names.split("=")).flatMap((names) => names.map((name) => [name, names] as const)))
+  new Map(
+    text.split(" ").map((names) => names.split("=")).flatMap((names) => names.map((name) => [name, names] as const))
+  )
 
 /** Names of one option, joined by `=`; `program subcommand` before `program`. */
 const synonyms: ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<string>>> = new Map(Object.entries({
@@ -66,12 +68,20 @@ const synonyms: ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<string>>> 
   rsync: pairs("-e=--rsh -a=--archive -r=--recursive -n=--dry-run")
 }))
 
-const namesOf = (program: string, subcommand: string | null | undefined, flag: string): string | ReadonlyArray<string> => {
+const namesOf = (
+  program: string,
+  subcommand: string | null | undefined,
+  flag: string
+): string | ReadonlyArray<string> => {
   const table = synonyms.get(`${program} ${subcommand}`) ?? synonyms.get(program)
   if (table === undefined) return flag
   const known = table.get(flag)
-  if (known !== undefined || !flag.startsWith("--") || flag.length < 4 || !abbreviating.has(program)) return known ?? flag
-  const begun = Array.from(table.keys()).filter((name) => name.startsWith(flag)).flatMap((name) => table.get(name) ?? [])
+  if (known !== undefined || !flag.startsWith("--") || flag.length < 4 || !abbreviating.has(program)) {
+    return known ?? flag
+  }
+  const begun = Array.from(table.keys()).filter((name) => name.startsWith(flag)).flatMap((name) =>
+    table.get(name) ?? []
+  )
   return begun.length === 0 ? flag : [flag, ...begun]
 }
 

@@ -79,23 +79,30 @@ const some = (token: Token, test: (text: string) => boolean): boolean =>
 
 const looseAtom = (part: Part): Atom<Token> => {
   switch (part.kind) {
-    case "many": return "many"
-    case "one": return () => true
+    case "many":
+      return "many"
+    case "one":
+      return () => true
     case "words": {
       const [only, ...more] = part.words
       if (more.length > 0) return (token) => some(token, (text) => part.words.includes(text))
       return (token) => token === only || (typeof token === "object" && token !== null && token.includes(only ?? ""))
     }
-    case "glob": return (token) => some(token, part.test)
+    case "glob":
+      return (token) => some(token, part.test)
   }
 }
 
 const strictAtom = (part: Part): Atom<string | null> => {
   switch (part.kind) {
-    case "many": return "many"
-    case "one": return (word) => word !== null
-    case "words": return (word) => word !== null && part.words.includes(word)
-    case "glob": return (word) => word !== null && part.test(word)
+    case "many":
+      return "many"
+    case "one":
+      return (word) => word !== null
+    case "words":
+      return (word) => word !== null && part.words.includes(word)
+    case "glob":
+      return (word) => word !== null && part.test(word)
   }
 }
 
@@ -118,10 +125,13 @@ const optionsOf = (parts: ReadonlyArray<Part>): Options | undefined => {
   const flags: Array<ReadonlyArray<string>> = []
   const rest: Array<Atom<Token>> = []
   for (const [index, part] of apart(parts).entries()) {
-    const names = part.kind === "words" && index > 0 && (end < 0 || index < end) && part.words.every(isFlag) ? part.words : []
+    const names = part.kind === "words" && index > 0 && (end < 0 || index < end) && part.words.every(isFlag)
+      ? part.words
+      : []
     const clusters = names.map((name) => splitCluster(program, name))
-    if (names.length === 0 || (names.length > 1 && clusters.some((cluster) => cluster.length > 1))) rest.push(looseAtom(part))
-    else if (names.length > 1) flags.push(names)
+    if (names.length === 0 || (names.length > 1 && clusters.some((cluster) => cluster.length > 1))) {
+      rest.push(looseAtom(part))
+    } else if (names.length > 1) flags.push(names)
     else for (const flag of clusters[0] ?? []) flags.push([flag])
   }
   return flags.length === 0 ? undefined : { flags, rest }
@@ -161,7 +171,8 @@ export const parse = (text: string): Result.Result<TokenPattern, Fault> => {
 const isAssignment = (text: string) => /^[A-Za-z_]\w*\+?=/.test(text)
 
 /** For allow: word by word. */
-export const covers = (pattern: TokenPattern, words: ReadonlyArray<string | null>): boolean => matches(pattern.strict, words)
+export const covers = (pattern: TokenPattern, words: ReadonlyArray<string | null>): boolean =>
+  matches(pattern.strict, words)
 
 /** For deny and ask, on one view of a command. */
 export const hits = (pattern: TokenPattern, tokens: ReadonlyArray<Token>): boolean => matches(pattern.loose, tokens)

@@ -20,7 +20,9 @@ const readers = words(`
 
 export const isReader = (program: string): boolean => readers.has(program)
 
-const fetchers = words("curl wget http https xh httpie aria2c git hg svn lynx w3m links elinks lftp websocat grpcurl ab hey wrk")
+const fetchers = words(
+  "curl wget http https xh httpie aria2c git hg svn lynx w3m links elinks lftp websocat grpcurl ab hey wrk"
+)
 
 /** Their first word is a pattern or a script, unless an option gave it. */
 const searchers = words("grep egrep fgrep rg ag ack sed awk gawk mawk perl jq yq")

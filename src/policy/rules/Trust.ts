@@ -40,9 +40,13 @@ const make = Effect.fnUntraced(function*(configDir: string) {
 
   const list = fs.readFileString(file).pipe(
     Effect.catch((error) =>
-      error.reason._tag === "NotFound" ? Effect.succeed("{\"workspaces\":[]}") : Effect.fail(failed(`cannot be read: ${error.message}`))
+      error.reason._tag === "NotFound"
+        ? Effect.succeed("{\"workspaces\":[]}")
+        : Effect.fail(failed(`cannot be read: ${error.message}`))
     ),
-    Effect.flatMap((text) => Effect.mapError(decode(text), () => failed("is not a list of trusted workspaces; mend or remove it"))),
+    Effect.flatMap((text) =>
+      Effect.mapError(decode(text), () => failed("is not a list of trusted workspaces; mend or remove it"))
+    ),
     Effect.map(({ workspaces }) => workspaces)
   )
 
@@ -57,8 +61,15 @@ const make = Effect.fnUntraced(function*(configDir: string) {
 
   const canonical = Effect.fnUntraced(function*(workspace: string) {
     const refuse = (problem: string) => new TrustFailed({ path: workspace, problem })
-    const real = yield* Effect.mapError(fs.realPath(path.resolve(workspace)), (error) =>
-      refuse(error.reason._tag === "NotFound" ? "the folder does not exist" : `the folder cannot be opened: ${error.message}`))
+    const real = yield* Effect.mapError(
+      fs.realPath(path.resolve(workspace)),
+      (error) =>
+        refuse(
+          error.reason._tag === "NotFound"
+            ? "the folder does not exist"
+            : `the folder cannot be opened: ${error.message}`
+        )
+    )
     const info = yield* Effect.mapError(fs.stat(real), (error) => refuse(error.message))
     return info.type === "Directory" ? real : yield* refuse("it is not a folder")
   })

@@ -50,7 +50,11 @@ export const isHarmless = ({ name, value }: CommandPart["assignments"][number]):
   value !== null && harmlessNames.test(name)
 
 /** For allow: as written, save harmless assignments and a bare program that is the one the rule names by its path. */
-export const cover = (pattern: TokenPattern, part: CommandPart, which: (program: string) => string | undefined): boolean => {
+export const cover = (
+  pattern: TokenPattern,
+  part: CommandPart,
+  which: (program: string) => string | undefined
+): boolean => {
   if (part.opaque || part.argv.length === 0) return false
   if (pattern.everything) return true
   if (pattern.assigns) {

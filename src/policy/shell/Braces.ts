@@ -14,11 +14,12 @@ export const hole: Piece = { guess: HOLE, literal: false, certain: false, glob: 
 
 /** The words of a brace expansion, in the order of the shell. */
 export const alternatives = (text: string): ReadonlyArray<Piece> => {
-  if (/^\{[^{}"'$`\\]*,[^{}"'$`\\]*\}$/.test(text))
+  if (/^\{[^{}"'$`\\]*,[^{}"'$`\\]*\}$/.test(text)) {
     return text
       .slice(1, -1)
       .split(",")
       .map((each) => ({ ...piece(each), glob: /[*?[]/.test(each) }))
+  }
   const range = /^\{(\w+)\.\.(\w+)(\.\.-?\d+)?\}$/.exec(text)
   if (range === null) return [hole]
   const letters = range.slice(1, 3).every((end) => /^[A-Za-z]$/.test(end!))

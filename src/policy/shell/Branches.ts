@@ -21,7 +21,8 @@ export const branches = (walk: Walk, node: SyntaxNode, scope: Scope, around: Aro
   const climbs = isLoop && at.length > before.length
   if (climbs) walk.parts.push(...unsettled(walk.parts.splice(first)))
   const own = node.type === "For" || node.type === "Select" ? node.name.value : undefined
-  const changes = isLoop && [...scope.variables].some(([name, { guess }]) => name !== own && known.get(name)?.guess !== guess)
+  const changes = isLoop &&
+    [...scope.variables].some(([name, { guess }]) => name !== own && known.get(name)?.guess !== guess)
   if ((climbs || changes) && !around.again) {
     settle(scope, at, at)
     round(walk, node, scope, { ...around, hidden: true, again: true })
@@ -47,9 +48,9 @@ const round = (walk: Walk, node: SyntaxNode, scope: Scope, around: Around): void
       child.type === "CommandExpansion" ||
       child.type === "ProcessSubstitution" ||
       child.type === "ArithmeticCommandExpansion"
-    )
+    ) {
       context.visit(child)
-    else forEachChild(child, look)
+    } else forEachChild(child, look)
   }
   forEachChild(node, look)
   if (inner.endless && !around.endless) walk.floods.push(...floodsOf(walk.commands.slice(from)))

@@ -45,7 +45,8 @@ const isPlain = (command: Command, place: Place): boolean => {
   return assignments.every(
     (each) =>
       harmlessVariables.test(each.name) ||
-      (!environmentNames.has(each.name) && !loaderVariables.test(each.name) && (name === undefined || countsAsTest(command, place)))
+      (!environmentNames.has(each.name) && !loaderVariables.test(each.name) &&
+        (name === undefined || countsAsTest(command, place)))
   )
 }
 

@@ -71,10 +71,12 @@ export const downloadedBy = (command: Command): ReadonlyArray<string> => {
   const networked = isDownloader(command)
   if (networked || fromNetwork(input.from)) {
     files.push(...writes.filter(isKnown).map((arg) => arg.guess))
-    if (command.program === "tee" || command.program === "sponge")
+    if (command.program === "tee" || command.program === "sponge") {
       files.push(...command.line.operands.filter(isKnown).map((arg) => arg.guess))
-    if (command.program === "dd")
+    }
+    if (command.program === "dd") {
       files.push(...command.args.filter((arg) => arg.guess.startsWith("of=")).map((arg) => arg.guess.slice(3)))
+    }
   }
   if (networked) files.push(...saved(command))
   files.push(...unpackedBy(command))

@@ -19,18 +19,18 @@ export const followEffects = (walk: Walk, command: Command, others: ReadonlyArra
     return
   }
   if (command.fields.where !== "here") return
-  if (program === "cd" || program === "pushd" || program === "popd" || program === "chdir")
+  if (program === "cd" || program === "pushd" || program === "popd" || program === "chdir") {
     move(walk, command, scope)
-  else if (program === "shift") scope.positional = scope.positional?.slice(Number(args[0]?.guess ?? 1) || 1)
+  } else if (program === "shift") scope.positional = scope.positional?.slice(Number(args[0]?.guess ?? 1) || 1)
   else if (program === "set" && args[0]?.guess === "--") scope.positional = args.slice(1)
   else if (declarations.has(program)) {
     for (const arg of args) {
       const equals = arg.guess.indexOf("=")
       if (equals > 0) set(scope, arg.guess.slice(0, equals), { ...arg, guess: arg.guess.slice(equals + 1) })
     }
-  } else if (readers.has(program))
+  } else if (readers.has(program)) {
     for (const arg of args) scope.variables.set(arg.guess, { guess: HOLE, certain: false })
-  else if (program === "printf" && args[0]?.guess === "-v" && args[1] !== undefined) {
+  } else if (program === "printf" && args[0]?.guess === "-v" && args[1] !== undefined) {
     scope.variables.set(args[1].guess, { guess: HOLE, certain: false })
   }
   for (const each of [command, ...others]) for (const path of downloadedBy(each)) walk.downloads.add(path)

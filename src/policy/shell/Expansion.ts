@@ -70,7 +70,9 @@ export const toArgs = (word: WordNode, context: WordContext): ReadonlyArray<Arg>
 /** A value that is not quoted becomes as many words as it has. */
 const split = (whole: Piece): Array<Piece> => {
   const words = whole.literal || whole.guess.includes(HOLE) ? [] : whole.guess.trim().split(/\s+/)
-  return words.length < 2 || words.length > maxAlternatives ? [whole] : words.map((guess) => ({ ...whole, guess, glob: /[*?[]/.test(guess) }))
+  return words.length < 2 || words.length > maxAlternatives
+    ? [whole]
+    : words.map((guess) => ({ ...whole, guess, glob: /[*?[]/.test(guess) }))
 }
 
 export const toArg = (word: WordNode, context: WordContext): Arg => {
@@ -139,12 +141,12 @@ const read = (part: WordPart, context: WordContext, inner: Array<Command>): Read
       return operation.operator.endsWith("+")
         ? [hole]
         : [
-            {
-              ...piece(toArg(operation.operand, { ...context, visit: () => [] }).guess),
-              literal: false,
-              certain: false
-            }
-          ]
+          {
+            ...piece(toArg(operation.operand, { ...context, visit: () => [] }).guess),
+            literal: false,
+            certain: false
+          }
+        ]
     }
     case "CommandExpansion": {
       const commands = context.visit(part)
@@ -169,7 +171,9 @@ const made = (commands: ReadonlyArray<Command>): Piece =>
 /** What prints a literal text is as good as a variable that has it. */
 const printed = (commands: ReadonlyArray<Command>): Piece => {
   const text = outputOf(commands)?.replace(/\n+$/, "")
-  return text === undefined || text === "" || text.includes(HOLE) ? hole : { guess: text, literal: false, certain: false, glob: false }
+  return text === undefined || text === "" || text.includes(HOLE)
+    ? hole
+    : { guess: text, literal: false, certain: false, glob: false }
 }
 
 const variable = (name: string, context: WordContext): Piece => {

@@ -27,8 +27,8 @@ export const foundBy = (command: Command): ReadonlyArray<Arg> => {
     if (word === "-empty") onlyEmpty = true
     if (!names.has(word) || /^(!|-not)$/.test(words[at - 1]?.guess ?? "")) continue
     const value = words[at + 1]?.guess ?? HOLE
-    const prunes =
-      words.slice(at + 2, at + 4).some((each) => each.guess === "-prune") && words.some((each) => each.guess === "-o")
+    const prunes = words.slice(at + 2, at + 4).some((each) => each.guess === "-prune") &&
+      words.some((each) => each.guess === "-o")
     if (!prunes) patterns.push(value)
   }
   if (patterns.length === 0) patterns.push(onlyEmpty ? "*.tmp" : "*")
@@ -54,8 +54,9 @@ export const fromFind = (command: Command): ReadonlyArray<ReadonlyArray<Arg>> =>
       end < args.length &&
       args[end]!.guess !== ";" &&
       !(args[end]!.guess === "+" && args[end - 1]!.guess === "{}")
-    )
+    ) {
       end++
+    }
     const words = args.slice(at + 1, end)
     if (words.length > 0) found.push(filled(words, "{}", foundBy(command), isFd))
     at = end
@@ -86,13 +87,15 @@ const maxGiven = 32
 export const fromXargs = (command: Command, words: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
   const finders = command.fields.input.from.filter((each) => each.program === "find" || each.program.startsWith("fd"))
   const given = command.fields.input.text?.trim().split(/\s+/) ?? []
-  const isGiven = given.length > 0 && given.length <= maxGiven && !given.some((word) => word === "" || word.includes(HOLE))
-  const values =
-    finders.length === 1 && command.fields.input.from.length === 1
-      ? foundBy(finders[0]!)
-      : isGiven ? given.map((word) => ({ ...supplied(word), certain: false })) : [supplied(HOLE)]
-  const mark =
-    command.line.values("-I", "--replace")[0]?.guess ?? (command.line.has("-i", "--replace") ? "{}" : undefined)
+  const isGiven = given.length > 0 && given.length <= maxGiven &&
+    !given.some((word) => word === "" || word.includes(HOLE))
+  const values = finders.length === 1 && command.fields.input.from.length === 1
+    ? foundBy(finders[0]!)
+    : isGiven
+    ? given.map((word) => ({ ...supplied(word), certain: false }))
+    : [supplied(HOLE)]
+  const mark = command.line.values("-I", "--replace")[0]?.guess ??
+    (command.line.has("-i", "--replace") ? "{}" : undefined)
   return mark === undefined ? [...words, ...values] : filled(words, mark, values, false)
 }
 
@@ -107,11 +110,13 @@ export const fromParallel = (command: Command): ReadonlyArray<ReadonlyArray<Arg>
   const before = colons < 0 ? args : args.slice(0, colons)
   const values = colons < 0 ? [supplied(HOLE)] : args.slice(colons + 1).filter((arg) => !/^:{3,4}\+?$/.test(arg.guess))
   let start = 0
-  while (start < before.length && before[start]!.guess.startsWith("-"))
+  while (start < before.length && before[start]!.guess.startsWith("-")) {
     start += parallelOptions.has(before[start]!.guess) ? 2 : 1
+  }
   const words = before.slice(start)
   if (words.length === 0) return values.map((value) => [value])
-  if (words.length === 1 && /\s/.test(words[0]!.guess))
+  if (words.length === 1 && /\s/.test(words[0]!.guess)) {
     return [[{ ...words[0]!, guess: words[0]!.guess.replaceAll("{}", HOLE) }]]
+  }
   return [filled(words, "{}", values, true)]
 }

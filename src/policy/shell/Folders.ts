@@ -42,7 +42,8 @@ export const isExit = (node: SyntaxNode): boolean => {
     return last !== undefined && last.background !== true && isExit(last.command)
   }
   if (node.type !== "Command" || node.name?.text !== "exit" || node.prefix.length > 0) return false
-  return node.suffix.length === 0 || (node.suffix.length === 1 && /^\d+$/.test(node.suffix[0]!.type === "Word" ? node.suffix[0]!.text : ""))
+  return node.suffix.length === 0 ||
+    (node.suffix.length === 1 && /^\d+$/.test(node.suffix[0]!.type === "Word" ? node.suffix[0]!.text : ""))
 }
 
 /** What a shell changes about itself when it runs these words. */
@@ -50,14 +51,26 @@ export const runsHere = /^(eval|source|\.|command|builtin|time|exec|trap|alias)$
 
 /** A function or an alias of that name changes what the words of the language mean. */
 export const isBuiltin = (name: string): boolean =>
-  /^(:|\.|\[|true|false|pwd|exit|return|break|continue|echo|printf|test|set|unset|shift|cd|chdir|pushd|popd|dirs|export|declare|typeset|local|readonly|let|read|mapfile|readarray|getopts|eval|source|command|builtin|exec|trap|alias|unalias|enable|hash|shopt|type|wait|kill|jobs|bg|fg|disown|umask|ulimit|times|logout|suspend|time|nice|nohup|timeout|env|stdbuf|ionice)$/.test(name)
+  /^(:|\.|\[|true|false|pwd|exit|return|break|continue|echo|printf|test|set|unset|shift|cd|chdir|pushd|popd|dirs|export|declare|typeset|local|readonly|let|read|mapfile|readarray|getopts|eval|source|command|builtin|exec|trap|alias|unalias|enable|hash|shopt|type|wait|kill|jobs|bg|fg|disown|umask|ulimit|times|logout|suspend|time|nice|nohup|timeout|env|stdbuf|ionice)$/
+    .test(name)
 
 /** Files of redirects, for every folder but the first, which is noted where they are read. */
-export const noteElsewhere = (walk: Walk, args: ReadonlyArray<Arg>, kind: "read" | "write", scope: Scope, around: Around): void => {
+export const noteElsewhere = (
+  walk: Walk,
+  args: ReadonlyArray<Arg>,
+  kind: "read" | "write",
+  scope: Scope,
+  around: Around
+): void => {
   for (const arg of args) {
     if (arg.value === null || arg.guess.startsWith("/")) continue
-    for (const folder of scope.at.slice(1))
-      walk.into(around).push({ kind, text: `${kind === "read" ? "<" : ">"} ${arg.text}`, path: resolve(arg.guess, folder) ?? null })
+    for (const folder of scope.at.slice(1)) {
+      walk.into(around).push({
+        kind,
+        text: `${kind === "read" ? "<" : ">"} ${arg.text}`,
+        path: resolve(arg.guess, folder) ?? null
+      })
+    }
   }
 }
 

@@ -30,7 +30,10 @@ const paths = ({ args, line }: Command, skip: number): ReadonlyArray<Arg> => {
 
 export const gitUses = (command: Command): ReadonlyArray<Use> => {
   const folder = base(command)
-  return named(command).map(({ arg, kind }) => ({ kind, arg: folder === undefined ? arg : joined(folder, pathspec(arg)) }))
+  return named(command).map(({ arg, kind }) => ({
+    kind,
+    arg: folder === undefined ? arg : joined(folder, pathspec(arg))
+  }))
 }
 
 /** `:/x`, `:(top)x` and the like. */
@@ -56,7 +59,13 @@ const named = (command: Command): ReadonlyArray<Use> => {
     case "checkout-index":
       return write(paths(command, 0))
     case "stash":
-      return write(line.verb(1) === "push" ? paths(command, 1) : command.args.some((arg) => arg.guess === "--") ? paths(command, 0) : [])
+      return write(
+        line.verb(1) === "push"
+          ? paths(command, 1)
+          : command.args.some((arg) => arg.guess === "--")
+          ? paths(command, 0)
+          : []
+      )
     case "clean":
       return line.has("-n", "--dry-run") ? [] : write(paths(command, 0))
     case "apply":

@@ -34,8 +34,9 @@ export class Line {
 
   #abbreviated(name: string): boolean {
     if (!name.startsWith("--")) return false
-    for (const given of this.#given.keys())
+    for (const given of this.#given.keys()) {
       if (given.length >= 5 && given.startsWith("--") && name.startsWith(given)) return true
+    }
     return false
   }
 

@@ -62,11 +62,13 @@ export const networkProgramsOf = (commands: ReadonlyArray<Command>): ReadonlyArr
 
 const networked = (command: Command): string | undefined => {
   const { line, program } = command
-  if (program === "rsync")
+  if (program === "rsync") {
     return line.operands.some((arg) => /^([^/\s]+@)?[\w.-]+::?|^rsync:\/\//.test(arg.guess)) ? program : undefined
+  }
   const rule = table.get(program)?.find((each) => matches(each, command))
   if (rule === undefined || /^(--help|--version|-V|-h)$/.test(command.args[0]?.guess ?? "")) return undefined
-  if (line.operands.length > 0 && rule.verbs.length === 0 && line.operands.some((arg) => isLoopback(arg.guess)))
+  if (line.operands.length > 0 && rule.verbs.length === 0 && line.operands.some((arg) => isLoopback(arg.guess))) {
     return undefined
+  }
   return rule.verbs.length === 0 ? program : `${program} ${line.verb()}`
 }

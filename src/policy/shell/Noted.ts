@@ -29,8 +29,9 @@ export const note = (walk: Walk, command: Command, others: ReadonlyArray<Command
   }
   walk.into(around).push(withElsewhere(part, others, walk.place))
   const likely = words.map(probable)
-  if (likely.some((each, index) => each !== part.argv[index]))
+  if (likely.some((each, index) => each !== part.argv[index])) {
     walk.inner.push(withElsewhere({ ...part, program: likely[0] ?? "", argv: likely }, others, walk.place))
+  }
 }
 
 /** What a word will be unless something changes it meanwhile. */
@@ -39,9 +40,12 @@ const probable = (arg: Arg): string | null => (arg.glob || arg.guess.includes(HO
 /** As written where it is literal, filled in where only `$HOME` and `$PWD` are not. */
 const plain = (arg: Arg): string | null =>
   arg.value ??
-  (arg.certain && !arg.glob && !arg.guess.includes(HOLE) && !/\$[($!?#{]|`|RANDOM|SECONDS|PID|\{/.test(arg.text)
-    ? arg.guess
-    : null)
+    (arg.certain && !arg.glob && !arg.guess.includes(HOLE) && !/\$[($!?#{]|`|RANDOM|SECONDS|PID|\{/.test(arg.text)
+      ? arg.guess
+      : null)
 
 export const textOf = (words: ReadonlyArray<Arg>, assignments: ReadonlyArray<Variable>): string =>
-  [...assignments.map((each) => `${each.name}=${each.value.text}`), ...words.map((word) => word.text).filter((text) => text !== "")].join(" ")
+  [
+    ...assignments.map((each) => `${each.name}=${each.value.text}`),
+    ...words.map((word) => word.text).filter((text) => text !== "")
+  ].join(" ")

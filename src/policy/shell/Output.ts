@@ -31,8 +31,9 @@ const printed = (command: Command): string | undefined => {
   const format = words.shift()
   if (format === undefined || format.startsWith("-v")) return undefined
   const once = (): string =>
-    unescape(format).replace(/%(?:%|[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z])/g, (spec) =>
-      spec === "%%" ? "%" : spec.endsWith("b") ? unescape(words.shift() ?? "") : (words.shift() ?? "")
+    unescape(format).replace(
+      /%(?:%|[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z])/g,
+      (spec) => spec === "%%" ? "%" : spec.endsWith("b") ? unescape(words.shift() ?? "") : (words.shift() ?? "")
     )
   let text = once()
   while (words.length > 0 && /%[^%]/.test(format)) text += once()
@@ -50,7 +51,7 @@ const simple: Readonly<Record<string, string>> = {
   e: "\x1b",
   "\\": "\\",
   "'": "'",
-  '"': '"'
+  "\"": "\""
 }
 
 const unescape = (text: string): string =>

@@ -30,7 +30,9 @@ export const touchedBy = (command: Command, place: Place): ReadonlyArray<Touch> 
     for (const arg of args.length === 0 ? [literal(".")] : args) {
       const path = arg.guess.includes(HOLE) ? undefined : resolve(arg.guess, cwd)
       // Nothing lies below a file.
-      if (path !== undefined && place.kindOf?.(path) !== "file") touches.push({ kind, path, ...(isPattern(arg) ? { glob: true as const } : {}), below: how })
+      if (path !== undefined && place.kindOf?.(path) !== "file") {
+        touches.push({ kind, path, ...(isPattern(arg) ? { glob: true as const } : {}), below: how })
+      }
     }
   }
   const of = (kind: Touch["kind"]) => uses.filter((use) => use.kind === kind).map(({ arg }) => arg)
@@ -44,7 +46,8 @@ export const touchedBy = (command: Command, place: Place): ReadonlyArray<Touch> 
 
 /** A redirect is a part of its own where it is literal. */
 const redirects = ({ fields }: Command): ReadonlyArray<Use> => {
-  const open = (kind: Use["kind"], args: ReadonlyArray<Arg>) => args.filter(({ value }) => value === null).map((arg): Use => ({ kind, arg }))
+  const open = (kind: Use["kind"], args: ReadonlyArray<Arg>) =>
+    args.filter(({ value }) => value === null).map((arg): Use => ({ kind, arg }))
   return [...open("write", fields.writes), ...open("read", fields.reads)]
 }
 
@@ -55,7 +58,8 @@ const feeders = new Set(["find", "gfind", "fd", "fdfind", "xargs", "parallel"])
 const touched = (kind: Touch["kind"], arg: Arg, command: Command): Touch | undefined => {
   const { cwd, wrappers } = command.fields
   // A name that is found may lie at any depth, and one that is not known anywhere.
-  const isFound = arg.value === null && arg.inner.length === 0 && !arg.text.includes("$") && feeders.has(wrappers.at(-1) ?? "")
+  const isFound = arg.value === null && arg.inner.length === 0 && !arg.text.includes("$") &&
+    feeders.has(wrappers.at(-1) ?? "")
   if (isFound || arg.guess.includes(HOLE)) {
     if (kind === "write") return undefined
     const start = arg.guess.split(HOLE)[0]!.replace(/[^/]*$/, "")
@@ -122,6 +126,8 @@ const placed = (command: Command, place: Place): ReadonlyArray<Arg> => {
   if (!isFolder) return []
   return (option !== undefined || isAlone ? operands : operands.slice(0, -1)).flatMap((arg) => {
     const name = arg.guess.replace(/\/+$/, "").replace(/^[^/]*:/, "").replace(/^.*\//, "")
-    return name === "" || name === "." || name === ".." ? [] : [joined(target, { ...arg, guess: name, text: name, value: arg.value === null ? null : name })]
+    return name === "" || name === "." || name === ".."
+      ? []
+      : [joined(target, { ...arg, guess: name, text: name, value: arg.value === null ? null : name })]
   })
 }

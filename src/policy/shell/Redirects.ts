@@ -38,14 +38,14 @@ export const redirected = (
     if (around.where !== "contained") walk.into(around).push({ kind, text, path })
   }
   for (const redirect of redirects) {
-    const isInput =
-      redirect.descriptor === undefined ||
+    const isInput = redirect.descriptor === undefined ||
       (redirect.descriptor.type === "FileDescriptor" && redirect.descriptor.value === 0)
     // It sets a variable, which may be one that other programs act on.
     if (redirect.descriptor?.type === "FileDescriptorVariable") writes.push(supplied(HOLE))
     if (redirect.type === "HereDoc") {
-      const body =
-        redirect.body.parts === undefined ? literal(redirect.body.text) : toText(redirect.body.parts, context)
+      const body = redirect.body.parts === undefined
+        ? literal(redirect.body.text)
+        : toText(redirect.body.parts, context)
       const text = redirect.operator === "<<-" ? body.guess.replace(/^\t+/gm, "") : body.guess
       if (isInput) input = { text, fed: !body.certain || text.includes(HOLE), from: body.inner, file: undefined }
       continue
@@ -53,13 +53,14 @@ export const redirected = (
     if (redirect.target === undefined) continue
     const target = toArg(redirect.target, context)
     if (redirect.type === "HereString") {
-      if (isInput)
+      if (isInput) {
         input = {
           text: target.guess,
           fed: !target.certain || target.guess.includes(HOLE),
           from: target.inner,
           file: undefined
         }
+      }
       continue
     }
     const text = `${redirect.operator} ${target.text}`
@@ -71,13 +72,14 @@ export const redirected = (
         break
       case "<":
         note("read", target, text)
-        if (isInput)
+        if (isInput) {
           input = {
             text: undefined,
             fed: target.inner.length > 0,
             from: target.inner,
             file: target.inner.length > 0 ? undefined : target
           }
+        }
         break
       case "<>":
         note("read", target, text)

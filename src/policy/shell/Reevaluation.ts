@@ -24,7 +24,9 @@ export class Reevaluation {
         this.#evaluated(node.value, node.parts)
         break
       case "TestBinary":
-        if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) [node.left, node.right].forEach((word) => this.#evaluatedWord(word))
+        if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
+          ;[node.left, node.right].forEach((word) => this.#evaluatedWord(word))
+        }
         break
       case "TestUnary":
         if (/^-[vR]$/.test(node.operator)) this.#evaluatedWord(node.operand)
@@ -55,7 +57,9 @@ export class Reevaluation {
     if (/^\s*([-+\d]*|\$[#?$!]|\$\{#\w+\}|[@*])\s*$/.test(text)) return
     if (!/[A-Za-z_$`]/.test(text)) return
     this.#evaluates = true
-    if (/\$\{?[\d@*]|\$\((?!\()|`/.test(text) || parts.some((part) => part.type === "CommandExpansion")) this.#isUnsure = true
+    if (/\$\{?[\d@*]|\$\((?!\()|`/.test(text) || parts.some((part) => part.type === "CommandExpansion")) {
+      this.#isUnsure = true
+    }
   }
 
   #evaluatedWord(word: WordNode): void {

@@ -11,7 +11,7 @@ export const writtenByScript = ({ line, program }: Command): ReadonlyArray<Arg> 
   const found = /^[gmn]?awk$/.test(program)
     ? scripts(["-e", "--source"]).matchAll(/>>?\s*"([^"\n]+)"/g)
     : /^g?sed$/.test(program)
-      ? scripts(["-e", "--expression"]).matchAll(/(?:^|[\s;{}\d$/!|#,@~])[wW]\s+([^\n;}]+)/g)
-      : []
+    ? scripts(["-e", "--expression"]).matchAll(/(?:^|[\s;{}\d$/!|#,@~])[wW]\s+([^\n;}]+)/g)
+    : []
   return Array.from(found, (match) => literal(match[1]!.trim()))
 }

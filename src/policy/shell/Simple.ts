@@ -99,15 +99,17 @@ const run = (walk: Walk, words: ReadonlyArray<Arg>, given: Given, scope: Scope, 
     foreignShells.has(command.program) &&
     command.args.length > 0 &&
     !/^-(-version|-help|v|h)$/.test(command.args[0]!.guess)
-  )
+  ) {
     command.opaque = true
+  }
   const others = elsewhere(command, scope.at)
   walk.commands.push(command)
   walk.elsewhere.push(...others)
   const inners = innerOf(command)
   if (inners.some((inner) => inner.kind === "script" && !isFixed(command, inner.script))) command.opaque = true
-  if (around.functions.includes(command.program) && (around.background || around.piped))
+  if (around.functions.includes(command.program) && (around.background || around.piped)) {
     walk.floods.push(command.fields.text)
+  }
   if (around.endless && around.background) walk.floods.push(command.fields.text)
   note(walk, command, others, around)
   const moves = walk.moves
@@ -155,7 +157,13 @@ const call = (walk: Walk, command: Command, scope: Scope, around: Around): void 
   if (body === undefined || around.calls >= maxCalls || walk.calls >= mostCalls) return
   walk.calls++
   const inner = { ...copy(scope), positional: command.args }
-  walk.node(body, inner, { ...around, hidden: true, calls: around.calls + 1, levels: around.levels + 1, input: command.fields.input })
+  walk.node(body, inner, {
+    ...around,
+    hidden: true,
+    calls: around.calls + 1,
+    levels: around.levels + 1,
+    input: command.fields.input
+  })
 }
 
 const nested = (walk: Walk, command: Command, text: Arg, scope: Scope, around: Around): void => {
@@ -167,12 +175,13 @@ const nested = (walk: Walk, command: Command, text: Arg, scope: Scope, around: A
   const script = parse(text.guess.replaceAll(HOLE, "${_}"))
   if (script === undefined) walk.parseError = true
   // Its own input was used up where the script came from it.
-  else
+  else {
     walk.script(script, scope, {
       ...around,
       depth: around.depth + 1,
       input: text.guess === around.input.text ? noInput : around.input
     })
+  }
 }
 
 /** Nothing but the text of the command line decides what the script is. */

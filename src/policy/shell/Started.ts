@@ -66,8 +66,9 @@ export const inputScript = (command: Command): Arg => {
 export const readsCode = (command: Command): boolean => {
   const { line, program } = command
   if (program === "source" || program === ".") return isStandardInput(line.operands[0])
-  if (foreignShells.has(program))
+  if (foreignShells.has(program)) {
     return !line.has("-c") && (line.operands.length === 0 || line.has("-s") || isStandardInput(line.operands[0]))
+  }
   if (!shells.has(program)) return false
   const { flags, operands } = started(command)
   return !flags.has("c") && (operands.length === 0 || flags.has("s") || isStandardInput(operands[0]))

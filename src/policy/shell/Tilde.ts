@@ -18,8 +18,9 @@ export const placed = (path: string, context: Folders): string => {
 }
 
 export const untilde = (value: string, context: Folders): string => {
-  if (value === "~" || value.startsWith("~/"))
+  if (value === "~" || value.startsWith("~/")) {
     return (context.variables.get("HOME")?.guess ?? context.home) + value.slice(1)
+  }
   if (/^~\+(\/|$)/.test(value)) return (context.cwd ?? HOLE) + value.slice(2)
   const earlier = /^~(-|[-+]?\d+)(?=\/|$)/.exec(value)
   if (earlier !== null) return HOLE + value.slice(earlier[0].length)

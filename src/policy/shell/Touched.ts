@@ -29,8 +29,9 @@ const find = (command: Command): ReadonlyArray<Use> => {
   if (program === "git") return gitUses(command)
   if (isPacker(program)) return ofPacker(command)
   if (program === "perl" || program === "ruby") return ofFilter(command)
-  if (program === "sqlite3" || program === "sqlite")
+  if (program === "sqlite3" || program === "sqlite") {
     return line.operands.slice(0, 1).map((arg) => ({ kind: "read", arg }))
+  }
   if (table === undefined) return []
   const all: Array<Use> = []
   for (const arg of line.values(...table.writes)) all.push({ kind: "write", arg })
@@ -41,10 +42,9 @@ const find = (command: Command): ReadonlyArray<Use> => {
       if (at >= 0 && command.args[at + 1] !== undefined) all.push({ kind: "write", arg: command.args[at + 1]! })
     }
   }
-  const skipped =
-    program.endsWith("grep") || program === "rg" || program.endsWith("sed")
-      ? line.has("-e", "-f", "--expression", "--regexp", "--file")
-      : program.endsWith("awk") && line.has("-f", "--file")
+  const skipped = program.endsWith("grep") || program === "rg" || program.endsWith("sed")
+    ? line.has("-e", "-f", "--expression", "--regexp", "--file")
+    : program.endsWith("awk") && line.has("-f", "--file")
   const operands = line.operands.slice(skipped ? 0 : table.skip)
   const inPlace = isInPlace(command)
   const hasTarget = line.has("-t", "--target-directory")
@@ -69,8 +69,9 @@ export const isInPlace = (command: Command): boolean => {
   const { line, program } = command
   if (program === "sed" || program === "gsed") return line.has("-i", "--in-place")
   if (program === "yq" || program === "sponge" || program === "jq") return line.has("-i", "--in-place", "--inplace")
-  if (program === "gawk" || program === "awk")
+  if (program === "gawk" || program === "awk") {
     return line.values("-i", "--include").some((arg) => /^inplace(\.awk)?$/.test(arg.guess))
+  }
   return (program === "perl" || program === "ruby") && line.has("-i")
 }
 
@@ -82,8 +83,18 @@ const ofFilter = (command: Command): ReadonlyArray<Use> => {
 }
 
 const endings: Readonly<Record<string, string>> = {
-  gzip: ".gz", pigz: ".gz", gunzip: ".gz", bzip2: ".bz2", bunzip2: ".bz2", xz: ".xz", unxz: ".xz", lzma: ".lzma", zstd: ".zst",
-  unzstd: ".zst", lz4: ".lz4", brotli: ".br"
+  gzip: ".gz",
+  pigz: ".gz",
+  gunzip: ".gz",
+  bzip2: ".bz2",
+  bunzip2: ".bz2",
+  xz: ".xz",
+  unxz: ".xz",
+  lzma: ".lzma",
+  zstd: ".zst",
+  unzstd: ".zst",
+  lz4: ".lz4",
+  brotli: ".br"
 }
 const isPacker = (program: string): boolean => Object.hasOwn(endings, program)
 
@@ -117,7 +128,14 @@ const prefixed = (command: Command, kinds: Readonly<Record<string, "read" | "wri
 /** One path below another. */
 export const joined = (folder: Arg, name: Arg): Arg => {
   const guess = name.guess.startsWith("/") ? name.guess : `${folder.guess}/${name.guess}`
-  return { ...name, guess, text: guess, value: folder.value === null || name.value === null ? null : guess, certain: folder.certain && name.certain, glob: folder.glob || name.glob }
+  return {
+    ...name,
+    guess,
+    text: guess,
+    value: folder.value === null || name.value === null ? null : guess,
+    certain: folder.certain && name.certain,
+    glob: folder.glob || name.glob
+  }
 }
 
 const ofTar = (command: Command): ReadonlyArray<Use> => {
@@ -132,7 +150,8 @@ const ofTar = (command: Command): ReadonlyArray<Use> => {
     return [...folders, ...members].map((arg) => ({ kind: "write", arg }))
   }
   const archive = bundled && /f/.test(command.args[0]!.guess) ? line.operands[1] : line.values("-f", "--file")[0]
-  const written: ReadonlyArray<Use> =
-    mode === "create" && archive !== undefined && archive.guess !== "-" ? [{ kind: "write", arg: archive }] : []
+  const written: ReadonlyArray<Use> = mode === "create" && archive !== undefined && archive.guess !== "-"
+    ? [{ kind: "write", arg: archive }]
+    : []
   return [...written, ...operands.map((arg) => ({ kind: "read", arg }) as const)]
 }

@@ -12,10 +12,12 @@ import { literal } from "./Words.ts"
 export { readsCode } from "./Started.ts"
 
 /** What a command runs in turn: another command, or text in the shell's language. */
-export type Inner = { readonly where: Where; readonly visible: boolean } & (
-  | { readonly kind: "command"; readonly words: ReadonlyArray<Arg>; readonly assignments: ReadonlyArray<Arg> }
-  | { readonly kind: "script"; readonly script: Arg }
-)
+export type Inner =
+  & { readonly where: Where; readonly visible: boolean }
+  & (
+    | { readonly kind: "command"; readonly words: ReadonlyArray<Arg>; readonly assignments: ReadonlyArray<Arg> }
+    | { readonly kind: "script"; readonly script: Arg }
+  )
 
 export const innerOf = (command: Command): ReadonlyArray<Inner> => {
   const { args, program } = command
@@ -109,13 +111,13 @@ const joined = (args: ReadonlyArray<Arg>): Arg =>
   args.length === 1
     ? args[0]!
     : {
-        text: args.map((arg) => arg.text).join(" "),
-        value: args.some((arg) => arg.value === null) ? null : args.map((arg) => arg.value).join(" "),
-        guess: args.map((arg) => arg.guess).join(" "),
-        certain: args.every((arg) => arg.certain),
-        glob: args.some((arg) => arg.glob),
-        inner: args.flatMap((arg) => arg.inner)
-      }
+      text: args.map((arg) => arg.text).join(" "),
+      value: args.some((arg) => arg.value === null) ? null : args.map((arg) => arg.value).join(" "),
+      guess: args.map((arg) => arg.guess).join(" "),
+      certain: args.every((arg) => arg.certain),
+      glob: args.some((arg) => arg.glob),
+      inner: args.flatMap((arg) => arg.inner)
+    }
 
 const eachIsScript = new Set(["concurrently", "hyperfine"])
 const isAssignment = (arg: Arg): boolean => /^[A-Za-z_]\w*=/.test(arg.guess)
@@ -135,11 +137,13 @@ const wrapped = (command: Command): ReadonlyArray<Inner> => {
     }
     if (words.length === 0) return []
     if (eachIsScript.has(wrapper.program)) return words.map((word) => ({ ...common, kind: "script", script: word }))
-    if (wrapper.program === "flock" && /^(-c|--command)$/.test(words[0]!.guess))
+    if (wrapper.program === "flock" && /^(-c|--command)$/.test(words[0]!.guess)) {
       return [{ ...common, kind: "script", script: joined(words.slice(1)) }]
+    }
     if ((wrapper.script && !command.line.has("-x")) || wrapper.program === "tmux" || wrapper.program === "ssh") {
-      const text =
-        wrapper.verbs[0] === "send-keys" ? words.filter((word) => !/^(Enter|C-m|KPEnter)$/.test(word.guess)) : words
+      const text = wrapper.verbs[0] === "send-keys"
+        ? words.filter((word) => !/^(Enter|C-m|KPEnter)$/.test(word.guess))
+        : words
       return text.length === 0 ? [] : [{ ...common, kind: "script", script: joined(text) }]
     }
     const first = words.findIndex((word) => !isAssignment(word))
@@ -155,16 +159,17 @@ const unversioned = ({ program, verbs }: Wrapper, words: ReadonlyArray<Arg>): Re
   const [first, ...rest] = words
   const fetches = /^(npx|bunx|pnpx|uvx)$/.test(program) || /^(dlx|exec|x)$/.test(verbs[0] ?? "")
   const named = fetches && first !== undefined ? /^(.[^@\s]*)@[^/\s]*$/.exec(first.guess) : null
-  return named === null ? words : [{ ...first!, guess: named[1]!, value: first!.value === null ? null : named[1]! }, ...rest]
+  return named === null
+    ? words
+    : [{ ...first!, guess: named[1]!, value: first!.value === null ? null : named[1]! }, ...rest]
 }
 
 const innerStart = (command: Command, wrapper: Wrapper): number | undefined => {
   const { args, program } = command
   if (program === "command" && command.line.has("-v", "-V")) return undefined
-  const takes =
-    wrapper.verbs.length === 0 && wrapper.program !== "ssh"
-      ? wrapper.valued
-      : (optionsOf(program, wrapper.verbs[0]) ?? optionsOf(program))
+  const takes = wrapper.verbs.length === 0 && wrapper.program !== "ssh"
+    ? wrapper.valued
+    : (optionsOf(program, wrapper.verbs[0]) ?? optionsOf(program))
   let verb = 0
   let skip = wrapper.skip
   for (let at = 0; at < args.length; at++) {
@@ -174,7 +179,9 @@ const innerStart = (command: Command, wrapper: Wrapper): number | undefined => {
       continue
     }
     if (text === "-" && wrapper.program === "env") continue
-    if (wrapper.dashes && /^(--args|-c|--command)$/.test(text) && /^(gdb|lldb|nix)$/.test(wrapper.program)) return at + 1
+    if (wrapper.dashes && /^(--args|-c|--command)$/.test(text) && /^(gdb|lldb|nix)$/.test(wrapper.program)) {
+      return at + 1
+    }
     if (wrapper.pairs.has(text)) {
       at += 2
       continue

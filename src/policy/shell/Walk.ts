@@ -54,7 +54,15 @@ export class Walk {
   start(script: Script): void {
     this.empty = script.commands.length === 0
     const { cwd } = this.place
-    const scope: Scope = { cwd, at: [cwd], ok: [cwd], failed: [cwd], pushed: [], variables: new Map(), positional: undefined }
+    const scope: Scope = {
+      cwd,
+      at: [cwd],
+      ok: [cwd],
+      failed: [cwd],
+      pushed: [],
+      variables: new Map(),
+      positional: undefined
+    }
     this.script(script, scope, outermost)
     for (const run of this.later) {
       settle(scope, merge([...this.visited], scope.at), [])
@@ -180,8 +188,9 @@ export class Walk {
       node.type !== "CommandExpansion" &&
       node.type !== "ProcessSubstitution" &&
       node.type !== "ArithmeticCommandExpansion"
-    )
+    ) {
       return []
+    }
     if (node.script === undefined) return []
     const fed: Input = { text: undefined, fed: true, from: around.input.from, file: undefined }
     const input = node.type === "ProcessSubstitution" && node.operator === ">" ? fed : noInput

@@ -43,19 +43,23 @@ const lastFour = (address: string): string => {
 export const kindOf = (written: string): Kind => {
   const address = written.replace(/%.*$/, "")
   switch (isIP(address)) {
-    case 4: return metadata4.check(address) ? "metadata" : private4.check(address) ? "private" : "public"
+    case 4:
+      return metadata4.check(address) ? "metadata" : private4.check(address) ? "private" : "public"
     case 6: {
       if (wrapped.check(address, "ipv6")) return kindOf(lastFour(address))
       if (metadata6.check(address, "ipv6")) return "metadata"
       return global6.check(address, "ipv6") && !private6.check(address, "ipv6") ? "public" : "private"
     }
-    default: return "private"
+    default:
+      return "private"
   }
 }
 
 /** Names that mean this machine or its cloud wherever they resolve to. */
 export const kindOfName = (hostname: string): Kind => {
   const name = hostname.toLowerCase().replace(/\.$/, "")
-  if (/^(metadata|instance-data)(\.|$)/.test(name) && (!name.includes(".") || name.endsWith(".internal"))) return "metadata"
+  if (/^(metadata|instance-data)(\.|$)/.test(name) && (!name.includes(".") || name.endsWith(".internal"))) {
+    return "metadata"
+  }
   return name === "localhost" || /\.(localhost|local|internal)$/.test(name) ? "private" : "public"
 }

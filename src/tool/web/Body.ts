@@ -4,11 +4,13 @@ import * as Html from "./Html.ts"
 
 /** The body of an answer as text, where it is text. */
 
-export const mediaType = ({ headers }: Answer): string => (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase()
+export const mediaType = ({ headers }: Answer): string =>
+  (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase()
 
 const isMarkup = (type: string) => type === "text/html" || type === "application/xhtml+xml"
 
-const textTypes = /^(text\/.*|application\/(.*\+)?(json|xml|yaml|toml|javascript|ecmascript|x-ndjson|x-sh|x-yaml|graphql|sql|x-www-form-urlencoded)|image\/svg\+xml)$/
+const textTypes =
+  /^(text\/.*|application\/(.*\+)?(json|xml|yaml|toml|javascript|ecmascript|x-ndjson|x-sh|x-yaml|graphql|sql|x-www-form-urlencoded)|image\/svg\+xml)$/
 
 /** Without a type the bytes decide. */
 export const isText = (answer: Answer): boolean => {
@@ -18,7 +20,8 @@ export const isText = (answer: Answer): boolean => {
 
 const charsetOf = ({ body, headers }: Answer): string =>
   /charset\s?=\s?["']?([\w.:-]{1,40})/i.exec(headers["content-type"] ?? "")?.[1] ??
-    /<meta[^>]{1,200}charset\s?=\s?["']?([\w.:-]{1,40})/i.exec(body.subarray(0, 2048).toString("latin1"))?.[1] ?? "utf-8"
+    /<meta[^>]{1,200}charset\s?=\s?["']?([\w.:-]{1,40})/i.exec(body.subarray(0, 2048).toString("latin1"))?.[1] ??
+    "utf-8"
 
 const decoderFor = (charset: string) => {
   try {

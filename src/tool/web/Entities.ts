@@ -11,13 +11,20 @@ const named = new Map(
       if (at % 2 === 0) pairs.push([word, words[at + 1] ?? ""])
       return pairs
     }, [])
-).set("ensp", " ").set("emsp", " ").set("thinsp", " ").set("shy", "").set("zwnj", "").set("zwj", "").set("NewLine", "\n").set("Tab", "\t")
+).set("ensp", " ").set("emsp", " ").set("thinsp", " ").set("shy", "").set("zwnj", "").set("zwj", "").set(
+  "NewLine",
+  "\n"
+).set("Tab", "\t")
 
-const codePoint = (code: number): string => code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "\uFFFD"
+const codePoint = (code: number): string =>
+  code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "\uFFFD"
 
 export const decode = (text: string): string =>
-  text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([A-Za-z][A-Za-z0-9]{1,10}));/gi, (whole, hex?: string, decimal?: string, name?: string) => {
-    if (hex !== undefined) return codePoint(Number.parseInt(hex, 16))
-    if (decimal !== undefined) return codePoint(Number(decimal))
-    return named.get(name ?? "") ?? whole
-  })
+  text.replace(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([A-Za-z][A-Za-z0-9]{1,10}));/gi,
+    (whole, hex?: string, decimal?: string, name?: string) => {
+      if (hex !== undefined) return codePoint(Number.parseInt(hex, 16))
+      if (decimal !== undefined) return codePoint(Number(decimal))
+      return named.get(name ?? "") ?? whole
+    }
+  )

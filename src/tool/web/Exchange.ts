@@ -26,53 +26,77 @@ export interface Answer {
 
 /** A web address as a tool takes it. */
 export const parse = (text: string): Effect.Effect<URL, ToolFailed> => {
-  if (!URL.canParse(text)) return Effect.fail(fail(`${text} is no web address; write it whole, as https://example.com/page.`))
+  if (!URL.canParse(text)) {
+    return Effect.fail(fail(`${text} is no web address; write it whole, as https://example.com/page.`))
+  }
   const url = new URL(text)
-  if (url.protocol !== "http:" && url.protocol !== "https:") return Effect.fail(fail(`${url.protocol} addresses cannot be fetched, only http and https.`))
-  if (url.username !== "" || url.password !== "") return Effect.fail(fail("An address with a login in it cannot be fetched."))
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    return Effect.fail(fail(`${url.protocol} addresses cannot be fetched, only http and https.`))
+  }
+  if (url.username !== "" || url.password !== "") {
+    return Effect.fail(fail("An address with a login in it cannot be fetched."))
+  }
   return Effect.succeed(url)
 }
 
 type Checked = readonly [Address, ...ReadonlyArray<Address>]
 
 /** The addresses to connect to, when the host may be reached at all: one closed address closes the name. */
-const checked = Effect.fnUntraced(function*({ hostname: written, host }: URL, access: WebAccess): Effect.fn.Return<Checked, ToolFailed> {
-  const hostname = written.replace(/^\[|\]$/g, "")
-  const refused = (why: string) => fail(`${host} may not be reached: ${why}.`)
-  const listed = refusal(access, hostname)
-  if (listed !== undefined) return yield* refused(listed)
-  const closed = (kind: Addresses.Kind) => kind === "metadata" || (kind === "private" && !access.allowPrivateHosts)
-  const words = { public: "", private: "belongs to this machine or its network", metadata: "hands out credentials of the machine" }
-  const byName = isIP(hostname) === 0 ? Addresses.kindOfName(hostname) : "public"
-  if (closed(byName)) return yield* refused(`the name ${words[byName]}`)
-  const resolve = yield* Resolver
-  const addresses = isIP(hostname) === 0
-    ? yield* Effect.mapError(resolve(hostname), ({ code }) => fail(`${host} was not found (${code}). Check the spelling.`))
-    : [{ address: hostname, family: isIP(hostname) }]
-  for (const { address } of addresses) {
-    const kind = Addresses.kindOf(address)
-    if (closed(kind)) return yield* refused(`its address ${address} ${words[kind]}`)
+const checked = Effect.fnUntraced(
+  function*({ hostname: written, host }: URL, access: WebAccess): Effect.fn.Return<Checked, ToolFailed> {
+    const hostname = written.replace(/^\[|\]$/g, "")
+    const refused = (why: string) => fail(`${host} may not be reached: ${why}.`)
+    const listed = refusal(access, hostname)
+    if (listed !== undefined) return yield* refused(listed)
+    const closed = (kind: Addresses.Kind) => kind === "metadata" || (kind === "private" && !access.allowPrivateHosts)
+    const words = {
+      public: "",
+      private: "belongs to this machine or its network",
+      metadata: "hands out credentials of the machine"
+    }
+    const byName = isIP(hostname) === 0 ? Addresses.kindOfName(hostname) : "public"
+    if (closed(byName)) return yield* refused(`the name ${words[byName]}`)
+    const resolve = yield* Resolver
+    const addresses = isIP(hostname) === 0
+      ? yield* Effect.mapError(
+        resolve(hostname),
+        ({ code }) => fail(`${host} was not found (${code}). Check the spelling.`)
+      )
+      : [{ address: hostname, family: isIP(hostname) }]
+    for (const { address } of addresses) {
+      const kind = Addresses.kindOf(address)
+      if (closed(kind)) {
+        return yield* refused(`its address ${address} ${words[kind]}`)
+      }
+    }
+    const [first, ...others] = addresses
+    return first === undefined ? yield* fail(`${host} was not found (it has no address).`) : [first, ...others]
   }
-  const [first, ...others] = addresses
-  return first === undefined ? yield* fail(`${host} was not found (it has no address).`) : [first, ...others]
-})
+)
 
 /** Reads at most `limit` bytes of the body. Interruption ends the connection. */
-export const send = Effect.fnUntraced(function*(request: Request, access: WebAccess, limit: number): Effect.fn.Return<Answer, ToolFailed> {
-  const addresses = yield* checked(request.url, access)
-  const response = connect(request, addresses, limit)
-  return yield* Effect.timeoutOrElse(response, {
-    duration: `${access.timeoutSecs} seconds`,
-    orElse: () => Effect.fail(fail(`${request.url.host} did not answer within ${access.timeoutSecs} s.`))
-  })
-})
+export const send = Effect.fnUntraced(
+  function*(request: Request, access: WebAccess, limit: number): Effect.fn.Return<Answer, ToolFailed> {
+    const addresses = yield* checked(request.url, access)
+    const response = connect(request, addresses, limit)
+    return yield* Effect.timeoutOrElse(response, {
+      duration: `${access.timeoutSecs} seconds`,
+      orElse: () => Effect.fail(fail(`${request.url.host} did not answer within ${access.timeoutSecs} s.`))
+    })
+  }
+)
 
 const userAgent = "Postern/0.1 (+coding agent)"
 
-const connect = ({ body, headers, method, url }: Request, addresses: Checked, limit: number): Effect.Effect<Answer, ToolFailed> =>
+const connect = (
+  { body, headers, method, url }: Request,
+  addresses: Checked,
+  limit: number
+): Effect.Effect<Answer, ToolFailed> =>
   Effect.callback((resume) => {
     const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http")
-    const failed = (error: NodeJS.ErrnoException) => resume(Effect.fail(fail(`${url.host} could not be reached: ${reasonOf(error)}.`)))
+    const failed = (error: NodeJS.ErrnoException) =>
+      resume(Effect.fail(fail(`${url.host} could not be reached: ${reasonOf(error)}.`)))
     try {
       const sent = request(url, {
         method,
@@ -82,7 +106,10 @@ const connect = ({ body, headers, method, url }: Request, addresses: Checked, li
         lookup: (_hostname, options, done) =>
           options.all ? done(null, [...addresses]) : done(null, addresses[0].address, addresses[0].family)
       })
-      sent.on("response", (response) => read(response, method, limit, (answer) => resume(Effect.succeed(answer)), failed))
+      sent.on(
+        "response",
+        (response) => read(response, method, limit, (answer) => resume(Effect.succeed(answer)), failed)
+      )
       sent.on("error", failed)
       sent.end(body)
       return Effect.sync(() => void sent.destroy())
@@ -96,14 +123,24 @@ const decoderOf = (encoding: string | undefined) => {
   const zlib = process.getBuiltinModule("node:zlib")
   switch (encoding?.trim().toLowerCase()) {
     case "gzip":
-    case "x-gzip": return zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH })
-    case "deflate": return zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH })
-    case "br": return zlib.createBrotliDecompress()
-    default: return undefined
+    case "x-gzip":
+      return zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH })
+    case "deflate":
+      return zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH })
+    case "br":
+      return zlib.createBrotliDecompress()
+    default:
+      return undefined
   }
 }
 
-const read = (response: IncomingMessage, method: string, limit: number, done: (answer: Answer) => void, failed: (error: Error) => void) => {
+const read = (
+  response: IncomingMessage,
+  method: string,
+  limit: number,
+  done: (answer: Answer) => void,
+  failed: (error: Error) => void
+) => {
   const chunks: Array<Buffer> = []
   let length = 0
   const finish = (cut: boolean) => {
@@ -111,7 +148,9 @@ const read = (response: IncomingMessage, method: string, limit: number, done: (a
     done({
       status: response.statusCode ?? 0,
       statusText: response.statusMessage ?? "",
-      headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(", ")])),
+      headers: Object.fromEntries(
+        Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(", ")])
+      ),
       body: Buffer.concat(chunks).subarray(0, limit),
       cut
     })
@@ -142,4 +181,5 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host"
 }
 
-const reasonOf = (error: NodeJS.ErrnoException): string => reasons[error.code ?? ""] ?? (error.code ?? "the answer could not be read")
+const reasonOf = (error: NodeJS.ErrnoException): string =>
+  reasons[error.code ?? ""] ?? (error.code ?? "the answer could not be read")

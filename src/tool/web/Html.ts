@@ -4,7 +4,20 @@ import * as Page from "./Page.ts"
 /** HTML as text with the few marks of Markdown that carry meaning. One pass over the input, whatever it looks like. */
 
 /** Elements whose content is no text. */
-const silent = new Set(["script", "style", "template", "svg", "iframe", "object", "noscript", "canvas", "select", "math", "video", "audio"])
+const silent = new Set([
+  "script",
+  "style",
+  "template",
+  "svg",
+  "iframe",
+  "object",
+  "noscript",
+  "canvas",
+  "select",
+  "math",
+  "video",
+  "audio"
+])
 
 interface Tag {
   readonly name: string
@@ -33,7 +46,9 @@ const tagAt = (html: string, start: number): Tag => {
 }
 
 const attribute = (tag: Tag, name: string): string | undefined => {
-  const found = new RegExp(`(?:^|\\s)${name}\\s?=\\s?(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(tag.attributes.slice(0, 8192))
+  const found = new RegExp(`(?:^|\\s)${name}\\s?=\\s?(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
+    tag.attributes.slice(0, 8192)
+  )
   const value = found?.[1] ?? found?.[2] ?? found?.[3]
   return value === undefined ? undefined : decode(value)
 }
@@ -73,7 +88,8 @@ export const toText = (html: string, base: URL): Readable => {
       } else if (silent.has(tag.name)) {
         if (!tag.attributes.endsWith("/")) at = after(`</${tag.name}`, tag.end)
       } else if (tag.name === "base") baseUrl = resolved(attribute(tag, "href"), base) ?? base
-      else page.open(tag.name, (name) => name === "href" ? resolved(attribute(tag, name), baseUrl)?.href : attribute(tag, name))
+      else {page.open(tag.name, (name) =>
+          name === "href" ? resolved(attribute(tag, name), baseUrl)?.href : attribute(tag, name))}
     }
   }
   return { title, text: page.result() }

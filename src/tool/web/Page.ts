@@ -6,10 +6,50 @@ export interface Page {
   readonly result: () => string
 }
 
-const paragraphs = new Set(["p", "blockquote", "table", "pre", "ul", "ol", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "form"])
+const paragraphs = new Set([
+  "p",
+  "blockquote",
+  "table",
+  "pre",
+  "ul",
+  "ol",
+  "dl",
+  "figure",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "h5",
+  "h6",
+  "form"
+])
 const lines = new Set([
-  "div", "section", "article", "main", "header", "footer", "nav", "aside", "address", "tr", "dt", "dd", "figcaption", "details",
-  "summary", "fieldset", "li", "br", "body", "html", "head", "caption", "option", "label", "thead", "tbody"
+  "div",
+  "section",
+  "article",
+  "main",
+  "header",
+  "footer",
+  "nav",
+  "aside",
+  "address",
+  "tr",
+  "dt",
+  "dd",
+  "figcaption",
+  "details",
+  "summary",
+  "fieldset",
+  "li",
+  "br",
+  "body",
+  "html",
+  "head",
+  "caption",
+  "option",
+  "label",
+  "thead",
+  "tbody"
 ])
 
 const maxDepth = 8
@@ -59,14 +99,26 @@ export const make = (): Page => {
       if (paragraphs.has(name)) end(lists.length > 0 && (name === "ul" || name === "ol") ? 1 : 2)
       else if (lines.has(name)) end(1)
       switch (name) {
-        case "h1": case "h2": case "h3": case "h4": case "h5": case "h6":
+        case "h1":
+        case "h2":
+        case "h3":
+        case "h4":
+        case "h5":
+        case "h6":
           put("#".repeat(Number(name[1])))
           blank = true
           break
-        case "ul": case "ol": lists.push(name === "ol" ? 1 : undefined); break
+        case "ul":
+        case "ol":
+          lists.push(name === "ol" ? 1 : undefined)
+          break
         case "li": {
           const number = lists.at(-1)
-          put(`${"  ".repeat(Math.min(Math.max(lists.length - 1, 0), maxDepth))}${number === undefined ? "-" : `${number}.`}`)
+          put(
+            `${"  ".repeat(Math.min(Math.max(lists.length - 1, 0), maxDepth))}${
+              number === undefined ? "-" : `${number}.`
+            }`
+          )
           blank = true
           if (number !== undefined) lists[lists.length - 1] = number + 1
           break
@@ -80,8 +132,11 @@ export const make = (): Page => {
           put("---")
           end(2)
           break
-        case "tr": cells = 0; break
-        case "td": case "th":
+        case "tr":
+          cells = 0
+          break
+        case "td":
+        case "th":
           if (cells++ > 0) {
             blank = true
             put("|")
@@ -102,8 +157,13 @@ export const make = (): Page => {
     },
     close(name) {
       switch (name) {
-        case "a": closeLink(); break
-        case "ul": case "ol": lists.pop(); break
+        case "a":
+          closeLink()
+          break
+        case "ul":
+        case "ol":
+          lists.pop()
+          break
         case "pre":
           if (pre > 0 && --pre === 0) parts.push(parts.at(-1)?.endsWith("\n") ? "```" : "\n```")
       }

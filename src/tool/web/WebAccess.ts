@@ -50,19 +50,24 @@ export const Resolver: Context.Reference<Resolve> = Context.Reference("postern/t
   defaultValue: (): Resolve => (hostname) =>
     Effect.tryPromise({
       try: () => process.getBuiltinModule("node:dns/promises").lookup(hostname, { all: true }),
-      catch: (error) => new NotResolved({ code: error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN" })
+      catch: (error) =>
+        new NotResolved({ code: error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN" })
     })
 })
 
 const isBelow = (hostname: string, domain: string): boolean => {
   const wanted = domain.trim().toLowerCase().replace(/\.$/, "")
   if (wanted === "*") return true
-  return wanted.startsWith("*.") ? hostname.endsWith(wanted.slice(1)) : hostname === wanted || hostname.endsWith(`.${wanted}`)
+  return wanted.startsWith("*.")
+    ? hostname.endsWith(wanted.slice(1))
+    : hostname === wanted || hostname.endsWith(`.${wanted}`)
 }
 
 /** Why the operator's lists keep a host out; `undefined` when they do not. */
 export const refusal = ({ allowedDomains, blockedDomains }: WebAccess, hostname: string): string | undefined => {
   const name = hostname.toLowerCase().replace(/\.$/, "")
   if (blockedDomains.some((domain) => isBelow(name, domain))) return `the operator blocks ${name}`
-  return allowedDomains.some((domain) => isBelow(name, domain)) ? undefined : `the operator's list of hosts does not have ${name}`
+  return allowedDomains.some((domain) => isBelow(name, domain))
+    ? undefined
+    : `the operator's list of hosts does not have ${name}`
 }

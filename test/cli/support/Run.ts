@@ -19,7 +19,10 @@ export class Run {
   private stdout = ""
   private stderr = ""
 
-  constructor(args: ReadonlyArray<string>, options: { readonly cwd?: string; readonly stdin?: string; readonly env?: NodeJS.ProcessEnv } = {}) {
+  constructor(
+    args: ReadonlyArray<string>,
+    options: { readonly cwd?: string; readonly stdin?: string; readonly env?: NodeJS.ProcessEnv } = {}
+  ) {
     this.child = spawn(process.execPath, [here("entry.ts"), ...args], {
       cwd: options.cwd,
       env: { ...process.env, ...unconfined, NO_COLOR: "1", ...options.env },
@@ -33,7 +36,8 @@ export class Run {
       this.child.on("close", (code, signal) => {
         this.child.stdin?.destroy()
         resolve({ code: code ?? signal ?? "?", stdout: this.stdout, stderr: this.stderr })
-      }))
+      })
+    )
   }
 
   async shows(text: string, where: "stdout" | "stderr" = "stdout"): Promise<void> {
@@ -47,7 +51,8 @@ export class Run {
   }
 }
 
-export const client = (mode: string, ...args: ReadonlyArray<string>) => new Run(["client", "--server", agent(mode), ...args]).done
+export const client = (mode: string, ...args: ReadonlyArray<string>) =>
+  new Run(["client", "--server", agent(mode), ...args]).done
 
 export const lines = (ndjson: string): ReadonlyArray<Record<string, any>> =>
   ndjson.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))

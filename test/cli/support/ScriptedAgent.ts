@@ -27,7 +27,9 @@ let onCancel = () => {}
 
 const turns: Record<string, (sessionId: string, update: (update: Json) => void) => Promise<Json | undefined>> = {
   say: async (_, update) => {
-    for (const text of ["Hello, ", "world", "."]) update({ sessionUpdate: "agent_message_chunk", messageId: "m1", content: { type: "text", text } })
+    for (const text of ["Hello, ", "world", "."]) {
+      update({ sessionUpdate: "agent_message_chunk", messageId: "m1", content: { type: "text", text } })
+    }
     return { stopReason: "end_turn", usage: { inputTokens: 1 } }
   },
   work: async (_, update) => {
@@ -53,16 +55,24 @@ const turns: Record<string, (sessionId: string, update: (update: Json) => void) 
     const outcome = answer["result"]?.outcome
     const allowed = String(outcome?.optionId).startsWith("allow")
     update({ sessionUpdate: "tool_call_update", toolCallId: "t2", status: allowed ? "completed" : "failed" })
-    update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `outcome ${outcome?.optionId ?? outcome?.outcome}` } })
+    update({
+      sessionUpdate: "agent_message_chunk",
+      content: { type: "text", text: `outcome ${outcome?.optionId ?? outcome?.outcome}` }
+    })
     return { stopReason: outcome?.outcome === "cancelled" ? "cancelled" : "end_turn" }
   },
   elsewhere: async (_, update) => {
     const content = { type: "text", text: "of another session" }
-    put({ method: "session/update", params: { sessionId: "s-2", update: { sessionUpdate: "agent_message_chunk", content } } })
+    put({
+      method: "session/update",
+      params: { sessionId: "s-2", update: { sessionUpdate: "agent_message_chunk", content } }
+    })
     return await turns["say"]!("", update)
   },
   refuse: async () => ({ stopReason: "refusal" }),
-  fail: async () => ({ error: { code: -32603, message: "The model is out of reach", data: { reason: "provider_unavailable" } } }),
+  fail: async () => ({
+    error: { code: -32603, message: "The model is out of reach", data: { reason: "provider_unavailable" } }
+  }),
   crash: async (_, update) => {
     update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: "half a" } })
     log("fatal: out of cheese")

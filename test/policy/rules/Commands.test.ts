@@ -215,14 +215,24 @@ describe("an allow rule", () => {
     const lists: Lists = { allow: ["shell(npm test *)", "write(./src/**)"] }
     assert.strictEqual(shell(lists, "npm test > src/x"), "allow")
     assert.isUndefined(shell(lists, "npm test > src/x", factsOf({ "/work/app/src/x": "/etc/x" })))
-    assert.isUndefined(shell({ allow: ["shell(npm test *)"] }, "cd out && npm test", factsOf({ "/work/app/out": "/tmp" })))
+    assert.isUndefined(
+      shell({ allow: ["shell(npm test *)"] }, "cd out && npm test", factsOf({ "/work/app/out": "/tmp" }))
+    )
   })
 
   it("says which rules it took together", () => {
     const set = rules({ allow: ["shell(npm test *)", "shell(ls *)", "shell(cat *)"] })
     const [npm = "", , cat = ""] = set.entries.map(({ id }) => id)
     const part = (program: string) => ({
-      kind: "command", text: program, program, argv: [program, "test"], assignments: [], wrappers: [], cwd: "/work/app", touches: [], opaque: false
+      kind: "command",
+      text: program,
+      program,
+      argv: [program, "test"],
+      assignments: [],
+      wrappers: [],
+      cwd: "/work/app",
+      touches: [],
+      opaque: false
     } as const)
     const found = set.decide("shell", [part("cat"), part("npm")], factsOf())
     assert.deepStrictEqual(found?.ids, [cat, npm])

@@ -9,13 +9,21 @@ const dangers = Dangers.of({ place, tools, analyse })
 
 const proposed = (server: string, tool: string) => {
   const parts: ReadonlyArray<Part> = [{ kind: "mcp", text: `${server}/${tool}`, server, tool }]
-  return Propose.allow({ tool: `mcp__${server}__${tool}`, parts, facts: factsOf(), shapes: [], tools, dangers })?.map(({ rule }) => rule.text)
+  return Propose.allow({ tool: `mcp__${server}__${tool}`, parts, facts: factsOf(), shapes: [], tools, dangers })?.map((
+    { rule }
+  ) => rule.text)
 }
 
 describe("rules about tools of MCP servers", () => {
   it.each<readonly [string, Lists, string, string, string | undefined]>([
     ["by the name that models use", { allow: ["github__get_issue"] }, "github", "get_issue", "allow"],
-    ["by the name that models use, for another tool", { allow: ["github__get_issue"] }, "github", "create_issue", undefined],
+    [
+      "by the name that models use, for another tool",
+      { allow: ["github__get_issue"] },
+      "github",
+      "create_issue",
+      undefined
+    ],
     ["by a wildcard in that name", { deny: ["github__*"] }, "github", "create_issue", "deny"],
     ["by the name with its prefix", { ask: ["mcp__github__get_issue"] }, "github", "get_issue", "ask"],
     ["by server", { deny: ["mcp(github)"] }, "github", "get_issue", "deny"],
@@ -25,7 +33,11 @@ describe("rules about tools of MCP servers", () => {
   ])("match %s", (_, lists, server, tool, outcome) => assert.strictEqual(mcp(lists, server, tool), outcome))
 
   it("hide what they deny by name, and nothing else of the server", () => {
-    const hidden = rules({ deny: ["mcp(github/delete_*)", "gitlab__drop"] }).hidden(["mcp__github__delete_repo", "mcp__github__get", "mcp__gitlab__drop"])
+    const hidden = rules({ deny: ["mcp(github/delete_*)", "gitlab__drop"] }).hidden([
+      "mcp__github__delete_repo",
+      "mcp__github__get",
+      "mcp__gitlab__drop"
+    ])
     assert.deepStrictEqual([...hidden], ["mcp__github__delete_repo", "mcp__gitlab__drop"])
   })
 

@@ -5,18 +5,27 @@ import { decodeText } from "../../../src/policy/rules/RulesFile.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { place, tools } from "./Ruled.ts"
 
-const decode = (text: string, layer: Layer = "project") => decodeText("rules.toml", text, layer, { place, tools, analyse })
+const decode = (text: string, layer: Layer = "project") =>
+  decodeText("rules.toml", text, layer, { place, tools, analyse })
 const complaint = (text: string, layer?: Layer) => Result.getOrThrow(Result.flip(decode(text, layer))).message
 
 describe("The knobs in a project's file", () => {
   it("stand next to its rules", () => {
-    const { entries, knobs } = Result.getOrThrow(decode("deny = [\"shell\"]\n[policy]\nnetwork = \"off\"\nsandbox = \"read-only\""))
+    const { entries, knobs } = Result.getOrThrow(
+      decode("deny = [\"shell\"]\n[policy]\nnetwork = \"off\"\nsandbox = \"read-only\"")
+    )
     assert.deepStrictEqual([entries.length, knobs], [1, { network: "off", sandbox: "read-only" }])
   })
 
   it("fail the file where one cannot be used", () => {
-    assert.strictEqual(complaint("[policy]\nnetwork = \"maybe\""), "rules.toml: [policy]: network must be one of on, off, not \"maybe\"")
-    assert.match(complaint("[policy]\nlevel = \"full\""), /^rules\.toml: \[policy\]: "level" is no knob; the knobs are work_mode, network/)
+    assert.strictEqual(
+      complaint("[policy]\nnetwork = \"maybe\""),
+      "rules.toml: [policy]: network must be one of on, off, not \"maybe\""
+    )
+    assert.match(
+      complaint("[policy]\nlevel = \"full\""),
+      /^rules\.toml: \[policy\]: "level" is no knob; the knobs are work_mode, network/
+    )
     assert.match(complaint("policy = 1"), /\[policy\]: must be a table of knobs/)
     assert.match(complaint("[policy]\nnetwork = \"off\"", "managed"), /^rules\.toml: "policy" is no list of rules/)
   })

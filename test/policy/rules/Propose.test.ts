@@ -75,7 +75,10 @@ describe("an always-allow proposal", () => {
     assert.deepStrictEqual(texts(Propose.allow(mcp)), ["mcp(github/get)"])
     const todo: Propose.Proposing = { ...call("TodoWrite", { kind: "read", text: "", path: "" }), parts: [] }
     assert.isUndefined(texts(Propose.allow(todo)))
-    const named: Propose.Proposing = { ...todo, parts: [{ kind: "tool", text: "TodoWrite", name: "TodoWrite", parameters: {} }] }
+    const named: Propose.Proposing = {
+      ...todo,
+      parts: [{ kind: "tool", text: "TodoWrite", name: "TodoWrite", parameters: {} }]
+    }
     assert.deepStrictEqual(texts(Propose.allow(named)), ["TodoWrite"])
   })
 })

@@ -43,7 +43,16 @@ describe("a rule that cannot be read", () => {
 
 describe("a rule", () => {
   it("prints as it is written, without needless spaces, and reads the same again", () => {
-    for (const text of ["shell", "shell(npm test *)", "shell(=make build)", "mcp(github/get_*)", "write(./src/**)", "fetch(*.example.com)"]) {
+    for (
+      const text of [
+        "shell",
+        "shell(npm test *)",
+        "shell(=make build)",
+        "mcp(github/get_*)",
+        "write(./src/**)",
+        "fetch(*.example.com)"
+      ]
+    ) {
       const rule = Result.getOrThrow(parse(` ${text.replace("(", "( ").replace(")", " )")} `, { list: "allow", tools }))
       assert.strictEqual(print(rule), text)
       assert.strictEqual(print(Result.getOrThrow(parse(print(rule), { list: "allow", tools }))), text)
@@ -56,10 +65,20 @@ describe("a rule", () => {
   })
 
   it("quotes words so that they match themselves alone", () => {
-    for (const word of ["a", "a b", "*", "{a,b}", "it's", "say \"x\"", "both ' and \"", "", "=x", "\\", "--x=y", "a\\*"]) {
+    for (
+      const word of ["a", "a b", "*", "{a,b}", "it's", "say \"x\"", "both ' and \"", "", "=x", "\\", "--x=y", "a\\*"]
+    ) {
       const text = `shell(=x ${quoteWord(word)})`
       const part = (other: string) => ({
-        kind: "command", text: "", program: "x", argv: ["x", other], assignments: [], wrappers: [], cwd: "/work/app", touches: [], opaque: false
+        kind: "command",
+        text: "",
+        program: "x",
+        argv: ["x", other],
+        assignments: [],
+        wrappers: [],
+        cwd: "/work/app",
+        touches: [],
+        opaque: false
       } as const)
       assert.strictEqual(decideParts({ allow: [text] }, "shell", [part(word)]), "allow", text)
       assert.isUndefined(decideParts({ allow: [text] }, "shell", [part(`${word}x`)]), text)

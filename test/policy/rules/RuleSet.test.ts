@@ -11,18 +11,57 @@ const random = (seed: number) => () => {
   return seed / 4_294_967_296
 }
 
-const words = ["npm", "test", "git", "push", "rm", "-rf", "-f", "--force", "x", "src", "curl", "cd", "sudo", "env", "timeout", "5", "\"$X\"", "*.ts", "A=1"]
+const words = [
+  "npm",
+  "test",
+  "git",
+  "push",
+  "rm",
+  "-rf",
+  "-f",
+  "--force",
+  "x",
+  "src",
+  "curl",
+  "cd",
+  "sudo",
+  "env",
+  "timeout",
+  "5",
+  "\"$X\"",
+  "*.ts",
+  "A=1"
+]
 const joints = [" && ", "; ", " | ", " > ", " $(", ") ", " || ", "\n"]
-const patterns = ["npm", "test", "git", "push", "rm", "-rf", "--force", "*", "**", "x*", "{npm,git}", "curl", "sudo", "=npm"]
+const patterns = [
+  "npm",
+  "test",
+  "git",
+  "push",
+  "rm",
+  "-rf",
+  "--force",
+  "*",
+  "**",
+  "x*",
+  "{npm,git}",
+  "curl",
+  "sudo",
+  "=npm"
+]
 
 const pick = <A>(next: () => number, from: ReadonlyArray<A>): A => from[Math.floor(next() * from.length)] as A
 
 const commandOf = (next: () => number) =>
-  Array.from({ length: 1 + Math.floor(next() * 3) }, () =>
-    Array.from({ length: 1 + Math.floor(next() * 4) }, () => pick(next, words)).join(" ")).join(pick(next, joints))
+  Array.from(
+    { length: 1 + Math.floor(next() * 3) },
+    () => Array.from({ length: 1 + Math.floor(next() * 4) }, () => pick(next, words)).join(" ")
+  ).join(pick(next, joints))
 
 const ruleOf = (next: () => number, list: List) => {
-  const text = next() < 0.05 ? "shell" : `shell(${Array.from({ length: 1 + Math.floor(next() * 3) }, () => pick(next, patterns)).join(" ")})`
+  const text = next() < 0.05
+    ? "shell"
+    : `shell(${Array.from({ length: 1 + Math.floor(next() * 3) }, () => pick(next, patterns)).join(" ")})`
   return entry("user", list, Result.getOrThrow(parse(text, { list, tools })))
 }
 
@@ -35,7 +74,10 @@ describe("a set of rules", () => {
     for (let round = 0; round < 5000; round++) {
       const { opaque, parseError, parts } = analyse(commandOf(next), place)
       const facts = { ...factsOf(), opaque, parseError }
-      const some = Array.from({ length: Math.floor(next() * 5) }, () => ruleOf(next, pick(next, ["deny", "ask", "allow"] as const)))
+      const some = Array.from(
+        { length: Math.floor(next() * 5) },
+        () => ruleOf(next, pick(next, ["deny", "ask", "allow"] as const))
+      )
       const set = make(some, tools)
       const before = rank[set.decide("shell", parts, facts)?.list ?? "none"]
       for (const list of ["deny", "ask", "allow"] as const) {
@@ -64,7 +106,10 @@ describe("a set of rules", () => {
 
   it("gives a rule of another layer another id, and keeps equal rules once", () => {
     const rule = Result.getOrThrow(parse("shell(npm test *)", { list: "allow", tools }))
-    const set = make([entry("user", "allow", rule), entry("user", "allow", rule), entry("session", "allow", rule)], tools)
+    const set = make(
+      [entry("user", "allow", rule), entry("user", "allow", rule), entry("session", "allow", rule)],
+      tools
+    )
     assert.strictEqual(set.entries.length, 2)
     assert.strictEqual(new Set(set.entries.map(({ id }) => id)).size, 2)
   })

@@ -23,7 +23,12 @@ export type Lists = Partial<Record<List, ReadonlyArray<string>>>
 const all = ["deny", "ask", "allow"] as const
 
 export const rules = (lists: Lists): RuleSet =>
-  make(all.flatMap((list) => (lists[list] ?? []).map((text) => entry("user", list, Result.getOrThrow(parse(text, { list, tools }))))), tools)
+  make(
+    all.flatMap((list) =>
+      (lists[list] ?? []).map((text) => entry("user", list, Result.getOrThrow(parse(text, { list, tools }))))
+    ),
+    tools
+  )
 
 /** Links of the imagined disk: the path and what it leads to. */
 export const factsOf = (links: Readonly<Record<string, string>> = {}): Facts => ({

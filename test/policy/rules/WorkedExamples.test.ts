@@ -55,8 +55,7 @@ const commands: ReadonlyArray<readonly [number, Lists, string, Outcome]> = [
   [48, { allow: ["shell"] }, "eval \"$X\"", undefined]
 ]
 
-const warnings = (text: string) =>
-  Dangers.of({ place, tools, analyse }).warnings(rules({ allow: [text] }).entries)
+const warnings = (text: string) => Dangers.of({ place, tools, analyse }).warnings(rules({ allow: [text] }).entries)
 
 describe("the worked examples", () => {
   it.each(commands)("%i: %o decides %j as %s", (_, lists, command, outcome) => {
@@ -93,7 +92,9 @@ describe("the worked examples", () => {
   it("42: a wildcard over tools denies and hides them", () => {
     const lists: Lists = { deny: ["mcp__*"] }
     assert.strictEqual(mcp(lists, "github", "get_issue"), "deny")
-    assert.deepStrictEqual(Array.from(rules(lists).hidden(["shell", "mcp__github__get_issue"])), ["mcp__github__get_issue"])
+    assert.deepStrictEqual(Array.from(rules(lists).hidden(["shell", "mcp__github__get_issue"])), [
+      "mcp__github__get_issue"
+    ])
   })
 
   it("43: a wildcard over a server's tools allows only those", () => {

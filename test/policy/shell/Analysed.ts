@@ -3,7 +3,13 @@ import type { CommandPart, Place } from "../../../src/policy/Part.ts"
 import type { ShellAnalysis } from "../../../src/policy/ShellAnalysis.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 
-export const place: Place = { cwd: "/ws", roots: ["/ws"], home: "/home/me", isPlainRepository: () => true, kindOf: () => "none" }
+export const place: Place = {
+  cwd: "/ws",
+  roots: ["/ws"],
+  home: "/home/me",
+  isPlainRepository: () => true,
+  kindOf: () => "none"
+}
 
 export const analysed = (command: string): ShellAnalysis => analyse(command, place)
 

@@ -26,7 +26,7 @@ describe("only reading", () => {
     "rg -n x src",
     "sh -c 'ls | wc -l'",
     "cd src && ls",
-    'for f in *.ts; do wc -l "$f"; done',
+    "for f in *.ts; do wc -l \"$f\"; done",
     "if [ -f x ]; then cat x; fi",
     "diff <(sort a) <(sort b)",
     "ls > /dev/null 2>&1",
@@ -142,7 +142,7 @@ describe("everything else may write", () => {
     "git fetch",
     "ls &",
     "coproc ls",
-    'echo "abc',
+    "echo \"abc",
     "ls \0",
     `echo ${"x".repeat(17_000)}`
   ])("%s", (command) => {
@@ -153,8 +153,9 @@ describe("everything else may write", () => {
     const all = [...read<DangerCase>("danger-cases.json"), ...read<DangerCase>("own-danger-cases.json")]
     for (const { command } of all) {
       const found = analysed(command)
-      if (found.shapes.length > 0 || found.opaque || found.parseError)
+      if (found.shapes.length > 0 || found.opaque || found.parseError) {
         expect(found.capability, command).toBe("shell_rw")
+      }
     }
   })
 })

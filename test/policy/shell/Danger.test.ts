@@ -43,7 +43,7 @@ describe("where a command runs decides what it means", () => {
     expect(isFlagged("cd / && rm -rf dist")).toBe(true)
     expect(isFlagged("(cd /) ; rm -rf dist")).toBe(false)
     expect(isFlagged("if true; then cd /; fi; rm -rf dist")).toBe(true)
-    expect(isFlagged('cd "$X" && rm -rf dist')).toBe(true)
+    expect(isFlagged("cd \"$X\" && rm -rf dist")).toBe(true)
   })
 
   it("does not take a workspace below /tmp for scratch space", () => {
@@ -70,12 +70,13 @@ describe("where a command runs decides what it means", () => {
       expect(analyse(command, root).shapes, command).toEqual([])
       expect(isFlagged(command.replace("~", "/root")), command).toBe(true)
     }
-    for (const command of ["cat ~/.ssh/id_rsa", "echo x >> ~/.bashrc", "rm -rf ~", "cat ~/.aws/credentials"])
+    for (const command of ["cat ~/.ssh/id_rsa", "echo x >> ~/.bashrc", "rm -rf ~", "cat ~/.aws/credentials"]) {
       expect(analyse(command, root).shapes, command).not.toEqual([])
+    }
   })
 
   it("trusts a fresh temporary folder, and nothing beside it", () => {
-    expect(isFlagged('t=$(mktemp -d); rm -rf "$t"')).toBe(false)
+    expect(isFlagged("t=$(mktemp -d); rm -rf \"$t\"")).toBe(false)
     expect(isFlagged("t=$(mktemp -d); rm -rf $t/../x/..")).toBe(true)
     expect(isFlagged("t=$(mktemp -d -p /home/me); rm -rf $t")).toBe(true)
     expect(isFlagged("t=$(mktemp -d); read t; rm -rf $t")).toBe(true)

@@ -15,7 +15,10 @@ let program: string
 const clean = { PATH: process.env["PATH"], HOME: "/nonexistent" }
 const git = (...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "core.fsmonitor=", ...args], {
-    cwd, env: { ...clean, GIT_CONFIG_NOSYSTEM: "1" }, stdio: ["ignore", "pipe", "ignore"], encoding: "utf8"
+    cwd,
+    env: { ...clean, GIT_CONFIG_NOSYSTEM: "1" },
+    stdio: ["ignore", "pipe", "ignore"],
+    encoding: "utf8"
   }).trim()
 
 beforeEach(() => {
@@ -39,11 +42,22 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true }))
 
 const reads = [
-  "git status", "git diff", "git diff HEAD~1..HEAD", "git log -p", "git log '--format=%G?'", "git show", "git show HEAD:a.t", "git blame a.t",
-  "git ls-files -m", "git describe --always --dirty", "git grep n", "git branch -a"
+  "git status",
+  "git diff",
+  "git diff HEAD~1..HEAD",
+  "git log -p",
+  "git log '--format=%G?'",
+  "git show",
+  "git show HEAD:a.t",
+  "git blame a.t",
+  "git ls-files -m",
+  "git describe --always --dirty",
+  "git grep n",
+  "git branch -a"
 ]
 
-const capability = (command: string) => analyse(command, { cwd, roots: [cwd], home: base, isPlainRepository }).capability
+const capability = (command: string) =>
+  analyse(command, { cwd, roots: [cwd], home: base, isPlainRepository }).capability
 
 /** Whether a program of the repository ran. */
 const runs = (command: string, options: { readonly reads: boolean }): boolean => {
@@ -53,7 +67,10 @@ const runs = (command: string, options: { readonly reads: boolean }): boolean =>
 }
 
 const sign = () => {
-  const text = `tree ${git("rev-parse", "HEAD^{tree}")}\nparent ${git("rev-parse", "HEAD")}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n` +
+  const text =
+    `tree ${git("rev-parse", "HEAD^{tree}")}\nparent ${
+      git("rev-parse", "HEAD")
+    }\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n` +
     "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\nm\n"
   writeFileSync(join(base, "commit"), text)
   git("update-ref", "HEAD", git("hash-object", "-t", "commit", "-w", join(base, "commit")))

@@ -11,9 +11,12 @@ for (const file of process.argv.slice(2)) {
   const missed = dangerous.filter((each) => each.shapes.length === 0)
   const alarms = harmless.filter((each) => each.shapes.length > 0)
   console.log(
-    `${file}: found ${dangerous.length - missed.length}/${dangerous.length}, false alarms ${alarms.length}/${harmless.length}`
+    `${file}: found ${
+      dangerous.length - missed.length
+    }/${dangerous.length}, false alarms ${alarms.length}/${harmless.length}`
   )
   for (const each of missed) console.log(`  missed: ${JSON.stringify(each.command)}  ${each.why ?? ""}`)
-  for (const each of alarms)
+  for (const each of alarms) {
     console.log(`  alarm:  ${JSON.stringify(each.command)}  ${each.shapes.map((shape) => shape.category).join(",")}`)
+  }
 }

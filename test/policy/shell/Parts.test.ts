@@ -78,7 +78,7 @@ describe("redirects", () => {
 
 describe("words", () => {
   it("are literal after quote removal, or null", () => {
-    expect(commandsOf('r\'\'m "a b" $\'\\x41\' $X *.c ~/d "$HOME/e" "$(ls)"').at(-1)?.argv).toEqual([
+    expect(commandsOf("r''m \"a b\" $'\\x41' $X *.c ~/d \"$HOME/e\" \"$(ls)\"").at(-1)?.argv).toEqual([
       "rm",
       "a b",
       "A",
@@ -94,14 +94,14 @@ describe("words", () => {
     const opaque = (command: string) => analysed(command).opaque
     expect(opaque("$CMD x")).toBe(true)
     expect(opaque("/bin/l? x")).toBe(true)
-    expect(opaque('bash -c "$X"')).toBe(true)
-    expect(opaque('eval "$X"')).toBe(true)
+    expect(opaque("bash -c \"$X\"")).toBe(true)
+    expect(opaque("eval \"$X\"")).toBe(true)
     expect(opaque("test -v 'a[$(id)]'")).toBe(true)
     expect(opaque("[[ 'a[$(id)]' -eq 1 ]]")).toBe(true)
     expect(opaque("pwsh -c ls")).toBe(true)
-    expect(opaque('"$HOME/bin/tool" x')).toBe(false)
-    expect(opaque('eval "$(direnv hook bash)"')).toBe(false)
-    expect(opaque('eval "$(./direnv hook bash)"')).toBe(true)
+    expect(opaque("\"$HOME/bin/tool\" x")).toBe(false)
+    expect(opaque("eval \"$(direnv hook bash)\"")).toBe(false)
+    expect(opaque("eval \"$(./direnv hook bash)\"")).toBe(true)
   })
 
   it("carry assignments, the folder and the files that are named", () => {

@@ -25,20 +25,50 @@ describe("a program that the project chooses does not only read", () => {
     expect(analysed("go list ./...").capability).toBe("shell_ro")
   })
 
-  it.each(["kubectl version", "pnpm --version", "npx vitest@latest run"])("and %s fetches or starts what others name", (command) =>
-    expect(analysed(command).capability).toBe("shell_rw"))
+  it.each(["kubectl version", "pnpm --version", "npx vitest@latest run"])(
+    "and %s fetches or starts what others name",
+    (command) => expect(analysed(command).capability).toBe("shell_rw")
+  )
 })
 
 describe("Postern changed by a tool", () => {
   it.each([
-    "postern policy trust .", "postern policy rules add allow shell", "postern --config-dir x policy rules remove 1", "npx postern policy trust .", "npx -y postern@latest policy trust .",
-    "node dist/main.js policy trust .", "node --no-warnings /opt/postern/dist/main.js policy rules add allow 'shell(**)'", "./node_modules/.bin/postern policy trust /", "bun dist/main.js policy trust .",
-    "postern config set approval never", "postern sessions delete --yes x", "postern pair", "postern otp new", "postern estop off", "strace postern policy trust .", "x=trust; postern policy $x .",
-    "postern client --approval universal_accept hi", "bash -c 'postern policy trust .'", "./dist/main.js policy trust .", "postern policy trust explain"
+    "postern policy trust .",
+    "postern policy rules add allow shell",
+    "postern --config-dir x policy rules remove 1",
+    "npx postern policy trust .",
+    "npx -y postern@latest policy trust .",
+    "node dist/main.js policy trust .",
+    "node --no-warnings /opt/postern/dist/main.js policy rules add allow 'shell(**)'",
+    "./node_modules/.bin/postern policy trust /",
+    "bun dist/main.js policy trust .",
+    "postern config set approval never",
+    "postern sessions delete --yes x",
+    "postern pair",
+    "postern otp new",
+    "postern estop off",
+    "strace postern policy trust .",
+    "x=trust; postern policy $x .",
+    "postern client --approval universal_accept hi",
+    "bash -c 'postern policy trust .'",
+    "./dist/main.js policy trust .",
+    "postern policy trust explain"
   ])("is a dangerous shape: %s", (command) => expect(categories(command)).toContain("tamper"))
 
-  it.each(["postern policy explain shell command=ls", "postern policy rules list --json", "postern policy rules test shell command=ls", "postern sessions list", "postern --version", "node dist/main.js --help", "node dist/main.js policy explain shell command=ls", "node server.js policy trust", "postern policy"])(
-    "%s is not", (command) => expect(categories(command)).toEqual([]))
+  it.each([
+    "postern policy explain shell command=ls",
+    "postern policy rules list --json",
+    "postern policy rules test shell command=ls",
+    "postern sessions list",
+    "postern --version",
+    "node dist/main.js --help",
+    "node dist/main.js policy explain shell command=ls",
+    "node server.js policy trust",
+    "postern policy"
+  ])(
+    "%s is not",
+    (command) => expect(categories(command)).toEqual([])
+  )
 })
 
 describe("dangerous shapes are found", () => {
@@ -64,6 +94,11 @@ describe("dangerous shapes are found", () => {
     ["volta run sudo id", "privilege"]
   ])("%s: %s", (command, category) => expect(categories(command)).toContain(category))
 
-  it.each(["tar xzf a.tgz && ./configure", "f() { git \"$@\"; }; f status", "set -- a b; echo $1", "x='a b'; ls $x", "for i in 1 2; do rm -rf dist; cd a; done"])("and not in %s", (command) =>
-    expect(categories(command).filter((each) => each !== "obfuscated")).toEqual([]))
+  it.each([
+    "tar xzf a.tgz && ./configure",
+    "f() { git \"$@\"; }; f status",
+    "set -- a b; echo $1",
+    "x='a b'; ls $x",
+    "for i in 1 2; do rm -rf dist; cd a; done"
+  ])("and not in %s", (command) => expect(categories(command).filter((each) => each !== "obfuscated")).toEqual([]))
 })

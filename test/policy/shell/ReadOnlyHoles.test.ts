@@ -16,7 +16,7 @@ describe("may write or run something", () => {
     "x=$(echo -delete); find . $x",
     "x='. -delete'; find $x",
     ": -delete; find . $_",
-    'find . "$@"',
+    "find . \"$@\"",
     `find . {${Array.from({ length: 40 }, (_, at) => `a${at}`).join(",")},-delete}`,
     "git log $(echo --output=x)",
     "sed -n 1p $(echo -i) f",
@@ -99,7 +99,7 @@ describe("may write or run something", () => {
 describe("still only reads", () => {
   it.each([
     "grep foo *.ts",
-    'grep -- "$x" src/*.ts',
+    "grep -- \"$x\" src/*.ts",
     "wc -l src/*.ts",
     "ls *.md",
     "cat $f",
@@ -135,6 +135,7 @@ describe("still only reads", () => {
 })
 
 it("sees the file that sed edits in place", () => {
-  for (const command of ["sed -nEi 1p sf", "sed -n -Ei.bak 1p sf"])
+  for (const command of ["sed -nEi 1p sf", "sed -n -Ei.bak 1p sf"]) {
     expect(JSON.stringify(analysed(command).parts), command).toMatch(/"kind":"write"[^}]*"path":"\/ws\/sf"/)
+  }
 })

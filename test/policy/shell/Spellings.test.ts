@@ -30,9 +30,12 @@ describe("a command is found however it is spelt", () => {
     expect(argvs(command)).toContain(expected)
   })
 
-  it.each([["bash -n -c 'git push'"], ["trap -- - EXIT"], ["trap - EXIT"]])("and not where it does not run: %s", (command) => {
-    expect(argvs(command)).toHaveLength(1)
-  })
+  it.each([["bash -n -c 'git push'"], ["trap -- - EXIT"], ["trap - EXIT"]])(
+    "and not where it does not run: %s",
+    (command) => {
+      expect(argvs(command)).toHaveLength(1)
+    }
+  )
 })
 
 describe("other names of a folder", () => {

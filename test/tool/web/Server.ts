@@ -1,7 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Layer } from "effect"
-import { defaults, FetchAccess, NotResolved, RequestAccess, Resolver, type RequestSettings } from "../../../src/tool/web/WebAccess.ts"
+import {
+  defaults,
+  FetchAccess,
+  NotResolved,
+  RequestAccess,
+  type RequestSettings,
+  Resolver
+} from "../../../src/tool/web/WebAccess.ts"
 import { toolbox } from "../Call.ts"
 
 /** A real server on the loopback interface that goes with the test. */
@@ -28,7 +35,11 @@ export const body = (request: IncomingMessage): Promise<string> =>
   })
 
 /** The toolbox of an operator who said so much of the web; host names resolve as the map says, and are counted. */
-export const webToolbox = (settings: Partial<RequestSettings>, hosts: Readonly<Record<string, ReadonlyArray<string>>> = {}, asked: Array<string> = []) =>
+export const webToolbox = (
+  settings: Partial<RequestSettings>,
+  hosts: Readonly<Record<string, ReadonlyArray<string>>> = {},
+  asked: Array<string> = []
+) =>
   toolbox().pipe(Layer.provide([
     Layer.succeed(FetchAccess, { ...defaults, ...settings }),
     Layer.succeed(RequestAccess, { ...defaults, secrets: new Map(), ...settings }),

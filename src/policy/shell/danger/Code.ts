@@ -101,15 +101,17 @@ const writing =
 export const codeShapes = (name: string, code: string, command: Command, place: Place): ReadonlyArray<string> => {
   const found = new Set<string>()
   const { cwd } = command.fields
-  const clean = code.replace(deleting, (whole: string, _verb: string, target: string) =>
-    isExpendable(supplied(target), cwd, place) ? "" : whole
+  const clean = code.replace(
+    deleting,
+    (whole: string, _verb: string, target: string) => isExpendable(supplied(target), cwd, place) ? "" : whole
   )
   if (
     patterns[name]?.test(name === "python" || name === "ruby" || name === "perl" ? uncommented(clean) : clean) ===
       true &&
     !onlyLocalRequests(name, clean)
-  )
+  ) {
     found.add("interpreter")
+  }
   for (const match of code.matchAll(quoted)) {
     const text = match[2]!
     if (!/[./~]/.test(text) || text.length > 300) continue
@@ -138,13 +140,15 @@ export const interpreted = (command: Command, place: Place): ReadonlyArray<strin
   if (language === undefined) return []
   const { line } = command
   const codes = line.values(...language.code).map((arg) => arg.guess)
-  if (command.program === "deno" && line.verb() === "eval" && line.operands[1] !== undefined)
+  if (command.program === "deno" && line.verb() === "eval" && line.operands[1] !== undefined) {
     codes.push(line.operands[1].guess)
+  }
   if (
     codes.length === 0 &&
     command.fields.input.text !== undefined &&
     (line.operands.length === 0 || line.verb() === "-" || line.verb() === "/dev/stdin")
-  )
+  ) {
     codes.push(command.fields.input.text)
+  }
   return codes.flatMap((code) => codeShapes(language.name, code, command, place))
 }

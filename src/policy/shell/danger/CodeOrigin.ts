@@ -18,12 +18,11 @@ const origin = (command: Command, commands: ReadonlyArray<Command>): string => {
 
 /** Text given to `eval`, `sh -c`, `trap`: known, from the network, or anything. */
 const evaluated = (command: Command): string | undefined => {
-  const text =
-    command.program === "eval"
-      ? command.args
-      : command.program === "trap"
-        ? command.args.slice(0, 1)
-        : codeArgs(command)
+  const text = command.program === "eval"
+    ? command.args
+    : command.program === "trap"
+    ? command.args.slice(0, 1)
+    : codeArgs(command)
   const inner = text.flatMap((arg) => arg.inner)
   if (fromNetwork(inner)) return "remote-exec"
   return command.opaque && command.fields.name?.certain === true ? "obfuscated" : undefined
@@ -40,8 +39,9 @@ const arriving = (command: Command): string | undefined => {
   const { input } = command.fields
   if (!runsInput(command)) return undefined
   if (fromNetwork(input.from)) return "remote-exec"
-  if (input.file !== undefined)
+  if (input.file !== undefined) {
     return command.fields.downloads.has(resolve(input.file.guess, command.fields.cwd) ?? "") ? "remote-exec" : undefined
+  }
   if (input.text !== undefined) {
     if (!input.text.includes(HOLE)) return undefined
     if (databases.has(command.program) || languages.has(command.program)) return undefined
@@ -57,8 +57,9 @@ const runsInput = (command: Command): boolean => {
   if (readsCode(command)) return true
   if (databases.has(program)) return databases.get(program)!.code.every((option) => !line.has(option))
   if (program === "at" || program === "batch" || program === "crontab") return false
-  if (/^(make|gmake)$/.test(program))
+  if (/^(make|gmake)$/.test(program)) {
     return line.values("-f", "--file").some((arg) => arg.guess === "-" || arg.guess === "/dev/stdin")
+  }
   if (program === "parallel") return line.operands.length === 0
   const language = languages.get(program)
   if (
@@ -66,8 +67,9 @@ const runsInput = (command: Command): boolean => {
     !language.input ||
     line.has(...language.code) ||
     language.notInput.some((option) => line.has(option))
-  )
+  ) {
     return false
+  }
   const first = line.operands[0]?.guess
   return first === undefined || first === "-" || first === "/dev/stdin"
 }
@@ -91,8 +93,9 @@ const sourced = new RegExp(
 const source = (command: Command, place: Place): string | undefined => {
   const file = command.line.operands[0]
   if (file === undefined) return undefined
-  if (file.text.startsWith("<(") || (file.inner.length > 0 && file.guess === "/dev/fd/63"))
+  if (file.text.startsWith("<(") || (file.inner.length > 0 && file.guess === "/dev/fd/63")) {
     return isHook(file.inner) ? undefined : origin(command, file.inner)
+  }
   const path = resolve(file.guess, command.fields.cwd)
   if (path !== undefined && command.fields.downloads.has(path)) return "remote-exec"
   if (sourced.test(file.guess) && !/^\/(tmp|var\/tmp|dev\/shm)\//.test(file.guess)) return undefined
@@ -108,13 +111,13 @@ const source = (command: Command, place: Place): string | undefined => {
 /** A script or program that this same command line has downloaded, or that comes from a substitution. */
 const downloaded = (command: Command): string | undefined => {
   const { cwd, downloads, name } = command.fields
-  const isRunner =
-    shells.has(command.program) ||
+  const isRunner = shells.has(command.program) ||
     languages.has(command.program) ||
     foreignShells.has(command.program) ||
     /^(java|dotnet|mono|wine|installer|msiexec|dpkg|rpm|open)$/.test(command.program)
   const ran = (arg: Arg): boolean => downloads.has(resolve(arg.guess, cwd) ?? "")
-  const unpacked = (arg: Arg | undefined): boolean => arg !== undefined && isDownloaded(resolve(arg.guess, cwd) ?? "", downloads)
+  const unpacked = (arg: Arg | undefined): boolean =>
+    arg !== undefined && isDownloaded(resolve(arg.guess, cwd) ?? "", downloads)
   if (name !== undefined && name.guess.includes("/") && unpacked(name)) return "remote-exec"
   if (shells.has(command.program) && unpacked(command.line.operands[0])) return "remote-exec"
   if (!isRunner) return undefined
@@ -129,8 +132,9 @@ const downloaded = (command: Command): string | undefined => {
     command.program === "deno" &&
     /^(run|eval|install|test)$/.test(command.line.verb()) &&
     command.line.operands.some((arg, at) => at === 1 && /^https?:\/\/(?!deno\.land\/std|jsr\.io)/.test(arg.guess))
-  )
+  ) {
     return "remote-exec"
+  }
   return undefined
 }
 
@@ -141,21 +145,24 @@ const inlineFetch = (command: Command): string | undefined => {
   return fromNetwork(inner)
     ? "remote-exec"
     : command.line.values(...language.code).some((arg) => arg.guess.replaceAll(HOLE, "").trim() === "")
-      ? origin(command, inner)
-      : undefined
+    ? origin(command, inner)
+    : undefined
 }
 
 /** Packages given as a plain address: nobody vouches for what is behind it. */
 const packaged = (command: Command): string | undefined => {
   const { line, program } = command
   const installs = /^(install|i|add|ci|download|tool|global)$/.test(line.verb())
-  if (!installs || !/^(npm|pnpm|yarn|bun|pip|uv|gem|apt|apt-get|dnf|yum|rpm|brew|composer|poetry|pipx)$/.test(program))
+  if (
+    !installs || !/^(npm|pnpm|yarn|bun|pip|uv|gem|apt|apt-get|dnf|yum|rpm|brew|composer|poetry|pipx)$/.test(program)
+  ) {
     return undefined
+  }
   return line.operands.some(
-    (arg) =>
-      /^(https?|ftp):\/\/\S+/.test(arg.guess) &&
-      !/^https?:\/\/(www\.)?(github|gitlab|bitbucket)\.(com|org)\/[^/]+\/[^/]+(\.git)?(#.*)?$/.test(arg.guess)
-  )
+      (arg) =>
+        /^(https?|ftp):\/\/\S+/.test(arg.guess) &&
+        !/^https?:\/\/(www\.)?(github|gitlab|bitbucket)\.(com|org)\/[^/]+\/[^/]+(\.git)?(#.*)?$/.test(arg.guess)
+    )
     ? "remote-exec"
     : undefined
 }
@@ -178,10 +185,11 @@ export const codeOrigin = (command: Command, place: Place): ReadonlyArray<string
     program === "fish" ||
     program === "ssh" ||
     program === "watch"
-  )
+  ) {
     found.push(evaluated(command))
-  else if (command.opaque && command.fields.name?.certain === true && program !== "" && !languages.has(program))
+  } else if (command.opaque && command.fields.name?.certain === true && program !== "" && !languages.has(program)) {
     found.push("obfuscated")
+  }
   if (program === "source" || program === ".") found.push(source(command, place))
   found.push(arriving(command), inlineFetch(command), packaged(command))
   return found

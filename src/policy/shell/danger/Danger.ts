@@ -33,7 +33,9 @@ const rules: ReadonlyMap<string, ReadonlyArray<Rule>> = indexed([
 ])
 
 const byProgram = new Map<string, Array<Check>>()
-for (const [program, check] of [...deletes, ...machine, ...networkChecks, ...optionExec, ...own, ...specific, ...textTools]) {
+for (
+  const [program, check] of [...deletes, ...machine, ...networkChecks, ...optionExec, ...own, ...specific, ...textTools]
+) {
   byProgram.set(program, [...(byProgram.get(program) ?? []), check])
 }
 
@@ -44,8 +46,9 @@ const everywhere = new Set(["database", "publish-deploy", "exfil", "reverse-shel
 export const shapesOf = (command: Command, place: Place): ReadonlyArray<Shape> => {
   const found = new Set<string>()
   const add = (categories: string | undefined | ReadonlyArray<string | undefined>): void => {
-    for (const each of typeof categories === "string" || categories === undefined ? [categories] : categories)
+    for (const each of typeof categories === "string" || categories === undefined ? [categories] : categories) {
       if (each !== undefined) found.add(each)
+    }
   }
   add(variables(command))
   if (!asksForHelp(command)) {
@@ -59,8 +62,9 @@ export const shapesOf = (command: Command, place: Place): ReadonlyArray<Shape> =
     add(files(command, place))
   } else add(command.fields.writes.length > 0 ? files(command, place) : undefined)
   add(deviceNetwork(command, place))
-  const kept =
-    command.fields.where === "contained" ? [...found].filter((category) => everywhere.has(category)) : [...found]
+  const kept = command.fields.where === "contained"
+    ? [...found].filter((category) => everywhere.has(category))
+    : [...found]
   return kept.map((category) => ({ category, part: command.fields.text }))
 }
 
@@ -77,10 +81,12 @@ const asksForHelp = (command: Command): boolean => {
       (first === "-h" && !/^(shutdown|halt|poweroff|reboot)$/.test(command.program)) ||
       first === "version" ||
       first === "help")
-  )
+  ) {
     return true
-  if (shells.has(command.program) || languages.has(command.program) || wrappersOf(command.program).length > 0)
+  }
+  if (shells.has(command.program) || languages.has(command.program) || wrappersOf(command.program).length > 0) {
     return false
+  }
   const last = args.at(-1)!.value
   return first === "--help" || first === "--version" || (last === "--help" && !args.some((arg) => arg.guess === "--"))
 }

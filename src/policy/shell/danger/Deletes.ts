@@ -39,8 +39,9 @@ const remove = (command: Command, place: Place): string | undefined => {
       command,
       place
     )
-  )
+  ) {
     return "fs-wipe"
+  }
   return targets.map((arg) => losesFile(arg, command, place)).find((category) => category !== undefined)
 }
 

@@ -24,16 +24,18 @@ const speaksOfItself = names(`
 
 export const destroysByName = (command: Command): string | undefined => {
   const { line, program } = command
-  if (program === "" || command.fields.name?.guess.includes("/") === true || speaksOfItself.has(program))
+  if (program === "" || command.fields.name?.guess.includes("/") === true || speaksOfItself.has(program)) {
     return undefined
+  }
   if (
     shells.has(program) ||
     languages.has(program) ||
     databases.has(program) ||
     fileUse(program) !== undefined ||
     isDownloader(command)
-  )
+  ) {
     return undefined
+  }
   if (line.has("--dry-run", "--dryrun", "--what-if", "--help")) return undefined
   const words = line.operands.slice(0, 3).map((arg) => arg.guess)
   const end = words.findIndex((word) => looks.test(word))

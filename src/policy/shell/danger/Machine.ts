@@ -23,8 +23,9 @@ const permissions = (command: Command, place: Place): string | undefined => {
   const targets = reference || (mode !== "" && mode.startsWith("-")) ? line.operands : line.operands.slice(1)
   const cwd = command.fields.cwd
   if (program === "chmod" && setsIdentity(mode)) return "perms"
-  if (line.has("-R", "--recursive"))
+  if (line.has("-R", "--recursive")) {
     return targets.length > 0 && targets.every((arg) => isExpendable(arg, cwd, place)) ? undefined : "perms"
+  }
   if (program === "chmod" && opensToAll(mode) && !targets.every((arg) => isExpendable(arg, cwd, place))) return "perms"
   const outside = targets
     .map((arg) => resolve(arg.guess, cwd))
@@ -32,11 +33,11 @@ const permissions = (command: Command, place: Place): string | undefined => {
   const tightens = program === "chmod" && /^0?[4-7]00$|^([ugo]*[go][ugo]*[-=][rwxX]*|u[+=][rwxX]+)(,|$)/.test(mode)
   if (tightens && outside.every((path) => writeCategory(path, place) !== "system-write")) return undefined
   return outside.some(
-    (path) =>
-      /^\/(?!tmp\/|home\/|var\/tmp\/|Users\/|\0)/.test(path!) ||
-      writeCategory(path, place) !== undefined ||
-      readCategory(path, place) !== undefined
-  )
+      (path) =>
+        /^\/(?!tmp\/|home\/|var\/tmp\/|Users\/|\0)/.test(path!) ||
+        writeCategory(path, place) !== undefined ||
+        readCategory(path, place) !== undefined
+    )
     ? "perms"
     : undefined
 }
@@ -89,8 +90,11 @@ const dd = (command: Command): string | undefined => {
     command.args.find((arg) => arg.guess.startsWith(`${name}=`))?.guess.slice(name.length + 1)
   const from = value("if")
   const to = value("of")
-  if (to === undefined || to === "/dev/null" || from === undefined || !/^\/dev\/(zero|urandom|random|full)$/.test(from))
+  if (
+    to === undefined || to === "/dev/null" || from === undefined || !/^\/dev\/(zero|urandom|random|full)$/.test(from)
+  ) {
     return undefined
+  }
   const count = value("count")
   if (count === undefined) return "resource"
   const unit = /^(\d+)([a-z])?/i.exec(value("bs") ?? "512")
@@ -102,8 +106,7 @@ const dd = (command: Command): string | undefined => {
 const pours = (command: Command): string | undefined => {
   const { reads, writes } = command.fields
   const sources = [...command.args.map((arg) => arg.guess), ...reads.map((arg) => arg.guess)]
-  const endless =
-    command.program === "yes" ||
+  const endless = command.program === "yes" ||
     (sources.some((path) => /^\/dev\/(zero|urandom|random)$/.test(path)) && !/^(head|dd)$/.test(command.program))
   if (endless && writes.some((arg) => !/^\/dev\//.test(arg.guess))) return "resource"
   return command.program === "head" && command.line.values("-c", "--bytes").some((arg) => isHuge(arg.guess))

@@ -12,23 +12,25 @@ const setters = /^(read|mapfile|readarray|getopts|printf)$/
 export const variables = (command: Command): string | undefined => {
   const { assignments, name } = command.fields
   const isRead = /^(read|mapfile|readarray)$/.test(command.program)
-  if (assignments.some((each) => isTampering(each.name, each.value.guess) && !(each.name === "IFS" && isRead)))
+  if (assignments.some((each) => isTampering(each.name, each.value.guess) && !(each.name === "IFS" && isRead))) {
     return "tamper"
+  }
   if (
     setters.test(command.program) &&
     command.args.some((arg) => environmentNames.has(arg.guess) && arg.guess !== "IFS")
-  )
+  ) {
     return "tamper"
-  if (name === undefined || !/^(export|declare|typeset|readonly|setenv|launchctl|systemctl)$/.test(command.program))
+  }
+  if (name === undefined || !/^(export|declare|typeset|readonly|setenv|launchctl|systemctl)$/.test(command.program)) {
     return undefined
-  const set =
-    command.program === "setenv"
-      ? [`${command.args[0]?.guess}=${command.args[1]?.guess ?? ""}`]
-      : command.args.map((arg) => arg.guess)
+  }
+  const set = command.program === "setenv"
+    ? [`${command.args[0]?.guess}=${command.args[1]?.guess ?? ""}`]
+    : command.args.map((arg) => arg.guess)
   return set.some((text) => {
-    const equals = text.indexOf("=")
-    return equals > 0 && isTampering(text.slice(0, equals).replace(/\+$/, ""), text.slice(equals + 1))
-  })
+      const equals = text.indexOf("=")
+      return equals > 0 && isTampering(text.slice(0, equals).replace(/\+$/, ""), text.slice(equals + 1))
+    })
     ? "tamper"
     : undefined
 }
@@ -42,10 +44,10 @@ const relied = names(`
 `)
 export const aliases = (command: Command): string | undefined =>
   command.program === "alias" &&
-  command.args.some((arg) => {
-    const [name, value = ""] = arg.guess.split(/=(.*)/s)
-    return arg.guess.includes("=") && relied.has(name!) && value.split(/\s+/)[0] !== name
-  })
+    command.args.some((arg) => {
+      const [name, value = ""] = arg.guess.split(/=(.*)/s)
+      return arg.guess.includes("=") && relied.has(name!) && value.split(/\s+/)[0] !== name
+    })
     ? "tamper"
     : undefined
 
@@ -63,17 +65,20 @@ export const files = (command: Command, place: Place): ReadonlyArray<string> => 
   reads.forEach(read)
   for (const use of usesOf(command)) {
     if (use.kind === "read") {
-      if (!listing.test(command.program) && !(isEncrypted(command) && /\.(pem|crt|cer)$/.test(use.arg.guess)))
+      if (!listing.test(command.program) && !(isEncrypted(command) && /\.(pem|crt|cer)$/.test(use.arg.guess))) {
         read(use.arg)
+      }
     } else if (command.program === "ssh-keygen") {
-      if (readCategory(pathOf(use.arg, cwd), place) !== undefined && !command.line.has("-l", "-R", "-F", "-B"))
+      if (readCategory(pathOf(use.arg, cwd), place) !== undefined && !command.line.has("-l", "-R", "-F", "-B")) {
         found.push("credentials")
+      }
     } else if (!quietWriters.test(command.program)) write(use.arg)
     else if (
       command.program === "mkdir" &&
       /^(system-write|kernel)$/.test(writeCategory(pathOf(use.arg, cwd), place) ?? "")
-    )
+    ) {
       found.push("system-write")
+    }
   }
   return found.filter((category) => category !== undefined)
 }

@@ -17,7 +17,7 @@ const netcat = (command: Command): string | undefined => {
   if (line.has("-z") && !hasInput(command)) return undefined
   const host = line.operands[0]?.guess ?? ""
   return isLoopback(host) ||
-    (line.has("-l", "-L", "--listen") && program !== "socat" && !hasInput(command))
+      (line.has("-l", "-L", "--listen") && program !== "socat" && !hasInput(command))
     ? undefined
     : "exfil"
 }
@@ -59,9 +59,9 @@ const ssh = (command: Command): string | undefined => {
     .join(" ")
   const packs = command.fields.input.from.some((each) => /^(echo|printf|yes|true)$/.test(each.program) === false)
   return packs ||
-    (command.fields.input.file !== undefined &&
-      command.fields.input.file.guess !== "/dev/null" &&
-      /(^|\s)(cat|tee|tar|dd|sponge|gpg|base64)\b/.test(remote))
+      (command.fields.input.file !== undefined &&
+        command.fields.input.file.guess !== "/dev/null" &&
+        /(^|\s)(cat|tee|tar|dd|sponge|gpg|base64)\b/.test(remote))
     ? "exfil"
     : undefined
 }
@@ -69,7 +69,7 @@ const ssh = (command: Command): string | undefined => {
 /** A name that is looked up is a message to whoever answers for its domain. */
 const lookup = (command: Command): string | undefined =>
   command.args.some((arg) => tells(arg) || /\0[\w-]*\.[\w.-]*[a-z]{2,}/i.test(arg.guess)) ||
-  (command.fields.wrappers.includes("xargs") && command.args.some((arg) => arg.guess.includes(`${HOLE}.`)))
+    (command.fields.wrappers.includes("xargs") && command.args.some((arg) => arg.guess.includes(`${HOLE}.`)))
     ? "exfil"
     : undefined
 
@@ -109,10 +109,10 @@ export const networkChecks = checks({
     command.program === "openssl" && command.line.verb() !== "s_client" ? undefined : streams(command),
   "tar gtar bsdtar": (command) =>
     tarMode(command) !== "list" &&
-    [
-      ...command.line.values("-f", "--file"),
-      ...(/^[a-z]*f/.test(command.args[0]?.guess ?? "") ? command.line.operands.slice(1, 2) : [])
-    ].some((arg) => isRemote(arg.guess))
+      [
+        ...command.line.values("-f", "--file"),
+        ...(/^[a-z]*f/.test(command.args[0]?.guess ?? "") ? command.line.operands.slice(1, 2) : [])
+      ].some((arg) => isRemote(arg.guess))
       ? "exfil"
       : undefined
 })

@@ -113,8 +113,9 @@ const git = (command: Command): string | undefined => {
   for (const { guess } of line.values("-c", "--config")) {
     const equals = guess.indexOf("=")
     if (line.verb() === "commit" && equals < 0) continue
-    if (sets(equals < 0 ? guess : guess.slice(0, equals), equals < 0 ? "true" : guess.slice(equals + 1)))
+    if (sets(equals < 0 ? guess : guess.slice(0, equals), equals < 0 ? "true" : guess.slice(equals + 1))) {
       return "option-exec"
+    }
   }
   if (line.verb() !== "config") return undefined
   if (
@@ -130,16 +131,17 @@ const git = (command: Command): string | undefined => {
       "--get-urlmatch",
       "--remove-section"
     )
-  )
+  ) {
     return undefined
+  }
   const words = line.operands.slice(/^(set|add)$/.test(line.verb(1)) ? 2 : 1).map((arg) => arg.guess)
   const [key, value] = words
   return key !== undefined &&
-    value !== undefined &&
-    key !== "get" &&
-    key !== "unset" &&
-    key !== "list" &&
-    sets(key, value)
+      value !== undefined &&
+      key !== "get" &&
+      key !== "unset" &&
+      key !== "list" &&
+      sets(key, value)
     ? "option-exec"
     : undefined
 }
@@ -154,19 +156,19 @@ const ssh = (command: Command): string | undefined => {
   const values = command.line.values("-o").map((arg) => arg.guess)
   // Jumping through another host with ssh itself is not a program of someone's choice.
   return values.some((value) => sshOptions.test(value) && !/^proxycommand[= ]\s*("?ssh |none)/i.test(value)) ||
-    command.line.values("-F").some((arg) => /^(\/tmp|\/dev\/shm)/.test(arg.guess))
+      command.line.values("-F").some((arg) => /^(\/tmp|\/dev\/shm)/.test(arg.guess))
     ? "option-exec"
     : undefined
 }
 
 const rsync = (command: Command): string | undefined =>
   command.line
-    .values("-e", "--rsh")
-    .some(
-      (arg) =>
-        !/^(ssh|\/usr\/bin\/ssh)( (-[pilo46TCxvq]\S*|[\w./~:@=-]+))*$/.test(arg.guess) ||
-        /proxycommand|localcommand/i.test(arg.guess)
-    )
+      .values("-e", "--rsh")
+      .some(
+        (arg) =>
+          !/^(ssh|\/usr\/bin\/ssh)( (-[pilo46TCxvq]\S*|[\w./~:@=-]+))*$/.test(arg.guess) ||
+          /proxycommand|localcommand/i.test(arg.guess)
+      )
     ? "option-exec"
     : undefined
 
@@ -180,7 +182,7 @@ const tar = (command: Command): string | undefined =>
 
 const pager = (command: Command): string | undefined =>
   command.args.some((arg) => /^\+(!|\||[^+]*![^=])/.test(arg.guess)) ||
-  command.line.values("--lesskey-src", "-k").length > 0
+    command.line.values("--lesskey-src", "-k").length > 0
     ? "option-exec"
     : undefined
 

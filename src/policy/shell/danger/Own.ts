@@ -38,7 +38,9 @@ const tampers = (words: ReadonlyArray<string>): string | undefined => (changes(w
 
 const script = ({ args, line }: Command): string | undefined => {
   const [first] = line.operands
-  return first === undefined || !entry.test(first.guess) ? undefined : tampers(args.slice(args.indexOf(first) + 1).map(({ guess }) => guess))
+  return first === undefined || !entry.test(first.guess)
+    ? undefined
+    : tampers(args.slice(args.indexOf(first) + 1).map(({ guess }) => guess))
 }
 
 export const own = checks({

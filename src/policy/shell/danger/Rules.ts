@@ -113,10 +113,12 @@ export const matches = (rule: Rule, command: Command): boolean => {
   if (
     rule.operands !== undefined &&
     !operands.slice(end).some((operand) => rule.operands!.some((wanted) => wanted(operand)))
-  )
+  ) {
     return false
-  if (rule.last !== undefined && !rule.last.some((wanted) => operands.length > end && wanted(operands.at(-1)!)))
+  }
+  if (rule.last !== undefined && !rule.last.some((wanted) => operands.length > end && wanted(operands.at(-1)!))) {
     return false
+  }
   if (rule.given.length === 0 && rule.unless.length === 0) return true
   const options = givenOptions(command)
   if (rule.unless.some((wanted) => options.some(wanted) || operands.slice(end).some(wanted))) return false

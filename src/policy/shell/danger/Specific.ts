@@ -12,8 +12,9 @@ const looksLikeFile = (text: string): boolean =>
 
 const git = (command: Command): string | undefined => {
   const { line } = command
-  if (line.verb() === "branch")
+  if (line.verb() === "branch") {
     return line.has("-d", "--delete") && line.has("-f", "--force") ? "git-destructive" : undefined
+  }
   if (line.verb() !== "checkout") return undefined
   if (line.has("-b", "-B", "--orphan", "-t", "--track", "--detach", "-d", "-p", "--patch")) return undefined
   const words = command.args.map((arg) => arg.guess)
@@ -51,8 +52,8 @@ const container = (command: Command, place: Place): string | undefined => {
     (/^(rm|stop|kill|rmi)$/.test(verbs[1] ?? "") && /^(container|image)$/.test(verbs[0]!))
   ) {
     return command.args.some(
-      (arg) => arg.inner.length > 0 || (arg.guess === HOLE && command.fields.wrappers.includes("xargs"))
-    )
+        (arg) => arg.inner.length > 0 || (arg.guess === HOLE && command.fields.wrappers.includes("xargs"))
+      )
       ? "container"
       : undefined
   }
@@ -69,8 +70,9 @@ const container = (command: Command, place: Place): string | undefined => {
     hostly ||
     opened ||
     line.has("--cap-add", "--device", "--device-cgroup-rule")
-  )
+  ) {
     return "container"
+  }
   const mounts = [
     ...line.values("-v", "--volume").map((arg) => arg.guess.replace(/:.*$/s, "")),
     ...line.values("--mount").map((arg) => /(?:^|,)(?:source|src)=([^,]+)/.exec(arg.guess)?.[1] ?? "")
@@ -84,16 +86,17 @@ const secretWord = /\b(secret|token|passw(or)?d|api_?key|credential|aws_|private
 
 /** Prints a variable that by its name holds a secret. */
 const prints = (command: Command): string | undefined => {
-  if (command.program === "printenv")
+  if (command.program === "printenv") {
     return command.line.operands.some((arg) => secretName.test(arg.guess)) ? "credentials" : undefined
+  }
   if (command.fields.writes.length > 0) return undefined
   return command.args.some(
-    (arg) =>
-      arg.guess.includes(HOLE) &&
-      [...arg.text.matchAll(/\$\{?(\w+)\}?/g)].some((match) => secretName.test(match[1]!)) &&
-      !/\$\{\w+:?[+#]/.test(arg.text) &&
-      !/\$\{#/.test(arg.text)
-  )
+      (arg) =>
+        arg.guess.includes(HOLE) &&
+        [...arg.text.matchAll(/\$\{?(\w+)\}?/g)].some((match) => secretName.test(match[1]!)) &&
+        !/\$\{\w+:?[+#]/.test(arg.text) &&
+        !/\$\{#/.test(arg.text)
+    )
     ? "credentials"
     : undefined
 }
@@ -101,24 +104,24 @@ const prints = (command: Command): string | undefined => {
 /** Looks for secrets in the environment or in a history. */
 const sifts = (command: Command): string | undefined =>
   command.fields.input.from.some(
-    (each) =>
-      /^(env|printenv|history|set|export|declare|fc)$/.test(each.program) &&
-      each.fields.wrappers.length === 0 &&
-      each.line.operands.length === 0
-  ) &&
-  !command.line.has("-c", "-q") &&
-  command.line.operands
-    .slice(0, 1)
-    .concat(command.line.values("-e"))
-    .some((arg) => secretWord.test(arg.guess))
+      (each) =>
+        /^(env|printenv|history|set|export|declare|fc)$/.test(each.program) &&
+        each.fields.wrappers.length === 0 &&
+        each.line.operands.length === 0
+    ) &&
+    !command.line.has("-c", "-q") &&
+    command.line.operands
+      .slice(0, 1)
+      .concat(command.line.values("-e"))
+      .some((arg) => secretWord.test(arg.guess))
     ? "credentials"
     : undefined
 
 const shown = (command: Command, place: Place): string | undefined => {
   if (!/^(cp|mv)$/.test(command.program)) return undefined
   return command.line.operands
-    .slice(0, -1)
-    .some((arg) => readCategory(pathOf(arg, command.fields.cwd), place) !== undefined)
+      .slice(0, -1)
+      .some((arg) => readCategory(pathOf(arg, command.fields.cwd), place) !== undefined)
     ? "credentials"
     : undefined
 }

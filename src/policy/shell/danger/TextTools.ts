@@ -19,9 +19,10 @@ const awk = (command: Command, place: Place): string | undefined => {
     const code = guess
       .replace(/^\s*#.*$/gm, "")
       .replace(/\|\s*"(sort|uniq|column|wc|cat 1>&2|cat >&2)( -[\w,.-]+)*"/g, "")
-    const bare = code.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/(^|[~(,!&|{;\s])\/(?:[^/\\\n]|\\.)*\//g, "$1//")
-    if (/\bsystem\s*\(|\|&?\s*getline|""\s*\||(^|[^|])\|\s*("|[A-Za-z_])|\|&/.test(bare.replaceAll("||", "  ")))
+    const bare = code.replace(/"(?:[^"\\]|\\.)*"/g, "\"\"").replace(/(^|[~(,!&|{;\s])\/(?:[^/\\\n]|\\.)*\//g, "$1//")
+    if (/\bsystem\s*\(|\|&?\s*getline|""\s*\||(^|[^|])\|\s*("|[A-Za-z_])|\|&/.test(bare.replaceAll("||", "  "))) {
       return "interpreter"
+    }
     if (/\/inet\d?\//.test(code)) return "reverse-shell"
     for (const match of code.matchAll(/>>?\s*"([^"]+)"/g)) {
       const category = writeCategory(resolve(match[1]!, command.fields.cwd), place)
@@ -76,10 +77,9 @@ const editor = (command: Command): string | undefined => {
   const given = [...command.line.values("-c", "--cmd"), ...command.args.filter((arg) => /^\+./.test(arg.guess))].map(
     (arg) => arg.guess.replace(/^\+/, "")
   )
-  const typed =
-    /^(ed|ex)$/.test(command.program) && command.fields.input.text !== undefined
-      ? command.fields.input.text.split("\n")
-      : []
+  const typed = /^(ed|ex)$/.test(command.program) && command.fields.input.text !== undefined
+    ? command.fields.input.text.split("\n")
+    : []
   return [...given, ...typed].some((text) => startsProgram.test(text)) ? "interpreter" : undefined
 }
 
@@ -97,8 +97,9 @@ const unpacks = (command: Command, place: Place): string | undefined => {
     /tar$/.test(program) &&
     (line.has("-P", "--absolute-names", "--absolute-paths") ||
       /^[A-Za-z]*P[A-Za-z]*$/.test(command.args[0]?.guess ?? ""))
-  )
+  ) {
     return "system-write"
+  }
   const targets: ReadonlyArray<Arg> = line.values("-C", "--directory", "-d")
   const outside = targets.some((arg) => {
     const path = resolve(arg.guess, command.fields.cwd)

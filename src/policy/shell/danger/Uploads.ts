@@ -74,8 +74,8 @@ export const curl = (command: Command): string | undefined => {
     ...forms.filter((arg) => /=[@<]/.test(arg.guess) && !/=[@<]-/.test(arg.guess)),
     ...uploads.filter((arg) => arg.guess !== "-" && arg.guess !== ".")
   ]
-  const streams =
-    [...bodies, ...uploads].some((arg) => fromInput(arg.guess)) || forms.some((arg) => /=[@<]-/.test(arg.guess))
+  const streams = [...bodies, ...uploads].some((arg) => fromInput(arg.guess)) ||
+    forms.some((arg) => /=[@<]-/.test(arg.guess))
   if (files.length > 0 || (streams && hasInput(command))) return "exfil"
   if ([...bodies, ...forms, ...raw, ...urls].some(tells)) return "exfil"
   const method = line.values("-X", "--request")[0]?.guess ?? ""
@@ -105,10 +105,10 @@ export const httpie = (command: Command): string | undefined => {
   const operands = command.line.operands
   if (operands.some((arg) => isLoopback(arg.guess) || /^:(\d+|\/)/.test(arg.guess))) return undefined
   return operands.some(
-    (arg) => /[@]|:=@|=@/.test(arg.guess.replace(/^[a-z]+:\/\/[^/]*@/, "")) && /(^|=|\w)@/.test(arg.guess)
-  ) ||
-    operands.some(tells) ||
-    hasInput(command)
+      (arg) => /[@]|:=@|=@/.test(arg.guess.replace(/^[a-z]+:\/\/[^/]*@/, "")) && /(^|=|\w)@/.test(arg.guess)
+    ) ||
+      operands.some(tells) ||
+      hasInput(command)
     ? "exfil"
     : undefined
 }

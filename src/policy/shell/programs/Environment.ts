@@ -15,8 +15,7 @@ const trusted = /^(?!.*(^|:)(\/tmp|\/var\/tmp|\/dev\/shm)(\/|:|$))/
 const withoutAgent = /^(?!.*-(java)?agent)/
 const official = /^https:\/\/(registry\.npmjs\.org|pypi\.org)(\/|$)/
 
-const nodeOption =
-  "--(max[-_]old[-_]space[-_]size=\\d+|experimental-[\\w-]+|no-(warnings|deprecation)|trace-[\\w-]+" +
+const nodeOption = "--(max[-_]old[-_]space[-_]size=\\d+|experimental-[\\w-]+|no-(warnings|deprecation)|trace-[\\w-]+" +
   "|enable-source-maps|openssl-legacy-provider|unhandled-rejections=\\w+|inspect|stack-trace-limit=\\d+|expose-gc" +
   "|dns-result-order=\\w+|conditions=\\w+|import[= ]tsx|loader[= ]ts-node/esm)"
 

@@ -108,18 +108,19 @@ const onlyReads = (command: Command): boolean => {
         !(word === "-p" && isShow && words.indexOf("-p") > at) &&
         !(word === "-c" && isShow && words.indexOf("-c") > at)
     )
-  )
+  ) {
     return false
+  }
   if (given.some((word) => /^-[cO]./.test(word) && word !== "-O")) return false
   // Another folder is fine as long as it is one below.
   if (
     line.values("-C").some((arg) => !/^(?!.*\.\.)[\w.][\w./-]*$/.test(arg.value ?? "")) ||
     (verb === "grep" && line.has("-O"))
-  )
+  ) {
     return false
+  }
   const operands = line.operands.slice(1).map((arg) => arg.guess)
-  const onlyLists =
-    line.options.every((option) => listing.includes(option)) &&
+  const onlyLists = line.options.every((option) => listing.includes(option)) &&
     (operands.length === 0 ||
       line.has("--list", "-l", "--contains", "--merged", "--no-merged", "--points-at", "--no-contains"))
   switch (verb) {

@@ -130,7 +130,17 @@ export const abbreviating: ReadonlySet<string> = new Set([
 
 /** Options before the subcommand, which change where it works and not what it does. */
 export const globalOptions: Readonly<Record<string, ReadonlyArray<string>>> = {
-  git: ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source", "--list-cmds"],
+  git: [
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--super-prefix",
+    "--config-env",
+    "--attr-source",
+    "--list-cmds"
+  ],
   docker: ["-H", "--host", "--context", "-c", "--config", "-l", "--log-level"],
   podman: ["--url", "--connection", "--root", "--log-level"],
   kubectl: [

@@ -73,12 +73,12 @@ export const isTest = (command: Command): boolean => {
 /** A package runner is what it runs, which follows in the list; its own options must not fetch or evaluate anything. */
 export const runsTest = (command: Command, all: ReadonlyArray<Command>): boolean => {
   const { line, program } = command
-  const runs =
-    /^(npx|bunx|pnpx)$/.test(program) ||
+  const runs = /^(npx|bunx|pnpx)$/.test(program) ||
     (/^(pnpm|yarn|npm|bundle)$/.test(program) && line.verb() === "exec") ||
     (/^(uv|poetry|pipenv|pdm|hatch)$/.test(program) && line.verb() === "run")
   const next = all[all.indexOf(command) + 1]
   return (
-    runs && next !== undefined && isTest(next) && !command.args.some((arg) => /^[\w-]+@/.test(arg.guess)) && !line.has("-p", "--package", "-c", "--call", "--with", "-y", "--yes")
+    runs && next !== undefined && isTest(next) && !command.args.some((arg) => /^[\w-]+@/.test(arg.guess)) &&
+    !line.has("-p", "--package", "-c", "--call", "--with", "-y", "--yes")
   )
 }

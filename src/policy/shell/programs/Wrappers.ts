@@ -33,10 +33,13 @@ const toWrapper = (row: string, isVisible: boolean): Wrapper => {
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!
     if (word === "skip") skip = Number(words[++at])
-    else if (word === "script" || word === "dashes" || word === "remote" || word === "contained" || word === "valued" || word === "pairs" ||
-      word === "debugger")
+    else if (
+      word === "script" || word === "dashes" || word === "remote" || word === "contained" || word === "valued" ||
+      word === "pairs" ||
+      word === "debugger"
+    ) {
       marks.add(word)
-    else if (marks.has("pairs")) pairs.add(word)
+    } else if (marks.has("pairs")) pairs.add(word)
     else if (marks.has("valued")) valued.add(word)
     else names.push(word)
   }
