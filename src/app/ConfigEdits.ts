@@ -2,6 +2,7 @@ import { Effect, Result } from "effect"
 import type { Authority, ConfigStore, MayWrite } from "./ConfigStore.ts"
 import { type Field, isMap } from "./ConfigFields.ts"
 import { dotted, type Path } from "./ConfigKeys.ts"
+import { isAlias, isReserved, reservedIn } from "./ConfigNames.ts"
 import { overlaps, type Place } from "./ConfigPath.ts"
 import { following } from "./ConfigReferences.ts"
 import { ConfigRefused, type ReadFault, type WriteFault } from "./ConfigRefused.ts"
@@ -39,22 +40,16 @@ const refuse = (reason: ConfigRefused["reason"], message: string, index?: number
 export const listed = (all: ReadonlyArray<Field>, prefix: string): ReadonlyArray<Field> =>
   all.filter(({ path }) => path === prefix || path.startsWith(`${prefix}.`))
 
-/** An alias becomes part of paths, folders and messages. */
-const isAlias = (key: string) => /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(key)
-
-/** Tables that have no entry "default" by themselves keep that name free (zeroclaw.md §1.6). */
-const isReserved = (path: Path, key: string) =>
-  key === "default" && ["providers", "users", "permission_profiles"].includes(path.join("."))
-
 const everything: MayWrite = () => true
 
 /** As it is now: whoever waits for the lock may have lost what it had when it began to. */
 const rightsOf = (authority: Authority): Effect.Effect<MayWrite> =>
   Effect.isEffect(authority) ? authority : Effect.succeed(authority)
 
-const stillAllowed = Effect.fnUntraced(function*(names: ReadonlyArray<string>, authority: Authority) {
+/** What is no path cannot be written either, which is said later. */
+const stillAllowed = Effect.fnUntraced(function*(names: ReadonlyArray<string | undefined>, authority: Authority) {
   const mayWrite = yield* rightsOf(authority)
-  const forbidden = names.findIndex((name) => !mayWrite(name))
+  const forbidden = names.findIndex((name) => name !== undefined && !mayWrite(name))
   if (forbidden >= 0) return yield* refuse("forbidden", `${names[forbidden]} may not be changed here`, forbidden)
 })
 
@@ -82,16 +77,16 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
     }
     const at = <A>(effect: Effect.Effect<A, ConfigRefused>, index: number) =>
       Effect.mapError(effect, ({ message, reason }) => refuse(reason, message, index))
-    const places = yield* Effect.forEach(entries, ({ path }, index) => at(placed(path), index))
-    yield* stillAllowed(places.map(({ name }) => name), authority)
+    const named = yield* Effect.forEach(entries, ({ path }, index) => Effect.result(at(placed(path), index)))
+    yield* stillAllowed(named.map((one) => Result.isSuccess(one) ? one.success.name : undefined), authority)
+    const places = yield* Effect.forEach(named, (one) => Effect.fromResult(one))
     return yield* Effect.forEach(places, ({ ast, name, path }, index) => {
-      const key = path.findIndex((one, depth) => isReserved(path.slice(0, depth), one))
-      if (key >= 0) {
-        return Effect.fail(
-          refuse("reserved", `${dotted(path.slice(0, key + 1))}: the name "default" is reserved`, index)
-        )
+      const value = entries[index]?.value
+      const reserved = reservedIn(path, value)
+      if (reserved !== undefined) {
+        return Effect.fail(refuse("reserved", `${dotted(reserved)}: the name "default" is reserved`, index))
       }
-      return Result.match(fitted(path, ast, entries[index]?.value), {
+      return Result.match(fitted(path, ast, value), {
         onSuccess: (value) => Effect.succeed({ path, name, value, comment: entries[index]?.comment }),
         onFailure: (problem) => Effect.fail(refuse("invalid", `${name}: ${problem}`, index))
       })

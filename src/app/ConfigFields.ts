@@ -49,14 +49,15 @@ const variants = (ast: SchemaAST.AST): ReadonlyArray<string> | undefined =>
     ? ast.types.map(({ literal }) => String(literal))
     : undefined
 
-const kindOf = (ast: SchemaAST.AST, value: unknown): Kind => {
+/** What stands at a place: by the schema, or by the value where that has none. */
+export const kindOf = (ast: SchemaAST.AST, value: unknown): Kind => {
   if (variants(ast) !== undefined) return "enum"
   if (SchemaAST.isBoolean(ast) || typeof value === "boolean") return "bool"
   if (SchemaAST.isNumber(ast)) return isInteger(ast) ? "integer" : "float"
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "float"
   if (SchemaAST.isArrays(ast) || Array.isArray(value)) {
     const texts = SchemaAST.isArrays(ast)
-      ? ast.rest.every(SchemaAST.isString)
+      ? ast.rest.every((one) => SchemaAST.isString(one) || variants(one) !== undefined)
       : (value as Array<unknown>).every((one) => typeof one === "string")
     return texts ? "string_array" : "object_array"
   }
@@ -114,10 +115,20 @@ export const fields = (
 export const isMap = (ast: SchemaAST.AST): boolean =>
   SchemaAST.isUnknown(ast) || (SchemaAST.isObjects(ast) && ast.indexSignatures.length > 0)
 
+export interface AliasMap {
+  /** With `*` for aliases on the way. */
+  readonly path: string
+  /** Of what stands under one alias. */
+  readonly ast: SchemaAST.AST
+}
+
 /** Where aliases can be made (`config/templates`). */
-export const maps = (ast: SchemaAST.AST = ConfigTable.ast, path: Path = []): ReadonlyArray<string> => {
+export const maps = (ast: SchemaAST.AST = ConfigTable.ast, path: Path = []): ReadonlyArray<AliasMap> => {
   if (!SchemaAST.isObjects(ast)) return []
   const index = ast.indexSignatures[0]?.type
-  const own = index === undefined ? [] : [dotted(path), ...maps(index, [...path, "*"])]
+  const own = index === undefined ? [] : [
+    { path: path.join("."), ast: index },
+    ...maps(index, [...path, "*"])
+  ]
   return [...own, ...ast.propertySignatures.flatMap(({ name, type }) => maps(type, [...path, String(name)]))]
 }

@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Result } from "effect"
 import { ConfigChanges } from "./ConfigChanges.ts"
 import { decode } from "./ConfigDecode.ts"
 import { type Entry, listed, makeEdits, type Renamed } from "./ConfigEdits.ts"
-import { type Field, fields } from "./ConfigFields.ts"
+import { type Field, fields, isMap } from "./ConfigFields.ts"
 import { type ConfigInvalid, load, read } from "./ConfigFile.ts"
 import { locked } from "./ConfigLock.ts"
 import { ConfigFailed, ConfigRefused, type ReadFault, type WriteFault } from "./ConfigRefused.ts"
@@ -157,7 +157,9 @@ const make = Effect.fnUntraced(function*(file: string, environment: Environment)
       }),
     validate: Effect.asVoid(table),
     keys: Effect.fnUntraced(function*(named) {
-      const value = at(yield* table, (yield* placed(named)).path)
+      const { ast, name, path } = yield* placed(named)
+      if (!isMap(ast)) return yield* new ConfigRefused({ reason: "invalid", message: `${name} has fixed keys` })
+      const value = at(yield* table, path)
       return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : []
     }),
     ...makeEdits(placed, commit)

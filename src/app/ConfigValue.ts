@@ -2,6 +2,7 @@ import { Result, SchemaAST } from "effect"
 import { isTooDeep } from "../rpc/Depth.ts"
 import { isSecret, type Path } from "./ConfigKeys.ts"
 import { valueOf } from "./Overrides.ts"
+import { isTable } from "./TomlTable.ts"
 
 /** What stands for a secret wherever values are listed; it is never a value (zeroclaw.md §1.6). */
 export const mask = "***MASKED***"
@@ -28,6 +29,33 @@ export const masked = (value: unknown, path: Path = []): unknown => {
 const some = (value: unknown, test: (one: unknown) => boolean): boolean =>
   test(value) || (typeof value === "object" && value !== null && Object.values(value).some((one) => some(one, test)))
 
+const isBlank = (value: unknown) => typeof value === "string" && value.trim() === ""
+
+/** The value itself, or one at a secret place below it. */
+const hasBlankSecret = (path: Path, value: unknown): boolean =>
+  isTable(value)
+    ? Object.entries(value).some(([key, one]) => hasBlankSecret([...path, key], one))
+    : Array.isArray(value)
+    ? value.some((one) => hasBlankSecret(path, one))
+    : isBlank(value) && isHidden(path, "")
+
+/** Numbers and truth values where texts belong, at any depth; texts stay texts. */
+const typedBy = (ast: SchemaAST.AST, value: unknown): unknown => {
+  if (SchemaAST.isString(ast)) return typeof value === "number" || typeof value === "boolean" ? String(value) : value
+  if (SchemaAST.isArrays(ast) && Array.isArray(value)) {
+    return value.map((one) => ast.rest[0] === undefined ? one : typedBy(ast.rest[0], one))
+  }
+  if (!SchemaAST.isObjects(ast) || !isTable(value)) return value
+  const at = (key: string) =>
+    ast.propertySignatures.find(({ name }) => name === key)?.type ?? ast.indexSignatures[0]?.type
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      const type = at(key)
+      return [key, type === undefined ? one : typedBy(type, one)]
+    })
+  )
+}
+
 /**
  * A JSON value as this place takes it: texts are read as the type of the place, other values stay what they are. Only the
  * failures that no schema names are found here.
@@ -35,10 +63,13 @@ const some = (value: unknown, test: (one: unknown) => boolean): boolean =>
 export const fitted = (path: Path, ast: SchemaAST.AST, value: unknown): Result.Result<unknown, string> => {
   if (value === undefined || isTooDeep(value)) return Result.fail("it must have a value that can be written")
   if (some(value, (one) => one === null)) return Result.fail("null is no value here; delete the key instead")
-  if (some(value, (one) => one === mask)) return Result.fail("the mask of a secret is not a value")
-  if (isHidden(path, "") && value === "") return Result.fail("a secret cannot be empty; delete the key instead")
-  if (typeof value === "string") return Result.succeed(SchemaAST.isUnknown(ast) ? value : valueOf(ast, value))
-  return Result.succeed(SchemaAST.isString(ast) && typeof value !== "object" ? String(value) : value)
+  if (some(value, (one) => typeof one === "string" && one.trim() === mask)) {
+    return Result.fail("the mask of a secret is not a value")
+  }
+  if (hasBlankSecret(path, value)) return Result.fail("a secret cannot be empty; delete the key instead")
+  return Result.succeed(
+    typedBy(ast, typeof value === "string" && !SchemaAST.isUnknown(ast) ? valueOf(ast, value) : value)
+  )
 }
 
 /** A word of a command line: below tables that have no schema it is read as TOML where it is that. */

@@ -13,6 +13,7 @@ import * as LifecycleHandlers from "../native/LifecycleHandlers.ts"
 import * as MemoryHandlers from "../native/MemoryHandlers.ts"
 import { Native } from "../native/Native.ts"
 import { Residents } from "../native/Residents.ts"
+import * as SetupHandlers from "../native/SetupHandlers.ts"
 import * as TurnHandlers from "../native/TurnHandlers.ts"
 import { Uploads } from "../native/Uploads.ts"
 import * as ViewHandlers from "../native/ViewHandlers.ts"
@@ -40,17 +41,19 @@ const layerMemory = Layer.unwrap(
   )
 )
 
-const layerHandlers = Layer.mergeAll(
-  CoreHandlers.layer(() => Array.from(Native.requests.keys())),
-  FileHandlers.layer,
-  LifecycleHandlers.layer,
-  MemoryHandlers.layer,
-  TurnHandlers.layer,
-  ViewHandlers.layer,
-  ConfigHandlers.layer,
-  FeedHandlers.layer,
-  CatalogueHandlers.layer
-)
+const layerHandlers = (environment: Environment) =>
+  Layer.mergeAll(
+    CoreHandlers.layer(() => Array.from(Native.requests.keys())),
+    FileHandlers.layer,
+    LifecycleHandlers.layer,
+    MemoryHandlers.layer,
+    TurnHandlers.layer,
+    ViewHandlers.layer,
+    ConfigHandlers.layer,
+    SetupHandlers.layer(environment),
+    FeedHandlers.layer,
+    CatalogueHandlers.layer
+  )
 
 const layerFacts = (endpoint: string) =>
   Layer.effect(
@@ -63,7 +66,7 @@ const layerFacts = (endpoint: string) =>
 
 /** Sessions of both modes and the native protocol on top of them, for any local front door. */
 export const layer = (endpoint: string, environment: Environment = process.env, open = SessionStore.layerOrMemory) =>
-  layerHandlers.pipe(
+  layerHandlers(environment).pipe(
     Layer.provideMerge(Uploads.layer),
     Layer.provideMerge(Residents.layer),
     Layer.provideMerge(layerHosts(open)),

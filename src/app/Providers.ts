@@ -87,7 +87,17 @@ export const providers = (tables: ConfigTable["providers"], environment: Environ
 /** In tokens; for other servers what nearly all take. */
 const windows = { anthropic: 200_000, openai: 128_000, other: 32_000 }
 
-const usualModels = { anthropic: "claude-sonnet-4.6", openai: "gpt-5.2", offline: "builtin" }
+/** The model of a vendor that names none. */
+export const usualModels: Readonly<Record<string, string>> & { readonly offline: string } = {
+  anthropic: "claude-sonnet-4.6",
+  openai: "gpt-5.2",
+  offline: "builtin"
+}
+
+/** Whether its models are asked on this machine. */
+export const isLocal = ({ baseUrl, kind }: Provider): boolean =>
+  kind === "offline" ||
+  (baseUrl !== undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(baseUrl)?.hostname ?? ""))
 
 /** The model of agents that name none: the first with a key at hand, else offline (spec §2). */
 export const defaultModel = (known: ReadonlyMap<string, Provider>): string => {

@@ -10,6 +10,8 @@ const patience = "10 seconds"
 export class ModelCatalog extends Context.Service<ModelCatalog, {
   /** References, those of the configuration first; nothing that cannot be asked. */
   readonly references: () => ReadonlyArray<string>
+  /** Ids of the models a provider said it has; `undefined` as long as it has not. */
+  readonly listed: (alias: string) => ReadonlyArray<string> | undefined
   /** The provider behind a reference that can be asked. */
   readonly provider: (reference: string) => Result.Result<Provider, ModelUnavailable>
   /** Begins to ask the providers for their lists, once per process; what a provider does not tell is no error. Loads an HTTP client. */
@@ -60,6 +62,7 @@ export class ModelCatalog extends Context.Service<ModelCatalog, {
 
       return ModelCatalog.of({
         references: () => references,
+        listed: (alias) => listed.get(alias),
         provider,
         refresh: Effect.asVoid(yield* Effect.cached(Effect.forkIn(refresh, scope))),
         onChange: (run) =>

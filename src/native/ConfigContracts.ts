@@ -9,7 +9,6 @@ const Get = method("config/get", "config:read", { prop: maybe(text) })
 const List = method("config/list", "config:read", { prefix: maybe(text) })
 const Validate = method("config/validate", "config:read", {})
 const MapKeys = method("config/map-keys", "config:read", { path: text })
-const Templates = method("config/templates", "config:read", {})
 const Set = method("config/set", "config:update", { prop: text, value: Schema.Unknown, comment: maybe(text) })
 const SetMany = method("config/set-many", "config:update", {
   sets: Schema.Array(Schema.Struct({ prop: text, value: Schema.Unknown, comment: maybe(text) }))
@@ -20,6 +19,6 @@ const DeleteKey = method("config/map-key-delete", "config:delete", { path: text,
 const RenameKey = method("config/map-key-rename", "config:update", { path: text, from: text, to: text })
 
 export class Configuration
-  extends RpcGroup.make(Get, List, Validate, MapKeys, Templates, Set, SetMany, Delete, CreateKey, DeleteKey, RenameKey)
+  extends RpcGroup.make(Get, List, Validate, MapKeys, Set, SetMany, Delete, CreateKey, DeleteKey, RenameKey)
     .middleware(PerNativeConnection)
 {}

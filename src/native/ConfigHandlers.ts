@@ -1,6 +1,7 @@
 import { Effect } from "effect"
-import { type Field, maps } from "../app/ConfigFields.ts"
+import type { Field } from "../app/ConfigFields.ts"
 import { ConfigFailed, ConfigRefused, ConfigStore, type Entry, type MayWrite } from "../app/ConfigStore.ts"
+import { sections } from "../app/ConfigGuide.ts"
 import { mask, shown } from "../app/ConfigValue.ts"
 import type { ConfigInvalid } from "../app/ConfigFile.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
@@ -21,15 +22,24 @@ const faultOf = (error: ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault)
     case "ConfigRefused": {
       const { index, message, reason } = error
       const at = index === undefined ? {} : { index }
+      const field = index === undefined ? "prop" : `sets.${index}`
       return reason === "forbidden"
         ? Faults.forbidden(message, at)
-        : Faults.invalid(message, index === undefined ? "prop" : `sets.${index}`, reason, at)
+        : Faults.invalid(message, field, reason, at)
     }
   }
 }
 
 const faulty = <A, R>(effect: Effect.Effect<A, ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault, R>) =>
   Effect.mapError(effect, faultOf)
+
+/** Of a call about one path: there is nothing to count. */
+const uncounted = <A, E, R>(effect: Effect.Effect<A, E | ConfigRefused, R>) =>
+  Effect.mapError(
+    effect,
+    (error) =>
+      error instanceof ConfigRefused ? new ConfigRefused({ reason: error.reason, message: error.message }) : error
+  )
 
 const entryOf = (
   { aliasSource, category, description, enumVariants, isEnvOverridden, isSecret, kind, path, populated, value }: Field
@@ -42,6 +52,9 @@ const entryOf = (
   populated,
   is_secret: isSecret,
   is_env_overridden: isEnvOverridden,
+  section: category,
+  ...(sections[category] === undefined ? {} : { tab: sections[category].group.toLowerCase() }),
+  ...(typeof value === "string" && value.includes("\n") ? { multiline: true } : {}),
   ...(value === undefined ? {} : { value: shown(value) }),
   ...(enumVariants === undefined ? {} : { enum_variants: enumVariants }),
   ...(aliasSource === undefined ? {} : { alias_source: aliasSource })
@@ -70,7 +83,7 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
             config.get(prop),
             ({ isSecret, path, populated, value }) => ({
               prop: path,
-              value: !populated ? null : isSecret ? mask : shown(value),
+              value: !populated ? "" : isSecret ? mask : shown(value),
               populated
             })
           )
@@ -87,14 +100,9 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
 
     "config/map-keys": ({ path }) => faulty(Effect.map(config.keys(path), (keys) => ({ path, keys }))),
 
-    "config/templates": () =>
-      Effect.sync(() => ({
-        templates: maps().map((path) => ({ path, kind: "Map", value_type: "table", description: "" }))
-      })),
-
     "config/set": (asked) =>
       faulty(Effect.gen(function*() {
-        const [prop] = yield* config.set([assignment(asked)], yield* authority)
+        const [prop] = yield* uncounted(config.set([assignment(asked)], yield* authority))
         return { prop, set: true }
       })),
 

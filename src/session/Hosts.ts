@@ -34,5 +34,5 @@ export class Hosts extends Context.Service<Hosts, {
         })
         return { chat: yield* host("chat"), acp: yield* host("acp"), room }
       })
-    ).pipe(Layer.provide(ModelCatalog.layer))
+    ).pipe(Layer.provideMerge(ModelCatalog.layer))
 }

@@ -163,6 +163,18 @@ describe("Setting values", () => {
       assert.strictEqual(statSync(file).mode & 0o777, 0o640)
     }))
 
+  it.effect("takes numbers and truth values where texts belong, in lists and tables as well", () =>
+    Effect.gen(function*() {
+      const { set, store } = yield* open()
+      yield* set("agents.main.workspace", 12)
+      yield* set("risk_profiles.careful.allowed_commands", [7, true, "ls"])
+      yield* set("providers.local.headers", { A: 1 })
+      yield* set("acp", { max_sessions: 4, default_agent: "main" })
+      assert.strictEqual((yield* store.get("agents.main.workspace")).value, "12")
+      assert.deepStrictEqual((yield* store.get("risk_profiles.careful.allowed_commands")).value, ["7", "true", "ls"])
+      assert.deepStrictEqual((yield* store.get("acp")).value, { max_sessions: 4, default_agent: "main" })
+    }))
+
   it.effect("makes a private file in a private folder where there is none", () =>
     Effect.gen(function*() {
       const { file, folder, set, text } = yield* open("")
@@ -239,6 +251,10 @@ describe("Setting values", () => {
       assert.strictEqual(
         yield* refusal("providers.local.headers.A", ""),
         "providers.local.headers.A: a secret cannot be empty; delete the key instead"
+      )
+      assert.strictEqual(
+        yield* refusal("providers.local.headers", { A: "Bearer 1", B: " " }),
+        "providers.local.headers: a secret cannot be empty; delete the key instead"
       )
       assert.notInclude(yield* refusal("providers.local.headers", ["sk-1"]), "sk-1")
       assert.strictEqual(text(), toml)
@@ -324,6 +340,7 @@ describe("Setting many values", () => {
       assert.deepStrictEqual(yield* fault(good, good, ["agents.main.model", "no slash"]), ["invalid", 2])
       assert.deepStrictEqual(yield* fault(["acp.max_sessions", "x"], good, ["acp.max_sessions", "y"]), ["invalid", 2])
       assert.deepStrictEqual(yield* fault(good, ["providers.default.kind", "offline"]), ["reserved", 1])
+      assert.deepStrictEqual(yield* fault(good, ["providers", { default: { kind: "offline" } }]), ["reserved", 1])
       assert.deepStrictEqual(yield* fault(), ["invalid", undefined])
       assert.deepStrictEqual(
         yield* fault(...Array.from({ length: 257 }, () =>

@@ -167,6 +167,11 @@ describe("config/set-many", () => {
       const refused = yield* promise(() => cem.failure("config/set-many", { sets }))
       assert.deepStrictEqual([refused.code, refused.data?.["index"]], [-32012, 1])
       assert.strictEqual(readFileSync(join(folder, "config.toml"), "utf8"), config)
+      const unknown = [{ prop: "no.such.key", value: 4 }, { prop: "users.ann.uid", value: 1 }]
+      const first = yield* promise(() => cem.failure("config/set-many", { sets: unknown }))
+      assert.deepStrictEqual([first.code, first.data?.["index"]], [-32012, 1])
+      const one = yield* promise(() => cem.failure("config/set", { prop: "users.ann.uid", value: 1 }))
+      assert.deepStrictEqual([one.code, one.data?.["index"]], [-32012, undefined])
       yield* promise(() => cem.request("config/set", { prop: "acp.max_sessions", value: 4 }))
       assert.notInclude(readFileSync(join(folder, "config.toml"), "utf8"), "uid = 1\n")
     }))
@@ -188,5 +193,32 @@ describe("config/set-many", () => {
       }))
       assert.deepInclude((yield* Fiber.join(pending)).data, { reason: "forbidden", index: 0 })
       assert.strictEqual(readFileSync(join(folder, "config.toml"), "utf8"), less)
+    }))
+
+  it.live("is about one path in config/set, and an unset one is an empty text in config/get", () =>
+    Effect.gen(function*() {
+      const { greet } = yield* served()
+      const client = yield* greet()
+      const wrong = yield* promise(() => client.failure("config/set", { prop: "acp.max_sessions", value: "many" }))
+      assert.deepInclude(wrong, { code: -32602 })
+      assert.deepStrictEqual(wrong.data, { reason: "invalid", field: "prop" })
+      assert.deepStrictEqual(yield* promise(() => client.request("config/get", { prop: "acp.max_sessions" })), {
+        prop: "acp.max_sessions",
+        value: "",
+        populated: false
+      })
+      const { entries } = yield* promise(() => client.request("config/list", { prefix: "acp.unstable" }))
+      assert.deepStrictEqual(entries, [{
+        path: "acp.unstable",
+        category: "acp",
+        section: "acp",
+        tab: "agents",
+        kind: "bool",
+        type_hint: "true or false",
+        description: "true or false",
+        populated: false,
+        is_secret: false,
+        is_env_overridden: false
+      }])
     }))
 })
