@@ -14,38 +14,45 @@ const described = ({ capabilities, description, within }: AnyTool, mode: WorkMod
   return within === undefined || capabilities.every(granted) ? description : `${description} ${within(granted)}`
 }
 
-const declare = (tools: ReadonlyArray<AnyTool>, mode: WorkMode) => {
-  const toolkit = Toolkit.make(
-    ...tools.map((tool) =>
-      Tool.dynamic(tool.name, { description: described(tool, mode), parameters: tool.inputSchema ?? tool.parameters })
-    )
-  )
+interface Declaration {
+  readonly number: number
+  readonly tool: Tool.AnyDynamic
+}
+
+/** What a tool says to the model. Tools of sessions come and go; those that say the same are one, as their schemas are costly. */
+const makeDeclarations = () => {
+  const bySchema = new WeakMap<object, Map<string, Declaration>>()
+  let last = 0
+  return (tool: AnyTool, mode: WorkMode): Declaration => {
+    const { name } = tool
+    const parameters = tool.inputSchema ?? tool.parameters
+    const description = described(tool, mode)
+    const known = bySchema.get(parameters) ?? new Map<string, Declaration>()
+    bySchema.set(parameters, known)
+    const key = `${name} ${description}`
+    const made = known.get(key) ?? { number: ++last, tool: Tool.dynamic(name, { description, parameters }) }
+    known.set(key, made)
+    return made
+  }
+}
+
+const offer = (declarations: ReadonlyArray<Declaration>) => {
+  const toolkit = Toolkit.make(...declarations.map(({ tool }) => tool))
   return Effect.provide(toolkit, toolkit.toLayer({}))
 }
 
-export type Offer = Effect.Success<ReturnType<typeof declare>>
-
-/** Tools of sessions come and go under the same names: each one gets a number of its own. */
-const makeNumbers = () => {
-  const numbers = new WeakMap<AnyTool, number>()
-  let last = 0
-  return (tool: AnyTool): number => {
-    const number = numbers.get(tool) ?? ++last
-    numbers.set(tool, number)
-    return number
-  }
-}
+export type Offer = Effect.Success<ReturnType<typeof offer>>
 
 const maxOffers = 64
 
 export const make = Effect.gen(function*() {
   const toolbox = yield* Toolbox
   const books = yield* RuleBooks
-  const numberOf = makeNumbers()
+  const declared = makeDeclarations()
   const offers = new Map<string, Offer>()
 
   /** Only what the Work mode grants something to, and what no rule hides (policy §1.2). The same choice is the same object. */
-  return Effect.fnUntraced(function*({ policy: { knobs, source }, tools: own }: TurnInput) {
+  return Effect.fnUntraced(function*({ policy: { knobs, source }, tools: own }: Pick<TurnInput, "policy" | "tools">) {
     const tools = Array.from(toolbox.of(own).values())
     const { rules } = yield* Effect.mapError(
       books.load(source()),
@@ -57,8 +64,9 @@ export const make = Effect.gen(function*() {
     const shown = tools.filter((tool) =>
       !hidden.has(ruleName(tool)) && tool.capabilities.some((capability) => grants(mode, capability))
     )
-    const key = [mode, ...shown.map(numberOf)].join()
-    const made = offers.get(key) ?? (yield* declare(shown, mode))
+    const declarations = shown.map((tool) => declared(tool, mode))
+    const key = declarations.map(({ number }) => number).join()
+    const made = offers.get(key) ?? (yield* offer(declarations))
     if (offers.size >= maxOffers) offers.clear()
     offers.set(key, made)
     return made

@@ -28,6 +28,10 @@ const Question = Schema.Struct({
   search_mode: Target.optional(Schema.Literals(["bm25", "embedding", "hybrid"]), "All of them search by words here")
 })
 
+const Forgotten = Schema.Struct({
+  key: Schema.NonEmptyString.annotate({ description: "The name it was stored under" })
+})
+
 const Selection = Schema.Struct({
   namespace: word("Only of this namespace"),
   session_id: word("Only of this session"),
@@ -109,7 +113,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
   const forget = Tool.make<{ readonly key: string }>({
     name: "memory_forget",
     description: "Forget one entry of the memory.",
-    parameters: Schema.Struct({ key: Schema.NonEmptyString.annotate({ description: "The name it was stored under" }) }),
+    parameters: Forgotten,
     kind: "delete",
     capabilities: ["rw"],
     needs: () => Needs.kept("rw"),

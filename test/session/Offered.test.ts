@@ -7,7 +7,11 @@ import { Speech } from "../../src/model/Speech.ts"
 import type { WorkMode } from "../../src/policy/Knobs.ts"
 import * as Desk from "../../src/session/Desk.ts"
 import * as ModelTurn from "../../src/session/ModelTurn.ts"
+import * as Offer from "../../src/session/Offer.ts"
+import { MemoryStore } from "../../src/store/MemoryStore.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
+import * as MemoryTools from "../../src/tool/MemoryTools.ts"
+import { none } from "../../src/tool/SessionTools.ts"
 import { make, newSession, prompt } from "./Harness.ts"
 
 interface Call {
@@ -151,5 +155,32 @@ describe("The model's request", () => {
       ]])
       assert.include(JSON.stringify(calls[0]!.content), "Denied by capability (CAPABILITY_NOT_GRANTED)")
     }).pipe(Effect.provide(harness.layer))
+  })
+})
+
+describe("An offer", () => {
+  it.live("is the same for all sessions whose tools say the same, however often they are made", () => {
+    const { harness } = recording()
+    return Effect.gen(function*() {
+      const offer = yield* Offer.make
+      const memory = yield* (yield* MemoryStore).of("main")
+      const offered = Effect.fnUntraced(function*(mode: WorkMode) {
+        const session = yield* newSession()
+        yield* session.policy.set("work_mode", mode, "client")
+        const own = MemoryTools.make(memory, session.sessionId)
+        return yield* offer({ policy: session.policy, tools: { ...none, current: () => own } })
+      })
+      const first = yield* offered("sw")
+      assert.include(Object.keys(first.tools), "memory_store")
+      assert.strictEqual(yield* offered("sw"), first)
+      const reading = yield* offered("ro")
+      assert.notStrictEqual(reading, first)
+      assert.strictEqual(reading.tools["memory_recall"], first.tools["memory_recall"])
+      assert.notStrictEqual(reading.tools["shell"], first.tools["shell"], "its words depend on the Work mode")
+    }).pipe(
+      Effect.provide(Layer.provideMerge(EngineLayer.layerPolicy, harness.layer)),
+      Effect.provide(MemoryStore.layer(harness.folder(), 0)),
+      Effect.scoped
+    )
   })
 })
