@@ -10,14 +10,12 @@ import { FileRead } from "../tool/FileRead.ts"
 import * as Readable from "../tool/Readable.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import * as Skills from "../workspace/Skills.ts"
-import { keyOf, type Which } from "./Contexts.ts"
+import type { Which } from "./Contexts.ts"
 import * as Instructions from "./Instructions.ts"
 import { type Facts, render } from "./SystemPrompt.ts"
 import type { TurnInput } from "./TurnLoop.ts"
 
 type Read = Pick<Facts, "identity" | "project" | "skills">
-
-const maxSessions = 64
 
 /** The day as people near this machine count it. */
 const dayOf = (now: number): string => {
@@ -42,7 +40,7 @@ export const make = Effect.gen(function*() {
   const known = knownTools(tools)
   const platform = `${system()} ${release()}, ${arch()}`
   const own = ownFolders(settings)
-  const files = new Map<string, Read>()
+  const files = new WeakMap<Which["workspace"], Read>()
 
   const limitsOfAgent = (alias: string) => limitsOf(riskProfiles.get(agents.get(alias)?.riskProfile ?? "default"), own)
 
@@ -63,7 +61,7 @@ export const make = Effect.gen(function*() {
 
   const read = Effect.fnUntraced(function*(input: TurnInput): Effect.fn.Return<Read> {
     const { workspace } = input
-    const there = files.get(keyOf(input))
+    const there = files.get(workspace)
     if (there !== undefined) return there
     const agent = agents.get(input.agent)
     const identity = agent === undefined ? [] : yield* Instructions.identity(agent.workspace)
@@ -72,13 +70,12 @@ export const make = Effect.gen(function*() {
       project: yield* Instructions.project(workspace, yield* mayRead(input), identity),
       skills: yield* Skills.list(workspace)
     }
-    if (files.size >= maxSessions) files.delete(files.keys().next().value!)
-    files.set(keyOf(input), made)
+    files.set(workspace, made)
     return made
   })
 
   return {
-    forget: (session: Which) => void files.delete(keyOf(session)),
+    forget: ({ workspace }: Which) => void files.delete(workspace),
     prompt: Effect.fnUntraced(function*(input: TurnInput, model: Model, offered: Iterable<string>) {
       const agent = agents.get(input.agent)
       return render({

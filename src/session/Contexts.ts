@@ -1,12 +1,10 @@
 import { type History, read } from "./History.ts"
 import type { TurnInput } from "./TurnLoop.ts"
 
-/** The same id is another session in another mode. */
-export type Which = Pick<TurnInput, "mode" | "sessionId">
+/** An active session: its workspace is the same object from its activation to its end, and no other session's. */
+export type Which = Pick<TurnInput, "workspace">
 
-export const keyOf = ({ mode, sessionId }: Which): string => `${mode} ${sessionId}`
-
-/** The contexts that lately running sessions ended with, and how far an estimate of each is from what its provider counts. */
+/** The contexts that sessions ended their last turn with, and how far an estimate of each is from what its provider counts. */
 export interface Contexts {
   /** One that was changed elsewhere is read again. */
   readonly get: (session: Which, context: string | null) => History
@@ -17,26 +15,35 @@ export interface Contexts {
   readonly forget: (session: Which) => void
 }
 
-const maxSessions = 32
+/** Of all contexts that are kept, as JSON; the ones used longest ago are read from the store again. */
+const maxCharacters = 8 * 1024 * 1024
 
 export const make = (): Contexts => {
-  const histories = new Map<string, History>()
-  const offsets = new Map<string, number>()
+  const histories = new Map<Which["workspace"], History>()
+  const offsets = new WeakMap<Which["workspace"], number>()
+  let characters = 0
 
-  const put = <A>(map: Map<string, A>, session: Which, value: A) => {
-    map.delete(keyOf(session))
-    map.set(keyOf(session), value)
-    if (map.size > maxSessions) map.delete(map.keys().next().value!)
+  const drop = (key: Which["workspace"]) => {
+    characters -= histories.get(key)?.json.length ?? 0
+    histories.delete(key)
   }
 
   return {
-    get: (session, context) => {
-      const known = histories.get(keyOf(session))
+    get: ({ workspace }, context) => {
+      const known = histories.get(workspace)
       return known?.json === (context ?? "[]") ? known : read(context)
     },
-    set: (session, history) => put(histories, session, history),
-    offset: (session) => offsets.get(keyOf(session)),
-    forget: (session) => void offsets.delete(keyOf(session)),
-    measured: (session, offset) => put(offsets, session, offset)
+    set: ({ workspace }, history) => {
+      drop(workspace)
+      histories.set(workspace, history)
+      characters += history.json.length
+      for (const oldest of histories.keys()) {
+        if (characters <= maxCharacters || oldest === workspace) return
+        drop(oldest)
+      }
+    },
+    offset: ({ workspace }) => offsets.get(workspace),
+    forget: ({ workspace }) => void offsets.delete(workspace),
+    measured: ({ workspace }, offset) => void offsets.set(workspace, offset)
   }
 }

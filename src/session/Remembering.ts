@@ -8,8 +8,6 @@ import { newId } from "./Id.ts"
 import * as Recollection from "./Recollection.ts"
 import type { TurnInput } from "./TurnLoop.ts"
 
-const maxSessions = 64
-
 /** The tools of a session and the memory's after them; the same map while the session's are the same. */
 const joined = (tools: SessionTools, memory: ReadonlyMap<string, AnyTool>): SessionTools => {
   let own: ReadonlyMap<string, AnyTool> | undefined
@@ -44,19 +42,13 @@ const harmless = <A, E extends { readonly message: string }>(
 export const make = Effect.gen(function*() {
   const store = yield* Effect.serviceOption(MemoryStore)
   const { memory: settings } = yield* Settings
-  const sessions = new Map<
-    string,
-    { readonly of: SessionTools; readonly memory: Memory; readonly tools: SessionTools }
-  >()
+  const sessions = new WeakMap<TurnInput["workspace"], { readonly memory: Memory; readonly tools: SessionTools }>()
 
-  const toolsOf = ({ sessionId, tools }: TurnInput, memory: Memory): SessionTools => {
-    const known = sessions.get(sessionId)
-    // The id may have come to mean another session, of another agent.
-    const same = known?.of === tools && known.memory === memory ? known : undefined
-    const made = same ?? { of: tools, memory, tools: joined(tools, MemoryTools.make(memory, sessionId)) }
-    sessions.delete(sessionId)
-    sessions.set(sessionId, made)
-    if (sessions.size > maxSessions) sessions.delete(sessions.keys().next().value!)
+  const toolsOf = ({ sessionId, tools, workspace }: TurnInput, memory: Memory): SessionTools => {
+    const known = sessions.get(workspace)
+    if (known?.memory === memory) return known.tools
+    const made = { memory, tools: joined(tools, MemoryTools.make(memory, sessionId)) }
+    sessions.set(workspace, made)
     return made.tools
   }
 

@@ -178,8 +178,12 @@ describe("An offer", () => {
       assert.strictEqual(reading.tools["memory_recall"], first.tools["memory_recall"])
       assert.notStrictEqual(reading.tools["shell"], first.tools["shell"], "its words depend on the Work mode")
     }).pipe(
-      Effect.provide(Layer.provideMerge(EngineLayer.layerPolicy, harness.layer)),
-      Effect.provide(MemoryStore.layer(harness.folder(), 0)),
+      Effect.provide(
+        EngineLayer.layerPolicy.pipe(
+          Layer.provideMerge(harness.layer),
+          Layer.provideMerge(MemoryStore.layer(harness.folder(), 0))
+        )
+      ),
       Effect.scoped
     )
   })
