@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from "node:os"
 import { Settings } from "../app/Settings.ts"
 import { version } from "../app/Version.ts"
 import { Principals } from "../security/Principals.ts"
+import { builtIn } from "../session/CommandNames.ts"
 import { Hosts } from "../session/Hosts.ts"
 import { caller, mayTouch } from "./Access.ts"
 import { Core } from "./Core.ts"
@@ -82,7 +83,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
           capabilities: methods(),
           auth_methods: ["peercred"],
           principal_id: principal,
-          commands: [],
+          commands: builtIn.map(({ name }) => ({ id: name, name })),
           features: ["tui.client_kind"],
           ...(keepsTurns ? { turn_lifetime: "session" } : {})
         })

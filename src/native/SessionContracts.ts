@@ -67,7 +67,12 @@ const ListAcp = method("session/list-acp", "sessions:read", { query: maybe(text)
 const Messages = method("session/messages", "sessions:read", {
   ...ofSession,
   limit: maybe(Schema.Int),
-  before_index: maybe(Schema.Int)
+  before_index: maybe(Schema.Int),
+  /** Its presence, also as null or "", asks for pages from the newest one backwards. */
+  cursor: maybe(text),
+  max_bytes: maybe(Schema.Int),
+  /** Other names that the client knows the session by; not needed here. */
+  session_keys: maybe(Schema.Unknown)
 })
 const State = method("session/state", "sessions:read", ofSession)
 const GitBranch = method("session/git_branch", "sessions:read", ofSession)

@@ -1,20 +1,30 @@
 import { DateTime, Effect } from "effect"
 import { type Host, Hosts } from "../session/Hosts.ts"
+import { BadCursor } from "../store/SessionStore.ts"
 import * as GitHead from "../workspace/GitHead.ts"
 import { caller, mayTouch } from "./Access.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
+import * as MessageCursor from "./MessageCursor.ts"
 import * as Messages from "./Messages.ts"
 import { ownerOf, Residents } from "./Residents.ts"
 import { Views } from "./SessionContracts.ts"
 
 const usualLimit = 200
 const largestLimit = 1000
+const usualPageBytes = 256 * 1024
+const largestPageBytes = 4 * 1024 * 1024
 
 interface Asked {
   readonly query?: string | null
   readonly limit?: number | null
   readonly running?: boolean | null
+}
+
+interface Backwards {
+  readonly cursor: string | null
+  readonly limit?: number | null | undefined
+  readonly max_bytes?: number | null | undefined
 }
 
 export const layer = Views.toLayer(Effect.gen(function*() {
@@ -53,6 +63,34 @@ export const layer = Views.toLayer(Effect.gen(function*() {
     return mayTouch(me, ownerOf(found.record)) ? found : yield* Faults.notFound(sessionId)
   })
 
+  /** As a client may know it: by its id, or by its key in ZeroClaw's store. */
+  const spelled = (asked: string) => {
+    const bare = asked.replace(/^(rpc|gw)_/, "")
+    const others = [bare, `rpc_${asked}`, `gw_${asked}`].filter((id) => id !== asked)
+    return others.reduce(
+      (found, id) => Effect.catchTag(found, "SessionMissing", () => visible(id)),
+      visible(asked)
+    ).pipe(Effect.catchTag("SessionMissing", () => Effect.fail(Faults.notFound(asked))))
+  }
+
+  const backwards = Effect.fnUntraced(function*(host: Host, sessionId: string, asked: Backwards) {
+    const { cursor, limit, max_bytes } = asked
+    const size = max_bytes ?? usualPageBytes
+    if (size < 1) return yield* Faults.invalid("max_bytes: at least 1", "max_bytes")
+    const before = cursor === null || cursor === "" ? undefined : yield* MessageCursor.decode(cursor, sessionId)
+    const { rows, total } = yield* host.store.shownBefore(sessionId, before)
+    const end = before ?? total
+    // The session that the cursor was made for is gone, and this one only has its id.
+    if (end > total) return yield* new BadCursor({ cursor: cursor ?? "" })
+    const { messages, start } = yield* Messages.bounded(rows, {
+      end,
+      limit: Math.min(limit ?? largestLimit, largestLimit),
+      maxBytes: Math.min(size, largestPageBytes)
+    })
+    const next = start > 0 ? { next_cursor: MessageCursor.encode(sessionId, start) } : {}
+    return { messages, total, start, has_older: start > 0, ...next }
+  })
+
   return Views.of({
     "session/list": Effect.fnUntraced(function*(asked) {
       const both = [...yield* entries(chat, asked), ...yield* entries(acp, asked)]
@@ -61,11 +99,15 @@ export const layer = Views.toLayer(Effect.gen(function*() {
 
     "session/list-acp": (asked) => faulty(Effect.map(entries(acp, asked), (sessions) => ({ sessions }))),
 
-    "session/messages": Effect.fnUntraced(function*({ before_index, limit, session_id }) {
-      const { host } = yield* visible(session_id)
-      yield* residents.get(session_id)?.session.flush ?? Effect.void
-      const messages = Messages.of(yield* host.store.transcript(session_id))
+    "session/messages": Effect.fnUntraced(function*(asked) {
+      const { before_index, cursor, limit, max_bytes, session_id } = asked
+      const { host, record: { sessionId } } = yield* spelled(session_id)
+      yield* residents.get(sessionId)?.session.flush ?? Effect.void
       if (limit !== undefined && limit !== null && limit < 1) return yield* Faults.invalid("limit: at least 1", "limit")
+      if (cursor !== undefined) {
+        return { session_id, ...yield* backwards(host, sessionId, { cursor, limit, max_bytes }) }
+      }
+      const messages = Messages.of(yield* host.store.transcript(sessionId))
       return { session_id, ...Messages.page(messages, limit ?? undefined, before_index ?? undefined) }
     }, faulty),
 

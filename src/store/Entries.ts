@@ -59,12 +59,12 @@ export interface EntryRow {
   readonly running: boolean
 }
 
+/** `undefined` for a row that cannot be read. */
+export const readEntry = ({ entry, running }: EntryRow): Entry | undefined =>
+  Option.getOrUndefined(Option.map(decodeEntry(entry), (decoded) => running ? decoded : settle(decoded)))
+
 export const readEntries = Effect.fnUntraced(function*(sessionId: string, rows: ReadonlyArray<EntryRow>) {
-  const entries: Array<Entry> = []
-  for (const { entry, running } of rows) {
-    const decoded = decodeEntry(entry)
-    if (Option.isSome(decoded)) entries.push(running ? decoded.value : settle(decoded.value))
-  }
+  const entries = rows.map(readEntry).filter((entry) => entry !== undefined)
   const lost = rows.length - entries.length
   if (lost > 0) yield* Effect.logWarning(`${lost} rows of session ${sessionId} cannot be read and are left out`)
   return entries

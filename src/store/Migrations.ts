@@ -123,6 +123,15 @@ const sessions: Steps = [[
     nanodollars INTEGER NOT NULL,
     PRIMARY KEY (day, agent, model)
   ) STRICT, WITHOUT ROWID`
+], [
+  // As how many messages a row is shown, negative while it is a call that is open: pages are counted without reading the rows.
+  `ALTER TABLE entries ADD COLUMN shown INTEGER GENERATED ALWAYS AS (
+    CASE WHEN NOT json_valid(entry) THEN 0
+      WHEN entry ->> '_tag' IN ('User', 'Agent', 'Interrupted') THEN 1
+      WHEN entry ->> '_tag' = 'ToolCall' THEN iif(entry -> 'call' ->> 'status' IN ('pending', 'in_progress'), -2, 2)
+      ELSE 0 END
+  ) VIRTUAL`,
+  `CREATE INDEX entries_shown ON entries (session_id, position, turn, shown)`
 ]]
 
 const refuse = (message: string) => new StoreFailed({ message, cause: undefined })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Entry, Usage } from "../session/Event.ts"
 import { makeCatalog } from "./Catalog.ts"
@@ -13,6 +13,7 @@ import type {
   Row,
   SessionMissing,
   SessionRecord,
+  ShownRow,
   StoreFailed,
   TurnLost,
   TurnOutcome,
@@ -60,6 +61,14 @@ export class SessionStore extends Context.Service<SessionStore, {
    * exactly once, however often it is read.
    */
   readonly transcript: (sessionId: string) => Effect.Effect<ReadonlyArray<Entry>, StoreFailed>
+  /**
+   * How many messages there are, and the rows behind them from message `before` (exclusive; all without it) to the oldest, newest
+   * first, read as they are taken. The first row may reach beyond `before`, or, a call that is open, beyond `total`.
+   */
+  readonly shownBefore: (sessionId: string, before?: number) => Effect.Effect<{
+    readonly total: number
+    readonly rows: Stream.Stream<ShownRow, StoreFailed>
+  }, StoreFailed>
   /**
    * Opens a turn in one transaction: claims the session for this process, recovers a turn that was cut off, writes the
    * first row, and the title where there is none yet. `TurnRunning` while a live process has a turn open on this session. Whoever gets a turn has to commit

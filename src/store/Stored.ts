@@ -65,6 +65,18 @@ export interface Row {
   readonly entry: Entry
 }
 
+/** A row as messages of the visible transcript. */
+export interface ShownRow {
+  /** Of its first message, counted from the beginning of the session; it never changes. */
+  readonly index: number
+  /** Messages it stands for: two for a tool call, the call and its result. */
+  readonly count: number
+  /** Of its turn; ISO 8601, UTC. */
+  readonly startedAt: string
+  /** `undefined` where the row cannot be read. */
+  readonly entry: Entry | undefined
+}
+
 /** The beginning of a turn as the database saw it. */
 export interface TurnStart {
   readonly turn: number

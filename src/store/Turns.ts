@@ -2,11 +2,12 @@ import { Clock, DateTime, Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Entry } from "../session/Event.ts"
 import { readSession } from "./Catalog.ts"
-import { interruption, makeWriteEntries, readEntries } from "./Entries.ts"
+import { interruption, makeWriteEntries } from "./Entries.ts"
 import { type Claim, isAlive, makeOwner } from "./Owner.ts"
 import type { SessionStore } from "./SessionStore.ts"
 import type { Guard } from "./StorageFault.ts"
 import { SessionMissing, titled, TurnLost, TurnRunning } from "./Stored.ts"
+import { makeTranscripts } from "./Transcripts.ts"
 
 /** How often the turns of this process renew their lease; a tool may run for hours between two checkpoints. */
 const heartbeat = "5 seconds"
@@ -23,7 +24,10 @@ interface Held {
   readonly lost: Deferred.Deferred<never, TurnLost>
 }
 
-type Turns = Pick<SessionStore["Service"], "transcript" | "beginTurn" | "checkpoint" | "untilLost" | "commitTurn">
+type Turns = Pick<
+  SessionStore["Service"],
+  "transcript" | "shownBefore" | "beginTurn" | "checkpoint" | "untilLost" | "commitTurn"
+>
 
 /** Opening, saving, ending and recovering turns (spec §4). The database allows one running turn a session. */
 export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
@@ -134,20 +138,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
   })
 
   const turns: Turns = {
-    transcript: Effect.fn("SessionStore.transcript")(function*(sessionId) {
-      // One statement: rows and the state of their turns have to be of the same moment.
-      const rows = yield* sql<TurnRow & { entry: string; status: string }>`
-        SELECT entry, turn, status, owner, pid, host, lease FROM entries JOIN turns USING (session_id, turn)
-        WHERE session_id = ${sessionId} ORDER BY position`
-      const now = yield* Clock.currentTimeMillis
-      const last = rows.at(-1)
-      const live = last?.status === "running" && isRunning(sessionId, last, now) ? last.turn : undefined
-      const entries = yield* readEntries(
-        sessionId,
-        rows.map(({ entry, turn }) => ({ entry, running: turn === live }))
-      )
-      return last?.status === "running" && live === undefined ? [...entries, interruption(last.turn)] : entries
-    }, guarded),
+    ...makeTranscripts(sql, guarded, isRunning),
 
     beginTurn: Effect.fn("SessionStore.beginTurn")(function*(sessionId, first, name = null) {
       const start = yield* sql.withTransaction(begin(sessionId, first, name))
