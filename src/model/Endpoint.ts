@@ -1,6 +1,7 @@
 import { Clock, Duration, Effect, Redacted, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Provider } from "../app/Providers.ts"
+import type { Asked } from "./Asked.ts"
 import * as HttpFault from "./HttpFault.ts"
 import type { ModelFault } from "./ModelFault.ts"
 import type { Part, Reader } from "./Parts.ts"
@@ -8,7 +9,7 @@ import * as Reading from "./Reading.ts"
 
 /** Where a model is reached. */
 export interface Endpoint {
-  readonly asked: HttpFault.Asked
+  readonly asked: Asked
   /** Interrupting the stream closes the connection. */
   readonly post: (path: string, body: object, reader: () => Reader) => Stream.Stream<Part, ModelFault>
   readonly get: (path: string) => Effect.Effect<unknown, ModelFault>
@@ -38,7 +39,7 @@ const hiding = ({ apiKey, headers }: Provider) => {
 }
 
 export const make = ({ baseUrl, headers, http, model, provider }: Options): Endpoint => {
-  const asked: HttpFault.Asked = {
+  const asked: Asked = {
     alias: provider.alias,
     model,
     baseUrl: baseUrl.replace(/\/\/[^/@]*@/, "//"),

@@ -1,18 +1,9 @@
-import { ModelFault, type Reason } from "./ModelFault.ts"
+import type { Asked } from "./Asked.ts"
+import { field, sentenceIn, sentenceOf } from "./ErrorBody.ts"
+import { ModelFault } from "./ModelFault.ts"
+import { type Meaning, meaning } from "./Refusals.ts"
 
-/** What a provider's refusal, or none at all, means to people. */
-
-/** Who was asked for what, for messages. */
-export interface Asked {
-  readonly alias: string
-  readonly model: string
-  /** Without credentials. */
-  readonly baseUrl: string
-  readonly apiKeyEnv: string | undefined
-  readonly hasKey: boolean
-  /** Takes keys out of a text that came from outside. */
-  readonly hide: (text: string) => string
-}
+/** The faults of a request over HTTP: a refusal, or none at all, in a sentence that a person can act on. */
 
 export interface Refusal {
   readonly status: number
@@ -22,60 +13,9 @@ export interface Refusal {
   readonly now: number
 }
 
-/** Providers say it in many ways; none of them has a code of its own that all share. */
-const overflow = new RegExp(
-  [
-    "context[ _]length",
-    "context[ _]window",
-    "context[ _]size",
-    "context[ _]limit",
-    "maximum context",
-    "prompt is too long",
-    "input is too long",
-    "too many (input )?tokens",
-    "maximum (number of |allowed )?(input )?tokens",
-    "reduce the length",
-    "input token count",
-    "request_too_large",
-    "exceed_context_size"
-  ].join("|"),
-  "i"
-)
-
-/** Mere talk of billing is no lack of credit: rate limits say how to pay for more. */
-const noCredit =
-  /insufficient[ _](quota|credit|balance|funds)|credit balance|exceeded your current quota|billing_(error|not_active|hard_limit)/i
-
-const field = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
-
-const words = (value: unknown): string | undefined =>
-  typeof value === "string" && value.trim() !== "" ? value.trim() : undefined
-
 const longest = 400
 
 const short = (text: string) => text.length > longest ? `${text.slice(0, longest)}…` : text
-
-/** The sentence in an error body, whatever shape it has. */
-export const sentenceIn = (value: unknown): string | undefined => {
-  const error = field(value, "error")
-  // OpenRouter hides what the model's own host said one level deeper.
-  const raw = words(field(field(error, "metadata"), "raw"))
-  const said = words(field(error, "message")) ?? words(error) ?? words(field(value, "message")) ??
-    words(field(value, "detail"))
-  return said === undefined ? raw : raw === undefined ? said : `${said}: ${raw}`
-}
-
-const parsed = (body: string): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
-
-const plain = (body: string): string | undefined =>
-  words(body.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ").replace(/\s+/g, " "))
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date; in milliseconds. */
 export const retryAfter = (headers: Refusal["headers"], now: number): number | undefined => {
@@ -85,67 +25,6 @@ export const retryAfter = (headers: Refusal["headers"], now: number): number | u
   const seconds = text === "" ? NaN : Number(text)
   const millis = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - now
   return Number.isFinite(millis) ? Math.max(0, millis) : undefined
-}
-
-const keyAdvice = ({ apiKeyEnv, hasKey }: Asked): string =>
-  apiKeyEnv !== undefined
-    ? hasKey ? `check the key in ${apiKeyEnv}` : `set ${apiKeyEnv}`
-    : hasKey
-    ? "check api_key in the configuration"
-    : "it wants a key: set api_key_env"
-
-interface Meaning {
-  readonly reason: Reason
-  readonly says: string
-  readonly advice?: string
-  readonly transient?: boolean
-}
-
-const meaning = (asked: Asked, status: number, said: string): Meaning => {
-  const { baseUrl, model } = asked
-  if (noCredit.test(said) || status === 402) {
-    return { reason: "model_no_credit", says: "the account has no credit left", advice: "see its billing page" }
-  }
-  if (status === 413 || ((status === 400 || status === 422 || status === 500) && overflow.test(said))) {
-    return {
-      reason: "context_overflow",
-      says: `the conversation is longer than ${model} takes`,
-      advice: "compact it, or start a new session"
-    }
-  }
-  switch (status) {
-    case 401:
-    case 403:
-      return { reason: "model_key_refused", says: "the key was refused", advice: keyAdvice(asked) }
-    case 404:
-    case 405:
-      return {
-        reason: "model_unknown",
-        says: `there is no model "${model}" at ${baseUrl}`,
-        advice: "check the model's name, and base_url"
-      }
-    case 408:
-    case 409:
-    case 425:
-      return { reason: "model_busy", says: "the request was not taken", transient: true }
-    case 429:
-      return { reason: "model_busy", says: "too many requests, or tokens, for now", transient: true }
-  }
-  if (status >= 500) {
-    return {
-      reason: "model_busy",
-      says: status === 529 || status === 503 ? "the model is overloaded" : "the provider has trouble",
-      transient: true
-    }
-  }
-  if (status >= 300 && status < 400) {
-    return {
-      reason: "model_unreachable",
-      says: `${baseUrl} sends requests elsewhere`,
-      advice: "put the final address into base_url"
-    }
-  }
-  return { reason: "model_rejected_request", says: "the request was rejected" }
 }
 
 const told = (
@@ -166,7 +45,7 @@ const told = (
 
 /** An answer with a status that is none of success. */
 export const ofStatus = (asked: Asked, { body, headers, now, status }: Refusal): ModelFault => {
-  const said = sentenceIn(parsed(body)) ?? plain(body.replace(/^[{}[\]\s]*$/, ""))
+  const said = sentenceOf(body)
   return told(asked, meaning(asked, status, `${body} ${said ?? ""}`), ` (${status})`, said, retryAfter(headers, now))
 }
 

@@ -1,4 +1,5 @@
 import { Array as Arr, Cause, Clock, Duration, Effect, Pull, Stream } from "effect"
+import type { Asked } from "./Asked.ts"
 import { Events, json } from "./Events.ts"
 import * as HttpFault from "./HttpFault.ts"
 import type { ModelFault } from "./ModelFault.ts"
@@ -18,7 +19,7 @@ const goodbye = 1000
 
 /** The body of one response as parts. What came before a failure is given before it. */
 export const parts = (
-  asked: HttpFault.Asked,
+  asked: Asked,
   bytes: Stream.Stream<Uint8Array, ModelFault>,
   reader: Reader,
   terms: Terms

@@ -2,6 +2,7 @@ import { createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import type { Asked } from "../../src/model/Asked.ts"
 import * as HttpFault from "../../src/model/HttpFault.ts"
 import { asked, models, text } from "./Asked.ts"
 import { type Answer, cut, event, pieces, Server, signal, stall, status } from "./Server.ts"
@@ -195,7 +196,7 @@ describe("A provider that refuses", () => {
     })
   )
 
-  const asker: HttpFault.Asked = {
+  const asker: Asked = {
     alias: "a",
     model: "m",
     baseUrl: "http://h",
