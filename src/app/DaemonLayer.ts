@@ -70,6 +70,7 @@ export const layer = (endpoint: string, environment: Environment = process.env, 
     Layer.provideMerge(Uploads.layer),
     Layer.provideMerge(Residents.layer),
     Layer.provideMerge(layerHosts(open)),
+    Layer.provide(Principals.layerToolGrants),
     Layer.provide(Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))),
     Layer.provideMerge(Layer.mergeAll(
       Agents.layer,

@@ -124,6 +124,11 @@ const notesOn = (
       `risk_profiles.${alias}.${key} has no effect in this version`
     )
   ),
+  ...Object.entries(table.permission_profiles ?? {}).flatMap(([alias, { allowed_channels }]) =>
+    allowed_channels === undefined
+      ? []
+      : [`permission_profiles.${alias}.allowed_channels has no effect: this version has no channels`]
+  ),
   ...(defaultAgent === undefined || agents.get(defaultAgent)?.enabled === true
     ? []
     : [

@@ -92,11 +92,6 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       if (!me.mayUseAgent(alias)) {
         return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias })
       }
-      if (me.tools) {
-        return yield* Faults.forbidden("A profile that limits tools cannot open sessions yet", {
-          reason: "tools_execute_required"
-        })
-      }
       const sessionId = yield* checkedId(params.session_id)
       const excludesMemory = params.exclude_memory === true
       const wanted = {

@@ -22,6 +22,8 @@ export interface RuleHit {
 
 export interface DecisionInput {
   readonly capabilities: ReadonlyArray<Capability>
+  /** Why the owner of the session may not use the tool at all, if it may not. */
+  readonly withheld?: string | undefined
   readonly network: NetworkNeed
   readonly parts: ReadonlyArray<Part>
   readonly shapes: ReadonlyArray<Shape>
@@ -169,6 +171,7 @@ export const decide = (input: DecisionInput): Decision => {
     return finish("deny", { verdict: "deny", gate, code, reason })
   }
 
+  if (input.withheld !== undefined) return deny("capability", "TOOL_NOT_ALLOWED", input.withheld)
   const missing = capabilities.find((capability) => !grants(values.work_mode, capability))
   if (missing !== undefined) {
     return deny("capability", "CAPABILITY_NOT_GRANTED", `the Work mode ${values.work_mode} does not grant ${missing}`)

@@ -14,6 +14,7 @@ import type { Part, Place } from "./Part.ts"
 import type { Rules } from "./Rules.ts"
 import type { ShellAnalysis } from "./ShellAnalysis.ts"
 import type { Switches } from "./Switches.ts"
+import { type Permitted, withheld } from "./ToolGrants.ts"
 import * as TestCommands from "./TestCommands.ts"
 import { isPlainRepository } from "./shell/programs/GitRepository.ts"
 import { analyse } from "./shell/ShellAnalyser.ts"
@@ -24,6 +25,8 @@ export interface Policy {
   readonly limits: Limits
   readonly rules: Rules
   readonly switches: Switches
+  /** Of the session's owner; everything where it is absent. */
+  readonly permitted?: Permitted | undefined
 }
 
 type Decide = (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: Policy) => Decision
@@ -99,7 +102,7 @@ const decideCall = (
   tool: AnyTool,
   parameters: unknown,
   workspace: Workspace,
-  { knobs, limits, rules, switches }: Policy,
+  { knobs, limits, permitted, rules, switches }: Policy,
   enforce: Enforce
 ): Decision => {
   const needs = tool.needs(parameters)
@@ -120,6 +123,7 @@ const decideCall = (
   const facts = { opaque, parseError, place, canonical: behind, inner }
   return decide({
     capabilities: shell ? [needed] : needs.capabilities,
+    withheld: withheld(permitted, tool),
     network: needs.network,
     parts: all,
     shapes,

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { ConfigChanges } from "../app/ConfigChanges.ts"
 import { isWritable } from "../app/ConfigPath.ts"
 import type { ConfigTable } from "../app/ConfigSchema.ts"
+import { type Permitted, ToolGrants } from "../policy/ToolGrants.ts"
 
 /** What one client may do (zeroclaw §1.10); it is asked for anew with every call, so that taking a permission away works at once. */
 export interface Principal {
@@ -12,8 +13,8 @@ export interface Principal {
   readonly mayUseAgent: (alias: string) => boolean
   /** Whether a path of `config.toml` may be written. */
   readonly mayConfigure: (path: string) => boolean
-  /** Only these tools, where there is a list. */
-  readonly tools: ReadonlySet<string> | undefined
+  /** The tools its sessions may use; `undefined` is all of them. */
+  readonly tools: Permitted | undefined
 }
 
 /** Nobody the daemon knows, or somebody it knows no longer. */
@@ -41,8 +42,35 @@ const operator: Principal = {
 type Users = NonNullable<ConfigTable["users"]>
 type Profiles = NonNullable<ConfigTable["permission_profiles"]>
 
+const quoted = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(" or ")
+
+const runs = ({ admin, grants = {} }: Profiles[string]): boolean =>
+  admin === true ||
+  Object.entries(grants).some(([resource, verbs]) => resource.toLowerCase() === "sessions" && verbs.includes("execute"))
+
+/**
+ * Each profile gives its `allowed_tools`. One without that list gives all of them, if it lets sessions run at all: a profile that is about
+ * something else lifts nobody's limit.
+ */
+const toolsOf = (id: string, profiles: ReadonlyMap<string, Profiles[string]>): Permitted | undefined => {
+  const all = Array.from(profiles.values())
+  const lists = all.flatMap((profile) => profile.allowed_tools ?? (runs(profile) ? ["*"] : []))
+  const names = new Set(lists.map((name) => name.trim()))
+  if (names.has("*")) return undefined
+  const who = profiles.size === 0
+    ? `principal ${JSON.stringify(id)} has no permission profile`
+    : `no permission profile of principal ${JSON.stringify(id)} (${quoted([...profiles.keys()])}) has it`
+  return { has: (name) => names.has(name), refusal: (name) => `${name} is not in allowed_tools: ${who}` }
+}
+
+const nobodys = (id: string): Permitted => ({
+  has: () => false,
+  refusal: (name) => `${name} is not allowed: principal ${JSON.stringify(id)} is not known any more`
+})
+
 /** Profiles add up; whoever has none may nothing. */
-const united = (id: string, profiles: ReadonlyArray<Profiles[string]>): Principal => {
+const united = (id: string, named: ReadonlyMap<string, Profiles[string]>): Principal => {
+  const profiles = Array.from(named.values())
   const grants = new Set(
     profiles.flatMap(({ grants = {} }) =>
       Object.entries(grants).flatMap(([resource, verbs]) => verbs.map((verb) => `${resource}:${verb}`.toLowerCase()))
@@ -50,7 +78,6 @@ const united = (id: string, profiles: ReadonlyArray<Profiles[string]>): Principa
   )
   const agents = profiles.flatMap(({ allowed_agents = [] }) => allowed_agents)
   const paths = profiles.flatMap(({ config_write_paths = [] }) => config_write_paths)
-  const limited = profiles.filter(({ allowed_tools }) => allowed_tools !== undefined)
   const admin = profiles.some((profile) => profile.admin === true)
   return {
     id,
@@ -58,9 +85,7 @@ const united = (id: string, profiles: ReadonlyArray<Profiles[string]>): Principa
     allows: (need) => admin || grants.has(need),
     mayUseAgent: (alias) => admin || agents.includes(alias) || agents.includes("*"),
     mayConfigure: (path) => admin || isWritable(paths)(path),
-    tools: admin || limited.length < profiles.length
-      ? undefined
-      : new Set(limited.flatMap(({ allowed_tools = [] }) => allowed_tools))
+    tools: admin ? undefined : toolsOf(id, named)
   }
 }
 
@@ -95,7 +120,9 @@ export const make = <E>(roster: Effect.Effect<Roster, E>, own: number | undefine
     if (id === operator.id) return operator
     const { profiles, users } = yield* roster
     const user = Object.entries(users).find(([name, { principal_id }]) => (principal_id ?? name) === id)
-    return user && united(id, (user[1].permission_profiles ?? []).flatMap((alias) => profiles[alias] ?? []))
+    const aliases = user?.[1].permission_profiles ?? []
+    return user &&
+      united(id, new Map(aliases.flatMap((alias) => profiles[alias] === undefined ? [] : [[alias, profiles[alias]]])))
   })
 })
 
@@ -109,5 +136,14 @@ export class Principals extends Context.Service<Principals, {
   static readonly layer = Layer.effect(
     Principals,
     Effect.map(ConfigChanges, ({ current }) => make(Effect.orDie(Effect.map(current, rosterOf)), process.geteuid?.()))
+  )
+
+  /** Sessions without an owner are the operator's. */
+  static readonly layerToolGrants: Layer.Layer<never, never, Principals> = Layer.effect(
+    ToolGrants,
+    Effect.map(Principals, ({ find }) => (owner: string | null) =>
+      owner === null
+        ? Effect.undefined
+        : Effect.map(find(owner), (principal) => principal === undefined ? nobodys(owner) : principal.tools))
   )
 }

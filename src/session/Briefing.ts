@@ -54,7 +54,8 @@ export const make = Effect.gen(function*() {
       knobs: knobs(),
       limits,
       rules,
-      switches
+      switches,
+      permitted: yield* policy.permitted
     })
     return Readable.of("file_read", decision, rules, limits, known) ?? (() => true)
   })

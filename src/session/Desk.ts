@@ -75,7 +75,13 @@ export const make = Effect.gen(function*() {
       const call = yield* decodeCall(toolbox.of(session.tools), name, parameters)
       if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
       const { knobs, switches } = session.policy
-      const policy = { knobs: knobs(), limits: yield* session.policy.limits, rules, switches }
+      const policy = {
+        knobs: knobs(),
+        limits: yield* session.policy.limits,
+        rules,
+        switches,
+        permitted: yield* session.policy.permitted
+      }
       return gate.explain(call.success.tool, call.success.parameters, session.workspace, policy)
     })
   })

@@ -3,6 +3,7 @@ import { Tool, Toolkit } from "effect/ai"
 import type { Capability } from "../policy/Capability.ts"
 import { grants, type WorkMode } from "../policy/Knobs.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
+import { withheld } from "../policy/ToolGrants.ts"
 import { type AnyTool, ruleName } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import { TurnFailed, type TurnInput } from "./TurnLoop.ts"
@@ -51,24 +52,28 @@ export const make = Effect.gen(function*() {
   const declared = makeDeclarations()
   const offers = new Map<string, Offer>()
 
-  /** Only what the Work mode grants something to, and what no rule hides (policy §1.2). The same choice is the same object. */
-  return Effect.fnUntraced(function*({ policy: { knobs, source }, tools: own }: Pick<TurnInput, "policy" | "tools">) {
-    const tools = Array.from(toolbox.of(own).values())
-    const { rules } = yield* Effect.mapError(
-      books.load(source()),
-      ({ message }) => new TurnFailed({ message, reason: "rules_invalid" })
-    )
-    yield* Effect.forEach(yield* books.takeNotes, (note) => Effect.logWarning(note), { discard: true })
-    const hidden = rules.hidden(tools.map(ruleName))
-    const mode = knobs().values.work_mode
-    const shown = tools.filter((tool) =>
-      !hidden.has(ruleName(tool)) && tool.capabilities.some((capability) => grants(mode, capability))
-    )
-    const declarations = shown.map((tool) => declared(tool, mode))
-    const key = declarations.map(({ number }) => number).join()
-    const made = offers.get(key) ?? (yield* offer(declarations))
-    if (offers.size >= maxOffers) offers.clear()
-    offers.set(key, made)
-    return made
-  })
+  /** Only what the Work mode grants something to, what the owner may use, and what no rule hides (policy §1.2). The same choice is the same object. */
+  return Effect.fnUntraced(
+    function*({ policy: { knobs, permitted, source }, tools: own }: Pick<TurnInput, "policy" | "tools">) {
+      const tools = Array.from(toolbox.of(own).values())
+      const { rules } = yield* Effect.mapError(
+        books.load(source()),
+        ({ message }) => new TurnFailed({ message, reason: "rules_invalid" })
+      )
+      yield* Effect.forEach(yield* books.takeNotes, (note) => Effect.logWarning(note), { discard: true })
+      const hidden = rules.hidden(tools.map(ruleName))
+      const mode = knobs().values.work_mode
+      const allowed = yield* permitted
+      const shown = tools.filter((tool) =>
+        withheld(allowed, tool) === undefined && !hidden.has(ruleName(tool)) &&
+        tool.capabilities.some((capability) => grants(mode, capability))
+      )
+      const declarations = shown.map((tool) => declared(tool, mode))
+      const key = declarations.map(({ number }) => number).join()
+      const made = offers.get(key) ?? (yield* offer(declarations))
+      if (offers.size >= maxOffers) offers.clear()
+      offers.set(key, made)
+      return made
+    }
+  )
 })

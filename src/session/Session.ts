@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function*(
       publish({ _tag: "PolicyChanged" })
     )
   )
-  const policy: SessionPolicy.SessionPolicy = yield* SessionPolicy.make(sessionId, agent, workspace, changed)
+  const policy: SessionPolicy.SessionPolicy = yield* SessionPolicy.make(initial, agent, workspace, changed)
   const model = yield* SessionModel.make(sessionId, agent, publish({ _tag: "OptionsChanged" }))
   const source = yield* ToolSource
   const { riskProfiles } = yield* Settings

@@ -19,7 +19,14 @@ import {
 import { limitsOf, ownFolders } from "../policy/Limits.ts"
 import { projectFile, type RuleSource } from "../policy/RuleSource.ts"
 import { type Switches, switchesOf } from "../policy/Switches.ts"
-import { type DecisionRecord, SessionStore, type StoredRule, type StoreFailed } from "../store/SessionStore.ts"
+import { type Permitted, ToolGrants } from "../policy/ToolGrants.ts"
+import {
+  type DecisionRecord,
+  type SessionRecord,
+  SessionStore,
+  type StoredRule,
+  type StoreFailed
+} from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import * as Budget from "./Budget.ts"
 
@@ -43,6 +50,8 @@ export interface SessionPolicy {
   readonly lack: (modes: ReadonlyArray<SandboxMode>) => Effect.Effect<void>
   /** The operator's limits as they stand now. */
   readonly limits: Effect.Effect<Limits>
+  /** The tools its owner may use as that stands now; `undefined` is all of them. */
+  readonly permitted: Effect.Effect<Permitted | undefined>
   readonly budget: Budget.Budget
   readonly switches: Switches
   /** Where the rules that count for this session come from. */
@@ -86,7 +95,13 @@ const projectKnobs = Effect.fnUntraced(function*({ cwd }: Workspace) {
 
 /** `changed` follows every change of a value, whoever made it. */
 export const make = Effect.fnUntraced(
-  function*(sessionId: string, agent: Agent, workspace: Workspace, changed: Effect.Effect<void>) {
+  function*(
+    { owner, sessionId }: Pick<SessionRecord, "owner" | "sessionId">,
+    agent: Agent,
+    workspace: Workspace,
+    changed: Effect.Effect<void>
+  ) {
+    const grants = yield* ToolGrants
     const { policy: store } = yield* SessionStore
     const settings = yield* Settings
     const profile = settings.riskProfiles.get(agent.riskProfile)
@@ -134,6 +149,7 @@ export const make = Effect.fnUntraced(
           yield* changed
         }),
       budget,
+      permitted: grants(owner),
       limits: Effect.zipWith(
         done,
         budget.cost,

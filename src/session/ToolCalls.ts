@@ -7,6 +7,7 @@ import { knownTools } from "../policy/KnownTools.ts"
 import { type RuleBook, RuleBooks } from "../policy/RuleBooks.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import type { Entry } from "../policy/rules/RuleSet.ts"
+import { withheld } from "../policy/ToolGrants.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { LeakDetection } from "../security/LeakDetector.ts"
 import * as Confining from "../tool/Confining.ts"
@@ -40,7 +41,13 @@ export const make = Effect.gen(function*() {
     const { rules } = book
     const knobs = policy.knobs()
     const limits = yield* policy.limits
-    const decision = gate.decide(tool, parameters, workspace, { knobs, limits, rules, switches })
+    const decision = gate.decide(tool, parameters, workspace, {
+      knobs,
+      limits,
+      rules,
+      switches,
+      permitted: yield* policy.permitted
+    })
     return { book, decision, knobs, limits, rules, workspace } satisfies CallContext.Decided
   })
 
@@ -178,7 +185,10 @@ export const make = Effect.gen(function*() {
     }
     const { parameters, tool } = call.success
     const context = contextOf(tool, parameters, unreadable.toolCallId, input)
-    const preview = yield* tool.preview(parameters, context)
+    // What a call would change is shown to nobody whose profile does not have the tool.
+    const preview = withheld(yield* input.policy.permitted, tool) === undefined
+      ? yield* tool.preview(parameters, context)
+      : { title: tool.name }
     const { content = [], locations = [], rawInput = request.params, title } = preview
     const shown = yield* show(input, { ...unreadable, title, content, locations, rawInput })
     const verdict = yield* Effect.catchTag(settle(tool, parameters, shown, input), "RulesInvalid", (broken) => {

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import * as Principals from "../../src/security/Principals.ts"
 import * as FileLock from "../../src/store/FileLock.ts"
 import { promise, served } from "./Served.ts"
 
@@ -121,6 +122,39 @@ describe("Principals", () => {
       })
       const client = yield* connect()
       assert.strictEqual((yield* promise(() => client.request("initialize")))["principal_id"], "robert")
+    }))
+})
+
+describe("The tools of a principal", () => {
+  const execute = { sessions: ["execute"] } as const
+  const profiles = {
+    reads: { allowed_tools: ["file_read", "file_list"] },
+    writes: { allowed_tools: ["file_write"], grants: execute },
+    none: { allowed_tools: [] },
+    free: { grants: execute },
+    elsewhere: { grants: { config: ["read"] } },
+    all: { allowed_tools: ["*"] },
+    admin: { admin: true }
+  } as const
+  const tools = ["file_read", "file_list", "file_write", "shell"]
+
+  const toolsWith = Effect.fnUntraced(function*(...names: ReadonlyArray<keyof typeof profiles>) {
+    const users = { ann: { uid: 70001, permission_profiles: names } }
+    const found = yield* Principals.make(Effect.succeed({ users, profiles, trustDaemonUid: true }), 0).find("ann")
+    return tools.filter((tool) => found?.tools === undefined || found.tools.has(tool))
+  })
+
+  it.effect("are those of all its profiles; only one that lets sessions run without a list gives every tool", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* toolsWith(), [])
+      assert.deepStrictEqual(yield* toolsWith("reads"), ["file_read", "file_list"])
+      assert.deepStrictEqual(yield* toolsWith("reads", "writes", "none"), ["file_read", "file_list", "file_write"])
+      assert.deepStrictEqual(yield* toolsWith("none"), [])
+      assert.deepStrictEqual(yield* toolsWith("reads", "elsewhere"), ["file_read", "file_list"])
+      assert.deepStrictEqual(yield* toolsWith("elsewhere"), [])
+      for (const name of ["free", "all", "admin"] as const) {
+        assert.deepStrictEqual(yield* toolsWith("reads", name), tools)
+      }
     }))
 })
 

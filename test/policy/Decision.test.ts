@@ -87,6 +87,23 @@ describe("The outcome table", () => {
     })
   }
 
+  it("a tool the owner may not use is refused by the capability gate, before and whatever else is allowed", () => {
+    const decision = decide(
+      input({ tool_approval: "universal_accept" }, { withheld: "ann has no shell", rule: hit("allow") })
+    )
+    assert.deepInclude(decision, {
+      outcome: "deny",
+      gate: "capability",
+      code: "TOOL_NOT_ALLOWED",
+      reason: "ann has no shell"
+    })
+    assert.deepStrictEqual(decision.gates.map(({ verdict }) => verdict), [
+      "pass",
+      "deny",
+      ...Array<string>(6).fill("skip")
+    ])
+  })
+
   it("an opaque command counts as dangerous", () => {
     assert.strictEqual(decide(input({ tool_approval: "universal_accept" }, { opaque: true })).outcome, "ask")
   })

@@ -55,10 +55,10 @@ export const make = (
   return { script, broken, layer, home, folder }
 }
 
-export const newSession = Effect.fnUntraced(function*(cwd?: string) {
+export const newSession = Effect.fnUntraced(function*(cwd?: string, owner?: string) {
   const sessions = yield* Sessions
   const agents = yield* Agents
-  return yield* sessions.create({ agent: yield* agents.resolve(), cwd, additionalDirectories: [] })
+  return yield* sessions.create({ agent: yield* agents.resolve(), cwd, owner, additionalDirectories: [] })
 })
 
 /** Starts a turn as the protocol layer does; the effect inside waits for its end. */

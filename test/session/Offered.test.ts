@@ -5,6 +5,7 @@ import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { Models } from "../../src/model/Models.ts"
 import { Speech } from "../../src/model/Speech.ts"
 import type { WorkMode } from "../../src/policy/Knobs.ts"
+import { ToolGrants } from "../../src/policy/ToolGrants.ts"
 import * as Desk from "../../src/session/Desk.ts"
 import * as ModelTurn from "../../src/session/ModelTurn.ts"
 import * as Offer from "../../src/session/Offer.ts"
@@ -133,6 +134,21 @@ describe("The model's request", () => {
       assert.sameMembers([...requests[0]!], [...everything, "plan_write"])
       assert.sameMembers([...requests[1]!], always)
     }).pipe(Effect.provide(harness.layer))
+  })
+
+  it.live("has only what the owner of the session may use, as that stands with each request", () => {
+    const { harness, requests } = recording([[{ name: "file_list", params: { path: "." } }]])
+    const lists = [["file_list", "shell", "s__echo"], ["shell"]]
+    const grants = Layer.succeed(ToolGrants, (owner: string | null) =>
+      Effect.sync(() => {
+        const names = owner === "ann" ? lists[requests.length] ?? [] : []
+        return { has: (name: string) => names.includes(name), refusal: (name: string) => `${owner} has no ${name}` }
+      }))
+    return Effect.gen(function*() {
+      const session = yield* newSession(undefined, "ann")
+      yield* (yield* prompt(session.sessionId, "list")).end
+      assert.deepStrictEqual(requests, [["file_list", "shell"], ["shell"]])
+    }).pipe(Effect.provide(Layer.provide(harness.layer, grants)))
   })
 
   it.live("does not let through a call of a tool that was not offered", () => {
