@@ -1,7 +1,8 @@
 import type { Attribution, Ending, Report, Runner } from "./Confinement.ts"
 import * as Limits from "./Limits.ts"
 import * as Mounts from "./Mounts.ts"
-import { type Plan, writes } from "./Plan.ts"
+import { writes } from "./Modes.ts"
+import type { Plan } from "./Plan.ts"
 import * as Refusals from "./Refusals.ts"
 import * as Seccomp from "./Seccomp.ts"
 

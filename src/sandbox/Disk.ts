@@ -33,6 +33,11 @@ export const text = (path: string): string | undefined => attempt(() => RegularF
 /** Nothing where it cannot be listed. */
 export const names = (path: string): ReadonlyArray<string> | undefined => attempt(() => readdirSync(path))
 
+/** Those of the paths that exist, links followed; where one cannot be looked at, its door. */
+export const existing = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(paths.flatMap((path) => kind(path) === "missing" ? [] : real(door(path)) ?? []))
+]
+
 /** A folder below another one, made where it is missing. */
 export const make = (parent: string, name: string): string => {
   const path = join(parent, name)

@@ -1,5 +1,6 @@
 import { isInside } from "../workspace/Workspace.ts"
-import { isNarrow, isScratch, type Plan } from "./Plan.ts"
+import { isNarrow, isScratch } from "./Modes.ts"
+import type { Plan } from "./Plan.ts"
 
 /** How the folders of a scratch call take writes that must not last. */
 export type Scratch =

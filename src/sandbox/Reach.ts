@@ -1,5 +1,6 @@
 import { type Intent, isInside } from "../workspace/Workspace.ts"
-import { isNarrow, type Plan, writes } from "./Plan.ts"
+import { isNarrow, writes } from "./Modes.ts"
+import type { View } from "./View.ts"
 
 /** What Postern's own file tools may touch: the view of the disk that a command in the same mode gets (policy §1.9 E20). */
 export interface Reach {
@@ -30,13 +31,13 @@ export const lazy = (find: () => Reach): Reach => {
 
 /** `guarded` are the paths that a command finds read-only in a workspace it can write to; they need not exist. */
 export const of = (
-  plan: Pick<Plan, "mode" | "roots" | "readable" | "masks" | "visible">,
+  view: Pick<View, "mode" | "roots" | "readable" | "masks" | "visible">,
   guarded: ReadonlyArray<string>
 ): Reach => {
-  const { mode, readable, roots } = plan
+  const { mode, readable, roots } = view
   if (mode === "danger-full-access") return everything
-  const shown = [...roots, ...readable, ...plan.visible.map(({ path }) => path)]
-  const hidden = plan.masks.map(({ path }) => path)
+  const shown = [...roots, ...readable, ...view.visible.map(({ path }) => path)]
+  const hidden = view.masks.map(({ path }) => path)
   return {
     hides: hidden.some((path) => roots.concat(readable).some((folder) => isInside(folder, path))),
     refusal: (path, intent) => {
