@@ -1,6 +1,7 @@
 import { Option } from "effect"
 import type { DryCall } from "../app/DryCall.ts"
-import type { Decision, GateName, GateTrace } from "../policy/Decision.ts"
+import type { Decision } from "../policy/Decision.ts"
+import type { GateName, GateTrace } from "../policy/GateTrace.ts"
 import { knobs as names } from "../policy/Knobs.ts"
 import type { Paint } from "./Paint.ts"
 import { json, oneLine } from "./Plain.ts"

@@ -1,4 +1,4 @@
-import type { Refusal } from "./Boundary.ts"
+import type { Refusal } from "./GateTrace.ts"
 
 /** What an agent may do in an hour and cost in a day, and what of it is gone (zeroclaw.md §3.1). */
 export interface Allowance {

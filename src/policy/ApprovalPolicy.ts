@@ -1,5 +1,6 @@
 import type { Capability } from "./Capability.ts"
-import type { DecisionInput, Step, Stop } from "./Decision.ts"
+import type { DecisionInput } from "./DecisionInput.ts"
+import type { Step, Stop } from "./GateTrace.ts"
 
 const whiteList: ReadonlySet<Capability> = new Set(["none", "ro", "shell_ro", "rw_plan"])
 const blackList: ReadonlySet<Capability> = new Set(["rw", "shell_test", "shell_rw", "rw_plan"])

@@ -1,5 +1,6 @@
 import { basename } from "node:path"
-import type { Limits, Refusal } from "./Boundary.ts"
+import type { Refusal } from "./GateTrace.ts"
+import type { Limits } from "./Limits.ts"
 import type { CommandPart, Part } from "./Part.ts"
 
 const namesOf = (part: CommandPart): ReadonlyArray<string> =>

@@ -2,7 +2,24 @@ import { realpathSync } from "node:fs"
 import type { RiskProfile } from "../app/Profiles.ts"
 import type { Wish } from "../sandbox/Confinement.ts"
 import { type Allowance, unlimited } from "./Allowance.ts"
-import type { Limits } from "./Boundary.ts"
+import type { Level } from "./Knobs.ts"
+
+/** The operator's hard limits (spec §5, gate 3), as a risk profile gives them. It only denies. */
+export interface Limits extends Allowance {
+  readonly level: Level
+  /** Folders of Postern itself, which no tool may read or write; a session's own folder may lie in one. */
+  readonly own: ReadonlyArray<string>
+  readonly workspaceOnly: boolean
+  readonly allowedRoots: ReadonlyArray<string>
+  readonly forbiddenPaths: ReadonlyArray<string>
+  readonly allowedCommands: ReadonlyArray<string>
+  readonly forbiddenCommands: ReadonlyArray<string>
+  readonly blockHighRiskCommands: boolean
+  /** Whether commands of medium risk are asked about at level `supervised`. */
+  readonly askMediumRisk: boolean
+  /** What must confine commands; `none` where something around Postern is the sandbox. */
+  readonly backend: Wish
+}
 
 const real = (folder: string): string => {
   try {

@@ -1,5 +1,12 @@
-import type { RuleHit } from "./Decision.ts"
 import type { Part, Place } from "./Part.ts"
+
+export interface RuleHit {
+  readonly list: "deny" | "ask" | "allow"
+  readonly id: string
+  readonly rule: string
+  /** Why, in the words of whoever wrote the rule. */
+  readonly reason?: string | undefined
+}
 
 /** What rules may know of a call besides its parts. */
 export interface RuleFacts {

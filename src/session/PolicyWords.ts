@@ -1,5 +1,5 @@
-import type { Limits } from "../policy/Boundary.ts"
 import type { Knobs, Level } from "../policy/Knobs.ts"
+import type { Limits } from "../policy/Limits.ts"
 
 /** The policy in force, for the model: what is so, never how it could be otherwise. */
 

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs"
 import { Effect, Schema } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
-import type { Limits } from "../policy/Boundary.ts"
 import type { Decision } from "../policy/Decision.ts"
 import {
   isKnob,
@@ -16,7 +15,7 @@ import {
   type Resolved,
   type SandboxMode
 } from "../policy/Knobs.ts"
-import { limitsOf, ownFolders } from "../policy/Limits.ts"
+import { type Limits, limitsOf, ownFolders } from "../policy/Limits.ts"
 import { projectFile, type RuleSource } from "../policy/RuleSource.ts"
 import { type Switches, switchesOf } from "../policy/Switches.ts"
 import { type Permitted, ToolGrants } from "../policy/ToolGrants.ts"

@@ -1,5 +1,5 @@
-import type { Limits } from "../policy/Boundary.ts"
 import type { Knobs } from "../policy/Knobs.ts"
+import type { Limits } from "../policy/Limits.ts"
 import { explanation } from "../security/Untrusted.ts"
 import type { Skill } from "../workspace/Skills.ts"
 import type { Workspace } from "../workspace/Workspace.ts"

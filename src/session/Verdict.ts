@@ -1,5 +1,6 @@
-import { complete, type Decision } from "../policy/Decision.ts"
+import type { Decision } from "../policy/Decision.ts"
 import { invalid } from "../policy/Gate.ts"
+import { complete } from "../policy/GateTrace.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import type { Decided } from "./CallContext.ts"
 

@@ -1,6 +1,7 @@
 import { unlimited } from "../policy/Allowance.ts"
-import { type Limits, refuse } from "../policy/Boundary.ts"
+import { refuse } from "../policy/Boundary.ts"
 import type { Decision } from "../policy/Decision.ts"
+import type { Limits } from "../policy/Limits.ts"
 import type { Part } from "../policy/Part.ts"
 import type { KnownTools } from "../policy/rules/Rule.ts"
 import { type Entry, make, type RuleSet } from "../policy/rules/RuleSet.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect, type Scope } from "effect"
 import type { ServerConfig } from "../mcp/ServerConfig.ts"
-import type { Limits } from "../policy/Boundary.ts"
 import type { Resolved } from "../policy/Knobs.ts"
+import type { Limits } from "../policy/Limits.ts"
 import type { RuleSource } from "../policy/RuleSource.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { AnyTool } from "./Tool.ts"

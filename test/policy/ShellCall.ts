@@ -1,4 +1,4 @@
-import type { DecisionInput } from "../../src/policy/Decision.ts"
+import type { DecisionInput } from "../../src/policy/DecisionInput.ts"
 import { type Knobs, resolve } from "../../src/policy/Knobs.ts"
 import { limitsOf } from "../../src/policy/Limits.ts"
 import { switchesOf } from "../../src/policy/Switches.ts"

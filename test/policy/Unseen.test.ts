@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { decide, type DecisionInput } from "../../src/policy/Decision.ts"
+import { decide } from "../../src/policy/Decision.ts"
+import type { DecisionInput } from "../../src/policy/DecisionInput.ts"
 import { type Knobs, resolve } from "../../src/policy/Knobs.ts"
 import { limitsOf } from "../../src/policy/Limits.ts"
 import { switchesOf } from "../../src/policy/Switches.ts"

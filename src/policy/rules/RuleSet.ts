@@ -1,6 +1,5 @@
-import type { RuleHit } from "../Decision.ts"
 import type { Part } from "../Part.ts"
-import type { Rules } from "../Rules.ts"
+import type { RuleHit, Rules } from "../Rules.ts"
 import * as Call from "./Call.ts"
 import * as Match from "./Match.ts"
 import { isNeutral } from "./Neutral.ts"
