@@ -7,7 +7,7 @@ import { type Paint, paint as painter } from "./Paint.ts"
 import { json, oneLine, plain, plainOutput } from "./Plain.ts"
 import * as Render from "./Render.ts"
 
-export const titleOf = ({ title }: SessionRecord): string => oneLine(title ?? "") || "(untitled)"
+export const titleOf = ({ title }: Pick<SessionRecord, "title">): string => oneLine(title ?? "") || "(untitled)"
 
 const text = (value: string): ContentBlock => ({ type: "text", text: value })
 

@@ -58,12 +58,16 @@ const Approve = method("session/approve", "sessions:update", {
 
 export class Turns extends RpcGroup.make(Prompt, Cancel, Approve).middleware(PerNativeConnection) {}
 
-const List = method("session/list", "sessions:read", {
+const listing = {
   query: maybe(text),
   limit: maybe(Schema.Int),
-  running: maybe(Schema.Boolean)
-})
-const ListAcp = method("session/list-acp", "sessions:read", { query: maybe(text), limit: maybe(Schema.Int) })
+  /** How many of the newest to leave out. */
+  offset: maybe(Schema.Int),
+  /** Killed ones as well, which can be read and deleted. */
+  include_killed: maybe(Schema.Boolean)
+}
+const List = method("session/list", "sessions:read", { ...listing, running: maybe(Schema.Boolean) })
+const ListAcp = method("session/list-acp", "sessions:read", listing)
 const Messages = method("session/messages", "sessions:read", {
   ...ofSession,
   limit: maybe(Schema.Int),
@@ -71,6 +75,10 @@ const Messages = method("session/messages", "sessions:read", {
   /** Its presence, also as null or "", asks for pages from the newest one backwards. */
   cursor: maybe(text),
   max_bytes: maybe(Schema.Int),
+  /** The record of the session and its transcript as they are stored, instead of messages; `before_index` counts entries then. */
+  entries: maybe(Schema.Boolean),
+  /** What the policy decided in the session, instead of messages. */
+  decisions: maybe(Schema.Boolean),
   /** Other names that the client knows the session by; not needed here. */
   session_keys: maybe(Schema.Unknown)
 })

@@ -3,6 +3,7 @@ import { type Host, Hosts } from "../session/Hosts.ts"
 import { BadCursor } from "../store/SessionStore.ts"
 import * as GitHead from "../workspace/GitHead.ts"
 import { caller, mayTouch } from "./Access.ts"
+import * as Documents from "./Documents.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import * as MessageCursor from "./MessageCursor.ts"
@@ -18,6 +19,8 @@ const largestPageBytes = 4 * 1024 * 1024
 interface Asked {
   readonly query?: string | null
   readonly limit?: number | null
+  readonly offset?: number | null
+  readonly include_killed?: boolean | null
   readonly running?: boolean | null
 }
 
@@ -35,11 +38,18 @@ export const layer = Views.toLayer(Effect.gen(function*() {
 
   const sizeOf = ({ limit }: Asked) => Math.min(Math.max(limit ?? usualLimit, 1), largestLimit)
 
+  const pageOf = <A extends { readonly last_activity: string }>(found: ReadonlyArray<A>, asked: Asked) => {
+    const start = Math.max(asked.offset ?? 0, 0)
+    return found.toSorted((a, b) => b.last_activity.localeCompare(a.last_activity)).slice(start, start + sizeOf(asked))
+  }
+
+  /** The newest ones of a mode, as many as the page needs and those before it. */
   const entries = Effect.fnUntraced(function*({ mode, store }: Host, asked: Asked) {
     const me = yield* caller
     const { query } = asked
     const found = yield* store.overview({
-      limit: sizeOf(asked),
+      limit: Math.max(asked.offset ?? 0, 0) + sizeOf(asked),
+      killed: asked.include_killed === true,
       ...(me.admin ? {} : { owner: me.id }),
       ...(query === undefined || query === null || query.trim() === "" ? {} : { query: query.trim() })
     })
@@ -52,7 +62,8 @@ export const layer = Views.toLayer(Effect.gen(function*() {
       agent_alias: record.agent,
       channel_id: mode,
       workspace_dir: record.cwd,
-      ...(record.title === null ? {} : { name: record.title })
+      ...(record.title === null ? {} : { name: record.title }),
+      ...(record.killedAt === null ? {} : { killed_at: record.killedAt })
     }))
   })
 
@@ -93,17 +104,22 @@ export const layer = Views.toLayer(Effect.gen(function*() {
 
   return Views.of({
     "session/list": Effect.fnUntraced(function*(asked) {
-      const both = [...yield* entries(chat, asked), ...yield* entries(acp, asked)]
-      return { sessions: both.sort((a, b) => b.last_activity.localeCompare(a.last_activity)).slice(0, sizeOf(asked)) }
+      return { sessions: pageOf([...yield* entries(chat, asked), ...yield* entries(acp, asked)], asked) }
     }, faulty),
 
-    "session/list-acp": (asked) => faulty(Effect.map(entries(acp, asked), (sessions) => ({ sessions }))),
+    "session/list-acp": (asked) =>
+      faulty(Effect.map(entries(acp, asked), (found) => ({ sessions: pageOf(found, asked) }))),
 
     "session/messages": Effect.fnUntraced(function*(asked) {
       const { before_index, cursor, limit, max_bytes, session_id } = asked
-      const { host, record: { sessionId } } = yield* spelled(session_id)
+      const { host, record } = yield* spelled(session_id)
+      const { sessionId } = record
       yield* residents.get(sessionId)?.session.flush ?? Effect.void
       if (limit !== undefined && limit !== null && limit < 1) return yield* Faults.invalid("limit: at least 1", "limit")
+      if (asked.decisions === true) return { session_id, ...yield* host.store.policy.trail(sessionId) }
+      if (asked.entries === true) {
+        return { session_id, ...yield* Documents.entries(host, record, before_index ?? undefined) }
+      }
       if (cursor !== undefined) {
         return { session_id, ...yield* backwards(host, sessionId, { cursor, limit, max_bytes }) }
       }

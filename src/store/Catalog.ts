@@ -100,8 +100,8 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
       return { sessions, nextCursor: last !== undefined && rows.length > size ? Cursor.encode(last) : null }
     }, guarded),
 
-    overview: Effect.fn("SessionStore.overview")(function*({ limit, owner, query }) {
-      const wanted = [sql`killed_at IS NULL`]
+    overview: Effect.fn("SessionStore.overview")(function*({ killed = false, limit, owner, query }) {
+      const wanted = killed ? [] : [sql`killed_at IS NULL`]
       if (owner !== undefined) wanted.push(sql`owner = ${owner}`)
       if (query !== undefined) {
         const pattern = `%${query.replace(/[\\%_]/g, "\\$&")}%`

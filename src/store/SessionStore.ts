@@ -49,9 +49,10 @@ export class SessionStore extends Context.Service<SessionStore, {
     readonly limit?: number
     readonly killed?: boolean
   }) => Effect.Effect<Page, BadCursor | StoreFailed>
-  /** Newest first, without killed ones; `query` looks for a text in titles and transcripts. */
+  /** Newest first, killed ones only with `killed`; `query` looks for a text in titles and transcripts. */
   readonly overview: (options: {
     readonly limit: number
+    readonly killed?: boolean
     readonly owner?: string
     readonly query?: string
   }) => Effect.Effect<ReadonlyArray<SessionRecord & { readonly messages: number; readonly turns: number }>, StoreFailed>

@@ -58,8 +58,21 @@ const seed = Effect.gen(function*() {
   yield* store.kill("dead-4")
 })
 
+/** Chat sessions, as a daemon leaves them; one has the id of an ACP session. */
+const seedChat = Effect.gen(function*() {
+  const store = yield* SessionStore
+  for (const sessionId of ["chat-5", "chat-6", "aaaa-2"]) {
+    yield* store.create({ sessionId, cwd: "/chat", agent: "main", additionalDirectories: [] })
+  }
+  const { turn } = yield* store.beginTurn("chat-5", entries[0]!, "Talk")
+  yield* store.commitTurn("chat-5", turn, { rows: [], context: "[]", outcome: "end_turn", title: "Talk" })
+  yield* store.kill("chat-6")
+})
+
+const file = (mode: string) => SessionStore.layer(join(home, "data", "sessions", `${mode}-sessions.db`))
+
 beforeAll(() =>
-  Effect.runPromise(Effect.provide(seed, SessionStore.layer(join(home, "data", "sessions", "acp-sessions.db"))))
+  Effect.runPromise(Effect.andThen(Effect.provide(seedChat, file("chat")), Effect.provide(seed, file("acp"))))
 )
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
@@ -67,16 +80,28 @@ describe("postern sessions", () => {
   it("lists sessions as an aligned table, newest first, without the killed ones", async () => {
     const { code, stdout } = await sessions("list")
     const [head, first, ...rest] = stdout.trimEnd().split("\n")
-    expect(head).toBe("ID      AGE  FOLDER      TITLE")
-    expect(first).toBe("bbbb-3  now  /elsewhere  Fix ␛[31ma.txt")
-    expect(rest.map((line) => line.slice(0, 6)).sort()).toEqual(["aaaa-1", "aaaa-2"])
+    expect(head).toBe("ID      MODE  AGE  FOLDER      TITLE")
+    expect(first).toBe("bbbb-3  acp   now  /elsewhere  Fix ␛[31ma.txt")
+    expect(rest.map((line) => line.slice(0, 12).trimEnd()).sort()).toEqual(
+      ["aaaa-1  acp", "aaaa-2  acp", "aaaa-2  chat", "chat-5  chat"]
+    )
     expect(code).toBe(0)
   })
 
   it("lists one folder, killed sessions too, and as JSON", async () => {
     expect((await sessions("list", "--cwd", "/elsewhere")).stdout.trimEnd().split("\n")).toHaveLength(2)
     expect((await sessions("list", "--all")).stdout).toMatch(/^dead-4 .* \(killed\)$/m)
-    expect(lines((await sessions("list", "--json")).stdout).map(({ sessionId }) => sessionId)).toContain("bbbb-3")
+    const rows = lines((await sessions("list", "--json", "--all")).stdout)
+    expect(rows.find(({ sessionId }) => sessionId === "chat-6")).toEqual({
+      sessionId: "chat-6",
+      mode: "chat",
+      agent: "main",
+      cwd: "/chat",
+      title: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      killedAt: expect.any(String)
+    })
   })
 
   it("shows a transcript with its tool calls and its interruption", async () => {
@@ -86,6 +111,17 @@ describe("postern sessions", () => {
     )
     expect(stdout.slice(stdout.indexOf("\n\n") + 2)).toBe(
       "> fix `a.txt`\n\nhm\n\n✓ Edit a.txt\n  /w/a.txt\n  - old\n  + ```\n  + new\n\nDone ␛[31m.\n\n! This turn was cut off.\n"
+    )
+  })
+
+  it("finds chat sessions like the others, and before an ACP session of the same id", async () => {
+    expect((await sessions("show", "chat-5")).stdout).toMatch(/^Talk\nsession {2}chat-5\n/)
+    expect((await sessions("export", "chat-6", "--format", "json")).stdout).toContain("\"killedAt\"")
+    expect(JSON.parse((await sessions("show", "aaaa-2", "--json")).stdout).session).toMatchObject({ mode: "chat" })
+    expect((await sessions("kill", "chat-5")).stdout).toBe("killed chat-5\n")
+    expect((await sessions("delete", "chat-5", "chat-6", "--yes")).stdout).toBe("deleted chat-5\ndeleted chat-6\n")
+    expect((await sessions("close", "aaaa-1")).stderr).toBe(
+      "postern: no daemon is running, so no session of it is active\n"
     )
   })
 

@@ -55,6 +55,67 @@ describe("postern status", () => {
 })
 
 describe("postern sessions", () => {
+  test("says the same of every session with a daemon and without one, killed ones and chat sessions included", async ({ daemon, host }) => {
+    const running = daemon()
+    await running.ready
+    const client = await running.greet()
+    const ids: Array<string> = []
+    for (const params of [{}, { chat_mode: "acp" }, {}]) {
+      const id = await client.session({ cwd: host.project, keep_siblings: true, ...params })
+      await client.prompt(id, `think hm\nlist .\nsay ${id}`)
+      ids.push(id)
+    }
+    const [chat = "", acp = "", killed = ""] = ids
+    await client.request("session/kill", { session_id: killed })
+    const questions = [
+      ["list", "--json", "--all"],
+      ["list"],
+      ["list", "--all", "--cwd", host.project],
+      ...[chat, acp, killed].flatMap((id) => [
+        ["show", id.slice(0, 8)],
+        ["show", id.slice(0, 8), "--decisions", "--json"],
+        ["export", id.slice(0, 8), "--format", "json"]
+      ])
+    ]
+    const answers = async () => {
+      const found = []
+      for (const question of questions) {
+        const { code, stderr, stdout } = await postern(host, "sessions", ...question)
+        found.push({ code, stderr, stdout: stdout.replace(/ (now|\d+ min) /g, " AGE ") })
+      }
+      return found
+    }
+    const live = await answers()
+    const [listed, usual, all] = live.map(({ stdout }) => stdout)
+    const killedOnes = listed!.trim().split("\n").map((line) => JSON.parse(line)).filter(({ killedAt }) => killedAt)
+    expect(killedOnes.map(({ sessionId }) => sessionId)).toEqual([killed])
+    expect(usual).not.toContain(killed)
+    expect(all).toMatch(new RegExp(`^${killed} .* \\(killed\\)$`, "m"))
+    for (const [at, id] of [chat, acp, killed].entries()) {
+      const document = JSON.parse(live[3 + at * 3 + 2]!.stdout)
+      expect(document.session).toMatchObject({ sessionId: id, cwd: host.project })
+      expect(document.transcript.map(({ _tag }: { _tag: string }) => _tag)).toEqual(
+        ["User", "Thought", "ToolCall", "Agent"]
+      )
+    }
+    await running.stop()
+    expect(await answers()).toEqual(live)
+  })
+
+  test("shows a session that is at work as far as it is, and deletes a killed one by the beginning of its id", async ({ daemon, host }) => {
+    const running = daemon()
+    await running.ready
+    const client = await running.greet()
+    const busy = await client.session({ cwd: host.project })
+    const turn = client.prompt(busy, "say begun\nwait 60")
+    await client.waitFor(({ params }) => params?.["text"] === "begun")
+    expect((await postern(host, "sessions", "show", busy.slice(0, 8))).stdout).toContain("begun")
+    expect((await postern(host, "sessions", "kill", busy.slice(0, 8))).stdout).toBe(`killed ${busy}\n`)
+    expect((await turn)["stop_reason"]).toBe("cancelled")
+    expect((await postern(host, "sessions", "delete", "--yes", busy.slice(0, 8))).stdout).toBe(`deleted ${busy}\n`)
+    expect((await postern(host, "sessions", "list", "--all")).stdout).toBe("")
+  })
+
   test("talks to the daemon where one is running: it lists both modes, and active sessions hear of their end", async ({ daemon, host }) => {
     const running = daemon()
     await running.ready
