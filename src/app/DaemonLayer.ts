@@ -64,14 +64,21 @@ const layerFacts = (endpoint: string) =>
     )
   )
 
+const layerEngine = Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))
+
 /** Sessions of both modes and the native protocol on top of them, for any local front door. */
-export const layer = (endpoint: string, environment: Environment = process.env, open = SessionStore.layerOrMemory) =>
+export const layer = (
+  endpoint: string,
+  environment: Environment = process.env,
+  open = SessionStore.layerOrMemory,
+  engine: typeof layerEngine = layerEngine
+) =>
   layerHandlers(environment).pipe(
     Layer.provideMerge(Uploads.layer),
     Layer.provideMerge(Residents.layer),
     Layer.provideMerge(layerHosts(open)),
     Layer.provide(Principals.layerToolGrants),
-    Layer.provide(Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))),
+    Layer.provide(engine),
     Layer.provideMerge(Layer.mergeAll(
       Agents.layer,
       Approvals.layer,

@@ -18,7 +18,8 @@ import { Turns } from "./SessionContracts.ts"
 import * as Updates from "./Updates.ts"
 
 const maxPrompts = 64
-const grace = "5 seconds"
+/** The session gives a turn five seconds to end; a store that is slow to record the end is not waited for. */
+const grace = "6 seconds"
 const usualPatience = 120
 
 type Generation = { readonly client_turn_generation?: string | number | null }

@@ -14,6 +14,7 @@ import type { Jobs } from "../tool/Jobs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import { topicOf } from "./CommandNames.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
+import * as Detached from "./Detached.ts"
 import type { SessionEvent, StopReason } from "./Event.ts"
 import { newId } from "./Id.ts"
 import * as Ledger from "./Ledger.ts"
@@ -76,10 +77,14 @@ const titleOf = (prompt: string): string | null => {
 export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,
   record: SessionRecord,
-  { ask, choose, client, jobs, loop, mode, model, overrides, policy, publish, store, tools, workspace }: Surroundings,
+  around: Surroundings,
   restore: Restore
 ): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
+  const { ask, choose, client, jobs, loop, mode, model, overrides, policy, store, tools, workspace } = around
   const { sessionId } = record
+  let over = false
+  // Of what was left behind nobody hears.
+  const publish = (event: SessionEvent) => over ? Effect.void : around.publish(event)
   const prompt = yield* PromptContent.materialise(workspace.cwd, turn.prompt).pipe(
     Effect.mapError((fault) => new TurnFailed({ message: fault.detail, reason: "upload_failed" }))
   )
@@ -105,46 +110,51 @@ export const execute = Effect.fn("Turn.execute")(function*(
   turn.checkpoint = Effect.ignore(checkpoint)
   const checkpoints = yield* Effect.forkChild(Effect.repeat(turn.checkpoint, checkpointEvery))
 
-  const exit = yield* loop.run({
-    sessionId,
-    agent: record.agent,
-    record,
-    mode,
-    overrides: overrides(),
-    workspace,
-    context: begun.context,
-    transcript: store.transcript(sessionId),
-    prompt: prompt.text,
-    images: prompt.images,
-    ledger,
-    ask,
-    choose,
-    client,
-    jobs,
-    policy,
-    model,
-    tools,
-    notify: ledger.notice,
-    publish,
-    keepContext: (encode) => {
-      context = encode
-    },
-    checkpoint,
-    replaceContext: (json) =>
-      save(() => json, () => {
-        context = () => json
-      }),
-    usage: ({ cost, ...now }) =>
-      Effect.suspend(() => {
-        const spent = cost === undefined ? usage?.cost : (usage?.cost ?? 0) + cost
-        usage = { ...now, ...(spent === undefined ? {} : { cost: spent }) }
-        return publish({ _tag: "Usage", ...usage })
-      })
-  }).pipe(
+  const running = yield* Detached.start(
+    loop.run({
+      sessionId,
+      agent: record.agent,
+      record,
+      mode,
+      overrides: overrides(),
+      workspace,
+      context: begun.context,
+      transcript: store.transcript(sessionId),
+      prompt: prompt.text,
+      images: prompt.images,
+      ledger,
+      ask,
+      choose,
+      client,
+      jobs,
+      policy,
+      model,
+      tools,
+      notify: ledger.notice,
+      publish,
+      keepContext: (encode) => {
+        context = encode
+      },
+      checkpoint,
+      replaceContext: (json) =>
+        save(() => json, () => {
+          context = () => json
+        }),
+      usage: ({ cost, ...now }) =>
+        Effect.suspend(() => {
+          const spent = cost === undefined ? usage?.cost : (usage?.cost ?? 0) + cost
+          usage = { ...now, ...(spent === undefined ? {} : { cost: spent }) }
+          return publish({ _tag: "Usage", ...usage })
+        })
+    }),
+    `a turn of session ${sessionId}`
+  )
+  const exit = yield* running.join.pipe(
     Effect.raceFirst(Effect.mapError(store.untilLost(sessionId, begun.turn), failedBy)),
     restore,
     Effect.exit
   )
+  if (Exit.isFailure(exit)) yield* running.letGo
 
   // The reason is frozen before any clean-up of ours could look like a cancel (acp.md appendix B).
   const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
@@ -158,6 +168,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
   yield* Fiber.interrupt(checkpoints)
   yield* Effect.forEach(ledger.openCalls(), (call) => ledger.toolCall(Ledger.cutOff(call)), { discard: true })
   if (outcome === "interrupted") ledger.interrupted(interruption)
+  over = true
   const committed = yield* store.commitTurn(sessionId, begun.turn, {
     rows: ledger.takeChanges(),
     context: context(),
@@ -165,7 +176,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     title: null,
     usage
   }).pipe(Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost))))
-  yield* publish({ _tag: "InfoChanged", title: committed.title, updatedAt: committed.updatedAt })
+  yield* around.publish({ _tag: "InfoChanged", title: committed.title, updatedAt: committed.updatedAt })
   return { record: committed, end: yield* endOf(exit, cut, ledger.text()) }
 })
 

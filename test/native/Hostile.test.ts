@@ -25,7 +25,7 @@ const stalled = async (client: SocketClient, sessionId: string, prompt: string) 
 }
 
 describe("A client that does not read", () => {
-  it.effect("delays nobody else, is given up after 30 s, and its session goes on for others", () =>
+  it.effect("delays nobody else, is given up after 30 s with its own turns, and its session goes on for others", () =>
     Effect.gen(function*() {
       const { greet, project } = yield* served()
       const bad = yield* greet()
@@ -33,6 +33,8 @@ describe("A client that does not read", () => {
       const sessionId = yield* promise(() => bad.session({ cwd: project }))
       const other = yield* promise(() => good.session({ cwd: project }))
       yield* promise(() => stalled(bad, sessionId, flood(project)))
+      const patient = yield* promise(() => good.session({ cwd: project, keep_siblings: true }))
+      const going = good.prompt(patient, "say begun\nwait 600\nsay done")
       assert.deepInclude(yield* promise(() => good.prompt(other, "say hi")), { content: "hi" })
       assert.deepInclude(yield* promise(() => good.request("session/state", { session_id: sessionId })), {
         state: "running"
@@ -44,6 +46,11 @@ describe("A client that does not read", () => {
       }
       assert.lengthOf((yield* promise(() => good.request("tui/list")))["tuis"], 1)
       assert.deepInclude(yield* promise(() => good.prompt(sessionId, "say again")), { content: "again" })
+      assert.deepInclude(yield* promise(() => good.request("session/state", { session_id: patient })), {
+        state: "running"
+      })
+      yield* TestClock.adjust("600 seconds")
+      assert.match((yield* promise(() => going))["content"], /done$/)
     }))
 })
 

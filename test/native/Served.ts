@@ -7,6 +7,7 @@ import { Settings } from "../../src/app/Settings.ts"
 import type { Far } from "../../src/native/NativeConnection.ts"
 import { type Limits, serveConnection, usualLimits } from "../../src/native/NativeServer.ts"
 import { listen } from "../../src/net/UnixSocket.ts"
+import type { Engine } from "../../src/session/Engine.ts"
 import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
 import { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
@@ -22,6 +23,8 @@ export interface Options {
   readonly broken?: ReadonlySet<string>
   /** Hex, as in `.secret_key`. */
   readonly secretKey?: string
+  /** Instead of models and tools. */
+  readonly engine?: Layer.Layer<Engine>
 }
 
 const self: Far = { label: "unix:unknown", uid: process.geteuid?.() }
@@ -52,8 +55,16 @@ const breakable = (broken: ReadonlySet<string>) => (file: string) =>
 /** The daemon's protocol on a real socket, in this process: clocks and limits are the test's. */
 export const served = Effect.fnUntraced(
   function*(
-    { broken = new Set(), config = "", far = self, folder: given, limits = {}, maxConnections = 512, secretKey }:
-      Options = {}
+    {
+      broken = new Set(),
+      config = "",
+      engine,
+      far = self,
+      folder: given,
+      limits = {},
+      maxConnections = 512,
+      secretKey
+    }: Options = {}
   ) {
     const folder = given ?? (yield* temporary)
     const project = join(folder, "project")
@@ -61,7 +72,7 @@ export const served = Effect.fnUntraced(
     writeFileSync(join(folder, "config.toml"), config)
     if (secretKey !== undefined) writeFileSync(join(folder, ".secret_key"), secretKey)
     const endpoint = join(folder, "data", "daemon.sock")
-    const layer = DaemonLayer.layer(endpoint, {}, breakable(broken)).pipe(
+    const layer = DaemonLayer.layer(endpoint, {}, breakable(broken), engine).pipe(
       Layer.provideMerge(Settings.layer({ configDir: folder }, {}))
     )
     const context = yield* Layer.build(layer)

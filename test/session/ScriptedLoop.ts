@@ -5,6 +5,9 @@ import { TurnFailed, type TurnInput, TurnLoop } from "../../src/session/TurnLoop
 
 const nobody = Effect.die("a scripted engine has no rules")
 
+/** The prompt of a turn that no cancel ends. */
+export const stuck = "stuck"
+
 /** A turn loop a test leads by the hand: each turn says its prompt, then waits until the test ends it. */
 export class Script {
   readonly started: Array<TurnInput> = []
@@ -25,7 +28,10 @@ export class Script {
           const end = Deferred.makeUnsafe<StopReason, TurnFailed>()
           this.ends.push(end)
           input.keepContext(() => JSON.stringify([input.prompt]))
-          return Effect.andThen(input.ledger.delta("Agent", `said ${input.prompt}`), Deferred.await(end))
+          return Effect.andThen(
+            input.ledger.delta("Agent", `said ${input.prompt}`),
+            input.prompt === stuck ? Effect.uninterruptible(Effect.never) : Deferred.await(end)
+          )
         })
     })
   )

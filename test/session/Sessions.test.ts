@@ -6,6 +6,7 @@ import type { Agents } from "../../src/session/Agents.ts"
 import { Sessions } from "../../src/session/Sessions.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { make, newSession, prompt, tagOf } from "./Harness.ts"
+import { stuck } from "./ScriptedLoop.ts"
 
 const run = (
   name: string,
@@ -106,6 +107,49 @@ describe("A turn", () => {
         assert.lengthOf(yield* store.transcript(session.sessionId), 4)
       })
   )
+
+  run(
+    "that does not end within 5 s of being cancelled is left behind, and the session goes on",
+    ({ script }) =>
+      Effect.gen(function*() {
+        const store = yield* SessionStore
+        const session = yield* newSession()
+        const heard: Array<string> = []
+        session.attach({
+          publish: (event) => Effect.sync(() => event._tag === "Delta" && heard.push(event.text)),
+          ask: () => Effect.never,
+          choose: () => Effect.never
+        })
+        const first = yield* prompt(session.sessionId, stuck)
+        const cancelling = yield* Effect.forkChild(session.cancel, { startImmediately: true })
+        const second = yield* prompt(session.sessionId, "two")
+        yield* TestClock.adjust("4999 millis")
+        assert.isUndefined(cancelling.pollUnsafe())
+        yield* TestClock.adjust("1 millis")
+        yield* Fiber.join(cancelling)
+        assert.deepStrictEqual(yield* first.end, { stopReason: "cancelled", text: "said stuck" })
+        // What is left behind is neither heard nor saved.
+        yield* script.started[0]!.ledger.delta("Agent", "late")
+        yield* script.end()
+        assert.strictEqual((yield* second.end).text, "said two")
+        assert.deepStrictEqual(
+          (yield* store.transcript(session.sessionId)).map((entry) => entry._tag === "Agent" ? entry.text : entry._tag),
+          ["User", "said stuck", "User", "said two"]
+        )
+        assert.deepStrictEqual(heard, ["said stuck", "said two"])
+      })
+  )
+
+  run("that does not end holds up the end of its session for 5 s at most", () =>
+    Effect.gen(function*() {
+      const sessions = yield* Sessions
+      const { sessionId } = yield* newSession()
+      yield* prompt(sessionId, stuck)
+      const closing = yield* Effect.forkChild(sessions.close(sessionId), { startImmediately: true })
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(closing)
+      assert.strictEqual(yield* tagOf(prompt(sessionId, "two")), "SessionMissing")
+    }))
 
   run(
     "waits for one that is being cancelled, and can itself be cancelled before it begins",
