@@ -1,41 +1,14 @@
+import { alternatives, digits, hole, type Piece, piece } from "./Braces.ts"
 import type { Command } from "./Command.ts"
-import type { SyntaxNode, WordNode, WordPart } from "./ShellParser.ts"
-import { forEachChild } from "./ShellParser.ts"
-import type { Arg, Known } from "./Words.ts"
-import { freshFolder, HOLE } from "./Words.ts"
-import type { Piece } from "./Braces.ts"
-import { outputOf } from "./Output.ts"
-import { alternatives, digits, hole, piece } from "./Braces.ts"
+import type { WordNode, WordPart } from "./ShellParser.ts"
+import { made, substitutions } from "./Substitutions.ts"
 import { placed, untilde } from "./Tilde.ts"
+import { variable, type WordContext } from "./WordContext.ts"
+import type { Arg } from "./Words.ts"
+import { HOLE } from "./Words.ts"
 
 /** Turns words of the source into arguments, and knows of each how sure that is. */
 
-export interface WordContext {
-  readonly home: string
-  readonly cwd: string | null
-  readonly variables: ReadonlyMap<string, Known>
-  /** What `$1`, `$2` and on are; where absent, nobody knows. */
-  readonly positional?: ReadonlyArray<Arg> | undefined
-  /** Visits a substitution and returns what runs in it. */
-  readonly visit: (node: SyntaxNode) => ReadonlyArray<Command>
-}
-
-// They expand to digits: what the digits are does not matter to a path.
-const numbers = new Set([
-  "$",
-  "!",
-  "?",
-  "#",
-  "RANDOM",
-  "SRANDOM",
-  "BASHPID",
-  "PPID",
-  "UID",
-  "EUID",
-  "SECONDS",
-  "LINENO",
-  "EPOCHSECONDS"
-])
 const maxAlternatives = 32
 
 /** One argument for a word, or several where it has literal brace alternatives. */
@@ -160,44 +133,4 @@ const read = (part: WordPart, context: WordContext, inner: Array<Command>): Read
       inner.push(...context.visit(part))
       return [{ ...piece("/dev/fd/63"), literal: false }]
   }
-}
-
-// A fresh temporary folder is named by `mktemp` alone, so deleting it later harms nothing.
-const made = (commands: ReadonlyArray<Command>): Piece =>
-  commands.length === 1 && commands[0]!.program === "mktemp" && commands[0]!.args.every((arg) => arg.value === "-d")
-    ? { guess: freshFolder, literal: false, certain: true, glob: false }
-    : printed(commands)
-
-/** What prints a literal text is as good as a variable that has it. */
-const printed = (commands: ReadonlyArray<Command>): Piece => {
-  const text = outputOf(commands)?.replace(/\n+$/, "")
-  return text === undefined || text === "" || text.includes(HOLE)
-    ? hole
-    : { guess: text, literal: false, certain: false, glob: false }
-}
-
-const variable = (name: string, context: WordContext): Piece => {
-  if (numbers.has(name)) return digits
-  const given = /^[1-9]$/.test(name) ? context.positional?.[Number(name) - 1] : undefined
-  if (given !== undefined) return { guess: given.guess, certain: given.certain, literal: false, glob: given.glob }
-  const known = context.variables.get(name)
-  if (known !== undefined) return { ...known, literal: false, glob: false }
-  if (name === "HOME") return piece(context.home)
-  return name === "PWD" && context.cwd !== null ? piece(context.cwd) : hole
-}
-
-/** Runs everything inside a node and returns it. */
-export const substitutions = (node: SyntaxNode, context: WordContext): ReadonlyArray<Command> => {
-  const found: Array<Command> = []
-  const look = (child: SyntaxNode): void => {
-    if (
-      child.type === "CommandExpansion" ||
-      child.type === "ProcessSubstitution" ||
-      child.type === "ArithmeticCommandExpansion"
-    ) {
-      found.push(...context.visit(child))
-    } else forEachChild(child, look)
-  }
-  forEachChild(node, look)
-  return found
 }

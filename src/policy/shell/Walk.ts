@@ -5,14 +5,14 @@ import { noInput } from "./Command.ts"
 import { chain, define } from "./Chain.ts"
 import type { Folders } from "./Folders.ts"
 import { merge, noteElsewhere, settle, unsettled } from "./Folders.ts"
-import { pipeInput } from "./Output.ts"
+import { pipeline } from "./Pipelines.ts"
 import { redirected } from "./Redirects.ts"
 import { Reevaluation } from "./Reevaluation.ts"
 import type { Around, Scope } from "./Scope.ts"
 import { bare, copy, maxLevels, outermost } from "./Scope.ts"
-import type { CompoundList, Pipeline, Script, Statement, SyntaxNode } from "./ShellParser.ts"
+import type { CompoundList, Script, Statement, SyntaxNode } from "./ShellParser.ts"
 import { runSimple } from "./Simple.ts"
-import type { WordContext } from "./Expansion.ts"
+import type { WordContext } from "./WordContext.ts"
 
 /** Goes through a script in the order in which it runs and notes every command in it. */
 export class Walk {
@@ -117,7 +117,7 @@ export class Walk {
         runSimple(this, node, scope, around)
         break
       case "Pipeline":
-        this.#pipeline(node, scope, around)
+        pipeline(this, node, scope, around)
         break
       case "AndOr":
         chain(this, node, scope, around)
@@ -164,23 +164,6 @@ export class Walk {
     noteElsewhere(this, writes, "write", scope, around)
     this.commands.push(bare({ reads, writes, input: around.input, assignments: [] }, scope, around, this.downloads))
     return input === undefined ? {} : { input }
-  }
-
-  #pipeline(node: Pipeline, scope: Scope, around: Around): void {
-    if (node.commands.length === 1) {
-      this.node(node.commands[0]!, scope, around)
-      const negated = node.prefixes.filter((each) => each.type === "Negation").length % 2 === 1
-      if (negated) settle(scope, scope.failed, scope.ok)
-      return
-    }
-    let input = around.input
-    const earlier: Array<Command> = []
-    for (const command of node.commands) {
-      const stage = this.node(command, copy(scope), { ...around, input, piped: true })
-      input = pipeInput(stage, earlier)
-      earlier.push(...stage)
-    }
-    settle(scope, scope.at, scope.at)
   }
 
   #substitution(node: SyntaxNode, scope: Scope, around: Around): ReadonlyArray<Command> {

@@ -45,6 +45,19 @@ export const supplied = (guess: string, glob = false): Arg => ({
   inner: []
 })
 
+/** Several words as the one script that they make up. */
+export const joined = (args: ReadonlyArray<Arg>): Arg =>
+  args.length === 1
+    ? args[0]!
+    : {
+      text: args.map((arg) => arg.text).join(" "),
+      value: args.some((arg) => arg.value === null) ? null : args.map((arg) => arg.value).join(" "),
+      guess: args.map((arg) => arg.guess).join(" "),
+      certain: args.every((arg) => arg.certain),
+      glob: args.some((arg) => arg.glob),
+      inner: args.flatMap((arg) => arg.inner)
+    }
+
 /** The argument without its first `count` characters, as for the value of `--name=value`. */
 export const after = (arg: Arg, count: number): Arg => ({
   ...arg,

@@ -4,7 +4,7 @@ import { fromNetwork, isDownloaded } from "../Downloads.ts"
 import { isInside, resolve } from "../Paths.ts"
 import { databases, foreignShells, languages, shells } from "../programs/Languages.ts"
 import { isHook } from "../programs/Hooks.ts"
-import { readsCode } from "../Unwrap.ts"
+import { readsCode } from "../Started.ts"
 import type { Arg } from "../Words.ts"
 import { HOLE } from "../Words.ts"
 
