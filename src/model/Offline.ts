@@ -3,6 +3,7 @@ import { IdGenerator, LanguageModel } from "effect/ai"
 import { showAnswer } from "./Answers.ts"
 import { notes } from "./Condense.ts"
 import { estimateTokens, type LastTurn, lastTurn } from "./LastTurn.ts"
+import { past } from "./MemoryBlock.ts"
 import type { Part } from "./Parts.ts"
 import { parse, type Step } from "./Script.ts"
 import { Speech, words } from "./Speech.ts"
@@ -22,7 +23,7 @@ const remaining = (steps: ReadonlyArray<Step>, executed: number): ReadonlyArray<
 export const decide = (turn: LastTurn, tools: ReadonlySet<string>, options: SummaryOptions): ReadonlyArray<Step> => {
   const condensed = notes(turn.text)
   if (condensed !== undefined) return [{ _tag: "Say", text: condensed }]
-  const script = parse(turn.text)
+  const script = parse(past(turn.text))
   if (script === undefined) return summarise(turn, tools, options)
   const answer = turn.answers.at(-1)
   return [

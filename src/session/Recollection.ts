@@ -1,3 +1,4 @@
+import * as MemoryBlock from "../model/MemoryBlock.ts"
 import type { MemoryEntry } from "../store/MemoryStore.ts"
 
 /** What of an agent's memory goes into a prompt, and what of a prompt into the memory (zeroclaw.md §5). Pure. */
@@ -36,8 +37,7 @@ const cut = (text: string, most: number): string => {
 }
 
 /** One line, in which nothing ends the block. */
-const value = (text: string): string =>
-  cut(text.replace(/\s+/g, " ").replace(/\[(?=\/?Memory context\])/gi, "(").trim(), mostOfOne)
+const value = (text: string): string => cut(MemoryBlock.defused(text.replace(/\s+/g, " ")).trim(), mostOfOne)
 
 /** The block that goes before the user's words, with a blank line after it; empty when nothing is worth it. */
 export const block = (
@@ -54,7 +54,7 @@ export const block = (
     lines.push(line)
     length += line.length + 1
   }
-  return lines.length === 0 ? "" : `[Memory context]\n${lines.join("\n")}\n[/Memory context]\n\n`
+  return lines.length === 0 ? "" : MemoryBlock.wrap(lines)
 }
 
 const shortestSaved = 20

@@ -136,4 +136,13 @@ describe("The memory over the socket", () => {
       const saved = (yield* request("list", { category: "conversation" }))["entries"]
       assert.deepStrictEqual(saved.map(({ session_id }: { session_id: string }) => session_id), [chat])
     }))
+
+  it.live("does not keep the offline model from the commands of a prompt it has something about", () =>
+    Effect.gen(function*() {
+      const { client, request } = yield* open()
+      yield* request("store", { key: "proj", content: "readme notes live in the readme folder", category: "core" })
+      const chat = yield* promise(() => client.session())
+      const { content } = yield* promise(() => client.prompt(chat, "say readme notes"))
+      assert.strictEqual(content, "readme notes")
+    }))
 })
