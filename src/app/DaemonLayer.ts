@@ -4,6 +4,7 @@ import { Approvals } from "../native/Approvals.ts"
 import * as CatalogueHandlers from "../native/CatalogueHandlers.ts"
 import * as ConfigHandlers from "../native/ConfigHandlers.ts"
 import * as CoreHandlers from "../native/CoreHandlers.ts"
+import * as CostHandlers from "../native/CostHandlers.ts"
 import * as FeedHandlers from "../native/FeedHandlers.ts"
 import { Feeds } from "../native/Feeds.ts"
 import { Facts } from "../native/Facts.ts"
@@ -14,6 +15,7 @@ import * as MemoryHandlers from "../native/MemoryHandlers.ts"
 import { Native } from "../native/Native.ts"
 import { Residents } from "../native/Residents.ts"
 import * as SetupHandlers from "../native/SetupHandlers.ts"
+import * as SkillHandlers from "../native/SkillHandlers.ts"
 import * as TurnHandlers from "../native/TurnHandlers.ts"
 import { Uploads } from "../native/Uploads.ts"
 import * as ViewHandlers from "../native/ViewHandlers.ts"
@@ -52,7 +54,9 @@ const layerHandlers = (environment: Environment) =>
     ConfigHandlers.layer,
     SetupHandlers.layer(environment),
     FeedHandlers.layer,
-    CatalogueHandlers.layer
+    CatalogueHandlers.layer,
+    CostHandlers.layer,
+    SkillHandlers.layer
   )
 
 const layerFacts = (endpoint: string) =>

@@ -1,16 +1,19 @@
 import { Catalogue } from "./CatalogueContracts.ts"
 import { Configuration } from "./ConfigContracts.ts"
 import { Core } from "./Core.ts"
+import { Costs } from "./CostContracts.ts"
 import { Following } from "./FeedContracts.ts"
 import { Files } from "./FileContracts.ts"
 import { Memories } from "./MemoryContracts.ts"
-import { Setup } from "./SetupContracts.ts"
 import { Lifecycle, Turns, Views } from "./SessionContracts.ts"
+import { Setup } from "./SetupContracts.ts"
+import { SkillBundles } from "./SkillContracts.ts"
 
 /** Every method of the protocol that this build serves. */
 export class Native
   extends Core.merge(Lifecycle).merge(Turns).merge(Views).merge(Configuration).merge(Setup).merge(Files).merge(Memories)
-    .merge(
-      Following
-    ).merge(Catalogue)
+    .merge(Following)
+    .merge(Catalogue)
+    .merge(SkillBundles)
+    .merge(Costs)
 {}

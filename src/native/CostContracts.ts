@@ -1,0 +1,9 @@
+import { RpcGroup } from "effect/rpc"
+import { maybe, method, text } from "./Contract.ts"
+import { PerNativeConnection } from "./NativeConnection.ts"
+
+/** What the agents and their sessions cost (zeroclaw §1.6). */
+
+const Query = method("cost/query", "cost:read", { agent: maybe(text), from: maybe(text), to: maybe(text) })
+
+export class Costs extends RpcGroup.make(Query).middleware(PerNativeConnection) {}
