@@ -3,7 +3,7 @@ import type { RpcFault } from "../rpc/Wire.ts"
 import type { Principal } from "../security/Principals.ts"
 import { Principals } from "../security/Principals.ts"
 import * as Faults from "./Faults.ts"
-import { NativeConnection } from "./NativeConnection.ts"
+import { isLocal, NativeConnection, type NativeState } from "./NativeConnection.ts"
 
 /** Who is calling, as the configuration stands now. */
 export const caller: Effect.Effect<Principal, RpcFault, NativeConnection | Principals> = Effect.gen(function*() {
@@ -15,3 +15,7 @@ export const caller: Effect.Effect<Principal, RpcFault, NativeConnection | Princ
 
 /** People see their own sessions; the others do not exist for them. */
 export const mayTouch = ({ admin, id }: Principal, owner: string): boolean => admin || id === owner
+
+/** What of its shell a client forwards to the commands of its sessions: only of this machine, and unconstrained (zeroclaw §1.5). */
+export const forwarded = ({ admin }: Principal, { env, far }: NativeState): NativeState["env"] =>
+  admin && isLocal(far) ? env : {}

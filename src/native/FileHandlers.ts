@@ -23,7 +23,7 @@ export const layer = Files.toLayer(Effect.gen(function*() {
   const recalled = Effect.fnUntraced(function*(sessionId: string) {
     const connection = yield* NativeConnection
     const me = yield* caller
-    const { session } = yield* residents.recall(sessionId, connection.clientId, me)
+    const { session } = yield* residents.recall(sessionId, connection, me)
     if (!me.mayUseAgent(session.record().agent)) {
       return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${session.record().agent}"`)
     }

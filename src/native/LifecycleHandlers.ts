@@ -4,11 +4,12 @@ import { Hosts } from "../session/Hosts.ts"
 import type { Session } from "../session/Session.ts"
 import type { Overrides } from "../session/TurnLoop.ts"
 import { caller, mayTouch } from "./Access.ts"
+import { Facts } from "./Facts.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
-import { NativeConnection } from "./NativeConnection.ts"
+import { NativeConnection, type NativeState } from "./NativeConnection.ts"
 import * as Opening from "./Opening.ts"
-import { ownerOf, Residents } from "./Residents.ts"
+import { openerOf, ownerOf, Residents } from "./Residents.ts"
 import { Lifecycle } from "./SessionContracts.ts"
 import { twins } from "./Spelling.ts"
 import * as Updates from "./Updates.ts"
@@ -53,6 +54,7 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
   const hosts = yield* Hosts
   const agents = yield* Agents
   const residents = yield* Residents
+  const { connections } = yield* Facts
 
   /** The plan of a session that was brought back is state, not history. */
   const sendPlan = Effect.fnUntraced(function*(session: Session, store: typeof hosts.acp.store) {
@@ -80,7 +82,7 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
 
   return Lifecycle.of({
     "session/new": Effect.fnUntraced(function*(params) {
-      const { clientId } = yield* NativeConnection
+      const connection = yield* NativeConnection
       const me = yield* caller
       const host = hosts[params.chat_mode ?? "chat"]
       if (host.mode === "acp" && host.store.durability === "memory") {
@@ -98,6 +100,8 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
         host,
         agent,
         me,
+        opener: openerOf(connection, me),
+        isConnected: (one: NativeState) => connections.has(one),
         sessionId,
         cwd: given(params.cwd),
         surface: given(params.interaction_surface),
@@ -105,11 +109,11 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       }
       const makeRoom = params.keep_siblings === true
         ? () => Effect.void
-        : (session?: Session) => Opening.evict(residents, host, clientId, session)
+        : (session?: Session) => Opening.evict(residents, host, connection.clientId, session)
       const opening = Effect.tap(Opening.open(residents, wanted), (session) => {
         // For one that was there before; no client can give the memory back.
         if (excludesMemory) session.override({ ...session.overrides(), excludeMemory: true })
-        return residents.admit(host, session, clientId)
+        return residents.admit(host, session, wanted.opener)
       })
       const opened = opening.pipe(
         Effect.catchTag(

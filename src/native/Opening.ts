@@ -1,17 +1,22 @@
 import { Effect } from "effect"
+import { isDeepStrictEqual } from "node:util"
 import type { Agent } from "../app/Settings.ts"
 import type { Principal } from "../security/Principals.ts"
 import type { Host } from "../session/Hosts.ts"
 import type { Session } from "../session/Session.ts"
+import type { SessionRecord } from "../store/SessionStore.ts"
 import { mayTouch } from "./Access.ts"
 import * as Faults from "./Faults.ts"
-import { ownerOf, type Residents } from "./Residents.ts"
+import type { NativeState } from "./NativeConnection.ts"
+import { type Opener, ownerOf, type Resident, type Residents } from "./Residents.ts"
 
 /** What `session/new` asks for, checked. */
 export interface Wanted {
   readonly host: Host
   readonly agent: Agent
   readonly me: Principal
+  readonly opener: Opener
+  readonly isConnected: (connection: NativeState) => boolean
   readonly cwd: string | undefined
   readonly sessionId: string | undefined
   readonly surface: string | undefined
@@ -29,10 +34,9 @@ const create = ({ agent, cwd, excludesMemory, host, me, sessionId, surface }: Wa
     owner: me.admin ? undefined : me.id
   })
 
-const restore = Effect.fnUntraced(function*({ agent, cwd, host, me, surface }: Wanted, sessionId: string) {
-  const record = yield* host.store.get(sessionId)
-  if (!mayTouch(me, ownerOf(record))) return yield* Faults.notOwned(sessionId)
-  if (record.killedAt !== null) return yield* Faults.notFound(sessionId)
+/** It is the session that was asked for, not only its id. */
+const agrees = Effect.fnUntraced(function*({ agent, surface }: Wanted, record: SessionRecord) {
+  const { sessionId } = record
   if (record.agent !== agent.alias) {
     return yield* Faults.invalid(`session ${sessionId} belongs to agent "${record.agent}"`, "agent_alias", "conflict")
   }
@@ -43,26 +47,49 @@ const restore = Effect.fnUntraced(function*({ agent, cwd, host, me, surface }: W
       "conflict"
     )
   }
-  const setup = { cwd, additionalDirectories: record.additionalDirectories }
-  return yield* host.sessions.activate(sessionId, setup, (session) => Effect.succeed(session))
+})
+
+const activated = ({ cwd, host }: Wanted, { additionalDirectories, sessionId }: SessionRecord) =>
+  host.sessions.activate(sessionId, { cwd, additionalDirectories }, (session) => Effect.succeed(session))
+
+const restore = Effect.fnUntraced(function*(wanted: Wanted, sessionId: string) {
+  const record = yield* wanted.host.store.get(sessionId)
+  if (!mayTouch(wanted.me, ownerOf(record))) return yield* Faults.notOwned(sessionId)
+  if (record.killedAt !== null) return yield* Faults.notFound(sessionId)
+  yield* agrees(wanted, record)
+  return yield* activated(wanted, record)
+})
+
+/**
+ * Taken over from whoever opened it last. The commands of a session run with the shell of one client: while that one is connected, nobody
+ * with another shell gets in.
+ */
+const rebind = Effect.fnUntraced(function*(wanted: Wanted, { host, opener, owner, session }: Resident) {
+  const { sessionId } = session
+  if (!mayTouch(wanted.me, owner)) return yield* Faults.notOwned(sessionId)
+  if (host !== wanted.host) {
+    return yield* Faults.invalid(`session ${sessionId} is active in ${host.mode} mode`, "chat_mode", "conflict")
+  }
+  yield* agrees(wanted, session.record())
+  const isHeld = opener.connection !== wanted.opener.connection && wanted.isConnected(opener.connection)
+  if (isHeld && !isDeepStrictEqual(opener.env, wanted.opener.env)) {
+    return yield* Faults.forbidden(
+      `session ${sessionId} is open in a client that forwards another environment`,
+      { session_id: sessionId }
+    )
+  }
+  return yield* activated(wanted, session.record())
 })
 
 /** A new session, or the one of that id: active, stored, or made now (zeroclaw §1.7). */
 export const open = (residents: Residents["Service"], wanted: Wanted) => {
-  const { host, me, sessionId } = wanted
+  const { sessionId } = wanted
   if (sessionId === undefined) return create(wanted)
-  return Effect.suspend((): ReturnType<typeof create> | ReturnType<typeof restore> => {
+  return Effect.suspend((): ReturnType<typeof create> | ReturnType<typeof restore> | ReturnType<typeof rebind> => {
     const resident = residents.get(sessionId)
-    if (resident === undefined) {
-      return Effect.catchTag(restore(wanted, sessionId), "SessionMissing", () => create(wanted))
-    }
-    if (!mayTouch(me, resident.owner)) return Effect.fail(Faults.notOwned(sessionId))
-    if (resident.host !== host) {
-      return Effect.fail(
-        Faults.invalid(`session ${sessionId} is active in ${resident.host.mode} mode`, "chat_mode", "conflict")
-      )
-    }
-    return Effect.as(resident.session.touch, resident.session)
+    return resident === undefined
+      ? Effect.catchTag(restore(wanted, sessionId), "SessionMissing", () => create(wanted))
+      : rebind(wanted, resident)
   })
 }
 
@@ -70,7 +97,7 @@ export const open = (residents: Residents["Service"], wanted: Wanted) => {
 export const evict = Effect.fnUntraced(
   function*(residents: Residents["Service"], host: Host, clientId: string, except: Session | undefined) {
     const siblings = residents.all().filter((resident) =>
-      resident.host === host && resident.clientId === clientId && resident.turn === undefined &&
+      resident.host === host && resident.opener.clientId === clientId && resident.turn === undefined &&
       resident.session !== except
     )
     for (const { session: { sessionId } } of siblings) {

@@ -5,7 +5,7 @@ import { type Host, Hosts } from "../session/Hosts.ts"
 import type { Session } from "../session/Session.ts"
 import type { SessionFault } from "../session/Sessions.ts"
 import { SessionMissing, type SessionRecord, type StoreFailed } from "../store/SessionStore.ts"
-import { mayTouch } from "./Access.ts"
+import { forwarded, mayTouch } from "./Access.ts"
 import { Feeds } from "./Feeds.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import * as Queues from "./Queues.ts"
@@ -18,14 +18,28 @@ export interface RunningTurn {
   readonly connection: NativeState
 }
 
+/** A client that has a session open: its idle sessions make room for its next one. */
+export interface Opener {
+  readonly connection: NativeState
+  readonly clientId: string
+  /** What it forwards of its shell. */
+  readonly env: NativeState["env"]
+}
+
+export const openerOf = (connection: NativeState, me: Principal): Opener => ({
+  connection,
+  clientId: connection.clientId,
+  env: forwarded(me, connection)
+})
+
 /** An active session and what the protocol knows about it beyond the session itself. */
 export interface Resident {
   readonly host: Host
   readonly session: Session
   /** The principal it belongs to. */
   readonly owner: string
-  /** The client that opened it last; its idle sessions make room for its next one. */
-  clientId: string
+  /** Who opened it last. */
+  opener: Opener
   turn: RunningTurn | undefined
 }
 
@@ -39,7 +53,7 @@ const compatible = new Set<string | null>([null, "zerocode_code"])
 export class Residents extends Context.Service<Residents, {
   readonly get: (sessionId: string) => Resident | undefined
   readonly all: () => ReadonlyArray<Resident>
-  readonly admit: (host: Host, session: Session, clientId: string) => Effect.Effect<Resident>
+  readonly admit: (host: Host, session: Session, opener: Opener) => Effect.Effect<Resident>
   readonly forget: (
     sessionId: string,
     how: "session_closed" | "session_killed" | "session_deleted"
@@ -53,7 +67,7 @@ export class Residents extends Context.Service<Residents, {
   /** The active session; a stored one that may come back is made active (spec §4). */
   readonly recall: (
     sessionId: string,
-    clientId: string,
+    connection: NativeState,
     me: Principal
   ) => Effect.Effect<Resident, SessionFault | Wire.RpcFault>
 }>()("postern/native/Residents") {
@@ -65,16 +79,16 @@ export class Residents extends Context.Service<Residents, {
       const residents = new Map<string, Resident>()
       const { within: queued } = Queues.make()
 
-      const admit = (host: Host, session: Session, clientId: string) =>
+      const admit = (host: Host, session: Session, opener: Opener) =>
         Effect.suspend(() => {
           const { sessionId } = session
           const known = residents.get(sessionId)
           if (known?.session === session) {
-            known.clientId = clientId
+            known.opener = opener
             return Effect.succeed(known)
           }
           const owner = ownerOf(session.record())
-          const resident: Resident = { host, session, owner, clientId, turn: undefined }
+          const resident: Resident = { host, session, owner, opener, turn: undefined }
           residents.set(sessionId, resident)
           return Effect.as(note({ type: "session_opened", session_id: sessionId, owner }), resident)
         })
@@ -101,14 +115,18 @@ export class Residents extends Context.Service<Residents, {
           }),
         queued,
         locate,
-        recall: Effect.fnUntraced(function*(sessionId, clientId, me) {
+        recall: Effect.fnUntraced(function*(sessionId, connection, me) {
           const { host, record } = yield* locate(sessionId)
           if (!mayTouch(me, ownerOf(record))) return yield* new SessionMissing({ sessionId })
           const resident = residents.get(sessionId)
           if (resident) return resident
           if (!compatible.has(record.surface)) return yield* new SessionMissing({ sessionId })
           const setup = { additionalDirectories: record.additionalDirectories }
-          return yield* host.sessions.activate(sessionId, setup, (session) => admit(host, session, clientId))
+          return yield* host.sessions.activate(
+            sessionId,
+            setup,
+            (session) => admit(host, session, openerOf(connection, me))
+          )
         })
       })
     })

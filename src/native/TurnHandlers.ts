@@ -6,7 +6,7 @@ import { newId } from "../session/Id.ts"
 import * as PromptContent from "../session/PromptContent.ts"
 import type { SessionFault } from "../session/Sessions.ts"
 import type { TurnEnd, TurnFault } from "../session/Turn.ts"
-import { caller, mayTouch } from "./Access.ts"
+import { caller, forwarded, mayTouch } from "./Access.ts"
 import { Approvals, choose, type Decision, decisions } from "./Approvals.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
@@ -65,8 +65,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
       publish: updates.publish,
       ask: approvals.ask(sessionId, updates, patience),
       choose: choose(connection, sessionId, patience),
-      // Only of a client on this machine that nothing is kept from.
-      ...(me.admin && isLocal(connection.far) ? { client: { variables: connection.env } } : {})
+      client: { variables: forwarded(me, connection) }
     })
     const outcome = Deferred.makeUnsafe<TurnEnd, TurnFault>()
     const end = yield* Effect.onError(session.begin(prepared), () => Effect.sync(detach))
@@ -129,7 +128,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
         ? []
         : yield* PromptContent.prepare([{ type: "text", text: prompt ?? "" }])
       const begin = Effect.gen(function*() {
-        const resident = yield* residents.recall(session_id, connection.clientId, me)
+        const resident = yield* residents.recall(session_id, connection, me)
         // Nothing is stored for a prompt that cannot begin.
         if (files.length > 0 && resident.turn) return yield* Faults.busy(session_id)
         const giver = { local: isLocal(connection.far), admin: me.admin }
