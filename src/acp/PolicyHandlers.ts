@@ -3,6 +3,7 @@ import { trace } from "../policy/Trace.ts"
 import { PolicyDesk, type RuleRefused } from "../session/PolicyDesk.ts"
 import type { Session } from "../session/Session.ts"
 import { isModelOption } from "../session/SessionModel.ts"
+import * as Wire from "../rpc/Wire.ts"
 import { Sessions } from "../session/Sessions.ts"
 import { PolicyAgent } from "./Agent.ts"
 import { onSession } from "./Attaching.ts"
@@ -21,19 +22,26 @@ export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* Sessions
   const desk = yield* PolicyDesk
 
-  const setOption = Effect.fnUntraced(function*(sessionId: string, id: string, value: unknown) {
-    return yield* onSession(sessions, sessionId, (session) => {
+  const setOption = (sessionId: string, id: string, value: unknown) =>
+    onSession(sessions, sessionId, (session) => {
       const set = isModelOption(id) ? session.model.set(id, value, "client") : session.policy.set(id, value, "client")
       return Effect.map(set, () => ({ configOptions: sessionOptions(session) }))
     })
-  }, (effect) => faulty(effect))
+
+  /** A Work mode is refused as what it is called there. */
+  const setMode = (sessionId: string, modeId: string) =>
+    setOption(sessionId, "work_mode", modeId).pipe(
+      Effect.catchTag("KnobRefused", ({ message, reason }) =>
+        Effect.fail(Wire.invalidParams({ reason, field: "modeId" }, message))),
+      Effect.as({})
+    )
 
   const onRules = <A>(sessionId: string, use: (session: Session) => Effect.Effect<A, RuleRefused>) =>
     faulty(onSession(sessions, sessionId, use))
 
   return PolicyAgent.of({
-    "session/set_mode": ({ modeId, sessionId }) => Effect.as(setOption(sessionId, "work_mode", modeId), {}),
-    "session/set_config_option": ({ configId, sessionId, value }) => setOption(sessionId, configId, value),
+    "session/set_mode": ({ modeId, sessionId }) => faulty(setMode(sessionId, modeId)),
+    "session/set_config_option": ({ configId, sessionId, value }) => faulty(setOption(sessionId, configId, value)),
 
     "_rules/list": ({ sessionId }) =>
       onRules(sessionId, (session) => Effect.map(desk.rules(session), (rules) => ({ rules }))),

@@ -8,6 +8,7 @@ import { SessionStore } from "../store/SessionStore.ts"
 import { Environment } from "../tool/Environment.ts"
 import * as Executable from "../tool/Executable.ts"
 import { layerStore } from "./App.ts"
+import * as DoctorMcp from "./DoctorMcp.ts"
 import { layerSandbox } from "./SandboxLayer.ts"
 import { Settings } from "./Settings.ts"
 import { version } from "./Version.ts"
@@ -130,7 +131,8 @@ const make = Effect.gen(function*() {
         yield* agentFinding,
         yield* sessions,
         yield* sandboxFinding,
-        ...programs
+        ...programs,
+        ...DoctorMcp.look(settings.mcp.servers, variables)
       ]
     }).pipe(Effect.provideContext(services))
   })

@@ -78,6 +78,8 @@ export interface Far {
   readonly command: string
   /** Whether it is the agent of this installation. */
   readonly own: boolean
+  /** What to say of a session that the agent does not know. */
+  readonly missing: (sessionId: string) => Effect.Effect<Failure>
   /** What the agent wrote before it answered and that is no message. */
   readonly junk: Deferred.Deferred<string>
   /** It takes its time to answer `initialize`. */
@@ -86,7 +88,7 @@ export interface Far {
 
 /** Opens the connection and agrees on the protocol. */
 export const connect = Effect.fnUntraced(function*(
-  { command, junk, onSlow, own, process }: Far,
+  { command, junk, missing, onSlow, own, process }: Far,
   handlers: Handlers
 ): Effect.fn.Return<Agent, Failure, Scope.Scope> {
   const ready = yield* Deferred.make<Connection["Service"]>()
@@ -142,7 +144,7 @@ export const connect = Effect.fnUntraced(function*(
       ConnectionClosed: () => gone(`before it answered ${rpc._tag}`),
       RpcFault: (fault) => {
         if (sessionId === "" || !isMissing(fault)) return Effect.fail(failure(`${rpc._tag} failed: ${explain(fault)}`))
-        return Effect.fail(failure(`no session ${oneLine(sessionId)}${own ? "; see postern sessions list" : ""}`))
+        return Effect.flip(missing(sessionId))
       }
     }))
 

@@ -5,7 +5,7 @@ import { type Agent, connect, maxFrame } from "./Agent.ts"
 import * as AgentProcess from "./AgentProcess.ts"
 import { type ClientOptions, read } from "./ClientOptions.ts"
 import * as Commands from "./Commands.ts"
-import { Exit as Ending, Interrupted } from "./Failure.ts"
+import { Exit as Ending, failure, Interrupted } from "./Failure.ts"
 import * as Interrupts from "./Interrupts.ts"
 import * as Invocation from "./Invocation.ts"
 import { cut, oneLine } from "./Plain.ts"
@@ -60,7 +60,11 @@ const connected = Effect.fnUntraced(function*(command: ReadonlyArray<string>, vi
   })
   const own = options.server === undefined
   const onSlow = () => note("postern: waiting for the agent to answer initialize…")
-  const agent = yield* connect({ process: agentProcess, command: shown(command), own, junk, onSlow }, view.handlers)
+  const missing = own
+    ? (id: string) => Effect.flatMap(Effect.promise(() => import("./Missing.ts")), ({ why }) => why(options)(id))
+    : (id: string) => Effect.succeed(failure(`no session ${oneLine(id)}`))
+  const far = { process: agentProcess, command: shown(command), own, junk, missing, onSlow }
+  const agent = yield* connect(far, view.handlers)
     .pipe(
       Effect.provideService(Logger.CurrentLoggers, new Set([oneLiner(note, isLoud)]))
     )

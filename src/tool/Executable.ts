@@ -14,7 +14,8 @@ export const find = (name: string, path: string | undefined, untrusted: Readonly
   return undefined
 }
 
-const isProgram = (path: string): boolean => {
+/** A file that may be executed by whoever runs this process. */
+export const isProgram = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()

@@ -15,6 +15,7 @@ const silent = Effect.gen(function*() {
     command: "sleep 60",
     own: false,
     junk: yield* Deferred.make<string>(),
+    missing: (id: string) => Effect.die(`asked about ${id}`),
     onSlow: () => void notes.push("slow")
   }
   const onRawUpdate = () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -53,6 +53,53 @@ describe("postern doctor", () => {
         remedy: expect.stringContaining("sandbox_backend")
       })
     }
+  })
+
+  it("looks at configured MCP servers without starting them, and shows no key", async () => {
+    const folder = machine(`
+[mcp.servers.there]
+command = "node"
+[mcp.servers.away]
+command = "no-such-server"
+[mcp.servers.own]
+command = "made"
+env = { PATH = "/no/such/folder" }
+[mcp.servers.written]
+command = "/no/such/program"
+[mcp.servers.home]
+command = "~/bin/server"
+[mcp.servers.below]
+command = "./server.sh"
+[mcp.servers.off]
+enabled = false
+command = "no-such-server"
+[mcp.servers.far]
+url = "https://mcp.example/api?key=sk-secret"
+[mcp.servers.odd]
+url = "https://[mcp.example/"
+`)
+    const bin = mkdtempSync(join(tmpdir(), "postern-bin-"))
+    const started = join(bin, "started")
+    writeFileSync(join(bin, "node"), `#!/bin/sh\ntouch ${started}\n`, { mode: 0o755 })
+    const { code, stdout } = await doctor(folder, { PATH: `${bin}:/usr/bin:/bin` })
+    expect(code).toBe(0)
+    expect(
+      lines(stdout).filter(({ name }) => name.startsWith("mcp ")).map((
+        { detail, name, status }
+      ) => [name, status, detail])
+    )
+      .toEqual([
+        ["mcp there", "ok", join(bin, "node")],
+        ["mcp away", "warn", "no-such-server: not found in PATH"],
+        ["mcp own", "warn", "made: not found in PATH"],
+        ["mcp written", "warn", "/no/such/program: there is no program that can be run"],
+        ["mcp home", "warn", "~/bin/server: a ~ is not read as the home folder here"],
+        ["mcp below", "ok", "./server.sh, below each session's own folder"],
+        ["mcp far", "ok", "https://mcp.example, not asked"],
+        ["mcp odd", "warn", "the url cannot be read as an address"]
+      ])
+    expect(stdout).not.toContain("sk-secret")
+    expect(existsSync(started)).toBe(false)
   })
 
   it("knows a container that is the sandbox itself", async () => {

@@ -61,7 +61,7 @@ const seed = Effect.gen(function*() {
 /** Chat sessions, as a daemon leaves them; one has the id of an ACP session. */
 const seedChat = Effect.gen(function*() {
   const store = yield* SessionStore
-  for (const sessionId of ["chat-5", "chat-6", "aaaa-2"]) {
+  for (const sessionId of ["chat-5", "chat-6", "aaaa-2", "talk-7"]) {
     yield* store.create({ sessionId, cwd: "/chat", agent: "main", additionalDirectories: [] })
   }
   const { turn } = yield* store.beginTurn("chat-5", entries[0]!, "Talk")
@@ -83,7 +83,7 @@ describe("postern sessions", () => {
     expect(head).toBe("ID      MODE  AGE  FOLDER      TITLE")
     expect(first).toBe("bbbb-3  acp   now  /elsewhere  Fix ␛[31ma.txt")
     expect(rest.map((line) => line.slice(0, 12).trimEnd()).sort()).toEqual(
-      ["aaaa-1  acp", "aaaa-2  acp", "aaaa-2  chat", "chat-5  chat"]
+      ["aaaa-1  acp", "aaaa-2  acp", "aaaa-2  chat", "chat-5  chat", "talk-7  chat"]
     )
     expect(code).toBe(0)
   })
@@ -123,6 +123,22 @@ describe("postern sessions", () => {
     expect((await sessions("close", "aaaa-1")).stderr).toBe(
       "postern: no daemon is running, so no session of it is active\n"
     )
+  })
+
+  it("does not go on in the client with a session that was killed, or that is a chat session, and says which it is", async () => {
+    const resume = async (id: string) => {
+      const { code, stderr, stdout } = await new Run(["client", "--resume", id, "say hi"], { env, stdin: "" }).done
+      // A slow start is worth a line of its own before it.
+      return { code, stdout, stderr: stderr.trimEnd().split("\n").at(-1) }
+    }
+    const refused = (why: string) => ({ code: 1, stdout: "", stderr: `postern: ${why}` })
+    const killed = refused("session dead-4 was killed and cannot go on; postern sessions show dead-4 shows it")
+    expect(await resume("dead-4")).toEqual(killed)
+    expect(await resume("dead")).toEqual(killed)
+    expect(await resume("talk-7")).toEqual(
+      refused("session talk-7 is a chat session of the daemon, which goes on there and not here")
+    )
+    expect(await resume("nope-8")).toEqual(refused("no session nope-8; see postern sessions list"))
   })
 
   it("shows what was decided, and who answered what", async () => {

@@ -67,7 +67,10 @@ describe("modes and options", () => {
   test("refuse what they do not know", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
-    expect(await acp.failure("session/set_mode", { sessionId, modeId: "yolo" })).toMatchObject({ code: -32602 })
+    expect(await acp.failure("session/set_mode", { sessionId, modeId: "yolo" })).toMatchObject({
+      code: -32602,
+      data: { reason: "unknown_value", field: "modeId" }
+    })
     expect(await acp.failure("session/set_config_option", { sessionId, configId: "nope", value: "x" })).toMatchObject({
       code: -32602,
       data: { field: "configId" }
@@ -86,7 +89,7 @@ describe("modes and options", () => {
     const sessionId = await acp.newSession()
     expect(await acp.failure("session/set_mode", { sessionId, modeId: "aw" })).toMatchObject({
       code: -32602,
-      data: { reason: "above_level" }
+      data: { reason: "above_level", field: "modeId" }
     })
     const { updates } = await acp.prompt(sessionId, "write a.txt\nx")
     expect(failedText(updates)).toContain("CAPABILITY_NOT_GRANTED")
