@@ -13,6 +13,7 @@ import { Identities } from "../native/Identities.ts"
 import * as LifecycleHandlers from "../native/LifecycleHandlers.ts"
 import * as MemoryHandlers from "../native/MemoryHandlers.ts"
 import { Native } from "../native/Native.ts"
+import * as PersonalityHandlers from "../native/PersonalityHandlers.ts"
 import { Residents } from "../native/Residents.ts"
 import * as SetupHandlers from "../native/SetupHandlers.ts"
 import * as SkillHandlers from "../native/SkillHandlers.ts"
@@ -56,6 +57,7 @@ const layerHandlers = (environment: Environment) =>
     FeedHandlers.layer,
     CatalogueHandlers.layer,
     CostHandlers.layer,
+    PersonalityHandlers.layer,
     SkillHandlers.layer
   )
 

@@ -30,6 +30,8 @@ export const tooManySubscriptions = (limit: number) =>
   fault(-32002, `This connection has ${limit} subscriptions, which is the limit`, "too_many_subscriptions", { limit })
 export const notOwned = (sessionId: string) =>
   fault(-32003, "This session belongs to another principal", "unowned", { session_id: sessionId })
+/** What was to be changed is not any more what the client has read. */
+export const stale = (message: string, data: object = {}) => fault(-32005, message, "conflict", data)
 export const notInitialized = () => fault(-32010, "initialize comes first", "not_initialized")
 export const notAuthenticated = (message: string) => fault(-32010, message, "not_authenticated")
 export const versionMismatch = (client: number) =>

@@ -5,6 +5,7 @@ import { Costs } from "./CostContracts.ts"
 import { Following } from "./FeedContracts.ts"
 import { Files } from "./FileContracts.ts"
 import { Memories } from "./MemoryContracts.ts"
+import { Personalities } from "./PersonalityContracts.ts"
 import { Lifecycle, Turns, Views } from "./SessionContracts.ts"
 import { Setup } from "./SetupContracts.ts"
 import { SkillBundles } from "./SkillContracts.ts"
@@ -15,5 +16,6 @@ export class Native
     .merge(Following)
     .merge(Catalogue)
     .merge(SkillBundles)
+    .merge(Personalities)
     .merge(Costs)
 {}

@@ -3,7 +3,18 @@ import { Effect, Schema } from "effect"
 /** A file that could not be read or written; `detail` is the end of a sentence that begins with what was tried. */
 export class FileFault extends Schema.TaggedError<FileFault>()("FileFault", {
   path: Schema.String,
-  reason: Schema.Literals(["missing", "folder", "special", "link", "changed", "large", "denied", "full", "failed"]),
+  reason: Schema.Literals([
+    "missing",
+    "folder",
+    "special",
+    "link",
+    "changed",
+    "stale",
+    "large",
+    "denied",
+    "full",
+    "failed"
+  ]),
   detail: Schema.String
 }) {}
 

@@ -38,16 +38,22 @@ export const read = (path: string, limit: number = maxBytes): Effect.Effect<Cont
  * parent folders are created below `top`, which has to be there. An existing link, folder or special file is refused.
  */
 export const write = (path: string, bytes: Uint8Array, top?: string): Effect.Effect<void, FileFault> =>
-  Effect.uninterruptible(attempt(path, async () => {
-    const opened = await Folder.openOrCreate(dirname(path), top)
-    try {
-      const existing = await lstat(join(opened.base, basename(path))).catch(absent)
-      if (existing !== undefined) await assertReplaceable(path, join(opened.base, basename(path)), existing)
-      await replace(opened.base, basename(path), bytes, existing)
-    } finally {
-      await opened.handle.close()
-    }
-  }))
+  attempt(path, () => put(path, bytes, { top })).pipe(Effect.uninterruptible, Effect.asVoid)
+
+/**
+ * Replaces a file as `write` does, unless it has another time than `expected`, in milliseconds, or is gone; without `expected` in any
+ * case. What is written has a later time than what was there, so that nobody takes one for the other.
+ */
+export const exchange = (
+  path: string,
+  bytes: Uint8Array,
+  expected: number | undefined,
+  top?: string
+): Effect.Effect<Stats, FileFault> =>
+  Effect.uninterruptible(attempt(path, () => put(path, bytes, { expected, later: true, top })))
+
+/** Of the last change, in whole milliseconds. */
+export const timeOf = ({ mtimeMs }: Stats): number => Math.floor(mtimeMs)
 
 /** The folders around a file that somebody else is going to write, as `write` makes them. */
 export const makeParent = (path: string, top?: string): Effect.Effect<void, FileFault> =>
@@ -82,17 +88,47 @@ const assertReplaceable = async (path: string, target: string, existing: Stats):
   await access(target, constants.W_OK)
 }
 
-const replace = async (base: string, name: string, bytes: Uint8Array, existing: Stats | undefined): Promise<void> => {
+interface Put {
+  readonly expected?: number | undefined
+  readonly later?: boolean
+  readonly top?: string | undefined
+}
+
+const put = async (path: string, bytes: Uint8Array, { expected, later = false, top }: Put): Promise<Stats> => {
+  const opened = await Folder.openOrCreate(dirname(path), top)
+  try {
+    const target = join(opened.base, basename(path))
+    const existing = await lstat(target).catch(absent)
+    if (existing !== undefined) await assertReplaceable(path, target, existing)
+    if (expected !== undefined && (existing === undefined || timeOf(existing) !== expected)) {
+      throw fault(path, "stale", "it changed since it was read.")
+    }
+    return await replace(opened.base, basename(path), bytes, existing, later)
+  } finally {
+    await opened.handle.close()
+  }
+}
+
+const replace = async (
+  base: string,
+  name: string,
+  bytes: Uint8Array,
+  existing: Stats | undefined,
+  later: boolean
+): Promise<Stats> => {
   const temporary = join(base, `.postern-${process.getBuiltinModule("node:crypto").randomBytes(8).toString("hex")}.tmp`)
   const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
+  let written: Stats
   try {
     try {
       await handle.writeFile(bytes)
       if (existing !== undefined) {
         await handle.chown(existing.uid, existing.gid).catch(() => {})
         await handle.chmod(existing.mode & 0o777)
+        if (later) await moveOn(handle, timeOf(existing))
       }
       await handle.sync()
+      written = await handle.stat()
     } finally {
       await handle.close()
     }
@@ -101,4 +137,13 @@ const replace = async (base: string, name: string, bytes: Uint8Array, existing: 
     await rm(temporary, { force: true })
     throw error
   }
+  return written
+}
+
+/** Two writes within a millisecond, or a clock that was set back, must not look like one. */
+const moveOn = async (handle: FileHandle, before: number): Promise<void> => {
+  if (timeOf(await handle.stat()) > before) return
+  // Half a millisecond more: seconds are no exact fractions, and what is rounded down must not become the old time.
+  const seconds = (before + 1.5) / 1000
+  await handle.utimes(seconds, seconds)
 }
