@@ -145,6 +145,8 @@ export const make = (state: AcpConnectionState, session: Session) => {
         )
       case "OptionsChanged":
         return notify({ sessionUpdate: "config_option_update", configOptions: sessionOptions(session) })
+      case "UserSaid":
+        return replay({ ...event, _tag: "User" })
       case "Notice":
         return notifyAll(Announcements.notice(state.capabilities, event))
       case "CompactionChanged":

@@ -20,6 +20,11 @@ export const busy = (sessionId: string) =>
   })
 export const queueFull = (sessionId: string) =>
   fault(-32002, "Too many calls wait for this session; try again later", "queue_full", { session_id: sessionId })
+export const steeringFull = (sessionId: string, limit: number) =>
+  fault(-32002, `${limit} messages wait for this turn, which is the limit; try again later`, "queue_full", {
+    session_id: sessionId,
+    limit
+  })
 export const queueTimeout = (sessionId: string, seconds: number) =>
   fault(-32002, `Other calls kept this session for ${seconds} s; try again later`, "queue_timeout", {
     session_id: sessionId

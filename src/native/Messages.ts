@@ -1,8 +1,7 @@
 import { Effect, Stream } from "effect"
 import type { Entry } from "../session/Event.ts"
 import type { ShownRow } from "../store/SessionStore.ts"
-import type { ContentBlock } from "../tool/Content.ts"
-import { outputOf } from "./Updates.ts"
+import { outputOf, saidOf } from "./Texts.ts"
 
 /** The transcript as `session/messages` shows it. A message keeps its index: later ones only follow. */
 
@@ -18,23 +17,10 @@ export interface Message {
   readonly created_at?: string
 }
 
-const textOf = (block: ContentBlock): string => {
-  switch (block.type) {
-    case "text":
-      return block.text
-    case "resource_link":
-      return `[${block.title ?? block.name}](${block.uri})`
-    case "resource":
-      return "text" in block.resource ? block.resource.text : `[${block.resource.uri}]`
-    default:
-      return `[${block.type}]`
-  }
-}
-
 const ofEntry = (entry: Entry): ReadonlyArray<Message> => {
   switch (entry._tag) {
     case "User":
-      return [{ role: "user", kind: "message", content: entry.content.map(textOf).join("\n\n") }]
+      return [{ role: "user", kind: "message", content: saidOf(entry.content) }]
     case "Agent":
       return [{ role: "assistant", kind: "message", content: entry.text }]
     case "Interrupted":

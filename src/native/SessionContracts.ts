@@ -48,6 +48,7 @@ const Prompt = method("session/prompt", "sessions:execute", {
   attachments: maybe(Schema.Array(FileEntry)),
   client_turn_generation: maybe(Schema.Union([Schema.Int, text]))
 }).annotate(CancelWith, "session/cancel")
+const Steer = method("session/steer", "sessions:execute", { ...ofSession, content: text })
 const Cancel = method("session/cancel", "sessions:update", ofSession)
 const Approve = method("session/approve", "sessions:update", {
   ...ofSession,
@@ -56,7 +57,7 @@ const Approve = method("session/approve", "sessions:update", {
   replacement: maybe(text)
 })
 
-export class Turns extends RpcGroup.make(Prompt, Cancel, Approve).middleware(PerNativeConnection) {}
+export class Turns extends RpcGroup.make(Prompt, Steer, Cancel, Approve).middleware(PerNativeConnection) {}
 
 const listing = {
   query: maybe(text),

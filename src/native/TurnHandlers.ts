@@ -13,7 +13,7 @@ import { faulty } from "./Faulty.ts"
 import { Feeds } from "./Feeds.ts"
 import * as Intake from "./Intake.ts"
 import { isLocal, NativeConnection, type NativeState } from "./NativeConnection.ts"
-import { type Resident, Residents } from "./Residents.ts"
+import { ownerOf, type Resident, Residents } from "./Residents.ts"
 import { Turns } from "./SessionContracts.ts"
 import * as Updates from "./Updates.ts"
 
@@ -142,6 +142,21 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
         )
       )
       return { session_id, stop_reason: stopReason, content: text }
+    }, faulty),
+
+    "session/steer": Effect.fnUntraced(function*({ content, session_id }) {
+      const me = yield* caller
+      if (content.trim() === "") return yield* Faults.invalid("content: it is empty", "content", "empty_prompt")
+      const { record } = yield* residents.locate(session_id)
+      if (!mayTouch(me, ownerOf(record))) return yield* Faults.notFound(session_id)
+      const resident = residents.get(session_id)
+      if (resident === undefined) return yield* Faults.noTurn(session_id)
+      const message = yield* PromptContent.prepare([{ type: "text", text: content }])
+      yield* resident.session.steer(message).pipe(Effect.catchTags({
+        NoTurn: () => Effect.fail(Faults.noTurn(session_id)),
+        SteeringFull: ({ limit }) => Effect.fail(Faults.steeringFull(session_id, limit))
+      }))
+      return { session_id, accepted: true }
     }, faulty),
 
     "session/cancel": Effect.fnUntraced(function*({ session_id }) {

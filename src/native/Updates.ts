@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import type { Connection } from "../rpc/Peer.ts"
 import * as Wire from "../rpc/Wire.ts"
-import type { SessionEvent, ToolCallState } from "../session/Event.ts"
+import type { SessionEvent } from "../session/Event.ts"
 import { type Params, twins } from "./Spelling.ts"
+import { outputOf, saidOf } from "./Texts.ts"
 
 /** Session events as the protocol's flat `session/update`s (zeroclaw §1.8). */
 
@@ -11,16 +12,6 @@ const types = { Agent: "agent_message_chunk", Thought: "agent_thought_chunk" } a
 const frameOf = (sessionId: string, update: Params) =>
   Wire.notification("session/update", twins({ session_id: sessionId, ...update }))
 
-/** What people and programs read of a result: its texts, and which files it changed where it has none. */
-export const outputOf = ({ content, rawOutput }: ToolCallState): string => {
-  const texts = content.flatMap((item) =>
-    item.type === "content" && item.content.type === "text" ? [item.content.text] : []
-  )
-  if (texts.length > 0) return texts.join("\n")
-  if (rawOutput !== undefined) return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput)
-  return content.flatMap((item) => item.type === "diff" ? [`Changed ${item.path}`] : []).join("\n")
-}
-
 const planOf = (entries: Extract<SessionEvent, { readonly _tag: "PlanChanged" }>["entries"]) => ({
   type: "plan",
   entries: entries.map(({ content, priority, status }) => ({ content, priority, status }))
@@ -28,6 +19,8 @@ const planOf = (entries: Extract<SessionEvent, { readonly _tag: "PlanChanged" }>
 
 const updateOf = (event: Exclude<SessionEvent, { readonly _tag: "Delta" }>): Params | undefined => {
   switch (event._tag) {
+    case "UserSaid":
+      return { type: "user_message", text: saidOf(event.content) }
     case "ToolCallStarted": {
       const { name, rawInput, toolCallId } = event.call
       return { type: "tool_call", tool_call_id: toolCallId, name, raw_input: rawInput ?? {} }

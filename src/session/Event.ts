@@ -70,6 +70,8 @@ export type Usage = typeof Usage.Type
 
 /** What happens while a session lives, in order; each connection turns it into its own protocol's updates. */
 export type SessionEvent =
+  /** Said to a running turn; its prompt is not told this way. */
+  | { readonly _tag: "UserSaid"; readonly messageId: string; readonly content: ReadonlyArray<ContentBlock> }
   | { readonly _tag: "Delta"; readonly kind: "Agent" | "Thought"; readonly messageId: string; readonly text: string }
   | { readonly _tag: "ToolCallStarted"; readonly call: ToolCallState }
   | { readonly _tag: "ToolCallChanged"; readonly call: ToolCallState; readonly final: boolean }

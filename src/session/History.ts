@@ -1,7 +1,6 @@
-import { pathToFileURL } from "node:url"
 import { Prompt } from "effect/ai"
 import type { AnswerPart } from "./Answer.ts"
-import type { Image } from "./PromptContent.ts"
+import { appendJson } from "./ContextJson.ts"
 import { repair } from "./Repair.ts"
 import { estimate } from "./Tokens.ts"
 
@@ -50,31 +49,10 @@ export const read = (json: string | null): History => of(json === null ? [] : re
 
 export const messagesOf = ({ json }: History) => JSON.parse(json) as ReadonlyArray<Prompt.MessageEncoded>
 
-/** Only the new messages are written out. */
-export const appendJson = (json: string, messages: ReadonlyArray<Prompt.MessageEncoded>): string =>
-  messages.length === 0
-    ? json
-    : json === "[]"
-    ? JSON.stringify(messages)
-    : `${json.slice(0, -1)},${JSON.stringify(messages).slice(1)}`
-
 export const append = ({ json, prompt, tokens }: History, messages: ReadonlyArray<Prompt.MessageEncoded>): History => ({
   json: appendJson(json, messages),
   prompt: Prompt.concat(prompt, messages),
   tokens: tokens + estimate(messages)
-})
-
-/** Of images the context holds only where they are. */
-export const user = (text: string, images: ReadonlyArray<Image> = []): Prompt.MessageEncoded => ({
-  role: "user",
-  content: [
-    ...images.map(({ mimeType, path }) => ({
-      type: "file" as const,
-      mediaType: mimeType,
-      data: pathToFileURL(path).href
-    })),
-    { type: "text", text }
-  ]
 })
 
 const cancelled: CallResult = { text: "This call was cancelled before it finished.", isFailure: true }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Row } from "../store/SessionStore.ts"
-import { type PlanEntry, textContent } from "../tool/Content.ts"
+import { type ContentBlock, type PlanEntry, textContent } from "../tool/Content.ts"
 import type { Compaction, Entry, Notice, SessionEvent, ToolCallState } from "./Event.ts"
 import { newId } from "./Id.ts"
 
@@ -9,6 +9,8 @@ export interface Ledger {
   readonly delta: (kind: "Agent" | "Thought", text: string) => Effect.Effect<void>
   /** The next delta starts a new message. */
   readonly endMessage: () => void
+  /** What a user said in between. It is written down at once; the effect shows it. */
+  readonly user: (content: ReadonlyArray<ContentBlock>) => Effect.Effect<void>
   readonly toolCall: (call: ToolCallState) => Effect.Effect<void>
   readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
   readonly notice: (notice: Omit<Notice, "messageId">) => Effect.Effect<void>
@@ -84,6 +86,12 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
         return publish({ _tag: "Delta", kind, messageId: open.messageId, text })
       }),
     endMessage,
+    user(content) {
+      endMessage()
+      const said = { messageId: newId(), content }
+      put(next++, { _tag: "User", ...said })
+      return publish({ _tag: "UserSaid", ...said })
+    },
     toolCall: (call) =>
       Effect.suspend(() => {
         endMessage()

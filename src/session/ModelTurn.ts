@@ -1,20 +1,21 @@
 import { Effect, Layer, Result } from "effect"
-import type { Response } from "effect/ai"
+import type { Prompt, Response } from "effect/ai"
 import { Settings } from "../app/Settings.ts"
 import { type Model, Models } from "../model/Models.ts"
 import { Answer } from "./Answer.ts"
 import * as Briefing from "./Briefing.ts"
 import * as Calls from "./Calls.ts"
 import * as Commands from "./Commands.ts"
+import { appendJson, user } from "./ContextJson.ts"
 import * as Contexts from "./Contexts.ts"
 import type { StopReason } from "./Event.ts"
 import * as Fitting from "./Fitting.ts"
-import { append, appendJson, type CallResult, type History, step, user } from "./History.ts"
+import { append, type CallResult, type History, step } from "./History.ts"
 import * as LoopGuard from "./LoopGuard.ts"
 import * as Offer from "./Offer.ts"
 import * as Remembering from "./Remembering.ts"
 import { overhead, receive } from "./Reading.ts"
-import { type Overrides, TurnFailed, type TurnInput, TurnLoop } from "./TurnLoop.ts"
+import { type Overrides, type Said, TurnFailed, type TurnInput, TurnLoop } from "./TurnLoop.ts"
 
 /** Importing this module loads `effect/ai`. */
 
@@ -98,21 +99,36 @@ export const layer = Layer.effect(
       return "max_turn_requests" as const
     })
 
+    /** A command needs no model, but who said something while it was done expects an answer. */
+    const afterCommand = Effect.fnUntraced(function*(text: string, { keepContext, ledger, saved, takeIn }: TurnInput) {
+      yield* ledger.delta("Agent", text)
+      const context = saved()
+      let messages: ReadonlyArray<Prompt.MessageEncoded> = []
+      const goesOn = yield* takeIn(true, (said) => {
+        messages = said.map(heard)
+        keepContext(() => appendJson(context, messages))
+      })
+      return goesOn ? { context, messages } : undefined
+    })
+
     const run = Effect.fn("ModelTurn.run")(function*(asked: TurnInput): Effect.fn.Return<StopReason, TurnFailed> {
       const command = yield* commands(asked)
-      if (command?._tag === "Said") {
-        yield* asked.ledger.delta("Agent", command.text)
-        return "end_turn"
-      }
-      const input = yield* remembering(command === undefined ? asked : { ...asked, prompt: command.prompt })
+      const instead = command?._tag === "Said" ? yield* afterCommand(command.text, asked) : undefined
+      if (command?._tag === "Said" && instead === undefined) return "end_turn"
+      const input = yield* remembering(command?._tag === "Ask" ? { ...asked, prompt: command.prompt } : asked)
       const profile = profileOf(input)
       const limit = profile.maxToolIterations
       const watch = { guard: LoopGuard.make(), denials: new Map<string, number>(), parallel: profile.parallelTools }
       yield* Effect.forEach(yield* input.tools.begin, input.notify, { discard: true })
-      const start = contexts.get(input, input.context)
-      let history = append(start, [user(input.prompt, input.images)])
+      const start = contexts.get(input, instead === undefined ? input.context : instead.context)
+      let history = append(start, instead?.messages ?? [user(input.prompt, input.images)])
       let overflown = false
       input.keepContext(() => history.json)
+      const takeIn = (ends: boolean) =>
+        input.takeIn(ends, (said) => {
+          history = append(history, said.map(heard))
+          input.keepContext(() => history.json)
+        })
 
       for (let requests = 0; requests < limit; requests++) {
         yield* input.policy.budget.check
@@ -146,8 +162,11 @@ export const layer = Layer.effect(
           return "end_turn"
         }
         history = append(before, step(answer.parts, results))
+        const ends = calls.length === 0 && answer.finish !== "pause"
+        // An answer that pauses is gone on with as it is.
+        const goesOn = !ends && calls.length === 0 ? true : (yield* takeIn(ends)) || !ends
         contexts.set(input, history)
-        if (calls.length === 0 && answer.finish !== "pause") return stopReasons[answer.finish] ?? "end_turn"
+        if (!goesOn) return stopReasons[answer.finish] ?? "end_turn"
       }
       return yield* close(history, limit, input)
     })
@@ -155,6 +174,8 @@ export const layer = Layer.effect(
     return TurnLoop.of({ run })
   })
 )
+
+const heard = ({ images, text }: Said) => user(text, images)
 
 /** Only before anything was said: an answer cannot be begun twice. */
 const isOverflow = ({ reason }: TurnFailed, { parts }: Answer): boolean =>

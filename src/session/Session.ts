@@ -19,7 +19,9 @@ import type { SessionEvent } from "./Event.ts"
 import type { Prepared } from "./PromptContent.ts"
 import * as SessionModel from "./SessionModel.ts"
 import * as SessionPolicy from "./SessionPolicy.ts"
+import * as Steering from "./Steering.ts"
 import { execute, type Surroundings, type Turn, type TurnEnd, type TurnFault } from "./Turn.ts"
+import * as TurnHandle from "./TurnHandle.ts"
 import { type Mode, type Overrides, TurnLoop } from "./TurnLoop.ts"
 
 /** A live session (spec §4). Everything it starts hangs off its scope; closing the scope ends the turn first. */
@@ -40,6 +42,11 @@ export interface Session {
    * turn is `TurnRunning`. The turn goes on when the waiter is gone.
    */
   readonly begin: (prompt: Prepared) => Effect.Effect<Effect.Effect<TurnEnd, TurnFault>, TurnRunning>
+  /**
+   * Says something to the running turn, which takes it in between two requests to the model and goes on with it where it was about to
+   * end. Decided at once; what was accepted stays in transcript and context, also when the turn is cut off.
+   */
+  readonly steer: (message: Prepared) => Effect.Effect<void, Steering.NoTurn | Steering.SteeringFull>
   /** Interrupts the turn, if there is one, and waits until it is recorded. */
   readonly cancel: Effect.Effect<void>
   /** The same, but nobody asked for it: the turn is recorded as interrupted. */
@@ -135,7 +142,10 @@ export const make = Effect.fnUntraced(function*(
       )
     }))
 
-  const interrupt = Effect.suspend(() => current === undefined ? Effect.void : FiberHandle.clear(handle))
+  const interrupt = Effect.suspend(() => {
+    current?.steering.close()
+    return current === undefined ? Effect.void : FiberHandle.clear(handle)
+  })
 
   // Functions that every session has of its own are plain ones: each that `fnUntraced` makes takes half a kilobyte.
   return {
@@ -161,13 +171,14 @@ export const make = Effect.fnUntraced(function*(
       Effect.suspend(() => {
         const previous = current
         if (settling > 0 || (previous && !previous.cancelled)) return Effect.fail(new TurnRunning({ sessionId }))
-        const turn: Turn = { outcome: Deferred.makeUnsafe(), prompt, cancelled: false, checkpoint: Effect.void }
+        const turn = TurnHandle.make(prompt)
         current = turn
         return Effect.as(
           FiberHandle.run(handle, run(turn, previous), { startImmediately: true }),
           Deferred.await(turn.outcome)
         )
       }),
+    steer: (message) => Effect.suspend(() => Steering.say(sessionId, current?.steering, message)),
     cancel: Effect.suspend(() => {
       if (current) current.cancelled = true
       return interrupt

@@ -1,44 +1,24 @@
-import { Cause, type Deferred, Effect, Exit, Fiber, Schedule, Semaphore } from "effect"
-import type {
-  SessionMissing,
-  SessionRecord,
-  SessionStore,
-  StoreFailed,
-  TurnLost,
-  TurnOutcome,
-  TurnRunning
-} from "../store/SessionStore.ts"
+import { Cause, Effect, Exit, Fiber, Schedule, Semaphore } from "effect"
+import type { SessionRecord, SessionStore, TurnLost, TurnOutcome } from "../store/SessionStore.ts"
 import type { SessionTools } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
 import type { Jobs } from "../tool/Jobs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import { topicOf } from "./CommandNames.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
+import { appendJson, user } from "./ContextJson.ts"
 import * as Detached from "./Detached.ts"
 import type { SessionEvent, StopReason } from "./Event.ts"
 import { newId } from "./Id.ts"
 import * as Ledger from "./Ledger.ts"
 import * as PromptContent from "./PromptContent.ts"
+import * as Steering from "./Steering.ts"
 import type { SessionModel } from "./SessionModel.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
+import { titleOf } from "./Title.ts"
+import type { Turn, TurnEnd, TurnFault } from "./TurnHandle.ts"
 import { type Mode, type Overrides, TurnFailed, type TurnLoop } from "./TurnLoop.ts"
 
-export interface TurnEnd {
-  readonly stopReason: StopReason
-  /** All message text of the turn. */
-  readonly text: string
-}
-
-export type TurnFault = TurnFailed | TurnRunning | SessionMissing | StoreFailed
-
-/** A turn that was asked for. */
-export interface Turn {
-  readonly outcome: Deferred.Deferred<TurnEnd, TurnFault>
-  readonly prompt: PromptContent.Prepared
-  cancelled: boolean
-  /** Saves what there is so far; nothing before the turn has begun. */
-  checkpoint: Effect.Effect<void>
-}
+export type { Turn, TurnEnd, TurnFault } from "./TurnHandle.ts"
 
 /** What a turn uses of its session. */
 export interface Surroundings {
@@ -63,12 +43,6 @@ const interruption = "This turn was interrupted before it ended."
 const checkpointEvery = Schedule.spaced("1 second")
 
 const failedBy = ({ message, reason }: TurnLost) => new TurnFailed({ message, reason })
-
-/** The first line of what the session was first asked to do. */
-const titleOf = (prompt: string): string | null => {
-  const line = (topicOf(prompt) ?? "").trim().split("\n", 1)[0]!.trim()
-  return line === "" ? null : line.length > 80 ? `${line.slice(0, 79)}…` : line
-}
 
 /**
  * Runs a turn from its first row to its commit. Only the loop itself can be interrupted (`restore`); what was said and done until
@@ -110,6 +84,9 @@ export const execute = Effect.fn("Turn.execute")(function*(
   turn.checkpoint = Effect.ignore(checkpoint)
   const checkpoints = yield* Effect.forkChild(Effect.repeat(turn.checkpoint, checkpointEvery))
 
+  const takeIn = Steering.takingIn(turn.steering, workspace.cwd, ledger)
+  turn.steering.open()
+
   const running = yield* Detached.start(
     loop.run({
       sessionId,
@@ -123,6 +100,8 @@ export const execute = Effect.fn("Turn.execute")(function*(
       prompt: prompt.text,
       images: prompt.images,
       ledger,
+      saved: () => context(),
+      takeIn,
       ask,
       choose,
       client,
@@ -154,6 +133,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     restore,
     Effect.exit
   )
+  turn.steering.close()
   if (Exit.isFailure(exit)) yield* running.letGo
 
   // The reason is frozen before any clean-up of ours could look like a cancel (acp.md appendix B).
@@ -167,6 +147,11 @@ export const execute = Effect.fn("Turn.execute")(function*(
     : "interrupted"
   yield* Fiber.interrupt(checkpoints)
   yield* Effect.forEach(ledger.openCalls(), (call) => ledger.toolCall(Ledger.cutOff(call)), { discard: true })
+  // Accepted, and not heard by the model any more: it will be with the next prompt.
+  yield* takeIn(true, (said) => {
+    const json = appendJson(context(), said.map(({ images, text }) => user(text, images)))
+    context = () => json
+  })
   if (outcome === "interrupted") ledger.interrupted(interruption)
   over = true
   const committed = yield* store.commitTurn(sessionId, begun.turn, {

@@ -29,6 +29,12 @@ export interface Overrides {
   readonly excludeMemory?: boolean
 }
 
+/** A message of a user as the model reads it. */
+export interface Said {
+  readonly text: string
+  readonly images: ReadonlyArray<Image>
+}
+
 /** What a turn is given by its session. */
 export interface TurnInput {
   readonly sessionId: string
@@ -46,6 +52,13 @@ export interface TurnInput {
   readonly prompt: string
   readonly images: ReadonlyArray<Image>
   readonly ledger: Ledger
+  /** The context as it would be saved now. */
+  readonly saved: () => string
+  /**
+   * Takes in what users have said to the turn since the last time: `keep` puts it into the context, in one step with its place in the
+   * transcript. Whether there was anything; a turn that `ends` hears nothing more when there was not.
+   */
+  readonly takeIn: (ends: boolean, keep: (said: ReadonlyArray<Said>) => void) => Effect.Effect<boolean>
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
   /** The session's commands in the background. */

@@ -56,12 +56,15 @@ describe("Principals", () => {
           "session/prompt",
           "session/messages",
           "session/state",
+          "session/steer",
           "session/close",
           "session/kill",
           "session/git_branch"
         ]
       ) {
-        const refused = yield* promise(() => bob.failure(method, { session_id: sessionId, prompt: "say hi" }))
+        const refused = yield* promise(() =>
+          bob.failure(method, { session_id: sessionId, prompt: "say hi", content: "x" })
+        )
         assert.deepStrictEqual([method, refused.code], [method, -32000])
       }
       assert.strictEqual((yield* promise(() => bob.failure("session/cancel", { session_id: sessionId }))).code, -32003)
