@@ -78,7 +78,7 @@ export const of = (error: SessionFault): Wire.RpcFault => {
     case "RuleRefused":
       return invalid(error.message, "rule", "rule_refused")
     case "StoreFailed":
-      return fault(-32603, error.message, "store_failed")
+      return fault(-32603, error.shown ?? error.message, "store_failed")
     case "TurnFailed":
       return fault(-32603, `turn failed: ${error.message}`, error.reason)
   }

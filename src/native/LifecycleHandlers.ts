@@ -9,7 +9,7 @@ import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import { NativeConnection, type NativeState } from "./NativeConnection.ts"
 import * as Opening from "./Opening.ts"
-import { openerOf, ownerOf, Residents } from "./Residents.ts"
+import { openerOf, ownerOf, Residents, unopened } from "./Residents.ts"
 import { Lifecycle } from "./SessionContracts.ts"
 import { twins } from "./Spelling.ts"
 import * as Updates from "./Updates.ts"
@@ -85,9 +85,8 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       const connection = yield* NativeConnection
       const me = yield* caller
       const host = hosts[params.chat_mode ?? "chat"]
-      if (host.mode === "acp" && host.store.durability === "memory") {
-        return yield* Faults.unavailable("the store of ACP sessions could not be opened; the log says why")
-      }
+      const lost = unopened(host)
+      if (lost !== undefined && host.mode === "acp") return yield* lost
       const alias = given(params.agent_alias)
       if (alias === undefined) return yield* Faults.invalid("agent_alias: name the agent of the session", "agent_alias")
       const agent = yield* agents.resolve(alias)

@@ -4,7 +4,7 @@ import type { Principal } from "../security/Principals.ts"
 import { type Host, Hosts } from "../session/Hosts.ts"
 import type { Session } from "../session/Session.ts"
 import type { SessionFault } from "../session/Sessions.ts"
-import { SessionMissing, type SessionRecord, type StoreFailed } from "../store/SessionStore.ts"
+import { SessionMissing, type SessionRecord, StoreFailed } from "../store/SessionStore.ts"
 import { forwarded, mayTouch } from "./Access.ts"
 import { Feeds } from "./Feeds.ts"
 import type { NativeState } from "./NativeConnection.ts"
@@ -46,6 +46,15 @@ export interface Resident {
 /** Whom a session without an owner in the store belongs to. */
 export const ownerOf = ({ owner }: SessionRecord): string => owner ?? "operator"
 
+/** There may be more sessions of this mode than memory has (zeroclaw §1.4): neither an empty list nor "not found" would be true. */
+export const unopened = ({ mode, store }: Host): StoreFailed | undefined =>
+  store.durability === "durable"
+    ? undefined
+    : new StoreFailed({
+      message: `The store of ${mode} sessions could not be opened; the log says why`,
+      cause: undefined
+    })
+
 /** Surfaces that this protocol's clients can bring back; others are left as they are for who knows them. */
 const compatible = new Set<string | null>([null, "zerocode_code"])
 
@@ -60,7 +69,7 @@ export class Residents extends Context.Service<Residents, {
   ) => Effect.Effect<void>
   /** One call on a session after the other. */
   readonly queued: Queues.Queues["within"]
-  /** Where a session is: the active one, else the chat store's, else the ACP store's. */
+  /** Where a session is: the active one, else the chat store's, else the ACP store's. It is missing only if both could be looked into. */
   readonly locate: (
     sessionId: string
   ) => Effect.Effect<{ readonly host: Host; readonly record: SessionRecord }, SessionMissing | StoreFailed>
@@ -100,7 +109,9 @@ export class Residents extends Context.Service<Residents, {
         Effect.suspend(() => {
           const resident = residents.get(sessionId)
           if (resident) return Effect.succeed({ host: resident.host, record: resident.session.record() })
-          return Effect.catchTag(stored(chat, sessionId), "SessionMissing", () => stored(acp, sessionId))
+          return Effect.catchTag(stored(chat, sessionId), "SessionMissing", () => stored(acp, sessionId)).pipe(
+            Effect.catchTag("SessionMissing", (missing) => Effect.fail(unopened(chat) ?? unopened(acp) ?? missing))
+          )
         })
 
       return Residents.of({

@@ -8,7 +8,7 @@ import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import * as MessageCursor from "./MessageCursor.ts"
 import * as Messages from "./Messages.ts"
-import { ownerOf, Residents } from "./Residents.ts"
+import { ownerOf, Residents, unopened } from "./Residents.ts"
 import { Views } from "./SessionContracts.ts"
 
 const usualLimit = 200
@@ -44,7 +44,11 @@ export const layer = Views.toLayer(Effect.gen(function*() {
   }
 
   /** The newest ones of a mode, as many as the page needs and those before it. */
-  const entries = Effect.fnUntraced(function*({ mode, store }: Host, asked: Asked) {
+  const entries = Effect.fnUntraced(function*(host: Host, asked: Asked) {
+    const { mode, store } = host
+    const lost = unopened(host)
+    // What runs is in memory in any case.
+    if (lost !== undefined && asked.running !== true) return yield* lost
     const me = yield* caller
     const { query } = asked
     const found = yield* store.overview({
@@ -79,7 +83,7 @@ export const layer = Views.toLayer(Effect.gen(function*() {
     const bare = asked.replace(/^(rpc|gw)_/, "")
     const others = [bare, `rpc_${asked}`, `gw_${asked}`].filter((id) => id !== asked)
     return others.reduce(
-      (found, id) => Effect.catchTag(found, "SessionMissing", () => visible(id)),
+      (found, id) => Effect.catchTag(found, ["SessionMissing", "StoreFailed"], () => visible(id)),
       visible(asked)
     ).pipe(Effect.catchTag("SessionMissing", () => Effect.fail(Faults.notFound(asked))))
   }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { StoreFailed } from "./Stored.ts"
+import { failed } from "./StorageFault.ts"
 
 /** "Post": tells our files from other programs' SQLite files. */
 const applicationId = 0x506f7374
@@ -134,8 +134,6 @@ const sessions: Steps = [[
   `CREATE INDEX entries_shown ON entries (session_id, position, turn, shown)`
 ]]
 
-const refuse = (message: string) => new StoreFailed({ message, cause: undefined })
-
 /** Steps still to be made on this database, unless it is newer than this version or somebody else's. */
 const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: string, steps: Steps) {
   const found = yield* sql<{ version: number; application: number; tables: number }>`
@@ -143,11 +141,19 @@ const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: stri
     FROM pragma_user_version, pragma_application_id`
   const { version, application, tables } = found[0] ?? { version: 0, application: 0, tables: 0 }
   if (tables > 0 && application !== applicationId) {
-    return yield* refuse(`${file} is a database of another program. Move it away, or set POSTERN_DATA_DIR.`)
+    return yield* failed(
+      file,
+      (file) => `${file} is a database of another program. Move it away, or set POSTERN_DATA_DIR.`,
+      undefined
+    )
   }
   if (version > steps.length) {
     const newer = `a newer Postern (format ${version}, this one knows ${steps.length})`
-    return yield* refuse(`${file} was written by ${newer}. Update Postern, or set POSTERN_DATA_DIR.`)
+    return yield* failed(
+      file,
+      (file) => `${file} was written by ${newer}. Update Postern, or set POSTERN_DATA_DIR.`,
+      undefined
+    )
   }
   return steps.slice(version)
 })

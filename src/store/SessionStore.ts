@@ -6,7 +6,7 @@ import { type Costs, makeCosts } from "./Costs.ts"
 import { migrate } from "./Migrations.ts"
 import { makePolicyRecords, type PolicyRecords } from "./PolicyRecords.ts"
 import * as Sqlite from "./Sqlite.ts"
-import { guard } from "./StorageFault.ts"
+import { guard, long } from "./StorageFault.ts"
 import type {
   BadCursor,
   Page,
@@ -118,9 +118,10 @@ export class SessionStore extends Context.Service<SessionStore, {
     return Layer.effect(
       SessionStore,
       Effect.gen(function*() {
-        yield* guarded(migrate(name))
+        const patiently = guard(name, long)
+        yield* patiently(migrate(name))
         const records = { policy: yield* makePolicyRecords(guarded), costs: yield* makeCosts(guarded) }
-        return { durability, ...records, ...yield* makeCatalog(guarded), ...yield* makeTurns(guarded) }
+        return { durability, ...records, ...yield* makeCatalog(guarded), ...yield* makeTurns(guarded, patiently) }
       })
     )
   }

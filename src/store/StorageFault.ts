@@ -1,4 +1,4 @@
-import { Effect, Schedule } from "effect"
+import { type Duration, Effect, Schedule } from "effect"
 import { SqlError } from "effect/sql"
 import { StoreFailed } from "./Stored.ts"
 
@@ -36,12 +36,15 @@ const codeOf = (cause: unknown): string => {
   return "code" in cause ? String(cause.code) : ""
 }
 
+/** A fault of the database in this file, for whoever may know where it is and for whoever may not. */
+export const failed = (file: string, sentence: (file: string) => string, cause: unknown): StoreFailed => {
+  const shown = sentence("the database")
+  return new StoreFailed({ message: sentence(file), shown: `${shown.charAt(0).toUpperCase()}${shown.slice(1)}`, cause })
+}
+
 const storageFault = (file: string) => (error: SqlError.SqlError): StoreFailed => {
-  const sentence = sentences[codeOf(error.reason.cause)]
-  return new StoreFailed({
-    message: sentence ? sentence(file) : "Session storage failed; the log says why.",
-    cause: error
-  })
+  const sentence = sentences[codeOf(error.reason.cause)] ?? (() => "Session storage failed; the log says why.")
+  return failed(file, sentence, error)
 }
 
 export type Guard = <A, E, R>(
@@ -49,9 +52,13 @@ export type Guard = <A, E, R>(
 ) => Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreFailed, R>
 
 /** Another process that writes is waited for, at first in small steps: most transactions take less than a millisecond. */
-const patience = Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("100 millis")]).pipe(
-  Schedule.upTo({ duration: "20 seconds" })
-)
+const patience = (duration: Duration.Input) =>
+  Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("100 millis")]).pipe(Schedule.upTo({ duration }))
+
+/** Somebody waits for the answer. */
+const usual = "5 seconds"
+/** What would be lost otherwise. */
+export const long = "20 seconds"
 
 const isBusy = (error: unknown) => SqlError.isSqlError(error) && error.reason._tag === "LockTimeoutError"
 
@@ -59,12 +66,12 @@ const isBusy = (error: unknown) => SqlError.isSqlError(error) && error.reason._t
  * Turns every SQL failure into a `StoreFailed` that names `file`, also those `effect/sql` raises as defects. While another
  * process holds the write lock, the whole effect is tried again: it must not have written anything by then.
  */
-export const guard = (file: string): Guard => {
+export const guard = (file: string, duration: Duration.Input = usual): Guard => {
   const fault = storageFault(file)
   return <A, E, R>(self: Effect.Effect<A, E | SqlError.SqlError, R>) =>
     self.pipe(
       Effect.catchDefect((defect) => SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)),
-      Effect.retry({ while: isBusy, schedule: patience }),
+      Effect.retry({ while: isBusy, schedule: patience(duration) }),
       Effect.mapError((error) => SqlError.isSqlError(error) ? fault(error) : error as Exclude<E, SqlError.SqlError>)
     )
 }

@@ -4,6 +4,8 @@ import type { Entry, StopReason, Usage } from "../session/Event.ts"
 /** A storage fault with a sentence a person can act on ("The disk is full: …"). */
 export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", {
   message: Schema.String,
+  /** The same without where the file is, for those who only talk to the daemon; absent where `message` is that already. */
+  shown: Schema.optionalKey(Schema.String),
   cause: Schema.Defect()
 }) {}
 

@@ -30,7 +30,7 @@ type Turns = Pick<
 >
 
 /** Opening, saving, ending and recovering turns (spec §4). The database allows one running turn a session. */
-export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
+export const makeTurns = Effect.fnUntraced(function*(guarded: Guard, patiently: Guard) {
   const sql = yield* SqlClient.SqlClient
   const writeEntries = makeWriteEntries(sql)
   const owner = makeOwner()
@@ -71,7 +71,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
       AND session_id IN (SELECT value FROM json_each(${JSON.stringify([...known.keys()])}))`
   })
   yield* Effect.sleep(heartbeat).pipe(
-    Effect.andThen(Effect.ignore(guarded(renew), { log: "Warn" })),
+    Effect.andThen(Effect.ignore(patiently(renew), { log: "Warn" })),
     Effect.forever,
     Effect.forkScoped
   )
@@ -79,7 +79,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
     owner.retire()
     if (known.size === 0) return Effect.void
     const release = sql`UPDATE turns SET lease = 0 WHERE status = 'running' AND owner = ${owner.id}`
-    return Effect.ignore(guarded(release), { log: "Warn" })
+    return Effect.ignore(patiently(release), { log: "Warn" })
   })
 
   const isRunning = (sessionId: string, row: TurnRow, now: number) =>
@@ -157,7 +157,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
       yield* sql.withTransaction(Effect.andThen(ensureHeld(sessionId, turn), save(sessionId, turn, progress)))
       const held = heldTurn(sessionId, turn)
       if (held) held.context = progress.context
-    }, guarded),
+    }, patiently),
 
     untilLost: (sessionId, turn) =>
       Effect.suspend(() => {
@@ -181,7 +181,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard) {
         })
         return yield* sql.withTransaction(commit)
       },
-      guarded,
+      patiently,
       (commit, sessionId, turn) =>
         Effect.ensuring(commit, Effect.sync(() => heldTurn(sessionId, turn) && known.delete(sessionId)))
     )

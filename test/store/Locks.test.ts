@@ -43,15 +43,36 @@ describe("while another program holds the write lock", () => {
       assert.strictEqual((yield* store.beginTurn("s", user("next"))).context, "[\"hi\"]")
     }))
 
-  it.effect("a write gives up after 20 seconds and says why", () =>
+  it.effect("a write gives up after 5 seconds and says why, to a client without naming the file", () =>
     Effect.gen(function*() {
       const { file, store } = yield* locked
-      const creating = yield* start(Effect.flip(store.create(newSession("t"))))
-      yield* TestClock.adjust("21 seconds")
-      assert.strictEqual(
-        (yield* Fiber.join(creating)).message,
-        `${file} is locked by another program. Close that program, or wait and try again.`
+      const writes = yield* Effect.forEach(
+        [
+          store.create(newSession("t")),
+          store.kill("s"),
+          store.remove("s"),
+          store.rename("s", "x"),
+          store.beginTurn("s", user("hi"))
+        ],
+        (write) => start(Effect.flip(write))
       )
+      yield* TestClock.adjust("5500 millis")
+      for (const write of writes) {
+        assert.deepInclude(yield* Fiber.join(write), {
+          message: `${file} is locked by another program. Close that program, or wait and try again.`,
+          shown: "The database is locked by another program. Close that program, or wait and try again."
+        })
+      }
+    }))
+
+  it.effect("the end of a turn gives up after 20 seconds", () =>
+    Effect.gen(function*() {
+      const { end, store, turn } = yield* locked
+      const committing = yield* start(Effect.flip(store.commitTurn("s", turn, end)))
+      yield* TestClock.adjust("19 seconds")
+      assert.isUndefined(committing.pollUnsafe())
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual((yield* Fiber.join(committing))._tag, "StoreFailed")
     }))
 
   it.effect("a write that waits can be interrupted and leaves nothing", () =>
