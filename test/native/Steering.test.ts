@@ -53,8 +53,9 @@ describe("session/steer", () => {
       yield* promise(() => client.prompt(session_id, "say hi"))
       yield* promise(() => client.request("session/close", { session_id }))
       assert.deepStrictEqual(yield* refused({ session_id, content }), [-32000, "no_active_turn"])
+      const before = client.messages.length
       const turn = client.prompt(session_id, "say begun\nwait 60")
-      yield* promise(() => client.update("agent_message_chunk"))
+      yield* promise(() => client.update("agent_message_chunk", before))
       for (const bad of ["", " \n", undefined, null, 7, ["say x"], { text: "say x" }]) {
         const [code] = yield* refused({ session_id, ...(bad === undefined ? {} : { content: bad }) })
         assert.strictEqual(code, -32602, JSON.stringify(bad))
