@@ -1,4 +1,5 @@
 import * as Wire from "../rpc/Wire.ts"
+import type { AgentUnresolved } from "../session/Agents.ts"
 import type { SessionFault } from "../session/Sessions.ts"
 
 /** Domain errors with the numbers of the native protocol; `data.reason` is a stable word (zeroclaw §1.4). */
@@ -55,6 +56,10 @@ export const badPath = (message: string) => fault(4003, message, "invalid")
 export const invalid = (message: string, field: string, reason = "invalid_params", data: object = {}) =>
   Wire.invalidParams({ reason, field, ...data }, message)
 
+/** `field`: the parameter that names the agent. */
+export const unresolved = ({ message, reason }: AgentUnresolved, field: string) =>
+  reason === "agent_unusable" ? fault(-32603, message, reason) : invalid(message, field, reason)
+
 export const of = (error: SessionFault): Wire.RpcFault => {
   switch (error._tag) {
     case "SessionMissing":
@@ -64,9 +69,7 @@ export const of = (error: SessionFault): Wire.RpcFault => {
     case "SessionLimit":
       return limit(error.limit)
     case "AgentUnresolved":
-      return error.reason === "agent_unusable"
-        ? fault(-32603, error.message, error.reason)
-        : invalid(error.message, "agent_alias", error.reason)
+      return unresolved(error, "agent_alias")
     case "DirectoryRefused":
       return invalid(error.message, error.field, error.reason)
     case "PromptInvalid":

@@ -50,7 +50,7 @@ const instant = (field: string, text: string | null | undefined) => {
 }
 
 const refused = <A, R>(effect: Effect.Effect<A, SessionFault | RpcFault | MemoryRefused, R>) =>
-  faulty(Effect.catchTag(effect, "MemoryRefused", ({ message }) => Effect.fail(Faults.invalid(message, "content"))))
+  faulty(Effect.catchTag(effect, "MemoryRefused", ({ field, message }) => Effect.fail(Faults.invalid(message, field))))
 
 export const layer = Memories.toLayer(Effect.gen(function*() {
   const store = yield* MemoryStore
@@ -59,7 +59,10 @@ export const layer = Memories.toLayer(Effect.gen(function*() {
   /** The memory of the agent that is named, or would be had by a session that names none. */
   const of = Effect.fnUntraced(function*({ agent: named }: { readonly agent?: string | null }) {
     const me = yield* caller
-    const { alias } = yield* agents.resolve(named?.trim() || undefined)
+    const { alias } = yield* Effect.mapError(
+      agents.resolve(named?.trim() || undefined),
+      (error) => Faults.unresolved(error, "agent")
+    )
     if (!me.mayUseAgent(alias)) {
       return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias })
     }

@@ -5,7 +5,10 @@ import type { Guard } from "./StorageFault.ts"
 import type { StoreFailed } from "./Stored.ts"
 
 /** An entry that cannot be kept as it is; `message` is a sentence. */
-export class MemoryRefused extends Schema.TaggedError<MemoryRefused>()("MemoryRefused", { message: Schema.String }) {}
+export class MemoryRefused extends Schema.TaggedError<MemoryRefused>()("MemoryRefused", {
+  field: Schema.Literals(["key", "content", "category", "namespace"]),
+  message: Schema.String
+}) {}
 
 export interface MemoryEntry {
   readonly id: string
@@ -86,15 +89,18 @@ const entry = ({ at, category, content, id, key, namespace, session_id }: Row, s
 /** A category or namespace: a word that needs no quoting anywhere. */
 const isWord = (text: string) => /^[\p{L}\p{N}][\p{L}\p{N}_.:-]{0,63}$/u.test(text)
 
-const refusal = ({ category, content, key, namespace = "default" }: NewMemory): string | undefined => {
+const refusal = ({ category, content, key, namespace = "default" }: NewMemory): MemoryRefused | undefined => {
   if (key.trim() === "" || key.length > maxKey || /[\u0000-\u001f\u007f]/.test(key)) {
-    return `A key has 1 to ${maxKey} characters on one line.`
+    return new MemoryRefused({ field: "key", message: `A key has 1 to ${maxKey} characters on one line.` })
   }
-  if (content.trim() === "") return "There is nothing to remember: the content is empty."
-  if (Buffer.byteLength(content) > maxContent) return `A memory has at most ${maxContent} bytes.`
-  return isWord(category) && isWord(namespace)
-    ? undefined
-    : "A category or namespace is one word of at most 64 characters."
+  if (content.trim() === "") {
+    return new MemoryRefused({ field: "content", message: "There is nothing to remember: the content is empty." })
+  }
+  if (Buffer.byteLength(content) > maxContent) {
+    return new MemoryRefused({ field: "content", message: `A memory has at most ${maxContent} bytes.` })
+  }
+  const field = isWord(category) ? isWord(namespace) ? undefined : "namespace" : "category"
+  return field && new MemoryRefused({ field, message: `A ${field} is one word of at most 64 characters.` })
 }
 
 export const make = Effect.fnUntraced(function*(guarded: Guard) {
@@ -160,7 +166,7 @@ export const make = Effect.fnUntraced(function*(guarded: Guard) {
   const memory: Memory = {
     store: Effect.fn("Memory.store")(function*(given) {
       const refused = refusal(given)
-      if (refused !== undefined) return yield* new MemoryRefused({ message: refused })
+      if (refused !== undefined) return yield* refused
       const { category, content, key, namespace = "default", sessionId = null } = given
       yield* sql`INSERT INTO memories (id, key, content, category, namespace, session_id, at)
         VALUES (${newId()}, ${key}, ${content}, ${category}, ${namespace}, ${sessionId}, ${yield* isoNow})

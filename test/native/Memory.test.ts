@@ -72,6 +72,32 @@ describe("The memory over the socket", () => {
       assert.strictEqual((yield* refusal("store", { key: 1, content: "x" }))[0], -32602)
     }))
 
+  it.live("names the parameter that is wrong, and asks for the agent where there are several", () =>
+    Effect.gen(function*() {
+      const { client } = yield* open("[agents.a]\n[agents.b]\n")
+      const field = (method: string, params: Json) =>
+        Effect.map(
+          promise(() => client.failure(`memory/${method}`, params)),
+          ({ code, data }) => [code, data?.["field"]]
+        )
+      for (
+        const [method, params] of [
+          ["list", {}],
+          ["search", { query: "x" }],
+          ["get", { key: "k" }],
+          ["store", { key: "k", content: "x" }],
+          ["delete", { key: "k" }],
+          ["get", { key: "k", agent: "nobody" }]
+        ] as const
+      ) assert.deepStrictEqual(yield* field(method, params), [-32602, "agent"])
+      const { message } = yield* promise(() => client.failure("memory/list"))
+      assert.include(message, "name one of the agents (a, b)")
+      const wrong = { agent: "a", key: "k", content: "x" }
+      assert.deepStrictEqual(yield* field("store", { ...wrong, key: "a\nb" }), [-32602, "key"])
+      assert.deepStrictEqual(yield* field("store", { ...wrong, category: "two words" }), [-32602, "category"])
+      assert.deepStrictEqual(yield* field("store", { ...wrong, content: " " }), [-32602, "content"])
+    }))
+
   it.live("is one for each agent, and shown to who may use the agent", () =>
     Effect.gen(function*() {
       const { greet, openFor, request } = yield* open(guests)
