@@ -1,10 +1,11 @@
 import { Effect } from "effect"
-import { chmodSync, lstatSync, readFileSync, type Stats, writeFileSync } from "node:fs"
+import { chmodSync, lstatSync, type Stats } from "node:fs"
 import { connect } from "node:net"
 import { dirname } from "node:path"
 import * as FileLock from "../store/FileLock.ts"
 import { makeFolder } from "../workspace/MakeFolder.ts"
 import { EndpointRefused } from "./Endpoint.ts"
+import * as OwnerFile from "./OwnerFile.ts"
 
 const refuse = (reason: EndpointRefused["reason"], message: string) => new EndpointRefused({ reason, message })
 
@@ -37,16 +38,12 @@ const checkLock = (file: string): EndpointRefused | undefined => {
   return plain ? undefined : refuse("lock", `${file} is not a private file of this user; remove it and start again`)
 }
 
-const ownerOf = (socket: string): string => {
-  try {
-    const pid = readFileSync(`${socket}.pid`, "utf8").trim()
-    if (/^\d+$/.test(pid)) {
-      return `the daemon with process id ${pid} is running and serves ${socket}; stop it with: kill ${pid}`
-    }
-  } catch {
-    // A daemon that has the lock but has not come to write its id yet.
-  }
-  return `another daemon is running and serves ${socket}; stop it first`
+/** Nobody else takes the lock. A daemon that has only just taken it has not come to write its id yet. */
+const heldBy = (socket: string): string => {
+  const pid = OwnerFile.read(socket)
+  return pid === undefined
+    ? `another daemon is running and serves ${socket}; stop it first`
+    : `the daemon with process id ${pid} is running and serves ${socket}; stop it with: kill ${pid}`
 }
 
 /** Whether somebody answers there. */
@@ -68,7 +65,10 @@ const checkSocket = Effect.fnUntraced(function*(path: string) {
   if (!found.isSocket()) {
     return yield* refuse("not_a_socket", `${path} is there and is not a socket; move it away, or set POSTERN_SOCKET`)
   }
-  if (yield* probe(path)) return yield* refuse("in_use", `address in use: ${ownerOf(path)}`)
+  if (yield* probe(path)) {
+    const what = `another program answers at ${path}, and no daemon has its lock`
+    return yield* refuse("in_use", `address in use: ${what}; stop that program, or set POSTERN_SOCKET`)
+  }
 })
 
 /**
@@ -89,9 +89,13 @@ export const take = Effect.fnUntraced(function*(path: string, isOwn: boolean) {
   yield* checked(() => checkLock(lock))
   yield* FileLock.acquire(lock, 0).pipe(
     Effect.mapError((locked) =>
-      locked.reason === "held" ? refuse("in_use", `address in use: ${ownerOf(path)}`) : refuse("lock", locked.message)
+      locked.reason === "held" ? refuse("in_use", `address in use: ${heldBy(path)}`) : refuse("lock", locked.message)
     )
   )
+  yield* checked(() => OwnerFile.remove(path))
   yield* checkSocket(path)
-  yield* checked(() => writeFileSync(`${path}.pid`, `${process.pid}\n`, { mode: 0o600 }))
+  yield* Effect.acquireRelease(
+    checked(() => OwnerFile.write(path)),
+    () => Effect.ignore(checked(() => OwnerFile.remove(path)))
+  )
 })

@@ -43,7 +43,7 @@ const bind = (server: Server, path: string) =>
       resume(Effect.fail(
         new EndpointRefused(
           cause.code === "EADDRINUSE"
-            ? { reason: "in_use", message: `address in use: another daemon serves ${path}; stop it first` }
+            ? { reason: "in_use", message: `address in use: another program serves ${path}; stop it first` }
             : { reason: "failed", message: `${path} cannot be served: ${cause.message}` }
         )
       ))

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { dirname, join } from "node:path"
 import { describe, expect } from "vitest"
@@ -46,9 +46,10 @@ describe("The daemon's socket", () => {
     const first = daemon()
     await first.ready
     await first.stop("SIGKILL")
-    expect(existsSync(first.socket)).toBe(true)
+    expect([first.socket, `${first.socket}.pid`].map(existsSync)).toEqual([true, true])
     const second = daemon()
     await second.ready
+    expect(readFileSync(`${first.socket}.pid`, "utf8")).toBe(`${second.pid}\n`)
     await (await second.greet()).request("status")
   })
 
@@ -59,7 +60,7 @@ describe("The daemon's socket", () => {
     await new Promise((resolve) => server.once("listening", resolve))
     const refused = daemon()
     expect(await refused.exited).toBe(1)
-    expect(refused.stderr).toMatch(/address in use/)
+    expect(refused.stderr).toMatch(/address in use: another program answers at/)
     expect(lstatSync(path).isSocket()).toBe(true)
     server.close()
   })
