@@ -10,15 +10,16 @@ import * as Faults from "./Faults.ts"
 import * as Intake from "./Intake.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import { ownerOf, Residents } from "./Residents.ts"
+import { type Beginning, checked, wrong } from "./UploadBeginning.ts"
 
 export const chunkBytes = 1024 * 1024
 export const perConnection = 4
 /** Of all uploads together, with what is kept about each. */
 export const budget = 256 * 1024 * 1024
 const idle = Duration.minutes(5)
-const longestName = 255
-/** What an upload takes besides its bytes and its name. */
+/** What an upload takes besides its bytes and its name, and each of its pieces. */
 const overhead = 1024
+const pieceOverhead = 64
 
 /** A file that is being sent, in memory until it is whole. */
 interface Upload {
@@ -31,18 +32,13 @@ interface Upload {
   readonly filename: string
   readonly sha256: string | undefined
   readonly size: number
-  readonly cost: number
+  cost: number
   bytes: Buffer
+  /** Where each piece that was taken begins and ends. */
+  readonly pieces: Map<number, number>
   received: number
   /** Milliseconds since the epoch. */
   touched: number
-}
-
-export interface Beginning {
-  readonly session_id: string
-  readonly size_bytes: number
-  readonly filename?: string | null
-  readonly sha256?: string | null
 }
 
 type Stored = Effect.Success<ReturnType<typeof Intake.store>>
@@ -55,7 +51,7 @@ export class Uploads extends Context.Service<Uploads, {
     session: Session,
     asked: Beginning
   ) => Effect.Effect<string, RpcFault>
-  /** How many bytes are there now. A piece that is sent again is taken as received. */
+  /** How many bytes are there now. A piece that is sent again as it was is taken as received, a part of one is not. */
   readonly chunk: (connection: NativeState, id: string, offset: number, data: string) => Effect.Effect<number, RpcFault>
   /** The session an upload is for. */
   readonly sessionOf: (connection: NativeState, id: string) => Effect.Effect<string, RpcFault>
@@ -71,18 +67,6 @@ export class Uploads extends Context.Service<Uploads, {
 }
 
 const crypto = () => process.getBuiltinModule("node:crypto")
-
-const wrong = (field: string, problem: string, reason = "invalid") =>
-  Faults.invalid(`${field}: ${problem}`, field, reason)
-
-const checked = ({ filename, sha256, size_bytes }: Beginning) => {
-  if (size_bytes < 0) return wrong("size_bytes", "at least 0")
-  if (size_bytes > Attachments.maxBytes) return wrong("size_bytes", `at most ${Attachments.maxBytes}`, "too_large")
-  if (Buffer.byteLength(filename ?? "") > longestName) return wrong("filename", `at most ${longestName} bytes`)
-  return typeof sha256 === "string" && !/^[0-9a-f]{64}$/i.test(sha256)
-    ? wrong("sha256", "64 hexadecimal digits")
-    : undefined
-}
 
 const make = Effect.gen(function*() {
   const { agents } = yield* Settings
@@ -150,6 +134,7 @@ const make = Effect.gen(function*() {
         size: asked.size_bytes,
         cost,
         bytes: Buffer.alloc(0),
+        pieces: new Map(),
         received: 0,
         touched: now
       }
@@ -172,7 +157,7 @@ const make = Effect.gen(function*() {
         return yield* wrong("data_b64", `at most ${chunkBytes} bytes at a time`, "too_large")
       }
       const end = offset + bytes.length
-      if (offset >= 0 && end <= upload.received && upload.bytes.subarray(offset, end).equals(bytes)) {
+      if (upload.pieces.get(offset) === end && upload.bytes.subarray(offset, end).equals(bytes)) {
         return upload.received
       }
       if (offset !== upload.received) {
@@ -181,6 +166,12 @@ const make = Effect.gen(function*() {
       if (end > upload.size) {
         return yield* wrong("data_b64", `the file was to have ${upload.size} bytes, and this makes ${end}`, "conflict")
       }
+      if (held + pieceOverhead > budget) {
+        return yield* wrong("data_b64", "there is no room for more pieces now; try again later", "capacity")
+      }
+      held += pieceOverhead
+      upload.cost += pieceOverhead
+      upload.pieces.set(offset, end)
       // Made with the first piece: an upload that only began costs nothing yet.
       if (upload.bytes.length < upload.size) upload.bytes = Buffer.alloc(upload.size)
       bytes.copy(upload.bytes, offset)

@@ -52,7 +52,7 @@ export const extensionFor = (hints: Hints): string | undefined => {
   return hints.mimeType === undefined ? undefined : MimeType.extensionOf(hints.mimeType)
 }
 
-/** Stores bytes as `<cwd>/uploads/<sha256>[.ext]`, `cwd` canonical. A file there with other bytes is rewritten. */
+/** Stores bytes as `<cwd>/uploads/<sha256>[.ext]`, `cwd` canonical. What else lies there is replaced. */
 export const store = Effect.fnUntraced(function*(cwd: string, bytes: Uint8Array, hints: Hints = {}) {
   if (bytes.length > maxBytes) return yield* tooLarge
   const folder = yield* uploads(cwd)
@@ -65,7 +65,7 @@ export const store = Effect.fnUntraced(function*(cwd: string, bytes: Uint8Array,
     Effect.orElseSucceed(() => false)
   )
   if (!deduplicated) {
-    yield* Files.write(path, bytes, cwd).pipe(
+    yield* Files.reclaim(path, bytes, cwd).pipe(
       Effect.mapError((cause) => fault("storage", `The attachment cannot be stored: ${cause.detail}`))
     )
   }

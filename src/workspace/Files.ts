@@ -55,9 +55,18 @@ export const exchange = (
 /** Of the last change, in whole milliseconds. */
 export const timeOf = ({ mtimeMs }: Stats): number => Math.floor(mtimeMs)
 
+/**
+ * As {@link write}, whatever lies at the path: a link, a special or a read-only file gives way without being followed or opened, a folder is
+ * moved aside. For names that belong to Postern alone.
+ */
+export const reclaim = (path: string, bytes: Uint8Array, top?: string): Effect.Effect<void, FileFault> =>
+  attempt(path, () => put(path, bytes, { top, anything: true })).pipe(Effect.uninterruptible, Effect.asVoid)
+
 /** The folders around a file that somebody else is going to write, as `write` makes them. */
 export const makeParent = (path: string, top?: string): Effect.Effect<void, FileFault> =>
   attempt(path, async () => (await Folder.openOrCreate(dirname(path), top)).handle.close())
+
+const unique = (): string => process.getBuiltinModule("node:crypto").randomBytes(8).toString("hex")
 
 const absent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== "ENOENT") throw error
@@ -91,14 +100,24 @@ const assertReplaceable = async (path: string, target: string, existing: Stats):
 interface Put {
   readonly expected?: number | undefined
   readonly later?: boolean
+  /** Whatever is there gives way. */
+  readonly anything?: boolean
   readonly top?: string | undefined
 }
 
-const put = async (path: string, bytes: Uint8Array, { expected, later = false, top }: Put): Promise<Stats> => {
+const put = async (
+  path: string,
+  bytes: Uint8Array,
+  { anything = false, expected, later = false, top }: Put
+): Promise<Stats> => {
   const opened = await Folder.openOrCreate(dirname(path), top)
   try {
     const target = join(opened.base, basename(path))
     const existing = await lstat(target).catch(absent)
+    if (anything) {
+      if (existing?.isDirectory()) await rename(target, `${target}.replaced-${unique()}`)
+      return await replace(opened.base, basename(path), bytes, undefined, later)
+    }
     if (existing !== undefined) await assertReplaceable(path, target, existing)
     if (expected !== undefined && (existing === undefined || timeOf(existing) !== expected)) {
       throw fault(path, "stale", "it changed since it was read.")
@@ -116,7 +135,7 @@ const replace = async (
   existing: Stats | undefined,
   later: boolean
 ): Promise<Stats> => {
-  const temporary = join(base, `.postern-${process.getBuiltinModule("node:crypto").randomBytes(8).toString("hex")}.tmp`)
+  const temporary = join(base, `.postern-${unique()}.tmp`)
   const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
   let written: Stats
   try {

@@ -2,7 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { Uploads } from "../../src/native/Uploads.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
@@ -72,6 +81,23 @@ describe("A chunked upload", () => {
       assert.strictEqual(held(), 0)
     }))
 
+  it.live("takes the place of a link that was put where it was stored", () =>
+    Effect.gen(function*() {
+      const { begin, chunk, commit, folder } = yield* open()
+      const victim = join(folder, "victim")
+      writeFileSync(victim, "abc")
+      const send = Effect.fnUntraced(function*() {
+        const id = yield* begin({ filename: "a.txt" })
+        yield* chunk(id, 0, "abc")
+        return yield* commit(id)
+      })
+      const path = String((yield* send())["workspace_path"])
+      rmSync(path)
+      symlinkSync(victim, path)
+      assert.deepInclude(yield* send(), { workspace_path: path, deduplicated: false })
+      assert.isTrue(lstatSync(path).isFile())
+    }))
+
   it.live("takes a piece that is sent again, and refuses gaps, overlaps and other bytes", () =>
     Effect.gen(function*() {
       const { begin, chunk, commit, refusal } = yield* open()
@@ -92,6 +118,15 @@ describe("A chunked upload", () => {
       assert.deepStrictEqual(yield* refusal("file/upload/commit", { upload_id: id }), [-32602, "incomplete"])
       assert.deepStrictEqual(yield* chunk(id, 3, "def"), { received_bytes: 6 })
       assert.deepStrictEqual(yield* chunk(id, 0, "abc"), { received_bytes: 6 })
+      for (
+        const [offset, data] of [[0, "a"], [1, "b"], [1, "bc"], [0, "abcd"], [2, "cd"], [0, "abcdef"], [
+          4,
+          "ef"
+        ]] as const
+      ) {
+        assert.deepStrictEqual(yield* piece(offset, data), [-32602, "conflict"], `${offset} ${data}`)
+      }
+      assert.deepStrictEqual(yield* chunk(id, 3, "def"), { received_bytes: 6 })
       const { marker, workspace_path } = yield* commit(id)
       assert.strictEqual(marker, `[Document: upload] ${workspace_path}`)
       assert.strictEqual(readFileSync(String(workspace_path), "utf8"), "abcdef")
@@ -149,6 +184,7 @@ describe("A chunked upload", () => {
         yield* refusal("file/upload/chunk", { upload_id: ids[0], offset: 0, data_b64: b64("a") }, other),
         [-32602, "not_found"]
       )
+      yield* chunk(ids[1]!, 0, "abc")
       const before = held()
       yield* promise(() => other.request("file/upload/begin", one))
       assert.isAbove(held(), before)

@@ -1,4 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -57,14 +69,34 @@ describe("Attachments", () => {
       assert.isFalse(existsSync(cwd))
     }))
 
-  it.effect("does not write through a link planted under the content address", () =>
+  it.effect("writes what was replaced by a link, a folder or a pipe in its place again, and through none of them", () =>
     Effect.gen(function*() {
       const cwd = yield* temporaryFolder
-      mkdirSync(join(cwd, "uploads"))
-      writeFileSync(join(cwd, "victim"), "v")
-      symlinkSync(join(cwd, "victim"), join(cwd, "uploads", helloHash))
-      assert.strictEqual((yield* Effect.flip(Attachments.store(cwd, hello))).reason, "storage")
-      assert.strictEqual(readFileSync(join(cwd, "victim"), "utf8"), "v")
+      const victim = join(cwd, "victim")
+      writeFileSync(victim, "v")
+      const plants: ReadonlyArray<(path: string) => void> = [
+        (path) => symlinkSync(victim, path),
+        (path) => symlinkSync(join(cwd, "nowhere"), path),
+        (path) => linkSync(victim, path),
+        (path) => mkdirSync(path),
+        (path) => cpSync(join(cwd, "kept"), path, { recursive: true }),
+        (path) => execFileSync("mkfifo", [path]),
+        (path) => writeFileSync(path, "HELLO", { mode: 0o400 })
+      ]
+      mkdirSync(join(cwd, "kept"))
+      writeFileSync(join(cwd, "kept", "mine"), "mine")
+      for (const plant of plants) {
+        const { path } = yield* Attachments.store(cwd, hello)
+        rmSync(path)
+        plant(path)
+        const again = yield* Attachments.store(cwd, hello)
+        assert.deepStrictEqual([again.path, again.deduplicated], [path, false])
+        assert.deepStrictEqual([lstatSync(path).isFile(), readFileSync(path, "utf8")], [true, "hello"])
+        assert.deepStrictEqual([readFileSync(victim, "utf8"), existsSync(join(cwd, "nowhere"))], ["v", false])
+      }
+      const aside = readdirSync(join(cwd, "uploads")).filter((name) => name !== helloHash)
+      const kept = aside.flatMap((name) => readdirSync(join(cwd, "uploads", name)))
+      assert.deepStrictEqual(kept, ["mine"], "what was in a folder is moved aside")
     }))
 
   it.effect.each(["../x", "passwd", `${helloHash}/../x`, `${helloHash}.TXT`, ""])(
