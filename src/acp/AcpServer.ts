@@ -1,5 +1,6 @@
 import { Context, Effect } from "effect"
-import { type Connection, type Opened, type Options, serve } from "../rpc/Peer.ts"
+import type { Opened, Options } from "../rpc/Options.ts"
+import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { Sessions } from "../session/Sessions.ts"
 import { SessionStore } from "../store/SessionStore.ts"

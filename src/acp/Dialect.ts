@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import type { Admit } from "../rpc/Peer.ts"
+import type { Admit } from "../rpc/Options.ts"
 import * as Wire from "../rpc/Wire.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
 

@@ -20,7 +20,11 @@ const unquoted = (text: string): string => {
   }
 }
 
+/** In characters; far more than any path of the configuration has. */
+const longest = 1000
+
 const split = (text: string): Path | undefined => {
+  if (text.length > longest) return undefined
   const path: Array<string> = []
   for (let rest = text.trim(); rest !== "";) {
     const found = segment.exec(rest)
@@ -47,7 +51,9 @@ const spelled = (path: Path): Path =>
 /** A path such as `acp.max_sessions` or `agents."odd name".model`; the failure is a sentence. */
 export const parse = (text: string): Result.Result<Place, string> => {
   const named = split(text)
-  if (named === undefined) return Result.fail(`${JSON.stringify(text)} is not a path such as "acp.max_sessions"`)
+  if (named === undefined) {
+    return Result.fail(`${JSON.stringify(text.slice(0, 100))} is not a path such as "acp.max_sessions"`)
+  }
   const path = spelled(named)
   const name = dotted(path)
   if (path.includes("__proto__")) return Result.fail(`${name} cannot be used as a key`)

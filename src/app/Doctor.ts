@@ -54,7 +54,11 @@ const sandboxFinding = Effect.gen(function*() {
       detail: "none, as the configuration wants it: commands run as they are"
     } satisfies Finding
   }
-  const asked = usual.map(([mode, network]) => ({ mode, network, ...enforce(mode, network, wish) }))
+  // Each of them is a process that is waited for: others get a turn in between.
+  const asked = yield* Effect.forEach(
+    usual,
+    ([mode, network]) => Effect.map(Effect.yieldNow, () => ({ mode, network, ...enforce(mode, network, wish) }))
+  )
   const lacking = asked.filter(({ usable }) => !usable)
   const [first] = lacking
   if (first === undefined) return ok("sandbox", `${asked[0]?.report?.backend}, for every mode`)

@@ -1,5 +1,5 @@
 import { Context, Effect, Result } from "effect"
-import type { Admit } from "../rpc/Peer.ts"
+import type { Admit } from "../rpc/Options.ts"
 import * as Wire from "../rpc/Wire.ts"
 import type { Principals } from "../security/Principals.ts"
 import { Needs } from "./Contract.ts"

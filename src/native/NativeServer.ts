@@ -1,5 +1,6 @@
 import { Clock, Context, Deferred, Duration, Effect } from "effect"
-import { type Connection, type Opened, type Options, serve } from "../rpc/Peer.ts"
+import type { Opened, Options } from "../rpc/Options.ts"
+import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { Principals } from "../security/Principals.ts"
 import * as Admission from "./Admission.ts"

@@ -1,47 +1,15 @@
-import { Cause, Context, Deferred, type Duration, Effect, Exit, Fiber, type Result, Scope, Stream } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Scope, Semaphore, Stream } from "effect"
 import type { Rpc, RpcGroup } from "effect/rpc"
 import { CancelledByPeer, Connection, ConnectionClosed, make as makeRequester } from "./Connection.ts"
 import * as FrameDeadline from "./FrameDeadline.ts"
 import * as Lines from "./Lines.ts"
+import type { Options } from "./Options.ts"
 import * as Outbox from "./Outbox.ts"
 import { CancelWith, type Route, routesOf } from "./Routes.ts"
 import type { Transport } from "./Transport.ts"
 import * as Wire from "./Wire.ts"
 
 export { CancelledByPeer, CancelWith, Connection, ConnectionClosed }
-
-/** One message on its way in: the peer asks for its final params, or for the fault to answer with. */
-export type Admit = (method: string, params: unknown) => Result.Result<unknown, Wire.RpcFault>
-
-export interface Options {
-  /** Bytes in one line. A longer one is answered with one −32600 `frame_too_large` and skipped, or ends the connection. */
-  readonly maxFrame: number
-  readonly endsOversize?: boolean
-  /** From the first byte of a line to its last; a slower one is answered with −32600 `frame_timeout` and ends the connection. */
-  readonly frameTimeout?: Duration.Duration
-  /** Which requests may still be running when the next message is looked at; without it all of them. */
-  readonly concurrent?: (method: string) => boolean
-  /** Frames queued for the far side before producers wait. */
-  readonly outbox: number
-  /** How long the far side may take nothing before the connection is given up. */
-  readonly stall: Duration.Input
-  /** Start of the ids of our own requests. */
-  readonly idPrefix: string
-  readonly open?: (connection: Connection["Service"]) => Opened
-}
-
-/** What belongs to one connection only. */
-export interface Opened {
-  readonly admit: Admit
-  /** Asked for each message that was admitted, before its handler sees it. */
-  readonly permit?: (method: string) => Effect.Effect<void, Wire.RpcFault>
-  /** More services for the handlers. */
-  readonly services: Context.Context<never>
-  /** The connection ends when this does. */
-  readonly until?: Effect.Effect<void>
-  /** Runs when the far side stops sending, before running handlers are interrupted. */
-  readonly onEnd: Effect.Effect<void>
-}
 
 interface Running {
   readonly fiber: Fiber.Fiber<unknown, unknown>
@@ -77,11 +45,15 @@ export const serve = <R extends Rpc.Any>(
     const running = new Map<Wire.RequestId, Running>()
     const over = Deferred.makeUnsafe<void>()
 
-    const refuse = (id: Wire.RequestId, fault: Wire.RpcFault) => outbox.offer(Wire.failure(id, fault))
+    // Replies on their way into the outbox. Once as many wait there as it holds, nothing more is read.
+    const leaving = Semaphore.makeUnsafe(options.outbox)
+
+    const refuse = (id: Wire.RequestId, fault: Wire.RpcFault) =>
+      leaving.withPermit(outbox.offer(Wire.failure(id, fault)))
 
     const reply = (id: Wire.RequestId, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
       running.delete(id)
-      if (Exit.isSuccess(exit)) return outbox.offer(Wire.success(id, exit.value))
+      if (Exit.isSuccess(exit)) return leaving.withPermit(outbox.offer(Wire.success(id, exit.value)))
       const fault = Wire.faultOf(exit.cause)
       const answer = refuse(id, fault)
       return fault.code === Wire.internalError().code && !exit.cause.reasons.some(Cause.isFailReason)
@@ -92,6 +64,10 @@ export const serve = <R extends Rpc.Any>(
     const permitted = <A, E>(method: string, call: Effect.Effect<A, E>): Effect.Effect<A, E | Wire.RpcFault> =>
       opened?.permit ? Effect.andThen(opened.permit(method), call) : call
 
+    /** When the message after this one may be looked at. */
+    const next = (method: string, fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> =>
+      options.concurrent?.(method) === false ? Effect.asVoid(Fiber.await(fiber)) : leaving.withPermit(Effect.void)
+
     const onRequest = (id: Wire.RequestId, method: string, raw: unknown): Effect.Effect<void> => {
       if (running.has(id)) return refuse(id, Wire.invalidRequest({ reason: "id_in_use" }, "this id is in use"))
       const admitted = opened?.admit(method, raw)
@@ -100,27 +76,26 @@ export const serve = <R extends Rpc.Any>(
       const route = routeTo(method)
       if (!route) return refuse(id, Wire.methodNotFound({ method }, method))
       const fiber = route.launch(Effect.onExit(
-        Effect.flatMap(permitted(method, route.invoke(params)), (value) =>
-          Effect.orDie(route.codec.encodeSuccess(value))),
-        (exit) =>
-          reply(id, exit)
+        Effect.flatMap(
+          permitted(method, route.invoke(params)),
+          (value) => Effect.orDie(route.codec.encodeSuccess(value))
+        ),
+        (exit) => reply(id, exit)
       ))
       if (fiber.pollUnsafe() !== undefined) return Effect.void
       running.set(id, { fiber: track(fiber), route, params })
-      return options.concurrent?.(method) === false ? Effect.asVoid(Fiber.await(fiber)) : Effect.void
+      return next(method, fiber)
     }
 
-    const notified = (method: string, route: Route, params: unknown) => {
+    const notified = (method: string, route: Route, params: unknown) =>
       track(route.launch(Effect.ignoreCause(permitted(method, route.invoke(params)), { log: "Debug" })))
-    }
 
     const onNotification = (method: string, raw: unknown): Effect.Effect<void> => {
       const admitted = opened?.admit(method, raw)
       if (admitted?._tag === "Failure") return Effect.void
       const params = admitted ? admitted.success : raw
       const route = routeTo(method)
-      if (route) notified(method, route, params)
-      return Effect.void
+      return route ? next(method, notified(method, route, params)) : Effect.void
     }
 
     const onCancelRequest = (params: unknown) => {
@@ -129,7 +104,7 @@ export const serve = <R extends Rpc.Any>(
       if (target === undefined) return
       const { cancelWith = "" } = target.route
       const instead = routeTo(cancelWith)
-      if (instead) notified(cancelWith, instead, target.params)
+      if (instead) void notified(cancelWith, instead, target.params)
       else target.fiber.interruptUnsafe(undefined, CancelledByPeer.annotation)
     }
 
@@ -156,10 +131,10 @@ export const serve = <R extends Rpc.Any>(
     }
 
     const takeAll = (lines: ReadonlyArray<string | typeof Lines.TooLong>) => {
-      let next = 0
+      let at = 0
       return Effect.whileLoop({
-        while: () => next < lines.length && !Deferred.isDoneUnsafe(over),
-        body: () => onLine(lines[next++]!),
+        while: () => at < lines.length && !Deferred.isDoneUnsafe(over),
+        body: () => onLine(lines[at++]!),
         step: () => {}
       })
     }
@@ -192,8 +167,7 @@ export const serve = <R extends Rpc.Any>(
       yield* opened.onEnd
     }
     requester.close()
-    yield* Fiber.awaitAll(Array.from(running.values(), ({ fiber }) =>
-      fiber)).pipe(Effect.timeoutOption(settleTime))
+    yield* Fiber.awaitAll(Array.from(running.values(), ({ fiber }) => fiber)).pipe(Effect.timeoutOption(settleTime))
     yield* Scope.close(handlers, Exit.void)
     yield* outbox.end
     yield* Fiber.join(settled)

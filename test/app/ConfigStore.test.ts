@@ -142,6 +142,8 @@ describe("Reading the configuration", () => {
       assert.strictEqual(yield* why("agents..main"), "\"agents..main\" is not a path such as \"acp.max_sessions\"")
       assert.strictEqual(yield* why("policy.rules.deny.0"), "policy.rules.deny is a list; name the whole of it")
       assert.strictEqual(yield* why("agents.__proto__.model"), "agents.__proto__.model cannot be used as a key")
+      const long = "a.".repeat(40_000)
+      assert.strictEqual(yield* why(long), `"${long.slice(0, 100)}" is not a path such as "acp.max_sessions"`)
       assert.strictEqual(yield* why(""), "\"\" is not a path such as \"acp.max_sessions\"")
     }))
 })

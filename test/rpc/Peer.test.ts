@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Result, Schema } from "effect"
 import { Rpc, RpcGroup, RpcMiddleware } from "effect/rpc"
 import { TestClock } from "effect/testing"
-import { CancelWith, Connection, type Options, serve } from "../../src/rpc/Peer.ts"
+import type { Options } from "../../src/rpc/Options.ts"
+import { CancelWith, Connection, serve } from "../../src/rpc/Peer.ts"
 import { RpcFault } from "../../src/rpc/Wire.ts"
 import { makeWire } from "./FarSide.ts"
 
@@ -227,6 +228,51 @@ describe("A peer", () => {
       for (let id = 1; id < 40; id++) yield* wire.say({ id, method: "echo", params: { text: "unread" } })
       yield* TestClock.adjust("32 seconds")
       yield* Fiber.join(served)
+    })
+  )
+
+  it.effect(
+    "reads no further while the far side takes no replies, and goes on where it stopped",
+    Effect.fnUntraced(function*() {
+      const wire = yield* makeWire
+      const reads = yield* Deferred.make<void>()
+      let asked = 0
+      const handlers = Api.toLayer(Api.of({
+        echo: (payload) => Effect.delay(Effect.sync(() => (asked++, payload)), "1 millis"),
+        hang: () => Effect.never,
+        boom: () => Effect.void,
+        relay: () => Effect.succeed({ a: "" }),
+        turn: () => Effect.never,
+        "turn/stop": () => Effect.void
+      }))
+      const write = (text: string) => Effect.andThen(Deferred.await(reads), wire.transport.write(text))
+      yield* Effect.forkChild(Effect.provide(serve(Api, { ...wire.transport, write }, options), handlers))
+      for (let id = 0; id < 1000; id++) {
+        yield* wire.say({ id, method: "echo", params: { text: "unread" } })
+        yield* TestClock.adjust("1 millis")
+      }
+      // What is being written, what is queued, and what waits for the queue: eight of each.
+      assert.isAtMost(asked, 3 * options.outbox + 1)
+      yield* Deferred.succeed(reads, undefined)
+      for (let id = 0; id < 1000; id++) {
+        yield* TestClock.adjust("1 millis")
+        assert.deepInclude(yield* wire.hear, { id, result: { text: "unread" } })
+      }
+    })
+  )
+
+  it.effect(
+    "takes what is not concurrent in order, notifications too",
+    Effect.fnUntraced(function*() {
+      const { hear, heard, say } = yield* start({ concurrent: (method) => method === "turn" })
+      yield* say({ method: "relay", params: { q: "x" } })
+      yield* say({ id: 1, method: "echo", params: { text: "after" } })
+      assert.deepInclude(yield* hear, { id: "out-0" })
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* heard, [])
+      yield* TestClock.adjust("1 minute")
+      assert.deepInclude(yield* hear, { method: "$/cancel_request" })
+      assert.deepInclude(yield* hear, { id: 1 })
     })
   )
 })
