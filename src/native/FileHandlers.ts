@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Settings } from "../app/Settings.ts"
+import { PolicyDesk } from "../session/PolicyDesk.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 import { caller } from "./Access.ts"
 import * as Faults from "./Faults.ts"
@@ -18,6 +19,7 @@ export const layer = Files.toLayer(Effect.gen(function*() {
   const residents = yield* Residents
   const uploads = yield* Uploads
   const { agents } = yield* Settings
+  const desk = yield* PolicyDesk
 
   /** An active session, or a stored one made active, as for a prompt. */
   const recalled = Effect.fnUntraced(function*(sessionId: string) {
@@ -37,7 +39,7 @@ export const layer = Files.toLayer(Effect.gen(function*() {
       if (files.length < 1 || files.length > maxFiles) return yield* Faults.invalid(`files: 1 to ${maxFiles}`, "files")
       return yield* residents.queued(session_id)(Effect.gen(function*() {
         const { connection, me, session } = yield* recalled(session_id)
-        const giver = { local: isLocal(connection.far), admin: me.admin }
+        const giver = { local: isLocal(connection.far), admin: me.admin, desk }
         return { files: yield* Intake.attach(session, files, giver, agents) }
       }))
     }, faulty),

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { Settings } from "../app/Settings.ts"
 import { isImage } from "../model/Images.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
+import type { PolicyDesk } from "../session/PolicyDesk.ts"
 import * as PromptContent from "../session/PromptContent.ts"
 import type { Session } from "../session/Session.ts"
 import * as Attachments from "../workspace/Attachments.ts"
@@ -79,8 +80,9 @@ export const store = Effect.fnUntraced(function*(session: Session, incoming: Inc
 export interface Giver {
   /** Whether client and daemon see the same files. */
   readonly local: boolean
-  /** Others name only files that the session itself may read. */
+  /** Others name only files that the session's own `file_read` may read unasked. */
   readonly admin: boolean
+  readonly desk: PolicyDesk["Service"]
 }
 
 const decode = (data: string, field: string) =>
@@ -94,7 +96,8 @@ const decode = (data: string, field: string) =>
       )
   )
 
-const readPath = Effect.fnUntraced(function*(path: string, field: string, session: Session, { admin, local }: Giver) {
+const readPath = Effect.fnUntraced(function*(path: string, field: string, session: Session, giver: Giver) {
+  const { admin, desk, local } = giver
   if (!local) return yield* Faults.forbidden("Paths are taken from local clients only; send data_b64", { field })
   const wrong = (problem: string, reason = "invalid") =>
     Faults.invalid(`${field}.path: ${problem}`, `${field}.path`, reason)
@@ -102,7 +105,7 @@ const readPath = Effect.fnUntraced(function*(path: string, field: string, sessio
   const canonical = admin
     ? yield* Effect.tryPromise({ try: () => realpath(path), catch: () => wrong("there is no such file", "not_found") })
     : yield* Effect.mapError(
-      session.workspace.resolve(path, "read"),
+      desk.readable(session, path),
       ({ message }) => Faults.forbidden(message, { field })
     )
   return yield* Effect.mapError(

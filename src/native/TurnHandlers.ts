@@ -3,6 +3,7 @@ import { Settings } from "../app/Settings.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
 import type { Principal } from "../security/Principals.ts"
 import { newId } from "../session/Id.ts"
+import { PolicyDesk } from "../session/PolicyDesk.ts"
 import * as PromptContent from "../session/PromptContent.ts"
 import type { SessionFault } from "../session/Sessions.ts"
 import type { TurnEnd, TurnFault } from "../session/Turn.ts"
@@ -31,6 +32,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
   const approvals = yield* Approvals
   const { note } = yield* Feeds
   const { agents, riskProfiles } = yield* Settings
+  const desk = yield* PolicyDesk
   const scope = yield* Effect.scope
   const running = new WeakMap<NativeState, number>()
 
@@ -131,7 +133,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
         const resident = yield* residents.recall(session_id, connection, me)
         // Nothing is stored for a prompt that cannot begin.
         if (files.length > 0 && resident.turn) return yield* Faults.busy(session_id)
-        const giver = { local: isLocal(connection.far), admin: me.admin }
+        const giver = { local: isLocal(connection.far), admin: me.admin, desk }
         const parts = yield* Intake.promptParts(resident.session, files, giver, agents)
         return yield* start(resident, [...words, ...parts], connection, me, generation)
       })

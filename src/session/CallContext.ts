@@ -20,27 +20,32 @@ export interface Decided extends Confining.Held {
 
 type Decide = (tool: AnyTool, parameters: unknown, input: TurnInput) => Effect.Effect<Decided, RulesInvalid>
 
+/** What a file tool reaches while its call is looked at and run; a command is held by its own process. */
+export const reachOf = (
+  sandbox: Sandbox["Service"],
+  tool: AnyTool,
+  parameters: unknown,
+  { policy, workspace }: Pick<TurnInput, "policy" | "workspace">
+): Reach.Reach => {
+  const { capabilities } = tool.needs(parameters)
+  const reach = sandbox.reach({
+    mode: ceiling(capabilities, policy.knobs().values.sandbox),
+    network: false,
+    roots: Confining.foldersOf(workspace),
+    readable: workspace.readable
+  })
+  if (capabilities.some((capability) => capability !== "rw_plan")) return reach
+  // The plan is written where nothing else is: Work mode pl reads only.
+  const plan = pathIn(workspace.cwd)
+  return { hides: reach.hides, refusal: (path, intent) => path === plan ? undefined : reach.refusal(path, intent) }
+}
+
 /** What one call may touch and ask, out of its turn and the policy in force. */
 export const make = (decide: Decide, sandbox: Sandbox["Service"], known: KnownTools) => {
-  /** What a file tool reaches while its call is looked at and run; a command is held by its own process. */
-  const reachOf = (tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput): Reach.Reach => {
-    const { capabilities } = tool.needs(parameters)
-    const reach = sandbox.reach({
-      mode: ceiling(capabilities, policy.knobs().values.sandbox),
-      network: false,
-      roots: Confining.foldersOf(workspace),
-      readable: workspace.readable
-    })
-    if (capabilities.some((capability) => capability !== "rw_plan")) return reach
-    // The plan is written where nothing else is: Work mode pl reads only.
-    const plan = pathIn(workspace.cwd)
-    return { hides: reach.hides, refusal: (path, intent) => path === plan ? undefined : reach.refusal(path, intent) }
-  }
-
   return (tool: AnyTool, parameters: unknown, toolCallId: string, input: TurnInput): ToolContext => {
     const decided = (instead: unknown) =>
       Effect.mapError(decide(tool, instead, input), ({ message }) => new ToolFailed({ message }))
-    const reach = Reach.lazy(() => reachOf(tool, parameters, input))
+    const reach = Reach.lazy(() => reachOf(sandbox, tool, parameters, input))
     return {
       sessionId: input.sessionId,
       workspace: Confining.narrowed(input.workspace, reach),

@@ -2,10 +2,14 @@ import { Effect, Layer, Result } from "effect"
 import { Gate, invalid } from "../policy/Gate.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
 import { RuleFiles } from "../policy/RuleFiles.ts"
-import { type Entry, entry } from "../policy/rules/RuleSet.ts"
+import { type Entry, entry, type RuleSet } from "../policy/rules/RuleSet.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
+import * as Confining from "../tool/Confining.ts"
+import { FileRead } from "../tool/FileRead.ts"
 import { decodeCall } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
+import { PathRefused } from "../workspace/Workspace.ts"
+import { reachOf } from "./CallContext.ts"
 import { PolicyDesk, RuleRefused, type RuleView, type Subject } from "./PolicyDesk.ts"
 
 export const make = Effect.gen(function*() {
@@ -32,6 +36,11 @@ export const make = Effect.gen(function*() {
     layer,
     ...(reason === undefined ? {} : { reason }),
     ...(counts ? {} : { counts })
+  })
+
+  const policyOf = Effect.fnUntraced(function*({ policy }: Subject, rules: RuleSet) {
+    const { knobs, limits, permitted, switches } = policy
+    return { knobs: knobs(), limits: yield* limits, rules, switches, permitted: yield* permitted }
   })
 
   return PolicyDesk.of({
@@ -74,15 +83,20 @@ export const make = Effect.gen(function*() {
       const { rules } = yield* bookOf(session)
       const call = yield* decodeCall(toolbox.of(session.tools), name, parameters)
       if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
-      const { knobs, switches } = session.policy
-      const policy = {
-        knobs: knobs(),
-        limits: yield* session.policy.limits,
-        rules,
-        switches,
-        permitted: yield* session.policy.permitted
-      }
+      const policy = yield* policyOf(session, rules)
       return gate.explain(call.success.tool, call.success.parameters, session.workspace, policy)
+    }),
+    readable: Effect.fnUntraced(function*(session, path) {
+      const { rules } = yield* bookOf(session)
+      const policy = yield* policyOf(session, rules)
+      const reach = reachOf(sandbox, FileRead, { path }, session)
+      const canonical = yield* Confining.narrowed(session.workspace, reach).resolve(path, "read")
+      // By its own name as well: a link on the path may lead somewhere else by the time it is judged.
+      for (const named of new Set([path, canonical])) {
+        const { outcome, reason } = gate.decide(FileRead, { path: named }, session.workspace, policy)
+        if (outcome !== "run") return yield* new PathRefused({ path, reason: `${reason}.` })
+      }
+      return canonical
     })
   })
 })

@@ -50,7 +50,8 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
         remove: (session, id) => desk((one) => one.remove(session, id)),
         look: (session) =>
           Effect.flatMap(Effect.suspend(() => ready), (built) => Context.get(built, PolicyDesk).look(session)),
-        test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters))
+        test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters)),
+        readable: (session, path) => desk((one) => one.readable(session, path))
       }),
       Context.add(ToolSource, { open })
     )

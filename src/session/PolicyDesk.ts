@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Decision } from "../policy/Decision.ts"
+import type { PathRefused } from "../workspace/Workspace.ts"
 import type { Session } from "./Session.ts"
 
 /** A rule that cannot be read or changed, or rules that cannot be loaded: the message names the place. */
@@ -42,4 +43,6 @@ export class PolicyDesk extends Context.Service<PolicyDesk, {
   readonly look: (session: Subject) => Effect.Effect<void>
   /** What the gates would say of a call, without asking anybody. */
   readonly test: (session: Subject, tool: string, parameters: unknown) => Effect.Effect<Decision, RuleRefused>
+  /** The canonical path of a file that `file_read` would read in the session now, unasked; anything else is refused. */
+  readonly readable: (session: Subject, path: string) => Effect.Effect<string, PathRefused | RuleRefused>
 }>()("postern/session/PolicyDesk") {}

@@ -19,7 +19,8 @@ export class Script {
       add: () => nobody,
       remove: () => nobody,
       look: () => Effect.void,
-      test: () => nobody
+      test: () => nobody,
+      readable: () => nobody
     }),
     Layer.succeed(TurnLoop, {
       run: (input: TurnInput) =>
