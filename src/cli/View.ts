@@ -1,7 +1,7 @@
 import { Deferred, Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { RpcFault } from "../rpc/Wire.ts"
-import type { Handlers } from "./Agent.ts"
+import type { Handlers } from "./AgentLink.ts"
 import * as Ask from "./Ask.ts"
 import * as Focus from "./Focus.ts"
 import * as Input from "./Input.ts"
