@@ -16,6 +16,7 @@ import { Native } from "../native/Native.ts"
 import * as PersonalityHandlers from "../native/PersonalityHandlers.ts"
 import { Residents } from "../native/Residents.ts"
 import * as SetupHandlers from "../native/SetupHandlers.ts"
+import * as SkillChangeHandlers from "../native/SkillChangeHandlers.ts"
 import * as SkillHandlers from "../native/SkillHandlers.ts"
 import * as TurnHandlers from "../native/TurnHandlers.ts"
 import { Uploads } from "../native/Uploads.ts"
@@ -58,6 +59,7 @@ const layerHandlers = (environment: Environment) =>
     CatalogueHandlers.layer,
     CostHandlers.layer,
     PersonalityHandlers.layer,
+    SkillChangeHandlers.layer,
     SkillHandlers.layer
   )
 

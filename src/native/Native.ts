@@ -8,7 +8,7 @@ import { Memories } from "./MemoryContracts.ts"
 import { Personalities } from "./PersonalityContracts.ts"
 import { Lifecycle, Turns, Views } from "./SessionContracts.ts"
 import { Setup } from "./SetupContracts.ts"
-import { SkillBundles } from "./SkillContracts.ts"
+import { SkillBundles, SkillChanges } from "./SkillContracts.ts"
 
 /** Every method of the protocol that this build serves. */
 export class Native
@@ -16,6 +16,7 @@ export class Native
     .merge(Following)
     .merge(Catalogue)
     .merge(SkillBundles)
+    .merge(SkillChanges)
     .merge(Personalities)
     .merge(Costs)
 {}

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { maybe, method, text } from "./Contract.ts"
 import { PerNativeConnection } from "./NativeConnection.ts"
@@ -11,3 +12,17 @@ const List = method("skills/list", "skills:read", { ...ofAgent, bundle: maybe(te
 const Read = method("skills/read", "skills:read", { ...ofAgent, bundle: maybe(text), name: text })
 
 export class SkillBundles extends RpcGroup.make(Bundles, List, Read).middleware(PerNativeConnection) {}
+
+const Write = method("skills/write", "skills:update", {
+  ...ofAgent,
+  bundle: text,
+  name: text,
+  /** Fields and text of a `SKILL.md`; `name` is that of the skill, where it is there. */
+  frontmatter: maybe(Schema.Record(text, Schema.Unknown)),
+  body: maybe(text),
+  /** Instead of both: the whole file. */
+  content: maybe(text)
+})
+const Delete = method("skills/delete", "skills:delete", { ...ofAgent, bundle: text, name: text })
+
+export class SkillChanges extends RpcGroup.make(Write, Delete).middleware(PerNativeConnection) {}

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { type Agent, Settings } from "../app/Settings.ts"
 import { Agents } from "../session/Agents.ts"
 import * as Files from "../workspace/Files.ts"
+import * as FrontMatter from "../workspace/FrontMatter.ts"
 import * as Skills from "../workspace/Skills.ts"
 import * as Entitled from "./Entitled.ts"
 import * as Faults from "./Faults.ts"
@@ -58,18 +59,14 @@ export const layer = SkillBundles.toLayer(Effect.gen(function*() {
       if (found === undefined) {
         return yield* Faults.invalid(`there is no skill ${JSON.stringify(name)}`, "name", "not_found")
       }
-      const { skill: { description, folder, path } } = found
+      const { skill: { folder, path } } = found
       const { bytes } = yield* Effect.mapError(
         Files.read(path, 256 * 1024),
         ({ detail }) => Faults.invalid(detail, "name", "not_found")
       )
-      return {
-        bundle: found.bundle,
-        name,
-        directory: folder,
-        frontmatter: { name, description },
-        content: bytes.toString("utf8")
-      }
+      const content = bytes.toString("utf8")
+      const { body, fields } = FrontMatter.parse(content)
+      return { bundle: found.bundle, name, directory: folder, frontmatter: fields, body, content }
     }, faulty)
   })
 }))

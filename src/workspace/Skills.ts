@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import * as Files from "./Files.ts"
+import * as FrontMatter from "./FrontMatter.ts"
 import type { Workspace } from "./Workspace.ts"
 
 /**
@@ -17,9 +18,13 @@ export interface Skill {
   readonly path: string
 }
 
-const maxSkills = 200
-const maxBytes = 256 * 1024
+/** More of one agent are not looked at. */
+export const maxSkills = 200
+/** Of one `SKILL.md`. */
+export const maxBytes = 256 * 1024
 const maxDescription = 1024
+
+export const isName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name)
 
 /** Every skill of the session, by name. A folder that is no skill is passed over. */
 export const list = Effect.fnUntraced(function*({ skills }: Pick<Workspace, "skills">) {
@@ -37,7 +42,7 @@ export const list = Effect.fnUntraced(function*({ skills }: Pick<Workspace, "ski
 
 /** The whole `SKILL.md`, without its front matter. */
 export const load = (skill: Skill) =>
-  Effect.map(Files.read(skill.path, maxBytes), ({ bytes }) => split(bytes.toString("utf8")).body.trim())
+  Effect.map(Files.read(skill.path, maxBytes), ({ bytes }) => FrontMatter.parse(bytes.toString("utf8")).body.trim())
 
 const entriesOf = (folder: string) =>
   Effect.promise(() =>
@@ -51,39 +56,9 @@ const read = Effect.fnUntraced(function*(folder: string): Effect.fn.Return<Optio
   const path = join(folder, "SKILL.md")
   const file = yield* Effect.option(Files.read(path, maxBytes))
   if (Option.isNone(file)) return Option.none()
-  const { description = "", name } = frontMatter(split(file.value.bytes.toString("utf8")).head)
-  if (name === undefined || !/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) return Option.none()
+  const { fields } = FrontMatter.parse(file.value.bytes.toString("utf8"))
+  const name = FrontMatter.textOf(fields["name"])
+  const description = FrontMatter.textOf(fields["description"])?.replace(/\s+/g, " ") ?? ""
+  if (name === undefined || !isName(name)) return Option.none()
   return Option.some({ name, description: description.slice(0, maxDescription), folder, path })
 })
-
-const split = (text: string): { readonly head: string; readonly body: string } => {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
-  const end = lines[0]?.trimEnd() === "---"
-    ? lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---")
-    : -1
-  return end === -1
-    ? { head: "", body: lines.join("\n") }
-    : { head: lines.slice(1, end).join("\n"), body: lines.slice(end + 1).join("\n") }
-}
-
-/** The scalars of the first level: plain, quoted, folded over indented lines. Whatever else YAML has is not looked at. */
-const frontMatter = (head: string): Readonly<Record<string, string>> => {
-  const fields: Record<string, string> = {}
-  let open: string | undefined
-  for (const line of head.split("\n")) {
-    const [, key, value = ""] = /^([A-Za-z_][\w-]*):(?:\s+(.*))?$/.exec(line) ?? []
-    if (key !== undefined) {
-      open = key
-      fields[key] = unquoted(/^[>|][+-]?\d*$/.test(value.trim()) ? "" : value.trim())
-    } else if (open !== undefined && /^\s+\S/.test(line)) {
-      fields[open] = `${fields[open] ?? ""} ${line.trim()}`.trim()
-    }
-  }
-  return fields
-}
-
-const unquoted = (value: string): string => {
-  const [, quote, inner] = /^(["'])(.*)\1$/.exec(value) ?? []
-  if (inner === undefined) return value.replace(/\s+#.*$/, "")
-  return quote === "'" ? inner.replaceAll("''", "'") : inner.replace(/\\(["\\])/g, "$1")
-}

@@ -1,0 +1,69 @@
+import { lstat, realpath, rename } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import { DateTime, Effect, Option } from "effect"
+import { attempt, fault, type FileFault } from "./FileFault.ts"
+import * as Files from "./Files.ts"
+import * as Folder from "./Folder.ts"
+import { makeFolder } from "./MakeFolder.ts"
+import * as Skills from "./Skills.ts"
+
+/** The folder that skills of one kind lie in, below another one that is the operator's to name. */
+export interface Shelf {
+  /** Absolute; made where it is missing. */
+  readonly top: string
+  /** Relative to it. */
+  readonly folder: string
+}
+
+/** Of the shelf's own folder; what was deleted lies here. */
+const archive = "skills-archive"
+
+/** Replaces the skill's `SKILL.md`, or begins a skill; links are not followed below `top`. */
+export const write = Effect.fnUntraced(function*(shelf: Shelf, name: string, text: string) {
+  const { folder, top } = yield* placed(shelf)
+  const skills = yield* Skills.list({ skills: [folder] })
+  const known = skills.find((skill) => skill.name === name)
+  if (known !== undefined) return yield* Files.write(known.path, Buffer.from(text), top)
+  const path = join(folder, name, "SKILL.md")
+  if (skills.length >= Skills.maxSkills) {
+    return yield* fault(path, "large", `there are ${skills.length} skills here, which is the limit.`)
+  }
+  const other = skills.find((skill) => skill.path === path)
+  if (other !== undefined) return yield* fault(path, "stale", `this folder is that of the skill ${other.name}.`)
+  return yield* Files.write(path, Buffer.from(text), top)
+})
+
+/** Moves the skill's folder, with all that is in it, to the archive beside the shelf; gives its new path, if it was there. */
+export const remove = Effect.fnUntraced(function*(shelf: Shelf, name: string): Effect.fn.Return<
+  Option.Option<string>,
+  FileFault
+> {
+  const { folder, top } = yield* placed(shelf)
+  const known = (yield* Skills.list({ skills: [folder] })).find((skill) => skill.name === name)
+  if (known === undefined) return Option.none()
+  const now = DateTime.formatIso(yield* DateTime.now).replaceAll(":", "-")
+  const target = join(dirname(folder), archive, `${basename(known.folder)}.${now}`)
+  return Option.some(yield* Effect.uninterruptible(attempt(known.folder, () => move(known.folder, target, top))))
+})
+
+const placed = Effect.fnUntraced(function*({ folder, top }: Shelf) {
+  yield* attempt(top, async () => makeFolder(top))
+  const canonical = yield* attempt(top, () => realpath(top))
+  return { top: canonical, folder: join(canonical, folder) }
+})
+
+const absent = (path: string) => lstat(path).then(() => false, () => true)
+
+const move = async (from: string, to: string, top: string): Promise<string> => {
+  const target = await Folder.openOrCreate(dirname(to), top)
+  try {
+    return await Folder.inside(dirname(from), async (base) => {
+      let name = basename(to)
+      for (let again = 1; !(await absent(join(target.base, name))); again++) name = `${basename(to)}-${again}`
+      await rename(join(base, basename(from)), join(target.base, name))
+      return join(dirname(to), name)
+    })
+  } finally {
+    await target.handle.close()
+  }
+}

@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest"
+import { parse, render } from "../../src/workspace/FrontMatter.ts"
+
+describe("front matter", () => {
+  it("has texts, truths and lists, in the ways people write them", () => {
+    const text = `---
+name: plain words # and a comment
+quoted: "tab\\t and \\"quotes\\""
+single: 'it''s: # fine'
+folded: >-
+  - one
+  two
+always: true
+flow: [a, 'b c']
+json: {"a": [1]}
+block:
+  - x
+- "y"
+empty:
+__proto__: [z]
+---
+Body
+---
+`
+    assert.deepEqual(
+      Object.entries(parse(text).fields),
+      [
+        ["name", "plain words"],
+        ["quoted", "tab\t and \"quotes\""],
+        ["single", "it's: # fine"],
+        ["folded", "- one two"],
+        ["always", true],
+        ["flow", ["a", "b c"]],
+        ["json", { a: [1] }],
+        ["block", ["x", "y"]],
+        ["empty", ""],
+        ["__proto__", ["z"]]
+      ]
+    )
+    assert.strictEqual(parse(text).body, "Body\n---\n")
+  })
+
+  it("is read as it was written", () => {
+    const fields = {
+      description: " a: b # c\n---\n\"quoted\" \\ 'single' ",
+      truth: "true",
+      list: "[x]",
+      tags: ["a, b", "- c", "é"],
+      always: false,
+      slash_options: [{ name: "x", values: ["1"] }]
+    }
+    const document = { fields, body: "---\nname: other\n---\n# Text\n" }
+    assert.deepStrictEqual(parse(render(document)), document)
+  })
+})
