@@ -37,6 +37,9 @@ const maxEntries = 256
 const refuse = (reason: ConfigRefused["reason"], message: string, index?: number) =>
   new ConfigRefused({ reason, message, ...(index === undefined ? {} : { index }) })
 
+const refuseAlias = (alias: ConfigRefused["alias"] & string, reason: ConfigRefused["reason"], message: string) =>
+  new ConfigRefused({ reason, message, alias })
+
 export const listed = (all: ReadonlyArray<Field>, prefix: string): ReadonlyArray<Field> =>
   all.filter(({ path }) => path === prefix || path.startsWith(`${prefix}.`))
 
@@ -153,11 +156,16 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
     }
   )
 
-  const mapAt = Effect.fnUntraced(function*(named: string, keys: ReadonlyArray<string>) {
+  const mapAt = Effect.fnUntraced(function*(
+    named: string,
+    names: { readonly [A in ConfigRefused["alias"] & string]?: string }
+  ) {
     const { ast, name, path } = yield* placed(named)
     if (!isMap(ast)) return yield* refuse("invalid", `${name} has fixed keys; only tables of aliases can get others`)
-    for (const key of keys) {
-      if (!isAlias(key)) return yield* refuse("invalid", `${JSON.stringify(key)} cannot be used as a name`)
+    for (const alias of ["key", "from", "to"] as const) {
+      const key = names[alias]
+      if (key === undefined || isAlias(key)) continue
+      return yield* refuseAlias(alias, "invalid", `${JSON.stringify(key)} cannot be used as a name`)
     }
     return { path, at: (key: string): Path => [...path, key] }
   })
@@ -169,8 +177,8 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
 
   const createKey: ConfigStore["Service"]["createKey"] = Effect.fn("ConfigStore.createKey")(
     function*(named, key, mayWrite = everything) {
-      const { at, path } = yield* mapAt(named, [key])
-      if (isReserved(path, key)) return yield* refuse("reserved", `the name "default" is reserved`)
+      const { at, path } = yield* mapAt(named, { key })
+      if (isReserved(path, key)) return yield* refuseAlias("key", "reserved", `the name "default" is reserved`)
       return yield* commit(
         [at(key)],
         Effect.fnUntraced(function*(text) {
@@ -184,22 +192,22 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
 
   const removeKey: ConfigStore["Service"]["removeKey"] = Effect.fnUntraced(
     function*(named, key, mayWrite = everything) {
-      const { at } = yield* mapAt(named, [key])
+      const { at } = yield* mapAt(named, { key })
       return yield* remove(dotted(at(key)), mayWrite)
     }
   )
 
   const renameKey: ConfigStore["Service"]["renameKey"] = Effect.fn("ConfigStore.renameKey")(
     function*(named, from, to, mayWrite = everything) {
-      const { at, path } = yield* mapAt(named, [from, to])
-      if (isReserved(path, to)) return yield* refuse("reserved", `the name "default" is reserved`)
+      const { at, path } = yield* mapAt(named, { from, to })
+      if (isReserved(path, to)) return yield* refuseAlias("to", "reserved", `the name "default" is reserved`)
       return yield* commit(
         [at(from), at(to)],
         Effect.fnUntraced(function*(text) {
           yield* only(stillAllowed([dotted(at(from)), dotted(at(to))], mayWrite))
           const root = yield* Effect.mapError(parsed(text), unsafe)
-          if (!has(root, at(from))) return yield* refuse("missing", `there is no ${dotted(at(from))}`)
-          if (has(root, at(to))) return yield* refuse("exists", `${dotted(at(to))} is there already`)
+          if (!has(root, at(from))) return yield* refuseAlias("from", "missing", `there is no ${dotted(at(from))}`)
+          if (has(root, at(to))) return yield* refuseAlias("to", "exists", `${dotted(at(to))} is there already`)
           const others = following(root, path, from, to)
           const rights = yield* rightsOf(mayWrite)
           const forbidden = others.find((one) => !rights(dotted(one.path)))

@@ -17,7 +17,9 @@ export class ConfigRefused extends Schema.TaggedError<ConfigRefused>()("ConfigRe
   ]),
   message: Schema.String,
   /** Which entry of several it is about, counted from 0. */
-  index: Schema.optionalKey(Schema.Int)
+  index: Schema.optionalKey(Schema.Int),
+  /** Which name of an alias it is about, where it is not the path. */
+  alias: Schema.optionalKey(Schema.Literals(["key", "from", "to"]))
 }) {}
 
 /** The file or its lock could not be used; the file is as it was. */

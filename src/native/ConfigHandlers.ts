@@ -11,7 +11,8 @@ import { Configuration } from "./ConfigContracts.ts"
 import * as Faults from "./Faults.ts"
 import type { NativeConnection } from "./NativeConnection.ts"
 
-const faultOf = (error: ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault): RpcFault => {
+/** `named`: the param that has the path. */
+const faultOf = (named: string) => (error: ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault): RpcFault => {
   switch (error._tag) {
     case "RpcFault":
       return error
@@ -20,9 +21,9 @@ const faultOf = (error: ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault)
     case "ConfigInvalid":
       return Faults.invalid(error.message, error.path?.join(".") ?? "", "invalid")
     case "ConfigRefused": {
-      const { index, message, reason } = error
+      const { alias, index, message, reason } = error
       const at = index === undefined ? {} : { index }
-      const field = index === undefined ? "prop" : `sets.${index}`
+      const field = index === undefined ? alias ?? named : `sets.${index}`
       return reason === "forbidden"
         ? Faults.forbidden(message, at)
         : Faults.invalid(message, field, reason, at)
@@ -30,8 +31,10 @@ const faultOf = (error: ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault)
   }
 }
 
-const faulty = <A, R>(effect: Effect.Effect<A, ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault, R>) =>
-  Effect.mapError(effect, faultOf)
+const faulty = <A, R>(
+  effect: Effect.Effect<A, ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault, R>,
+  named = "prop"
+) => Effect.mapError(effect, faultOf(named))
 
 /** Of a call about one path: there is nothing to count. */
 const uncounted = <A, E, R>(effect: Effect.Effect<A, E | ConfigRefused, R>) =>
@@ -59,6 +62,8 @@ const entryOf = (
   ...(enumVariants === undefined ? {} : { enum_variants: enumVariants }),
   ...(aliasSource === undefined ? {} : { alias_source: aliasSource })
 })
+
+const staying = "the agent's folder, its sessions and its memory stay where they are"
 
 const assignment = (
   { comment, prop, value }: { readonly prop: string; readonly value: unknown; readonly comment?: string | null }
@@ -90,7 +95,7 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
       ),
 
     "config/list": ({ prefix }) =>
-      faulty(Effect.map(config.list(prefix ?? undefined), (fields) => ({ entries: fields.map(entryOf) }))),
+      faulty(Effect.map(config.list(prefix ?? undefined), (fields) => ({ entries: fields.map(entryOf) })), "prefix"),
 
     "config/validate": () =>
       Effect.match(config.validate, {
@@ -98,7 +103,7 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
         onFailure: ({ message }) => ({ valid: false, error: message })
       }),
 
-    "config/map-keys": ({ path }) => faulty(Effect.map(config.keys(path), (keys) => ({ path, keys }))),
+    "config/map-keys": ({ path }) => faulty(Effect.map(config.keys(path), (keys) => ({ path, keys })), "path"),
 
     "config/set": (asked) =>
       faulty(Effect.gen(function*() {
@@ -117,19 +122,29 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
       })),
 
     "config/map-key-create": ({ key, path }) =>
-      faulty(Effect.gen(function*() {
-        return { path, key, created: yield* config.createKey(path, key, yield* authority) }
-      })),
+      faulty(
+        Effect.gen(function*() {
+          return { path, key, created: yield* config.createKey(path, key, yield* authority) }
+        }),
+        "path"
+      ),
 
     "config/map-key-delete": ({ key, path }) =>
-      faulty(Effect.gen(function*() {
-        return { path, key, deleted: yield* config.removeKey(path, key, yield* authority) }
-      })),
+      faulty(
+        Effect.gen(function*() {
+          const deleted = yield* config.removeKey(path, key, yield* authority)
+          return { path, key, deleted, ...(deleted && path.trim() === "agents" ? { warnings: [staying] } : {}) }
+        }),
+        "path"
+      ),
 
     "config/map-key-rename": ({ from, path, to }) =>
-      faulty(Effect.gen(function*() {
-        const { rewritten, warnings } = yield* config.renameKey(path, from, to, yield* authority)
-        return { path, from, to, renamed: true, rewritten, warnings }
-      }))
+      faulty(
+        Effect.gen(function*() {
+          const { rewritten, warnings } = yield* config.renameKey(path, from, to, yield* authority)
+          return { path, from, to, renamed: true, rewritten, warnings }
+        }),
+        "path"
+      )
   })
 }))

@@ -165,12 +165,14 @@ parallel_tools = true
     "accept tables of later features and note that they have no effect yet",
     Effect.fnUntraced(function*() {
       const { settings: found } = yield* settings({
-        toml: "[security.otp]\nenabled = true\n[acp]\ndefault_agent = \"nobody\"",
+        toml:
+          "[security.otp]\nenabled = true\n[acp]\ndefault_agent = \"nobody\"\n[permission_profiles.p]\nallowed_channels = [\"x\"]",
         env: { POSTERN_gateway__port: "8080" }
       })
       assert.deepStrictEqual(found.notes, [
         "[gateway] has no effect in this version",
         "[security.otp] has no effect in this version",
+        "permission_profiles.p.allowed_channels has no effect: this version has no channels",
         "acp.default_agent names no enabled agent: \"nobody\"; the agents are default"
       ])
     })

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Principals from "../../src/security/Principals.ts"
 import * as FileLock from "../../src/store/FileLock.ts"
+import type { Json } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
 
 const config = `
@@ -230,6 +231,42 @@ describe("config/set-many", () => {
       }))
       assert.deepInclude((yield* Fiber.join(pending)).data, { reason: "forbidden", index: 0 })
       assert.strictEqual(readFileSync(join(folder, "config.toml"), "utf8"), less)
+    }))
+
+  it.live("names the param that is wrong where aliases are made, renamed and deleted", () =>
+    Effect.gen(function*() {
+      const { greet } = yield* served({ config: "[agents.a]\n[agents.b]\n" })
+      const client = yield* greet()
+      const field = (method: string, params: Json) =>
+        Effect.map(
+          promise(() => client.failure(`config/${method}`, params)),
+          ({ code, data }) => [code, data?.["field"]]
+        )
+      assert.deepStrictEqual(yield* field("list", { prefix: "nope" }), [-32602, "prefix"])
+      assert.deepStrictEqual(yield* field("map-keys", { path: "acp" }), [-32602, "path"])
+      assert.deepStrictEqual(yield* field("map-key-create", { path: "nope", key: "x" }), [-32602, "path"])
+      assert.deepStrictEqual(yield* field("map-key-create", { path: "agents", key: "../x" }), [-32602, "key"])
+      assert.deepStrictEqual(yield* field("map-key-create", { path: "users", key: "default" }), [-32602, "key"])
+      const rename = (from: string, to: string) => field("map-key-rename", { path: "agents", from, to })
+      assert.deepStrictEqual(yield* rename("zz", "c"), [-32602, "from"])
+      assert.deepStrictEqual(yield* rename("a", "b"), [-32602, "to"])
+      assert.deepStrictEqual(
+        yield* promise(() => client.request("config/map-key-delete", { path: "agents", key: "b" })),
+        {
+          path: "agents",
+          key: "b",
+          deleted: true,
+          warnings: ["the agent's folder, its sessions and its memory stay where they are"]
+        }
+      )
+      assert.deepStrictEqual(
+        yield* promise(() => client.request("config/map-key-delete", { path: "agents", key: "b" })),
+        {
+          path: "agents",
+          key: "b",
+          deleted: false
+        }
+      )
     }))
 
   it.live("is about one path in config/set, and an unset one is an empty text in config/get", () =>
