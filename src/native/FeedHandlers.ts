@@ -1,7 +1,7 @@
 import { Effect, Fiber } from "effect"
 import { newId } from "../session/Id.ts"
 import * as Wire from "../rpc/Wire.ts"
-import { Principals } from "../security/Principals.ts"
+import { type Principal, Principals } from "../security/Principals.ts"
 import { caller, mayTouch } from "./Access.ts"
 import * as Faults from "./Faults.ts"
 import type { Feed } from "./Feed.ts"
@@ -23,15 +23,22 @@ export const layer = Following.toLayer(Effect.gen(function*() {
   const { events, logs } = yield* Feeds
   const principals = yield* Principals
 
-  /** Sends what is there and what comes; whoever cannot keep up is told what was left out. */
+  /** Whoever follows, as long as that is allowed: it is asked for with every entry (zeroclaw §1.10). */
+  const followerOf = ({ principal }: NativeState) =>
+    Effect.map(principals.find(principal), (me) => me?.allows("logs:read") === true ? me : undefined)
+
+  /**
+   * Sends what is there and what comes; whoever cannot keep up is told what was left out. The subscription of somebody who may not follow
+   * any more ends without a word: a new one is refused with the reason.
+   */
   const follow = <A>(
     feed: Feed<A>,
     kind: string,
     id: string,
     connection: NativeState,
     start: { readonly next: number; readonly otherEpoch: boolean },
-    shown: (entry: A) => Effect.Effect<object | undefined>
-  ): Effect.Effect<never> => {
+    shown: (me: Principal, entry: A) => object | undefined
+  ): Effect.Effect<void> => {
     const { peer } = connection
     const lagged = (from: number, resume: number, otherEpoch: boolean) =>
       peer.post(
@@ -42,22 +49,28 @@ export const layer = Following.toLayer(Effect.gen(function*() {
           epoch_changed: otherEpoch
         })
       )
-    const step = (next: number): Effect.Effect<number> =>
+    const step = (next: number): Effect.Effect<number | undefined> =>
       Effect.gen(function*() {
+        yield* feed.after(next - 1)
+        const me = yield* followerOf(connection)
+        if (me === undefined) return undefined
         if (next < feed.first()) {
           yield* lagged(next, feed.first(), false)
           return feed.first()
         }
-        yield* feed.after(next - 1)
         const entry = feed.at(next)
         if (entry === undefined) return next
-        const event = yield* shown(entry)
+        const event = shown(me, entry)
         if (event !== undefined) {
           yield* peer.post(Wire.notification(kind, { subscription_id: id, seq: next, epoch: feed.epoch, event }))
         }
         return next + 1
       })
-    const loop = (next: number): Effect.Effect<never> => Effect.flatMap(step(next), loop)
+    const loop = (next: number): Effect.Effect<void> =>
+      Effect.flatMap(
+        step(next),
+        (then) => then === undefined ? Effect.sync(() => void connection.subscriptions.delete(id)) : loop(then)
+      )
     return start.otherEpoch
       ? Effect.andThen(lagged(start.next, feed.first(), true), loop(feed.first()))
       : loop(start.next)
@@ -68,7 +81,7 @@ export const layer = Following.toLayer(Effect.gen(function*() {
       feed: Feed<A>,
       kind: string,
       from: From,
-      shown: (connection: NativeState) => (entry: A) => Effect.Effect<object | undefined>
+      shown: (me: Principal, entry: A) => object | undefined
     ) {
       const connection = yield* NativeConnection
       if (connection.subscriptions.size >= maxSubscriptions) return yield* Faults.tooManySubscriptions(maxSubscriptions)
@@ -78,7 +91,7 @@ export const layer = Following.toLayer(Effect.gen(function*() {
       const seq = feed.last()
       // Started late: the answer goes first.
       const fiber = yield* Effect.forkIn(
-        Effect.andThen(Effect.yieldNow, follow(feed, kind, id, connection, { next, otherEpoch }, shown(connection))),
+        Effect.andThen(Effect.yieldNow, follow(feed, kind, id, connection, { next, otherEpoch }, shown)),
         connection.scope
       )
       connection.subscriptions.set(id, fiber)
@@ -87,16 +100,12 @@ export const layer = Following.toLayer(Effect.gen(function*() {
   )
 
   /** What is sent of an event: nothing of other people's sessions. */
-  const ownEvent = (connection: NativeState) =>
-    Effect.fnUntraced(function*({ owner, ...event }: SessionEntry) {
-      const me = yield* principals.find(connection.principal)
-      return me !== undefined && mayTouch(me, owner) ? event : undefined
-    })
+  const ownEvent = (me: Principal, { owner, ...event }: SessionEntry) => mayTouch(me, owner) ? event : undefined
 
   const logEvent = (seq: number, entry: LogEntry) => ({ id: String(seq), ...entry })
 
   return Following.of({
-    "logs/subscribe": (from) => subscribe(logs, "logs/event", from, () => (entry) => Effect.succeed(entry)),
+    "logs/subscribe": (from) => subscribe(logs, "logs/event", from, (_, entry) => entry),
 
     "events/subscribe": (from) => subscribe(events, "events/event", from, ownEvent),
 

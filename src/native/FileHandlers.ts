@@ -26,9 +26,6 @@ export const layer = Files.toLayer(Effect.gen(function*() {
     const connection = yield* NativeConnection
     const me = yield* caller
     const { session } = yield* residents.recall(sessionId, connection, me)
-    if (!me.mayUseAgent(session.record().agent)) {
-      return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${session.record().agent}"`)
-    }
     return { connection, me, session }
   })
 

@@ -4,6 +4,7 @@ import { Hosts } from "../session/Hosts.ts"
 import type { Session } from "../session/Session.ts"
 import type { Overrides } from "../session/TurnLoop.ts"
 import { caller, mayTouch } from "./Access.ts"
+import { mayUse } from "./Entitled.ts"
 import { Facts } from "./Facts.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
@@ -90,9 +91,7 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       const alias = given(params.agent_alias)
       if (alias === undefined) return yield* Faults.invalid("agent_alias: name the agent of the session", "agent_alias")
       const agent = yield* agents.resolve(alias)
-      if (!me.mayUseAgent(alias)) {
-        return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias })
-      }
+      yield* mayUse(me, alias)
       const sessionId = yield* checkedId(params.session_id)
       const excludesMemory = params.exclude_memory === true
       const wanted = {
@@ -138,7 +137,9 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
         }
       }
       return yield* onSession(session_id, () =>
-        Effect.map(active(session_id), ({ session }) => {
+        Effect.gen(function*() {
+          const { session } = yield* active(session_id)
+          yield* mayUse(yield* caller, session.record().agent)
           session.override(merged(session.overrides(), overrides))
           return { session_id, overrides: shown(session.overrides()) }
         }))

@@ -4,6 +4,7 @@ import { Agents } from "../session/Agents.ts"
 import type { SessionFault } from "../session/Sessions.ts"
 import { type MemoryEntry, MemoryRefused, MemoryStore } from "../store/MemoryStore.ts"
 import { caller } from "./Access.ts"
+import { mayUse } from "./Entitled.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import { Memories } from "./MemoryContracts.ts"
@@ -63,9 +64,7 @@ export const layer = Memories.toLayer(Effect.gen(function*() {
       agents.resolve(named?.trim() || undefined),
       (error) => Faults.unresolved(error, "agent")
     )
-    if (!me.mayUseAgent(alias)) {
-      return yield* Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias })
-    }
+    yield* mayUse(me, alias)
     return { alias, memory: yield* store.of(alias) }
   })
 

@@ -20,7 +20,7 @@ export interface NativeState {
   readonly connectedAt: number
   /** Ends with the connection. */
   readonly scope: Scope.Scope
-  readonly subscriptions: Map<string, Fiber.Fiber<never>>
+  readonly subscriptions: Map<string, Fiber.Fiber<void>>
   /** Done by the first `initialize` that succeeds. */
   readonly greeted: Deferred.Deferred<void>
   initialized: boolean

@@ -6,6 +6,7 @@ import type { Session } from "../session/Session.ts"
 import type { SessionFault } from "../session/Sessions.ts"
 import { SessionMissing, type SessionRecord, StoreFailed } from "../store/SessionStore.ts"
 import { forwarded, mayTouch } from "./Access.ts"
+import { mayUse } from "./Entitled.ts"
 import { Feeds } from "./Feeds.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import * as Queues from "./Queues.ts"
@@ -73,7 +74,7 @@ export class Residents extends Context.Service<Residents, {
   readonly locate: (
     sessionId: string
   ) => Effect.Effect<{ readonly host: Host; readonly record: SessionRecord }, SessionMissing | StoreFailed>
-  /** The active session; a stored one that may come back is made active (spec §4). */
+  /** The active session; a stored one that may come back is made active (spec §4). For who may use its agent now. */
   readonly recall: (
     sessionId: string,
     connection: NativeState,
@@ -129,6 +130,7 @@ export class Residents extends Context.Service<Residents, {
         recall: Effect.fnUntraced(function*(sessionId, connection, me) {
           const { host, record } = yield* locate(sessionId)
           if (!mayTouch(me, ownerOf(record))) return yield* new SessionMissing({ sessionId })
+          yield* mayUse(me, record.agent)
           const resident = residents.get(sessionId)
           if (resident) return resident
           if (!compatible.has(record.surface)) return yield* new SessionMissing({ sessionId })

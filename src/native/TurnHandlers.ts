@@ -9,6 +9,7 @@ import type { SessionFault } from "../session/Sessions.ts"
 import type { TurnEnd, TurnFault } from "../session/Turn.ts"
 import { caller, forwarded, mayTouch } from "./Access.ts"
 import { Approvals, choose, type Decision, decisions } from "./Approvals.ts"
+import { mayUse } from "./Entitled.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import { Feeds } from "./Feeds.ts"
@@ -118,18 +119,19 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
   return Turns.of({
     "session/prompt": Effect.fnUntraced(function*({ attachments, client_turn_generation, prompt, session_id }) {
       const connection = yield* NativeConnection
-      const me = yield* caller
       const generation = client_turn_generation === undefined || client_turn_generation === null
         ? {}
         : { client_turn_generation }
       const files = attachments ?? []
-      if (files.length > 0 && !me.allows("files:create")) {
-        return yield* Faults.missingGrant(me.id, "files:create", "session/prompt")
-      }
       const words = files.length > 0 && (prompt ?? "").trim() === ""
         ? []
         : yield* PromptContent.prepare([{ type: "text", text: prompt ?? "" }])
       const begin = Effect.gen(function*() {
+        // As it is when it is this prompt's turn, not when it began to wait.
+        const me = yield* caller
+        if (files.length > 0 && !me.allows("files:create")) {
+          return yield* Faults.missingGrant(me.id, "files:create", "session/prompt")
+        }
         const resident = yield* residents.recall(session_id, connection, me)
         // Nothing is stored for a prompt that cannot begin.
         if (files.length > 0 && resident.turn) return yield* Faults.busy(session_id)
@@ -151,6 +153,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
       if (content.trim() === "") return yield* Faults.invalid("content: it is empty", "content", "empty_prompt")
       const { record } = yield* residents.locate(session_id)
       if (!mayTouch(me, ownerOf(record))) return yield* Faults.notFound(session_id)
+      yield* mayUse(me, record.agent)
       const resident = residents.get(session_id)
       if (resident === undefined) return yield* Faults.noTurn(session_id)
       const message = yield* PromptContent.prepare([{ type: "text", text: content }])
@@ -177,6 +180,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
       const resident = residents.get(session_id)
       if (resident === undefined) return yield* Faults.notFound(session_id)
       if (!mayTouch(me, resident.owner)) return yield* Faults.notFound(session_id)
+      yield* mayUse(me, resident.session.record().agent)
       yield* approvals.answer(session_id, request_id, decision, replacement ?? undefined)
       return { session_id, request_id, acknowledged: true }
     })

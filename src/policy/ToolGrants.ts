@@ -10,10 +10,12 @@ export interface Permitted {
 }
 
 /**
- * What the owner of a session may use at the moment of asking; `undefined` is everything. A process whose clients are all the user's
+ * What the owner of a session of that agent may use at the moment of asking; `undefined` is everything. A process whose clients are all the user's
  * own limits nobody.
  */
-export const ToolGrants = Context.Reference<(owner: string | null) => Effect.Effect<Permitted | undefined>>(
+export const ToolGrants = Context.Reference<
+  (owner: string | null, agent: string) => Effect.Effect<Permitted | undefined>
+>(
   "postern/policy/ToolGrants",
   { defaultValue: () => () => Effect.undefined }
 )

@@ -68,6 +68,17 @@ const nobodys = (id: string): Permitted => ({
   refusal: (name) => `${name} is not allowed: principal ${JSON.stringify(id)} is not known any more`
 })
 
+const withoutAgent = (id: string, agent: string): Permitted => ({
+  has: () => false,
+  refusal: (name) =>
+    `${name} is not allowed: principal ${JSON.stringify(id)} may not use agent ${JSON.stringify(agent)} any more`
+})
+
+const toolsWith = (owner: string, agent: string, principal: Principal | undefined): Permitted | undefined => {
+  if (principal === undefined) return nobodys(owner)
+  return principal.mayUseAgent(agent) ? principal.tools : withoutAgent(owner, agent)
+}
+
 /** Profiles add up; whoever has none may nothing. */
 const united = (id: string, named: ReadonlyMap<string, Profiles[string]>): Principal => {
   const profiles = Array.from(named.values())
@@ -141,9 +152,10 @@ export class Principals extends Context.Service<Principals, {
   /** Sessions without an owner are the operator's. */
   static readonly layerToolGrants: Layer.Layer<never, never, Principals> = Layer.effect(
     ToolGrants,
-    Effect.map(Principals, ({ find }) => (owner: string | null) =>
-      owner === null
-        ? Effect.undefined
-        : Effect.map(find(owner), (principal) => principal === undefined ? nobodys(owner) : principal.tools))
+    Effect.map(
+      Principals,
+      ({ find }) => (owner: string | null, agent: string) =>
+        owner === null ? Effect.undefined : Effect.map(find(owner), (principal) => toolsWith(owner, agent, principal))
+    )
   )
 }

@@ -148,7 +148,7 @@ export const make = Effect.fnUntraced(
           yield* changed
         }),
       budget,
-      permitted: grants(owner),
+      permitted: grants(owner, agent.alias),
       limits: Effect.zipWith(
         done,
         budget.cost,
