@@ -84,6 +84,23 @@ const cross = (all: ReadonlyArray<Piece>, found: ReadonlyArray<Piece>): Array<Pi
 
 const pattern = (guess: string): Piece => ({ guess, literal: false, certain: true, glob: true })
 
+/** `${name}` and what stands behind the name; what else its words run is the caller's to see. */
+const parameter = (part: Extract<WordPart, { readonly type: "ParameterExpansion" }>, context: WordContext): Piece => {
+  if (part.prefix !== undefined || part.index !== undefined) return part.prefix === "#" ? digits : hole
+  const operation = part.operation
+  const value = variable(part.parameter, context)
+  if (operation === undefined) return value
+  if (operation.type !== "Default") return hole
+  if (operation.operator.endsWith("?") || value.guess !== HOLE) return { ...value, literal: false }
+  return operation.operator.endsWith("+")
+    ? hole
+    : {
+      ...piece(toArg(operation.operand, { ...context, visit: () => [] }).guess),
+      literal: false,
+      certain: false
+    }
+}
+
 const read = (part: WordPart, context: WordContext, inner: Array<Command>): ReadonlyArray<Piece> => {
   switch (part.type) {
     case "Literal":
@@ -103,24 +120,9 @@ const read = (part: WordPart, context: WordContext, inner: Array<Command>): Read
       return alternatives(part.text)
     case "SimpleExpansion":
       return [variable(part.text.slice(1), context)]
-    case "ParameterExpansion": {
+    case "ParameterExpansion":
       inner.push(...substitutions(part, context))
-      if (part.prefix !== undefined || part.index !== undefined) return [part.prefix === "#" ? digits : hole]
-      const operation = part.operation
-      const value = variable(part.parameter, context)
-      if (operation === undefined) return [value]
-      if (operation.type !== "Default") return [hole]
-      if (operation.operator.endsWith("?") || value.guess !== HOLE) return [{ ...value, literal: false }]
-      return operation.operator.endsWith("+")
-        ? [hole]
-        : [
-          {
-            ...piece(toArg(operation.operand, { ...context, visit: () => [] }).guess),
-            literal: false,
-            certain: false
-          }
-        ]
-    }
+      return [parameter(part, context)]
     case "CommandExpansion": {
       const commands = context.visit(part)
       inner.push(...commands)
