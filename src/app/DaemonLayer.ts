@@ -18,6 +18,7 @@ import { Residents } from "../native/Residents.ts"
 import * as SetupHandlers from "../native/SetupHandlers.ts"
 import * as SkillChangeHandlers from "../native/SkillChangeHandlers.ts"
 import * as SkillHandlers from "../native/SkillHandlers.ts"
+import * as ToolHandlers from "../native/ToolHandlers.ts"
 import * as TurnHandlers from "../native/TurnHandlers.ts"
 import { Uploads } from "../native/Uploads.ts"
 import * as ViewHandlers from "../native/ViewHandlers.ts"
@@ -60,7 +61,8 @@ const layerHandlers = (environment: Environment) =>
     CostHandlers.layer,
     PersonalityHandlers.layer,
     SkillChangeHandlers.layer,
-    SkillHandlers.layer
+    SkillHandlers.layer,
+    ToolHandlers.layer
   )
 
 const layerFacts = (endpoint: string) =>

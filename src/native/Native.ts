@@ -9,6 +9,7 @@ import { Personalities } from "./PersonalityContracts.ts"
 import { Lifecycle, Turns, Views } from "./SessionContracts.ts"
 import { Setup } from "./SetupContracts.ts"
 import { SkillBundles, SkillChanges } from "./SkillContracts.ts"
+import { AgentTools } from "./ToolContracts.ts"
 
 /** Every method of the protocol that this build serves. */
 export class Native
@@ -19,4 +20,5 @@ export class Native
     .merge(SkillChanges)
     .merge(Personalities)
     .merge(Costs)
+    .merge(AgentTools)
 {}

@@ -1,4 +1,5 @@
 import { Effect, Layer, Result } from "effect"
+import { declared } from "../model/ToolSchemas.ts"
 import { Gate, invalid } from "../policy/Gate.ts"
 import { RuleBooks } from "../policy/RuleBooks.ts"
 import { RuleFiles } from "../policy/RuleFiles.ts"
@@ -10,6 +11,7 @@ import { decodeCall } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import { PathRefused } from "../workspace/Workspace.ts"
 import { reachOf } from "./CallContext.ts"
+import * as Offer from "./Offer.ts"
 import { PolicyDesk, RuleRefused, type RuleView, type Subject } from "./PolicyDesk.ts"
 
 export const make = Effect.gen(function*() {
@@ -18,6 +20,7 @@ export const make = Effect.gen(function*() {
   const gate = yield* Gate
   const sandbox = yield* Sandbox
   const toolbox = yield* Toolbox
+  const offer = yield* Offer.make
 
   const refused = (field: RuleRefused["field"]) => ({ message }: { readonly message: string }) =>
     new RuleRefused({ message, field })
@@ -85,6 +88,10 @@ export const make = Effect.gen(function*() {
       if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
       const policy = yield* policyOf(session, rules)
       return gate.explain(call.success.tool, call.success.parameters, session.workspace, policy)
+    }),
+    offered: Effect.fnUntraced(function*(session) {
+      const { tools } = yield* Effect.mapError(offer(session), refused("rule"))
+      return Object.values(tools).map(declared)
     }),
     readable: Effect.fnUntraced(function*(session, path) {
       const { rules } = yield* bookOf(session)

@@ -51,7 +51,8 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
         look: (session) =>
           Effect.flatMap(Effect.suspend(() => ready), (built) => Context.get(built, PolicyDesk).look(session)),
         test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters)),
-        readable: (session, path) => desk((one) => one.readable(session, path))
+        readable: (session, path) => desk((one) => one.readable(session, path)),
+        offered: (session) => desk((one) => one.offered(session))
       }),
       Context.add(ToolSource, { open })
     )

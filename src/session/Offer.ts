@@ -6,7 +6,8 @@ import { RuleBooks } from "../policy/RuleBooks.ts"
 import { withheld } from "../policy/ToolGrants.ts"
 import { type AnyTool, ruleName } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
-import { TurnFailed, type TurnInput } from "./TurnLoop.ts"
+import type { Prospect } from "./PolicyDesk.ts"
+import { TurnFailed } from "./TurnLoop.ts"
 
 /** Which tools one request to the model offers. */
 
@@ -54,7 +55,7 @@ export const make = Effect.gen(function*() {
 
   /** Only what the Work mode grants something to, what the owner may use, and what no rule hides (policy §1.2). The same choice is the same object. */
   return Effect.fnUntraced(
-    function*({ policy: { knobs, permitted, source }, tools: own }: Pick<TurnInput, "policy" | "tools">) {
+    function*({ policy: { knobs, permitted, source }, tools: own }: Prospect) {
       const tools = Array.from(toolbox.of(own).values())
       const { rules } = yield* Effect.mapError(
         books.load(source()),

@@ -1,7 +1,10 @@
 import { Context, type Effect, Schema } from "effect"
+import type { Declared } from "../model/ToolSchemas.ts"
 import type { Decision } from "../policy/Decision.ts"
 import type { PathRefused } from "../workspace/Workspace.ts"
+import type { SessionTools } from "../tool/SessionTools.ts"
 import type { Session } from "./Session.ts"
+import type { SessionPolicy } from "./SessionPolicy.ts"
 
 /** A rule that cannot be read or changed, or rules that cannot be loaded: the message names the place. */
 export class RuleRefused extends Schema.TaggedError<RuleRefused>()("RuleRefused", {
@@ -32,6 +35,12 @@ export interface NewRule {
 /** A session, as far as its policy is concerned. */
 export type Subject = Pick<Session, "policy" | "tools" | "workspace">
 
+/** What decides which tools a model is offered, of a session or of one that could be opened. */
+export interface Prospect {
+  readonly policy: Pick<SessionPolicy, "knobs" | "permitted" | "source">
+  readonly tools: SessionTools
+}
+
 /** What people and clients may ask about the policy of a live session (policy §1.10). */
 export class PolicyDesk extends Context.Service<PolicyDesk, {
   readonly rules: (session: Subject) => Effect.Effect<ReadonlyArray<RuleView>, RuleRefused>
@@ -45,4 +54,6 @@ export class PolicyDesk extends Context.Service<PolicyDesk, {
   readonly test: (session: Subject, tool: string, parameters: unknown) => Effect.Effect<Decision, RuleRefused>
   /** The canonical path of a file that `file_read` would read in the session now, unasked; anything else is refused. */
   readonly readable: (session: Subject, path: string) => Effect.Effect<string, PathRefused | RuleRefused>
+  /** The tools that a model is offered, as it hears of them and in that order. */
+  readonly offered: (session: Prospect) => Effect.Effect<ReadonlyArray<Declared>, RuleRefused>
 }>()("postern/session/PolicyDesk") {}

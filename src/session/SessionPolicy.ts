@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs"
 import { Effect, Schema } from "effect"
 import { type Agent, Settings } from "../app/Settings.ts"
 import type { Decision } from "../policy/Decision.ts"
@@ -16,7 +15,7 @@ import {
   type SandboxMode
 } from "../policy/Knobs.ts"
 import { type Limits, limitsOf, ownFolders } from "../policy/Limits.ts"
-import { projectFile, type RuleSource } from "../policy/RuleSource.ts"
+import type { RuleSource } from "../policy/RuleSource.ts"
 import { type Switches, switchesOf } from "../policy/Switches.ts"
 import { type Permitted, ToolGrants } from "../policy/ToolGrants.ts"
 import {
@@ -27,6 +26,7 @@ import {
   type StoreFailed
 } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import * as Beginning from "./Beginning.ts"
 import * as Budget from "./Budget.ts"
 
 /** A value a knob cannot take, here or at all. */
@@ -80,18 +80,6 @@ const check = (level: Level, id: string, value: unknown): Effect.Effect<Knob, Kn
   return Effect.succeed(id)
 }
 
-/** Values that no longer exist are as if they had never been set. */
-const known = (stored: Iterable<readonly [string, string | undefined]>): Partial<Knobs> =>
-  Object.fromEntries(Array.from(stored).filter(([knob, value]) => isKnob(knob) && isValueOf(knob, value)))
-
-/** What the project's file sets as the session begins; later it follows the file with every look at the rules. */
-const projectKnobs = Effect.fnUntraced(function*({ cwd }: Workspace) {
-  const file = projectFile(cwd)
-  if (!existsSync(file)) return {}
-  const { inFile } = yield* Effect.promise(() => import("../policy/rules/ProjectKnobs.ts"))
-  return inFile(file)
-})
-
 /** `changed` follows every change of a value, whoever made it. */
 export const make = Effect.fnUntraced(
   function*(
@@ -104,11 +92,10 @@ export const make = Effect.fnUntraced(
     const { policy: store } = yield* SessionStore
     const settings = yield* Settings
     const profile = settings.riskProfiles.get(agent.riskProfile)
-    const level = profile?.level ?? "supervised"
     const own = ownFolders(settings)
-    const user = known(Object.entries(settings.policy) as ReadonlyArray<[string, string | undefined]>)
-    let session = known(yield* store.knobs(sessionId))
-    let project = yield* projectKnobs(workspace)
+    let session = Beginning.known(yield* store.knobs(sessionId))
+    const { level, user, ...begun } = yield* Beginning.knobs(agent, workspace)
+    let project = begun.project
     let current = resolve(level, { session, project, user })
     let rules = yield* store.rules(sessionId)
     const most = [profile, settings.runtimeProfiles.get(agent.runtimeProfile)].flatMap((one) =>

@@ -20,7 +20,8 @@ export class Script {
       remove: () => nobody,
       look: () => Effect.void,
       test: () => nobody,
-      readable: () => nobody
+      readable: () => nobody,
+      offered: () => nobody
     }),
     Layer.succeed(TurnLoop, {
       run: (input: TurnInput) =>
