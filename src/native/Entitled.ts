@@ -11,11 +11,11 @@ export const mayUse = (me: Principal, alias: string): Effect.Effect<void, RpcFau
     ? Effect.void
     : Effect.fail(Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias }))
 
-/** The agent that is named, or the one of a session that names none, where the caller may use it (zeroclaw §1.10). */
+/** The agent that is named, or the one of a session that names none, where the caller may use it (zeroclaw §1.10). The parameter is `agent`. */
 export const agentOf = ({ resolve }: Agents["Service"]) =>
   Effect.fnUntraced(function*(alias: string | null | undefined) {
     const me = yield* caller
-    const agent = yield* resolve(alias ?? undefined)
+    const agent = yield* Effect.mapError(resolve(alias ?? undefined), (error) => Faults.unresolved(error, "agent"))
     yield* mayUse(me, agent.alias)
     return agent
   })

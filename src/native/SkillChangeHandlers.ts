@@ -7,13 +7,11 @@ import * as FrontMatter from "../workspace/FrontMatter.ts"
 import * as Skills from "../workspace/Skills.ts"
 import * as SkillShelf from "../workspace/SkillShelf.ts"
 import { caller } from "./Access.ts"
+import * as Bundles from "./Bundles.ts"
 import * as Entitled from "./Entitled.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import { SkillChanges } from "./SkillContracts.ts"
-
-/** The bundle that belongs to no agent. */
-const shared = "shared"
 
 interface Asked {
   readonly agent?: string | null
@@ -87,7 +85,7 @@ export const layer = SkillChanges.toLayer(Effect.gen(function*() {
     const missing = Array.from(settings.agents.keys()).find((alias) => !me.mayUseAgent(alias))
     if (missing !== undefined) {
       return yield* Faults.forbidden(
-        `Principal "${me.id}" may not use agent "${missing}", which has the skills of bundle "${shared}", too`,
+        `Principal "${me.id}" may not use agent "${missing}", which has the skills of bundle "${Bundles.shared}", too`,
         { agent: missing }
       )
     }
@@ -95,9 +93,9 @@ export const layer = SkillChanges.toLayer(Effect.gen(function*() {
   })
 
   const shelfOf = Effect.fnUntraced(function*({ agent, bundle }: Asked) {
-    if (bundle === shared) return yield* common
-    const { alias, workspace } = yield* agentOf(agent ?? bundle)
-    return alias === bundle
+    if (bundle === Bundles.shared) return yield* common
+    const { alias, workspace } = yield* agentOf(agent ?? Bundles.agentNamed(bundle))
+    return Bundles.nameOf(alias) === bundle
       ? { top: workspace, folder: "skills" }
       : yield* Faults.invalid(`agent "${alias}" has no bundle ${JSON.stringify(bundle)}`, "bundle", "not_found")
   })

@@ -57,6 +57,86 @@ describe("The daemon's catalogue", () => {
       )
     }))
 
+  it.live("lists and reads the skills of all agents the caller may use, in bundles that stay apart", () =>
+    Effect.gen(function*() {
+      const { folder, greet, openFor } = yield* served({
+        config: `
+[agents.a]
+[agents.b]
+[agents.shared]
+[agents.off]
+enabled = false
+[users.guest]
+uid = 4242
+permission_profiles = ["guest"]
+[permission_profiles.guest]
+allowed_agents = ["b"]
+grants = { skills = ["read"] }
+`
+      })
+      const put = (place: string, name: string) => {
+        mkdirSync(join(folder, place, name), { recursive: true })
+        writeFileSync(join(folder, place, name, "SKILL.md"), `---\nname: ${name}\ndescription: ${place}\n---\n`)
+      }
+      for (const agent of ["a", "b", "shared", "off"]) put(`agents/${agent}/workspace/skills`, "ship")
+      put("agents/b/workspace/skills", "plain")
+      put("shared/skills", "common")
+      const client = yield* greet()
+      const guest = yield* greet({}, yield* openFor(4242))
+      const ask = (method: string, params: Json = {}, from = client) =>
+        promise(() => from.request(`skills/${method}`, params))
+      const refusal = (method: string, params: Json = {}, from = client) =>
+        Effect.map(
+          promise(() => from.failure(`skills/${method}`, params)),
+          ({ code, data }) => [code, data?.["field"], data?.["reason"]]
+        )
+      const bundles = Effect.fnUntraced(function*(params: Json = {}, from = client) {
+        return (yield* ask("bundles", params, from))["bundles"].map(({ alias, directory }: Json) => [
+          alias,
+          String(directory).slice(folder.length + 1)
+        ])
+      })
+      const own = (alias: string, agent = alias) => [alias, `agents/${agent}/workspace/skills`]
+      const common = ["shared", "shared/skills"]
+      assert.deepStrictEqual(yield* bundles(), [own("a"), own("b"), own("agents/shared", "shared"), common])
+      assert.deepStrictEqual(yield* bundles({ agent: "b" }), [own("b"), common])
+      assert.deepStrictEqual(yield* bundles({}, guest), [own("b"), common])
+
+      const listed = (yield* ask("list"))["skills"].map(({ bundle, name }: Json) => `${bundle}:${name}`)
+      assert.deepStrictEqual(listed, ["a:ship", "b:plain", "b:ship", "agents/shared:ship", "shared:common"])
+      assert.deepStrictEqual(names((yield* ask("list", { bundle: "b" }))["skills"]), ["plain", "ship"])
+
+      const read = Effect.fnUntraced(function*(params: Json, from = client) {
+        const { bundle, frontmatter } = yield* ask("read", params, from)
+        return [bundle, frontmatter.description]
+      })
+      assert.deepStrictEqual(yield* read({ name: "plain" }), own("b"))
+      assert.deepStrictEqual(yield* read({ name: "ship", bundle: "b" }), own("b"))
+      assert.deepStrictEqual(yield* read({ name: "ship" }, guest), own("b"))
+      assert.deepStrictEqual(yield* refusal("read", { name: "ship" }), [-32602, "bundle", "ambiguous"])
+      assert.deepStrictEqual(yield* refusal("read", { name: "ship", bundle: "off" }), [-32602, "bundle", "not_found"])
+      assert.deepStrictEqual(yield* refusal("read", { name: "no" }), [-32602, "name", "not_found"])
+      assert.deepStrictEqual(yield* refusal("list", { agent: "nobody" }), [-32602, "agent", "agent_unknown"])
+      assert.strictEqual((yield* refusal("list", { agent: "a" }, guest))[0], -32012)
+    }))
+
+  it.live("reads the skill of the agent that sessions get, where several have one of that name", () =>
+    Effect.gen(function*() {
+      const { folder, greet } = yield* served({
+        config: "[agents.a]\n[agents.b]\n[acp]\ndefault_agent = \"b\"\n"
+      })
+      for (const agent of ["a", "b"]) {
+        const place = join(folder, "agents", agent, "workspace/skills/ship")
+        mkdirSync(place, { recursive: true })
+        writeFileSync(join(place, "SKILL.md"), "---\nname: ship\ndescription: x\n---\n")
+      }
+      const client = yield* greet()
+      const { bundle } = yield* promise(() => client.request("skills/read", { name: "ship" }))
+      assert.strictEqual(bundle, "b")
+      const { bundles } = yield* promise(() => client.request("skills/bundles"))
+      assert.deepStrictEqual(bundles.map(({ alias }: Json) => alias), ["b", "a", "shared"])
+    }))
+
   it.live("lists folders, first folders, then by name, hidden ones on request", () =>
     Effect.gen(function*() {
       const { greet, project } = yield* served()
