@@ -22,7 +22,7 @@ const preview = (content: string): string => {
 
 const shown = (
   agent: string,
-  { category, content, id, key, namespace, score, sessionId, timestamp }: MemoryEntry,
+  { category, content, id, key, namespace, owner, score, sessionId, timestamp }: MemoryEntry,
   whole: boolean
 ) => ({
   id,
@@ -37,7 +37,7 @@ const shown = (
   superseded_by: null,
   kind: null,
   pinned: false,
-  tenant_id: null,
+  tenant_id: owner,
   agent_alias: agent,
   agent_id: null
 })
@@ -57,7 +57,10 @@ export const layer = Memories.toLayer(Effect.gen(function*() {
   const store = yield* MemoryStore
   const agents = yield* Agents
 
-  /** The memory of the agent that is named, or would be had by a session that names none. */
+  /**
+   * The memory of the agent that is named, or would be had by a session that names none: whoever is no admin has its own entries, and the
+   * operator sees all (zeroclaw §1.10).
+   */
   const of = Effect.fnUntraced(function*({ agent: named }: { readonly agent?: string | null }) {
     const me = yield* caller
     const { alias } = yield* Effect.mapError(
@@ -65,7 +68,7 @@ export const layer = Memories.toLayer(Effect.gen(function*() {
       (error) => Faults.unresolved(error, "agent")
     )
     yield* mayUse(me, alias)
-    return { alias, memory: yield* store.of(alias) }
+    return { alias, memory: yield* store.of(alias, me.admin ? "everybody" : { owner: me.id }) }
   })
 
   const list = (alias: string, found: ReadonlyArray<MemoryEntry>) => ({

@@ -37,7 +37,8 @@ const harmless = <A, E extends { readonly message: string }>(
 /**
  * Chat sessions of a process that has a `MemoryStore` remember: they get the memory tools, what is worth recalling before their
  * prompts, and keep what their users say. ACP sessions never do, on whatever path they became active (spec §4): this asks each turn
- * for the mode of its session, and nothing else gives tools or text of the memory to anybody.
+ * for the mode of its session, and nothing else gives tools or text of the memory to anybody. What a session remembers is its owner's: one
+ * person's words are recalled in nobody else's sessions, the operator's included, whose tools do more.
  */
 export const make = Effect.gen(function*() {
   const store = yield* Effect.serviceOption(MemoryStore)
@@ -69,7 +70,7 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*(input: TurnInput) {
     const excluded = input.mode !== "chat" || input.record.excludesMemory || input.overrides.excludeMemory === true
     if (excluded || Option.isNone(store)) return input
-    const opened = yield* harmless(store.value.of(input.agent))
+    const opened = yield* harmless(store.value.of(input.agent, { owner: input.record.owner }))
     if (Option.isNone(opened)) return input
     const memory = opened.value
     const context = yield* harmless(recalled(input, memory))

@@ -1,66 +1,9 @@
-import { Clock, DateTime, Effect, Schema } from "effect"
+import { Clock, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Search from "./MemorySearch.ts"
+import { type Memory, type MemoryEntry, refusal, type Which, type Whose } from "./MemoryEntry.ts"
 import type { Guard } from "./StorageFault.ts"
-import type { StoreFailed } from "./Stored.ts"
 
-/** An entry that cannot be kept as it is; `message` is a sentence. */
-export class MemoryRefused extends Schema.TaggedError<MemoryRefused>()("MemoryRefused", {
-  field: Schema.Literals(["key", "content", "category", "namespace"]),
-  message: Schema.String
-}) {}
-
-export interface MemoryEntry {
-  readonly id: string
-  readonly key: string
-  readonly content: string
-  readonly category: string
-  readonly namespace: string
-  /** The session it is about; `null`: none in particular. */
-  readonly sessionId: string | null
-  /** When it was last stored; ISO 8601, UTC. */
-  readonly timestamp: string
-  /** From 0 to 1, where something was searched for. */
-  readonly score: number | null
-}
-
-export interface NewMemory {
-  readonly key: string
-  readonly content: string
-  readonly category: string
-  readonly namespace?: string | undefined
-  readonly sessionId?: string | undefined
-}
-
-export interface Which {
-  readonly category?: string | undefined
-  readonly namespace?: string | undefined
-  readonly sessionId?: string | undefined
-  /** ISO 8601, UTC; `until` is not in it any more. */
-  readonly since?: string | undefined
-  readonly until?: string | undefined
-  readonly limit?: number | undefined
-}
-
-/** What one agent remembers. A key has one entry; storing it again replaces that. */
-export interface Memory {
-  readonly store: (entry: NewMemory) => Effect.Effect<void, MemoryRefused | StoreFailed>
-  readonly get: (key: string) => Effect.Effect<MemoryEntry | undefined, StoreFailed>
-  /** Whether it was there. */
-  readonly remove: (key: string) => Effect.Effect<boolean, StoreFailed>
-  /** Newest first. */
-  readonly list: (which: Which) => Effect.Effect<ReadonlyArray<MemoryEntry>, StoreFailed>
-  /** Best first; without any word to look for, as `list`. Any text is a question: nothing in it is syntax. */
-  readonly search: (question: string, which: Which) => Effect.Effect<ReadonlyArray<MemoryEntry>, StoreFailed>
-  /** How many went. Without a namespace or a session nothing goes. */
-  readonly purge: (which: Pick<Which, "namespace" | "sessionId">) => Effect.Effect<number, StoreFailed>
-  /** Conversation entries that were last stored before this, away. */
-  readonly forgetConversation: (before: string) => Effect.Effect<void, StoreFailed>
-}
-
-export const maxKey = 256
-/** In bytes of UTF-8. */
-export const maxContent = 64 * 1024
 const mostRows = 1000
 const candidates = 64
 
@@ -73,9 +16,13 @@ interface Row {
   readonly namespace: string
   readonly session_id: string | null
   readonly at: string
+  readonly owner: string | null
 }
 
-const entry = ({ at, category, content, id, key, namespace, session_id }: Row, score: number | null): MemoryEntry => ({
+const entry = (
+  { at, category, content, id, key, namespace, owner, session_id }: Row,
+  score: number | null
+): MemoryEntry => ({
   id,
   key,
   content,
@@ -83,40 +30,30 @@ const entry = ({ at, category, content, id, key, namespace, session_id }: Row, s
   namespace,
   sessionId: session_id,
   timestamp: at,
-  score
+  score,
+  owner
 })
 
-/** A category or namespace: a word that needs no quoting anywhere. */
-const isWord = (text: string) => /^[\p{L}\p{N}][\p{L}\p{N}_.:-]{0,63}$/u.test(text)
-
-const refusal = ({ category, content, key, namespace = "default" }: NewMemory): MemoryRefused | undefined => {
-  if (key.trim() === "" || key.length > maxKey || /[\u0000-\u001f\u007f]/.test(key)) {
-    return new MemoryRefused({ field: "key", message: `A key has 1 to ${maxKey} characters on one line.` })
-  }
-  if (content.trim() === "") {
-    return new MemoryRefused({ field: "content", message: "There is nothing to remember: the content is empty." })
-  }
-  if (Buffer.byteLength(content) > maxContent) {
-    return new MemoryRefused({ field: "content", message: `A memory has at most ${maxContent} bytes.` })
-  }
-  const field = isWord(category) ? isWord(namespace) ? undefined : "namespace" : "category"
-  return field && new MemoryRefused({ field, message: `A ${field} is one word of at most 64 characters.` })
-}
-
-export const make = Effect.fnUntraced(function*(guarded: Guard) {
+/** Of somebody: all that is found, counted, replaced and deleted is among its entries. */
+export const make = Effect.fnUntraced(function*(guarded: Guard, whose: Whose) {
   const sql = yield* SqlClient.SqlClient
+  const owner = whose === "everybody" ? null : whose.owner
+  const visible = whose === "everybody" ? sql`1` : sql`memories.owner IS ${owner}`
   const isoNow = Effect.map(Clock.currentTimeMillis, (ms) => DateTime.formatIso(DateTime.makeUnsafe(ms)))
   const newId = () => process.getBuiltinModule("node:crypto").randomUUID()
 
   const where = ({ category, namespace, sessionId, since, until }: Which) =>
     sql.and([
-      sql`1`,
+      visible,
       ...(category === undefined ? [] : [sql`category = ${category}`]),
       ...(namespace === undefined ? [] : [sql`namespace = ${namespace}`]),
       ...(sessionId === undefined ? [] : [sql`session_id = ${sessionId}`]),
       ...(since === undefined ? [] : [sql`at >= ${since}`]),
       ...(until === undefined ? [] : [sql`at < ${until}`])
     ])
+
+  const meant = (key: string) =>
+    sql`(SELECT n FROM memories WHERE key = ${key} AND ${visible} ORDER BY owner IS NOT NULL, at DESC, n DESC LIMIT 1)`
 
   const most = (limit: number | undefined) => Math.min(Math.max(Math.floor(limit ?? mostRows) || 1, 1), mostRows)
 
@@ -133,13 +70,16 @@ export const make = Effect.fnUntraced(function*(guarded: Guard) {
       where(which)
     } ORDER BY bm25(words, 2.0, 1.0), n DESC LIMIT ${candidates}`
     if (rows.length === 0) return []
-    const [{ entries } = { entries: 0 }] = yield* sql<{ entries: number }>`SELECT count(*) AS entries FROM memories`
+    const [{ entries } = { entries: 0 }] = yield* sql<
+      { entries: number }
+    >`SELECT count(*) AS entries FROM memories WHERE ${visible}`
     const found = JSON.stringify(rows.map(({ n }) => n))
     const hits = yield* Effect.forEach(
       terms,
       Effect.fnUntraced(function*(term) {
         const [{ frequency } = { frequency: 0 }] = yield* sql<{ frequency: number }>`
-        SELECT count(*) AS frequency FROM words WHERE words MATCH ${Search.matcher(term)}`
+        SELECT count(*) AS frequency FROM words JOIN memories ON memories.n = words.rowid
+        WHERE words MATCH ${Search.matcher(term)} AND ${visible}`
         const having = yield* sql<{ n: number }>`
         SELECT rowid AS n FROM words WHERE words MATCH ${
           Search.matcher(term)
@@ -168,19 +108,19 @@ export const make = Effect.fnUntraced(function*(guarded: Guard) {
       const refused = refusal(given)
       if (refused !== undefined) return yield* refused
       const { category, content, key, namespace = "default", sessionId = null } = given
-      yield* sql`INSERT INTO memories (id, key, content, category, namespace, session_id, at)
-        VALUES (${newId()}, ${key}, ${content}, ${category}, ${namespace}, ${sessionId}, ${yield* isoNow})
-        ON CONFLICT (key) DO UPDATE SET content = excluded.content, category = excluded.category, namespace = excluded.namespace,
+      yield* sql`INSERT INTO memories (id, owner, key, content, category, namespace, session_id, at)
+        VALUES (${newId()}, ${owner}, ${key}, ${content}, ${category}, ${namespace}, ${sessionId}, ${yield* isoNow})
+        ON CONFLICT (coalesce(owner, 0), key) DO UPDATE SET content = excluded.content, category = excluded.category, namespace = excluded.namespace,
           session_id = excluded.session_id, at = excluded.at`
     }, guarded),
 
     get: Effect.fnUntraced(function*(key) {
-      const [row] = yield* sql<Row>`SELECT * FROM memories WHERE key = ${key}`
+      const [row] = yield* sql<Row>`SELECT * FROM memories WHERE n = ${meant(key)}`
       return row === undefined ? undefined : entry(row, null)
     }, guarded),
 
     remove: Effect.fnUntraced(function*(key) {
-      return (yield* sql`DELETE FROM memories WHERE key = ${key} RETURNING n`).length > 0
+      return (yield* sql`DELETE FROM memories WHERE n = ${meant(key)} RETURNING n`).length > 0
     }, guarded),
 
     list: (which) => guarded(list(which)),

@@ -2,14 +2,15 @@ import { join } from "node:path"
 import { Clock, Context, DateTime, Effect, Layer, Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Memory from "./Memory.ts"
+import type * as Entry from "./MemoryEntry.ts"
 import { steps } from "./MemorySteps.ts"
 import { migrate } from "./Migrations.ts"
 import * as Sqlite from "./Sqlite.ts"
 import { guard } from "./StorageFault.ts"
 import type { StoreFailed } from "./Stored.ts"
 
-export type { Memory, MemoryEntry, NewMemory, Which } from "./Memory.ts"
-export { MemoryRefused } from "./Memory.ts"
+export type { Memory, MemoryEntry, NewMemory, Which, Whose } from "./MemoryEntry.ts"
+export { MemoryRefused } from "./MemoryEntry.ts"
 
 /** Letters, digits, `_` and `-` as they are, so that no alias leads out of the folder or to another agent's file. */
 const fileOf = (agent: string) =>
@@ -22,44 +23,60 @@ const day = 86_400_000
  * what an ACP session does must not depend on what others did before (spec §4).
  */
 export class MemoryStore extends Context.Service<MemoryStore, {
-  /** Fails as long as the file cannot be used; the next call tries again. */
-  readonly of: (agent: string) => Effect.Effect<Memory.Memory, StoreFailed>
+  /** The operator's, where nobody is named. Fails as long as the file cannot be used; the next call tries again. */
+  readonly of: (agent: string, whose?: Entry.Whose) => Effect.Effect<Entry.Memory, StoreFailed>
 }>()("postern/store/MemoryStore") {
   /** Conversation entries older than `retentionDays` go when a file is opened; 0 keeps them. */
   static readonly layer = (folder: string, retentionDays = 30): Layer.Layer<MemoryStore> =>
     Layer.effect(MemoryStore, make(folder, retentionDays))
 }
 
+/** One agent's, with what was asked for of it: the same memory for the same owner. */
+interface File {
+  readonly everybodys: Entry.Memory
+  readonly of: (whose: Entry.Whose) => Effect.Effect<Entry.Memory>
+  readonly owners: Map<string | null, Entry.Memory>
+}
+
 const make = Effect.fnUntraced(function*(folder: string, retentionDays: number) {
   const scope = yield* Effect.scope
-  const opened = new Map<string, Memory.Memory>()
+  const opened = new Map<string, File>()
   const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
   const connect = Effect.fnUntraced(function*(file: string) {
     const guarded = guard(file)
     const sql = yield* guarded(Sqlite.make(file))
-    const memory = yield* guarded(migrate(file, steps)).pipe(
-      Effect.andThen(Memory.make(guarded)),
-      Effect.provideService(SqlClient.SqlClient, sql)
-    )
+    yield* Effect.provideService(guarded(migrate(file, steps)), SqlClient.SqlClient, sql)
+    const of = (whose: Entry.Whose) => Effect.provideService(Memory.make(guarded, whose), SqlClient.SqlClient, sql)
+    const everybodys = yield* of("everybody")
     if (retentionDays > 0) {
       const before = (yield* Clock.currentTimeMillis) - retentionDays * day
-      yield* memory.forgetConversation(DateTime.formatIso(DateTime.makeUnsafe(before)))
+      yield* everybodys.forgetConversation(DateTime.formatIso(DateTime.makeUnsafe(before)))
     }
-    return memory
+    return { everybodys, of, owners: new Map() } satisfies File
   })
 
   const open = Effect.fnUntraced(function*(agent: string) {
     const there = opened.get(agent)
     if (there !== undefined) return there
     const own = yield* Scope.fork(scope)
-    const memory = yield* connect(join(folder, fileOf(agent))).pipe(
+    const file = yield* connect(join(folder, fileOf(agent))).pipe(
       Scope.provide(own),
       Effect.onExit((exit) => exit._tag === "Failure" ? Scope.close(own, exit) : Effect.void)
     )
-    opened.set(agent, memory)
-    return memory
+    opened.set(agent, file)
+    return file
   }, oneAtATime)
 
-  return MemoryStore.of({ of: open })
+  return MemoryStore.of({
+    of: Effect.fnUntraced(function*(agent, whose = { owner: null }) {
+      const { everybodys, of, owners } = yield* open(agent)
+      if (whose === "everybody") return everybodys
+      const known = owners.get(whose.owner)
+      if (known !== undefined) return known
+      const made = yield* of(whose)
+      owners.set(whose.owner, made)
+      return made
+    })
+  })
 })

@@ -70,7 +70,7 @@ const between = Effect.fnUntraced(function*(given: { readonly since?: string | n
 const line = ({ category, content, key, score }: MemoryEntry): string =>
   `- [${category}] ${key}: ${content}${score === null ? "" : ` [${Math.round(score * 100)}%]`}`
 
-/** The memory tools of one chat session: exactly these five (zeroclaw.md §5). They are never part of the built-in ones. */
+/** The memory tools of one chat session: exactly these five (zeroclaw.md §5), about the memory of its owner. They are never part of the built-in ones. */
 export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Tool.AnyTool> => {
   const store = Tool.make<typeof Kept.Type>({
     name: "memory_store",
@@ -143,7 +143,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
       const found = yield* orFail(memory.list({ ...which, ...yield* between(given) }))
       return {
         text: JSON.stringify(
-          found.map(({ score: _, sessionId, ...entry }) => ({ ...entry, session_id: sessionId })),
+          found.map(({ owner: _owner, score: _score, sessionId, ...entry }) => ({ ...entry, session_id: sessionId })),
           null,
           2
         )

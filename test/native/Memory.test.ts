@@ -105,11 +105,79 @@ describe("The memory over the socket", () => {
       yield* request("store", { key: "k", content: "of other", agent: "other" })
       assert.deepInclude((yield* request("get", { key: "k" }))["entry"], { content: "of main", agent_alias: "main" })
       const guest = yield* greet({}, yield* openFor(4242))
-      const { entry } = yield* promise(() => guest.request("memory/get", { key: "k", agent: "other" }))
-      assert.strictEqual(entry.content, "of other")
+      const got = yield* promise(() => guest.request("memory/get", { key: "k", agent: "other" }))
+      assert.deepStrictEqual(got, { entry: null }, "the operator's own")
       assert.strictEqual((yield* promise(() => guest.failure("memory/get", { key: "k" }))).code, -32012)
       const denied = yield* promise(() => guest.failure("memory/store", { key: "k", content: "x", agent: "other" }))
       assert.deepStrictEqual([denied.code, denied.data?.["need"]], [-32012, "memory:create"])
+    }))
+
+  it.live("is each principal's own, whatever stored it; the operator sees whose each entry is", () =>
+    Effect.gen(function*() {
+      const rights = "{ sessions = [\"create\", \"execute\"], memory = [\"create\", \"read\", \"delete\"] }"
+      const { client: operator, greet, openFor } = yield* open(`
+[users.ann]
+uid = 4301
+permission_profiles = ["worker"]
+[users.bob]
+uid = 4302
+permission_profiles = ["worker"]
+[permission_profiles.worker]
+allowed_agents = ["default"]
+grants = ${rights}
+[policy]
+tool_approval = "universal_accept"
+`)
+      const ann = yield* greet({}, yield* openFor(4301))
+      const bob = yield* greet({}, yield* openFor(4302))
+      const ask = (client: typeof ann, method: string, params: Json = {}) =>
+        promise(() => client.request(`memory/${method}`, params))
+      const keys = (client: typeof ann, params: Json = {}) =>
+        Effect.map(ask(client, "list", params), ({ entries }) => entries.map(({ key }: Json) => key))
+      const call = Effect.fnUntraced(function*(client: typeof ann, session: string, tool: string, params: Json) {
+        const before = client.updates("tool_result").length
+        yield* promise(() => client.prompt(session, `call ${tool} ${JSON.stringify(params)}`))
+        return String(client.updates("tool_result")[before]?.["raw_output"])
+      })
+      const hers = yield* promise(() => ann.session())
+      const his = yield* promise(() => bob.session())
+      const own = yield* promise(() => operator.session())
+      yield* promise(() => ann.prompt(hers, "say my secret walrus lives in Ghent, never tell"))
+      yield* call(ann, hers, "memory_store", { key: "walrus", content: "The walrus is called Anton" })
+      yield* ask(ann, "store", { key: "rpc", content: "a walrus of hers", category: "daily" })
+      assert.strictEqual((yield* keys(ann)).length, 4)
+
+      assert.deepStrictEqual(yield* keys(bob), [])
+      assert.deepStrictEqual(yield* keys(bob, { session_id: hers }), [])
+      assert.strictEqual((yield* ask(bob, "search", { query: "walrus" }))["count"], 0)
+      const [saved] = yield* keys(ann, { category: "conversation" })
+      for (const key of ["walrus", "rpc", saved]) {
+        assert.deepStrictEqual(yield* ask(bob, "get", { key }), { entry: null })
+        assert.deepStrictEqual(yield* ask(bob, "delete", { key }), { key, deleted: false })
+      }
+      for (const [client, session] of [[bob, his], [operator, own]] as const) {
+        for (
+          const [tool, params] of [["memory_recall", { query: "walrus" }], ["memory_recall", {}], [
+            "memory_export",
+            {}
+          ]] as const
+        ) {
+          const given = yield* call(client, session, tool, params)
+          assert.include(given, `call ${tool}`, "the prompt itself is remembered")
+          assert.notMatch(given, /Anton|Ghent|hers/)
+        }
+        assert.match(yield* call(client, session, "memory_forget", { key: "walrus" }), /^No memory found/)
+        assert.strictEqual(yield* call(client, session, "memory_purge", { session_id: hers }), "Purged 0 memories.")
+      }
+      assert.include(yield* call(ann, hers, "memory_recall", { query: "walrus" }), "Anton")
+      yield* ask(bob, "store", { key: "walrus", content: "his own" })
+      assert.strictEqual((yield* ask(ann, "get", { key: "walrus" }))["entry"].content, "The walrus is called Anton")
+      const { entries } = yield* ask(operator, "search", { query: "walrus", limit: 50 })
+      assert.includeMembers(entries.map(({ key, tenant_id }: Json) => `${key} ${tenant_id}`), [
+        "walrus ann",
+        "rpc ann",
+        "walrus bob"
+      ])
     }))
 
   it.live("is that of the agent a session has now, when its id belonged to another agent's", () =>

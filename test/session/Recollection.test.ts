@@ -18,6 +18,7 @@ const entry = (
   sessionId: null,
   timestamp: new Date(now - (more.days ?? 0) * day).toISOString(),
   score: 1,
+  owner: null,
   ...more
 })
 

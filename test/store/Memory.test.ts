@@ -5,7 +5,9 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
+import { steps } from "../../src/store/MemorySteps.ts"
 import { terms } from "../../src/store/MemorySearch.ts"
 import { MemoryStore } from "../../src/store/MemoryStore.ts"
 import { tempFolder } from "./Samples.ts"
@@ -228,7 +230,69 @@ describe("An agent's memory", () => {
     }))
 })
 
+describe("The entries of an agent's memory", () => {
+  it.effect("are of one owner each, who finds, replaces and deletes no others; the operator sees everybody's", () =>
+    Effect.gen(function*() {
+      const store = yield* open(join(yield* tempFolder, "memory"))
+      const own = yield* store.of("main")
+      const ann = yield* store.of("main", { owner: "ann" })
+      const bob = yield* store.of("main", { owner: "bob" })
+      const all = yield* store.of("main", "everybody")
+      const contents = (memory: typeof own) =>
+        Effect.map(memory.list({}), (found) => found.map(({ content }) => content).sort())
+      for (const [name, memory] of Object.entries({ own, ann, bob })) {
+        yield* memory.store({ key: "k", content: `walrus of ${name}`, category: "core", sessionId: "s" })
+      }
+      yield* ann.store({ key: "k", content: "seal of ann", category: "core", sessionId: "s" })
+      yield* bob.store({ key: "b", content: "walrus und seal of bob", category: "conversation" })
+      assert.deepStrictEqual(yield* contents(ann), ["seal of ann"])
+      assert.deepStrictEqual(yield* contents(own), ["walrus of own"])
+      assert.deepStrictEqual(yield* contents(bob), ["walrus of bob", "walrus und seal of bob"])
+      assert.strictEqual((yield* contents(all)).length, 4)
+      assert.deepStrictEqual(yield* ann.search("walrus", {}), [])
+      assert.deepStrictEqual(yield* ann.search("alru", {}), [], "not by a piece of a word either")
+      // What others have does not show in how well an entry answers.
+      assert.deepStrictEqual((yield* ann.search("seal walrus", {})).map(({ key, score }) => [key, score]), [["k", 1]])
+      assert.isUndefined(yield* ann.get("b"))
+      assert.isFalse(yield* ann.remove("b"))
+      assert.strictEqual(yield* ann.purge({ sessionId: "s" }), 1)
+      assert.isUndefined(yield* ann.get("k"))
+      assert.deepInclude(yield* all.get("k"), { content: "walrus of own", owner: null })
+      assert.isTrue(yield* all.remove("k"))
+      assert.deepInclude(yield* all.get("k"), { content: "walrus of bob", owner: "bob" })
+      assert.deepStrictEqual(yield* contents(own), [])
+      yield* (yield* store.of("main", { owner: "" })).store({ key: "x", content: "of nobody", category: "core" })
+      yield* own.store({ key: "x", content: "own again", category: "core" })
+      assert.deepStrictEqual(yield* contents(own), ["own again"])
+    }))
+})
+
 describe("A memory file", () => {
+  it.effect("from before entries had owners is the operator's", () =>
+    Effect.gen(function*() {
+      const folder = join(yield* tempFolder, "memory")
+      mkdirSync(folder)
+      const file = join(folder, "main.db")
+      const before = new DatabaseSync(file)
+      for (const statement of steps[0] ?? []) before.exec(statement)
+      before.exec("PRAGMA application_id = 1349481332; PRAGMA user_version = 1")
+      const insert = before.prepare(
+        "INSERT INTO memories (id, key, content, category, namespace, session_id, at) VALUES (?, ?, ?, ?, ?, ?, ?)"
+      )
+      insert.run("1", "k", "the walrus", "core", "default", "s", "2026-01-01T00:00:00.000Z")
+      insert.run("2", "gone", "a walrus as well", "core", "default", null, "2026-01-01T00:00:00.000Z")
+      before.exec("DELETE FROM memories WHERE key = 'gone'")
+      before.close()
+      chmodSync(file, 0o600)
+      const store = yield* open(folder)
+      const own = yield* store.of("main")
+      assert.deepInclude((yield* own.search("walrus", {}))[0], { id: "1", key: "k", sessionId: "s", owner: null })
+      yield* own.store({ key: "k", content: "the seal", category: "core" })
+      assert.deepStrictEqual(yield* own.search("walrus", {}), [])
+      assert.strictEqual((yield* own.search("seal", {})).length, 1)
+      assert.deepStrictEqual(yield* (yield* store.of("main", { owner: "ann" })).list({}), [])
+    }))
+
   it.effect("that is no database is left alone, and tried again later", () =>
     Effect.gen(function*() {
       const folder = join(yield* tempFolder, "memory")
