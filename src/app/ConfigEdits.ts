@@ -1,14 +1,15 @@
 import { Effect, Result } from "effect"
-import type { Authority, ConfigStore, MayWrite } from "./ConfigStore.ts"
-import { type Field, isMap } from "./ConfigFields.ts"
+import { type Commit, everything, only, refuse, stillAllowed, unsafe } from "./ConfigCommit.ts"
+import type { Field } from "./ConfigFields.ts"
 import { dotted, type Path } from "./ConfigKeys.ts"
-import { isAlias, isReserved, reservedIn } from "./ConfigNames.ts"
+import type { Loose } from "./ConfigLoose.ts"
+import { isAlias, reservedIn } from "./ConfigNames.ts"
 import { overlaps, type Place } from "./ConfigPath.ts"
-import { following } from "./ConfigReferences.ts"
-import { ConfigRefused, type ReadFault, type WriteFault } from "./ConfigRefused.ts"
+import { ConfigRefused } from "./ConfigRefused.ts"
+import type { Authority, ConfigStore } from "./ConfigStore.ts"
 import { fitted } from "./ConfigValue.ts"
 import { assignmentOf } from "./KeyLines.ts"
-import { parsed, type TomlNotEdited } from "./TomlEdit.ts"
+import { parsed } from "./TomlEdit.ts"
 import * as TomlKeys from "./TomlKeys.ts"
 import { isTable, type Table } from "./TomlTable.ts"
 
@@ -20,47 +21,18 @@ export interface Entry {
   readonly comment?: string | undefined
 }
 
-export interface Renamed {
-  /** Values elsewhere that named it. */
-  readonly rewritten: ReadonlyArray<string>
-  readonly warnings: ReadonlyArray<string>
-}
-
-/** Writes what `change` makes of the text, after all checks. */
-export type Commit = <A>(
-  paths: ReadonlyArray<Path>,
-  change: (text: string) => Effect.Effect<readonly [text: string, answer: A], ReadFault>
-) => Effect.Effect<A, WriteFault>
-
 const maxEntries = 256
 
-const refuse = (reason: ConfigRefused["reason"], message: string, index?: number) =>
-  new ConfigRefused({ reason, message, ...(index === undefined ? {} : { index }) })
-
-const refuseAlias = (alias: ConfigRefused["alias"] & string, reason: ConfigRefused["reason"], message: string) =>
-  new ConfigRefused({ reason, message, alias })
+/** What is set must not name what is not there. */
+const unlessMissing = <A>(answer: A) => (loosened: ReadonlyArray<Loose>): Effect.Effect<A, ConfigRefused> => {
+  const missing = loosened.find(({ isDisabled }) => !isDisabled)
+  return missing === undefined
+    ? Effect.succeed(answer)
+    : new ConfigRefused({ reason: "invalid", message: missing.problem, path: missing.path })
+}
 
 export const listed = (all: ReadonlyArray<Field>, prefix: string): ReadonlyArray<Field> =>
   all.filter(({ path }) => path === prefix || path.startsWith(`${prefix}.`))
-
-const everything: MayWrite = () => true
-
-/** As it is now: whoever waits for the lock may have lost what it had when it began to. */
-const rightsOf = (authority: Authority): Effect.Effect<MayWrite> =>
-  Effect.isEffect(authority) ? authority : Effect.succeed(authority)
-
-/** What is no path cannot be written either, which is said later. */
-const stillAllowed = Effect.fnUntraced(function*(names: ReadonlyArray<string | undefined>, authority: Authority) {
-  const mayWrite = yield* rightsOf(authority)
-  const forbidden = names.findIndex((name) => name !== undefined && !mayWrite(name))
-  if (forbidden >= 0) return yield* refuse("forbidden", `${names[forbidden]} may not be changed here`, forbidden)
-})
-
-/** Of one path: there is no entry to count. */
-const only = (check: Effect.Effect<void, ConfigRefused>) =>
-  Effect.mapError(check, ({ message, reason }) => refuse(reason, message))
-
-const unsafe = ({ message }: TomlNotEdited) => refuse("unsafe", message)
 
 /** A comment above the line that assigns the key. */
 const commented = (text: string, path: Path, comment: string): string | undefined => {
@@ -132,16 +104,11 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
           }
           after = next
         }
-        return [
-          after,
-          given.map(({ name }) => name)
-        ] as const
+        return [after, unlessMissing(given.map(({ name }) => name))] as const
       })
-    ).pipe(Effect.catchTag("ConfigInvalid", (invalid): Effect.Effect<never, ReadFault> => {
-      const index = invalid.path === undefined ? -1 : blamed(invalid.path)
-      return index < 0
-        ? Effect.fail(invalid)
-        : Effect.fail(refuse("invalid", invalid.problem ?? invalid.message, index))
+    ).pipe(Effect.catchTag("ConfigRefused", (refused) => {
+      const index = refused.path === undefined ? -1 : blamed(refused.path)
+      return Effect.fail(index < 0 ? refused : refuse(refused.reason, refused.message, index))
     }))
   })
 
@@ -151,81 +118,16 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
       return yield* commit([path], (text) =>
         only(stillAllowed([name], mayWrite)).pipe(
           Effect.andThen(Effect.mapError(TomlKeys.unset(text, path), unsafe)),
-          Effect.map((after) => [after ?? text, after !== undefined] as const)
+          Effect.map((after) =>
+            [
+              after ?? text,
+              (loosened) =>
+                Effect.succeed({ deleted: after !== undefined, warnings: loosened.map(({ problem }) => problem) })
+            ] as const
+          )
         ))
     }
   )
 
-  const mapAt = Effect.fnUntraced(function*(
-    named: string,
-    names: { readonly [A in ConfigRefused["alias"] & string]?: string }
-  ) {
-    const { ast, name, path } = yield* placed(named)
-    if (!isMap(ast)) return yield* refuse("invalid", `${name} has fixed keys; only tables of aliases can get others`)
-    for (const alias of ["key", "from", "to"] as const) {
-      const key = names[alias]
-      if (key === undefined || isAlias(key)) continue
-      return yield* refuseAlias(alias, "invalid", `${JSON.stringify(key)} cannot be used as a name`)
-    }
-    return { path, at: (key: string): Path => [...path, key] }
-  })
-
-  const has = (root: Table, path: Path): boolean => {
-    const around = path.slice(0, -1).reduce<unknown>((value, key) => isTable(value) ? value[key] : undefined, root)
-    return isTable(around) && Object.hasOwn(around, path.at(-1) ?? "")
-  }
-
-  const createKey: ConfigStore["Service"]["createKey"] = Effect.fn("ConfigStore.createKey")(
-    function*(named, key, mayWrite = everything) {
-      const { at, path } = yield* mapAt(named, { key })
-      if (isReserved(path, key)) return yield* refuseAlias("key", "reserved", `the name "default" is reserved`)
-      return yield* commit(
-        [at(key)],
-        Effect.fnUntraced(function*(text) {
-          yield* only(stillAllowed([dotted(at(key))], mayWrite))
-          if (has(yield* Effect.mapError(parsed(text), unsafe), at(key))) return [text, false] as const
-          return [yield* Effect.mapError(TomlKeys.set(text, [{ path: at(key), value: {} }]), unsafe), true] as const
-        })
-      )
-    }
-  )
-
-  const removeKey: ConfigStore["Service"]["removeKey"] = Effect.fnUntraced(
-    function*(named, key, mayWrite = everything) {
-      const { at } = yield* mapAt(named, { key })
-      return yield* remove(dotted(at(key)), mayWrite)
-    }
-  )
-
-  const renameKey: ConfigStore["Service"]["renameKey"] = Effect.fn("ConfigStore.renameKey")(
-    function*(named, from, to, mayWrite = everything) {
-      const { at, path } = yield* mapAt(named, { from, to })
-      if (isReserved(path, to)) return yield* refuseAlias("to", "reserved", `the name "default" is reserved`)
-      return yield* commit(
-        [at(from), at(to)],
-        Effect.fnUntraced(function*(text) {
-          yield* only(stillAllowed([dotted(at(from)), dotted(at(to))], mayWrite))
-          const root = yield* Effect.mapError(parsed(text), unsafe)
-          if (!has(root, at(from))) return yield* refuseAlias("from", "missing", `there is no ${dotted(at(from))}`)
-          if (has(root, at(to))) return yield* refuseAlias("to", "exists", `${dotted(at(to))} is there already`)
-          const others = following(root, path, from, to)
-          const rights = yield* rightsOf(mayWrite)
-          const forbidden = others.find((one) => !rights(dotted(one.path)))
-          if (forbidden !== undefined) {
-            return yield* refuse("forbidden", `${dotted(forbidden.path)} names it and may not be changed here`)
-          }
-          const after = yield* Effect.mapError(TomlKeys.rename(text, at(from), to, others), unsafe)
-          const warnings = path.join(".") === "agents" && !has(root, [...at(from), "workspace"])
-            ? [`the agent's own folder is now agents/${to}/workspace; what was in agents/${from}/workspace stays there`]
-            : []
-          return [after, {
-            rewritten: others.map((one) => dotted(one.path)),
-            warnings
-          }] as const
-        })
-      )
-    }
-  )
-
-  return { set, remove, createKey, removeKey, renameKey }
+  return { set, remove }
 }

@@ -1,7 +1,37 @@
 import { Schema } from "effect"
-import { flag, map, optional, text, texts, whole, word } from "./ConfigAtoms.ts"
+import { flag, map, optional, text, texts, whole } from "./ConfigAtoms.ts"
 
-const verbs = Schema.Array(word("create", "read", "update", "delete", "execute"))
+/** What permissions are about; not all of it exists in this version. Letter case does not count (zeroclaw §1.10). */
+export const resources: ReadonlyArray<string> = [
+  "system",
+  "sessions",
+  "memory",
+  "cron",
+  "config",
+  "agents",
+  "cost",
+  "skills",
+  "personality",
+  "logs",
+  "tui",
+  "files",
+  "locales",
+  "quickstart",
+  "channels",
+  "providers",
+  "models",
+  "peer_groups",
+  "plugins",
+  "tools",
+  "sops",
+  "canvas"
+]
+
+const verbs = Schema.Array(
+  Schema.String.check(Schema.isPattern(/^(create|read|update|delete|execute)$/i)).annotate({
+    description: "one of create, read, update, delete, execute"
+  })
+)
 
 /** Who may call the daemon as whom, and what that allows (zeroclaw §1.10). */
 export const User = Schema.Struct({

@@ -19,7 +19,9 @@ export class ConfigRefused extends Schema.TaggedError<ConfigRefused>()("ConfigRe
   /** Which entry of several it is about, counted from 0. */
   index: Schema.optionalKey(Schema.Int),
   /** Which name of an alias it is about, where it is not the path. */
-  alias: Schema.optionalKey(Schema.Literals(["key", "from", "to"]))
+  alias: Schema.optionalKey(Schema.Literals(["key", "from", "to"])),
+  /** Where the configuration would not be valid. */
+  path: Schema.optionalKey(Schema.Array(Schema.String))
 }) {}
 
 /** The file or its lock could not be used; the file is as it was. */

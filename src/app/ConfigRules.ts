@@ -1,6 +1,7 @@
 import { dotted } from "./ConfigKeys.ts"
 import type { ConfigTable, McpServer } from "./ConfigSchema.ts"
-import { hint } from "./Nearest.ts"
+import { resources } from "./ConfigPrincipals.ts"
+import { hint, nearest } from "./Nearest.ts"
 import { builtIn } from "./Providers.ts"
 
 /** Something wrong at one place of the configuration. */
@@ -47,6 +48,16 @@ const unreachable = (name: string, server: McpServer): Fault | undefined => {
   return fault("transport", `${JSON.stringify(server.transport)} does not fit a server with a ${own}`)
 }
 
+/** A misspelled permission would only be missed when somebody needs it. */
+const ungrantable = (alias: string, grants: Readonly<Record<string, unknown>> = {}): Fault | undefined => {
+  const odd = Object.keys(grants).find((name) => !resources.includes(name.toLowerCase()))
+  if (odd === undefined) return undefined
+  const path = ["permission_profiles", alias, "grants", odd]
+  const meant = nearest(odd.split(":", 1)[0] ?? "", resources)
+  const better = meant === undefined ? "" : ` did you mean "${meant}"?`
+  return { path, problem: `${dotted(path)} names no resource;${better} the resources are ${resources.join(", ")}` }
+}
+
 /** References between tables that lead nowhere, and keys that say the same thing differently. */
 export const contradiction = (table: ConfigTable): Fault | undefined => {
   const providers = [...Object.keys(table.providers ?? {}), ...Object.keys(builtIn)]
@@ -73,6 +84,10 @@ export const contradiction = (table: ConfigTable): Fault | undefined => {
       const fault = dangling(["providers", alias, "fallback"], "provider", name.split("/", 1)[0] ?? "", providers)
       if (fault !== undefined) return fault
     }
+  }
+  for (const [alias, { grants }] of Object.entries(table.permission_profiles ?? {})) {
+    const fault = ungrantable(alias, grants)
+    if (fault !== undefined) return fault
   }
   for (const [name, server] of Object.entries(table.mcp?.servers ?? {})) {
     const fault = unreachable(name, server)

@@ -2,20 +2,26 @@ import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
 import { Context, Effect, Layer, Result } from "effect"
 import { ConfigChanges } from "./ConfigChanges.ts"
-import { decode } from "./ConfigDecode.ts"
-import { type Entry, listed, makeEdits, type Renamed } from "./ConfigEdits.ts"
+import type { Change, Removed } from "./ConfigCommit.ts"
+import { makeCheck } from "./ConfigCheck.ts"
+import { type Entry, listed, makeEdits } from "./ConfigEdits.ts"
+import { makeMaps, type Renamed } from "./ConfigMaps.ts"
 import { type Field, fields, isMap } from "./ConfigFields.ts"
 import { type ConfigInvalid, load, read } from "./ConfigFile.ts"
 import { locked } from "./ConfigLock.ts"
 import { ConfigFailed, ConfigRefused, type ReadFault, type WriteFault } from "./ConfigRefused.ts"
+import { loose } from "./ConfigLoose.ts"
 import { overlaps, parse } from "./ConfigPath.ts"
+import { fallbackOf } from "./ConfigFallback.ts"
 import { isHidden, masked } from "./ConfigValue.ts"
 import { type Environment, overridesIn } from "./Environment.ts"
 import { fromEnvironment } from "./Overrides.ts"
 import { replaceFile } from "./ReplaceFile.ts"
 import { Settings } from "./Settings.ts"
 
-export type { Entry, Renamed } from "./ConfigEdits.ts"
+export type { Removed } from "./ConfigCommit.ts"
+export type { Entry } from "./ConfigEdits.ts"
+export type { Renamed } from "./ConfigMaps.ts"
 export { ConfigFailed, ConfigRefused } from "./ConfigRefused.ts"
 
 /** Whether a caller may write to a dotted path. */
@@ -30,6 +36,8 @@ export interface Got {
   readonly isSecret: boolean
   /** Absent where nothing is set, and for secrets; secrets below a table are masked. */
   readonly value?: unknown
+  /** What counts where nothing is set, if there is such a value. */
+  readonly fallback?: unknown
 }
 
 /**
@@ -46,19 +54,19 @@ export class ConfigStore extends Context.Service<ConfigStore, {
   readonly list: (prefix?: string) => Effect.Effect<ReadonlyArray<Field>, ReadFault>
   /** Variables that are stronger than the file here. */
   readonly overriding: (path: string) => ReadonlyArray<string>
-  readonly validate: Effect.Effect<void, ConfigInvalid>
+  /** Succeeds with what a start would only warn about: references that lead nowhere. */
+  readonly validate: Effect.Effect<ReadonlyArray<string>, ConfigInvalid>
   /** 1 to 256 entries in one commit; the last one of a path wins. Succeeds with the paths as they are spelled here. */
   readonly set: (
     entries: ReadonlyArray<Entry>,
     mayWrite?: Authority
   ) => Effect.Effect<ReadonlyArray<string>, WriteFault>
-  /** Whether it was there. */
-  readonly remove: (path: string, mayWrite?: Authority) => Effect.Effect<boolean, WriteFault>
+  readonly remove: (path: string, mayWrite?: Authority) => Effect.Effect<Removed, WriteFault>
   /** The aliases of a table. */
   readonly keys: (path: string) => Effect.Effect<ReadonlyArray<string>, ReadFault>
   /** Whether it was made; `false` when it is there already. */
   readonly createKey: (path: string, key: string, mayWrite?: Authority) => Effect.Effect<boolean, WriteFault>
-  readonly removeKey: (path: string, key: string, mayWrite?: Authority) => Effect.Effect<boolean, WriteFault>
+  readonly removeKey: (path: string, key: string, mayWrite?: Authority) => Effect.Effect<Removed, WriteFault>
   /** References to it change with it. */
   readonly renameKey: (
     path: string,
@@ -86,17 +94,8 @@ const make = Effect.fnUntraced(function*(file: string, environment: Environment)
   const names = overridesIn(environment)
   const overrides = Result.getOrElse(fromEnvironment(names, environment), () => [])
   const table = load(file, environment)
+  const { check, loosened, refusal } = makeCheck(file, environment)
   const textNow = Effect.map(read(file), (source) => source?.text ?? "")
-
-  /** As the next start would read it, and without the variables that would hide what is being written. */
-  const check = Effect.fnUntraced(function*(text: string, paths: ReadonlyArray<ReadonlyArray<string>>) {
-    const hiding = overrides.filter(({ path }) => paths.some((written) => overlaps(path, written))).map((
-      { variable }
-    ) => variable)
-    yield* Effect.fromResult(decode({ file, text }, names, environment))
-    if (hiding.length === 0) return
-    yield* Effect.fromResult(decode({ file, text }, names.filter((name) => !hiding.includes(name)), environment))
-  })
 
   const put = Effect.fnUntraced(function*(before: string, after: string) {
     if (Buffer.byteLength(after) > maxBytes) {
@@ -115,15 +114,18 @@ const make = Effect.fnUntraced(function*(file: string, environment: Environment)
 
   const commit = <A>(
     paths: ReadonlyArray<ReadonlyArray<string>>,
-    change: (text: string) => Effect.Effect<readonly [text: string, answer: A], ReadFault>
+    change: (text: string) => Effect.Effect<Change<A>, ReadFault>
   ): Effect.Effect<A, WriteFault> =>
     Effect.gen(function*() {
       const before = yield* textNow
-      const [after, answer] = yield* change(before)
-      if (after !== before) {
-        yield* check(after, paths)
-        yield* put(before, after)
-      }
+      const [after, answerTo] = yield* Effect.tapError(
+        change(before),
+        // No text can be changed that cannot be read.
+        (error) => error._tag === "ConfigRefused" && error.reason === "unsafe" ? check(before, paths) : Effect.void
+      )
+      const found = yield* Effect.catch(check(after, paths), (invalid) => refusal(before, paths, invalid))
+      const answer = yield* answerTo(yield* loosened(before, found, paths))
+      if (after !== before) yield* put(before, after)
       return answer
     }).pipe(locked(file), Effect.catchTag("FileLocked", ({ message }) => new ConfigFailed({ message })))
 
@@ -136,15 +138,24 @@ const make = Effect.fnUntraced(function*(file: string, environment: Environment)
   const placed = (path: string) =>
     Effect.mapError(Effect.fromResult(parse(path)), (message) => new ConfigRefused({ reason: "unknown", message }))
 
+  const edits = makeEdits(placed, commit)
+
   return ConfigStore.of({
     file,
     document: Effect.map(table, (root) => masked(root)),
     get: Effect.fnUntraced(function*(named) {
       const { name, path } = yield* placed(named)
-      const value = at(yield* table, path)
+      const root = yield* table
+      const value = at(root, path)
       const isSecret = isHidden(path, value)
-      const seen = isSecret || value === undefined ? {} : { value: masked(value, path) }
-      return { path: name, populated: value !== undefined, isSecret, ...seen }
+      const fallback = value === undefined ? fallbackOf(path, root, environment) : undefined
+      return {
+        path: name,
+        populated: value !== undefined,
+        isSecret,
+        ...(isSecret || value === undefined ? {} : { value: masked(value, path) }),
+        ...(fallback === undefined ? {} : { fallback })
+      }
     }),
     list: Effect.fnUntraced(function*(prefix = "") {
       const all = fields(yield* table, overrides.map(({ path }) => path))
@@ -155,13 +166,14 @@ const make = Effect.fnUntraced(function*(file: string, environment: Environment)
         onSuccess: ({ path }) => overrides.filter((one) => overlaps(one.path, path)).map(({ variable }) => variable),
         onFailure: () => []
       }),
-    validate: Effect.asVoid(table),
+    validate: Effect.map(table, (found) => loose(found).map(({ problem }) => problem)),
     keys: Effect.fnUntraced(function*(named) {
       const { ast, name, path } = yield* placed(named)
       if (!isMap(ast)) return yield* new ConfigRefused({ reason: "invalid", message: `${name} has fixed keys` })
       const value = at(yield* table, path)
       return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : []
     }),
-    ...makeEdits(placed, commit)
+    ...edits,
+    ...makeMaps(placed, commit, edits.remove)
   })
 })

@@ -1,8 +1,10 @@
 import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
 import * as path from "node:path"
 import { ConfigInvalid, load } from "./ConfigFile.ts"
+import { loose } from "./ConfigLoose.ts"
 import type { ConfigTable } from "./ConfigSchema.ts"
 import type { Environment } from "./Environment.ts"
+import { defaults } from "./Defaults.ts"
 import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
 import { mcpSecrets, type McpSettings, mcpSettings } from "./McpSettings.ts"
 import { given, places } from "./Places.ts"
@@ -114,8 +116,7 @@ const uncounted = (table: ConfigTable, agents: ReadonlyMap<string, Agent>): Read
 
 const notesOn = (
   table: ConfigTable,
-  agents: ReadonlyMap<string, Agent>,
-  defaultAgent: string | undefined
+  agents: ReadonlyMap<string, Agent>
 ): ReadonlyArray<string> => [
   ...uncounted(table, agents),
   ...ignoredTables(table).map((name) => `[${name}] has no effect in this version`),
@@ -129,13 +130,7 @@ const notesOn = (
       ? []
       : [`permission_profiles.${alias}.allowed_channels has no effect: this version has no channels`]
   ),
-  ...(defaultAgent === undefined || agents.get(defaultAgent)?.enabled === true
-    ? []
-    : [
-      `acp.default_agent names no enabled agent: "${defaultAgent}"; the agents are ${
-        Array.from(agents.keys()).join(", ")
-      }`
-    ])
+  ...loose(table).map(({ problem }) => problem)
 ]
 
 const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment) {
@@ -171,24 +166,28 @@ const make = Effect.fnUntraced(function*(flags: Flags, environment: Environment)
     proxy: proxyOf(environment),
     acp: {
       defaultAgent,
-      maxSessions: table.acp?.max_sessions ?? 10,
-      sessionTimeoutSecs: table.acp?.session_timeout_secs ?? 3600,
-      unstable: table.acp?.unstable ?? false
+      maxSessions: table.acp?.max_sessions ?? defaults.acp.max_sessions,
+      sessionTimeoutSecs: table.acp?.session_timeout_secs ?? defaults.acp.session_timeout_secs,
+      unstable: table.acp?.unstable ?? defaults.acp.unstable
     },
     mcp,
     leakDetection: table.security?.leak_detection ?? {},
     web: { fetch: table.web_fetch ?? {}, request },
     webSecrets,
-    rpc: { maxLocalConnections: table.rpc?.max_local_connections ?? 512, maxSessions: table.rpc?.max_sessions ?? 64 },
+    rpc: {
+      maxLocalConnections: table.rpc?.max_local_connections ?? defaults.rpc.max_local_connections,
+      maxSessions: table.rpc?.max_sessions ?? defaults.rpc.max_sessions
+    },
     memory: {
-      autoSave: table.memory?.auto_save ?? true,
-      minRelevance: table.memory?.min_relevance_score ?? 0.4,
-      conversationRetentionDays: table.memory?.conversation_retention_days ?? 30
+      autoSave: table.memory?.auto_save ?? defaults.memory.auto_save,
+      minRelevance: table.memory?.min_relevance_score ?? defaults.memory.min_relevance_score,
+      conversationRetentionDays: table.memory?.conversation_retention_days ??
+        defaults.memory.conversation_retention_days
     },
     policy: table.policy ?? {},
     riskProfiles: riskProfiles(table.risk_profiles, table.autonomy?.level),
     runtimeProfiles: runtimeProfiles(table.runtime_profiles),
     secrets: [...secretsOf(known), ...mcpSecrets(mcp.servers), ...webSecrets.values()],
-    notes: notesOn(table, all, defaultAgent)
+    notes: notesOn(table, all)
   })
 })

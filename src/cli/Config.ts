@@ -92,8 +92,10 @@ export const set = Effect.fnUntraced(function*(options: {
 
 export const unset = Effect.fnUntraced(function*({ path }: { readonly path: string }) {
   const store = yield* ConfigStore
-  if (!(yield* sayWhy(store.remove(path)))) return yield* failure(`${oneLine(path)} is not in ${store.file}`)
+  const { deleted, warnings } = yield* sayWhy(store.remove(path))
+  if (!deleted) return yield* failure(`${oneLine(path)} is not in ${store.file}`)
   yield* print(`unset ${oneLine(path)}\n`)
+  yield* Effect.forEach(warnings, remark)
 })
 
 export const list = Effect.fnUntraced(function*(options: {
@@ -115,7 +117,8 @@ export const list = Effect.fnUntraced(function*(options: {
 
 export const validate = Effect.gen(function*() {
   const store = yield* ConfigStore
-  yield* sayWhy(store.validate)
+  const warnings = yield* sayWhy(store.validate)
+  yield* Effect.forEach(warnings, remark)
   yield* print(
     existsSync(store.file)
       ? `${oneLine(store.file)} is valid\n`

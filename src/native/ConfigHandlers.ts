@@ -1,40 +1,47 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { basename } from "node:path"
 import type { Field } from "../app/ConfigFields.ts"
-import { ConfigFailed, ConfigRefused, ConfigStore, type Entry, type MayWrite } from "../app/ConfigStore.ts"
+import {
+  ConfigFailed,
+  ConfigRefused,
+  ConfigStore,
+  type Entry,
+  type MayWrite,
+  type Removed
+} from "../app/ConfigStore.ts"
 import { sections } from "../app/ConfigGuide.ts"
 import { mask, shown } from "../app/ConfigValue.ts"
 import type { ConfigInvalid } from "../app/ConfigFile.ts"
-import type { RpcFault } from "../rpc/Wire.ts"
+import * as Wire from "../rpc/Wire.ts"
 import type { Principals } from "../security/Principals.ts"
 import { caller } from "./Access.ts"
-import { Configuration } from "./ConfigContracts.ts"
+import { Assigned, Configuration } from "./ConfigContracts.ts"
 import * as Faults from "./Faults.ts"
 import type { NativeConnection } from "./NativeConnection.ts"
 
-/** `named`: the param that has the path. */
-const faultOf = (named: string) => (error: ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault): RpcFault => {
-  switch (error._tag) {
-    case "RpcFault":
-      return error
-    case "ConfigFailed":
-      return Faults.disabled(error.message, "config_failed")
-    case "ConfigInvalid":
-      return Faults.invalid(error.message, error.path?.join(".") ?? "", "invalid")
-    case "ConfigRefused": {
-      const { alias, index, message, reason } = error
-      const at = index === undefined ? {} : { index }
-      const field = index === undefined ? alias ?? named : `sets.${index}`
-      return reason === "forbidden"
-        ? Faults.forbidden(message, at)
-        : Faults.invalid(message, field, reason, at)
+/** Errors name no folder; what else there is to know goes to the log (spec §9). */
+const faults =
+  (file: string, field: (refused: ConfigRefused) => string) =>
+  (error: ConfigInvalid | ConfigFailed | ConfigRefused | Wire.RpcFault) => {
+    switch (error._tag) {
+      case "RpcFault":
+        return error
+      case "ConfigFailed":
+        return Faults.disabled("The configuration could not be written; the log says why", "config_failed")
+      case "ConfigInvalid":
+        return Faults.disabled(error.message.replaceAll(file, basename(file)), "config_invalid")
+      case "ConfigRefused": {
+        const { index, message, reason } = error
+        const at = index === undefined ? {} : { index }
+        const named = message.replaceAll(file, basename(file))
+        return reason === "forbidden"
+          ? Faults.forbidden(named, at)
+          : Faults.invalid(named, field(error), reason, at)
+      }
     }
   }
-}
 
-const faulty = <A, R>(
-  effect: Effect.Effect<A, ConfigInvalid | ConfigFailed | ConfigRefused | RpcFault, R>,
-  named = "prop"
-) => Effect.mapError(effect, faultOf(named))
+type Fault = ConfigInvalid | ConfigFailed | ConfigRefused | Wire.RpcFault
 
 /** Of a call about one path: there is nothing to count. */
 const uncounted = <A, E, R>(effect: Effect.Effect<A, E | ConfigRefused, R>) =>
@@ -43,6 +50,21 @@ const uncounted = <A, E, R>(effect: Effect.Effect<A, E | ConfigRefused, R>) =>
     (error) =>
       error instanceof ConfigRefused ? new ConfigRefused({ reason: error.reason, message: error.message }) : error
   )
+
+const decodeEntry = Schema.decodeUnknownEffect(Assigned)
+
+/** One of several, which are counted from 0. */
+const entryAt = (entry: unknown, index: number) =>
+  Effect.mapError(decodeEntry(entry), (error) => {
+    const { data, message } = Wire.invalidParamsFrom(error)
+    const inner: unknown = Object(data)["field"]
+    const field = inner === undefined ? `sets.${index}` : `sets.${index}.${String(inner)}`
+    return Faults.invalid(`sets.${index}: ${message}`, field, "invalid_params", { index })
+  })
+
+/** Fixed keys may be written with `-` for `_`. */
+const beginsWith = (prefix: string) => ({ path }: Field): boolean =>
+  path.startsWith(prefix) || path.startsWith(prefix.replaceAll("-", "_"))
 
 const entryOf = (
   { aliasSource, category, description, enumVariants, isEnvOverridden, isSecret, kind, path, populated, value }: Field
@@ -65,6 +87,9 @@ const entryOf = (
 
 const staying = "the agent's folder, its sessions and its memory stay where they are"
 
+/** Warnings where there are some. */
+const warned = ({ deleted, warnings }: Removed) => ({ deleted, ...(warnings.length === 0 ? {} : { warnings }) })
+
 const assignment = (
   { comment, prop, value }: { readonly prop: string; readonly value: unknown; readonly comment?: string | null }
 ): Entry => ({ path: prop, value, comment: comment ?? undefined })
@@ -79,72 +104,74 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
       Effect.provideContext(services)
     ))
 
+  /** `field` is the parameter that a refusal is about. */
+  const about = (field: (refused: ConfigRefused) => string) => <A, R>(effect: Effect.Effect<A, Fault, R>) =>
+    effect.pipe(
+      Effect.tapError((error) => error._tag === "ConfigFailed" ? Effect.logError(error.message) : Effect.void),
+      Effect.mapError(faults(config.file, field))
+    )
+
+  const ofProp = about(() => "prop")
+  const ofKey = about(({ alias }) => alias ?? "path")
+
   return Configuration.of({
     "config/get": ({ prop }) =>
-      faulty(
+      ofProp(
         prop === undefined || prop === null
           ? Effect.map(config.document, (document) => document as Record<string, unknown>)
-          : Effect.map(
-            config.get(prop),
-            ({ isSecret, path, populated, value }) => ({
-              prop: path,
-              value: !populated ? "" : isSecret ? mask : shown(value),
-              populated
-            })
-          )
+          : Effect.map(config.get(prop), ({ fallback, isSecret, path, populated, value }) => ({
+            prop: path,
+            value: isSecret && populated ? mask : shown(value ?? fallback ?? ""),
+            populated
+          }))
       ),
 
     "config/list": ({ prefix }) =>
-      faulty(Effect.map(config.list(prefix ?? undefined), (fields) => ({ entries: fields.map(entryOf) })), "prefix"),
+      about(() => "prefix")(
+        Effect.map(config.list(), (fields) => ({ entries: fields.filter(beginsWith(prefix ?? "")).map(entryOf) }))
+      ),
 
     "config/validate": () =>
       Effect.match(config.validate, {
-        onSuccess: () => ({ valid: true }),
+        onSuccess: (warnings) => ({ valid: true, ...(warnings.length === 0 ? {} : { warnings }) }),
         onFailure: ({ message }) => ({ valid: false, error: message })
       }),
 
-    "config/map-keys": ({ path }) => faulty(Effect.map(config.keys(path), (keys) => ({ path, keys })), "path"),
+    "config/map-keys": ({ path }) => ofKey(Effect.map(config.keys(path), (keys) => ({ path, keys }))),
 
     "config/set": (asked) =>
-      faulty(Effect.gen(function*() {
+      ofProp(Effect.gen(function*() {
         const [prop] = yield* uncounted(config.set([assignment(asked)], yield* authority))
         return { prop, set: true }
       })),
 
     "config/set-many": ({ sets }) =>
-      faulty(Effect.gen(function*() {
-        return { props: yield* config.set(sets.map(assignment), yield* authority), set: true }
+      about(({ index }) => index === undefined ? "sets" : `sets.${index}`)(Effect.gen(function*() {
+        const entries = yield* Effect.forEach(sets, entryAt)
+        return { props: yield* config.set(entries.map(assignment), yield* authority), set: true }
       })),
 
     "config/delete": ({ prop }) =>
-      faulty(Effect.gen(function*() {
-        return { prop, deleted: yield* config.remove(prop, yield* authority) }
+      ofProp(Effect.gen(function*() {
+        return { prop, ...warned(yield* config.remove(prop, yield* authority)) }
       })),
 
     "config/map-key-create": ({ key, path }) =>
-      faulty(
-        Effect.gen(function*() {
-          return { path, key, created: yield* config.createKey(path, key, yield* authority) }
-        }),
-        "path"
-      ),
+      ofKey(Effect.gen(function*() {
+        return { path, key, created: yield* config.createKey(path, key, yield* authority) }
+      })),
 
     "config/map-key-delete": ({ key, path }) =>
-      faulty(
-        Effect.gen(function*() {
-          const deleted = yield* config.removeKey(path, key, yield* authority)
-          return { path, key, deleted, ...(deleted && path.trim() === "agents" ? { warnings: [staying] } : {}) }
-        }),
-        "path"
-      ),
+      ofKey(Effect.gen(function*() {
+        const { deleted, warnings } = yield* config.removeKey(path, key, yield* authority)
+        const kept = deleted && path.trim() === "agents" ? [staying] : []
+        return { path, key, ...warned({ deleted, warnings: [...warnings, ...kept] }) }
+      })),
 
     "config/map-key-rename": ({ from, path, to }) =>
-      faulty(
-        Effect.gen(function*() {
-          const { rewritten, warnings } = yield* config.renameKey(path, from, to, yield* authority)
-          return { path, from, to, renamed: true, rewritten, warnings }
-        }),
-        "path"
-      )
+      ofKey(Effect.gen(function*() {
+        const { rewritten, warnings } = yield* config.renameKey(path, from, to, yield* authority)
+        return { path, from, to, renamed: true, rewritten, warnings }
+      }))
   })
 }))

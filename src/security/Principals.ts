@@ -44,9 +44,13 @@ type Profiles = NonNullable<ConfigTable["permission_profiles"]>
 
 const quoted = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(" or ")
 
+/** As `resource:verb`. */
+const granted = (grants: NonNullable<Profiles[string]["grants"]>): ReadonlyArray<string> =>
+  Object.entries(grants).flatMap(([resource, verbs]) => verbs.map((verb) => `${resource}:${verb}`.toLowerCase()))
+
 const runs = ({ admin, grants = {} }: Profiles[string]): boolean =>
   admin === true ||
-  Object.entries(grants).some(([resource, verbs]) => resource.toLowerCase() === "sessions" && verbs.includes("execute"))
+  granted(grants).includes("sessions:execute")
 
 /**
  * Each profile gives its `allowed_tools`. One without that list gives all of them, if it lets sessions run at all: a profile that is about
@@ -82,11 +86,7 @@ const toolsWith = (owner: string, agent: string, principal: Principal | undefine
 /** Profiles add up; whoever has none may nothing. */
 const united = (id: string, named: ReadonlyMap<string, Profiles[string]>): Principal => {
   const profiles = Array.from(named.values())
-  const grants = new Set(
-    profiles.flatMap(({ grants = {} }) =>
-      Object.entries(grants).flatMap(([resource, verbs]) => verbs.map((verb) => `${resource}:${verb}`.toLowerCase()))
-    )
-  )
+  const grants = new Set(profiles.flatMap(({ grants = {} }) => granted(grants)))
   const agents = profiles.flatMap(({ allowed_agents = [] }) => allowed_agents)
   const paths = profiles.flatMap(({ config_write_paths = [] }) => config_write_paths)
   const admin = profiles.some((profile) => profile.admin === true)

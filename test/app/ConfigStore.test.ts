@@ -376,8 +376,8 @@ describe("Deleting and aliases", () => {
   it.effect("delete a key, and say when there is none", () =>
     Effect.gen(function*() {
       const { store, text } = yield* open()
-      assert.isTrue(yield* store.remove("acp.max_sessions"))
-      assert.isFalse(yield* store.remove("acp.max_sessions"))
+      assert.isTrue((yield* store.remove("acp.max_sessions")).deleted)
+      assert.isFalse((yield* store.remove("acp.max_sessions")).deleted)
       assert.strictEqual(text(), toml.replace("max_sessions = 3\n", ""))
     }))
 
@@ -387,9 +387,9 @@ describe("Deleting and aliases", () => {
       const refused = yield* Effect.flip(store.removeKey("risk_profiles", "careful"))
       assert.include(refused.message, "agents.main.risk_profile names no risk profile: \"careful\"")
       assert.strictEqual(text(), toml)
-      assert.isTrue(yield* store.removeKey("agents", "main"))
-      assert.isTrue(yield* store.removeKey("risk_profiles", "careful"))
-      assert.isFalse(yield* store.removeKey("risk_profiles", "careful"))
+      assert.isTrue((yield* store.removeKey("agents", "main")).deleted)
+      assert.isTrue((yield* store.removeKey("risk_profiles", "careful")).deleted)
+      assert.isFalse((yield* store.removeKey("risk_profiles", "careful")).deleted)
     }))
 
   it.effect("are created once and renamed with everything that refers to them", () =>
