@@ -101,14 +101,15 @@ const make = Effect.fnUntraced(function*(file: string, environment: Environment)
     if (Buffer.byteLength(after) > maxBytes) {
       return yield* new ConfigRefused({ reason: "large", message: `${file} would have more than ${maxBytes} bytes` })
     }
-    if ((yield* textNow) !== before) {
-      return yield* new ConfigRefused({ reason: "conflict", message: `${file} was changed meanwhile; try again` })
-    }
     yield* Effect.try({
       try: () => mkdirSync(dirname(file), { recursive: true, mode: 0o700 }),
       catch: (error) => new ConfigFailed({ message: `${dirname(file)} cannot be made: ${String(error)}` })
     })
-    yield* Effect.mapError(replaceFile(file, after, 0o600), ({ message }) => new ConfigFailed({ message }))
+    yield* Effect.mapError(
+      replaceFile(file, after, 0o600, before),
+      ({ _tag, message }) =>
+        _tag === "FileChanged" ? new ConfigRefused({ reason: "conflict", message }) : new ConfigFailed({ message })
+    )
     yield* Effect.ignore(changes.current)
   })
 

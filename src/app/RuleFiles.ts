@@ -101,12 +101,11 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
       yield* Effect.fromResult(decode({ file, text: after }, overridesIn(environment), environment))
     }
     yield* Effect.fromResult(entriesIn(file, after, layer, workspace))
-    if ((yield* read(file)) !== before) return yield* refuse(`${file} was changed meanwhile; try again`)
     yield* Effect.try({
       try: () => mkdirSync(dirname(file), { recursive: true, ...(layer === "user" ? { mode: 0o700 } : {}) }),
       catch: (error) => new RuleNotChanged({ message: String(error) })
     })
-    yield* replaceFile(file, after, layer === "user" ? 0o600 : 0o644)
+    yield* replaceFile(file, after, layer === "user" ? 0o600 : 0o644, before)
   })
 
   /** Writers of the user's file take turns, in whatever process they are. */
