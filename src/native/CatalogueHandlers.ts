@@ -5,6 +5,7 @@ import { caller } from "./Access.ts"
 import { Catalogue } from "./CatalogueContracts.ts"
 import { faulty } from "./Faulty.ts"
 import * as Listing from "./Listing.ts"
+import * as Places from "./Places.ts"
 import { records, summed } from "./Records.ts"
 import { Residents } from "./Residents.ts"
 
@@ -16,6 +17,7 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
   const residents = yield* Residents
   const hosts = yield* Hosts
+  const forbids = Places.make(settings)
 
   const usable = Effect.gen(function*() {
     const me = yield* caller
@@ -67,6 +69,7 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
       return { results, summary, ...(findings._tag === "Some" ? {} : { timed_out_phase: "doctor" }) }
     }),
 
-    "fs/list_dir": ({ path, show_hidden }) => Listing.list(path, show_hidden ?? false)
+    "fs/list_dir": ({ path, show_hidden }) =>
+      Effect.flatMap(caller, (me) => Listing.list(path, show_hidden ?? false, forbids(me)))
   })
 }))

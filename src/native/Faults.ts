@@ -71,7 +71,9 @@ export const of = (error: SessionFault): Wire.RpcFault => {
     case "AgentUnresolved":
       return unresolved(error, "agent_alias")
     case "DirectoryRefused":
-      return invalid(error.message, error.field, error.reason)
+      return error.reason === "forbidden"
+        ? forbidden(error.message, { field: error.field })
+        : invalid(error.message, error.field, error.reason)
     case "PromptInvalid":
       return invalid(error.message, error.field, error.reason)
     case "BadCursor":

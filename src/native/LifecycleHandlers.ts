@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { Settings } from "../app/Settings.ts"
 import { Agents } from "../session/Agents.ts"
 import { Hosts } from "../session/Hosts.ts"
 import type { Session } from "../session/Session.ts"
@@ -10,6 +11,7 @@ import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import { NativeConnection, type NativeState } from "./NativeConnection.ts"
 import * as Opening from "./Opening.ts"
+import * as Places from "./Places.ts"
 import { openerOf, ownerOf, Residents, unopened } from "./Residents.ts"
 import { Lifecycle } from "./SessionContracts.ts"
 import { twins } from "./Spelling.ts"
@@ -54,6 +56,7 @@ const shown = ({ model, modelProvider, temperature }: Overrides) => ({
 export const layer = Lifecycle.toLayer(Effect.gen(function*() {
   const hosts = yield* Hosts
   const agents = yield* Agents
+  const forbids = Places.make(yield* Settings)
   const residents = yield* Residents
   const { connections } = yield* Facts
 
@@ -102,6 +105,7 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
         isConnected: (one: NativeState) => connections.has(one),
         sessionId,
         cwd: given(params.cwd),
+        forbids: forbids(me),
         surface: given(params.interaction_surface),
         excludesMemory
       }

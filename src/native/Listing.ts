@@ -1,29 +1,39 @@
 import { Effect } from "effect"
-import { readdir, stat } from "node:fs/promises"
-import { isAbsolute, join } from "node:path"
+import { readdir, realpath, stat } from "node:fs/promises"
+import { isAbsolute, join, normalize } from "node:path"
 import * as Faults from "./Faults.ts"
+import type { Forbids } from "./Places.ts"
 
 const byName = new Intl.Collator("en", { sensitivity: "base" })
 
 const codeOf = (error: unknown) => (error as { readonly code?: string }).code
 
-/** A folder's entries, folders first; what vanishes meanwhile is left out (zeroclaw §1.6). */
-export const list = Effect.fnUntraced(function*(path: string, hidden: boolean) {
+/** A folder's entries, folders first; what vanishes meanwhile is left out (zeroclaw §1.6). Links lead nowhere that is forbidden. */
+export const list = Effect.fnUntraced(function*(path: string, hidden: boolean, forbids: Forbids) {
   if (!isAbsolute(path) || path.includes("\0") || path.split(/[/\\]/).includes("..")) {
     return yield* Faults.badPath(`path: ${JSON.stringify(path)} is not an absolute path without ".."`)
   }
-  const names = yield* Effect.tryPromise({
-    try: () => readdir(path),
-    catch: (error) =>
-      codeOf(error) === "EACCES"
-        ? Faults.pathDenied(`${path} cannot be read`)
-        : Faults.pathMissing(`${path} is not there or no folder`)
-  })
+  const checked = (folder: string) => {
+    const reason = forbids(folder)
+    return reason === undefined ? Effect.succeed(folder) : Effect.fail(Faults.pathDenied(`path: ${reason}`))
+  }
+  const attempt = <A>(run: () => Promise<A>) =>
+    Effect.tryPromise({
+      try: run,
+      catch: (error) =>
+        codeOf(error) === "EACCES"
+          ? Faults.pathDenied(`${path} cannot be read`)
+          : Faults.pathMissing(`${path} is not there or no folder`)
+    })
+  // Before anything there is looked for, too: whether it exists is nobody else's business.
+  yield* checked(normalize(path))
+  const folder = yield* Effect.flatMap(attempt(() => realpath(path)), checked)
+  const names = yield* attempt(() => readdir(folder))
   const entries = yield* Effect.promise(() =>
     Promise.all(
       names.filter((name) => hidden || !name.startsWith(".")).map(async (name) => {
         const full = join(path, name)
-        const found = await stat(full).catch(() => undefined)
+        const found = await stat(join(folder, name)).catch(() => undefined)
         return found && {
           name,
           full_path: full,

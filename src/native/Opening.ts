@@ -8,6 +8,7 @@ import type { SessionRecord } from "../store/SessionStore.ts"
 import { mayTouch } from "./Access.ts"
 import * as Faults from "./Faults.ts"
 import type { NativeState } from "./NativeConnection.ts"
+import { type Forbids, mayEnter } from "./Places.ts"
 import { type Opener, ownerOf, type Resident, type Residents } from "./Residents.ts"
 
 /** What `session/new` asks for, checked. */
@@ -18,15 +19,18 @@ export interface Wanted {
   readonly opener: Opener
   readonly isConnected: (connection: NativeState) => boolean
   readonly cwd: string | undefined
+  /** Folders that the caller may not have. */
+  readonly forbids: Forbids
   readonly sessionId: string | undefined
   readonly surface: string | undefined
   readonly excludesMemory: boolean
 }
 
-const create = ({ agent, cwd, excludesMemory, host, me, sessionId, surface }: Wanted) =>
+const create = ({ agent, cwd, excludesMemory, forbids, host, me, sessionId, surface }: Wanted) =>
   host.sessions.create({
     agent,
     cwd,
+    forbids,
     excludesMemory,
     sessionId,
     surface,
@@ -35,8 +39,9 @@ const create = ({ agent, cwd, excludesMemory, host, me, sessionId, surface }: Wa
   })
 
 /** It is the session that was asked for, not only its id. */
-const agrees = Effect.fnUntraced(function*({ agent, surface }: Wanted, record: SessionRecord) {
+const agrees = Effect.fnUntraced(function*({ agent, forbids, surface }: Wanted, record: SessionRecord) {
   const { sessionId } = record
+  yield* mayEnter(forbids, record.cwd)
   if (record.agent !== agent.alias) {
     return yield* Faults.invalid(`session ${sessionId} belongs to agent "${record.agent}"`, "agent_alias", "conflict")
   }
@@ -49,8 +54,8 @@ const agrees = Effect.fnUntraced(function*({ agent, surface }: Wanted, record: S
   }
 })
 
-const activated = ({ cwd, host }: Wanted, { additionalDirectories, sessionId }: SessionRecord) =>
-  host.sessions.activate(sessionId, { cwd, additionalDirectories }, (session) => Effect.succeed(session))
+const activated = ({ cwd, forbids, host }: Wanted, { additionalDirectories, sessionId }: SessionRecord) =>
+  host.sessions.activate(sessionId, { cwd, forbids, additionalDirectories }, (session) => Effect.succeed(session))
 
 const restore = Effect.fnUntraced(function*(wanted: Wanted, sessionId: string) {
   const record = yield* wanted.host.store.get(sessionId)

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { Settings } from "../app/Settings.ts"
 import type * as Wire from "../rpc/Wire.ts"
 import type { Principal } from "../security/Principals.ts"
 import { type Host, Hosts } from "../session/Hosts.ts"
@@ -9,6 +10,7 @@ import { forwarded, mayTouch } from "./Access.ts"
 import { mayUse } from "./Entitled.ts"
 import { Feeds } from "./Feeds.ts"
 import type { NativeState } from "./NativeConnection.ts"
+import * as Places from "./Places.ts"
 import * as Queues from "./Queues.ts"
 
 /** A turn that a client of this protocol started. */
@@ -86,6 +88,7 @@ export class Residents extends Context.Service<Residents, {
     Effect.gen(function*() {
       const { acp, chat } = yield* Hosts
       const { note } = yield* Feeds
+      const forbids = Places.make(yield* Settings)
       const residents = new Map<string, Resident>()
       const { within: queued } = Queues.make()
 
@@ -132,9 +135,10 @@ export class Residents extends Context.Service<Residents, {
           if (!mayTouch(me, ownerOf(record))) return yield* new SessionMissing({ sessionId })
           yield* mayUse(me, record.agent)
           const resident = residents.get(sessionId)
+          yield* Places.mayEnter(forbids(me), record.cwd)
           if (resident) return resident
           if (!compatible.has(record.surface)) return yield* new SessionMissing({ sessionId })
-          const setup = { additionalDirectories: record.additionalDirectories }
+          const setup = { additionalDirectories: record.additionalDirectories, forbids: forbids(me) }
           return yield* host.sessions.activate(
             sessionId,
             setup,

@@ -21,7 +21,8 @@ export interface Limits extends Allowance {
   readonly backend: Wish
 }
 
-const real = (folder: string): string => {
+/** Where a folder is with all links followed; one that is not there stays as it is named. */
+export const real = (folder: string): string => {
   try {
     return realpathSync.native(folder)
   } catch {

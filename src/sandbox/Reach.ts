@@ -12,7 +12,8 @@ export interface Reach {
 
 const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"])
 
-const deepest = (folders: ReadonlyArray<string>, path: string): number =>
+/** How long the longest of these folders around a path is; -1 where there is none. */
+export const deepest = (folders: ReadonlyArray<string>, path: string): number =>
   folders.reduce((depth, folder) => isInside(folder, path) ? Math.max(depth, folder.length) : depth, -1)
 
 export const everything: Reach = { refusal: () => undefined, hides: false }

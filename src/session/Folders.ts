@@ -13,7 +13,7 @@ import { AgentUnresolved } from "./Agents.ts"
 export class DirectoryRefused extends Schema.TaggedError<DirectoryRefused>()("DirectoryRefused", {
   message: Schema.String,
   field: Schema.String,
-  reason: Schema.Literals(["invalid_params", "cwd_unusable", "cwd_mismatch", "directory_unusable"])
+  reason: Schema.Literals(["invalid_params", "cwd_unusable", "cwd_mismatch", "directory_unusable", "forbidden"])
 }) {}
 
 export const absolute = (field: string, path: string) =>
@@ -44,11 +44,21 @@ export interface Opening {
   readonly profile: RiskProfile | undefined
   /** Whose `shared/skills` every agent may read (zeroclaw §4.2). */
   readonly configDir: string
+  /** Why whoever opens the session may not have a folder, by its path. */
+  readonly forbids?: ((folder: string) => string | undefined) | undefined
+}
+
+const allowed = (field: string, path: string, { forbids }: Opening) => {
+  const reason = forbids?.(path)
+  return reason === undefined
+    ? Effect.void
+    : new DirectoryRefused({ field, reason: "forbidden", message: `${field}: ${reason}` })
 }
 
 /** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently (acp.md §4 rule 9). */
-export const open = Effect.fnUntraced(function*(agent: Agent, { additional, configDir, cwd, profile }: Opening) {
-  if (cwd !== undefined) yield* absolute("cwd", cwd)
+export const open = Effect.fnUntraced(function*(agent: Agent, opening: Opening) {
+  const { additional, configDir, cwd, profile } = opening
+  if (cwd !== undefined) yield* Effect.andThen(absolute("cwd", cwd), allowed("cwd", cwd, opening))
   yield* Effect.forEach(additional, (path, index) => absolute(`additionalDirectories.${index}`, path), {
     discard: true
   })
@@ -56,8 +66,15 @@ export const open = Effect.fnUntraced(function*(agent: Agent, { additional, conf
   const shared = join(configDir, "shared", "skills")
   const readable = existsSync(shared) ? [...own, shared] : own
   const skills = [join(agent.workspace, "skills"), shared]
-  const { allowedRoots: allowed, workspaceOnly: confined } = limitsOf(profile)
-  return yield* Workspace.make({ cwd: cwd ?? agent.workspace, roots: additional, readable, skills, allowed, confined })
+  const { allowedRoots, workspaceOnly: confined } = limitsOf(profile)
+  const workspace = yield* Workspace.make({
+    cwd: cwd ?? agent.workspace,
+    roots: additional,
+    readable,
+    skills,
+    allowed: allowedRoots,
+    confined
+  })
     .pipe(
       Effect.mapError(({ path, reason }) => {
         const index = additional.indexOf(path)
@@ -70,6 +87,13 @@ export const open = Effect.fnUntraced(function*(agent: Agent, { additional, conf
           : new DirectoryRefused({ field: "cwd", reason: "cwd_unusable", message: `cwd: ${path}: ${reason}` })
       })
     )
+  // Where the links lead that were followed just now.
+  yield* Effect.forEach(
+    workspace.roots,
+    (root, index) => allowed(index === 0 ? "cwd" : `additionalDirectories.${index - 1}`, root, opening),
+    { discard: true }
+  )
+  return workspace
 })
 
 /** A path as sessions store it; one that does not exist stays as it is. */

@@ -115,10 +115,18 @@ export class Sessions extends Context.Service<Sessions, {
       })
 
     const create = Effect.fn("Sessions.create")(function*(creation: Creation) {
-      const { additionalDirectories, agent, cwd, excludesMemory = false, owner, sessionId = newId(), surface } =
-        creation
+      const {
+        additionalDirectories,
+        agent,
+        cwd,
+        excludesMemory = false,
+        forbids,
+        owner,
+        sessionId = newId(),
+        surface
+      } = creation
       const profile = riskProfiles.get(agent.riskProfile)
-      const workspace = yield* open(agent, { cwd, additional: additionalDirectories, profile, configDir })
+      const workspace = yield* open(agent, { cwd, additional: additionalDirectories, profile, configDir, forbids })
       const record = yield* store.create({
         sessionId,
         agent: agent.alias,
@@ -141,7 +149,8 @@ export class Sessions extends Context.Service<Sessions, {
         cwd: record.cwd,
         additional: setup.additionalDirectories,
         profile,
-        configDir
+        configDir,
+        forbids: setup.forbids
       })
       const additionalDirectories = workspace.roots.slice(1)
       yield* store.setRoots(sessionId, workspace.cwd, additionalDirectories)

@@ -24,6 +24,8 @@ export interface Options {
 export interface Setup {
   readonly cwd?: string | undefined
   readonly additionalDirectories: ReadonlyArray<string>
+  /** Why whoever opens it may not have a folder, by its path. */
+  readonly forbids?: ((folder: string) => string | undefined) | undefined
   /** Those that the client brings; the configured ones are there in any case. A session that is active keeps what it has. */
   readonly mcpServers?: ReadonlyArray<ServerConfig>
 }

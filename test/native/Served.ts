@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import * as DaemonLayer from "../../src/app/DaemonLayer.ts"
 import { Settings } from "../../src/app/Settings.ts"
 import type { Far } from "../../src/native/NativeConnection.ts"
@@ -29,9 +29,14 @@ export interface Options {
 
 const self: Far = { label: "unix:unknown", uid: process.geteuid?.() }
 
+/** Inside a folder of its own, where a project can lie beside it. */
 export const temporary = Effect.acquireRelease(
-  Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "postern-native-")))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  Effect.sync(() => {
+    const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "postern-native-"))), "home")
+    mkdirSync(folder)
+    return folder
+  }),
+  (folder) => Effect.sync(() => rmSync(dirname(folder), { recursive: true, force: true, maxRetries: 5 }))
 )
 
 const breakable = (broken: ReadonlySet<string>) => (file: string) =>
@@ -67,7 +72,7 @@ export const served = Effect.fnUntraced(
     }: Options = {}
   ) {
     const folder = given ?? (yield* temporary)
-    const project = join(folder, "project")
+    const project = join(dirname(folder), "project")
     mkdirSync(project, { recursive: true })
     writeFileSync(join(folder, "config.toml"), config)
     if (secretKey !== undefined) writeFileSync(join(folder, ".secret_key"), secretKey)

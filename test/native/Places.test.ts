@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { promise, served, temporary } from "./Served.ts"
+
+const ann = 70001
+
+const config = (workspace: string, agents: ReadonlyArray<string>) => `
+[agents.default]
+[agents.other]
+[agents.away]
+workspace = ${JSON.stringify(workspace)}
+
+[users.ann]
+uid = ${ann}
+permission_profiles = ["worker"]
+
+[permission_profiles.worker]
+allowed_agents = ${JSON.stringify(agents)}
+grants = { sessions = ["create", "read", "update", "execute"], files = ["read"] }
+`
+
+const open = Effect.fnUntraced(function*(agents: ReadonlyArray<string>) {
+  const workspace = dirname(yield* temporary)
+  const host = yield* served({ config: config(workspace, agents) })
+  const client = yield* host.greet({}, yield* host.openFor(ann))
+  const of = (agent: string) => join(host.folder, "agents", agent, "workspace")
+  for (const path of [join(of("default"), "mine"), join(of("other"), "sub"), join(workspace, "sub")]) {
+    mkdirSync(path, { recursive: true })
+  }
+  const link = (name: string, target: string) => {
+    const path = join(host.project, name)
+    symlinkSync(target, path)
+    return path
+  }
+  const put = (agents: ReadonlyArray<string>) =>
+    writeFileSync(join(host.folder, "config.toml"), config(workspace, agents))
+  return { ...host, client, link, of, put, workspace }
+})
+
+describe("A folder of Postern, or of an agent that somebody may not use,", () => {
+  it.live("is neither a session's nor listed, by whatever name", () =>
+    Effect.gen(function*() {
+      const { client, folder, greet, link, of, project, workspace } = yield* open(["default"])
+      const forbidden = [
+        folder,
+        join(folder, "data"),
+        join(folder, "agents"),
+        join(folder, "no-such-folder"),
+        of("other"),
+        join(of("other"), "sub"),
+        workspace,
+        join(workspace, "sub"),
+        link("to-home", folder),
+        join(link("to-agents", dirname(dirname(of("other")))), "other", "workspace")
+      ]
+      const operator = yield* greet()
+      for (const path of forbidden) {
+        const refused = yield* promise(() => client.failure("session/new", { agent_alias: "default", cwd: path }))
+        assert.deepStrictEqual([path, refused.code, refused.data?.["field"]], [path, -32012, "cwd"])
+        const listed = yield* promise(() => client.failure("fs/list_dir", { path }))
+        assert.deepStrictEqual([path, listed.code], [path, 4002])
+      }
+      assert.deepStrictEqual((yield* promise(() => client.request("session/list")))["sessions"], [])
+      for (
+        const path of [project, of("default"), join(of("default"), "mine"), dirname(folder), link("own", of("default"))]
+      ) {
+        yield* promise(() => client.session({ cwd: path }))
+        yield* promise(() => client.request("fs/list_dir", { path }))
+      }
+      yield* promise(() => client.session())
+      yield* promise(() => operator.session({ cwd: of("other") }))
+      yield* promise(() => operator.request("fs/list_dir", { path: folder }))
+    }))
+
+  it.live("is no longer the one of a session that has it, open or stored", () =>
+    Effect.gen(function*() {
+      const { client, of, put } = yield* open(["default", "other"])
+      const session_id = yield* promise(() => client.session({ cwd: of("other") }))
+      yield* promise(() => client.prompt(session_id, "say hi"))
+      put(["default"])
+      const refused = Effect.gen(function*() {
+        for (const method of ["session/prompt", "session/new"]) {
+          const fault = yield* promise(() =>
+            client.failure(method, { agent_alias: "default", session_id, prompt: "list ." })
+          )
+          assert.deepStrictEqual([method, fault.code, fault.data?.["field"]], [method, -32012, "cwd"])
+        }
+      })
+      yield* refused
+      yield* promise(() => client.request("session/close", { session_id }))
+      yield* refused
+      put(["*"])
+      yield* promise(() => client.prompt(session_id, "say hi"))
+    }))
+})
