@@ -1,6 +1,7 @@
 import type { LogLevel } from "effect"
 
 const levels: Readonly<Record<string, LogLevel.LogLevel>> = {
+  all: "All",
   trace: "Trace",
   debug: "Debug",
   info: "Info",

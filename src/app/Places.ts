@@ -23,7 +23,7 @@ export const places = (configDirFlag: string | undefined, environment: Environme
     path.resolve(base, /^~(?=$|[/\\])/.test(text) ? path.join(home, text.slice(1)) : text)
   const configDir = absolute(".", given(configDirFlag) ?? given(environment["POSTERN_CONFIG_DIR"]) ?? "~/.postern")
   const dataDir = given(environment["POSTERN_DATA_DIR"])
-  const socket = given(environment["POSTERN_SOCKET"])
+  const socket = given(environment["POSTERN_SOCKET"])?.trim()
   return {
     configDir,
     configFile: path.join(configDir, "config.toml"),

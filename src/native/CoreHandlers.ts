@@ -2,14 +2,16 @@ import { Clock, DateTime, Deferred, Effect } from "effect"
 import { availableParallelism, totalmem } from "node:os"
 import { Settings } from "../app/Settings.ts"
 import { version } from "../app/Version.ts"
-import { Principals } from "../security/Principals.ts"
+import type { RpcFault } from "../rpc/Wire.ts"
+import { type NotAuthenticated, Principals } from "../security/Principals.ts"
 import { builtIn } from "../session/CommandNames.ts"
 import { Hosts } from "../session/Hosts.ts"
 import { caller, mayTouch } from "./Access.ts"
+import * as ConnectionLog from "./ConnectionLog.ts"
 import { Core } from "./Core.ts"
 import { Facts } from "./Facts.ts"
 import * as Faults from "./Faults.ts"
-import { Identities } from "./Identities.ts"
+import { Identities, type IdentityRefused } from "./Identities.ts"
 import { NativeConnection } from "./NativeConnection.ts"
 import { Residents } from "./Residents.ts"
 import { isRecord, type Params, twins } from "./Spelling.ts"
@@ -24,6 +26,14 @@ const offersForms = (capabilities: Params): boolean => {
 }
 
 const iso = (ms: number) => DateTime.formatIso(DateTime.makeUnsafe(ms))
+
+const refusals = <A, R>(greeting: Effect.Effect<A, RpcFault | NotAuthenticated | IdentityRefused, R>) =>
+  greeting.pipe(
+    Effect.mapError((error) => error._tag === "RpcFault" ? error : Faults.notAuthenticated(error.message)),
+    Effect.tapError((fault) =>
+      Effect.flatMap(NativeConnection, (connection) => ConnectionLog.refused(connection, fault))
+    )
+  )
 
 /** `methods` are what the daemon serves, for clients that look before they call. */
 export const layer = (methods: () => ReadonlyArray<string>) =>
@@ -60,7 +70,10 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
           token: params.auth_token ?? undefined,
           provider: params.auth_provider ?? undefined
         })
-        const identity = yield* identities.claim(params.tui_id ?? undefined, params.tui_sig ?? undefined)
+        const isFirst = !connection.initialized
+        const identity = isFirst || typeof params.tui_id === "string"
+          ? yield* identities.claim(params.tui_id ?? undefined, params.tui_sig ?? undefined)
+          : identities.keep(connection.clientId)
         const capabilities = params.client_capabilities ?? {}
         const kind = capabilities["client_kind"]
         const keepsTurns = capabilities["turn_lifetime"] === "session"
@@ -74,6 +87,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
           env: params.env ?? {}
         })
         yield* Deferred.succeed(connection.greeted, undefined)
+        yield* ConnectionLog.greeted(connection, isFirst)
         return twins({
           protocol_version: protocol,
           server_version: version,
@@ -87,7 +101,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
           features: ["tui.client_kind"],
           ...(keepsTurns ? { turn_lifetime: "session" } : {})
         })
-      }, Effect.mapError((error) => error._tag === "RpcFault" ? error : Faults.notAuthenticated(error.message))),
+      }, refusals),
 
       status: Effect.fnUntraced(function*() {
         const me = yield* caller

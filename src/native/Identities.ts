@@ -28,6 +28,8 @@ const keyIn = (file: string): Buffer | undefined => {
 
 /** Who a client says it is, over reconnects (zeroclaw §1.5). */
 export class Identities extends Context.Service<Identities, {
+  /** A client that is connected and claims nothing stays who it is. */
+  readonly keep: (id: string) => Identity
   readonly claim: (id: string | undefined, signature: string | undefined) => Effect.Effect<Identity, IdentityRefused>
 }>()("postern/native/Identities") {
   static readonly layer = Layer.effect(
@@ -36,6 +38,7 @@ export class Identities extends Context.Service<Identities, {
       const key = keyIn(join(configDir, ".secret_key"))
       const sign = (id: string) => key && crypto().createHmac("sha256", key).update(id).digest()
       return {
+        keep: (id) => ({ id, signature: sign(id)?.toString("hex") }),
         claim: (id, signature) =>
           Effect.suspend(() => {
             const named = id ?? `tui_${crypto().randomBytes(4).toString("hex")}`

@@ -4,6 +4,7 @@ import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { Principals } from "../security/Principals.ts"
 import * as Admission from "./Admission.ts"
+import * as ConnectionLog from "./ConnectionLog.ts"
 import { Facts } from "./Facts.ts"
 import { Native } from "./Native.ts"
 import { type Far, NativeConnection, type NativeState } from "./NativeConnection.ts"
@@ -61,13 +62,17 @@ export const serveConnection = Effect.fnUntraced(
       const abandon = Effect.suspend(() => {
         connections.delete(state)
         const own = residents.all().filter(({ turn }) => turn?.connection === state && !state.keepsTurns)
-        return Effect.forEach(own, ({ session }) => session.interrupt, { concurrency: "unbounded", discard: true })
+        return Effect.andThen(
+          ConnectionLog.left(state),
+          Effect.forEach(own, ({ session }) => session.interrupt, { concurrency: "unbounded", discard: true })
+        )
       })
       return {
         admit: Admission.admit(state),
         permit: Admission.permit(state, principals),
         services: Context.make(NativeConnection, state) as Context.Context<never>,
-        until: Deferred.await(greeted).pipe(
+        until: ConnectionLog.connected(state).pipe(
+          Effect.andThen(Deferred.await(greeted)),
           Effect.timeoutOrElse({ duration: limits.greeting, orElse: () => Deferred.succeed(late, undefined) }),
           Effect.andThen(Deferred.await(late)),
           Effect.raceFirst(Deferred.await(stopping))
@@ -77,6 +82,7 @@ export const serveConnection = Effect.fnUntraced(
     }
     const options: Options = {
       maxFrame: limits.maxFrame,
+      strict: true,
       endsOversize: true,
       frameTimeout: limits.frame,
       outbox: 64,

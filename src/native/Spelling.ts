@@ -8,7 +8,7 @@ const snakeOf = (key: string) => key.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => 
 const camelOf = (key: string) => key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Structures of the protocol inside other structures; everything else belongs to the client and is left alone. */
-const nested = new Set(["attachments", "files", "overrides"])
+const nested = new Set(["attachments", "client_capabilities", "files", "overrides"])
 
 /** The snake_case name wins where both are there. */
 export const canonical = (params: Params): Params => {

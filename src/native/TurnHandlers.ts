@@ -111,7 +111,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
         ? Updates.make(connection.peer, sessionId).send({
           type: "turn_complete",
           outcome: "failed",
-          content: Faults.of(error).message,
+          content: `turn failed: ${Faults.of(error).message}`,
           ...generation
         })
         : Effect.void

@@ -20,7 +20,8 @@ export class Connection extends Context.Service<Connection, {
 
 export interface Requester {
   readonly connection: Connection["Service"]
-  readonly onResponse: (message: Extract<Wire.Inbound, { _tag: "Response" }>) => void
+  /** Whether it is one to a request of ours that waits. */
+  readonly onResponse: (message: Extract<Wire.Inbound, { _tag: "Response" }>) => boolean
   /** Every request that waits fails with `ConnectionClosed`, and so does every later one. */
   readonly close: () => void
 }
@@ -61,9 +62,9 @@ export const make = (outbox: Outbox, prefix: string): Requester => {
     }),
     onResponse({ error, id, result }) {
       const answer = pending.get(id)
-      if (answer) {
-        Deferred.doneUnsafe(answer, error === undefined ? Exit.succeed(result) : Exit.fail(Wire.faultFrom(error)))
-      }
+      if (answer === undefined) return false
+      Deferred.doneUnsafe(answer, error === undefined ? Exit.succeed(result) : Exit.fail(Wire.faultFrom(error)))
+      return true
     },
     close() {
       open = false

@@ -8,6 +8,8 @@ import type * as Wire from "./Wire.ts"
 export type Admit = (method: string, params: unknown) => Result.Result<unknown, Wire.RpcFault>
 
 export interface Options {
+  /** What JSON-RPC leaves open is refused: `params: null`, and with id null what may as well be a broken response (zeroclaw §1.2). */
+  readonly strict?: boolean
   /** Bytes in one line. A longer one is answered with one −32600 `frame_too_large` and skipped, or ends the connection. */
   readonly maxFrame: number
   readonly endsOversize?: boolean

@@ -1,4 +1,4 @@
-import { Cause, type Duration, Effect, Fiber, Queue, Schema } from "effect"
+import { Cause, Duration, Effect, Fiber, Queue, Schema } from "effect"
 import type { Transport, TransportClosed } from "./Transport.ts"
 
 /** A piece of text that may join its neighbours of the same `key` while the far side is slower than we are. */
@@ -12,7 +12,7 @@ export interface Delta {
 export type Outgoing = string | Delta
 
 /** The far side took nothing for the whole stall time. */
-export class ClientTooSlow extends Schema.TaggedError<ClientTooSlow>()("ClientTooSlow", {}) {}
+export class ClientTooSlow extends Schema.TaggedError<ClientTooSlow>()("ClientTooSlow", { message: Schema.String }) {}
 
 export interface Outbox {
   /** Suspends while the outbox is full; does nothing once the connection is gone. */
@@ -57,7 +57,12 @@ export const make = Effect.fnUntraced(function*(
   let writing = false
   const unlessStalled = Effect.timeoutOrElse({
     duration: options.stall,
-    orElse: () => Effect.fail(new ClientTooSlow())
+    orElse: () =>
+      Effect.fail(
+        new ClientTooSlow({
+          message: `its other side took nothing for ${Duration.format(Duration.fromInputUnsafe(options.stall))}`
+        })
+      )
   })
   const writeAll = Queue.takeAll(queue).pipe(
     Effect.flatMap((items) => {

@@ -114,7 +114,7 @@ export const serve = <R extends Rpc.Any>(
         const refusal = refuse("null", Wire.invalidRequest(data, `a line is longer than ${options.maxFrame} bytes`))
         return options.endsOversize === true ? Effect.andThen(refusal, Deferred.succeed(over, undefined)) : refusal
       }
-      const message = Wire.read(line)
+      const message = Wire.read(line, options.strict)
       switch (message._tag) {
         case "Request":
           return onRequest(message.id, message.method, message.params)
@@ -122,7 +122,9 @@ export const serve = <R extends Rpc.Any>(
           if (message.method !== "$/cancel_request") return onNotification(message.method, message.params)
           return Effect.sync(() => onCancelRequest(message.params))
         case "Response":
-          return Effect.sync(() => requester.onResponse(message))
+          return requester.onResponse(message)
+            ? Effect.void
+            : Effect.logDebug("dropped an answer to no request of ours")
         case "Malformed":
           return refuse(message.id, message.fault)
         case "Dropped":
@@ -155,7 +157,10 @@ export const serve = <R extends Rpc.Any>(
     )
     yield* Effect.raceAllFirst([
       reading,
-      Effect.ignore(Fiber.join(writer), { log: "Warn" }),
+      Fiber.join(writer).pipe(
+        Effect.catchTag("ClientTooSlow", ({ message }) => Effect.logWarning(`a connection was given up: ${message}`)),
+        Effect.ignore({ log: "Debug" })
+      ),
       transport.closed,
       Deferred.await(over),
       opened?.until ?? Effect.never

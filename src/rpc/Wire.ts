@@ -65,21 +65,21 @@ const sourceOfId = (line: string): RequestId | undefined => {
   return seen.get(root)
 }
 
-const classify = (message: Record<string, unknown>, line: string): Inbound => {
+const classify = (message: Record<string, unknown>, line: string, strict: boolean): Inbound => {
   const { error, jsonrpc, method, params, result } = message
   const id = typeof message["id"] === "number" && !Number.isSafeInteger(message["id"])
     ? sourceOfId(line)
     : idText(message["id"])
   const answers = result !== undefined || error !== undefined
   if (typeof method !== "string") {
-    if (!answers) return malformed(invalidRequest(), id)
+    if (!answers) return malformed(invalidRequest(), strict ? nullId : id)
     const whole = jsonrpc === "2.0" && id !== undefined && method === undefined &&
       (error === undefined || (result === undefined && isRecord(error)))
     return whole ? { _tag: "Response", id, result, error } : { _tag: "Dropped", why: "malformed response" }
   }
   if (answers) return malformed(invalidRequest(undefined, "both a method and a result or error"))
   if (jsonrpc !== "2.0") return malformed(invalidRequest(undefined, "jsonrpc must be \"2.0\""), id)
-  if (params !== undefined && params !== null && typeof params !== "object") {
+  if (params === null ? strict : params !== undefined && typeof params !== "object") {
     return malformed(invalidRequest(undefined, "params must be an object or an array"), id)
   }
   if (message["id"] === undefined) return { _tag: "Notification", method, params: params ?? undefined }
@@ -88,8 +88,8 @@ const classify = (message: Record<string, unknown>, line: string): Inbound => {
     : { _tag: "Request", id, method, params: params ?? undefined }
 }
 
-/** One line is one message (zeroclaw §1.2). Arrays are refused: ACP v1 has no batches. */
-export const read = (line: string): Inbound => {
+/** One line is one message (zeroclaw §1.2). Arrays are refused: ACP v1 has no batches. `strict`: see the options of a peer. */
+export const read = (line: string, strict = false): Inbound => {
   let message: unknown
   try {
     message = JSON.parse(line)
@@ -97,7 +97,7 @@ export const read = (line: string): Inbound => {
     return malformed(parseError())
   }
   if (!isRecord(message)) return malformed(invalidRequest(undefined, "a message is one JSON object"))
-  if (!isTooDeep(message)) return classify(message, line)
+  if (!isTooDeep(message)) return classify(message, line, strict)
   return typeof message["method"] === "string"
     ? malformed(
       invalidRequest({ reason: "nested_too_deeply" }, "nested more than 1000 levels deep"),

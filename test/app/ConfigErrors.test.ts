@@ -162,7 +162,7 @@ const variables: ReadonlyArray<readonly [variable: string, value: string, messag
   [
     "POSTERN_LOG_LEVEL",
     "loud",
-    "POSTERN_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, none, not \"loud\""
+    "POSTERN_LOG_LEVEL must be one of all, trace, debug, info, warn, error, fatal, none, not \"loud\""
   ]
 ]
 
@@ -197,7 +197,7 @@ describe("a broken configuration is one line", () => {
   it.effect("about a flag", () =>
     Effect.map(
       complaint({ flags: { logLevel: "loud" } }),
-      (found) => assert.match(found, /^--log-level must be one of trace, /)
+      (found) => assert.match(found, /^--log-level must be one of all, trace, /)
     ))
 
   it.effect(

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Redacted, References } from "effect"
+import { parseLogLevel } from "../../src/app/LogLevels.ts"
 import { defaultLevel, formatter } from "../../src/app/Logging.ts"
 
 const lines = Effect.fnUntraced(function*(effect: Effect.Effect<void>, colour = false) {
@@ -49,6 +50,21 @@ describe("log lines", () => {
       assert.match(bright, /^\u001b\[33m.*\u001b\[0m$/)
     })
   )
+
+  it("have every level that the help of --log-level offers", () => {
+    const offered = "all|trace|debug|info|warn|warning|error|fatal|none".split("|")
+    assert.deepStrictEqual(offered.map(parseLogLevel), [
+      "All",
+      "Trace",
+      "Debug",
+      "Info",
+      "Warn",
+      "Warn",
+      "Error",
+      "Fatal",
+      "None"
+    ])
+  })
 
   it.effect(
     "are fewer for a person at a terminal",

@@ -69,6 +69,9 @@ describe("A frame", () => {
         "",
         "  {\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"no/such/method\"}  ",
         "{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"status\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"zc-out-0\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"zc-out-1\",\"method\":7}",
+        "{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"initialize\",\"params\":null}",
         "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"initialize\",\"params\":[]}",
         ""
       ].join("\n"))
@@ -81,6 +84,9 @@ describe("A frame", () => {
         [null, -32600],
         [5, -32601],
         [6, -32010],
+        [null, -32600],
+        [null, -32600],
+        [8, -32600],
         [7, -32602]
       ])
     }))

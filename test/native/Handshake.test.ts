@@ -26,12 +26,38 @@ describe("initialize", () => {
       assert.includeMembers(commands, ["help=help", "compact=compact", "new=new"])
       assert.includeMembers(first["capabilities"], ["initialize", "status", "session/new", "session/prompt"])
       const again = yield* promise(() => client.request("initialize"))
-      assert.notStrictEqual(again["tui_id"], first["tui_id"])
+      assert.strictEqual(again["tui_id"], first["tui_id"])
       const { tuis } = yield* promise(() => client.request("tui/list"))
       assert.deepStrictEqual(tuis.map((tui: { tui_id: string; peer_label: string }) => [tui.tui_id, tui.peer_label]), [[
         again["tui_id"],
         "unix:unknown"
       ]])
+    }))
+
+  it.live("reads what is in the capabilities in both spellings", () =>
+    Effect.gen(function*() {
+      const { connect } = yield* served()
+      const client = yield* connect()
+      const greeting = yield* promise(() =>
+        client.request("initialize", { clientCapabilities: { turnLifetime: "session", clientKind: "gateway" } })
+      )
+      assert.strictEqual(greeting["turn_lifetime"], "session")
+      const { tuis } = yield* promise(() => client.request("tui/list"))
+      assert.strictEqual(tuis[0].client_kind, "gateway")
+    }))
+
+  it.live("again without a claim keeps the client what it was, signature included", () =>
+    Effect.gen(function*() {
+      const { connect } = yield* served({ secretKey: "0a".repeat(32) })
+      const client = yield* connect()
+      const greet = () => promise(() => client.request("initialize"))
+      const first = yield* greet()
+      const old = yield* promise(() => client.session())
+      const again = yield* greet()
+      assert.deepStrictEqual([again["tui_id"], again["tui_sig"]], [first["tui_id"], first["tui_sig"]])
+      yield* promise(() => client.session())
+      const { session_ids } = yield* promise(() => client.request("status"))
+      assert.notInclude(session_ids, old, "its idle sessions are still its own")
     }))
 
   it.live("with another protocol version names both, and leaves an earlier greeting as it was", () =>

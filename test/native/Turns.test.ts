@@ -90,7 +90,11 @@ describe("A turn", () => {
       const client = yield* greet()
       const refused = yield* promise(() => client.failure("session/prompt", { session_id: "none", prompt: "say hi" }))
       assert.strictEqual(refused.code, -32000)
-      assert.deepInclude(client.updates("turn_complete")[0], { session_id: "none", outcome: "failed" })
+      assert.deepInclude(client.updates("turn_complete")[0], {
+        session_id: "none",
+        outcome: "failed",
+        content: "turn failed: Session not found: none"
+      })
       const sessionId = yield* promise(() => client.session())
       const empty = yield* promise(() => client.failure("session/prompt", { session_id: sessionId, prompt: " " }))
       assert.deepStrictEqual([empty.code, empty.data?.["reason"]], [-32602, "empty_prompt"])

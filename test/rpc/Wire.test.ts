@@ -35,6 +35,21 @@ describe("Reading one line", () => {
     assert.deepStrictEqual(tagOf(line), expected)
   })
 
+  it.each<[string, string, ReadonlyArray<unknown>]>([
+    ["no method", `{"jsonrpc":"2.0","id":"zc-out-0"}`, ["Malformed", -32600, "null"]],
+    ["a method that is no string", `{"jsonrpc":"2.0","id":"zc-out-1","method":7}`, ["Malformed", -32600, "null"]],
+    ["params that are null", `{"jsonrpc":"2.0","id":6,"method":"a","params":null}`, ["Malformed", -32600, "6"]],
+    ["no version", `{"id":5,"method":"a"}`, ["Malformed", -32600, "5"]],
+    ["a null result", `{"jsonrpc":"2.0","id":"zc-out-0","result":null}`, ["Response"]],
+    ["no params", `{"jsonrpc":"2.0","id":1,"method":"a"}`, ["Request"]]
+  ])("%s, where nothing is left open", (_, line, expected) => {
+    const message = Wire.read(line, true)
+    assert.deepStrictEqual(
+      message._tag === "Malformed" ? [message._tag, message.fault.code, message.id] : [message._tag],
+      expected
+    )
+  })
+
   const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
 
   it.each<[string, string, ReadonlyArray<unknown>]>([
