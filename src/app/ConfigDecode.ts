@@ -1,20 +1,30 @@
 import { Result, Schema, SchemaAST, type SchemaIssue } from "effect"
 import { Toml } from "effect/encoding"
-import { allowed, dotted, isSecret, lookup, type Path } from "./ConfigKeys.ts"
+import { leaks } from "../security/Arguments.ts"
+import { redact } from "../security/LeakDetector.ts"
+import { problemOf } from "../security/TomlProblem.ts"
+import { allowed, dotted, lookup, type Path } from "./ConfigKeys.ts"
 import { ConfigInvalid, type Source } from "./ConfigFile.ts"
 import { contradiction, type Fault } from "./ConfigRules.ts"
 import { ConfigTable } from "./ConfigSchema.ts"
+import { isConcealed } from "./ConfigValue.ts"
 import type { Environment } from "./Environment.ts"
-import { lineOf } from "./KeyLines.ts"
+import { keyOn, lineOf } from "./KeyLines.ts"
 import { hint } from "./Nearest.ts"
 import { assign, fromEnvironment, type Override } from "./Overrides.ts"
 
-/** Errors are one line, whatever a value or a path contains. */
-const oneLine = (text: string): string => text.replace(/\s*[\r\n]+\s*/g, " ")
+/** Errors are one line without keys, whatever a value or a path contains. */
+const oneLine = (text: string): string =>
+  redact(text.replace(/\s*[\r\n]+\s*/g, " "), { enabled: true, sensitivity: 0.7, highEntropyTokens: false }).text
 
-const syntaxError = ({ file }: Source, message: string): string => {
-  const [, problem, line, column] = /^(.*) at line (\d+), column (\d+)$/s.exec(message) ?? []
-  return line === undefined ? `${file}: ${message}` : `${file}:${line}:${column}: not valid TOML: ${problem}`
+/** What stands before an equals sign may be a secret as well. */
+const named = (path: Path): string =>
+  lookup(path)._tag === "Known" && !path.some((key) => leaks(key, true)) ? dotted(path) : ""
+
+const syntaxError = ({ file, text }: Source, message: string): string => {
+  const { column, inValue, line, problem } = problemOf(message)
+  const key = inValue ? named(keyOn(text, Number(line)) ?? []) : ""
+  return `${file}:${line}:${column}: not valid TOML: ${key === "" ? "" : `${key}: `}${problem}`
 }
 
 const shown = (value: unknown): string => {
@@ -42,8 +52,9 @@ const faultOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>, inp
     return { path, problem: `${name} is not a known key${better}` }
   }
   if (issue._tag === "MissingKey") return { path, problem: `${name} is missing; it must be ${allowed(found.ast)}` }
-  const hidden = SchemaAST.isObjects(found.ast) || isSecret(path) // a value in place of a table may well be a key
-  return { path, problem: `${name} must be ${allowed(found.ast)}${hidden ? "" : `, not ${shown(at(input, path))}`}` }
+  const value = at(input, path)
+  const hidden = SchemaAST.isObjects(found.ast) || isConcealed(path.map(String), value) // a value in place of a table may well be a key
+  return { path, problem: `${name} must be ${allowed(found.ast)}${hidden ? "" : `, not ${shown(value)}`}` }
 }
 
 const startsWith = (path: Path, prefix: Path) => prefix.every((key, index) => path[index] === key)

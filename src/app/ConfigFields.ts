@@ -3,7 +3,7 @@ import { allowed, dotted, isSecret, type Path } from "./ConfigKeys.ts"
 import { ConfigTable } from "./ConfigSchema.ts"
 import { overlaps } from "./ConfigPath.ts"
 import { references } from "./ConfigReferences.ts"
-import { isHidden } from "./ConfigValue.ts"
+import { isHidden, masked } from "./ConfigValue.ts"
 
 export type Kind =
   | "string"
@@ -102,7 +102,7 @@ export const fields = (
     category: path[0] ?? "",
     kind: source !== undefined && !Array.isArray(table) ? "alias_ref" : kindOf(ast, table),
     description: allowed(ast),
-    ...(hidden || table === undefined ? {} : { value: table }),
+    ...(hidden || table === undefined ? {} : { value: masked(table, path) }),
     populated: table !== undefined,
     isSecret: hidden || (isSecret(path) && path.at(-1) !== "api_key_env"),
     isEnvOverridden: overridden.some((one) => overlaps(one, path)),

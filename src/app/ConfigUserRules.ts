@@ -2,6 +2,7 @@ import { Effect, Predicate, Result } from "effect"
 import { Toml } from "effect/encoding"
 import { readFileSync, statSync } from "node:fs"
 import { RulesInvalid } from "../policy/rules/RulesFile.ts"
+import { tomlProblem } from "../security/TomlProblem.ts"
 import { type Environment, overridesIn, prefix } from "./Environment.ts"
 
 const rulesPrefix = `${prefix}policy__rules__`
@@ -20,7 +21,7 @@ export const userRules = Effect.fnUntraced(function*(
     catch: (error) => refuse(`cannot be read: ${String(error)}`)
   })
   const root = yield* Effect.fromResult(
-    Result.mapError(Toml.parse(text), ({ message }) => refuse(`not valid TOML: ${message}`))
+    Result.mapError(Toml.parse(text), (error) => refuse(tomlProblem(error)))
   )
   const names = overridesIn(environment).filter((name) => name.startsWith(rulesPrefix))
   if (names.length > 0) {

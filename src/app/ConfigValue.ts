@@ -1,4 +1,5 @@
 import { Result, SchemaAST } from "effect"
+import { isAddressWithSecret, leaks, withoutSecrets } from "../security/Arguments.ts"
 import { isTooDeep } from "../rpc/Depth.ts"
 import { isSecret, type Path } from "./ConfigKeys.ts"
 import { valueOf } from "./Overrides.ts"
@@ -9,16 +10,24 @@ export const mask = "***MASKED***"
 
 const isVariable = (value: unknown) => typeof value === "string" && /^[A-Z][A-Z0-9_]*$/.test(value)
 
-const withSecret = /:\/\/[^/?#\s]*@|[?&][^=&\s]*(key|token|secret|password|auth)[^=&\s]*=/i
-
 /** A value that no listing shows. `api_key_env` is the name of a variable, unless somebody took it for the key itself. */
 export const isHidden = (path: Path, value: unknown): boolean =>
   path.at(-1) === "api_key_env" && (value === undefined || isVariable(value))
     ? false
-    : isSecret(path) || (typeof value === "string" && withSecret.test(value))
+    : isSecret(path) || (typeof value === "string" && (isAddressWithSecret(value) || leaks(value, false)))
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+/** What a program is started with. */
+const isArguments = (path: Path) => /(^|_)args$/.test(path.at(-1) ?? "")
+
+/** A value that no error shows: it may be a secret, or have one somewhere in it. */
+export const isConcealed = (path: Path, value: unknown): boolean =>
+  path.some((_, at) => isArguments(path.slice(0, at + 1))) || some(value, (one) => isHidden(path, one))
 
 /** The same value with every secret in it replaced. */
 export const masked = (value: unknown, path: Path = []): unknown => {
+  if (Array.isArray(value) && value.every(isText) && isArguments(path)) return withoutSecrets(value, mask)
   if (Array.isArray(value)) return value.map((item) => masked(item, path))
   if (typeof value === "object" && value !== null && !(value instanceof Date)) {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, masked(one, [...path, key])]))
@@ -63,7 +72,7 @@ const typedBy = (ast: SchemaAST.AST, value: unknown): unknown => {
 export const fitted = (path: Path, ast: SchemaAST.AST, value: unknown): Result.Result<unknown, string> => {
   if (value === undefined || isTooDeep(value)) return Result.fail("it must have a value that can be written")
   if (some(value, (one) => one === null)) return Result.fail("null is no value here; delete the key instead")
-  if (some(value, (one) => typeof one === "string" && one.trim() === mask)) {
+  if (some(value, (one) => typeof one === "string" && one.includes(mask))) {
     return Result.fail("the mask of a secret is not a value")
   }
   if (hasBlankSecret(path, value)) return Result.fail("a secret cannot be empty; delete the key instead")

@@ -64,6 +64,10 @@ export const lineOf = (source: string, path: ReadonlyArray<string>): number | un
   return best?.line
 }
 
+/** The key that is assigned on a 1-based line, or on the nearest one above it. */
+export const keyOn = (source: string, line: number): ReadonlyArray<string> | undefined =>
+  items(source).findLast((item) => !item.header && item.at < line)?.path
+
 /** The 0-based line that assigns exactly this key. */
 export const assignmentOf = (source: string, path: ReadonlyArray<string>): number | undefined =>
   items(source).find((item) => !item.header && item.path.length === path.length && startsWith(item.path, path))?.at

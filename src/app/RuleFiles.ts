@@ -12,6 +12,7 @@ import { type Entry, entry } from "../policy/rules/RuleSet.ts"
 import * as RulesFile from "../policy/rules/RulesFile.ts"
 import { Trust } from "../policy/rules/Trust.ts"
 import { analyse } from "../policy/shell/ShellAnalyser.ts"
+import { tomlProblem } from "../security/TomlProblem.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { FileLocked } from "../store/FileLock.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
@@ -78,7 +79,7 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
   const entriesIn = (file: string, text: string, layer: FileLayer, workspace: Workspace) => {
     const where = layer === "user" ? `${file} [policy.rules]` : file
     return Toml.parse(text).pipe(
-      Result.mapError((error) => new RuleNotChanged({ message: `${file}: not valid TOML: ${error.message}` })),
+      Result.mapError((error) => new RuleNotChanged({ message: `${file}: ${tomlProblem(error)}` })),
       Result.flatMap((root) =>
         Result.mapBoth(RulesFile.decode(where, rulesIn(root, layer), layer, trialIn(workspace)), {
           onSuccess: ({ entries }) => entries,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Result, Schema } from "effect"
 import { Toml } from "effect/encoding"
+import { tomlProblem } from "../security/TomlProblem.ts"
 import { linesAbout, lost } from "./TomlComments.ts"
 import { isTable, type Table } from "./TomlTable.ts"
 
@@ -12,7 +13,7 @@ const refuse = (message: string) => new TomlNotEdited({ message })
 const library = Effect.promise(() => import("@decimalturn/toml-patch"))
 
 export const parsed = (text: string): Effect.Effect<Table, TomlNotEdited> =>
-  Effect.mapError(Effect.fromResult(Toml.parse(text)), ({ message }) => refuse(`not valid TOML: ${message}`))
+  Effect.mapError(Effect.fromResult(Toml.parse(text)), (error) => refuse(tomlProblem(error)))
 
 const squeezed = (line: string) => line.replace(/\s+/g, "")
 
@@ -50,8 +51,7 @@ const chosen = (before: string, candidates: ReadonlyArray<string>, wanted: Table
   if (edited === undefined) return Effect.fail(refuse("it cannot be changed safely; please change it by hand"))
   const comment = lost(before, edited, going)
   if (comment === undefined) return Effect.succeed(edited)
-  const where = `line ${comment.line + 1}: the comment ${JSON.stringify(comment.text)}`
-  return Effect.fail(refuse(`${where} would be lost; please change it by hand`))
+  return Effect.fail(refuse(`line ${comment.line + 1}: the comment there would be lost; please change it by hand`))
 }
 
 /**
@@ -73,7 +73,7 @@ export const edit = Effect.fnUntraced(function*(
       change(root)
       return patch(text, root, { inlineTableStart: 9 })
     },
-    catch: (error) => refuse(`it cannot be changed in place: ${error instanceof Error ? error.message : String(error)}`)
+    catch: () => refuse("it cannot be changed in place; please change it by hand")
   })
   const ended = text === "" && !patched.endsWith("\n") ? `${patched}\n` : patched
   const going = typeof removed === "string" ? linesAbout(text, new Set([removed])) : removed

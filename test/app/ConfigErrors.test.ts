@@ -124,6 +124,46 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
     "config.toml:3: mcp.servers.files.tool_timeout_secs must be a whole number from 1 to 600, not 601"
   ],
   [
+    "a secret without its quotes, without showing it",
+    lines("[providers.q]", "kind = \"anthropic\"", "api_key = sk-forgotten-quotes"),
+    "config.toml:3:30: not valid TOML: providers.q.api_key: this is no value; a text needs quotes"
+  ],
+  [
+    "the end of a secret after an escape, without showing it",
+    lines("[providers.q]", "api_key = \"ab\\qcd\""),
+    "config.toml:2:16: not valid TOML: providers.q.api_key: Invalid escape"
+  ],
+  [
+    "a secret that looks like a date, without showing it",
+    "http_request.secrets.pin = 2024-99-99",
+    "config.toml:1:38: not valid TOML: http_request.secrets.pin: Invalid date-time"
+  ],
+  [
+    "a secret of digits without quotes, without showing it",
+    lines("[http_request.secrets]", "pin = 98765432109876543210"),
+    "config.toml:2:27: not valid TOML: http_request.secrets.pin: Integer out of range"
+  ],
+  [
+    "a secret without quotes in a list over several lines, whose end looks like a key",
+    lines("[mcp.servers.m]", "command = \"x\"", "args = [", "  sk-forgotten-quotes-0123456789==", "]"),
+    "config.toml:4:35: not valid TOML: this is no value; a text needs quotes"
+  ],
+  [
+    "arguments that are no list, without showing them",
+    lines("[mcp.servers.m]", "command = \"x\"", "args = \"--pin=1234\""),
+    "config.toml:3: mcp.servers.m.args must be a list of texts"
+  ],
+  [
+    "a key in the form of one at a wrong place, without showing it",
+    lines("[providers.q]", "kind = \"sk-ant-0123456789abcdefghij\""),
+    "config.toml:2: providers.q.kind must be one of anthropic, openai-compatible, offline"
+  ],
+  [
+    "a key in the form of one where the name of a provider belongs, without showing it",
+    lines("[agents.a]", "model = \"sk-ant-0123456789abcdefghij/x\""),
+    "config.toml:2: agents.a.model names no provider: \"[REDACTED_API_KEY]\"; allowed here: anthropic, openai, offline"
+  ],
+  [
     "an environment value of an MCP server, without showing it",
     lines("[mcp.servers.files]", "command = \"x\"", "env = { A = 123456 }"),
     "config.toml:3: mcp.servers.files.env.A must be a text"

@@ -97,6 +97,50 @@ describe("Reading the configuration", () => {
       for (const secret of ["sk-oops", "me:pw"]) assert.notInclude(everything, secret)
     }))
 
+  it.effect("shows arguments of MCP servers without the secrets in them, and takes no mask back", () =>
+    Effect.gen(function*() {
+      const long = "qP7vX1mN8bT4wR6yL2zK9sD3fG5hJ0cV"
+      const given: ReadonlyArray<readonly [string, string]> = [
+        ["-y", "-y"],
+        ["@scope/server-filesystem@1.2.3", "@scope/server-filesystem@1.2.3"],
+        ["/home/me/projects/some-folder-of-mine/2024", "/home/me/projects/some-folder-of-mine/2024"],
+        ["--max-tokens=5", "--max-tokens=5"],
+        ["--token-file=/run/x", "--token-file=/run/x"],
+        ["--api-key", "--api-key"],
+        ["short", "***MASKED***"],
+        ["--token=short", "--token=***MASKED***"],
+        ["--header", "--header"],
+        ["Authorization: Bearer abc", "Authorization: ***MASKED***"],
+        ["--header=X-Api-Key:abc", "--header=X-Api-Key:***MASKED***"],
+        ["-e", "-e"],
+        ["GITHUB_TOKEN=abc", "GITHUB_TOKEN=***MASKED***"],
+        ["-u", "-u"],
+        ["me:pw", "***MASKED***"],
+        ["ghp_0123456789abcdefghijABCDEFGHIJ012345", "***MASKED***"],
+        [long, "***MASKED***"],
+        ["postgres://me:pw@host/db", "***MASKED***"],
+        ["https://host/sse?token=abc", "***MASKED***"],
+        ["--auth", "--auth"],
+        ["--verbose", "--verbose"]
+      ]
+      const args = given.map(([one]) => one)
+      const seen = given.map(([, one]) => one)
+      const { refusal, store } = yield* open(`[mcp.servers.m]\ncommand = "x"\nargs = ${JSON.stringify(args)}\n`)
+      assert.deepStrictEqual((yield* store.get("mcp.servers.m.args")).value, seen)
+      assert.deepStrictEqual((yield* store.get("mcp.servers.m")).value, { command: "x", args: seen })
+      assert.deepStrictEqual(yield* store.document, { mcp: { servers: { m: { command: "x", args: seen } } } })
+      const listed = (yield* store.list()).find(({ path }) => path === "mcp.servers.m.args")
+      assert.deepStrictEqual(listed?.value, seen)
+      assert.strictEqual(
+        yield* refusal("mcp.servers.m.args", seen),
+        "mcp.servers.m.args: the mask of a secret is not a value"
+      )
+      assert.strictEqual(
+        yield* refusal("mcp.servers.m.args", ["--token=***MASKED***"]),
+        "mcp.servers.m.args: the mask of a secret is not a value"
+      )
+    }))
+
   it.effect("lists what is set and what could be, with its kind", () =>
     Effect.gen(function*() {
       const { store } = yield* open(toml, { POSTERN_acp__max_sessions: "7" })

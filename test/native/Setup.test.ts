@@ -184,3 +184,35 @@ describe("config/resolve-alias-source", () => {
       assert.strictEqual(refused.code, -32602)
     }))
 })
+
+describe("A secret whose quotes were forgotten", () => {
+  it.live("is in no answer, no event and no line of the log", () =>
+    Effect.gen(function*() {
+      const { folder, greet } = yield* served()
+      const client = yield* greet()
+      yield* promise(() => client.request("logs/subscribe", {}))
+      writeFileSync(join(folder, "config.toml"), "[providers.q]\nkind = \"anthropic\"\napi_key = sk-forgotten\n")
+      const params: Record<string, Json> = {
+        "config/validate": {},
+        "config/get": { prop: "acp.max_sessions" },
+        "config/list": {},
+        "config/set": { prop: "acp.max_sessions", value: 3 },
+        "config/status": {},
+        "session/new": { agent_alias: "default" },
+        "status": {},
+        "logs/query": {}
+      }
+      for (const [method, asked] of Object.entries(params)) {
+        yield* Effect.ignore(Effect.tryPromise(() => client.request(method, asked)))
+      }
+      const valid = yield* promise(() => client.request("config/validate"))
+      assert.deepInclude(valid, {
+        valid: false,
+        error: `${folder}/config.toml:3:23: not valid TOML: providers.q.api_key: this is no value; a text needs quotes`
+      })
+      const heard = JSON.stringify(client.messages)
+      assert.include(heard, "providers.q.api_key: this is no value")
+      assert.include(heard, "logs/event")
+      assert.notInclude(heard, "sk-forgotten")
+    }))
+})

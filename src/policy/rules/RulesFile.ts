@@ -1,5 +1,6 @@
 import { Predicate, Result, Schema } from "effect"
 import { Toml } from "effect/encoding"
+import { tomlProblem } from "../../security/TomlProblem.ts"
 import { type Knobs, read as readKnobs } from "../Knobs.ts"
 import { decides, type Trial } from "./Examples.ts"
 import { type List, parse } from "./Rule.ts"
@@ -109,6 +110,6 @@ const decodeOne = (value: unknown, list: List, layer: Layer, trial: Trial): Resu
 
 export const decodeText = (file: string, text: string, layer: Layer, trial: Trial): Decoded =>
   Toml.parse(text).pipe(
-    Result.mapError((error) => new RulesInvalid({ file, problem: `not valid TOML: ${error.message}` })),
+    Result.mapError((error) => new RulesInvalid({ file, problem: tomlProblem(error) })),
     Result.flatMap((table) => decode(file, table, layer, trial))
   )
