@@ -101,6 +101,16 @@ describe("postern config", () => {
     expect(await config(["list"], { env })).toEqual(done("acp.max_sessions = 7  (environment)\n"))
   })
 
+  it("warns of what leads nowhere, and sets nothing that does", async () => {
+    writeFileSync(file, "[agents.a]\n[agents.b]\n[acp]\ndefault_agent = \"b\"\n")
+    const loose = "acp.default_agent names no enabled agent: \"b\"; the agents are a"
+    expect(await config(["unset", "agents.b"])).toEqual(done("unset agents.b\n", `postern: ${loose}\n`))
+    expect(await config(["validate"])).toEqual(done(`${file} is valid\n`, `postern: ${loose}\n`))
+    expect(await config(["set", "acp.default_agent", "c"])).toEqual(failed(loose.replace("\"b\"", "\"c\"")))
+    expect(await config(["set", "acp.default_agent", "a"])).toEqual(done("set acp.default_agent\n"))
+    expect(await config(["validate"])).toEqual(done(`${file} is valid\n`))
+  })
+
   it("has a schema that knows every key and forbids others", async () => {
     const whole = JSON.parse((await config(["schema"])).stdout)
     expect(whole).toMatchObject({
