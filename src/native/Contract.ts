@@ -11,6 +11,9 @@ export const Result = Schema.Record(Schema.String, Schema.Unknown)
 export const text = Schema.String
 export const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** How many are wanted; zero of something is no question. */
+export const count = Schema.Int.check(Schema.isGreaterThan(0))
+
 /** A method of the native protocol; params are in snake_case by the time they get here. */
 export const method = <const Name extends string, P extends Schema.Struct.Fields>(
   name: Name,

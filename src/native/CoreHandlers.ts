@@ -1,5 +1,7 @@
 import { Clock, DateTime, Deferred, Effect } from "effect"
-import { availableParallelism, totalmem } from "node:os"
+import { realpathSync } from "node:fs"
+import { availableParallelism, homedir, tmpdir, totalmem } from "node:os"
+import { join } from "node:path"
 import { Settings } from "../app/Settings.ts"
 import { version } from "../app/Version.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
@@ -23,6 +25,12 @@ const offersForms = (capabilities: Params): boolean => {
   if (!isRecord(offered)) return false
   return Object.keys(offered).length === 0 ||
     (offered["form"] !== undefined && offered["form"] !== false && offered["form"] !== null)
+}
+
+/** Where the configuration is, in one word. */
+const kindOf = (folder: string) => {
+  if (folder === join(homedir(), ".postern")) return "default"
+  return folder.startsWith(`${realpathSync(tmpdir())}/`) ? "temporary" : "custom"
 }
 
 const iso = (ms: number) => DateTime.formatIso(DateTime.makeUnsafe(ms))
@@ -113,6 +121,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
           session_ids: own.map(({ session }) => session.sessionId),
           config_dir: configDir,
           config_file: configFile,
+          config_kind: kindOf(configDir),
           local_ipc_endpoint: endpoint,
           shell_profile: process.platform === "win32"
             ? { name: "cmd", family: "windows" }

@@ -3,6 +3,7 @@ import { Hosts } from "../session/Hosts.ts"
 import { caller } from "./Access.ts"
 import { Costs } from "./CostContracts.ts"
 import { faulty } from "./Faulty.ts"
+import { instant } from "./Instant.ts"
 import { records, summed } from "./Records.ts"
 import { Residents } from "./Residents.ts"
 
@@ -12,7 +13,8 @@ export const layer = Costs.toLayer(Effect.gen(function*() {
   const all = records(hosts)
 
   return Costs.of({
-    "cost/query": Effect.fnUntraced(function*({ agent, from, to }) {
+    "cost/query": Effect.fnUntraced(function*({ agent, ...asked }) {
+      const [from, to] = [yield* instant("from", asked.from), yield* instant("to", asked.to)]
       const today = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis)).slice(0, 10)
       const counted = (yield* all).filter((session) =>
         (typeof agent !== "string" || session.agent === agent) &&

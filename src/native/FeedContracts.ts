@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
-import { maybe, method, text } from "./Contract.ts"
+import { count, maybe, method, text } from "./Contract.ts"
 import { PerNativeConnection } from "./NativeConnection.ts"
 
 const from = { since_seq: maybe(Schema.Int), epoch: maybe(text) }
@@ -11,7 +11,18 @@ const LogsQuery = method("logs/query", "logs:read", {
   severity_min: maybe(text),
   since_ts: maybe(text),
   until_ts: maybe(text),
-  limit: maybe(Schema.Int)
+  /** Only entries that carry this word. */
+  category: maybe(text),
+  action: maybe(text),
+  outcome: maybe(text),
+  trace_id: maybe(text),
+  /** Only entries before this one, which is not among them. */
+  until_id: maybe(Schema.Union([text, Schema.Int])),
+  /** The same, as `next_cursor_line_offset` of the page before names it. */
+  until_line_offset: maybe(Schema.Int),
+  /** Accepted: no entry of this log is internal. */
+  hide_internal: maybe(Schema.Boolean),
+  limit: maybe(count)
 })
 const LogsGet = method("logs/get", "logs:read", { id: Schema.Union([text, Schema.Int]) })
 const EventsSubscribe = method("events/subscribe", "logs:read", from)

@@ -6,13 +6,11 @@ import { caller, mayTouch } from "./Access.ts"
 import * as Faults from "./Faults.ts"
 import type { Feed } from "./Feed.ts"
 import { Following } from "./FeedContracts.ts"
-import { Feeds, type LogEntry, type SessionEntry } from "./Feeds.ts"
+import { Feeds, type SessionEntry } from "./Feeds.ts"
+import * as LogQuery from "./LogQuery.ts"
 import { NativeConnection, type NativeState } from "./NativeConnection.ts"
 
 const maxSubscriptions = 16
-const usualLimit = 200
-
-const severities = ["trace", "debug", "info", "warn", "error", "fatal"]
 
 interface From {
   readonly since_seq?: number | null
@@ -102,8 +100,6 @@ export const layer = Following.toLayer(Effect.gen(function*() {
   /** What is sent of an event: nothing of other people's sessions. */
   const ownEvent = (me: Principal, { owner, ...event }: SessionEntry) => mayTouch(me, owner) ? event : undefined
 
-  const logEvent = (seq: number, entry: LogEntry) => ({ id: String(seq), ...entry })
-
   return Following.of({
     "logs/subscribe": (from) => subscribe(logs, "logs/event", from, (_, entry) => entry),
 
@@ -115,27 +111,13 @@ export const layer = Following.toLayer(Effect.gen(function*() {
       return { events: own.map(({ entry: { owner: _, ...event }, seq }) => ({ seq, ...event })), epoch: events.epoch }
     }),
 
-    "logs/query": ({ limit, q, severity_min, since_ts, until_ts }) =>
-      Effect.sync(() => {
-        const least = severities.indexOf(severity_min ?? "trace")
-        const matching = logs.all().filter(({ entry }) =>
-          severities.indexOf(entry.severity) >= least && (typeof q !== "string" || entry.message.includes(q)) &&
-          (typeof since_ts !== "string" || entry.timestamp >= since_ts) &&
-          (typeof until_ts !== "string" || entry.timestamp < until_ts)
-        )
-        const most = Math.min(Math.max(limit ?? usualLimit, 1), 1000)
-        return {
-          events: matching.slice(-most).map(({ entry, seq }) => logEvent(seq, entry)),
-          at_end: matching.length <= most,
-          next_cursor: null
-        }
-      }),
+    "logs/query": (asked) => LogQuery.page(logs, asked),
 
     "logs/get": ({ id }) =>
       Effect.suspend(() => {
         const entry = logs.at(Number(id))
         return entry
-          ? Effect.succeed({ event: logEvent(Number(id), entry) })
+          ? Effect.succeed({ event: LogQuery.shown(Number(id), entry) })
           : Effect.fail(Faults.invalid(`there is no entry ${id} any more`, "id", "not_found"))
       }),
 

@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, DateTime, Effect, Layer, Logger } from "effect"
+import { Cause, Clock, Context, DateTime, Effect, Layer, Logger, References } from "effect"
 import { hiding } from "../app/Logging.ts"
 import { Settings } from "../app/Settings.ts"
 import * as Feed from "./Feed.ts"
@@ -7,6 +7,11 @@ export interface LogEntry {
   readonly timestamp: string
   readonly severity: string
   readonly message: string
+  /** As the entry was annotated, where it was. */
+  readonly category?: string
+  readonly action?: string
+  readonly outcome?: string
+  readonly trace_id?: string
 }
 
 /** Something that became of a session. */
@@ -38,6 +43,14 @@ const textOf = (message: unknown): string =>
       : JSON.stringify(part) ?? String(part)
   ).join(" ")
 
+/** The annotations that a query can ask for. */
+export const filing = ["category", "action", "outcome", "trace_id"] as const
+
+const filed = (annotations: Readonly<Record<string, unknown>>, hidden: (text: string) => string) =>
+  Object.fromEntries(
+    filing.flatMap((name) => Object.hasOwn(annotations, name) ? [[name, hidden(String(annotations[name]))]] : [])
+  )
+
 /** What clients of the daemon can follow (zeroclaw §1.6). */
 export class Feeds extends Context.Service<Feeds, {
   readonly logs: Feed.Feed<LogEntry>
@@ -63,11 +76,12 @@ export class Feeds extends Context.Service<Feeds, {
     const { logs } = yield* Feeds
     const { secrets } = yield* Settings
     const hidden = hiding(secrets)
-    const logger = Logger.make(({ date, logLevel, message }) =>
+    const logger = Logger.make(({ date, fiber, logLevel, message }) =>
       logs.publish({
         timestamp: date.toISOString(),
         severity: logLevel.toLowerCase(),
-        message: hidden(textOf(message))
+        message: hidden(textOf(message)),
+        ...filed(fiber.getRef(References.CurrentLogAnnotations), hidden)
       })
     )
     return Logger.layer([logger], { mergeWithExisting: true })

@@ -1,6 +1,5 @@
-import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
-import { maybe, method, text } from "./Contract.ts"
+import { count, maybe, method, text } from "./Contract.ts"
 import { PerNativeConnection } from "./NativeConnection.ts"
 
 /** What the agents remember (zeroclaw §1.6). */
@@ -11,7 +10,7 @@ const List = method("memory/list", "memory:read", { ...ofAgent, category: maybe(
 const Search = method("memory/search", "memory:read", {
   ...ofAgent,
   query: text,
-  limit: maybe(Schema.Int),
+  limit: maybe(count),
   session_id: maybe(text),
   since: maybe(text),
   until: maybe(text)

@@ -1,4 +1,4 @@
-import { DateTime, Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { RpcFault } from "../rpc/Wire.ts"
 import { Agents } from "../session/Agents.ts"
 import type { SessionFault } from "../session/Sessions.ts"
@@ -7,6 +7,7 @@ import { caller } from "./Access.ts"
 import { mayUse } from "./Entitled.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
+import { instant } from "./Instant.ts"
 import { Memories } from "./MemoryContracts.ts"
 
 const longestPreview = 200
@@ -41,14 +42,6 @@ const shown = (
   agent_alias: agent,
   agent_id: null
 })
-
-const instant = (field: string, text: string | null | undefined) => {
-  if (text === undefined || text === null) return Effect.undefined
-  return Option.match(DateTime.make(text), {
-    onNone: () => Effect.fail(Faults.invalid(`${field}: a date and time such as 2026-03-01T00:00:00Z`, field)),
-    onSome: (date) => Effect.succeed(DateTime.formatIso(date))
-  })
-}
 
 const refused = <A, R>(effect: Effect.Effect<A, SessionFault | RpcFault | MemoryRefused, R>) =>
   faulty(Effect.catchTag(effect, "MemoryRefused", ({ field, message }) => Effect.fail(Faults.invalid(message, field))))

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { CancelWith } from "../rpc/Peer.ts"
-import { maybe, method, text } from "./Contract.ts"
+import { count, maybe, method, text } from "./Contract.ts"
 import { PerNativeConnection } from "./NativeConnection.ts"
 
 /** Sessions and their turns (zeroclaw §1.6–1.8). */
@@ -61,7 +61,7 @@ export class Turns extends RpcGroup.make(Prompt, Steer, Cancel, Approve).middlew
 
 const listing = {
   query: maybe(text),
-  limit: maybe(Schema.Int),
+  limit: maybe(count),
   /** How many of the newest to leave out. */
   offset: maybe(Schema.Int),
   /** Killed ones as well, which can be read and deleted. */
@@ -71,11 +71,11 @@ const List = method("session/list", "sessions:read", { ...listing, running: mayb
 const ListAcp = method("session/list-acp", "sessions:read", listing)
 const Messages = method("session/messages", "sessions:read", {
   ...ofSession,
-  limit: maybe(Schema.Int),
+  limit: maybe(count),
   before_index: maybe(Schema.Int),
   /** Its presence, also as null or "", asks for pages from the newest one backwards. */
   cursor: maybe(text),
-  max_bytes: maybe(Schema.Int),
+  max_bytes: maybe(count),
   /** The record of the session and its transcript as they are stored, instead of messages; `before_index` counts entries then. */
   entries: maybe(Schema.Boolean),
   /** What the policy decided in the session, instead of messages. */

@@ -36,7 +36,7 @@ export const layer = Views.toLayer(Effect.gen(function*() {
 
   const isRunning = (sessionId: string) => residents.get(sessionId)?.turn !== undefined
 
-  const sizeOf = ({ limit }: Asked) => Math.min(Math.max(limit ?? usualLimit, 1), largestLimit)
+  const sizeOf = ({ limit }: Asked) => Math.min(limit ?? usualLimit, largestLimit)
 
   const pageOf = <A extends { readonly last_activity: string }>(found: ReadonlyArray<A>, asked: Asked) => {
     const start = Math.max(asked.offset ?? 0, 0)
@@ -91,7 +91,6 @@ export const layer = Views.toLayer(Effect.gen(function*() {
   const backwards = Effect.fnUntraced(function*(host: Host, sessionId: string, asked: Backwards) {
     const { cursor, limit, max_bytes } = asked
     const size = max_bytes ?? usualPageBytes
-    if (size < 1) return yield* Faults.invalid("max_bytes: at least 1", "max_bytes")
     const before = cursor === null || cursor === "" ? undefined : yield* MessageCursor.decode(cursor, sessionId)
     const { rows, total } = yield* host.store.shownBefore(sessionId, before)
     const end = before ?? total
@@ -119,7 +118,6 @@ export const layer = Views.toLayer(Effect.gen(function*() {
       const { host, record } = yield* spelled(session_id)
       const { sessionId } = record
       yield* residents.get(sessionId)?.session.flush ?? Effect.void
-      if (limit !== undefined && limit !== null && limit < 1) return yield* Faults.invalid("limit: at least 1", "limit")
       if (asked.decisions === true) return { session_id, ...yield* host.store.policy.trail(sessionId) }
       if (asked.entries === true) {
         return { session_id, ...yield* Documents.entries(host, record, before_index ?? undefined) }

@@ -114,6 +114,7 @@ describe("status and health", () => {
         active_sessions: 0,
         session_ids: [],
         config_dir: folder,
+        config_kind: "temporary",
         local_ipc_endpoint: endpoint
       })
       const health = yield* promise(() => client.request("health"))
