@@ -16,6 +16,9 @@ export const caller: Effect.Effect<Principal, RpcFault, NativeConnection | Princ
 /** People see their own sessions; the others do not exist for them. */
 export const mayTouch = ({ admin, id }: Principal, owner: string): boolean => admin || id === owner
 
+/** Whom the sessions belong to that somebody opens. */
+export const ownerFor = ({ admin, id }: Principal): string => admin ? "operator" : id
+
 /** What of its shell a client forwards to the commands of its sessions: only of this machine, and unconstrained (zeroclaw §1.5). */
 export const forwarded = ({ admin }: Principal, { env, far }: NativeState): NativeState["env"] =>
   admin && isLocal(far) ? env : {}

@@ -82,6 +82,14 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
         const identity = isFirst || typeof params.tui_id === "string"
           ? yield* identities.claim(params.tui_id ?? undefined, params.tui_sig ?? undefined)
           : identities.keep(connection.clientId)
+        const holder = Array.from(connections).find((one) =>
+          one !== connection && one.initialized && one.clientId === identity.id
+        )
+        if (holder !== undefined && holder.principal !== principal) {
+          return yield* Faults.notAuthenticated(
+            `the client identity ${JSON.stringify(identity.id)} is that of a client of somebody else`
+          )
+        }
         const capabilities = params.client_capabilities ?? {}
         const kind = capabilities["client_kind"]
         const keepsTurns = capabilities["turn_lifetime"] === "session"
@@ -152,17 +160,18 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
       }),
 
       "tui/list": () =>
-        Effect.sync(() => ({
-          tuis: Array.from(connections).filter(({ initialized }) => initialized).map((
-            { clientId, clientKind, connectedAt, far }
-          ) => ({
-            tui_id: clientId,
-            connected_at: iso(connectedAt),
-            connected_at_unix: Math.floor(connectedAt / 1000),
-            peer_label: far.label,
-            transport: "unix",
-            ...(clientKind === undefined ? {} : { client_kind: clientKind })
-          }))
+        Effect.map(caller, (me) => ({
+          tuis: Array.from(connections).filter(({ initialized, principal }) => initialized && mayTouch(me, principal))
+            .map((
+              { clientId, clientKind, connectedAt, far }
+            ) => ({
+              tui_id: clientId,
+              connected_at: iso(connectedAt),
+              connected_at_unix: Math.floor(connectedAt / 1000),
+              peer_label: far.label,
+              transport: "unix",
+              ...(clientKind === undefined ? {} : { client_kind: clientKind })
+            }))
         }))
     })
   }))

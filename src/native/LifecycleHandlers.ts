@@ -111,7 +111,7 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       }
       const makeRoom = params.keep_siblings === true
         ? () => Effect.void
-        : (session?: Session) => Opening.evict(residents, host, connection.clientId, session)
+        : (session?: Session) => Opening.evict(residents, wanted, session)
       const opening = Effect.tap(Opening.open(residents, wanted), (session) => {
         // For one that was there before; no client can give the memory back.
         if (excludesMemory) session.override({ ...session.overrides(), excludeMemory: true })

@@ -5,7 +5,7 @@ import type { Principal } from "../security/Principals.ts"
 import type { Host } from "../session/Hosts.ts"
 import type { Session } from "../session/Session.ts"
 import type { SessionRecord } from "../store/SessionStore.ts"
-import { mayTouch } from "./Access.ts"
+import { mayTouch, ownerFor } from "./Access.ts"
 import * as Faults from "./Faults.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import { type Forbids, mayEnter } from "./Places.ts"
@@ -98,12 +98,12 @@ export const open = (residents: Residents["Service"], wanted: Wanted) => {
   })
 }
 
-/** Idle sessions of the same client and mode make room; what runs goes on (zeroclaw §1.7). */
+/** Idle sessions of the same client, owner and mode make room; what runs goes on (zeroclaw §1.7). */
 export const evict = Effect.fnUntraced(
-  function*(residents: Residents["Service"], host: Host, clientId: string, except: Session | undefined) {
+  function*(residents: Residents["Service"], { host, me, opener }: Wanted, except: Session | undefined) {
     const siblings = residents.all().filter((resident) =>
-      resident.host === host && resident.opener.clientId === clientId && resident.turn === undefined &&
-      resident.session !== except
+      resident.host === host && resident.opener.clientId === opener.clientId && resident.owner === ownerFor(me) &&
+      resident.turn === undefined && resident.session !== except
     )
     for (const { session: { sessionId } } of siblings) {
       yield* residents.queued(sessionId)(Effect.suspend(() => {
