@@ -2,6 +2,7 @@ import { Context, Deferred, Effect, Result, Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { connect as open } from "node:net"
 import { Settings } from "../app/Settings.ts"
+import type { Status } from "../native/Core.ts"
 import { Native } from "../native/Native.ts"
 import { resolve } from "../net/Endpoint.ts"
 import { type Connection, serve } from "../rpc/Peer.ts"
@@ -54,7 +55,7 @@ export const connect = Effect.gen(function*() {
   )
   const peer = yield* Deferred.await(ready)
   const call: Daemon["call"] = (method, params = {}) => {
-    const rpc = Native.requests.get(method as "status")!
+    const rpc = Native.requests.get(method)! as typeof Status
     return peer.request(rpc, params).pipe(
       Effect.mapError((error) =>
         failure(

@@ -70,6 +70,11 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
     }),
 
     "fs/list_dir": ({ path, show_hidden }) =>
-      Effect.flatMap(caller, (me) => Listing.list(path, show_hidden ?? false, forbids(me)))
+      Effect.flatMap(caller, (me) => Listing.list(path, show_hidden ?? false, forbids(me))),
+
+    "locales/list": () => Effect.succeed({ locales: [{ code: "en", label: "English" }] }),
+
+    // The daemon's own words are English and no catalogue: whatever a client asks for it has to bring itself.
+    "locales/fetch": ({ catalog, locale }) => Effect.succeed({ locale, catalogs: [], skipped: catalog ?? [] })
   })
 }))

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { maybe, method, text } from "./Contract.ts"
 import { PerNativeConnection } from "./NativeConnection.ts"
@@ -6,4 +7,7 @@ import { PerNativeConnection } from "./NativeConnection.ts"
 
 const Query = method("cost/query", "cost:read", { agent: maybe(text), from: maybe(text), to: maybe(text) })
 
-export class Costs extends RpcGroup.make(Query).middleware(PerNativeConnection) {}
+/** Whatever the file has that somebody else put there, or null. */
+const Org = method("cost/org", "cost:read", {}).setSuccess(Schema.Unknown)
+
+export class Costs extends RpcGroup.make(Query, Org).middleware(PerNativeConnection) {}

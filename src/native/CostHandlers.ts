@@ -1,13 +1,37 @@
+import { realpath } from "node:fs/promises"
+import { join } from "node:path"
 import { Clock, DateTime, Effect } from "effect"
+import { Settings } from "../app/Settings.ts"
+import { isTooDeep } from "../rpc/Depth.ts"
 import { Hosts } from "../session/Hosts.ts"
+import * as Files from "../workspace/Files.ts"
 import { caller } from "./Access.ts"
 import { Costs } from "./CostContracts.ts"
+import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import { instant } from "./Instant.ts"
 import { records, summed } from "./Records.ts"
 import { Residents } from "./Residents.ts"
 
+const largest = 1024 * 1024
+
+/** What the whole organisation costs, as another program wrote it down; `null` where none did. */
+const org = Effect.fnUntraced(function*(dataDir: string) {
+  const name = "org_cost.json"
+  const folder = yield* Effect.promise(() => realpath(dataDir).catch(() => dataDir))
+  const found = yield* Effect.result(Files.read(join(folder, name), largest))
+  if (found._tag === "Failure") {
+    return found.failure.reason === "missing" ? null : yield* Faults.unavailable(`${name}: ${found.failure.detail}`)
+  }
+  const value = yield* Effect.try({
+    try: () => JSON.parse(found.success.bytes.toString("utf8")) as unknown,
+    catch: () => Faults.disabled(`${name} is not JSON`, "malformed")
+  })
+  return isTooDeep(value) ? yield* Faults.disabled(`${name} is nested too deeply`, "malformed") : value
+})
+
 export const layer = Costs.toLayer(Effect.gen(function*() {
+  const settings = yield* Settings
   const residents = yield* Residents
   const hosts = yield* Hosts
   const all = records(hosts)
@@ -41,6 +65,8 @@ export const layer = Costs.toLayer(Effect.gen(function*() {
         by_model: summed(days, ({ model }) => model, ({ cost }) => cost),
         by_agent: summed(days, (one) => one.agent, ({ cost }) => cost)
       }
-    }, faulty)
+    }, faulty),
+
+    "cost/org": () => org(settings.dataDir)
   })
 }))

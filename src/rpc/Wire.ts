@@ -110,8 +110,9 @@ export const request = (id: string, method: string, params: unknown) =>
   JSON.stringify({ jsonrpc: "2.0", id, method, params }) + "\n"
 export const notification = (method: string, params: unknown) =>
   JSON.stringify({ jsonrpc: "2.0", method, params }) + "\n"
-export const success = (id: RequestId, result: unknown) =>
-  `{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result ?? {})}}\n`
+/** A method that gives nothing answers with an empty object; `null` is a result of its own. */
+export const success = (id: RequestId, result: unknown = {}) =>
+  `{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}\n`
 export const failure = (id: RequestId, { code, data, message }: RpcFault) =>
   `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}\n`
 

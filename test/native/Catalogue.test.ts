@@ -194,6 +194,46 @@ grants = { skills = ["read"] }
       const out = yield* promise(() => client.failure("sops/list"))
       assert.deepStrictEqual([out.code, out.message], [-32603, "SOP subsystem not enabled"])
     }))
+
+  it.live("speaks English, without catalogues", () =>
+    Effect.gen(function*() {
+      const { greet } = yield* served()
+      const client = yield* greet()
+      assert.deepStrictEqual(yield* promise(() => client.request("locales/list")), {
+        locales: [{ code: "en", label: "English" }]
+      })
+      for (const [locale, catalog] of [["en", ["tui", "../../secret"]], ["../xx", []]] as const) {
+        assert.deepStrictEqual(yield* promise(() => client.request("locales/fetch", { locale, catalog })), {
+          locale,
+          catalogs: [],
+          skipped: catalog
+        })
+      }
+      assert.deepStrictEqual((yield* promise(() => client.request("locales/fetch", { locale: "en" })))["skipped"], [])
+      assert.strictEqual((yield* promise(() => client.failure("locales/fetch", { catalog: ["tui"] }))).code, -32602)
+    }))
+
+  it.live("answers what it leaves out as unknown, and workflows as disabled", () =>
+    Effect.gen(function*() {
+      const { greet } = yield* served()
+      const client = yield* greet()
+      const { capabilities } = yield* promise(() => client.request("initialize"))
+      for (
+        const method of [
+          "cron/list",
+          "quickstart/state",
+          "channels/list",
+          "canvas/list",
+          "plugin-webhook/routes",
+          "cert/renew"
+        ]
+      ) {
+        assert.strictEqual((yield* promise(() => client.failure(method))).code, -32601)
+        assert.notInclude(capabilities, method)
+      }
+      assert.strictEqual((yield* promise(() => client.failure("sops/run"))).code, -32603)
+      assert.includeMembers(capabilities, ["personality/put", "skills/write", "tools/list", "cost/org", "locales/list"])
+    }))
 })
 
 describe("The memory of an agent", () => {

@@ -78,6 +78,7 @@ describe("Reading one line", () => {
       `{"jsonrpc":"2.0","id":${id},"method":"a","params":{"id":99999999999999999999,"nested":{"id":5}}}`
     )
     assert.strictEqual(message._tag === "Request" ? message.id : undefined, id)
-    assert.strictEqual(Wire.success(id, {}), `{"jsonrpc":"2.0","id":${id},"result":{}}\n`)
+    assert.strictEqual(Wire.success(id, undefined), `{"jsonrpc":"2.0","id":${id},"result":{}}\n`)
+    assert.strictEqual(Wire.success(id, null), `{"jsonrpc":"2.0","id":${id},"result":null}\n`)
   })
 })
