@@ -1,5 +1,6 @@
 import { dotted } from "./ConfigKeys.ts"
 import type { ConfigTable, McpServer } from "./ConfigSchema.ts"
+import { confused } from "./ConfigUsers.ts"
 import { resources } from "./ConfigPrincipals.ts"
 import { hint, nearest } from "./Nearest.ts"
 import { builtIn } from "./Providers.ts"
@@ -109,5 +110,5 @@ export const contradiction = (table: ConfigTable): Fault | undefined => {
       if (fault !== undefined) return fault
     }
   }
-  return undefined
+  return confused(table.users ?? {})
 }

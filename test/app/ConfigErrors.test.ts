@@ -124,6 +124,26 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
     "config.toml:3: mcp.servers.files.tool_timeout_secs must be a whole number from 1 to 600, not 601"
   ],
   [
+    "two users of one id",
+    lines("[users.ann]", "uid = 1", "[users.bob]", "principal_id = \"ann\""),
+    "config.toml:4: users.bob.principal_id: users.ann and users.bob have the same principal id, \"ann\"; each needs its own"
+  ],
+  [
+    "a user who is called as the id of one before",
+    lines("[users.ann]", "principal_id = \"bob\"", "[users.bob]"),
+    "config.toml:2: users.ann.principal_id: users.ann and users.bob have the same principal id, \"bob\"; each needs its own"
+  ],
+  [
+    "two users with one id that is no name",
+    lines("[users.ann]", "principal_id = \"x\"", "[users.bob]", "principal_id = \"x\""),
+    "config.toml:4: users.bob.principal_id: users.ann and users.bob have the same principal id, \"x\"; each needs its own"
+  ],
+  [
+    "two users of one uid",
+    lines("[users.ann]", "uid = 7", "[users.cem]", "uid = 8", "[users.bob]", "uid = 7"),
+    "config.toml:6: users.bob.uid: users.ann and users.bob have the same uid, 7"
+  ],
+  [
     "a secret without its quotes, without showing it",
     lines("[providers.q]", "kind = \"anthropic\"", "api_key = sk-forgotten-quotes"),
     "config.toml:3:30: not valid TOML: providers.q.api_key: this is no value; a text needs quotes"

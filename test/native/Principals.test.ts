@@ -37,6 +37,22 @@ grants = { config = ["update"] }
 `
 
 describe("Principals", () => {
+  it.live("cannot make themselves somebody else", () =>
+    Effect.gen(function*() {
+      const own = config.replace("\"users.cem.uid\"", "\"users.cem.*\"")
+      const { folder, greet, openFor } = yield* served({ config: own })
+      const cem = yield* greet({}, yield* openFor(70003))
+      for (const [key, value, what] of [["principal_id", "ann", "principal id"], ["uid", 70001, "uid"]] as const) {
+        const prop = `users.cem.${key}`
+        const refused = yield* promise(() => cem.failure("config/set", { prop, value }))
+        assert.strictEqual(refused.code, -32602)
+        assert.include(refused.message, `users.ann and users.cem have the same ${what}`)
+      }
+      assert.strictEqual(readFileSync(join(folder, "config.toml"), "utf8"), own)
+      const again = yield* promise(() => cem.request("config/set", { prop: "users.cem.principal_id", value: "carl" }))
+      assert.deepStrictEqual(again, { prop: "users.cem.principal_id", set: true })
+    }))
+
   it.live("see and touch their own sessions only; the operator sees all", () =>
     Effect.gen(function*() {
       const { greet, openFor } = yield* served({ config })
