@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { Clock, Deferred, Effect, Layer } from "effect"
+import * as AttachHandlers from "../native/AttachHandlers.ts"
 import { Approvals } from "../native/Approvals.ts"
 import * as CatalogueHandlers from "../native/CatalogueHandlers.ts"
 import * as ConfigHandlers from "../native/ConfigHandlers.ts"
@@ -56,6 +57,7 @@ const layerHandlers = (environment: Environment) =>
     ViewHandlers.layer,
     ConfigHandlers.layer,
     SetupHandlers.layer(environment),
+    AttachHandlers.layer,
     FeedHandlers.layer,
     CatalogueHandlers.layer,
     CostHandlers.layer,

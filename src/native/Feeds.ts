@@ -2,6 +2,7 @@ import { Cause, Clock, Context, DateTime, Effect, Layer, Logger, References } fr
 import { hiding } from "../app/Logging.ts"
 import { Settings } from "../app/Settings.ts"
 import * as Feed from "./Feed.ts"
+import * as Followed from "./Followed.ts"
 
 export interface LogEntry {
   readonly timestamp: string
@@ -55,6 +56,7 @@ const filed = (annotations: Readonly<Record<string, unknown>>, hidden: (text: st
 export class Feeds extends Context.Service<Feeds, {
   readonly logs: Feed.Feed<LogEntry>
   readonly events: Feed.Feed<SessionEntry>
+  readonly sessions: Followed.Followed
   readonly note: (entry: Omit<SessionEntry, "timestamp">) => Effect.Effect<void>
 }>()("postern/native/Feeds") {
   static readonly layer = Layer.sync(Feeds, () => {
@@ -63,6 +65,7 @@ export class Feeds extends Context.Service<Feeds, {
     return {
       logs,
       events,
+      sessions: Followed.make(),
       note: (entry: Omit<SessionEntry, "timestamp">) =>
         Effect.map(
           Clock.currentTimeMillis,

@@ -6,14 +6,16 @@ import { Following } from "./FeedContracts.ts"
 import { Files } from "./FileContracts.ts"
 import { Memories } from "./MemoryContracts.ts"
 import { Personalities } from "./PersonalityContracts.ts"
-import { Lifecycle, Turns, Views } from "./SessionContracts.ts"
+import { Attaching, Lifecycle, Turns, Views } from "./SessionContracts.ts"
 import { Setup } from "./SetupContracts.ts"
 import { SkillBundles, SkillChanges } from "./SkillContracts.ts"
 import { AgentTools } from "./ToolContracts.ts"
 
 /** Every method of the protocol that this build serves. */
 export class Native
-  extends Core.merge(Lifecycle).merge(Turns).merge(Views).merge(Configuration).merge(Setup).merge(Files).merge(Memories)
+  extends Core.merge(Lifecycle).merge(Turns).merge(Views).merge(Attaching).merge(Configuration).merge(Setup).merge(
+    Files
+  ).merge(Memories)
     .merge(Following)
     .merge(Catalogue)
     .merge(SkillBundles)

@@ -87,7 +87,7 @@ export class Residents extends Context.Service<Residents, {
     Residents,
     Effect.gen(function*() {
       const { acp, chat } = yield* Hosts
-      const { note } = yield* Feeds
+      const { note, sessions } = yield* Feeds
       const forbids = Places.make(yield* Settings)
       const residents = new Map<string, Resident>()
       const { within: queued } = Queues.make()
@@ -126,6 +126,7 @@ export class Residents extends Context.Service<Residents, {
           Effect.suspend(() => {
             const resident = residents.get(sessionId)
             residents.delete(sessionId)
+            sessions.release(sessionId)
             return resident ? note({ type, session_id: sessionId, owner: resident.owner }) : Effect.void
           }),
         queued,

@@ -86,5 +86,14 @@ const Messages = method("session/messages", "sessions:read", {
 const State = method("session/state", "sessions:read", ofSession)
 const GitBranch = method("session/git_branch", "sessions:read", ofSession)
 
+const Attach = method("session/attach", "sessions:read", {
+  ...ofSession,
+  since_seq: maybe(Schema.Int),
+  epoch: maybe(text)
+})
+
+/** Hearing of turns that other connections start. */
+export class Attaching extends RpcGroup.make(Attach).middleware(PerNativeConnection) {}
+
 /** What there is to see of sessions, active and stored. */
 export class Views extends RpcGroup.make(List, ListAcp, Messages, State, GitBranch).middleware(PerNativeConnection) {}

@@ -31,7 +31,7 @@ const isDecision = (word: string): word is Decision => decisions.some((known) =>
 export const layer = Turns.toLayer(Effect.gen(function*() {
   const residents = yield* Residents
   const approvals = yield* Approvals
-  const { note } = yield* Feeds
+  const { note, sessions } = yield* Feeds
   const { agents, riskProfiles } = yield* Settings
   const desk = yield* PolicyDesk
   const scope = yield* Effect.scope
@@ -50,7 +50,8 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
   }
 
   /**
-   * The turn is shown to the connection that started it, and to no other: a client that does not read slows down nobody else's turn.
+   * The turn is shown to the connection that started it, and waits for no other: a client that does not read slows down nobody else's
+   * turn. Followers read on their own (`session/attach`).
    * Its end is told and noted whether or not anybody waits for it.
    */
   const start = Effect.fnUntraced(function*(
@@ -62,7 +63,8 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
   ) {
     const { host, session } = resident
     const { sessionId } = session
-    const updates = Updates.make(connection.peer, sessionId)
+    const followers = sessions.turn(sessionId, connection, resident.owner)
+    const updates = Updates.make(connection.peer, sessionId, followers.tell)
     const patience = patienceOf(resident)
     const detach = session.attach({
       publish: updates.publish,
@@ -74,6 +76,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
     const end = yield* Effect.onError(session.begin(prepared), () => Effect.sync(detach))
     const turn = { turnId: newId(), startedAt: yield* Clock.currentTimeMillis, connection }
     resident.turn = turn
+    followers.begun(PromptContent.wordsOf(prepared))
     yield* note({ type: "turn_started", session_id: sessionId, owner: resident.owner })
     const finish = Effect.fnUntraced(function*(exit: Exit.Exit<TurnEnd, TurnFault>) {
       detach()

@@ -5,6 +5,14 @@ import type { SessionEvent } from "../session/Event.ts"
 import { type Params, twins } from "./Spelling.ts"
 import { outputOf, saidOf } from "./Texts.ts"
 
+/** As others are told it: text may be joined with its neighbours of the same message. */
+export type Update =
+  | { readonly _tag: "Text"; readonly type: string; readonly messageId: string; readonly text: string }
+  | { readonly _tag: "Whole"; readonly params: Params }
+
+/** Characters of joined text in one update. */
+export const longestText = 16 * 1024
+
 /** Session events as the protocol's flat `session/update`s (zeroclaw §1.8). */
 
 const types = { Agent: "agent_message_chunk", Thought: "agent_thought_chunk" } as const
@@ -78,15 +86,25 @@ export interface Updates {
   readonly send: (update: Params) => Effect.Effect<void>
 }
 
-/** The updates of one session on one connection. */
-export const make = (peer: Connection["Service"], sessionId: string): Updates => {
+/** The updates of one session on one connection; `tell` hears of each before it waits for the connection. */
+export const make = (
+  peer: Connection["Service"],
+  sessionId: string,
+  tell: (update: Update) => void = () => {}
+): Updates => {
   const frames = { Agent: deltaFrame(sessionId, "Agent"), Thought: deltaFrame(sessionId, "Thought") }
-  const send = (update: Params) => peer.post(frameOf(sessionId, update))
+  const send = (params: Params) =>
+    Effect.suspend(() => {
+      tell({ _tag: "Whole", params })
+      return peer.post(frameOf(sessionId, params))
+    })
   return {
     send,
     publish: (event) => {
       if (event._tag === "Delta") {
-        return peer.post({ key: event.messageId, text: event.text, frame: frames[event.kind] })
+        const { kind, messageId, text } = event
+        tell({ _tag: "Text", type: types[kind], messageId, text })
+        return peer.post({ key: messageId, text, frame: frames[kind] })
       }
       const update = updateOf(event)
       return update === undefined ? Effect.void : send(update)

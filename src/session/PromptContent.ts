@@ -110,6 +110,10 @@ export const prepare = Effect.fnUntraced(function*(prompt: ReadonlyArray<Content
   return parts
 })
 
+/** What a person reads of it before anything is stored. */
+export const wordsOf = (prepared: Prepared): string =>
+  prepared.map((part) => part._tag === "Ready" ? part.text : `[${part.uri}]`).join("\n\n")
+
 /** A file that is stored already, as the marker that stands for it, and the image where the model is to see it. */
 export const marked = (text: string, image?: Image): Part => ({
   _tag: "Ready",

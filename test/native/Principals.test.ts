@@ -74,6 +74,7 @@ describe("Principals", () => {
           "session/messages",
           "session/state",
           "session/steer",
+          "session/attach",
           "session/close",
           "session/kill",
           "session/git_branch"

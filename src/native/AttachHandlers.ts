@@ -1,0 +1,64 @@
+import { Effect } from "effect"
+import * as Wire from "../rpc/Wire.ts"
+import { Principals } from "../security/Principals.ts"
+import { caller, mayTouch } from "./Access.ts"
+import * as Faults from "./Faults.ts"
+import { faulty } from "./Faulty.ts"
+import type { Feed } from "./Feed.ts"
+import { Feeds } from "./Feeds.ts"
+import type { Told } from "./Followed.ts"
+import { NativeConnection } from "./NativeConnection.ts"
+import { ownerOf, Residents } from "./Residents.ts"
+import { Attaching } from "./SessionContracts.ts"
+import { twins } from "./Spelling.ts"
+import * as Subscriptions from "./Subscriptions.ts"
+import * as Updates from "./Updates.ts"
+
+/** Neighbouring pieces of one message become one update, which bears the number of the last of them. */
+const joined = (feed: Feed<Told>, seq: number, { by, owner, update }: Told) => {
+  if (update._tag !== "Text") return { last: seq, params: update.params }
+  let text = update.text
+  let last = seq
+  for (;;) {
+    const next = feed.at(last + 1)
+    const more = next?.by === by && next.owner === owner && next.update._tag === "Text" ? next.update : undefined
+    if (more?.messageId !== update.messageId || text.length + more.text.length > Updates.longestText) break
+    text += more.text
+    last++
+  }
+  return { last, params: { type: update.type, text } }
+}
+
+export const layer = Attaching.toLayer(Effect.gen(function*() {
+  const { sessions } = yield* Feeds
+  const residents = yield* Residents
+  const open = Subscriptions.opening(yield* Principals)
+
+  return Attaching.of({
+    "session/attach": Effect.fnUntraced(function*({ session_id, ...from }) {
+      const connection = yield* NativeConnection
+      const me = yield* caller
+      const { record } = yield* residents.locate(session_id)
+      if (!mayTouch(me, ownerOf(record)) || record.killedAt !== null) return yield* Faults.notFound(session_id)
+      const subscription = yield* open(
+        "sessions:read",
+        () => sessions.join(session_id),
+        from,
+        (id, { feed, reads }) =>
+          Effect.fnUntraced(function*(me, seq) {
+            const told = feed.at(seq)
+            if (told === undefined) return seq
+            const { last, params } = joined(feed, seq, told)
+            // The id may have come to mean somebody else's session.
+            if (told.by !== connection && mayTouch(me, told.owner)) {
+              const update = twins({ session_id, ...params, subscription_id: id, seq: last, epoch: feed.epoch })
+              yield* connection.peer.post(Wire.notification("session/update", update))
+            }
+            reads(last + 1)
+            return last + 1
+          })
+      )
+      return { ...subscription, running: residents.get(session_id)?.turn !== undefined }
+    }, faulty)
+  })
+}))
