@@ -40,7 +40,7 @@ export const layer = AgentTools.toLayer(Effect.gen(function*() {
   const categories = Effect.fnUntraced(function*({ alias }: Agent) {
     const me = yield* caller
     if (!me.allows("memory:read")) return yield* Faults.missingGrant(me.id, "memory:read", "memory_categories")
-    const memory = yield* store.of(alias)
+    const memory = yield* store.of(alias, me.admin ? "everybody" : { owner: me.id })
     return Array.from(new Set((yield* memory.list({})).map(({ category }) => category))).sort()
   })
 

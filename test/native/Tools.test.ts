@@ -82,6 +82,15 @@ uid = 70002
 allowed_agents = ["own"]
 allowed_tools = ["file_read", "memory_recall"]
 grants = { tools = ["read"] }
+[permission_profiles.remembers]
+allowed_agents = ["own"]
+grants = { tools = ["read"], memory = ["read", "create"] }
+[users.cem]
+uid = 70003
+permission_profiles = ["remembers"]
+[users.dan]
+uid = 70004
+permission_profiles = ["remembers"]
 `
       })
       const ann = yield* greet({}, yield* openFor(70001))
@@ -99,6 +108,17 @@ grants = { tools = ["read"] }
         yield* failure(ann, "tools/param-options", { domain: "memory_categories", agent: "own" }),
         forbidden
       )
+      const everybody = yield* Effect.forEach([70003, 70004], (uid) =>
+        Effect.flatMap(openFor(uid), (path) => greet({}, path)))
+      for (const [index, one] of everybody.entries()) {
+        const entry = { agent: "own", key: "k", content: "x", category: `of${index}` }
+        yield* promise(() =>
+          one.request("memory/store", entry)
+        )
+      }
+      for (const [index, one] of everybody.entries()) {
+        assert.deepStrictEqual(yield* optionsOf(one, "memory_categories", { agent: "own" }), [`of${index}`])
+      }
       assert.deepStrictEqual(yield* failure(bob, "tools/list", {}), forbidden)
       assert.deepStrictEqual(yield* failure(bob, "tools/param-options", { domain: "agent_aliases" }), forbidden)
     }))
