@@ -92,7 +92,9 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       const lost = unopened(host)
       if (lost !== undefined && host.mode === "acp") return yield* lost
       const alias = given(params.agent_alias)
-      if (alias === undefined) return yield* Faults.invalid("agent_alias: name the agent of the session", "agent_alias")
+      if (alias === undefined) {
+        return yield* Faults.invalid("agent_alias: name the agent of the session", "agent_alias", "agent_missing")
+      }
       const agent = yield* agents.resolve(alias)
       yield* mayUse(me, alias)
       const sessionId = yield* checkedId(params.session_id)

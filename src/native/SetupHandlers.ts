@@ -66,7 +66,7 @@ export const layer = (environment: Environment) =>
   Setup.toLayer(Effect.gen(function*() {
     const { current } = yield* ConfigChanges
     const catalog = yield* ModelCatalog
-    const table = Effect.mapError(current, ({ message }) => Faults.disabled(message, "config_failed"))
+    const table = Effect.mapError(current, () => Faults.disabled("The configuration cannot be read", "config_invalid"))
 
     /** Ids of models of one provider: those the configuration names, the usual one of a vendor, and what the server listed. */
     const idsOf = ({ alias, baseUrl, models: own }: Provider, named: ReadonlyArray<string>) => {

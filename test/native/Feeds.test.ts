@@ -77,6 +77,39 @@ describe("A subscription", () => {
       })
     }))
 
+  it.live("is not needed to see what happened: events/history has what is still kept, and of a user's only what is theirs", () =>
+    Effect.gen(function*() {
+      const { context, greet, openFor } = yield* served({
+        config: `[agents.default]
+[users.ann]
+uid = 70001
+permission_profiles = ["worker"]
+[permission_profiles.worker]
+allowed_agents = ["default"]
+grants = { sessions = ["create"], logs = ["read"] }
+`
+      })
+      const client = yield* greet()
+      const ann = yield* greet({}, yield* openFor(70001))
+      const own = yield* promise(() => ann.session({ cwd: "/tmp" }))
+      const session_id = yield* promise(() => client.session())
+      yield* promise(() => client.prompt(session_id, "say hi"))
+      const history = (by: typeof client) => promise(() => by.request("events/history"))
+      const told = (found: Json) =>
+        found["events"].map(({ seq, session_id, type, ...rest }: Json) => [seq, type, session_id, rest["outcome"]])
+      const all = yield* history(client)
+      assert.deepStrictEqual(told(all), [
+        [1, "session_opened", own, undefined],
+        [2, "session_opened", session_id, undefined],
+        [3, "turn_started", session_id, undefined],
+        [4, "turn_complete", session_id, "completed"]
+      ])
+      assert.notInclude(JSON.stringify(all), "owner")
+      const { events } = Context.get(context as Context.Context<Feeds>, Feeds)
+      assert.strictEqual(all["epoch"], events.epoch)
+      assert.deepStrictEqual(told(yield* history(ann)), [[1, "session_opened", own, undefined]])
+    }))
+
   it.live("of the log has no secrets in it", () =>
     Effect.gen(function*() {
       const { context, greet } = yield* served({
