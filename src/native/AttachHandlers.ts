@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import * as Wire from "../rpc/Wire.ts"
 import { Principals } from "../security/Principals.ts"
 import { caller, mayTouch } from "./Access.ts"
+import { mayUse } from "./Entitled.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import type { Feed } from "./Feed.ts"
@@ -38,8 +39,9 @@ export const layer = Attaching.toLayer(Effect.gen(function*() {
     "session/attach": Effect.fnUntraced(function*({ session_id, ...from }) {
       const connection = yield* NativeConnection
       const me = yield* caller
-      const { record } = yield* residents.locate(session_id)
+      const { record, resident } = yield* residents.locate(session_id, me)
       if (!mayTouch(me, ownerOf(record)) || record.killedAt !== null) return yield* Faults.notFound(session_id)
+      yield* mayUse(me, record.agent)
       const subscription = yield* open(
         "sessions:read",
         () => sessions.join(session_id),
@@ -50,7 +52,7 @@ export const layer = Attaching.toLayer(Effect.gen(function*() {
             if (told === undefined) return seq
             const { last, params } = joined(feed, seq, told)
             // The id may have come to mean somebody else's session.
-            if (told.by !== connection && mayTouch(me, told.owner)) {
+            if (told.by !== connection && mayTouch(me, told.owner) && me.mayUseAgent(record.agent)) {
               const update = twins({ session_id, ...params, subscription_id: id, seq: last, epoch: feed.epoch })
               yield* connection.peer.post(Wire.notification("session/update", update))
             }
@@ -58,7 +60,7 @@ export const layer = Attaching.toLayer(Effect.gen(function*() {
             return last + 1
           })
       )
-      return { ...subscription, running: residents.get(session_id)?.turn !== undefined }
+      return { ...subscription, running: resident?.turn !== undefined }
     }, faulty)
   })
 }))

@@ -12,7 +12,7 @@ import { faulty } from "./Faulty.ts"
 import { NativeConnection, type NativeState } from "./NativeConnection.ts"
 import * as Opening from "./Opening.ts"
 import * as Places from "./Places.ts"
-import { openerOf, ownerOf, Residents, unopened } from "./Residents.ts"
+import { type Located, openerOf, ownerOf, Residents, unopened } from "./Residents.ts"
 import { Lifecycle } from "./SessionContracts.ts"
 import { twins } from "./Spelling.ts"
 import * as Updates from "./Updates.ts"
@@ -70,19 +70,16 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
   })
 
   /** Runs with a session the caller may touch, active or stored, after whatever was asked of it before. */
-  const onSession = <A, E, R>(sessionId: string, use: (host: typeof hosts.acp) => Effect.Effect<A, E, R>) =>
+  const onSession = <A, E, R>(sessionId: string, use: (found: Located) => Effect.Effect<A, E, R>) =>
     residents.queued(sessionId)(Effect.gen(function*() {
       const me = yield* caller
-      const { host, record } = yield* residents.locate(sessionId)
-      if (!mayTouch(me, ownerOf(record))) return yield* Faults.notFound(sessionId)
-      return yield* use(host)
+      const found = yield* residents.locate(sessionId, me)
+      if (!mayTouch(me, ownerOf(found.record))) return yield* Faults.notFound(sessionId)
+      return yield* use(found)
     }))
 
-  const active = (sessionId: string) =>
-    Effect.suspend(() => {
-      const resident = residents.get(sessionId)
-      return resident ? Effect.succeed(resident) : Effect.fail(Faults.notFound(sessionId))
-    })
+  const active = ({ record, resident }: Located) =>
+    resident ? Effect.succeed(resident) : Effect.fail(Faults.notFound(record.sessionId))
 
   return Lifecycle.of({
     "session/new": Effect.fnUntraced(function*(params) {
@@ -101,6 +98,7 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       const excludesMemory = params.exclude_memory === true
       const wanted = {
         host,
+        other: host === hosts.acp ? hosts.chat : hosts.acp,
         agent,
         me,
         opener: openerOf(connection, me),
@@ -142,9 +140,9 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
           return yield* Faults.invalid(`overrides.${key}: a text that is not blank`, `overrides.${key}`)
         }
       }
-      return yield* onSession(session_id, () =>
+      return yield* onSession(session_id, (found) =>
         Effect.gen(function*() {
-          const { session } = yield* active(session_id)
+          const { session } = yield* active(found)
           yield* mayUse(yield* caller, session.record().agent)
           session.override(merged(session.overrides(), overrides))
           return { session_id, overrides: shown(session.overrides()) }
@@ -154,10 +152,10 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
     "session/close": ({ session_id }) =>
       faulty(onSession(
         session_id,
-        Effect.fnUntraced(function*({ sessions }) {
-          yield* active(session_id)
-          yield* sessions.close(session_id)
-          yield* residents.forget(session_id, "session_closed")
+        Effect.fnUntraced(function*(found) {
+          const { host } = yield* active(found)
+          yield* host.sessions.close(session_id)
+          yield* residents.forget(host, session_id, "session_closed")
           return { session_id, closed: true }
         })
       )),
@@ -165,9 +163,9 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
     "session/kill": ({ session_id }) =>
       faulty(onSession(
         session_id,
-        Effect.fnUntraced(function*({ sessions }) {
-          yield* sessions.kill(session_id)
-          yield* residents.forget(session_id, "session_killed")
+        Effect.fnUntraced(function*({ host }) {
+          yield* host.sessions.kill(session_id)
+          yield* residents.forget(host, session_id, "session_killed")
           return { session_id, killed: true }
         })
       )),
@@ -176,9 +174,9 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       faulty(
         onSession(
           session_id,
-          Effect.fnUntraced(function*({ sessions }) {
-            const deleted = yield* sessions.remove(session_id)
-            yield* residents.forget(session_id, "session_deleted")
+          Effect.fnUntraced(function*({ host }) {
+            const deleted = yield* host.sessions.remove(session_id)
+            yield* residents.forget(host, session_id, "session_deleted")
             return { session_id, deleted }
           })
         ).pipe(Effect.catchTag("SessionMissing", () => Effect.succeed({ session_id, deleted: false })))
@@ -187,8 +185,7 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
     "session/rename": Effect.fnUntraced(function*({ name, session_id }) {
       const title = given(name)
       if (title === undefined || title.length > 200) return yield* Faults.invalid("name: 1 to 200 characters", "name")
-      return yield* onSession(session_id, ({ store }) => {
-        const resident = residents.get(session_id)
+      return yield* onSession(session_id, ({ host: { store }, resident }) => {
         const renamed = resident ? resident.session.rename(title) : Effect.as(store.rename(session_id, title), title)
         return Effect.map(renamed, (name) => ({ session_id, name }))
       })

@@ -9,11 +9,13 @@ import { mayTouch, ownerFor } from "./Access.ts"
 import * as Faults from "./Faults.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import { type Forbids, mayEnter } from "./Places.ts"
-import { type Opener, ownerOf, type Resident, type Residents } from "./Residents.ts"
+import { activeElsewhere, type Opener, ownerOf, type Resident, type Residents } from "./Residents.ts"
 
 /** What `session/new` asks for, checked. */
 export interface Wanted {
   readonly host: Host
+  /** Of the other mode. */
+  readonly other: Host
   readonly agent: Agent
   readonly me: Principal
   readonly opener: Opener
@@ -65,16 +67,25 @@ const restore = Effect.fnUntraced(function*(wanted: Wanted, sessionId: string) {
   return yield* activated(wanted, record)
 })
 
+/** An id that the other mode has would make the two hide each other. */
+const createFree = Effect.fnUntraced(function*(wanted: Wanted, sessionId: string) {
+  const { me, other } = wanted
+  const record = yield* Effect.catchTag(other.store.get(sessionId), "SessionMissing", () => Effect.undefined)
+  if (record === undefined) return yield* create(wanted)
+  return yield* mayTouch(me, ownerOf(record))
+    ? Faults.invalid(`${sessionId} is the id of a session of ${other.mode} mode`, "chat_mode", "conflict")
+    : Faults.notOwned(sessionId)
+})
+
 /**
  * Taken over from whoever opened it last. The commands of a session run with the shell of one client: while that one is connected, nobody
  * with another shell gets in.
  */
-const rebind = Effect.fnUntraced(function*(wanted: Wanted, { host, opener, owner, session }: Resident) {
+const rebind = Effect.fnUntraced(function*(wanted: Wanted, resident: Resident) {
+  const { host, opener, owner, session } = resident
   const { sessionId } = session
   if (!mayTouch(wanted.me, owner)) return yield* Faults.notOwned(sessionId)
-  if (host !== wanted.host) {
-    return yield* Faults.invalid(`session ${sessionId} is active in ${host.mode} mode`, "chat_mode", "conflict")
-  }
+  if (host !== wanted.host) return yield* activeElsewhere(sessionId, resident)
   yield* agrees(wanted, session.record())
   const isHeld = opener.connection !== wanted.opener.connection && wanted.isConnected(opener.connection)
   if (isHeld && !isDeepStrictEqual(opener.env, wanted.opener.env)) {
@@ -90,12 +101,19 @@ const rebind = Effect.fnUntraced(function*(wanted: Wanted, { host, opener, owner
 export const open = (residents: Residents["Service"], wanted: Wanted) => {
   const { sessionId } = wanted
   if (sessionId === undefined) return create(wanted)
-  return Effect.suspend((): ReturnType<typeof create> | ReturnType<typeof restore> | ReturnType<typeof rebind> => {
-    const resident = residents.get(sessionId)
-    return resident === undefined
-      ? Effect.catchTag(restore(wanted, sessionId), "SessionMissing", () => create(wanted))
-      : rebind(wanted, resident)
-  })
+  return Effect.suspend(
+    ():
+      | ReturnType<typeof create>
+      | ReturnType<typeof createFree>
+      | ReturnType<typeof restore>
+      | ReturnType<typeof rebind> =>
+    {
+      const resident = residents.get(sessionId)
+      return resident === undefined
+        ? Effect.catchTag(restore(wanted, sessionId), "SessionMissing", () => createFree(wanted, sessionId))
+        : rebind(wanted, resident)
+    }
+  )
 }
 
 /** Idle sessions of the same client, owner and mode make room; what runs goes on (zeroclaw §1.7). */
@@ -108,10 +126,10 @@ export const evict = Effect.fnUntraced(
     for (const { session: { sessionId } } of siblings) {
       yield* residents.queued(sessionId)(Effect.suspend(() => {
         const now = residents.get(sessionId)
-        if (now === undefined || now.turn !== undefined) return Effect.void
+        if (now?.host !== host || now.turn !== undefined) return Effect.void
         return Effect.andThen(
           Effect.ignore(host.sessions.close(sessionId)),
-          residents.forget(sessionId, "session_closed")
+          residents.forget(host, sessionId, "session_closed")
         )
       })).pipe(Effect.ignore)
     }

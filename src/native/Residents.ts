@@ -8,6 +8,7 @@ import type { SessionFault } from "../session/Sessions.ts"
 import { SessionMissing, type SessionRecord, StoreFailed } from "../store/SessionStore.ts"
 import { forwarded, mayTouch } from "./Access.ts"
 import { mayUse } from "./Entitled.ts"
+import * as Faults from "./Faults.ts"
 import { Feeds } from "./Feeds.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import * as Places from "./Places.ts"
@@ -61,21 +62,34 @@ export const unopened = ({ mode, store }: Host): StoreFailed | undefined =>
 /** Surfaces that this protocol's clients can bring back; others are left as they are for who knows them. */
 const compatible = new Set<string | null>([null, "zerocode_code"])
 
+export const activeElsewhere = (sessionId: string, { host }: Resident) =>
+  Faults.invalid(`session ${sessionId} is active in ${host.mode} mode`, "chat_mode", "conflict")
+
+/** A session that was found; `resident` where it is active. */
+export interface Located {
+  readonly host: Host
+  readonly record: SessionRecord
+  readonly resident: Resident | undefined
+}
+
 /** Every active session of the daemon, of both modes; an id is active in one mode only (zeroclaw §1.7). */
 export class Residents extends Context.Service<Residents, {
   readonly get: (sessionId: string) => Resident | undefined
   readonly all: () => ReadonlyArray<Resident>
   readonly admit: (host: Host, session: Session, opener: Opener) => Effect.Effect<Resident>
+  /** Nothing where the id is active in the other mode. */
   readonly forget: (
+    host: Host,
     sessionId: string,
     how: "session_closed" | "session_killed" | "session_deleted"
   ) => Effect.Effect<void>
   /** One call on a session after the other. */
   readonly queued: Queues.Queues["within"]
-  /** Where a session is: the active one, else the chat store's, else the ACP store's. It is missing only if both could be looked into. */
-  readonly locate: (
-    sessionId: string
-  ) => Effect.Effect<{ readonly host: Host; readonly record: SessionRecord }, SessionMissing | StoreFailed>
+  /**
+   * Where a session is: the active one, else the chat store's, else the ACP store's. Where both modes have the id, one that the caller may
+   * touch goes before one it may not, and then one that was not killed. It is missing only if both could be looked into.
+   */
+  readonly locate: (sessionId: string, me: Principal) => Effect.Effect<Located, SessionMissing | StoreFailed>
   /** The active session; a stored one that may come back is made active (spec §4). For who may use its agent now. */
   readonly recall: (
     sessionId: string,
@@ -107,37 +121,47 @@ export class Residents extends Context.Service<Residents, {
         })
 
       const stored = (host: Host, sessionId: string) =>
-        Effect.map(host.store.get(sessionId), (record) => ({ host, record }))
+        host.store.get(sessionId).pipe(
+          Effect.map((record): ReadonlyArray<Located> => [{ host, record, resident: undefined }]),
+          Effect.catchTag("SessionMissing", () => Effect.succeed([]))
+        )
 
-      const locate = (sessionId: string) =>
-        Effect.suspend(() => {
-          const resident = residents.get(sessionId)
-          if (resident) return Effect.succeed({ host: resident.host, record: resident.session.record() })
-          return Effect.catchTag(stored(chat, sessionId), "SessionMissing", () => stored(acp, sessionId)).pipe(
-            Effect.catchTag("SessionMissing", (missing) => Effect.fail(unopened(chat) ?? unopened(acp) ?? missing))
-          )
-        })
+      const locate = Effect.fnUntraced(function*(sessionId: string, me: Principal) {
+        const resident = residents.get(sessionId)
+        const isMine = ({ record }: Located) => mayTouch(me, ownerOf(record))
+        const found: Array<Located> = []
+        if (resident) found.push({ host: resident.host, record: resident.session.record(), resident })
+        for (const host of [chat, acp]) {
+          const best = found.find((one) => isMine(one) && one.record.killedAt === null)
+          if (best) return best
+          if (host !== resident?.host) found.push(...yield* stored(host, sessionId))
+        }
+        return found.find((one) => isMine(one) && one.record.killedAt === null) ?? found.find(isMine) ?? found[0] ??
+          (yield* (unopened(chat) ?? unopened(acp) ?? new SessionMissing({ sessionId })))
+      })
 
       return Residents.of({
         get: (sessionId) => residents.get(sessionId),
         all: () => Array.from(residents.values()),
         admit,
-        forget: (sessionId, type) =>
+        forget: (host, sessionId, type) =>
           Effect.suspend(() => {
             const resident = residents.get(sessionId)
+            if (resident?.host !== host) return Effect.void
             residents.delete(sessionId)
             sessions.release(sessionId)
-            return resident ? note({ type, session_id: sessionId, owner: resident.owner }) : Effect.void
+            return note({ type, session_id: sessionId, owner: resident.owner })
           }),
         queued,
         locate,
         recall: Effect.fnUntraced(function*(sessionId, connection, me) {
-          const { host, record } = yield* locate(sessionId)
+          const { host, record, resident } = yield* locate(sessionId, me)
           if (!mayTouch(me, ownerOf(record))) return yield* new SessionMissing({ sessionId })
           yield* mayUse(me, record.agent)
-          const resident = residents.get(sessionId)
           yield* Places.mayEnter(forbids(me), record.cwd)
           if (resident) return resident
+          const other = residents.get(sessionId)
+          if (other) return yield* activeElsewhere(sessionId, other)
           if (!compatible.has(record.surface)) return yield* new SessionMissing({ sessionId })
           const setup = { additionalDirectories: record.additionalDirectories, forbids: forbids(me) }
           return yield* host.sessions.activate(

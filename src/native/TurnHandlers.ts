@@ -154,10 +154,9 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
     "session/steer": Effect.fnUntraced(function*({ content, session_id }) {
       const me = yield* caller
       if (content.trim() === "") return yield* Faults.invalid("content: it is empty", "content", "empty_prompt")
-      const { record } = yield* residents.locate(session_id)
+      const { record, resident } = yield* residents.locate(session_id, me)
       if (!mayTouch(me, ownerOf(record))) return yield* Faults.notFound(session_id)
       yield* mayUse(me, record.agent)
-      const resident = residents.get(session_id)
       if (resident === undefined) return yield* Faults.noTurn(session_id)
       const message = yield* PromptContent.prepare([{ type: "text", text: content }])
       yield* resident.session.steer(message).pipe(Effect.catchTags({

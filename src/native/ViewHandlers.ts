@@ -1,5 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { type Host, Hosts } from "../session/Hosts.ts"
+import type { Mode } from "../session/TurnLoop.ts"
 import { BadCursor } from "../store/SessionStore.ts"
 import * as GitHead from "../workspace/GitHead.ts"
 import { caller, mayTouch } from "./Access.ts"
@@ -34,7 +35,10 @@ export const layer = Views.toLayer(Effect.gen(function*() {
   const { acp, chat } = yield* Hosts
   const residents = yield* Residents
 
-  const isRunning = (sessionId: string) => residents.get(sessionId)?.turn !== undefined
+  const isRunning = (mode: Mode, sessionId: string) => {
+    const resident = residents.get(sessionId)
+    return resident?.host.mode === mode && resident.turn !== undefined
+  }
 
   const sizeOf = ({ limit }: Asked) => Math.min(limit ?? usualLimit, largestLimit)
 
@@ -57,7 +61,7 @@ export const layer = Views.toLayer(Effect.gen(function*() {
       ...(me.admin ? {} : { owner: me.id }),
       ...(query === undefined || query === null || query.trim() === "" ? {} : { query: query.trim() })
     })
-    return found.filter(({ sessionId }) => asked.running !== true || isRunning(sessionId)).map((record) => ({
+    return found.filter(({ sessionId }) => asked.running !== true || isRunning(mode, sessionId)).map((record) => ({
       session_id: record.sessionId,
       session_key: mode === "chat" ? `rpc_${record.sessionId}` : record.sessionId,
       created_at: record.createdAt,
@@ -74,7 +78,7 @@ export const layer = Views.toLayer(Effect.gen(function*() {
   /** A session the caller may see; killed ones can still be read. */
   const visible = Effect.fnUntraced(function*(sessionId: string) {
     const me = yield* caller
-    const found = yield* residents.locate(sessionId)
+    const found = yield* residents.locate(sessionId, me)
     return mayTouch(me, ownerOf(found.record)) ? found : yield* Faults.notFound(sessionId)
   })
 
@@ -115,9 +119,9 @@ export const layer = Views.toLayer(Effect.gen(function*() {
 
     "session/messages": Effect.fnUntraced(function*(asked) {
       const { before_index, cursor, limit, max_bytes, session_id } = asked
-      const { host, record } = yield* spelled(session_id)
+      const { host, record, resident } = yield* spelled(session_id)
       const { sessionId } = record
-      yield* residents.get(sessionId)?.session.flush ?? Effect.void
+      yield* resident?.session.flush ?? Effect.void
       if (asked.decisions === true) return { session_id, ...yield* host.store.policy.trail(sessionId) }
       if (asked.entries === true) {
         return { session_id, ...yield* Documents.entries(host, record, before_index ?? undefined) }
@@ -130,9 +134,9 @@ export const layer = Views.toLayer(Effect.gen(function*() {
     }, faulty),
 
     "session/state": Effect.fnUntraced(function*({ session_id }) {
-      const { host, record } = yield* visible(session_id)
+      const { host, record, resident } = yield* visible(session_id)
       if (record.killedAt !== null) return yield* Faults.notFound(session_id)
-      const turn = residents.get(session_id)?.turn
+      const turn = resident?.turn
       const plan = (yield* host.store.transcript(session_id)).findLast((entry) => entry._tag === "Plan")
       return {
         session_id,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { promise, served } from "./Served.ts"
+import { promise, served, twin } from "./Served.ts"
 
 const config = `
 [users.ann]
@@ -12,7 +12,7 @@ permission_profiles = ["worker"]
 
 [permission_profiles.worker]
 allowed_agents = ["default"]
-grants = { sessions = ["create", "read", "update", "execute"], system = ["read"], tui = ["read"] }
+grants = { sessions = ["create", "read", "update", "delete", "execute"], system = ["read"], tui = ["read"] }
 `
 
 describe("The name of a client", () => {
@@ -58,5 +58,82 @@ describe("The name of a client", () => {
       assert.deepStrictEqual(session_ids, [idle])
       assert.deepStrictEqual((yield* promise(() => bob.request("status")))["session_ids"], [second])
       assert.notStrictEqual(first, second)
+    }))
+})
+
+describe("The id of a session", () => {
+  it.live("of somebody else is not taken in the other mode either", () =>
+    Effect.gen(function*() {
+      const { greet, openFor } = yield* served({ config })
+      const ann = yield* greet({}, yield* openFor(70001))
+      const bob = yield* greet({}, yield* openFor(70002))
+      for (const [session_id, chat_mode, other] of [["one", "acp", "chat"], ["two", "chat", "acp"]] as const) {
+        yield* promise(() => ann.session({ session_id, chat_mode }))
+        yield* promise(() => ann.prompt(session_id, "say hers"))
+        for (const close of [true, false]) {
+          const refused = yield* promise(() =>
+            bob.failure("session/new", { agent_alias: "default", session_id, chat_mode: other })
+          )
+          assert.strictEqual(refused.code, -32003)
+          if (close) yield* promise(() => ann.request("session/close", { session_id }))
+        }
+        assert.deepInclude(yield* promise(() => ann.prompt(session_id, "say on")), { content: "on" })
+      }
+    }))
+
+  it.live("that two people had before leaves each of them their own", () =>
+    Effect.gen(function*() {
+      const { context, greet, openFor } = yield* served({ config })
+      const ann = yield* greet({}, yield* openFor(70001))
+      const bob = yield* greet({}, yield* openFor(70002))
+      const session_id = "same"
+      const words = (client: typeof ann) =>
+        Effect.map(promise(() => client.request("session/messages", { session_id })), ({ messages }) =>
+          messages.map(({ content }: { content: string }) => content))
+      yield* promise(() =>
+        ann.session({ session_id, chat_mode: "acp" })
+      )
+      yield* promise(() => ann.prompt(session_id, "say hers"))
+      yield* promise(() => ann.request("session/close", { session_id }))
+      yield* twin(context, session_id, "bob")
+      yield* promise(() => bob.prompt(session_id, "say his"))
+      assert.deepStrictEqual(yield* words(bob), ["say his", "his"])
+      assert.deepStrictEqual(yield* words(ann), ["say hers", "hers"])
+      assert.strictEqual((yield* promise(() => ann.request("session/state", { session_id })))["state"], "idle")
+      assert.strictEqual(
+        (yield* promise(() => ann.failure("session/prompt", { session_id, prompt: "say x" }))).code,
+        -32602
+      )
+      assert.strictEqual((yield* promise(() => ann.failure("session/close", { session_id }))).code, -32000)
+      yield* promise(() => ann.request("session/rename", { session_id, name: "hers" }))
+      assert.deepStrictEqual((yield* promise(() => bob.request("status")))["session_ids"], [session_id])
+      yield* promise(() => bob.request("session/close", { session_id }))
+      assert.deepInclude(yield* promise(() => ann.prompt(session_id, "say on")), { content: "on" })
+      yield* promise(() => ann.request("session/close", { session_id }))
+      yield* promise(() => bob.prompt(session_id, "say on"))
+      assert.isTrue((yield* promise(() => ann.request("session/delete", { session_id })))["deleted"])
+      assert.deepStrictEqual((yield* promise(() => bob.request("status")))["session_ids"], [session_id])
+      assert.deepStrictEqual(yield* words(bob), ["say his", "his", "say on", "on"])
+      const [named] = (yield* promise(() => bob.request("session/list")))["sessions"]
+      assert.notStrictEqual(named.name, "hers")
+    }))
+
+  it.live("that is a tombstone in one mode leads to the session of the other", () =>
+    Effect.gen(function*() {
+      const { context, greet } = yield* served({ config })
+      const client = yield* greet()
+      const session_id = "same"
+      yield* promise(() => client.session({ session_id, chat_mode: "acp" }))
+      yield* promise(() => client.prompt(session_id, "say kept"))
+      yield* promise(() => client.request("session/close", { session_id }))
+      yield* twin(context, session_id)
+      yield* promise(() => client.session({ session_id }))
+      yield* promise(() => client.request("session/kill", { session_id }))
+      const { total } = yield* promise(() => client.request("session/messages", { session_id }))
+      assert.strictEqual(total, 2)
+      assert.deepInclude(yield* promise(() => client.prompt(session_id, "say on")), { content: "on" })
+      assert.isTrue((yield* promise(() => client.request("session/delete", { session_id })))["deleted"])
+      const { total: rest } = yield* promise(() => client.request("session/messages", { session_id }))
+      assert.strictEqual(rest, 0, "the tombstone is still there")
     }))
 })

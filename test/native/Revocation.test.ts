@@ -44,6 +44,7 @@ describe("What is taken away from a principal", () => {
         yield* refused("session/prompt", { prompt: "say hi" })
         yield* refused("file/attach", { files: [{ data_b64 }] })
         yield* refused("file/upload/begin", { size_bytes: 1 })
+        yield* refused("session/attach", {})
       })
       yield* uses
       yield* refused("session/configure", { overrides: { temperature: 1 } })

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -7,7 +7,9 @@ import { Settings } from "../../src/app/Settings.ts"
 import type { Far } from "../../src/native/NativeConnection.ts"
 import { type Limits, serveConnection, usualLimits } from "../../src/native/NativeServer.ts"
 import { listen } from "../../src/net/UnixSocket.ts"
+import { Agents } from "../../src/session/Agents.ts"
 import type { Engine } from "../../src/session/Engine.ts"
+import { Hosts } from "../../src/session/Hosts.ts"
 import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
 import { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
@@ -111,3 +113,15 @@ export const served = Effect.fnUntraced(
 )
 
 export const promise = <A>(run: () => Promise<A>) => Effect.promise(run)
+
+/** A stored chat session of an id that an ACP session has, as there may be some from before. */
+export const twin = Effect.fnUntraced(function*(
+  context: Context.Context<Hosts | Agents>,
+  sessionId: string,
+  owner?: string
+) {
+  const { chat } = Context.get(context, Hosts)
+  const agent = yield* Context.get(context, Agents).resolve("default")
+  yield* chat.sessions.create({ agent, sessionId, owner, additionalDirectories: [] })
+  yield* chat.sessions.close(sessionId)
+})

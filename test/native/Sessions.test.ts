@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served, temporary } from "./Served.ts"
+import { promise, served, temporary, twin } from "./Served.ts"
 
 const ids = (client: SocketClient, method = "session/list", params: Json = {}) =>
   promise(async () =>
@@ -187,13 +187,36 @@ describe("Sessions", () => {
       assert.deepInclude(yield* promise(() => client.prompt(strange, "say on")), { content: "on" })
     }))
 
+  it.live("do not take an id that the other mode has, killed or not", () =>
+    Effect.gen(function*() {
+      const { greet } = yield* served()
+      const client = yield* greet()
+      for (const [mode, other] of [["acp", "chat"], ["chat", "acp"]] as const) {
+        const asked = { agent_alias: "default", session_id: mode }
+        const refused = Effect.map(
+          promise(() => client.failure("session/new", { ...asked, chat_mode: other })),
+          ({ code, data }) => [code, data?.["reason"]]
+        )
+        yield* promise(() => client.request("session/new", { ...asked, chat_mode: mode }))
+        yield* promise(() => client.prompt(mode, "say hi"))
+        assert.deepStrictEqual(yield* refused, [-32602, "conflict"], "while it is active")
+        yield* promise(() => client.request("session/close", { session_id: mode }))
+        assert.deepStrictEqual(yield* refused, [-32602, "conflict"], "while it is stored")
+        yield* promise(() => client.request("session/kill", { session_id: mode }))
+        assert.deepStrictEqual(yield* refused, [-32602, "conflict"], "while it is a tombstone")
+        yield* promise(() => client.request("session/delete", { session_id: mode }))
+        yield* promise(() => client.request("session/new", { ...asked, chat_mode: other }))
+      }
+    }))
+
   it.live("in chat mode leave an ACP session of the same id alone", () =>
     Effect.gen(function*() {
-      const { folder, greet } = yield* served()
+      const { context, folder, greet } = yield* served()
       const client = yield* greet()
       yield* promise(() => client.session({ session_id: "twin", chat_mode: "acp" }))
       yield* promise(() => client.prompt("twin", "say acp"))
       yield* promise(() => client.request("session/close", { session_id: "twin" }))
+      yield* twin(context, "twin")
       yield* promise(() => client.session({ session_id: "twin" }))
       yield* promise(() => client.prompt("twin", "say chat"))
       assert.deepStrictEqual(yield* promise(() => client.request("session/delete", { session_id: "twin" })), {
