@@ -78,13 +78,24 @@ const replayed = ({ capabilities, dialect }: AcpConnectionState, entry: Entry): 
     case "ToolCall":
       return replayedCall(dialect, CommandDisplay.replayed(entry.call))
     case "Plan":
-      return [{ sessionUpdate: "plan", entries: entry.entries }]
+      return [planUpdate(dialect, entry.entries)]
     case "Notice":
       return Announcements.replayedNotice(capabilities, entry.notice)
     case "Compaction":
       return Announcements.compaction(capabilities, entry.compaction, Announcements.replayedNotice)
   }
 }
+
+/** An entry has three keys in the specification, and one more for ZeroClaw's clients (acp.md §6 row 32). */
+const planUpdate = (
+  dialect: AcpConnectionState["dialect"],
+  entries: Extract<Entry, { readonly _tag: "Plan" }>["entries"]
+): SessionUpdate => ({
+  sessionUpdate: "plan",
+  entries: dialect === "zeroclaw"
+    ? entries
+    : entries.map(({ content, priority, status }) => ({ content, priority, status }))
+})
 
 export const usageUpdate = ({ cost, size, used }: Usage): SessionUpdate => ({
   sessionUpdate: "usage_update",
@@ -135,7 +146,7 @@ export const make = (state: AcpConnectionState, session: Session) => {
           (call) => notify(changed(state.dialect, display.changed(call, event.final)))
         )
       case "PlanChanged":
-        return notify({ sessionUpdate: "plan", entries: event.entries })
+        return notify(planUpdate(state.dialect, event.entries))
       case "InfoChanged":
         return notify({ sessionUpdate: "session_info_update", title: event.title, updatedAt: event.updatedAt })
       case "PolicyChanged":

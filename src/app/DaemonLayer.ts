@@ -91,9 +91,9 @@ export const layer = (
     Layer.provideMerge(layerHosts(open)),
     Layer.provide(Principals.layerToolGrants),
     Layer.provide(engine),
+    Layer.provideMerge(Approvals.layer),
     Layer.provideMerge(Layer.mergeAll(
       Agents.layer,
-      Approvals.layer,
       Identities.layer,
       layerMemory,
       Principals.layer,

@@ -4,6 +4,7 @@ import { RpcFault } from "../rpc/Wire.ts"
 import { NoAnswer, type PermissionAnswer, type PermissionRequest, type Question } from "../session/Attachment.ts"
 import { newId } from "../session/Id.ts"
 import { answerIn, schemaOf } from "../session/QuestionForm.ts"
+import { Facts } from "./Facts.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import { isRecord } from "./Spelling.ts"
 import type { Updates } from "./Updates.ts"
@@ -63,9 +64,22 @@ const timedOut = (seconds: number) =>
   Effect.fail(new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${seconds} s` }))
 const noAnswer = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why }))
 
+/** Fails as soon as the principal has no connection left. */
+const deserted = (connections: ReadonlySet<NativeState>, principal: string): Effect.Effect<never, NoAnswer> =>
+  Effect.suspend(() => {
+    const present = Array.from(connections).find((one) => one.initialized && one.principal === principal)
+    return present === undefined
+      ? noAnswer("the client is gone, and no other one of its principal is connected")
+      : Effect.andThen(Deferred.await(present.gone), deserted(connections, principal))
+  })
+
 export class Approvals extends Context.Service<Approvals, {
-  /** Shows the question and waits for `answer`, from whichever connection it comes. */
+  /**
+   * Shows the question and waits for `answer`, from whichever connection it comes, as long as the asked one or another of its principal is
+   * there to give one.
+   */
   readonly ask: (
+    connection: NativeState,
     sessionId: string,
     updates: Updates,
     timeoutSecs: number
@@ -78,39 +92,42 @@ export class Approvals extends Context.Service<Approvals, {
     replacement: string | undefined
   ) => Effect.Effect<void>
 }>()("postern/native/Approvals") {
-  static readonly layer: Layer.Layer<Approvals> = Layer.sync(Approvals, () => {
-    const open = new Map<
-      string,
-      { readonly sessionId: string; readonly answer: Deferred.Deferred<PermissionAnswer, NoAnswer> }
-    >()
-    return {
-      ask: (sessionId, updates, timeoutSecs) => ({ call, explanation }) =>
-        Effect.suspend(() => {
-          const requestId = newId()
-          const answer = Deferred.makeUnsafe<PermissionAnswer, NoAnswer>()
-          open.set(requestId, { sessionId, answer })
-          return updates.send({
-            type: "approval_request",
-            request_id: requestId,
-            tool_call_id: call.toolCallId,
-            tool_name: call.name,
-            arguments_summary: summaryOf(call.rawInput) ?? call.title,
-            explanation,
-            timeout_secs: timeoutSecs
-          }).pipe(
-            Effect.andThen(Deferred.await(answer)),
-            Effect.timeoutOrElse({ duration: `${timeoutSecs} seconds`, orElse: () => timedOut(timeoutSecs) }),
-            Effect.ensuring(Effect.sync(() => open.delete(requestId)))
-          )
-        }),
-      answer: (sessionId, requestId, decision, replacement) =>
-        Effect.suspend(() => {
-          const question = open.get(requestId)
-          if (question?.sessionId !== sessionId) return Effect.void
-          return Effect.asVoid(Deferred.succeed(question.answer, answerOf(decision, replacement)))
-        })
-    }
-  })
+  static readonly layer: Layer.Layer<Approvals, never, Facts> = Layer.effect(
+    Approvals,
+    Effect.map(Facts, ({ connections }) => {
+      const open = new Map<
+        string,
+        { readonly sessionId: string; readonly answer: Deferred.Deferred<PermissionAnswer, NoAnswer> }
+      >()
+      return {
+        ask: (connection, sessionId, updates, timeoutSecs) => ({ call, explanation }) =>
+          Effect.suspend(() => {
+            const requestId = newId()
+            const answer = Deferred.makeUnsafe<PermissionAnswer, NoAnswer>()
+            open.set(requestId, { sessionId, answer })
+            return updates.send({
+              type: "approval_request",
+              request_id: requestId,
+              tool_call_id: call.toolCallId,
+              tool_name: call.name,
+              arguments_summary: summaryOf(call.rawInput) ?? call.title,
+              explanation,
+              timeout_secs: timeoutSecs
+            }).pipe(
+              Effect.andThen(Effect.raceFirst(Deferred.await(answer), deserted(connections, connection.principal))),
+              Effect.timeoutOrElse({ duration: `${timeoutSecs} seconds`, orElse: () => timedOut(timeoutSecs) }),
+              Effect.ensuring(Effect.sync(() => open.delete(requestId)))
+            )
+          }),
+        answer: (sessionId, requestId, decision, replacement) =>
+          Effect.suspend(() => {
+            const question = open.get(requestId)
+            if (question?.sessionId !== sessionId) return Effect.void
+            return Effect.asVoid(Deferred.succeed(question.answer, answerOf(decision, replacement)))
+          })
+      }
+    })
+  )
 }
 
 /** Only choices: this protocol's clients cannot be asked for free text, and only those that said so for anything. */

@@ -23,6 +23,8 @@ export interface NativeState {
   readonly subscriptions: Map<string, Fiber.Fiber<void>>
   /** Done by the first `initialize` that succeeds. */
   readonly greeted: Deferred.Deferred<void>
+  /** Done when the far side has left. */
+  readonly gone: Deferred.Deferred<void>
   initialized: boolean
   /** Who the client acts as; what that allows is looked up with every call. */
   principal: string

@@ -1,4 +1,4 @@
-import { Clock, Context, Deferred, Duration, Effect } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Exit } from "effect"
 import type { Opened, Options } from "../rpc/Options.ts"
 import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
@@ -50,6 +50,7 @@ export const serveConnection = Effect.fnUntraced(
         scope,
         subscriptions: new Map(),
         greeted,
+        gone: Deferred.makeUnsafe(),
         initialized: false,
         principal: "",
         clientId: "",
@@ -61,6 +62,7 @@ export const serveConnection = Effect.fnUntraced(
       connections.add(state)
       const abandon = Effect.suspend(() => {
         connections.delete(state)
+        Deferred.doneUnsafe(state.gone, Exit.void)
         const own = residents.all().filter(({ turn }) => turn?.connection === state && !state.keepsTurns)
         return Effect.andThen(
           ConnectionLog.left(state),

@@ -68,7 +68,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
     const patience = patienceOf(resident)
     const detach = session.attach({
       publish: updates.publish,
-      ask: approvals.ask(sessionId, updates, patience),
+      ask: approvals.ask(connection, sessionId, updates, patience),
       choose: choose(connection, sessionId, patience),
       client: { variables: forwarded(me, connection) }
     })

@@ -22,7 +22,7 @@ const frameOf = (sessionId: string, update: Params) =>
 
 const planOf = (entries: Extract<SessionEvent, { readonly _tag: "PlanChanged" }>["entries"]) => ({
   type: "plan",
-  entries: entries.map(({ content, priority, status }) => ({ content, priority, status }))
+  entries
 })
 
 const updateOf = (event: Exclude<SessionEvent, { readonly _tag: "Delta" }>): Params | undefined => {

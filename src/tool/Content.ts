@@ -91,6 +91,8 @@ export const textContent = (value: string): ToolCallContent => ({ type: "content
 export const PlanEntry = Schema.Struct({
   content: Schema.String,
   priority: Schema.Literals(["high", "medium", "low"]),
-  status: Schema.Literals(["pending", "in_progress", "completed"])
+  status: Schema.Literals(["pending", "in_progress", "completed"]),
+  /** What the step is called while it is done. */
+  activeForm: Schema.optionalKey(Schema.String)
 })
 export type PlanEntry = typeof PlanEntry.Type

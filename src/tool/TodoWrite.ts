@@ -29,10 +29,11 @@ export const TodoWrite = Tool.make<typeof Parameters.Type>({
     if (todos.some((todo) => todo.content.trim() === "")) {
       return yield* Target.fail("A step of the plan has no content.")
     }
-    const entries = todos.map((todo): PlanEntry => ({
-      content: todo.content,
-      priority: todo.priority ?? "medium",
-      status: todo.status
+    const entries = todos.map(({ activeForm, content, priority, status }): PlanEntry => ({
+      content,
+      priority: priority ?? "medium",
+      status,
+      ...(typeof activeForm === "string" && activeForm.trim() !== "" ? { activeForm } : {})
     }))
     yield* context.plan(entries)
     const done = entries.filter((entry) => entry.status === "completed").length

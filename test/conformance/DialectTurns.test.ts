@@ -26,6 +26,21 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect(text).toContain("the whole answer")
   })
 
+  test("what a step is called while it is done is told only in zeroclaw, also by a replay (row 32)", async ({ host }) => {
+    const todos = [{ content: "A", status: "in_progress", activeForm: "Doing A" }]
+    const entry = { content: "A", status: "in_progress", priority: "medium" }
+    const expected = [dialect === "acp" ? entry : { ...entry, activeForm: "Doing A" }]
+    const acp = await open(host)
+    const sessionId = await acp.newSession()
+    const { updates } = await acp.prompt(sessionId, `call TodoWrite ${JSON.stringify({ todos })}`)
+    expect(updates.findLast((u) => u.sessionUpdate === "plan")?.entries).toEqual(expected)
+    await acp.request("session/close", { sessionId })
+    const from = acp.messages.length
+    await acp.request("session/load", { sessionId, cwd: host.project, mcpServers: [] })
+    const replayed = acp.messages.slice(from).map((m) => m.params?.["update"]).find((u) => u?.sessionUpdate === "plan")
+    expect(replayed?.entries).toEqual(expected)
+  })
+
   test("a cancelled turn carries the marker only in zeroclaw, and no tool call of its own in acp (row 11)", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()

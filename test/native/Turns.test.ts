@@ -4,7 +4,8 @@ import { TestClock } from "effect/testing"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
-import type { Message } from "../support/Wire.ts"
+import type { SocketClient } from "../support/SocketClient.ts"
+import type { Json, Message } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
 
 const types = (messages: ReadonlyArray<Message>) =>
@@ -161,6 +162,107 @@ describe("A turn", () => {
       }
       const { messages } = yield* promise(() => second.request("session/messages", { session_id: sessionId }))
       assert.include(messages.map(({ kind }: { kind: string }) => kind), "tool_result")
+    }))
+})
+
+describe("A plan", () => {
+  it.live("keeps what a step is called while it is done, in the turn and in the session", () =>
+    Effect.gen(function*() {
+      const { greet, project } = yield* served()
+      const client = yield* greet()
+      const session_id = yield* promise(() => client.session({ cwd: project }))
+      const todos = [{ content: "A", status: "in_progress", activeForm: "Doing A" }, {
+        content: "B",
+        status: "pending"
+      }]
+      yield* promise(() => client.prompt(session_id, `call TodoWrite ${JSON.stringify({ todos })}`))
+      const expected = [
+        { content: "A", status: "in_progress", priority: "medium", activeForm: "Doing A" },
+        { content: "B", status: "pending", priority: "medium" }
+      ]
+      assert.deepStrictEqual(client.updates("plan")[0]?.["entries"], expected)
+      yield* promise(() => client.request("session/close", { session_id }))
+      yield* promise(() => client.session({ session_id }))
+      assert.deepStrictEqual(
+        (yield* promise(() => client.request("session/state", { session_id })))["plan"],
+        expected
+      )
+    }))
+})
+
+describe("An approval that is open when the client goes", () => {
+  const config = `
+[users.guest]
+uid = 4242
+permission_profiles = ["guest"]
+[permission_profiles.guest]
+admin = true
+`
+  /** An open approval of a client whose turns outlive it, and the state of its session once the turn is over. */
+  const open = Effect.gen(function*() {
+    const daemon = yield* served({ config })
+    const first = yield* daemon.greet({ client_capabilities: { turn_lifetime: "session" } })
+    const session_id = yield* promise(() => first.session({ cwd: daemon.project }))
+    first.send({
+      id: 1,
+      method: "session/prompt",
+      params: { session_id, prompt: "write a.txt\nhello\n.\nwrite b.txt\nx" }
+    })
+    const { request_id } = yield* promise(() => first.update("approval_request"))
+    const outputs = Effect.fnUntraced(function*(client: SocketClient) {
+      for (let state = "running"; state === "running";) {
+        state = (yield* promise(() => client.request("session/state", { session_id })))["state"]
+      }
+      const { messages } = yield* promise(() => client.request("session/messages", { session_id }))
+      return messages.filter(({ kind }: Json) => kind === "tool_result").map(({ content }: Json) =>
+        JSON.stringify(content)
+      )
+    })
+    return { ...daemon, first, outputs, request_id, session_id }
+  })
+
+  it.effect("is refused at once, as every later one, when nobody of the same principal is there", () =>
+    Effect.gen(function*() {
+      const { first, greet, openFor, outputs, project } = yield* open
+      const guest = yield* greet({}, yield* openFor(4242))
+      first.close()
+      const refused = yield* outputs(guest)
+      assert.lengthOf(refused, 2)
+      for (const output of refused) assert.match(output, /APPROVAL_NO_RESPONDER/)
+      assert.isFalse(existsSync(join(project, "a.txt")))
+    }))
+
+  it.effect("waits for another connection of the same principal, and is refused when that goes, too", () =>
+    Effect.gen(function*() {
+      const { first, greet, openFor, outputs, project, request_id, session_id } = yield* open
+      const second = yield* greet()
+      const guest = yield* greet({}, yield* openFor(4242))
+      first.close()
+      while ((yield* promise(() => second.request("tui/list")))["tuis"].length > 2) yield* Effect.yieldNow
+      yield* promise(() => second.request("session/approve", { session_id, request_id, decision: "allow_once" }))
+      while (!existsSync(join(project, "a.txt"))) yield* promise(() => second.request("status"))
+      second.close()
+      const [allowed, refused] = yield* outputs(guest)
+      assert.notMatch(allowed, /APPROVAL/)
+      assert.match(refused, /APPROVAL_NO_RESPONDER/)
+    }))
+})
+
+describe("A question that is open when the client goes", () => {
+  it.live("is over at once, though the turn goes on", () =>
+    Effect.gen(function*() {
+      const { greet, project } = yield* served()
+      const first = yield* greet({ clientCapabilities: { elicitation: {}, turnLifetime: "session" } })
+      const other = yield* greet()
+      const session_id = yield* promise(() => first.session({ cwd: project }))
+      first.send({ id: 1, method: "session/prompt", params: { session_id, prompt: "ask Which? | red | blue\nsay on" } })
+      yield* promise(() => first.waitFor(({ method }) => method === "elicitation/create"))
+      first.close()
+      for (let state = "running"; state === "running";) {
+        state = (yield* promise(() => other.request("session/state", { session_id })))["state"]
+      }
+      const { messages } = yield* promise(() => other.request("session/messages", { session_id }))
+      assert.match(JSON.stringify(messages), /the client is gone.*on/)
     }))
 })
 
