@@ -1,6 +1,6 @@
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { Settings } from "../app/Settings.ts"
-import type { RpcFault } from "../rpc/Wire.ts"
+import * as Wire from "../rpc/Wire.ts"
 import type { Principal } from "../security/Principals.ts"
 import type { Session } from "../session/Session.ts"
 import * as Attachments from "../workspace/Attachments.ts"
@@ -50,13 +50,18 @@ export class Uploads extends Context.Service<Uploads, {
     me: Principal,
     session: Session,
     asked: Beginning
-  ) => Effect.Effect<string, RpcFault>
+  ) => Effect.Effect<string, Wire.RpcFault>
   /** How many bytes are there now. A piece that is sent again as it was is taken as received, a part of one is not. */
-  readonly chunk: (connection: NativeState, id: string, offset: number, data: string) => Effect.Effect<number, RpcFault>
+  readonly chunk: (
+    connection: NativeState,
+    id: string,
+    offset: number,
+    data: string
+  ) => Effect.Effect<number, Wire.RpcFault>
   /** The session an upload is for. */
-  readonly sessionOf: (connection: NativeState, id: string) => Effect.Effect<string, RpcFault>
+  readonly sessionOf: (connection: NativeState, id: string) => Effect.Effect<string, Wire.RpcFault>
   /** What the caller may do is looked at again, and so is the session. */
-  readonly commit: (connection: NativeState, me: Principal, id: string) => Effect.Effect<Stored, RpcFault>
+  readonly commit: (connection: NativeState, me: Principal, id: string) => Effect.Effect<Stored, Wire.RpcFault>
   /** Bytes that uploads hold. */
   readonly held: () => number
 }>()("postern/native/Uploads") {
@@ -95,7 +100,7 @@ const make = Effect.gen(function*() {
     return upload
   })
 
-  const refused = (upload: Upload, fault: RpcFault) => {
+  const refused = (upload: Upload, fault: Wire.RpcFault) => {
     discard(upload)
     return Effect.fail(fault)
   }
@@ -112,11 +117,8 @@ const make = Effect.gen(function*() {
       sweep(now)
       const own = Array.from(uploads.values()).filter((upload) => upload.connection === connection)
       if (own.length >= perConnection) {
-        return yield* wrong(
-          "upload_id",
-          `this connection has ${perConnection} uploads under way; commit one first`,
-          "capacity"
-        )
+        const message = `this connection has ${perConnection} uploads under way; commit one first`
+        return yield* Wire.invalidParams({ reason: "capacity", limit: perConnection }, message)
       }
       const filename = asked.filename ?? "upload"
       const cost = asked.size_bytes + Buffer.byteLength(filename) + overhead

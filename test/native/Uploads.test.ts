@@ -175,10 +175,11 @@ describe("A chunked upload", () => {
 
   it.live("belongs to its connection, of which each may have four", () =>
     Effect.gen(function*() {
-      const { begin, chunk, commit, greet, held, refusal, session } = yield* open()
+      const { begin, chunk, client, commit, greet, held, refusal, session } = yield* open()
       const ids = [yield* begin(), yield* begin(), yield* begin(), yield* begin()]
       const one = { session_id: session, size_bytes: 1 }
-      assert.deepStrictEqual(yield* refusal("file/upload/begin", one), [-32602, "capacity"])
+      const full = yield* promise(() => client.failure("file/upload/begin", one))
+      assert.deepStrictEqual([full.code, full.data], [-32602, { reason: "capacity", limit: 4 }])
       const other = yield* greet()
       assert.deepStrictEqual(
         yield* refusal("file/upload/chunk", { upload_id: ids[0], offset: 0, data_b64: b64("a") }, other),
