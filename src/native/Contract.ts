@@ -9,6 +9,8 @@ export const Needs = Context.Reference<string | undefined>("postern/native/Needs
 export const Result = Schema.Record(Schema.String, Schema.Unknown)
 
 export const text = Schema.String
+/** What is searched for, in characters: a store refuses patterns that are longer by far. */
+export const wanted = text.check(Schema.isMaxLength(1000, { message: "at most 1000 characters" }))
 export const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** How many are wanted; zero of something is no question. */

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
-import { count, maybe, method, text } from "./Contract.ts"
+import { count, maybe, method, text, wanted } from "./Contract.ts"
 import { PerNativeConnection } from "./NativeConnection.ts"
 
 const from = { since_seq: maybe(Schema.Int), epoch: maybe(text) }
 
 const LogsSubscribe = method("logs/subscribe", "logs:read", from)
 const LogsQuery = method("logs/query", "logs:read", {
-  q: maybe(text),
+  q: maybe(wanted),
   severity_min: maybe(text),
   since_ts: maybe(text),
   until_ts: maybe(text),

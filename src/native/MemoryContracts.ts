@@ -1,5 +1,5 @@
 import { RpcGroup } from "effect/rpc"
-import { count, maybe, method, text } from "./Contract.ts"
+import { count, maybe, method, text, wanted } from "./Contract.ts"
 import { PerNativeConnection } from "./NativeConnection.ts"
 
 /** What the agents remember (zeroclaw §1.6). */
@@ -9,7 +9,7 @@ const ofAgent = { agent: maybe(text) }
 const List = method("memory/list", "memory:read", { ...ofAgent, category: maybe(text), session_id: maybe(text) })
 const Search = method("memory/search", "memory:read", {
   ...ofAgent,
-  query: text,
+  query: wanted,
   limit: maybe(count),
   session_id: maybe(text),
   since: maybe(text),

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { CancelWith } from "../rpc/Peer.ts"
-import { count, maybe, method, text } from "./Contract.ts"
+import { count, maybe, method, text, wanted } from "./Contract.ts"
 import { PerNativeConnection } from "./NativeConnection.ts"
 
 /** Sessions and their turns (zeroclaw §1.6–1.8). */
@@ -60,7 +60,7 @@ const Approve = method("session/approve", "sessions:update", {
 export class Turns extends RpcGroup.make(Prompt, Steer, Cancel, Approve).middleware(PerNativeConnection) {}
 
 const listing = {
-  query: maybe(text),
+  query: maybe(wanted),
   limit: maybe(count),
   /** How many of the newest to leave out. */
   offset: maybe(Schema.Int),

@@ -90,6 +90,11 @@ describe("Nonsense in a question", () => {
         ["logs/query", { until_id: "" }, "until_id"],
         ["logs/query", { until_line_offset: "1" }, "until_line_offset"],
         ["logs/query", { category: 1 }, "category"],
+        ["logs/query", { q: "x".repeat(1001) }, "q"],
+        ["session/list", { query: "x".repeat(1001) }, "query"],
+        ["session/list", { query: " ".repeat(60_000) }, "query"],
+        ["session/list-acp", { query: "_".repeat(1001) }, "query"],
+        ["memory/search", { query: "x".repeat(1001) }, "query"],
         ["cost/query", { from: "bad", to: "worse" }, "from"],
         ["cost/query", { to: "worse" }, "to"],
         ["memory/search", { query: "x", since: "bad" }, "since"],
@@ -106,6 +111,10 @@ describe("Nonsense in a question", () => {
         const { code, data } = yield* promise(() => client.failure(method, params))
         assert.deepStrictEqual([method, params, code, data?.["field"]], [method, params, -32602, field])
       }
+      const longest = "_%\\".repeat(333)
+      assert.deepStrictEqual(yield* promise(() => client.request("session/list", { query: longest })), { sessions: [] })
+      const { message } = yield* promise(() => client.failure("session/list", { query: `${longest}xx` }))
+      assert.include(message, "query: at most 1000 characters")
       yield* promise(() => client.request("cost/query", { from: "2026-03-01", to: "2026-03-02T00:00:00+02:00" }))
     }))
 })
