@@ -101,18 +101,18 @@ const rebind = Effect.fnUntraced(function*(wanted: Wanted, resident: Resident) {
 export const open = (residents: Residents["Service"], wanted: Wanted) => {
   const { sessionId } = wanted
   if (sessionId === undefined) return create(wanted)
-  return Effect.suspend(
-    ():
+  return Effect.flatMap(
+    residents.living(sessionId),
+    (
+      resident
+    ):
       | ReturnType<typeof create>
       | ReturnType<typeof createFree>
       | ReturnType<typeof restore>
       | ReturnType<typeof rebind> =>
-    {
-      const resident = residents.get(sessionId)
-      return resident === undefined
+      resident === undefined
         ? Effect.catchTag(restore(wanted, sessionId), "SessionMissing", () => createFree(wanted, sessionId))
         : rebind(wanted, resident)
-    }
   )
 }
 

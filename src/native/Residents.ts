@@ -75,6 +75,8 @@ export interface Located {
 /** Every active session of the daemon, of both modes; an id is active in one mode only (zeroclaw §1.7). */
 export class Residents extends Context.Service<Residents, {
   readonly get: (sessionId: string) => Resident | undefined
+  /** The same, and not one that another process killed or deleted: that one is forgotten. */
+  readonly living: (sessionId: string) => Effect.Effect<Resident | undefined>
   readonly all: () => ReadonlyArray<Resident>
   readonly admit: (host: Host, session: Session, opener: Opener) => Effect.Effect<Resident>
   /** Nothing where the id is active in the other mode. */
@@ -126,8 +128,28 @@ export class Residents extends Context.Service<Residents, {
           Effect.catchTag("SessionMissing", () => Effect.succeed([]))
         )
 
-      const locate = Effect.fnUntraced(function*(sessionId: string, me: Principal) {
+      const forget: Residents["Service"]["forget"] = (host, sessionId, type) =>
+        Effect.suspend(() => {
+          const resident = residents.get(sessionId)
+          if (resident?.host !== host) return Effect.void
+          residents.delete(sessionId)
+          sessions.release(sessionId)
+          return note({ type, session_id: sessionId, owner: resident.owner })
+        })
+
+      const living = Effect.fnUntraced(function*(sessionId: string) {
         const resident = residents.get(sessionId)
+        if (resident === undefined || (yield* resident.host.sessions.isPresent(resident.session))) return resident
+        const isStored = yield* Effect.isSuccess(resident.host.store.get(sessionId))
+        // As it is now: the id may be another session's meanwhile.
+        const now = residents.get(sessionId)
+        if (now !== resident) return now
+        yield* forget(resident.host, sessionId, isStored ? "session_killed" : "session_deleted")
+        return undefined
+      })
+
+      const locate = Effect.fnUntraced(function*(sessionId: string, me: Principal) {
+        const resident = yield* living(sessionId)
         const isMine = ({ record }: Located) => mayTouch(me, ownerOf(record))
         const found: Array<Located> = []
         if (resident) found.push({ host: resident.host, record: resident.session.record(), resident })
@@ -144,14 +166,8 @@ export class Residents extends Context.Service<Residents, {
         get: (sessionId) => residents.get(sessionId),
         all: () => Array.from(residents.values()),
         admit,
-        forget: (host, sessionId, type) =>
-          Effect.suspend(() => {
-            const resident = residents.get(sessionId)
-            if (resident?.host !== host) return Effect.void
-            residents.delete(sessionId)
-            sessions.release(sessionId)
-            return note({ type, session_id: sessionId, owner: resident.owner })
-          }),
+        forget,
+        living,
         queued,
         locate,
         recall: Effect.fnUntraced(function*(sessionId, connection, me) {

@@ -52,6 +52,11 @@ export class Sessions extends Context.Service<Sessions, {
     sessionId: string,
     use: (session: Session.Session) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SessionMissing, R>
+  /**
+   * Whether the session still is the active one of its id. One that another process killed or deleted is deactivated, once its turn is over;
+   * every other operation on it notices as well.
+   */
+  readonly isPresent: (session: Session.Session) => Effect.Effect<boolean>
   /** Cancels, waits, deactivates. History is kept. */
   readonly close: (sessionId: string) => Effect.Effect<void, SessionMissing>
   /** Waits for the running turn, then deactivates. */
@@ -108,11 +113,31 @@ export class Sessions extends Context.Service<Sessions, {
         return live ? Scope.close(live.scope, Exit.void) : Effect.void
       })
 
-    const live = (sessionId: string): Effect.Effect<Session.Session, SessionMissing> =>
+    /** Another process may have killed or deleted it; a turn is told by the store, and a store that cannot be read says nothing. */
+    const isGone = (session: Session.Session): Effect.Effect<boolean> =>
       Effect.suspend(() => {
-        const found = active.get(sessionId)
-        return found ? Effect.succeed(found.session) : Effect.fail(new SessionMissing({ sessionId }))
+        if (session.idleSince() === undefined) return Effect.succeed(false)
+        return Effect.map(store.get(session.sessionId), ({ killedAt }) => killedAt !== null).pipe(
+          Effect.catchTags({ SessionMissing: () => Effect.succeed(true), StoreFailed: () => Effect.succeed(false) })
+        )
       })
+
+    /** Of one session, within its lock. */
+    const present = (sessionId: string): Effect.Effect<Session.Session | undefined> =>
+      Effect.suspend(() => {
+        const found = active.get(sessionId)?.session
+        if (found === undefined) return Effect.undefined
+        return Effect.flatMap(
+          isGone(found),
+          (gone) => gone ? Effect.as(deactivate(sessionId), undefined) : Effect.succeed(found)
+        )
+      })
+
+    const live = (sessionId: string): Effect.Effect<Session.Session, SessionMissing> =>
+      Effect.flatMap(
+        present(sessionId),
+        (found) => found ? Effect.succeed(found) : Effect.fail(new SessionMissing({ sessionId }))
+      )
 
     const create = Effect.fn("Sessions.create")(function*(creation: Creation) {
       const {
@@ -158,11 +183,11 @@ export class Sessions extends Context.Service<Sessions, {
     }, withinLimit)
 
     const activated = Effect.fn("Sessions.activate")(function*(sessionId: string, setup: Setup) {
-      const found = active.get(sessionId)
+      const found = yield* present(sessionId)
       if (found === undefined) return yield* activateStored(sessionId, setup)
-      yield* checkSame(found.session.workspace.cwd, setup.cwd)
-      yield* found.session.touch
-      return found.session
+      yield* checkSame(found.workspace.cwd, setup.cwd)
+      yield* found.touch
+      return found
     })
 
     const stop = Effect.fn("Sessions.stop")((sessionId: string) =>
@@ -211,6 +236,11 @@ export class Sessions extends Context.Service<Sessions, {
       active: () => Array.from(active.values(), ({ session }) => session),
       activate: (sessionId, setup, use) => lock.within(sessionId)(Effect.flatMap(activated(sessionId, setup), use)),
       within: (sessionId, use) => lock.within(sessionId)(Effect.flatMap(live(sessionId), use)),
+      isPresent: (session) =>
+        Effect.flatMap(isGone(session), (gone) =>
+          gone
+            ? Effect.map(lock.within(session.sessionId)(present(session.sessionId)), (found) => found === session)
+            : Effect.sync(() => active.get(session.sessionId)?.session === session)),
       close,
       stop,
       release: (sessionId) => lock.within(sessionId)(deactivate(sessionId)),

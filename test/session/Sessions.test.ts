@@ -335,6 +335,27 @@ describe("Several sessions", () => {
       assert.strictEqual(yield* tagOf(sessions.activate(first.sessionId, setup, same)), "SessionLimit")
     }), { POSTERN_acp__max_sessions: "2" })
 
+  for (const how of ["remove", "kill"] as const) {
+    run(`that another process did ${how} give their place back with the next operation`, () =>
+      Effect.gen(function*() {
+        const sessions = yield* Sessions
+        const store = yield* SessionStore
+        const operations = [
+          (id: string) => sessions.within(id, same),
+          (id: string) => sessions.activate(id, setup, same),
+          sessions.close
+        ]
+        for (const operation of operations) {
+          const { sessionId } = yield* newSession()
+          yield* store[how](sessionId)
+          assert.strictEqual(sessions.active().length, 1)
+          assert.strictEqual(yield* tagOf(operation(sessionId)), "SessionMissing")
+          assert.deepStrictEqual(sessions.active(), [])
+        }
+        yield* newSession()
+      }), { POSTERN_acp__max_sessions: "1" })
+  }
+
   run("that are idle too long are put away, a running one never", ({ script }) =>
     Effect.gen(function*() {
       const idle = yield* newSession()
