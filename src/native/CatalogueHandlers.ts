@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Settings } from "../app/Settings.ts"
 import { Hosts } from "../session/Hosts.ts"
-import { caller } from "./Access.ts"
+import { caller, mayTouch } from "./Access.ts"
 import { Catalogue } from "./CatalogueContracts.ts"
 import { faulty } from "./Faulty.ts"
 import * as Listing from "./Listing.ts"
@@ -45,7 +45,9 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
     "agents/status": () =>
       faulty(Effect.gen(function*() {
         const stored = summed(yield* all, ({ agent }) => agent, () => 1)
-        const live = summed(residents.all(), ({ session }) => session.record().agent, () => 1)
+        const me = yield* caller
+        const own = residents.all().filter(({ owner }) => mayTouch(me, owner))
+        const live = summed(own, ({ session }) => session.record().agent, () => 1)
         return {
           agents: (yield* usable).map(({ alias, enabled }) => ({
             alias,

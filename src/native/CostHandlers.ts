@@ -11,7 +11,7 @@ import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import { instant } from "./Instant.ts"
 import { records, summed } from "./Records.ts"
-import { Residents } from "./Residents.ts"
+import { ownerOf, Residents } from "./Residents.ts"
 
 const largest = 1024 * 1024
 
@@ -37,6 +37,7 @@ export const layer = Costs.toLayer(Effect.gen(function*() {
   const all = records(hosts)
 
   return Costs.of({
+    /** Of the caller's own sessions; the operator sees everybody's (zeroclaw §1.10). */
     "cost/query": Effect.fnUntraced(function*({ agent, ...asked }) {
       const [from, to] = [yield* instant("from", asked.from), yield* instant("to", asked.to)]
       const today = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis)).slice(0, 10)
@@ -48,14 +49,15 @@ export const layer = Costs.toLayer(Effect.gen(function*() {
       const me = yield* caller
       const days = (yield* Effect.forEach([hosts.chat, hosts.acp], ({ store }) =>
         store.costs.costs({
+          ...(me.admin ? {} : { owner: me.id }),
           ...(typeof agent === "string" ? { agent } : {}),
           ...(typeof from === "string" ? { from: from.slice(0, 10) } : {}),
           ...(typeof to === "string" ? { to: to.slice(0, 10) } : {})
-        }))).flat().filter((one) => me.mayUseAgent(one.agent))
+        }))).flat()
       const since = (day: string) => days.reduce((total, one) => one.day >= day ? total + one.cost : total, 0)
       return {
         session_cost_usd: counted.reduce(
-          (total, one) => residents.get(one.sessionId) === undefined ? total : total + costOf(one),
+          (total, one) => residents.get(one.sessionId)?.owner === ownerOf(one) ? total + costOf(one) : total,
           0
         ),
         daily_cost_usd: since(today),

@@ -15,7 +15,7 @@ export interface Budget {
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
-export const make = Effect.fnUntraced(function*({ alias: agent, riskProfile }: Agent) {
+export const make = Effect.fnUntraced(function*({ alias: agent, riskProfile }: Agent, owner: string | null) {
   const { costs } = yield* SessionStore
   const limit = (yield* Settings).riskProfiles.get(riskProfile)?.maxCostPerDayCents
   const today = limit === undefined ?
@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function*({ alias: agent, riskProfile }: A
     check: limit === undefined ? Effect.void : check(limit),
     spend: (spent) =>
       Effect.uninterruptible(
-        Effect.catch(costs.spend({ agent, ...spent }), ({ message }) =>
+        Effect.catch(costs.spend({ agent, owner, ...spent }), ({ message }) =>
           Effect.logWarning(`the cost of an answer could not be recorded: ${message}`))
       )
   } satisfies Budget

@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(
       one?.maxActionsPerHour ?? []
     )
     const mostActions = most.length === 0 ? undefined : Math.min(...most)
-    const budget = yield* Budget.make(agent)
+    const budget = yield* Budget.make(agent, owner)
 
     const noted = <A>(write: Effect.Effect<A, StoreFailed>) =>
       Effect.catch(

@@ -16,15 +16,20 @@ export interface DayCost {
   readonly cost: number
 }
 
-/** What models cost, by agent and day; it outlives the sessions. Only answers of models with prices are in it. */
+/**
+ * What models cost, by agent, day and owner of the session (`null`, kept as "operator", is the operator); it outlives the sessions. Only
+ * answers of models with prices are in it.
+ */
 export interface Costs {
   /** Adds one answered request; `cost` in US dollars. */
-  readonly spend: (spent: Pick<DayCost, "agent" | "model" | "tokens" | "cost">) => Effect.Effect<void, StoreFailed>
+  readonly spend: (
+    spent: Pick<DayCost, "agent" | "model" | "tokens" | "cost"> & { readonly owner: string | null }
+  ) => Effect.Effect<void, StoreFailed>
   /** What the agent has cost since the day began, in US cents. */
   readonly today: (agent: string) => Effect.Effect<number, StoreFailed>
-  /** Oldest first; `from` and `to` are days, both included. */
+  /** Oldest first; `from` and `to` are days, both included. Of everybody's sessions, or of one owner's. */
   readonly costs: (
-    which: { readonly agent?: string; readonly from?: string; readonly to?: string }
+    which: { readonly agent?: string; readonly owner?: string; readonly from?: string; readonly to?: string }
   ) => Effect.Effect<ReadonlyArray<DayCost>, StoreFailed>
 }
 
@@ -38,10 +43,12 @@ export const makeCosts = Effect.fnUntraced(function*(guarded: Guard) {
   const sql = yield* SqlClient.SqlClient
 
   const costs: Costs = {
-    spend: Effect.fnUntraced(function*({ agent, cost, model, tokens }) {
-      yield* sql`INSERT INTO costs (day, agent, model, requests, tokens, nanodollars)
-        VALUES (${yield* dayNow}, ${agent}, ${model}, 1, ${tokens}, ${Math.round(cost * perDollar)})
-        ON CONFLICT (day, agent, model) DO UPDATE SET
+    spend: Effect.fnUntraced(function*({ agent, cost, model, owner, tokens }) {
+      yield* sql`INSERT INTO costs (day, agent, model, owner, requests, tokens, nanodollars)
+        VALUES (${yield* dayNow}, ${agent}, ${model}, ${owner ?? "operator"}, 1, ${tokens}, ${
+        Math.round(cost * perDollar)
+      })
+        ON CONFLICT (day, agent, model, owner) DO UPDATE SET
           requests = requests + 1, tokens = tokens + excluded.tokens, nanodollars = nanodollars + excluded.nanodollars`
     }, guarded),
 
@@ -51,10 +58,12 @@ export const makeCosts = Effect.fnUntraced(function*(guarded: Guard) {
       return (rows[0]?.sum ?? 0) / perCent
     }, guarded),
 
-    costs: Effect.fnUntraced(function*({ agent, from = "", to = "9999-12-31" }) {
+    costs: Effect.fnUntraced(function*({ agent, from = "", owner, to = "9999-12-31" }) {
       const rows = yield* sql<Omit<DayCost, "cost"> & { readonly sum: number }>`
-        SELECT day, agent, model, requests, tokens, nanodollars AS sum FROM costs
-        WHERE day >= ${from} AND day <= ${to} AND agent = coalesce(${agent ?? null}, agent) ORDER BY day, agent, model`
+        SELECT day, agent, model, sum(requests) AS requests, sum(tokens) AS tokens, sum(nanodollars) AS sum FROM costs
+        WHERE day >= ${from} AND day <= ${to} AND agent = coalesce(${agent ?? null}, agent)
+          AND owner = coalesce(${owner ?? null}, owner)
+        GROUP BY day, agent, model ORDER BY day, agent, model`
       return rows.map(({ sum, ...row }) => ({ ...row, cost: sum / perDollar }))
     }, guarded)
   }

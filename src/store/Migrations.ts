@@ -8,7 +8,7 @@ const applicationId = 0x506f7374
 /** Step n takes a database from format n to n + 1 (`user_version`). Steps are only ever added. */
 export type Steps = ReadonlyArray<ReadonlyArray<string>>
 
-const sessions: Steps = [[
+export const sessions: Steps = [[
   `CREATE TABLE sessions (
     session_id TEXT NOT NULL PRIMARY KEY,
     agent TEXT NOT NULL,
@@ -132,6 +132,21 @@ const sessions: Steps = [[
       ELSE 0 END
   ) VIRTUAL`,
   `CREATE INDEX entries_shown ON entries (session_id, position, turn, shown)`
+], [
+  // What was spent before is the operator's.
+  `CREATE TABLE owned_costs (
+    day TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    model TEXT NOT NULL,
+    owner TEXT NOT NULL DEFAULT 'operator',
+    requests INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    nanodollars INTEGER NOT NULL,
+    PRIMARY KEY (day, agent, model, owner)
+  ) STRICT, WITHOUT ROWID`,
+  `INSERT INTO owned_costs SELECT day, agent, model, 'operator', requests, tokens, nanodollars FROM costs`,
+  `DROP TABLE costs`,
+  `ALTER TABLE owned_costs RENAME TO costs`
 ]]
 
 /** Steps still to be made on this database, unless it is newer than this version or somebody else's. */

@@ -12,7 +12,7 @@ permission_profiles = ["worker"]
 
 [permission_profiles.worker]
 allowed_agents = ["default"]
-grants = { sessions = ["create", "read", "update", "delete", "execute"], system = ["read"], tui = ["read"] }
+grants = { sessions = ["create", "read", "update", "delete", "execute"], system = ["read"], tui = ["read"], cost = ["read"], agents = ["read"] }
 `
 
 describe("The name of a client", () => {
@@ -135,5 +135,51 @@ describe("The id of a session", () => {
       assert.isTrue((yield* promise(() => client.request("session/delete", { session_id })))["deleted"])
       const { total: rest } = yield* promise(() => client.request("session/messages", { session_id }))
       assert.strictEqual(rest, 0, "the tombstone is still there")
+    }))
+})
+
+describe("What agents cost and do", () => {
+  it.live("is told of the caller's own sessions, and of everybody's to the operator", () =>
+    Effect.gen(function*() {
+      const { greet, openFor } = yield* served({
+        config: `${config}
+[agents.default]
+model = "here/m"
+[providers.here]
+kind = "offline"
+prices = { input = 1000000, output = 1000000 }
+`
+      })
+      const ann = yield* greet({}, yield* openFor(70001))
+      const bob = yield* greet({}, yield* openFor(70002))
+      const operator = yield* greet()
+      const session = yield* promise(() => ann.session())
+      yield* promise(() => ann.prompt(session, "say a few words"))
+      const of = Effect.fnUntraced(function*(client: typeof ann) {
+        const costs = yield* promise(() => client.request("cost/query"))
+        const { agents } = yield* promise(() => client.request("agents/status"))
+        return { costs, live: agents[0].live_sessions, stored: agents[0].persisted_sessions }
+      })
+      const hers = yield* of(ann)
+      assert.isAbove(hers.costs["daily_cost_usd"], 0)
+      assert.deepStrictEqual(hers.costs["by_agent"], { default: hers.costs["daily_cost_usd"] })
+      assert.deepStrictEqual([hers.live, hers.stored], [1, 1])
+      assert.deepStrictEqual(yield* of(bob), {
+        costs: {
+          session_cost_usd: 0,
+          daily_cost_usd: 0,
+          monthly_cost_usd: 0,
+          total_tokens: 0,
+          request_count: 0,
+          by_model: {},
+          by_agent: {}
+        },
+        live: 0,
+        stored: 0
+      })
+      assert.deepStrictEqual(yield* of(operator), hers)
+      // The operator's turn in her session is spent by her session.
+      yield* promise(() => operator.prompt(session, "say more"))
+      assert.deepStrictEqual((yield* of(operator)).costs, (yield* of(ann)).costs)
     }))
 })

@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../src/app/Settings.ts"
 import { Sessions } from "../../src/session/Sessions.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
+import * as Migrations from "../../src/store/Migrations.ts"
 import * as Sqlite from "../../src/store/Sqlite.ts"
 import { unconfined } from "../support/Bubblewrap.ts"
 import { folder, make as harness, newSession, prompt } from "./Harness.ts"
@@ -127,7 +128,7 @@ describe("The costs of an agent", () => {
       TestClock.setTime(Date.UTC(2026, 0, 31) + day - 1),
       Effect.gen(function*() {
         const { costs: { costs, spend, today } } = yield* SessionStore
-        const spent = { agent: "main", model: "a/b", tokens: 10, cost: 0.1 }
+        const spent = { agent: "main", model: "a/b", owner: null, tokens: 10, cost: 0.1 }
         for (let i = 0; i < 3; i++) yield* spend(spent)
         yield* spend({ ...spent, agent: "other", cost: 1e-7 })
         assert.deepStrictEqual([yield* today("main"), yield* today("other"), yield* today("nobody")], [30, 0.00001, 0])
@@ -142,6 +143,37 @@ describe("The costs of an agent", () => {
         assert.deepStrictEqual(yield* costs({ agent: "main", from: "2026-02-01" }), [later])
         assert.deepStrictEqual(yield* costs({ agent: "main", to: "2026-01-31" }), [main])
         assert.lengthOf(yield* costs({}), 3)
+        for (const owner of ["ann", "bob", "ann"]) yield* spend({ ...spent, model: "a/c", owner })
+        const day = { day: "2026-02-01", agent: "main", model: "a/c" }
+        const of = (owner: string) => costs({ owner, from: "2026-02-01" })
+        assert.deepStrictEqual(yield* of("ann"), [{ ...day, requests: 2, tokens: 20, cost: 0.2 }])
+        assert.deepStrictEqual(yield* of("bob"), [{ ...day, requests: 1, tokens: 10, cost: 0.1 }])
+        assert.deepStrictEqual(yield* of("operator"), [{ ...day, requests: 1, tokens: 10, cost: 0.1 }])
+        assert.deepStrictEqual(yield* costs({ from: "2026-02-01" }), [{ ...day, requests: 4, tokens: 40, cost: 0.4 }])
+        assert.strictEqual(yield* today("main"), 40, "the limit of an agent counts everybody")
       }).pipe(Effect.provide(store))
     ))
+  it.live("from before sessions had owners are the operator's", () =>
+    Effect.gen(function*() {
+      const file = database()
+      yield* Effect.scoped(Effect.gen(function*() {
+        const sql = yield* Sqlite.make(file)
+        yield* Effect.provideService(
+          Migrations.migrate(file, Migrations.sessions.slice(0, 9)),
+          SqlClient.SqlClient,
+          sql
+        )
+        yield* sql`INSERT INTO costs (day, agent, model, requests, tokens, nanodollars)
+          VALUES ('2026-01-31', 'main', 'a/b', 3, 30, 500000000)`
+      }))
+      yield* Effect.gen(function*() {
+        const { costs: { costs, spend, today }, durability } = yield* SessionStore
+        assert.strictEqual(durability, "durable")
+        const before = { day: "2026-01-31", agent: "main", model: "a/b", requests: 3, tokens: 30, cost: 0.5 }
+        assert.deepStrictEqual(yield* costs({ owner: "operator" }), [before])
+        assert.deepStrictEqual(yield* costs({ owner: "ann" }), [])
+        for (const owner of [null, "ann"]) yield* spend({ agent: "main", model: "a/b", owner, tokens: 1, cost: 0.5 })
+        assert.strictEqual(yield* today("main"), 100)
+      }).pipe(Effect.provide(SessionStore.layerOrMemory(file)))
+    }))
 })
