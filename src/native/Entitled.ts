@@ -11,11 +11,11 @@ export const mayUse = (me: Principal, alias: string): Effect.Effect<void, RpcFau
     ? Effect.void
     : Effect.fail(Faults.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias }))
 
-/** The agent that is named, or the one of a session that names none, where the caller may use it (zeroclaw §1.10). The parameter is `agent`. */
+/** The agent that is named, or the one of a session that names none, where the caller may use it (zeroclaw §1.10). `field`: the parameter it is named by. */
 export const agentOf = ({ resolve }: Agents["Service"]) =>
-  Effect.fnUntraced(function*(alias: string | null | undefined) {
+  Effect.fnUntraced(function*(alias: string | null | undefined, field = "agent") {
     const me = yield* caller
-    const agent = yield* Effect.mapError(resolve(alias ?? undefined), (error) => Faults.unresolved(error, "agent"))
+    const agent = yield* Effect.mapError(resolve(alias ?? undefined), (error) => Faults.unresolved(error, field))
     yield* mayUse(me, agent.alias)
     return agent
   })

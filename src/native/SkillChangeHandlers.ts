@@ -94,7 +94,9 @@ export const layer = SkillChanges.toLayer(Effect.gen(function*() {
 
   const shelfOf = Effect.fnUntraced(function*({ agent, bundle }: Asked) {
     if (bundle === Bundles.shared) return yield* common
-    const { alias, workspace } = yield* agentOf(agent ?? Bundles.agentNamed(bundle))
+    const { alias, workspace } = yield* typeof agent === "string"
+      ? agentOf(agent)
+      : agentOf(Bundles.agentNamed(bundle), "bundle")
     return Bundles.nameOf(alias) === bundle
       ? { top: workspace, folder: "skills" }
       : yield* Faults.invalid(`agent "${alias}" has no bundle ${JSON.stringify(bundle)}`, "bundle", "not_found")

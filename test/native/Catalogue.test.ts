@@ -118,6 +118,20 @@ grants = { skills = ["read"] }
       assert.deepStrictEqual(yield* refusal("read", { name: "no" }), [-32602, "name", "not_found"])
       assert.deepStrictEqual(yield* refusal("list", { agent: "nobody" }), [-32602, "agent", "agent_unknown"])
       assert.strictEqual((yield* refusal("list", { agent: "a" }, guest))[0], -32012)
+      const written = { name: "ship", content: "---\nname: ship\n---\n" }
+      assert.deepStrictEqual(yield* refusal("write", { ...written, bundle: "off" }), [
+        -32602,
+        "bundle",
+        "agent_disabled"
+      ])
+      assert.deepStrictEqual(yield* refusal("write", { ...written, bundle: "no" }), [-32602, "bundle", "agent_unknown"])
+      assert.deepStrictEqual(yield* refusal("write", { ...written, agent: "no", bundle: "b" }), [
+        -32602,
+        "agent",
+        "agent_unknown"
+      ])
+      yield* ask("write", { ...written, bundle: "agents/shared" })
+      assert.deepStrictEqual(yield* read({ name: "ship", bundle: "agents/shared" }), ["agents/shared", undefined])
     }))
 
   it.live("reads the skill of the agent that sessions get, where several have one of that name", () =>
