@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { homedir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
@@ -48,6 +49,20 @@ const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", rule: "shell(x
 const danger = { category: "git-destructive", part: "git push --force" }
 const analysed = (command: string) => analyse(command, place)
 
+/** With a home folder that has nothing in it, whatever the machine's has. */
+const atHome = <E>(home: string, effect: Effect.Effect<void, E>) => {
+  const before = process.env["HOME"]
+  return Effect.acquireUseRelease(
+    Effect.sync(() => process.env["HOME"] = home),
+    () => effect,
+    () =>
+      Effect.sync(() => {
+        if (before === undefined) delete process.env["HOME"]
+        else process.env["HOME"] = before
+      })
+  )
+}
+
 /** A test over the real engine, its model and tools. */
 const live = (
   name: string,
@@ -56,7 +71,7 @@ const live = (
 ) =>
   it.live(name, () => {
     const harness = make({ ...unconfined, ...variables }, { engine: EngineLayer.layer })
-    return Effect.provide(body(harness), harness.layer)
+    return atHome(harness.folder(), Effect.provide(body(harness), harness.layer))
   })
 
 /** Somebody who answers every question in the same way, after what `first` does. */
@@ -548,6 +563,8 @@ describe("E17 to E25", () => {
       session.attach(responder({ _tag: "AllowOnce" }))
       const outside = folder()
       writeFileSync(join(outside, "a"), "x")
+      for (const name of [".ssh", "open"]) mkdirSync(join(homedir(), name))
+      writeFileSync(join(homedir(), ".ssh", "id_x"), "x")
       const shown = Effect.fnUntraced(function*(sandbox: Knobs["sandbox"], script: string) {
         yield* set(session, { sandbox })
         const { shown, status } = (yield* turn(session, script)).at(-1)!
@@ -565,12 +582,11 @@ describe("E17 to E25", () => {
       )
       for (const sandbox of ["workspace-read", "read-only", "workspace-write"] as const) {
         assert.match(yield* shown(sandbox, "read /etc/shadow"), /the sandbox hides it|shows nothing outside/, sandbox)
-        assert.match(
-          yield* shown(sandbox, "list ~/.ssh"),
-          /the sandbox hides it|shows nothing outside|no such/i,
-          sandbox
-        )
+        for (const call of ["list ~/.ssh", "read ~/.ssh/id_x"]) {
+          assert.match(yield* shown(sandbox, call), /the sandbox hides it|shows nothing outside/, `${sandbox} ${call}`)
+        }
       }
+      assert.strictEqual(yield* shown("read-only", "list ~/open"), "completed")
       assert.strictEqual(yield* shown("workspace-write", "write a.txt\nx"), "completed")
       assert.isFalse(existsSync(join(outside, "b")))
     }),

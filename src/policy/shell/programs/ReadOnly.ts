@@ -3,9 +3,9 @@ import type { Command } from "../Command.ts"
 import type { Arg } from "../Words.ts"
 import { isKnown } from "../Words.ts"
 import { gitReads } from "./GitReads.ts"
-import { readingOptionRows } from "./OptionRows.ts"
 import { isOwnProgram } from "./ProjectPrograms.ts"
-import { names, unfolded } from "./Rows.ts"
+import { passes } from "./ReadingOptions.ts"
+import { names } from "./Rows.ts"
 
 /** Programs that only read, whatever they are given (policy §4.1). */
 const always = names(`
@@ -15,42 +15,6 @@ const always = names(`
   expand unexpand od hexdump strings jq tsort cal exit return break continue shift groups tty sleep cmp
   free lsblk lscpu pushd popd wc printenv
 `)
-/**
- * What a word with a leading dash may be. Words after a `--` and values of options are held to it as well, so that it
- * does not matter how the program tells them apart.
- */
-const shortOptions: Readonly<Record<string, RegExp>> = {
-  file: /^-[bikLhN0s]+$/,
-  tree: /^-([adfiCFghlnprstuDSAxNqQvcUXJ]+|[adfiC]*(L\d*|[IP]))$/,
-  yq: /^-([rneNCMPcyY]+|[op](=?(j|y|p|x|c|t|json|yaml|xml|props|csv|tsv|auto))?)$/,
-  base64: /^-([dDi]+|[wb]\d*)$/,
-  base32: /^-([di]+|w\d*)$/,
-  rg: /^-[nilcvwxsSFHINLuUoPabqp0.]*([ABCmjMd]\d*|[tT]\w*|[egfrE].*)?$/s,
-  find: /^-(\d[\w.]*|[ugoa]*[-+=][rwxst]+|newer\w*|O\d)$/,
-  fd: /^-[HIuapsigFL01q]*([djS][\w.+-]*|[et]\w*|[Ec].*)?$/s,
-  sort: /^-[bdfghiMnrRVuscCmz]*([ktS].*)?$/s,
-  uniq: /^-[cdiuDz]*([fsw]\d*)?$/,
-  xxd: /^-(a|b|e|p|ps|i|u|d|[cglso]\w*)$/,
-  sed: /^-[nErs]+$/,
-  awk: /^-[Fv]/,
-  npm: /^-[agl]$/,
-  cargo: /^-[eidpqF]$/
-}
-const longOptions = new Map(
-  unfolded(readingOptionRows).map((row) => {
-    const [program, ...known] = row.split(/:? +/)
-    return [program!, new Set(known)]
-  })
-)
-const sameAs: Readonly<Record<string, string>> = { fdfind: "fd", gawk: "awk", mawk: "awk" }
-
-const passes = (program: string, word: string): boolean => {
-  const name = sameAs[program] ?? program
-  const short = shortOptions[name]
-  if (short === undefined || word.length < 2 || word[0] !== "-" || word === "--") return true
-  return longOptions.get(name)?.has(word.replace(/=.*/s, "")) === true || (word[1] !== "-" && short.test(word))
-}
-
 const versions = names(`
   node npm bun deno python pip ruby gem go cargo rustc java javac gcc clang make cmake docker
   terraform git gh php perl tsc dotnet swift gradle
@@ -162,44 +126,4 @@ const awkReads = (program: string | null): boolean => {
   if (program === null) return false
   const rest = program.replace(/^\s*(NR|NF|FNR|\$\d+)\s*[<>]=?\s*\d+/, "").replaceAll("||", " ")
   return !/system|getline|close|fflush|ENVIRON|[|>@]|\\\r?\n/.test(rest)
-}
-
-const supplied = names(`
-  cat echo grep head tail wc ls stat basename dirname md5sum sha256sum cut nl tac rev realpath readlink du
-  printf strings
-`)
-
-/** `sh -c` and `xargs` read only when what they run does; that stands in the list as well. */
-export const readsItself = (command: Command, all: ReadonlyArray<Command>): boolean => {
-  const { line, program } = command
-  if (/^(sh|bash|dash)$/.test(program)) {
-    return (
-      line.has("-c") &&
-      line.options.every((option) => option === "-c" || option === "-l" || option === "-e" || option === "-u") &&
-      line.operands.length === 1
-    )
-  }
-  if (program === "time" || program === "nice" || program === "timeout") {
-    return leadingOnly(command) && hasInner(command, all)
-  }
-  if (program !== "xargs" || line.has("-a", "--arg-file", "-i")) return false
-  const inner = all[all.indexOf(command) + 1]
-  return inner !== undefined && inner.fields.wrappers.at(-1) === "xargs" && supplied.has(inner.program)
-}
-
-const hasInner = (command: Command, all: ReadonlyArray<Command>): boolean =>
-  all[all.indexOf(command) + 1]?.fields.wrappers.at(-1) === command.program
-
-/** `time` can write a file, so the options before the inner command are known ones. */
-const leadingOnly = (command: Command): boolean => {
-  const words = command.args.map((arg) => arg.guess)
-  for (let at = 0; words[at]?.startsWith("-") === true; at++) {
-    if (/^-[nksf]$/.test(words[at]!)) at++
-    else if (
-      !/^-(p|v|\d+|[nks][\w.]+|-(preserve-status|foreground|verbose|(signal|adjustment)=.*))$/.test(words[at]!)
-    ) {
-      return false
-    }
-  }
-  return true
 }
