@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Settings } from "../app/Settings.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import * as Wire from "../rpc/Wire.ts"
 import * as PromptContent from "../session/PromptContent.ts"
 import { Sessions } from "../session/Sessions.ts"
@@ -14,7 +14,7 @@ import * as PromptResult from "./PromptResult.ts"
 /** ACP's methods on top of the sessions, built once per process: any front door can serve them. */
 export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* Sessions
-  const { acp } = yield* Settings
+  const { last } = yield* LiveSettings
   const { create, open } = yield* Opening.make
 
   const ofConnection = (sessionId: string) =>
@@ -65,7 +65,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     }, faulty),
 
     "session/set_title": Effect.fnUntraced(function*({ sessionId, title }) {
-      if (!acp.unstable) {
+      if (!last().acp.unstable) {
         return yield* Wire.methodNotFound(
           { method: "session/set_title" },
           "session/set_title is unstable: set acp.unstable"

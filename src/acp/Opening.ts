@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Rpc } from "effect/rpc"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { Settings } from "../app/Settings.ts"
 import * as Wire from "../rpc/Wire.ts"
 import { Agents } from "../session/Agents.ts"
@@ -21,7 +22,8 @@ export const make = Effect.gen(function*() {
   const sessions = yield* Sessions
   const agents = yield* Agents
   const store = yield* SessionStore
-  const { acp, configDir, mcp } = yield* Settings
+  const { configDir } = yield* Settings
+  const { current, last } = yield* LiveSettings
   const scope = yield* Effect.scope
 
   /** ZeroClaw's clients know nothing of what comes here, and expect silence between turns. */
@@ -39,9 +41,9 @@ export const make = Effect.gen(function*() {
       agent,
       cwd: yield* placeholderCwd(connection.dialect, configDir, cwd),
       additionalDirectories: additionalDirectories ?? [],
-      mcpServers: yield* clientServers(mcpServers, mcp)
+      mcpServers: yield* clientServers(mcpServers, last().mcp)
     })
-    yield* attach(connection, session, acp.sessionTimeoutSecs)
+    yield* attach(connection, session, last().acp.sessionTimeoutSecs)
     yield* welcome(connection, session)
     const workspaceDir = session.workspace.cwd
     return {
@@ -70,7 +72,7 @@ export const make = Effect.gen(function*() {
     const setup = {
       cwd,
       additionalDirectories: payload.additionalDirectories ?? [],
-      mcpServers: yield* clientServers(payload.mcpServers, mcp)
+      mcpServers: yield* clientServers(payload.mcpServers, (yield* current).mcp)
     }
     return yield* sessions.activate(
       sessionId,
@@ -78,7 +80,7 @@ export const make = Effect.gen(function*() {
       Effect.fnUntraced(function*(session) {
         const entries = yield* Replay.snapshot(session, store)
         const send = (shown: typeof entries) => Replay.send(connection, session, shown)
-        yield* attach(connection, session, acp.sessionTimeoutSecs, replay ? send(entries) : Effect.void)
+        yield* attach(connection, session, last().acp.sessionTimeoutSecs, replay ? send(entries) : Effect.void)
         if (!replay) {
           // No history on resume; the plan is state. Only ZeroClaw's clients expect it before the result (acp.md §6 row 19).
           const plan = send(entries.filter(({ _tag }) => _tag === "Plan"))

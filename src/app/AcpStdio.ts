@@ -8,7 +8,7 @@ import { protocolWrite } from "./Stdout.ts"
 /** `postern acp`: one client on stdin and stdout, until the end of input (spec §1). */
 export const run = (flags: Flags) =>
   Effect.gen(function*() {
-    const { notes } = yield* Settings
+    const { notes } = (yield* Settings).started
     yield* Effect.forEach(notes, (note) => Effect.logWarning(note), { discard: true })
     yield* serveConnection(fromStreams(process.stdin, process.stdout, protocolWrite))
   }).pipe(

@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
 import { Context, Effect, Layer, Result } from "effect"
-import { ConfigChanges } from "./ConfigChanges.ts"
 import type { Change, Removed } from "./ConfigCommit.ts"
 import { makeCheck } from "./ConfigCheck.ts"
 import { type Entry, listed, makeEdits } from "./ConfigEdits.ts"
@@ -16,6 +15,7 @@ import { fallbackOf } from "./ConfigFallback.ts"
 import { isHidden, masked } from "./ConfigValue.ts"
 import { type Environment, overridesIn } from "./Environment.ts"
 import { fromEnvironment } from "./Overrides.ts"
+import { LiveSettings } from "./LiveSettings.ts"
 import { replaceFile } from "./ReplaceFile.ts"
 import { Settings } from "./Settings.ts"
 
@@ -75,22 +75,27 @@ export class ConfigStore extends Context.Service<ConfigStore, {
     mayWrite?: Authority
   ) => Effect.Effect<Renamed, WriteFault>
 }>()("postern/app/ConfigStore") {
+  /** `written` runs after every change. */
   static readonly layerFile = (
     file: string,
-    environment: Environment
-  ): Layer.Layer<ConfigStore, never, ConfigChanges> => Layer.effect(ConfigStore, make(file, environment))
+    environment: Environment,
+    written: Effect.Effect<unknown> = Effect.void
+  ): Layer.Layer<ConfigStore> => Layer.sync(ConfigStore, () => make(file, environment, written))
 
+  /** What is written here is in force when the writer is told so. */
   static readonly layer = (
     environment: Environment = process.env
-  ): Layer.Layer<ConfigStore, never, ConfigChanges | Settings> =>
-    Layer.unwrap(Effect.map(Settings, ({ configFile }) => ConfigStore.layerFile(configFile, environment)))
+  ): Layer.Layer<ConfigStore, never, LiveSettings | Settings> =>
+    Layer.unwrap(
+      Effect.zipWith(Settings, LiveSettings, ({ configFile }, { current }) =>
+        ConfigStore.layerFile(configFile, environment, current))
+    )
 }
 
 /** A configuration of more bytes than this is not written. */
 const maxBytes = 1024 * 1024
 
-const make = Effect.fnUntraced(function*(file: string, environment: Environment) {
-  const changes = yield* ConfigChanges
+const make = (file: string, environment: Environment, written: Effect.Effect<unknown>) => {
   const names = overridesIn(environment)
   const overrides = Result.getOrElse(fromEnvironment(names, environment), () => [])
   const table = load(file, environment)
@@ -110,7 +115,7 @@ const make = Effect.fnUntraced(function*(file: string, environment: Environment)
       ({ _tag, message }) =>
         _tag === "FileChanged" ? new ConfigRefused({ reason: "conflict", message }) : new ConfigFailed({ message })
     )
-    yield* Effect.ignore(changes.current)
+    yield* written
   })
 
   const commit = <A>(
@@ -177,4 +182,4 @@ const make = Effect.fnUntraced(function*(file: string, environment: Environment)
     ...edits,
     ...makeMaps(placed, commit, edits.remove)
   })
-})
+}

@@ -1,13 +1,16 @@
-import { Deferred, Effect, Stream, SubscriptionRef } from "effect"
-import { resolve } from "../net/Endpoint.ts"
-import { listen } from "../net/UnixSocket.ts"
+import { Deferred, Effect, Layer, Stream, SubscriptionRef } from "effect"
+import { type EndpointRefused, resolve } from "../net/Endpoint.ts"
+import { listen, take } from "../net/UnixSocket.ts"
 import { Facts } from "../native/Facts.ts"
 import type { NativeState } from "../native/NativeConnection.ts"
 import { serveConnection } from "../native/NativeServer.ts"
 import { Residents } from "../native/Residents.ts"
-import { layerBase } from "./App.ts"
+import { Reload } from "../native/Reload.ts"
 import * as DaemonLayer from "./DaemonLayer.ts"
-import { type Flags, Settings } from "./Settings.ts"
+import * as Following from "./Following.ts"
+import { hangUps } from "./HangUps.ts"
+import * as Logging from "./Logging.ts"
+import { type Flags, type Kept, Settings } from "./Settings.ts"
 import { ignoreHangUp } from "./Signals.ts"
 
 export interface Options {
@@ -22,25 +25,28 @@ const far: NativeState["far"] = process.platform === "win32"
 
 const drainTime = "5500 millis"
 const grace = "1 second"
+/** How long clients of an ephemeral daemon may take to come back after it began anew. */
+const returning = "10 seconds"
 
-/** Waits until there was a client and none is left for a second. */
-const deserted = (clients: SubscriptionRef.SubscriptionRef<number>) =>
-  SubscriptionRef.changes(clients).pipe(
-    Stream.dropUntil((count) => count > 0),
-    Stream.switchMap((count) => count > 0 ? Stream.never : Stream.fromEffect(Effect.sleep(grace))),
-    Stream.take(1),
-    Stream.runDrain
-  )
+/** Waits until there was a client, for so long at most, and none is left for a second. */
+const deserted = (clients: SubscriptionRef.SubscriptionRef<number>, patience: Effect.Effect<void>) =>
+  Effect.raceFirst(Stream.runDrain(Stream.takeUntil(SubscriptionRef.changes(clients), (count) => count > 0)), patience)
+    .pipe(
+      Effect.andThen(
+        SubscriptionRef.changes(clients).pipe(
+          Stream.switchMap((count) => count > 0 ? Stream.never : Stream.fromEffect(Effect.sleep(grace))),
+          Stream.take(1),
+          Stream.runDrain
+        )
+      )
+    )
 
-const serve = Effect.fnUntraced(function*({ ephemeral }: Options, endpoint: string) {
-  const { notes, rpc, socket } = yield* Settings
-  const residents = yield* Residents
-  const { stopping } = yield* Facts
-  yield* Effect.forEach(notes, (note) => Effect.logWarning(note), { discard: true })
-  const services = yield* Effect.context<Effect.Services<ReturnType<typeof serveConnection>>>()
-  const clients = yield* SubscriptionRef.make(0)
-  const count = (by: number) => SubscriptionRef.update(clients, (now) => now + by)
-
+/** Turns end in their own time or are cut off; then everybody is told to go. */
+const drainOf = (
+  residents: Residents["Service"],
+  { stopping }: Facts["Service"],
+  clients: SubscriptionRef.SubscriptionRef<number>
+) => {
   const turnsEnd = Effect.suspend(() => {
     const running = residents.all().filter(({ turn }) => turn !== undefined)
     if (running.length === 0) return Effect.void
@@ -56,28 +62,94 @@ const serve = Effect.fnUntraced(function*({ ephemeral }: Options, endpoint: stri
     Stream.runDrain,
     Effect.timeoutOption("2 seconds")
   )
-  const drain = turnsEnd.pipe(
+  return turnsEnd.pipe(
     Effect.andThen(Deferred.succeed(stopping, undefined)),
     Effect.andThen(everybodyLeft),
     Effect.asVoid
   )
+}
 
+/** A configuration that is read on a signal, as soon as one can be. */
+const signalled = (hangUp: Effect.Effect<void>, again: Kept["again"]): Effect.Effect<Kept> =>
+  Effect.andThen(hangUp, again).pipe(
+    Effect.catchTag(
+      "ConfigInvalid",
+      ({ message }) =>
+        Effect.andThen(Effect.logError(`the daemon goes on as it was: ${message}`), signalled(hangUp, again))
+    )
+  )
+
+/** One of the lives of a daemon, between two readings of its configuration. */
+interface Generation {
+  readonly endpoint: string
+  readonly settings: Kept
+  /** Waits for the next SIGHUP. */
+  readonly hangUp: Effect.Effect<void>
+  /** How long an ephemeral daemon waits for a first client; others do not end by themselves. */
+  readonly patience: Effect.Effect<void> | undefined
+  /** Says that it serves. */
+  readonly ready: Effect.Effect<void>
+}
+
+/** Ends with what the next generation begins with, or with nothing where the last client of an ephemeral daemon has left. */
+const serve = Effect.fnUntraced(function*({ endpoint, hangUp, patience, ready, settings }: Generation) {
+  const reload = yield* Reload
+  yield* Effect.forEach(settings.started.notes, (note) => Effect.logWarning(note), { discard: true })
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof serveConnection>>>()
+  const clients = yield* SubscriptionRef.make(0)
+  const count = (by: number) => SubscriptionRef.update(clients, (now) => now + by)
+  const drain = drainOf(yield* Residents, yield* Facts, clients)
   const { failed } = yield* listen(
-    { endpoint, isOwnFolder: socket === undefined, maxConnections: rpc.maxLocalConnections, drain },
+    { endpoint, maxConnections: settings.maxLocalConnections, drain },
     (transport) =>
       Effect.acquireUseRelease(count(1), () => serveConnection(transport, far), () => count(-1)).pipe(
         Effect.provideContext(services)
       )
   )
-  yield* Effect.sync(() => process.stdout.write(`postern daemon: process ${process.pid} serves ${endpoint}\n`))
-  yield* ephemeral ? Effect.raceFirst(failed, deserted(clients)) : failed
+  yield* ready
+  return yield* Effect.raceAllFirst([
+    failed,
+    reload.asked,
+    signalled(hangUp, settings.again),
+    patience === undefined ? Effect.never : Effect.as(deserted(clients, patience), undefined)
+  ])
 })
 
-/** `postern daemon`: native RPC on a local socket, until it is told to stop (spec §1). */
-export const run = (flags: Flags, options: Options) =>
-  Effect.flatMap(Settings, (settings) => {
+const layerOf = (settings: Kept, endpoint: string) =>
+  DaemonLayer.layer(endpoint).pipe(
+    Layer.provideMerge(Logging.layerLive),
+    Layer.provideMerge(Following.layer()),
+    Layer.provideMerge(Layer.succeed(Settings, settings))
+  )
+
+/** Each generation is a scope: the next one begins when nothing of it is left. */
+const live = (generation: Generation): Effect.Effect<void, EndpointRefused> =>
+  Effect.scoped(serve(generation)).pipe(
+    Effect.provide(layerOf(generation.settings, generation.endpoint)),
+    Effect.flatMap((next) =>
+      next === undefined ? Effect.void : live({
+        ...generation,
+        settings: next,
+        patience: generation.patience && Effect.sleep(returning),
+        ready: Effect.logInfo("the daemon began anew, with the configuration as it is now")
+      })
+    )
+  )
+
+/** `postern daemon`: native RPC on a local socket, until it is told to stop (spec §1). The socket stays its own from one generation to the next. */
+export const run = (flags: Flags, { ephemeral }: Options) =>
+  Effect.scoped(Effect.gen(function*() {
+    const settings = yield* Settings.load(flags)
     const endpoint = resolve(settings)
-    // Who started it may go before its last client does.
-    if (options.ephemeral) ignoreHangUp()
-    return Effect.scoped(serve(options, endpoint)).pipe(Effect.provide(DaemonLayer.layer(endpoint)))
-  }).pipe(Effect.provide(layerBase(flags)))
+    yield* take(endpoint, settings.socket === undefined)
+    // Who started an ephemeral one may go before its last client does; on Windows a console that closes takes its processes along.
+    if (ephemeral) ignoreHangUp()
+    const hangUp = ephemeral || process.platform === "win32" ? Effect.never : (yield* hangUps).next
+    yield* live({
+      endpoint,
+      settings,
+      hangUp,
+      patience: ephemeral ? Effect.never : undefined,
+      ready: Effect.sync(() => process.stdout.write(`postern daemon: process ${process.pid} serves ${endpoint}\n`))
+    })
+  }))

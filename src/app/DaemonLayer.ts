@@ -15,6 +15,7 @@ import * as LifecycleHandlers from "../native/LifecycleHandlers.ts"
 import * as MemoryHandlers from "../native/MemoryHandlers.ts"
 import { Native } from "../native/Native.ts"
 import * as PersonalityHandlers from "../native/PersonalityHandlers.ts"
+import { Reload } from "../native/Reload.ts"
 import { Residents } from "../native/Residents.ts"
 import * as SetupHandlers from "../native/SetupHandlers.ts"
 import * as SkillChangeHandlers from "../native/SkillChangeHandlers.ts"
@@ -29,21 +30,25 @@ import { Hosts } from "../session/Hosts.ts"
 import { MemoryStore } from "../store/MemoryStore.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import * as Engine from "../session/Engine.ts"
-import { ConfigChanges } from "./ConfigChanges.ts"
 import { ConfigStore } from "./ConfigStore.ts"
 import type { Environment } from "./Environment.ts"
+import { LiveSettings } from "./LiveSettings.ts"
 import { Settings } from "./Settings.ts"
 
 const layerHosts = (open: (file: string) => Layer.Layer<SessionStore>) =>
-  Layer.unwrap(Effect.map(Settings, ({ dataDir, rpc }) => {
+  Layer.unwrap(Effect.zipWith(Settings, LiveSettings, ({ dataDir }, { last }) => {
     const inDataDir = (name: string) => open(join(dataDir, "sessions", name))
-    return Hosts.layer(rpc.maxSessions, { chat: inDataDir("chat-sessions.db"), acp: inDataDir("acp-sessions.db") })
+    return Hosts.layer(() => last().rpc.maxSessions, {
+      chat: inDataDir("chat-sessions.db"),
+      acp: inDataDir("acp-sessions.db")
+    })
   }))
 
 const layerMemory = Layer.unwrap(
-  Effect.map(
+  Effect.zipWith(
     Settings,
-    ({ dataDir, memory }) => MemoryStore.layer(join(dataDir, "memory"), memory.conversationRetentionDays)
+    LiveSettings,
+    ({ dataDir }, { last }) => MemoryStore.layer(join(dataDir, "memory"), () => last().memory.conversationRetentionDays)
   )
 )
 
@@ -97,9 +102,9 @@ export const layer = (
       Identities.layer,
       layerMemory,
       Principals.layer,
+      Reload.layer,
       layerFacts(endpoint)
     )),
     Layer.provideMerge(Layer.provideMerge(Feeds.layerLogger, Feeds.layer)),
-    Layer.provideMerge(ConfigStore.layer(environment)),
-    Layer.provideMerge(ConfigChanges.layer(environment))
+    Layer.provideMerge(ConfigStore.layer(environment))
   )

@@ -10,6 +10,7 @@ import * as Executable from "../tool/Executable.ts"
 import { layerStore } from "./App.ts"
 import * as DoctorMcp from "./DoctorMcp.ts"
 import { layerSandbox } from "./SandboxLayer.ts"
+import { LiveSettings } from "./LiveSettings.ts"
 import { Settings } from "./Settings.ts"
 import { version } from "./Version.ts"
 
@@ -27,7 +28,10 @@ export interface Finding {
 export class Doctor extends Context.Service<Doctor, {
   readonly run: Effect.Effect<ReadonlyArray<Finding>>
 }>()("postern/app/Doctor") {
-  static readonly layer: Layer.Layer<Doctor, never, Settings> = Layer.effect(Doctor, Effect.suspend(() => make)).pipe(
+  static readonly layer: Layer.Layer<Doctor, never, LiveSettings | Settings> = Layer.effect(
+    Doctor,
+    Effect.suspend(() => make)
+  ).pipe(
     Layer.provide([Agents.layer, layerSandbox])
   )
 }
@@ -44,7 +48,7 @@ const usual: ReadonlyArray<readonly [EffectiveSandbox, boolean]> = [
 ]
 
 const sandboxFinding = Effect.gen(function*() {
-  const { policy, riskProfiles } = yield* Settings
+  const { policy, riskProfiles } = (yield* LiveSettings).last()
   const { enforce } = yield* Sandbox
   const wish = wishOf(riskProfiles.get("default"))
   if (wish.name === "none" && policy.sandbox === "danger-full-access" && policy.network !== "off") {
@@ -74,7 +78,7 @@ const sandboxFinding = Effect.gen(function*() {
 })
 
 const agentFinding = Effect.gen(function*() {
-  const { providers } = yield* Settings
+  const { providers } = (yield* LiveSettings).last()
   const agents = yield* Agents
   return yield* Effect.match(agents.resolve(), {
     onFailure: ({ message }): Finding => ({
@@ -98,7 +102,8 @@ const agentFinding = Effect.gen(function*() {
 
 const make = Effect.gen(function*() {
   const settings = yield* Settings
-  const services = yield* Effect.context<Agents | Sandbox | Settings>()
+  const live = yield* LiveSettings
+  const services = yield* Effect.context<Agents | LiveSettings | Sandbox | Settings>()
   const variables = yield* Environment
 
   const sessions = SessionStore.useSync(() => ok("sessions", `${settings.dataDir} can be read and written`)).pipe(
@@ -127,16 +132,17 @@ const make = Effect.gen(function*() {
 
   return Doctor.of({
     run: Effect.gen(function*() {
+      const { mcp, notes } = yield* live.current
       return [
         ok("postern", `${version}, Node.js ${process.versions.node}, ${process.platform} ${process.arch}`),
-        ...(settings.notes.length === 0
+        ...(notes.length === 0
           ? [ok("configuration", settings.configFile)]
-          : settings.notes.map((detail): Finding => ({ name: "configuration", status: "warn", detail }))),
+          : notes.map((detail): Finding => ({ name: "configuration", status: "warn", detail }))),
         yield* agentFinding,
         yield* sessions,
         yield* sandboxFinding,
         ...programs,
-        ...DoctorMcp.look(settings.mcp.servers, variables)
+        ...DoctorMcp.look(mcp.servers, variables)
       ]
     }).pipe(Effect.provideContext(services))
   })

@@ -14,6 +14,8 @@ import { decodeCall } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import * as Workspace from "../workspace/Workspace.ts"
 import { type DryCall, type DryKnobs, lists, merge, sessionKnobs } from "./DryCall.ts"
+import { LiveSettings } from "./LiveSettings.ts"
+import type { RiskProfile } from "./Profiles.ts"
 import { type Agent, Settings } from "./Settings.ts"
 
 /** A dry run that cannot be made: no such folder or agent, rules that cannot be read. */
@@ -31,6 +33,7 @@ export class PolicyDryRun extends Context.Service<PolicyDryRun, {
   readonly fitting: (tool: string, readings: ReadonlyArray<unknown>) => Effect.Effect<unknown>
   /** The name of the risk profile whose limits and lists count. */
   readonly riskProfile: string
+  readonly profile: RiskProfile | undefined
   readonly userRules: Knobs["user_rules"]
 }>()("postern/app/PolicyDryRun") {
   static readonly layer = (options: Options) => Layer.effect(PolicyDryRun, make(options))
@@ -46,8 +49,8 @@ export interface Options {
 
 const agentOf = Effect.fnUntraced(function*(
   alias: string | undefined
-): Effect.fn.Return<Agent | undefined, DryRunRefused, Settings> {
-  const { acp, agents } = yield* Settings
+): Effect.fn.Return<Agent | undefined, DryRunRefused, LiveSettings> {
+  const { acp, agents } = (yield* LiveSettings).last()
   const enabled = Array.from(agents.values()).filter((agent) => agent.enabled)
   const asked = alias ?? acp.defaultAgent
   const agent = asked === undefined ? (enabled.length === 1 ? enabled[0] : undefined) : agents.get(asked)
@@ -71,14 +74,14 @@ const imagined = (cwd: string, readable: ReadonlyArray<string>): Workspace.Works
 
 const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: common = {} }: Options) {
   const settings = yield* Settings
+  const { mcp, policy: own, riskProfiles } = (yield* LiveSettings).last()
   const books = yield* RuleBooks
   const gate = yield* Gate
   const { tools } = yield* Toolbox
   const known = knownTools(tools)
   const agent = yield* agentOf(alias)
   const riskProfile = agent?.riskProfile ?? "default"
-  const profile = settings.riskProfiles.get(riskProfile)
-  const own = settings.policy
+  const profile = riskProfiles.get(riskProfile)
   const switches = switchesOf(own)
   const user: Partial<Knobs> = Object.fromEntries(
     names.flatMap((name) => own[name] === undefined ? [] : [[name, own[name]]])
@@ -118,7 +121,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
   })
 
   const rulesFor = Effect.fnUntraced(function*(place: Workspace.Workspace, extra: DryKnobs["rules"]) {
-    const source = { workspace: place, riskProfile, userRules, session: [] }
+    const source = { workspace: place, riskProfile, profile, userRules, session: [] }
     const { project, rules } = yield* Effect.mapError(books.load(source), ({ message }) => refused(message))
     if (!extra || lists.every((list) => !extra[list]?.length)) return { rules, project }
     const made = extended.get(rules) ?? new Map<string, RuleSet>()
@@ -133,7 +136,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
   /** Servers are not started for this: what the configuration says of one is enough. */
   const callOf = (name: string, parameters: unknown) => {
     if (tools.has(name) || !name.includes("__", 1)) return decodeCall(tools, name, parameters)
-    return Result.match(foreseen(settings.mcp.servers, name), {
+    return Result.match(foreseen(mcp.servers, name), {
       onSuccess: (tool) => decodeCall(new Map([[name, tool]]), name, parameters),
       onFailure: (why) =>
         Effect.succeed(Result.fail({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}: ${why}` } as const))
@@ -160,5 +163,5 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     return readings[0]
   })
 
-  return PolicyDryRun.of({ workspace, decide, fitting, riskProfile, userRules })
+  return PolicyDryRun.of({ workspace, decide, fitting, profile, riskProfile, userRules })
 })

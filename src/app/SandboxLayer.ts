@@ -1,12 +1,13 @@
 import { Effect, Layer } from "effect"
 import { Sandbox } from "../sandbox/Sandbox.ts"
+import { LiveSettings } from "./LiveSettings.ts"
 import { Settings } from "./Settings.ts"
 
 /** The sandbox of this machine, which hides Postern's own places from every command. */
 export const layerSandbox = Layer.unwrap(
-  Effect.map(
-    Settings,
-    ({ configDir, dataDir, policy, socket }) =>
-      Sandbox.layer({ own: { configDir, dataDir, socket }, partial: { files: policy.allow_partial_sandbox ?? true } })
-  )
+  Effect.zipWith(Settings, LiveSettings, ({ configDir, dataDir, socket }, { last }) =>
+    Sandbox.layer({
+      own: { configDir, dataDir, socket },
+      partial: { files: () => last().policy.allow_partial_sandbox ?? true }
+    }))
 )

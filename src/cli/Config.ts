@@ -1,8 +1,7 @@
-import { Effect, Layer, Redacted, Schema, Stdio, Stream } from "effect"
+import { Effect, Redacted, Schema, Stdio, Stream } from "effect"
 import { Prompt } from "effect/cli"
 import { existsSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
-import { ConfigChanges } from "../app/ConfigChanges.ts"
 import { ConfigTable } from "../app/ConfigSchema.ts"
 import { parse } from "../app/ConfigPath.ts"
 import { start } from "../app/ConfigStart.ts"
@@ -15,7 +14,7 @@ import { json, oneLine } from "./Plain.ts"
 
 export const layer = (configDir: string | undefined) => {
   const { configFile } = places(configDir, process.env)
-  return Layer.provide(ConfigStore.layerFile(configFile, process.env), ConfigChanges.layerFile(configFile, process.env))
+  return ConfigStore.layerFile(configFile, process.env)
 }
 
 const print = (text: string) => Effect.sync(() => void process.stdout.write(text))

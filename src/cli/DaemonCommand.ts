@@ -16,7 +16,7 @@ export const daemon = Command.make("daemon", {
     )).pipe(
     Command.withDescription(
       "Serve the native protocol on a local socket, for many clients and many sessions, until SIGINT or SIGTERM. Turns that are running " +
-        "then have five seconds to end."
+        "then have five seconds to end. SIGHUP makes it begin anew with the configuration as it is then."
     ),
     Command.withShortDescription("Long-running host on a local socket")
   )

@@ -17,10 +17,10 @@ const sayWhy = <A, E extends { readonly message: string }, R>(effect: Effect.Eff
   Effect.mapError(effect, ({ message }) => failure(message))
 
 const here = Effect.gen(function*() {
-  const { riskProfile, userRules, workspace: open } = yield* PolicyDryRun
+  const { profile, riskProfile, userRules, workspace: open } = yield* PolicyDryRun
   const files = yield* RuleFiles
   const workspace = yield* sayWhy(open())
-  return { files, workspace, rules: sayWhy(files.list({ workspace, riskProfile, userRules })) }
+  return { files, workspace, rules: sayWhy(files.list({ workspace, profile, riskProfile, userRules })) }
 })
 
 const shown = ({ counts, id, layer, list, reason, rule }: Listed) => ({

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { layerSandbox } from "../app/SandboxLayer.ts"
-import { Settings } from "../app/Settings.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { wishOf } from "../policy/Limits.ts"
 import * as Service from "../sandbox/Sandbox.ts"
 import { paint as painter } from "./Paint.ts"
@@ -13,7 +13,7 @@ const print = (text: string) => Effect.sync(() => void process.stdout.write(text
 /** What this machine can hold a command to: a failure of the machine, not of this command, so it always succeeds. */
 export const check = Effect.fnUntraced(
   function*(options: { readonly backend: string | undefined; readonly json: boolean }) {
-    const { riskProfiles } = yield* Settings
+    const { riskProfiles } = (yield* LiveSettings).last()
     const wish = wishOf(riskProfiles.get("default"))
     const rows = yield* Service.Sandbox.useSync(({ check }) => check({ ...wish, name: options.backend ?? wish.name }))
       .pipe(

@@ -1,4 +1,4 @@
-import { Effect, Fiber, Layer, type Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import type { RuleBooks } from "../policy/RuleBooks.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Processes } from "../tool/Processes.ts"
@@ -31,6 +31,11 @@ const noticeOf = (server: Server.Server): ReadonlyArray<Notice> => {
     : [{ severity: "warning", title: `The MCP server ${server.config.name} cannot be used`, description: reason }]
 }
 
+interface Running {
+  readonly server: Server.Server
+  readonly scope: Scope.Closeable
+}
+
 const startAll = (servers: ReadonlyArray<Server.Server>) =>
   Effect.forEach(servers, ({ start }) => start, { concurrency: "unbounded", discard: true })
 
@@ -39,16 +44,35 @@ const open = (dial: Dialer.Dial, permission: Effect.Success<typeof Permit.make>)
   Effect.fnUntraced(function*(host: ToolHost): Effect.fn.Return<SessionTools, never, Scope.Scope> {
     const scope = yield* Effect.scope
     let tools: ReadonlyMap<string, AnyTool> | undefined
-    const built = new Map<Server.Server, { readonly listed: unknown; readonly tools: ReadonlyArray<AnyTool> }>()
-    const configs = distinct(host.servers)
-    const ids = serverIds(configs.map(({ name }) => name))
-    const servers = yield* Effect.forEach(
-      configs,
-      (config, index) =>
-        Server.make(ids[index] ?? config.name, config, host.workspace, permission(config, host), dial, () => {
-          tools = undefined
-        })
-    )
+    const built = new WeakMap<Server.Server, { readonly listed: unknown; readonly tools: ReadonlyArray<AnyTool> }>()
+    let running: ReadonlyMap<string, Running> = new Map()
+    const servers = () => Array.from(running.values(), ({ server }) => server)
+
+    const start = Effect.fnUntraced(function*(id: string, config: ServerConfig) {
+      const own = yield* Scope.fork(scope)
+      const made = Server.make(id, config, host.workspace, permission(config, host), dial, () => {
+        tools = undefined
+      })
+      return { server: yield* Scope.provide(made, own), scope: own }
+    })
+
+    /** One that is configured in another way, or under another name, is another one; the old one ends. */
+    const follow = Effect.gen(function*() {
+      const configs = distinct(host.servers())
+      const ids = serverIds(configs.map(({ name }) => name))
+      const next = new Map<string, Running>()
+      for (const [index, config] of configs.entries()) {
+        const id = ids[index] ?? config.name
+        const key = JSON.stringify([id, config])
+        next.set(key, running.get(key) ?? (yield* start(id, config)))
+      }
+      const ended = Array.from(running).flatMap(([key, one]) => next.has(key) ? [] : [one.scope])
+      if (ended.length === 0 && next.size === running.size) return
+      running = next
+      tools = undefined
+      yield* Effect.forEach(ended, (one) => Scope.close(one, Exit.void), { discard: true })
+    })
+    yield* follow
 
     const toolsOf = (server: Server.Server): ReadonlyArray<AnyTool> => {
       const listed = server.listed()
@@ -59,18 +83,21 @@ const open = (dial: Dialer.Dial, permission: Effect.Success<typeof Permit.make>)
       return made
     }
 
-    yield* Effect.forkIn(startAll(servers), scope)
+    yield* Effect.forkIn(startAll(servers()), scope)
 
     return {
-      current: () => tools ??= new Map(servers.flatMap(toolsOf).map((tool) => [tool.name, tool])),
+      current: () => tools ??= new Map(servers().flatMap(toolsOf).map((tool) => [tool.name, tool])),
       begin: Effect.gen(function*() {
-        const hopeful = servers.filter((server) => server.isHopeful())
-        yield* Effect.forkIn(startAll(servers.filter((server) => !server.isHopeful())), scope)
+        yield* follow
+        const hopeful = servers().filter((server) => server.isHopeful())
+        yield* Effect.forkIn(startAll(servers().filter((server) => !server.isHopeful())), scope)
         const starting = yield* Effect.forkIn(startAll(hopeful), scope)
         yield* Effect.timeoutOption(Fiber.await(starting), patience)
-        return servers.flatMap(noticeOf)
+        return servers().flatMap(noticeOf)
       }),
-      policyChanged: Effect.forEach(servers, ({ policyChanged }) => policyChanged, { discard: true })
+      policyChanged: Effect.suspend(() =>
+        Effect.forEach(servers(), ({ policyChanged }) => policyChanged, { discard: true })
+      )
     }
   })
 

@@ -33,13 +33,14 @@ export const make = Effect.gen(function*() {
       config: ServerConfig,
       { knobs, limits, source, workspace }: ToolHost
     ): Effect.fn.Return<Permit, Unreachable> {
+      const rulesNow = yield* source
       const now = knobs()
       const { network: access, sandbox, work_mode } = now.values
       const capabilities = capabilitiesOf(config).filter((capability) => grants(work_mode, capability))
       const network = needsNetwork(config)
       if (capabilities.length === 0) return yield* no(`the Work mode ${work_mode} grants nothing to its tools`)
       if (network && access === "off") return yield* no("Network access is off, and it needs a network")
-      const { rules } = yield* Effect.mapError(books.load(source()), ({ message }) => no(message))
+      const { rules } = yield* Effect.mapError(books.load(rulesNow), ({ message }) => no(message))
       const found = yield* limits
       const readable = yield* Effect.forEach(config.readable, canonical)
       const writable = yield* Effect.forEach(config.writable, canonical)
@@ -49,7 +50,7 @@ export const make = Effect.gen(function*() {
         { id }
       ) => id)
       return {
-        key: JSON.stringify([mode, network, denied, found.forbiddenPaths, found.backend]),
+        key: JSON.stringify([mode, network, denied, found.forbiddenPaths, found.allowedRoots, found.backend]),
         network,
         held: {
           decision: { capabilities, sandbox: { mode, network, note: "" } },

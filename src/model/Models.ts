@@ -1,7 +1,9 @@
 import { Array as Arr, Context, Effect, Layer, Result, Scope, Stream } from "effect"
 import { LanguageModel } from "effect/ai"
 import type { Provider } from "../app/Providers.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { Settings } from "../app/Settings.ts"
+import type { Snapshot } from "../app/Snapshot.ts"
 import { toAiError } from "./ModelFault.ts"
 import * as Offline from "./Offline.ts"
 import type { StreamParts } from "./Parts.ts"
@@ -23,15 +25,17 @@ export interface Model {
 
 /** Language models by reference. Importing this module loads `effect/ai`: do it lazily, when a first session needs it. */
 export class Models extends Context.Service<Models, {
-  /** No reference: `Settings.defaultModel`. The same reference gives the same model. */
+  /** No reference: the default model. The same reference gives the same model until the configuration changes. */
   readonly get: (reference: string | undefined) => Effect.Effect<Model, ModelUnavailable>
 }>()("postern/model/Models") {
-  static readonly layer: Layer.Layer<Models, never, Settings> = Layer.effect(
+  static readonly layer: Layer.Layer<Models, never, LiveSettings | Settings> = Layer.effect(
     Models,
     Effect.gen(function*() {
-      const { configFile, defaultModel, providers, proxy } = yield* Settings
+      const { configFile, proxy } = yield* Settings
+      const { last } = yield* LiveSettings
       const scope = yield* Effect.scope
       const made = new Map<string, Model>()
+      let from = last()
 
       const remote = yield* Effect.promise(() => import("./Remote.ts")).pipe(
         Effect.flatMap(({ make }) => make(proxy)),
@@ -50,7 +54,7 @@ export class Models extends Context.Service<Models, {
       const standIns = ({ model, provider }: Named) =>
         provider.fallback.map((name) => name.includes("/") ? name : `${name}/${model}`)
 
-      const make = Effect.fnUntraced(function*(reference: string) {
+      const make = Effect.fnUntraced(function*(reference: string, { providers }: Snapshot) {
         const named = yield* Effect.fromResult(resolve(providers, reference))
         const first = { name: reference, ask: yield* asking(named) }
         const others = yield* Effect.forEach(standIns(named), (name) =>
@@ -78,11 +82,14 @@ export class Models extends Context.Service<Models, {
 
       return Models.of({
         get: Effect.fnUntraced(function*(given) {
-          const reference = given ?? defaultModel
+          const now = last()
+          if (from !== now) made.clear()
+          from = now
+          const reference = given ?? now.defaultModel
           const known = made.get(reference)
           if (known !== undefined) return known
-          const model = yield* make(reference)
-          made.set(reference, model)
+          const model = yield* make(reference, now)
+          if (from === now) made.set(reference, model)
           return model
         })
       })

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { join } from "node:path"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { type Agent, Settings } from "../app/Settings.ts"
 import { Agents } from "../session/Agents.ts"
 import { caller } from "./Access.ts"
@@ -27,12 +28,16 @@ export const agentNamed = (bundle: string): string => bundle === apart ? shared 
  * as its agent is; the one that all agents share comes last.
  */
 export const make = Effect.gen(function*() {
-  const { acp, agents, configDir } = yield* Settings
+  const { configDir } = yield* Settings
+  const live = yield* LiveSettings
   const agentOf = Entitled.agentOf(yield* Agents)
   const ofAll: Bundle = { alias: shared, directory: join(configDir, "shared", "skills") }
-  const enabled = Array.from(agents.values()).filter((agent) => agent.enabled)
-  const isDefault = ({ alias }: Agent) => alias === acp.defaultAgent
-  const inOrder = [...enabled.filter(isDefault), ...enabled.filter((agent) => !isDefault(agent))]
+
+  const inOrder = Effect.map(live.current, ({ acp, agents }) => {
+    const enabled = Array.from(agents.values()).filter((agent) => agent.enabled)
+    const isDefault = ({ alias }: Agent) => alias === acp.defaultAgent
+    return [...enabled.filter(isDefault), ...enabled.filter((agent) => !isDefault(agent))]
+  })
 
   const ownOf = ({ alias, workspace }: Agent): Bundle => ({
     alias: nameOf(alias),
@@ -41,7 +46,7 @@ export const make = Effect.gen(function*() {
 
   return Effect.fnUntraced(function*(named: string | null | undefined) {
     const me = yield* caller
-    const usable = typeof named === "string" ? [] : inOrder.filter(({ alias }) => me.mayUseAgent(alias))
+    const usable = typeof named === "string" ? [] : (yield* inOrder).filter(({ alias }) => me.mayUseAgent(alias))
     const meant = usable.length > 0 ? usable : [yield* agentOf(named)]
     return [...meant.map(ownOf), ofAll]
   })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { Settings } from "../app/Settings.ts"
 import { Hosts } from "../session/Hosts.ts"
 import { caller, mayTouch } from "./Access.ts"
@@ -15,13 +16,14 @@ const severityOf = { ok: "ok", warn: "warn", fail: "error" } as const
 
 export const layer = Catalogue.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
+  const live = yield* LiveSettings
   const residents = yield* Residents
   const hosts = yield* Hosts
-  const forbids = Places.make(settings)
+  const forbids = Places.make(settings, live)
 
   const usable = Effect.gen(function*() {
     const me = yield* caller
-    return Array.from(settings.agents.values()).filter(({ alias }) => me.mayUseAgent(alias))
+    return Array.from((yield* live.current).agents.values()).filter(({ alias }) => me.mayUseAgent(alias))
   })
 
   const all = records(hosts)
@@ -31,7 +33,11 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
     Effect.gen(function*() {
       const { Doctor } = yield* Effect.promise(() => import("../app/Doctor.ts"))
       return yield* Effect.provide(Doctor.use(({ run }) => run), Doctor.layer)
-    }).pipe(Effect.provideService(Settings, settings), Effect.timeoutOption(doctorPatience)),
+    }).pipe(
+      Effect.provideService(Settings, settings),
+      Effect.provideService(LiveSettings, live),
+      Effect.timeoutOption(doctorPatience)
+    ),
     "5 seconds"
   )
 

@@ -9,6 +9,8 @@ const Get = method("config/get", "config:read", { prop: maybe(text) })
 const List = method("config/list", "config:read", { prefix: maybe(text) })
 const Validate = method("config/validate", "config:read", {})
 const MapKeys = method("config/map-keys", "config:read", { path: text })
+const ReloadStatus = method("config/reload-status", "config:read", {})
+const Reload = method("config/reload", "config:update", {})
 const assigned = { prop: text, value: Schema.Unknown, comment: maybe(text) }
 export const Assigned = Schema.Struct(assigned)
 const Set = method("config/set", "config:update", assigned)
@@ -19,7 +21,19 @@ const CreateKey = method("config/map-key-create", "config:create", { path: text,
 const DeleteKey = method("config/map-key-delete", "config:delete", { path: text, key: text })
 const RenameKey = method("config/map-key-rename", "config:update", { path: text, from: text, to: text })
 
-export class Configuration
-  extends RpcGroup.make(Get, List, Validate, MapKeys, Set, SetMany, Delete, CreateKey, DeleteKey, RenameKey)
-    .middleware(PerNativeConnection)
+export class Configuration extends RpcGroup.make(
+  Get,
+  List,
+  Validate,
+  MapKeys,
+  Set,
+  SetMany,
+  Delete,
+  CreateKey,
+  DeleteKey,
+  RenameKey,
+  Reload,
+  ReloadStatus
+)
+  .middleware(PerNativeConnection)
 {}

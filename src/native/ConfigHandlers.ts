@@ -18,6 +18,7 @@ import { caller } from "./Access.ts"
 import { Assigned, Configuration } from "./ConfigContracts.ts"
 import * as Faults from "./Faults.ts"
 import type { NativeConnection } from "./NativeConnection.ts"
+import { Reload } from "./Reload.ts"
 
 /** Errors name no folder; what else there is to know goes to the log (spec §9). */
 const faults =
@@ -96,6 +97,7 @@ const assignment = (
 
 export const layer = Configuration.toLayer(Effect.gen(function*() {
   const config = yield* ConfigStore
+  const reload = yield* Reload
   /** What the caller may write, whenever it is asked; nothing once it is gone. */
   const authority = Effect.map(Effect.context<NativeConnection | Principals>(), (services) =>
     caller.pipe(
@@ -138,6 +140,16 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
       }),
 
     "config/map-keys": ({ path }) => ofKey(Effect.map(config.keys(path), (keys) => ({ path, keys }))),
+
+    "config/reload-status": () => Effect.map(reload.waiting, (paths) => ({ pending: paths.length > 0, paths })),
+
+    "config/reload": () =>
+      reload.begin.pipe(
+        Effect.mapError(({ message, path = [] }) =>
+          Faults.invalid(message.replaceAll(config.file, basename(config.file)), path.join("."), "config_invalid")
+        ),
+        Effect.as({ reloading: true })
+      ),
 
     "config/set": (asked) =>
       ofProp(Effect.gen(function*() {

@@ -153,7 +153,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
           process: {
             rss_bytes: process.memoryUsage.rss(),
             system_ram_total_bytes: totalmem(),
-            cpu_percent: uptime > 0 ? Math.round((user + system) / uptime / 100) / 100 : 0,
+            cpu_percent: Math.round((user + system) / process.uptime() / 100) / 100,
             num_cpus: availableParallelism()
           }
         }

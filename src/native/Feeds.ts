@@ -1,6 +1,6 @@
 import { Cause, Clock, Context, DateTime, Effect, Layer, Logger, References } from "effect"
-import { hiding } from "../app/Logging.ts"
-import { Settings } from "../app/Settings.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
+import { filtered, hidingAll } from "../app/Logging.ts"
 import * as Feed from "./Feed.ts"
 import * as Followed from "./Followed.ts"
 
@@ -77,8 +77,8 @@ export class Feeds extends Context.Service<Feeds, {
   /** The log of this process goes into the feed as well, without secrets. */
   static readonly layerLogger = Layer.unwrap(Effect.gen(function*() {
     const { logs } = yield* Feeds
-    const { secrets } = yield* Settings
-    const hidden = hiding(secrets)
+    const live = yield* LiveSettings
+    const hidden = hidingAll(live)
     const logger = Logger.make(({ date, fiber, logLevel, message }) =>
       logs.publish({
         timestamp: date.toISOString(),
@@ -87,6 +87,6 @@ export class Feeds extends Context.Service<Feeds, {
         ...filed(fiber.getRef(References.CurrentLogAnnotations), hidden)
       })
     )
-    return Logger.layer([logger], { mergeWithExisting: true })
+    return Logger.layer([filtered(live, logger)], { mergeWithExisting: true })
   }))
 }

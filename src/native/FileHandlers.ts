@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import { Settings } from "../app/Settings.ts"
 import { PolicyDesk } from "../session/PolicyDesk.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 import { caller } from "./Access.ts"
@@ -18,7 +17,6 @@ const remote = Faults.forbidden("Uploads are for local clients; send the file wi
 export const layer = Files.toLayer(Effect.gen(function*() {
   const residents = yield* Residents
   const uploads = yield* Uploads
-  const { agents } = yield* Settings
   const desk = yield* PolicyDesk
 
   /** An active session, or a stored one made active, as for a prompt. */
@@ -37,7 +35,7 @@ export const layer = Files.toLayer(Effect.gen(function*() {
       return yield* residents.queued(session_id)(Effect.gen(function*() {
         const { connection, me, session } = yield* recalled(session_id)
         const giver = { local: isLocal(connection.far), admin: me.admin, desk }
-        return { files: yield* Intake.attach(session, files, giver, agents) }
+        return { files: yield* Intake.attach(session, files, giver) }
       }))
     }, faulty),
 

@@ -1,7 +1,6 @@
 import { realpath } from "node:fs/promises"
 import { basename, isAbsolute } from "node:path"
 import { Effect } from "effect"
-import type { Settings } from "../app/Settings.ts"
 import { isImage } from "../model/Images.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
 import type { PolicyDesk } from "../session/PolicyDesk.ts"
@@ -13,8 +12,6 @@ import { makeFolder } from "../workspace/MakeFolder.ts"
 import * as MimeType from "../workspace/MimeType.ts"
 import * as Faults from "./Faults.ts"
 import type { FileEntry } from "./SessionContracts.ts"
-
-type Agents = Settings["Service"]["agents"]
 
 /** Bytes on their way to a session. */
 export interface Incoming {
@@ -49,8 +46,8 @@ const markerOf = (incoming: Incoming, stored: string): string => {
 }
 
 /** The folder of the session's agent, which every session of it may read. */
-const home = (session: Session, agents: Agents) => {
-  const { workspace } = agents.get(session.record().agent) ?? { workspace: session.workspace.cwd }
+const home = (session: Session) => {
+  const { workspace } = session.configured().agent
   return Effect.tryPromise(async () => {
     makeFolder(workspace)
     return await realpath(workspace)
@@ -61,9 +58,9 @@ const home = (session: Session, agents: Agents) => {
 }
 
 /** `<agent workspace>/uploads/<sha256>[.<ext>]`, and what a prompt says instead of the file. */
-export const store = Effect.fnUntraced(function*(session: Session, incoming: Incoming, agents: Agents) {
+export const store = Effect.fnUntraced(function*(session: Session, incoming: Incoming) {
   const { bytes, filename, mimeType } = incoming
-  const kept = yield* Attachments.store(yield* home(session, agents), bytes, { filename, mimeType }).pipe(
+  const kept = yield* Attachments.store(yield* home(session), bytes, { filename, mimeType }).pipe(
     Effect.mapError(({ detail, reason }) =>
       reason === "large" ? Faults.invalid(detail, "files", "too_large") : Faults.unavailable(detail)
     )
@@ -158,20 +155,20 @@ const receiveAll = Effect.fnUntraced(function*(
 })
 
 export const attach = Effect.fnUntraced(
-  function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver, agents: Agents) {
+  function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver) {
     const received = yield* receiveAll(session, files, giver, "files")
-    return yield* Effect.forEach(received, (one) => store(session, one, agents))
+    return yield* Effect.forEach(received, (one) => store(session, one))
   }
 )
 
 /** Files of a prompt, after its words. */
 export const promptParts = Effect.fnUntraced(
-  function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver, agents: Agents) {
+  function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver) {
     const received = yield* receiveAll(session, files, giver, "attachments")
     return yield* Effect.forEach(
       received,
       Effect.fnUntraced(function*(one) {
-        const { marker, workspace_path: path } = yield* store(session, one, agents)
+        const { marker, workspace_path: path } = yield* store(session, one)
         const mimeType = session.model.seesImages() ? pictureOf(one) : undefined
         return PromptContent.marked(marker, mimeType === undefined ? undefined : { path, mimeType })
       })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { Settings } from "../app/Settings.ts"
 import { Agents } from "../session/Agents.ts"
 import { Hosts } from "../session/Hosts.ts"
@@ -56,7 +57,7 @@ const shown = ({ model, modelProvider, temperature }: Overrides) => ({
 export const layer = Lifecycle.toLayer(Effect.gen(function*() {
   const hosts = yield* Hosts
   const agents = yield* Agents
-  const forbids = Places.make(yield* Settings)
+  const forbids = Places.make(yield* Settings, yield* LiveSettings)
   const residents = yield* Residents
   const { connections } = yield* Facts
 

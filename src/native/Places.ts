@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { LiveSettings } from "../app/LiveSettings.ts"
 import type { Settings } from "../app/Settings.ts"
 import { ownFolders, real } from "../policy/Limits.ts"
 import { deepest } from "../sandbox/Reach.ts"
@@ -13,10 +14,10 @@ export type Forbids = (folder: string) => string | undefined
  * Who is no admin gets neither into Postern's own folders nor into the workspace of an agent it may not use, whatever session or listing
  * it asks for (zeroclaw §1.4, §1.10). Of folders inside each other the innermost decides: an agent's usual workspace lies in Postern's own.
  */
-export const make = (settings: Settings["Service"]) => (me: Principal): Forbids => {
+export const make = (settings: Settings["Service"], { last }: LiveSettings["Service"]) => (me: Principal): Forbids => {
   if (me.admin) return () => undefined
   return (folder) => {
-    const agents = Array.from(settings.agents.values())
+    const agents = Array.from(last().agents.values())
     const workspaces = (mine: boolean) =>
       agents.filter(({ alias }) => me.mayUseAgent(alias) === mine).flatMap((
         { workspace }

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { Settings } from "../app/Settings.ts"
 import type * as Wire from "../rpc/Wire.ts"
 import type { Principal } from "../security/Principals.ts"
@@ -104,7 +105,7 @@ export class Residents extends Context.Service<Residents, {
     Effect.gen(function*() {
       const { acp, chat } = yield* Hosts
       const { note, sessions } = yield* Feeds
-      const forbids = Places.make(yield* Settings)
+      const forbids = Places.make(yield* Settings, yield* LiveSettings)
       const residents = new Map<string, Resident>()
       const { within: queued } = Queues.make()
 

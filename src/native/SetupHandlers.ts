@@ -1,9 +1,9 @@
 import { Effect, SchemaAST } from "effect"
-import { ConfigChanges } from "../app/ConfigChanges.ts"
 import { isMap, kindOf, maps } from "../app/ConfigFields.ts"
 import { entries, sections } from "../app/ConfigGuide.ts"
 import { ConfigTable } from "../app/ConfigSchema.ts"
 import type { Environment } from "../app/Environment.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { builtIn, isLocal, type Provider, providers, usualModels } from "../app/Providers.ts"
 import { models, readiness } from "../app/Readiness.ts"
 import { ModelCatalog } from "../model/ModelCatalog.ts"
@@ -64,9 +64,9 @@ const sectionOf = (table: ConfigTable, missing: ReadonlyArray<string>) => (field
 /** `environment` has the keys of providers. */
 export const layer = (environment: Environment) =>
   Setup.toLayer(Effect.gen(function*() {
-    const { current } = yield* ConfigChanges
+    const { current } = yield* LiveSettings
     const catalog = yield* ModelCatalog
-    const table = Effect.mapError(current, () => Faults.disabled("The configuration cannot be read", "config_invalid"))
+    const table = Effect.map(current, ({ table }) => table)
 
     /** Ids of models of one provider: those the configuration names, the usual one of a vendor, and what the server listed. */
     const idsOf = ({ alias, baseUrl, models: own }: Provider, named: ReadonlyArray<string>) => {

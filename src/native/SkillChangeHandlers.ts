@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { Settings } from "../app/Settings.ts"
 import { Agents } from "../session/Agents.ts"
 import * as KeyedLock from "../session/KeyedLock.ts"
@@ -75,21 +76,22 @@ const refused = ({ detail, reason }: FileFault) => {
 }
 
 export const layer = SkillChanges.toLayer(Effect.gen(function*() {
-  const settings = yield* Settings
+  const { configDir } = yield* Settings
+  const live = yield* LiveSettings
   const agentOf = Entitled.agentOf(yield* Agents)
   const lock = KeyedLock.make()
 
   /** What every agent reads is for those to change who may use every agent. */
   const common = Effect.gen(function*() {
     const me = yield* caller
-    const missing = Array.from(settings.agents.keys()).find((alias) => !me.mayUseAgent(alias))
+    const missing = Array.from((yield* live.current).agents.keys()).find((alias) => !me.mayUseAgent(alias))
     if (missing !== undefined) {
       return yield* Faults.forbidden(
         `Principal "${me.id}" may not use agent "${missing}", which has the skills of bundle "${Bundles.shared}", too`,
         { agent: missing }
       )
     }
-    return { top: settings.configDir, folder: "shared/skills" }
+    return { top: configDir, folder: "shared/skills" }
   })
 
   const shelfOf = Effect.fnUntraced(function*({ agent, bundle }: Asked) {

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Settings } from "../app/Settings.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import * as Files from "../workspace/Files.ts"
 import * as FrontMatter from "../workspace/FrontMatter.ts"
 import * as Skills from "../workspace/Skills.ts"
@@ -9,7 +9,7 @@ import { faulty } from "./Faulty.ts"
 import { SkillBundles } from "./SkillContracts.ts"
 
 export const layer = SkillBundles.toLayer(Effect.gen(function*() {
-  const { acp } = yield* Settings
+  const { last } = yield* LiveSettings
   const bundlesOf = yield* Bundles.make
 
   /** The skills of one bundle, or of all that an agent has. */
@@ -42,7 +42,7 @@ export const layer = SkillBundles.toLayer(Effect.gen(function*() {
       return yield* Faults.invalid(`there is no skill ${JSON.stringify(name)}`, "name", "not_found")
     }
     const places = called.map(({ bundle }) => bundle)
-    return Bundles.isPlain(places, acp.defaultAgent)
+    return Bundles.isPlain(places, last().acp.defaultAgent)
       ? found
       : yield* Faults.invalid(`name one of the bundles that have it (${places.join(", ")})`, "bundle", "ambiguous")
   })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { type Agent, Settings } from "../app/Settings.ts"
 import { Agents } from "../session/Agents.ts"
 import * as Beginning from "../session/Beginning.ts"
@@ -17,6 +18,7 @@ const domains = ["agent_aliases", "tool_names", "memory_categories", ...empty]
 
 export const layer = AgentTools.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
+  const live = yield* LiveSettings
   const agentOf = Entitled.agentOf(yield* Agents)
   const desk = yield* PolicyDesk
   const store = yield* MemoryStore
@@ -31,11 +33,15 @@ export const layer = AgentTools.toLayer(Effect.gen(function*() {
     )
 
   /** What a new chat session of the caller's with this agent has; servers of MCP are started with a session, and not here. */
-  const toolsOf = Effect.fnUntraced(function*(agent: Agent) {
-    const me = yield* caller
-    const prospect = yield* Beginning.prospect(agent, me.tools, yield* memoryTools(agent))
-    return yield* Effect.mapError(desk.offered(prospect), ({ message }) => Faults.disabled(message, "rules_invalid"))
-  }, Effect.provideService(Settings, settings))
+  const toolsOf = Effect.fnUntraced(
+    function*(agent: Agent) {
+      const me = yield* caller
+      const prospect = yield* Beginning.prospect(agent, me.tools, yield* memoryTools(agent))
+      return yield* Effect.mapError(desk.offered(prospect), ({ message }) => Faults.disabled(message, "rules_invalid"))
+    },
+    Effect.provideService(Settings, settings),
+    Effect.provideService(LiveSettings, live)
+  )
 
   const categories = Effect.fnUntraced(function*({ alias }: Agent) {
     const me = yield* caller
@@ -46,7 +52,7 @@ export const layer = AgentTools.toLayer(Effect.gen(function*() {
 
   const aliases = Effect.gen(function*() {
     const me = yield* caller
-    return Array.from(settings.agents.keys()).filter(me.mayUseAgent)
+    return Array.from((yield* live.current).agents.keys()).filter(me.mayUseAgent)
   })
 
   const valuesOf = Effect.fnUntraced(function*(domain: string, agent: string | null | undefined) {

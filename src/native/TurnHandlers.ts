@@ -1,5 +1,4 @@
 import { Clock, Deferred, Effect, Exit } from "effect"
-import { Settings } from "../app/Settings.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
 import type { Principal } from "../security/Principals.ts"
 import { newId } from "../session/Id.ts"
@@ -32,14 +31,12 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
   const residents = yield* Residents
   const approvals = yield* Approvals
   const { note, sessions } = yield* Feeds
-  const { agents, riskProfiles } = yield* Settings
   const desk = yield* PolicyDesk
   const scope = yield* Effect.scope
   const running = new WeakMap<NativeState, number>()
 
   const patienceOf = ({ session }: Resident): number =>
-    riskProfiles.get(agents.get(session.record().agent)?.riskProfile ?? "default")?.approvalRoute?.timeout_secs ??
-      usualPatience
+    session.configured().risk?.approvalRoute?.timeout_secs ?? usualPatience
 
   const completeOf = (exit: Exit.Exit<TurnEnd, TurnFault>) => {
     if (Exit.isSuccess(exit)) {
@@ -139,7 +136,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
         // Nothing is stored for a prompt that cannot begin.
         if (files.length > 0 && resident.turn) return yield* Faults.busy(session_id)
         const giver = { local: isLocal(connection.far), admin: me.admin, desk }
-        const parts = yield* Intake.promptParts(resident.session, files, giver, agents)
+        const parts = yield* Intake.promptParts(resident.session, files, giver)
         return yield* start(resident, [...words, ...parts], connection, me, generation)
       })
       const { stopReason, text } = yield* within64(

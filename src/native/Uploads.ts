@@ -1,5 +1,4 @@
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
-import { Settings } from "../app/Settings.ts"
 import * as Wire from "../rpc/Wire.ts"
 import type { Principal } from "../security/Principals.ts"
 import type { Session } from "../session/Session.ts"
@@ -65,7 +64,7 @@ export class Uploads extends Context.Service<Uploads, {
   /** Bytes that uploads hold. */
   readonly held: () => number
 }>()("postern/native/Uploads") {
-  static readonly layer: Layer.Layer<Uploads, never, Facts | Residents | Settings> = Layer.effect(
+  static readonly layer: Layer.Layer<Uploads, never, Facts | Residents> = Layer.effect(
     Uploads,
     Effect.suspend(() => make)
   )
@@ -74,7 +73,6 @@ export class Uploads extends Context.Service<Uploads, {
 const crypto = () => process.getBuiltinModule("node:crypto")
 
 const make = Effect.gen(function*() {
-  const { agents } = yield* Settings
   const { connections } = yield* Facts
   const residents = yield* Residents
   const uploads = new Map<string, Upload>()
@@ -199,7 +197,7 @@ const make = Effect.gen(function*() {
           wrong("sha256", "the bytes have another hash; the upload was discarded", "conflict")
         )
       }
-      const stored = yield* Intake.store(session, { bytes, filename }, agents)
+      const stored = yield* Intake.store(session, { bytes, filename })
       discard(upload)
       return stored
     })

@@ -8,9 +8,8 @@ import { EndpointRefused, isPipe, tooLong } from "./Endpoint.ts"
 import * as Ownership from "./Ownership.ts"
 
 export interface Options {
+  /** Taken before. */
   readonly endpoint: string
-  /** The folder of the socket is Postern's own and is made private. */
-  readonly isOwnFolder: boolean
   readonly maxConnections: number
   /** When the scope closes nobody new is let in, and the open connections are ended after this. */
   readonly drain: Effect.Effect<void>
@@ -67,19 +66,20 @@ const unlinkOwn = (path: string, bound: { readonly dev: number; readonly ino: nu
   if (found?.dev === bound.dev && found.ino === bound.ino) rmSync(path, { force: true })
 }
 
-/**
- * Serves connections until the scope ends. The result waits for a failure of the listener.
- */
+/** Makes this process the only one that may listen there, until the scope ends. `isOwnFolder`: the folder is Postern's own and is made private. */
+export const take = Effect.fnUntraced(function*(endpoint: string, isOwnFolder: boolean) {
+  if (isPipe(endpoint)) return
+  const refused = tooLong(endpoint) ?? tooLong(join(dirname(endpoint), `.${process.pid}`))
+  if (refused) return yield* refused
+  yield* Ownership.take(endpoint, isOwnFolder)
+})
+
+/** Serves connections until the scope ends. The result waits for a failure of the listener. */
 export const listen = Effect.fnUntraced(function*(
-  { drain, endpoint, isOwnFolder, maxConnections }: Options,
+  { drain, endpoint, maxConnections }: Options,
   serve: (transport: Transport) => Effect.Effect<void>
 ) {
   const named = !isPipe(endpoint)
-  if (named) {
-    const refused = tooLong(endpoint) ?? tooLong(join(dirname(endpoint), `.${process.pid}`))
-    if (refused) return yield* refused
-    yield* Ownership.take(endpoint, isOwnFolder)
-  }
   const connections = yield* FiberSet.make<void>()
   const run = yield* FiberSet.runtime(connections)()
   yield* Effect.addFinalizer(() => drain)

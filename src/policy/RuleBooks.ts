@@ -2,6 +2,7 @@ import { statSync } from "node:fs"
 import { homedir } from "node:os"
 import { Context, Effect, FileSystem, Layer } from "effect"
 import { userRules } from "../app/ConfigUserRules.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { Settings } from "../app/Settings.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
@@ -58,6 +59,8 @@ const versionOf = (file: string): string => {
   }
 }
 
+const noProfile = {}
+
 /** Rules of every layer, read once and again when a file or the session's own rules have changed (policy §2.6). */
 export class RuleBooks extends Context.Service<RuleBooks, {
   readonly load: (source: RuleSource) => Effect.Effect<RuleBook, RulesInvalid>
@@ -70,39 +73,44 @@ export class RuleBooks extends Context.Service<RuleBooks, {
     RuleBooks,
     Effect.gen(function*() {
       const settings = yield* Settings
+      const live = yield* LiveSettings
       const { tools } = yield* Toolbox
       const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
       const known = knownTools(tools)
-      const books = new Map<string, RuleBook>()
+      // Every reading of the configuration has profiles of its own, and what was made from an old one goes with it.
+      const books = new WeakMap<object, Map<string, RuleBook>>()
       const untold = new Set<string>()
       const told = new Set<string>()
 
       const place = ({ cwd, roots }: Workspace): Place => ({ cwd, roots, home: homedir() })
 
-      const build = Effect.fnUntraced(function*({ riskProfile, session, userRules: knob, workspace }: RuleSource) {
-        const trial: Trial = { place: place(workspace), tools: known, analyse }
-        const loaded = yield* Layers.load({
-          user: { file: settings.configFile, table: yield* userRules(settings.configFile) },
-          workspace: workspace.cwd,
-          session: session.map(({ list, reason, rule }) => ({
-            list,
-            text: rule,
-            ...(reason === null ? {} : { reason })
-          }))
-        }, trial)
-        yield* Effect.fromResult(TestCommands.check(settings.configFile, switchesOf(settings.policy).testCommands))
-        const profile = yield* Effect.fromResult(
-          ProfileLists.read(settings.configFile, riskProfile, settings.riskProfiles.get(riskProfile) ?? {}, known)
-        )
-        const rules = makeSet([...profile.entries, ...loaded.entries.filter((one) => counts(knob, one))], known)
-        const dangers = Dangers.of(trial)
-        const propose: RuleBook["propose"] = (tool, { facts, parts, shapes }) => {
-          const proposing = { tool, parts, facts, shapes, tools: known, dangers }
-          return { allow: Propose.allow(proposing) ?? [], deny: Propose.deny(proposing) ?? [] }
-        }
-        for (const note of [...profile.notes, ...loaded.notes]) if (!told.has(note)) untold.add(note)
-        return { rules, project: loaded.knobs, propose } satisfies RuleBook
-      }, Effect.provideContext(context))
+      const build = Effect.fnUntraced(
+        function*({ profile, riskProfile, session, userRules: knob, workspace }: RuleSource) {
+          const trial: Trial = { place: place(workspace), tools: known, analyse }
+          const loaded = yield* Layers.load({
+            user: { file: settings.configFile, table: yield* userRules(settings.configFile) },
+            workspace: workspace.cwd,
+            session: session.map(({ list, reason, rule }) => ({
+              list,
+              text: rule,
+              ...(reason === null ? {} : { reason })
+            }))
+          }, trial)
+          yield* Effect.fromResult(TestCommands.check(settings.configFile, switchesOf(live.last().policy).testCommands))
+          const listed = yield* Effect.fromResult(
+            ProfileLists.read(settings.configFile, riskProfile, profile ?? {}, known)
+          )
+          const rules = makeSet([...listed.entries, ...loaded.entries.filter((one) => counts(knob, one))], known)
+          const dangers = Dangers.of(trial)
+          const propose: RuleBook["propose"] = (tool, { facts, parts, shapes }) => {
+            const proposing = { tool, parts, facts, shapes, tools: known, dangers }
+            return { allow: Propose.allow(proposing) ?? [], deny: Propose.deny(proposing) ?? [] }
+          }
+          for (const note of [...listed.notes, ...loaded.notes]) if (!told.has(note)) untold.add(note)
+          return { rules, project: loaded.knobs, propose } satisfies RuleBook
+        },
+        Effect.provideContext(context)
+      )
 
       /** Which version of each file that may hold rules is there. */
       const stamp = (workspace: Workspace): string =>
@@ -119,7 +127,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
           return notes
         }),
         load: Effect.fnUntraced(function*(source) {
-          const { onProject, riskProfile, session, userRules, workspace } = source
+          const { onProject, profile = noProfile, riskProfile, session, userRules, workspace } = source
           const key = JSON.stringify([
             workspace.cwd,
             workspace.roots,
@@ -128,10 +136,12 @@ export class RuleBooks extends Context.Service<RuleBooks, {
             userRules,
             session
           ])
-          const known = books.get(key)
+          const ofProfile = books.get(profile) ?? new Map<string, RuleBook>()
+          books.set(profile, ofProfile)
+          const known = ofProfile.get(key)
           const book = known ?? (yield* build(source))
-          if (!known && books.size >= 64) books.clear()
-          books.set(key, book)
+          if (!known && ofProfile.size >= 64) ofProfile.clear()
+          ofProfile.set(key, book)
           if (onProject) yield* onProject(book.project)
           return book
         })

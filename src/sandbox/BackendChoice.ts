@@ -62,7 +62,7 @@ const firstOf = (
 export type Choose = (mode: EffectiveSandbox, network: boolean, wish?: Wish) => Chosen | Lacking
 
 /** `partial`: whether `auto` may come to a backend that confines files only in part. What was tried out is kept. */
-export const chooser = (find: Find, partial: boolean): Choose => {
+export const chooser = (find: Find, partial: () => boolean): Choose => {
   const bubblewrap = BubblewrapBackend.make(find)
   const automatic = process.platform === "darwin"
     ? [Seatbelt.make()]
@@ -85,7 +85,7 @@ export const chooser = (find: Find, partial: boolean): Choose => {
     if (backend === unconfined || (mode === "danger-full-access" && network)) {
       return { backend: nothing, report: nothing.offer(mode, network) as Report }
     }
-    if (backend === "auto") return firstOf(automatic, mode, network, partial)
+    if (backend === "auto") return firstOf(automatic, mode, network, partial())
     const service = named(wish)
     if (service !== undefined) return firstOf([service], mode, network, true)
     return {

@@ -17,7 +17,7 @@ export interface Options {
   readonly own: Surroundings["own"]
   readonly home?: string
   /** Whether a backend may be used that enforces only a part of what was asked (policy §5.1). */
-  readonly partial?: { readonly files: boolean }
+  readonly partial?: { readonly files: () => boolean }
 }
 
 export interface Enforcement {
@@ -75,7 +75,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
     variables,
     own: options.own
   }
-  const choose = chooser(find, options.partial?.files ?? true)
+  const choose = chooser(find, options.partial?.files ?? (() => true))
 
   const enforce = (mode: EffectiveSandbox, network: boolean, backend?: Wish): Enforcement => {
     const chosen = choose(mode, network, backend)

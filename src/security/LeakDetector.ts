@@ -11,9 +11,13 @@ export interface LeakDetection {
   readonly highEntropyTokens: boolean
 }
 
-export const LeakDetection: Context.Reference<LeakDetection> = Context.Reference("postern/security/LeakDetection", {
-  defaultValue: (): LeakDetection => ({ enabled: true, sensitivity: 0.7, highEntropyTokens: true })
-})
+const usual: LeakDetection = { enabled: true, sensitivity: 0.7, highEntropyTokens: true }
+
+/** As the operator wants it now. */
+export const LeakDetection: Context.Reference<() => LeakDetection> = Context.Reference(
+  "postern/security/LeakDetection",
+  { defaultValue: () => () => usual }
+)
 
 export interface Redacted {
   readonly text: string

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { ConfigChanges } from "../app/ConfigChanges.ts"
 import { isWritable } from "../app/ConfigPath.ts"
 import type { ConfigTable } from "../app/ConfigSchema.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { type Permitted, ToolGrants } from "../policy/ToolGrants.ts"
 
 /** What one client may do (zeroclaw §1.10); it is asked for anew with every call, so that taking a permission away works at once. */
@@ -143,10 +143,12 @@ export class Principals extends Context.Service<Principals, {
   /** As the configuration stands now; `undefined` once it is gone. */
   readonly find: (id: string) => Effect.Effect<Principal | undefined>
 }>()("postern/security/Principals") {
-  /** A file that cannot be read any more leaves the last good roster in force; the daemon started with one. */
   static readonly layer = Layer.effect(
     Principals,
-    Effect.map(ConfigChanges, ({ current }) => make(Effect.orDie(Effect.map(current, rosterOf)), process.geteuid?.()))
+    Effect.map(
+      LiveSettings,
+      ({ current }) => make(Effect.map(current, ({ table }) => rosterOf(table)), process.geteuid?.())
+    )
   )
 
   /** Sessions without an owner are the operator's. */

@@ -29,7 +29,7 @@ const isRoutedAway = ({ approver_channel, on_no_approver }: Route) =>
 export type Route = NonNullable<RiskProfile["approvalRoute"]>
 
 export const make = Effect.fnUntraced(
-  function*(sessionId: string, attachments: ReadonlySet<Attachment>, route: Route = {}) {
+  function*(sessionId: string, attachments: ReadonlySet<Attachment>, routeNow: () => Route | undefined) {
     const { policy } = yield* SessionStore
     const oneAtATime = Semaphore.makeUnsafe(1)
     /** A trail that cannot be written must not open or close anything. */
@@ -45,6 +45,7 @@ export const make = Effect.fnUntraced(
 
     const answered = (request: PermissionRequest) =>
       Effect.gen(function*(): Effect.fn.Return<PermissionAnswer, NoAnswer> {
+        const route = routeNow() ?? {}
         if (isRoutedAway(route)) {
           return yield* new NoAnswer({
             code: "APPROVAL_NO_RESPONDER",

@@ -1,12 +1,15 @@
 import { existsSync } from "node:fs"
 import { Effect } from "effect"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { type Agent, Settings } from "../app/Settings.ts"
 import { isKnob, isValueOf, type Knobs, type Level, resolve } from "../policy/Knobs.ts"
 import { projectFile } from "../policy/RuleSource.ts"
+import { switchesOf } from "../policy/Switches.ts"
 import type { Permitted } from "../policy/ToolGrants.ts"
 import { none } from "../tool/SessionTools.ts"
 import type { AnyTool } from "../tool/Tool.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import * as Configured from "./Configured.ts"
 import * as Folders from "./Folders.ts"
 import type { Prospect } from "./PolicyDesk.ts"
 
@@ -15,37 +18,45 @@ export const known = (stored: Iterable<readonly [string, string | undefined]>): 
   Object.fromEntries(Array.from(stored).filter(([knob, value]) => isKnob(knob) && isValueOf(knob, value)))
 
 /** What the project's file sets as the session begins; later it follows the file with every look at the rules. */
-const projectKnobs = Effect.fnUntraced(function*({ cwd }: Workspace) {
+export const projectKnobs = Effect.fnUntraced(function*({ cwd }: Workspace) {
   const file = projectFile(cwd)
   if (!existsSync(file)) return {}
   const { inFile } = yield* Effect.promise(() => import("../policy/rules/ProjectKnobs.ts"))
   return inFile(file)
 })
 
-/** What knobs are before anybody has set one in the session. */
-export const knobs = Effect.fnUntraced(function*({ riskProfile }: Agent, workspace: Workspace) {
-  const { policy, riskProfiles } = yield* Settings
-  const level: Level = riskProfiles.get(riskProfile)?.level ?? "supervised"
-  const user = known(Object.entries(policy) as ReadonlyArray<[string, string | undefined]>)
-  return { level, user, project: yield* projectKnobs(workspace) }
-})
+/** What the configuration says, as a session's policy needs it. */
+export const basisOf = (configured: Configured.Configured) => {
+  const { policy, risk, runtime } = configured
+  const most = [risk, runtime].flatMap((one) => one?.maxActionsPerHour ?? [])
+  const level: Level = risk?.level ?? "supervised"
+  return {
+    configured,
+    level,
+    user: known(Object.entries(policy) as ReadonlyArray<[string, string | undefined]>),
+    switches: switchesOf(policy),
+    mostActions: most.length === 0 ? undefined : Math.min(...most)
+  }
+}
 
 /** A session that the agent would have in its own folder, with `own` besides the built-in tools; nothing of it is opened. */
 export const prospect = Effect.fnUntraced(
   function*(agent: Agent, permitted: Permitted | undefined, own: ReadonlyMap<string, AnyTool>) {
-    const { configDir, riskProfiles } = yield* Settings
-    const profile = riskProfiles.get(agent.riskProfile)
+    const { configDir } = yield* Settings
+    const configured = Configured.follow(yield* LiveSettings, agent)()
+    const { level, user } = basisOf(configured)
+    const profile = configured.risk
     const workspace = yield* Folders.open(agent, { cwd: undefined, additional: [], configDir, profile })
-    const { level, project, user } = yield* knobs(agent, workspace)
-    const resolved = resolve(level, { session: {}, project, user })
+    const resolved = resolve(level, { session: {}, project: yield* projectKnobs(workspace), user })
     const source = {
       workspace,
       riskProfile: agent.riskProfile,
+      profile,
       userRules: resolved.values.user_rules,
       session: []
     }
     return {
-      policy: { knobs: () => resolved, permitted: Effect.succeed(permitted), source: () => source },
+      policy: { knobs: () => resolved, permitted: Effect.succeed(permitted), source: Effect.succeed(source) },
       tools: { ...none, current: () => own }
     } satisfies Prospect
   }

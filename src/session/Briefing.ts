@@ -32,30 +32,28 @@ const dayOf = (now: number): string => {
  * work goes on would cost the provider's cache. `forget` makes the next turn read them again.
  */
 export const make = Effect.gen(function*() {
-  const settings = yield* Settings
-  const { agents, riskProfiles, runtimeProfiles } = settings
   const { tools } = yield* Toolbox
   const books = yield* RuleBooks
   const gate = yield* Gate
   const known = knownTools(tools)
   const platform = `${system()} ${release()}, ${arch()}`
-  const own = ownFolders(settings)
+  const own = ownFolders(yield* Settings)
   const files = new WeakMap<Which["workspace"], Read>()
 
-  const limitsOfAgent = (alias: string) => limitsOf(riskProfiles.get(agents.get(alias)?.riskProfile ?? "default"), own)
+  const limitsFor = ({ configured }: TurnInput) => limitsOf(configured().risk, own)
 
-  const mayRead = Effect.fnUntraced(function*({ agent, policy, workspace }: TurnInput) {
-    const { knobs, source, switches } = policy
-    const limits = limitsOfAgent(agent)
-    const book = yield* Effect.option(books.load(source()))
+  const mayRead = Effect.fnUntraced(function*(input: TurnInput) {
+    const { policy: { knobs, source, switches }, workspace } = input
+    const book = yield* Effect.option(Effect.flatMap(source, books.load))
     if (book._tag === "None") return () => false
     const { rules } = book.value
+    const limits = limitsFor(input)
     const decision = gate.decide(FileRead, { path: "AGENTS.md" }, workspace, {
       knobs: knobs(),
       limits,
       rules,
-      switches,
-      permitted: yield* policy.permitted
+      switches: switches(),
+      permitted: yield* input.policy.permitted
     })
     return Readable.of("file_read", decision, rules, limits, known) ?? (() => true)
   })
@@ -64,8 +62,7 @@ export const make = Effect.gen(function*() {
     const { workspace } = input
     const there = files.get(workspace)
     if (there !== undefined) return there
-    const agent = agents.get(input.agent)
-    const identity = agent === undefined ? [] : yield* Instructions.identity(agent.workspace)
+    const identity = yield* Instructions.identity(input.configured().agent.workspace)
     const made = {
       identity,
       project: yield* Instructions.project(workspace, yield* mayRead(input), identity),
@@ -78,7 +75,6 @@ export const make = Effect.gen(function*() {
   return {
     forget: ({ workspace }: Which) => void files.delete(workspace),
     prompt: Effect.fnUntraced(function*(input: TurnInput, model: Model, offered: Iterable<string>) {
-      const agent = agents.get(input.agent)
       return render({
         ...yield* read(input),
         agent: input.agent,
@@ -88,8 +84,8 @@ export const make = Effect.gen(function*() {
         workspace: input.workspace,
         tools: new Set(offered),
         knobs: input.policy.knobs().values,
-        limits: limitsOfAgent(input.agent),
-        maxChars: runtimeProfiles.get(agent?.runtimeProfile ?? "default")?.maxSystemPromptChars ?? 0
+        limits: limitsFor(input),
+        maxChars: input.configured().runtime.maxSystemPromptChars
       })
     })
   }

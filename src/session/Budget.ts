@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { type Agent, Settings } from "../app/Settings.ts"
 import { type DayCost, SessionStore } from "../store/SessionStore.ts"
+import type { Configured } from "./Configured.ts"
 import { TurnFailed } from "./TurnLoop.ts"
 
 /** What an agent may cost a day, over all its sessions and restarts (zeroclaw.md §3.1). */
@@ -15,19 +15,24 @@ export interface Budget {
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 
-export const make = Effect.fnUntraced(function*({ alias: agent, riskProfile }: Agent, owner: string | null) {
+export const make = Effect.fnUntraced(function*(configured: () => Configured, owner: string | null) {
   const { costs } = yield* SessionStore
-  const limit = (yield* Settings).riskProfiles.get(riskProfile)?.maxCostPerDayCents
-  const today = limit === undefined ?
-    Effect.succeed(0) :
-    Effect.catch(
-      costs.today(agent),
-      ({ message }) => Effect.as(Effect.logWarning(`the cost of today cannot be known: ${message}`), Infinity)
-    )
+  const { alias: agent } = configured().agent
+  const limit = () => configured().risk?.maxCostPerDayCents
+  const today = Effect.suspend(() =>
+    limit() === undefined ?
+      Effect.succeed(0) :
+      Effect.catch(
+        costs.today(agent),
+        ({ message }) => Effect.as(Effect.logWarning(`the cost of today cannot be known: ${message}`), Infinity)
+      )
+  )
 
-  const check = Effect.fnUntraced(function*(most: number) {
+  const check = Effect.gen(function*() {
     const spent = yield* today
-    if (spent < most) return
+    const most = limit()
+    if (most === undefined || spent < most) return
+    const { riskProfile } = configured().agent
     const what = Number.isFinite(spent)
       ? `agent ${agent} has cost ${dollars(spent)} today, and its limit is ${dollars(most)} a day`
       : `what agent ${agent} has cost today cannot be known, and it has a limit of ${dollars(most)} a day`
@@ -39,8 +44,8 @@ export const make = Effect.fnUntraced(function*({ alias: agent, riskProfile }: A
   })
 
   return {
-    cost: Effect.map(today, (spent) => ({ spent, limit })),
-    check: limit === undefined ? Effect.void : check(limit),
+    cost: Effect.map(today, (spent) => ({ spent, limit: limit() })),
+    check,
     spend: (spent) =>
       Effect.uninterruptible(
         Effect.catch(costs.spend({ agent, owner, ...spent }), ({ message }) =>

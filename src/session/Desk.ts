@@ -25,9 +25,11 @@ export const make = Effect.gen(function*() {
   const refused = (field: RuleRefused["field"]) => ({ message }: { readonly message: string }) =>
     new RuleRefused({ message, field })
 
-  const bookOf = (session: Subject) => Effect.mapError(books.load(session.policy.source()), refused("rule"))
+  const bookOf = (session: Subject) =>
+    Effect.mapError(Effect.flatMap(session.policy.source, books.load), refused("rule"))
 
-  const inFiles = (session: Subject) => Effect.mapError(files.list(session.policy.source()), refused("rule"))
+  const inFiles = (session: Subject) =>
+    Effect.mapError(Effect.flatMap(session.policy.source, files.list), refused("rule"))
 
   const view = (
     { id, layer, list, reason, rule }: Omit<Entry, "rule"> & { readonly rule: string },
@@ -43,12 +45,12 @@ export const make = Effect.gen(function*() {
 
   const policyOf = Effect.fnUntraced(function*({ policy }: Subject, rules: RuleSet) {
     const { knobs, limits, permitted, switches } = policy
-    return { knobs: knobs(), limits: yield* limits, rules, switches, permitted: yield* permitted }
+    return { knobs: knobs(), limits: yield* limits, rules, switches: switches(), permitted: yield* permitted }
   })
 
   return PolicyDesk.of({
     rules: Effect.fnUntraced(function*(session) {
-      const { session: own, userRules } = session.policy.source()
+      const { session: own, userRules } = yield* session.policy.source
       return [
         ...(yield* inFiles(session)).map((one) => view({ ...one, rule: one.rule.text }, one.counts)),
         ...own.map((one) => view({ ...one, layer: "session", reason: one.reason ?? undefined }, userRules !== "none"))

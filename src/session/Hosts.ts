@@ -18,7 +18,7 @@ export class Hosts extends Context.Service<Hosts, {
   readonly acp: Host
   readonly room: Room
 }>()("postern/session/Hosts") {
-  static readonly layer = (limit: number, stores: { readonly [M in Mode]: Layer.Layer<SessionStore> }) =>
+  static readonly layer = (limit: () => number, stores: { readonly [M in Mode]: Layer.Layer<SessionStore> }) =>
     Layer.effect(
       Hosts,
       Effect.gen(function*() {

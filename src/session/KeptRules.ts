@@ -11,7 +11,7 @@ export const make = Effect.gen(function*() {
   /** The workspace is offered where a rule in its file would count. */
   const scopes = Effect.fnUntraced(
     function*({ policy, workspace }: TurnInput): Effect.fn.Return<PermissionRequest["scopes"]> {
-      if (policy.source().userRules !== "user+project") return { allow: session, deny: session }
+      if (policy.knobs().values.user_rules !== "user+project") return { allow: session, deny: session }
       return { allow: (yield* files.isTrusted(workspace)) ? both : session, deny: both }
     }
   )

@@ -1,6 +1,5 @@
 import { Effect, Layer, Result } from "effect"
 import type { Prompt, Response } from "effect/ai"
-import { Settings } from "../app/Settings.ts"
 import { type Model, Models } from "../model/Models.ts"
 import { Answer } from "./Answer.ts"
 import * as Briefing from "./Briefing.ts"
@@ -36,7 +35,6 @@ export const layer = Layer.effect(
   TurnLoop,
   Effect.gen(function*() {
     const models = yield* Models
-    const { agents, runtimeProfiles } = yield* Settings
     const offered = yield* Offer.make
     const runCalls = yield* Calls.make
     const remembering = yield* Remembering.make
@@ -51,9 +49,6 @@ export const layer = Layer.effect(
       )
     })
 
-    const profileOf = ({ agent }: TurnInput) =>
-      runtimeProfiles.get(agents.get(agent)?.runtimeProfile ?? "default") ?? runtimeProfiles.get("default")!
-
     /** What one request says besides the messages, and what that leaves for them. */
     const prepare = Effect.fnUntraced(function*(input: TurnInput) {
       const model = yield* modelOf(input)
@@ -62,7 +57,7 @@ export const layer = Layer.effect(
       const fitted: Fitting.Fitted = {
         input,
         model,
-        profile: profileOf(input),
+        profile: input.configured().runtime,
         overhead: overhead({ system, toolkit })
       }
       return { toolkit, system, fitted }
@@ -116,7 +111,7 @@ export const layer = Layer.effect(
       const instead = command?._tag === "Said" ? yield* afterCommand(command.text, asked) : undefined
       if (command?._tag === "Said" && instead === undefined) return "end_turn"
       const input = yield* remembering(command?._tag === "Ask" ? { ...asked, prompt: command.prompt } : asked)
-      const profile = profileOf(input)
+      const profile = input.configured().runtime
       const limit = profile.maxToolIterations
       const watch = { guard: LoopGuard.make(), denials: new Map<string, number>(), parallel: profile.parallelTools }
       yield* Effect.forEach(yield* input.tools.begin, input.notify, { discard: true })

@@ -58,7 +58,7 @@ export const make = Effect.gen(function*() {
     function*({ policy: { knobs, permitted, source }, tools: own }: Prospect) {
       const tools = Array.from(toolbox.of(own).values())
       const { rules } = yield* Effect.mapError(
-        books.load(source()),
+        Effect.flatMap(source, books.load),
         ({ message }) => new TurnFailed({ message, reason: "rules_invalid" })
       )
       yield* Effect.forEach(yield* books.takeNotes, (note) => Effect.logWarning(note), { discard: true })

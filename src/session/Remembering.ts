@@ -1,5 +1,5 @@
 import { Clock, Effect, Option } from "effect"
-import { Settings } from "../app/Settings.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
 import { type Memory, MemoryStore } from "../store/MemoryStore.ts"
 import * as MemoryTools from "../tool/MemoryTools.ts"
 import type { SessionTools } from "../tool/SessionTools.ts"
@@ -42,13 +42,16 @@ const harmless = <A, E extends { readonly message: string }>(
  */
 export const make = Effect.gen(function*() {
   const store = yield* Effect.serviceOption(MemoryStore)
-  const { memory: settings } = yield* Settings
-  const sessions = new WeakMap<TurnInput["workspace"], { readonly memory: Memory; readonly tools: SessionTools }>()
+  const live = yield* LiveSettings
+  const sessions = new WeakMap<
+    TurnInput["workspace"],
+    { readonly of: SessionTools; readonly memory: Memory; readonly tools: SessionTools }
+  >()
 
   const toolsOf = ({ sessionId, tools, workspace }: TurnInput, memory: Memory): SessionTools => {
     const known = sessions.get(workspace)
-    if (known?.memory === memory) return known.tools
-    const made = { memory, tools: joined(tools, MemoryTools.make(memory, sessionId)) }
+    if (known?.of === tools && known.memory === memory) return known.tools
+    const made = { of: tools, memory, tools: joined(tools, MemoryTools.make(memory, sessionId)) }
     sessions.set(workspace, made)
     return made.tools
   }
@@ -56,11 +59,11 @@ export const make = Effect.gen(function*() {
   const recalled = Effect.fnUntraced(function*({ prompt, sessionId }: TurnInput, memory: Memory) {
     const found = yield* memory.search(prompt, { limit: Recollection.searched * 4 })
     const now = yield* Clock.currentTimeMillis
-    return Recollection.block(found, { least: settings.minRelevance, now, sessionId })
+    return Recollection.block(found, { least: live.last().memory.minRelevance, now, sessionId })
   })
 
   const save = ({ prompt, sessionId }: TurnInput, memory: Memory) => {
-    const content = settings.autoSave ? Recollection.worthSaving(prompt) : undefined
+    const content = live.last().memory.autoSave ? Recollection.worthSaving(prompt) : undefined
     return content === undefined
       ? Effect.void
       : memory.store({ key: Recollection.savedAs(newId()), content, category: "conversation", sessionId })

@@ -1,5 +1,7 @@
-import { Clock, Deferred, Effect, Exit, FiberHandle, type Scope } from "effect"
-import { type Agent, Settings } from "../app/Settings.ts"
+import { Clock, Deferred, Effect, Exit, FiberHandle, Scope } from "effect"
+import { LiveSettings } from "../app/LiveSettings.ts"
+import type { Settings } from "../app/Settings.ts"
+import type { Agent } from "../app/Snapshot.ts"
 import {
   type SessionMissing,
   type SessionRecord,
@@ -15,6 +17,7 @@ import type { Workspace } from "../workspace/Workspace.ts"
 import type { ModelCatalog } from "../model/ModelCatalog.ts"
 import * as Approvals from "./Approvals.ts"
 import type { Attachment } from "./Attachment.ts"
+import * as Configured from "./Configured.ts"
 import type { SessionEvent } from "./Event.ts"
 import type { Prepared } from "./PromptContent.ts"
 import * as SessionModel from "./SessionModel.ts"
@@ -28,6 +31,8 @@ import { type Mode, type Overrides, TurnLoop } from "./TurnLoop.ts"
 export interface Session {
   readonly sessionId: string
   readonly record: () => SessionRecord
+  /** What the configuration says of its agent now. */
+  readonly configured: () => Configured.Configured
   readonly workspace: Workspace
   readonly policy: SessionPolicy.SessionPolicy
   readonly model: SessionModel.SessionModel
@@ -68,35 +73,43 @@ export const make = Effect.fnUntraced(function*(
   workspace: Workspace,
   agent: Agent,
   mode: Mode,
-  servers: ReadonlyArray<ServerConfig> = []
+  brought: ReadonlyArray<ServerConfig> = []
 ): Effect.fn.Return<
   Session,
   StoreFailed,
-  ModelCatalog | SessionStore | Settings | TurnLoop | Scope.Scope
+  LiveSettings | ModelCatalog | SessionStore | Settings | TurnLoop | Scope.Scope
 > {
   const store = yield* SessionStore
   const loop = yield* TurnLoop
+  const live = yield* LiveSettings
+  const configured = Configured.follow(live, agent)
   const { sessionId } = initial
   const attachments = new Set<Attachment>()
   const publish = (event: SessionEvent) =>
     Effect.forEach(attachments, (attachment) => attachment.publish(event), { discard: true })
   let tools = none
   const jobs = yield* Jobs.make
-  const changed = Effect.suspend(() =>
-    Effect.andThen(
-      Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.knobs())),
-      publish({ _tag: "PolicyChanged" })
+  /** What runs in the background is held to what is permitted now. */
+  const held = Effect.suspend(() => Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.knobs())))
+  const changed = Effect.andThen(held, publish({ _tag: "PolicyChanged" }))
+  const policy: SessionPolicy.SessionPolicy = yield* SessionPolicy.make(initial, configured, workspace, changed)
+  const model = yield* SessionModel.make(sessionId, configured, publish({ _tag: "OptionsChanged" }))
+  yield* live.onChange(Effect.suspend(() => policy.renewed() ? changed : held))
+  const source = yield* ToolSource
+  const scope = yield* Effect.scope
+  const servers = () => [...live.last().mcp.servers, ...brought]
+  /** Most sessions have no servers, and nothing is kept for any. */
+  const openTools = Effect.suspend(() =>
+    tools !== none || servers().length === 0 ? Effect.void : Effect.map(
+      Scope.provide(source.open({ ...policy, workspace, servers }), scope),
+      (opened) => void (tools = opened)
     )
   )
-  const policy: SessionPolicy.SessionPolicy = yield* SessionPolicy.make(initial, agent, workspace, changed)
-  const model = yield* SessionModel.make(sessionId, agent, publish({ _tag: "OptionsChanged" }))
-  const source = yield* ToolSource
-  const { riskProfiles } = yield* Settings
-  if (servers.length > 0) tools = yield* source.open({ ...policy, workspace, servers })
+  yield* openTools
   const { ask, choose } = yield* Approvals.make(
     sessionId,
     attachments,
-    riskProfiles.get(agent.riskProfile)?.approvalRoute
+    () => configured().risk?.approvalRoute
   )
   /** The first client that does a thing does it for all. */
   const client = (): ClientSide => Object.assign({}, ...Array.from(attachments, ({ client }) => client ?? {}).reverse())
@@ -113,11 +126,14 @@ export const make = Effect.fnUntraced(function*(
     loop,
     mode,
     overrides: () => overrides,
+    configured,
     workspace,
     publish,
     policy,
     model,
-    tools,
+    get tools() {
+      return tools
+    },
     ask,
     choose,
     client,
@@ -131,6 +147,8 @@ export const make = Effect.fnUntraced(function*(
   const run = (turn: Turn, previous: Turn | undefined) =>
     Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
       if (previous) yield* Effect.exit(Deferred.await(previous.outcome))
+      yield* live.current
+      yield* openTools
       const exit = yield* Effect.exit(execute(turn, record, surroundings, restore))
       if (Exit.isSuccess(exit)) record = exit.value.record
       yield* touch
@@ -151,10 +169,13 @@ export const make = Effect.fnUntraced(function*(
   return {
     sessionId,
     record: () => record,
+    configured,
     workspace,
     policy,
     model,
-    tools,
+    get tools() {
+      return tools
+    },
     rename: (title) =>
       Effect.gen(function*() {
         yield* store.rename(sessionId, title)

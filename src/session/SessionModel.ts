@@ -1,8 +1,8 @@
 import { Effect, Result, type Scope } from "effect"
-import type { Agent } from "../app/Settings.ts"
 import { ModelCatalog } from "../model/ModelCatalog.ts"
 import { isThoughtLevel, type ThoughtLevel } from "../model/ThoughtLevel.ts"
 import { SessionStore, type StoreFailed } from "../store/SessionStore.ts"
+import type { Configured } from "./Configured.ts"
 import { KnobRefused } from "./SessionPolicy.ts"
 
 export type ModelOption = "model" | "thought_level"
@@ -31,7 +31,7 @@ export interface SessionModel {
 }
 
 export const make = Effect.fnUntraced(
-  function*(sessionId: string, agent: Agent, changed: Effect.Effect<void>): Effect.fn.Return<
+  function*(sessionId: string, configured: () => Configured, changed: Effect.Effect<void>): Effect.fn.Return<
     SessionModel,
     StoreFailed,
     ModelCatalog | SessionStore | Scope.Scope
@@ -40,11 +40,13 @@ export const make = Effect.fnUntraced(
     const catalog = yield* ModelCatalog
     const stored = yield* store.knobs(sessionId)
     const level = stored.get("thought_level")
-    let model = stored.get("model") ?? agent.model
+    /** The agent's, until somebody chooses another. */
+    let chosen = stored.get("model")
+    const model = () => chosen ?? configured().agent.model
     let thoughtLevel: ThoughtLevel = isThoughtLevel(level) ? level : "default"
     yield* catalog.onChange(changed)
 
-    const provider = () => Result.getOrUndefined(catalog.provider(model))
+    const provider = () => Result.getOrUndefined(catalog.provider(model()))
     const isRemote = () => {
       const kind = provider()?.kind
       return kind !== undefined && kind !== "offline"
@@ -61,9 +63,9 @@ export const make = Effect.fnUntraced(
     }
 
     return {
-      model: () => model,
+      model,
       thoughtLevel: () => thoughtLevel,
-      choices: () => catalog.references().includes(model) ? catalog.references() : [model, ...catalog.references()],
+      choices: () => catalog.references().includes(model()) ? catalog.references() : [model(), ...catalog.references()],
       thinks: isRemote,
       seesImages: () => provider()?.vision ?? false,
       set: (option, value, source) =>
@@ -71,7 +73,7 @@ export const make = Effect.fnUntraced(
           const message = refusal(option, value)
           if (message !== undefined) return yield* new KnobRefused({ knob: option, message, reason: "unknown_value" })
           yield* store.setKnob(sessionId, option, value as string, source)
-          if (option === "model") model = value as string
+          if (option === "model") chosen = value as string
           else thoughtLevel = value as ThoughtLevel
           yield* changed
         }),

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
-import { type Agent, Settings } from "../app/Settings.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
+import { Settings } from "../app/Settings.ts"
 import type { Decision } from "../policy/Decision.ts"
 import {
   isKnob,
@@ -16,7 +17,7 @@ import {
 } from "../policy/Knobs.ts"
 import { type Limits, limitsOf, ownFolders } from "../policy/Limits.ts"
 import type { RuleSource } from "../policy/RuleSource.ts"
-import { type Switches, switchesOf } from "../policy/Switches.ts"
+import type { Switches } from "../policy/Switches.ts"
 import { type Permitted, ToolGrants } from "../policy/ToolGrants.ts"
 import {
   type DecisionRecord,
@@ -28,6 +29,7 @@ import {
 import type { Workspace } from "../workspace/Workspace.ts"
 import * as Beginning from "./Beginning.ts"
 import * as Budget from "./Budget.ts"
+import type { Configured } from "./Configured.ts"
 
 /** A value a knob cannot take, here or at all. */
 export class KnobRefused extends Schema.TaggedError<KnobRefused>()("KnobRefused", {
@@ -52,9 +54,11 @@ export interface SessionPolicy {
   /** The tools its owner may use as that stands now; `undefined` is all of them. */
   readonly permitted: Effect.Effect<Permitted | undefined>
   readonly budget: Budget.Budget
-  readonly switches: Switches
-  /** Where the rules that count for this session come from. */
-  readonly source: () => RuleSource
+  readonly switches: () => Switches
+  /** Where the rules that count for this session come from. Looks whether the configuration has changed: all else here is as new then. */
+  readonly source: Effect.Effect<RuleSource>
+  /** Whether the configuration has changed values that nobody was told of. */
+  readonly renewed: () => boolean
   /** Adds a rule to the session's own layer, where it is listed and can be removed; unstored, it counts until the session ends. */
   readonly addRule: (rule: StoredRule) => Effect.Effect<void>
   readonly removeRule: (id: string) => Effect.Effect<boolean>
@@ -80,29 +84,39 @@ const check = (level: Level, id: string, value: unknown): Effect.Effect<Knob, Kn
   return Effect.succeed(id)
 }
 
-/** `changed` follows every change of a value, whoever made it. */
+/** `changed` follows every change of a value that somebody made in the session. */
 export const make = Effect.fnUntraced(
   function*(
     { owner, sessionId }: Pick<SessionRecord, "owner" | "sessionId">,
-    agent: Agent,
+    configured: () => Configured,
     workspace: Workspace,
     changed: Effect.Effect<void>
   ) {
     const grants = yield* ToolGrants
     const { policy: store } = yield* SessionStore
-    const settings = yield* Settings
-    const profile = settings.riskProfiles.get(agent.riskProfile)
-    const own = ownFolders(settings)
+    const live = yield* LiveSettings
+    const own = ownFolders(yield* Settings)
+    const { alias } = configured().agent
     let session = Beginning.known(yield* store.knobs(sessionId))
-    const { level, user, ...begun } = yield* Beginning.knobs(agent, workspace)
-    let project = begun.project
-    let current = resolve(level, { session, project, user })
+    let project = yield* Beginning.projectKnobs(workspace)
+    let basis = Beginning.basisOf(configured())
+    const resolved = () => resolve(basis.level, { session, project, user: basis.user })
+    let current = resolved()
+    let told = current.values
     let rules = yield* store.rules(sessionId)
-    const most = [profile, settings.runtimeProfiles.get(agent.runtimeProfile)].flatMap((one) =>
-      one?.maxActionsPerHour ?? []
-    )
-    const mostActions = most.length === 0 ? undefined : Math.min(...most)
-    const budget = yield* Budget.make(agent, owner)
+    const budget = yield* Budget.make(configured, owner)
+
+    /** Everything here begins with this. */
+    const renew = () => {
+      if (basis.configured === configured()) return
+      basis = Beginning.basisOf(configured())
+      current = resolved()
+    }
+    const differsFrom = (before: Knobs) => names.some((knob) => current.values[knob] !== before[knob])
+    const tell = Effect.suspend(() => {
+      told = current.values
+      return changed
+    })
 
     const noted = <A>(write: Effect.Effect<A, StoreFailed>) =>
       Effect.catch(
@@ -116,11 +130,31 @@ export const make = Effect.fnUntraced(
         count,
         ({ message }) => Effect.as(Effect.logWarning(`actions cannot be counted: ${message}`), otherwise)
       )
-    const done = mostActions === undefined ? Effect.succeed(0) : counted(store.actions(agent.alias), Infinity)
+    const done = Effect.suspend(() =>
+      basis.mostActions === undefined ? Effect.succeed(0) : counted(store.actions(alias), Infinity)
+    )
+
+    const onProject = (knobs: Partial<Knobs>) =>
+      Effect.suspend(() => {
+        if (knobs === project) return Effect.void
+        const before = current.values
+        project = knobs
+        current = resolved()
+        return differsFrom(before) ? tell : Effect.void
+      })
 
     let lacking: ReadonlyArray<SandboxMode> = []
     return {
-      knobs: () => lacking.length === 0 ? current : { ...current, lacking },
+      knobs: () => {
+        renew()
+        return lacking.length === 0 ? current : { ...current, lacking }
+      },
+      renewed: () => {
+        renew()
+        const before = told
+        told = current.values
+        return differsFrom(before)
+      },
       lack: (modes) =>
         Effect.suspend(() => {
           lacking = modes
@@ -128,37 +162,39 @@ export const make = Effect.fnUntraced(
         }),
       set: (id, value, source) =>
         Effect.gen(function*() {
-          const knob = yield* check(level, id, value)
+          renew()
+          const knob = yield* check(basis.level, id, value)
           yield* store.setKnob(sessionId, knob, value as string, source)
           session = { ...session, [knob]: value }
-          current = resolve(level, { session, project, user })
-          yield* changed
+          current = resolved()
+          yield* tell
         }),
       budget,
-      permitted: grants(owner, agent.alias),
-      limits: Effect.zipWith(
-        done,
-        budget.cost,
-        (count, cost) => limitsOf(profile, own, { actions: { done: count, limit: mostActions }, cost })
-      ),
-      switches: switchesOf(settings.policy),
-      source: () => ({
-        workspace,
-        riskProfile: agent.riskProfile,
-        userRules: current.values.user_rules,
-        session: rules,
-        onProject: (knobs) =>
-          Effect.suspend(() => {
-            if (knobs === project) {
-              return Effect.void
-            }
-            const before = current.values
-            project = knobs
-            current = resolve(level, { session, project, user })
-            return names.some((knob) => current.values[knob] !== before[knob])
-              ? changed
-              : Effect.void
-          })
+      permitted: grants(owner, alias),
+      limits: Effect.suspend(() => {
+        renew()
+        return Effect.zipWith(
+          done,
+          budget.cost,
+          (count, cost) =>
+            limitsOf(basis.configured.risk, own, { actions: { done: count, limit: basis.mostActions }, cost })
+        )
+      }),
+      switches: () => {
+        renew()
+        return basis.switches
+      },
+      source: Effect.map(live.current, () => {
+        renew()
+        const { agent, risk } = basis.configured
+        return {
+          workspace,
+          riskProfile: agent.riskProfile,
+          profile: risk,
+          userRules: current.values.user_rules,
+          session: rules,
+          onProject
+        }
       }),
       addRule: (rule) =>
         Effect.suspend(() => {
@@ -172,7 +208,12 @@ export const make = Effect.fnUntraced(
           rules = rules.filter((rule) => rule.id !== id)
           return Effect.as(there ? noted(store.removeRule(sessionId, id)) : Effect.void, there)
         }),
-      acted: mostActions === undefined ? Effect.succeed(true) : counted(store.act(agent.alias, mostActions), false),
+      acted: Effect.suspend(() => {
+        renew()
+        return basis.mostActions === undefined
+          ? Effect.succeed(true)
+          : counted(store.act(alias, basis.mostActions), false)
+      }),
       decided: (callId, tool, { code, gate, outcome, reason, rule, shapes }) => {
         const record: Omit<DecisionRecord, "at"> = {
           callId,

@@ -1,5 +1,7 @@
 import { Clock, Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
-import { type Agent, Settings } from "../app/Settings.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
+import { Settings } from "../app/Settings.ts"
+import type { Agent } from "../app/Snapshot.ts"
 import {
   type BadCursor,
   type Page,
@@ -75,17 +77,18 @@ export class Sessions extends Context.Service<Sessions, {
     const store = yield* SessionStore
     const agents = yield* Agents
     const desk = yield* PolicyDesk
-    const { acp, configDir, mcp, riskProfiles } = yield* Settings
-    const context = yield* Effect.context<ModelCatalog | SessionStore | Settings | TurnLoop>()
+    const { configDir } = yield* Settings
+    const { last } = yield* LiveSettings
+    const context = yield* Effect.context<LiveSettings | ModelCatalog | SessionStore | Settings | TurnLoop>()
     const scope = yield* Effect.scope
     const active = new Map<string, { readonly session: Session.Session; readonly scope: Scope.Closeable }>()
     const lock = KeyedLock.make()
-    const room = shared ?? { limit: acp.maxSessions, taken: 0 }
+    const room = shared ?? { limit: () => last().acp.maxSessions, taken: 0 }
 
     /** Counts what is being opened too, so that a burst cannot pass the limit. */
     const withinLimit = <A, E>(opens: Effect.Effect<A, E>): Effect.Effect<A, E | SessionLimit> =>
       Effect.suspend((): Effect.Effect<A, E | SessionLimit> => {
-        if (room.taken >= room.limit) return Effect.fail(new SessionLimit({ limit: room.limit }))
+        if (room.taken >= room.limit()) return Effect.fail(new SessionLimit({ limit: room.limit() }))
         room.taken++
         return Effect.onError(opens, () => Effect.sync(() => room.taken--))
       })
@@ -93,10 +96,9 @@ export class Sessions extends Context.Service<Sessions, {
     const register = Effect.fnUntraced(
       function*(record: SessionRecord, workspace: Workspace, agent: Agent, { mcpServers = [] }: Setup) {
         const own = yield* Scope.fork(scope, "sequential")
-        const servers = [...mcp.servers, ...mcpServers]
         // Nothing of the call that opens a session may live as long as the session.
         const session = yield* Effect.updateContext(
-          Session.make(record, workspace, agent, mode, servers),
+          Session.make(record, workspace, agent, mode, mcpServers),
           (_: Context.Context<never>) => Context.add(context, Scope.Scope, own)
         )
         active.set(record.sessionId, { session, scope: own })
@@ -150,7 +152,7 @@ export class Sessions extends Context.Service<Sessions, {
         sessionId = newId(),
         surface
       } = creation
-      const profile = riskProfiles.get(agent.riskProfile)
+      const profile = last().riskProfiles.get(agent.riskProfile)
       const workspace = yield* open(agent, { cwd, additional: additionalDirectories, profile, configDir, forbids })
       const record = yield* store.create({
         sessionId,
@@ -169,7 +171,7 @@ export class Sessions extends Context.Service<Sessions, {
       if (record.killedAt !== null) return yield* new SessionMissing({ sessionId })
       yield* checkSame(record.cwd, setup.cwd)
       const agent = yield* agents.restore(record.agent)
-      const profile = riskProfiles.get(agent.riskProfile)
+      const profile = last().riskProfiles.get(agent.riskProfile)
       const workspace = yield* open(agent, {
         cwd: record.cwd,
         additional: setup.additionalDirectories,
@@ -220,11 +222,12 @@ export class Sessions extends Context.Service<Sessions, {
     }, (effect, sessionId) => lock.within(sessionId)(effect))
 
     const reap = Effect.gen(function*() {
-      const before = (yield* Clock.currentTimeMillis) - acp.sessionTimeoutSecs * 1000
+      const { sessionTimeoutSecs } = last().acp
+      const before = (yield* Clock.currentTimeMillis) - sessionTimeoutSecs * 1000
       for (const [sessionId, { session }] of active) {
         const idleSince = session.idleSince()
         if (idleSince !== undefined && idleSince <= before) {
-          yield* Effect.logInfo(`session ${sessionId} was idle for ${acp.sessionTimeoutSecs} s and is no longer active`)
+          yield* Effect.logInfo(`session ${sessionId} was idle for ${sessionTimeoutSecs} s and is no longer active`)
           yield* lock.within(sessionId)(deactivate(sessionId))
         }
       }

@@ -8,7 +8,7 @@ export class SessionLimit extends Schema.TaggedError<SessionLimit>()("SessionLim
 
 /** How many sessions may be active at the same time, in one or in several `Sessions`. */
 export interface Room {
-  readonly limit: number
+  readonly limit: () => number
   taken: number
 }
 

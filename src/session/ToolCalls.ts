@@ -37,7 +37,7 @@ export const make = Effect.gen(function*() {
 
   const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput) {
     const { source, switches } = policy
-    const book = yield* books.load(source())
+    const book = yield* books.load(yield* source)
     const { rules } = book
     const knobs = policy.knobs()
     const limits = yield* policy.limits
@@ -45,7 +45,7 @@ export const make = Effect.gen(function*() {
       knobs,
       limits,
       rules,
-      switches,
+      switches: switches(),
       permitted: yield* policy.permitted
     })
     return { book, decision, knobs, limits, rules, workspace } satisfies CallContext.Decided

@@ -4,6 +4,7 @@ import type { SessionTools } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
 import type { Jobs } from "../tool/Jobs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import type { Configured } from "./Configured.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import { appendJson, user } from "./ContextJson.ts"
 import * as Detached from "./Detached.ts"
@@ -26,6 +27,7 @@ export interface Surroundings {
   readonly loop: TurnLoop["Service"]
   readonly mode: Mode
   readonly overrides: () => Overrides
+  readonly configured: () => Configured
   readonly workspace: Workspace
   readonly policy: SessionPolicy
   readonly model: SessionModel
@@ -54,7 +56,8 @@ export const execute = Effect.fn("Turn.execute")(function*(
   around: Surroundings,
   restore: Restore
 ): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
-  const { ask, choose, client, jobs, loop, mode, model, overrides, policy, store, tools, workspace } = around
+  const { ask, choose, client, configured, jobs, loop, mode, model, overrides, policy, store, tools, workspace } =
+    around
   const { sessionId } = record
   let over = false
   // Of what was left behind nobody hears.
@@ -91,6 +94,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     loop.run({
       sessionId,
       agent: record.agent,
+      configured,
       record,
       mode,
       overrides: overrides(),

@@ -3,6 +3,7 @@ import type { SessionTools } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
 import type { Jobs } from "../tool/Jobs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
+import type { Configured } from "./Configured.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionRecord, StoreFailed } from "../store/SessionStore.ts"
 import type { Entry, Notice, SessionEvent, StopReason, Usage } from "./Event.ts"
@@ -39,6 +40,8 @@ export interface Said {
 export interface TurnInput {
   readonly sessionId: string
   readonly agent: string
+  /** What the configuration says of the agent now. */
+  readonly configured: () => Configured
   /** As the turn found it. */
   readonly record: SessionRecord
   readonly mode: Mode

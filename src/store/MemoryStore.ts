@@ -26,8 +26,8 @@ export class MemoryStore extends Context.Service<MemoryStore, {
   /** The operator's, where nobody is named. Fails as long as the file cannot be used; the next call tries again. */
   readonly of: (agent: string, whose?: Entry.Whose) => Effect.Effect<Entry.Memory, StoreFailed>
 }>()("postern/store/MemoryStore") {
-  /** Conversation entries older than `retentionDays` go when a file is opened; 0 keeps them. */
-  static readonly layer = (folder: string, retentionDays = 30): Layer.Layer<MemoryStore> =>
+  /** Conversation entries older than `retentionDays` go when a file is opened, and when the number has changed; 0 keeps them. */
+  static readonly layer = (folder: string, retentionDays = () => 30): Layer.Layer<MemoryStore> =>
     Layer.effect(MemoryStore, make(folder, retentionDays))
 }
 
@@ -36,9 +36,11 @@ interface File {
   readonly everybodys: Entry.Memory
   readonly of: (whose: Entry.Whose) => Effect.Effect<Entry.Memory>
   readonly owners: Map<string | null, Entry.Memory>
+  /** Of conversations, when the old ones last went. */
+  days: number
 }
 
-const make = Effect.fnUntraced(function*(folder: string, retentionDays: number) {
+const make = Effect.fnUntraced(function*(folder: string, retentionDays: () => number) {
   const scope = yield* Effect.scope
   const opened = new Map<string, File>()
   const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
@@ -48,24 +50,30 @@ const make = Effect.fnUntraced(function*(folder: string, retentionDays: number) 
     const sql = yield* guarded(Sqlite.make(file))
     yield* Effect.provideService(guarded(migrate(file, steps)), SqlClient.SqlClient, sql)
     const of = (whose: Entry.Whose) => Effect.provideService(Memory.make(guarded, whose), SqlClient.SqlClient, sql)
-    const everybodys = yield* of("everybody")
-    if (retentionDays > 0) {
-      const before = (yield* Clock.currentTimeMillis) - retentionDays * day
-      yield* everybodys.forgetConversation(DateTime.formatIso(DateTime.makeUnsafe(before)))
+    return { everybodys: yield* of("everybody"), of, owners: new Map(), days: 0 } satisfies File
+  })
+
+  const forgetOld = Effect.fnUntraced(function*(file: File) {
+    const days = retentionDays()
+    if (days === file.days) return
+    if (days > 0) {
+      const before = (yield* Clock.currentTimeMillis) - days * day
+      yield* file.everybodys.forgetConversation(DateTime.formatIso(DateTime.makeUnsafe(before)))
     }
-    return { everybodys, of, owners: new Map() } satisfies File
+    file.days = days
   })
 
   const open = Effect.fnUntraced(function*(agent: string) {
     const there = opened.get(agent)
-    if (there !== undefined) return there
+    if (there !== undefined) return yield* Effect.as(forgetOld(there), there)
     const own = yield* Scope.fork(scope)
-    const file = yield* connect(join(folder, fileOf(agent))).pipe(
+    const made = yield* connect(join(folder, fileOf(agent))).pipe(
+      Effect.tap(forgetOld),
       Scope.provide(own),
       Effect.onExit((exit) => exit._tag === "Failure" ? Scope.close(own, exit) : Effect.void)
     )
-    opened.set(agent, file)
-    return file
+    opened.set(agent, made)
+    return made
   }, oneAtATime)
 
   return MemoryStore.of({

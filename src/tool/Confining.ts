@@ -11,7 +11,7 @@ import type { RuleSet } from "../policy/rules/RuleSet.ts"
 import * as Disk from "../sandbox/Disk.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Reach } from "../sandbox/Reach.ts"
-import { PathRefused, type Workspace } from "../workspace/Workspace.ts"
+import { isInside, PathRefused, type Workspace } from "../workspace/Workspace.ts"
 import { type Confinement, ToolFailed } from "./Tool.ts"
 
 /** From what the gates said to what a call can reach (spec §6). */
@@ -28,10 +28,17 @@ export interface Held {
   readonly workspace: Workspace
 }
 
-/** The operator's further folders need not exist. */
+/** The operator's further folders need not exist, and those of the session's first moment may have been taken back. */
 export const foldersOf = (
-  { allowed, roots }: Workspace
-) => [...roots, ...allowed.filter((path) => Disk.kind(path) === "folder")]
+  { allowed, roots }: Workspace,
+  isAllowed: (path: string) => boolean = () => true
+) => [...roots, ...allowed.filter((path) => isAllowed(path) && Disk.kind(path) === "folder")]
+
+const allowing = ({ allowedRoots }: Limits, place: Place) => {
+  const named = allowedRoots.map((path) => expand(path, place))
+  const folders = [...named, ...named.flatMap((path) => Disk.real(path) ?? [])]
+  return (path: string) => folders.some((folder) => isInside(folder, path))
+}
 
 export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rules, workspace }: Held): Confinement => {
   const { mode, network } = decision.sandbox ?? { mode: "workspace-read", network: false }
@@ -54,7 +61,7 @@ export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rul
         network,
         cwd,
         env,
-        roots: foldersOf(workspace),
+        roots: foldersOf(workspace, allowing(limits, place)),
         readable: workspace.readable,
         masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => expand(path, place))],
         kept: denied.kept,

@@ -5,9 +5,9 @@ import type { AnyTool } from "./Tool.ts"
 const note = "[Secrets in this text were replaced by tags. Leave those places alone: a tag is not what is there.]"
 
 /** The result of a call as the model gets it; people see it as it is. `title` says what the text came from. */
-export const make = (detection: LeakDetection) => ({ origin }: AnyTool, title: string, text: string): string => {
+export const make = (detection: () => LeakDetection) => ({ origin }: AnyTool, title: string, text: string): string => {
   if (origin === undefined) return text
-  const safe = redact(text, detection)
+  const safe = redact(text, detection())
   const marked = Untrusted.mark(origin, title, safe.text)
   return safe.found === 0 ? marked : `${marked}\n${note}`
 }

@@ -65,9 +65,8 @@ const shownHeaders =
   /^(content-type|content-length|location|etag|last-modified|retry-after|allow|link|www-authenticate|x-ratelimit-.*|ratelimit.*)$/
 
 export const make = Effect.gen(function*() {
-  const access = yield* RequestAccess
+  const accessNow = yield* RequestAccess
   const resolver = yield* Resolver
-  const secrets = Array.from(access.secrets.values(), Redacted.value)
 
   return Tool.make<Parameters>({
     name: "http_request",
@@ -86,6 +85,7 @@ export const make = Effect.gen(function*() {
         ...(parameters.body ? { content: [textContent(parameters.body)] } : {})
       }),
     run: Effect.fnUntraced(function*(parameters) {
+      const access = accessNow()
       if (!access.enabled) return yield* Target.fail("http_request is switched off in the configuration.")
       const method = parameters.method ?? "GET"
       const url = yield* Exchange.parse(parameters.url)
@@ -104,7 +104,7 @@ export const make = Effect.gen(function*() {
         : `[${answer.body.length}${answer.cut ? " or more" : ""} bytes of ${type}, which is no text]`
       const cut = answer.cut ? `\n[The body is cut here: it is longer than ${access.maxResponseSize} bytes.]` : ""
       // A server may echo what it was sent.
-      const text = secrets.reduce(
+      const text = Array.from(access.secrets.values(), Redacted.value).reduce(
         (shown, secret) => secret === "" ? shown : shown.replaceAll(secret, "[REDACTED_SECRET]"),
         [`${answer.status} ${answer.statusText}`.trim(), ...lines, "", body + cut].join("\n").trimEnd()
       )

@@ -16,7 +16,7 @@ export interface Notice {
 export interface SessionTools {
   /** By name; the same map while they are the same. */
   readonly current: () => ReadonlyMap<string, AnyTool>
-  /** Before a turn: waits a little for what is being started, and gives what people have not been told yet. */
+  /** Before a turn: follows the configuration, waits a little for what is being started, and gives what people have not been told yet. */
   readonly begin: Effect.Effect<ReadonlyArray<Notice>>
   /** Ends what the session's policy does not permit any more. */
   readonly policyChanged: Effect.Effect<void>
@@ -31,8 +31,9 @@ export interface ToolHost {
   readonly workspace: Workspace
   readonly knobs: () => Resolved
   readonly limits: Effect.Effect<Limits>
-  readonly source: () => RuleSource
-  readonly servers: ReadonlyArray<ServerConfig>
+  readonly source: Effect.Effect<RuleSource>
+  /** As they are configured now, and those that its client brought. */
+  readonly servers: () => ReadonlyArray<ServerConfig>
 }
 
 /** Where a session's own tools come from. What they start goes on in the background and ends with the scope. */

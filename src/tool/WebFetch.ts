@@ -4,7 +4,7 @@ import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
 import * as Body from "./web/Body.ts"
 import * as Exchange from "./web/Exchange.ts"
-import { FetchAccess, Resolver } from "./web/WebAccess.ts"
+import { FetchAccess, Resolver, type WebAccess } from "./web/WebAccess.ts"
 
 const maxRedirects = 10
 
@@ -22,10 +22,10 @@ const redirects = new Set([301, 302, 303, 307, 308])
 const label = ({ status, statusText }: Exchange.Answer) => `${status}${statusText === "" ? "" : ` ${statusText}`}`
 
 export const make = Effect.gen(function*() {
-  const access = yield* FetchAccess
+  const accessNow = yield* FetchAccess
   const resolver = yield* Resolver
 
-  const get = (url: URL) =>
+  const get = (url: URL, access: WebAccess) =>
     Effect.provideService(
       Exchange.send(
         { url, method: "GET", headers: { accept: "text/html, text/*;q=0.9, */*;q=0.5" } },
@@ -37,25 +37,27 @@ export const make = Effect.gen(function*() {
     )
 
   /** Every hop is checked as the first address was; one to another host is left to a call of its own. */
-  const follow = Effect.fnUntraced(function*(start: URL, context: Tool.ToolContext): Effect.fn.Return<
-    { readonly answer: Exchange.Answer; readonly url: URL },
-    Tool.ToolFailed
-  > {
-    let url = start
-    for (let hops = 0; hops <= maxRedirects; hops++) {
-      const answer = yield* get(url)
-      const location = answer.headers["location"]
-      if (!redirects.has(answer.status) || location === undefined) return { answer, url }
-      const next = yield* Exchange.parse(URL.canParse(location, url.href) ? new URL(location, url).href : location)
-      const allowed = next.origin === url.origin ||
-        (next.hostname === url.hostname && (yield* context.mayFetch(next.href)))
-      if (!allowed) {
-        return yield* Target.fail(`${url.href} redirects to ${next.href}. To read that, fetch it by its own address.`)
+  const follow = Effect.fnUntraced(
+    function*(start: URL, access: WebAccess, context: Tool.ToolContext): Effect.fn.Return<
+      { readonly answer: Exchange.Answer; readonly url: URL },
+      Tool.ToolFailed
+    > {
+      let url = start
+      for (let hops = 0; hops <= maxRedirects; hops++) {
+        const answer = yield* get(url, access)
+        const location = answer.headers["location"]
+        if (!redirects.has(answer.status) || location === undefined) return { answer, url }
+        const next = yield* Exchange.parse(URL.canParse(location, url.href) ? new URL(location, url).href : location)
+        const allowed = next.origin === url.origin ||
+          (next.hostname === url.hostname && (yield* context.mayFetch(next.href)))
+        if (!allowed) {
+          return yield* Target.fail(`${url.href} redirects to ${next.href}. To read that, fetch it by its own address.`)
+        }
+        url = next
       }
-      url = next
+      return yield* Target.fail(`${start.href} was not read: more than ${maxRedirects} redirects.`)
     }
-    return yield* Target.fail(`${start.href} was not read: more than ${maxRedirects} redirects.`)
-  })
+  )
 
   return Tool.make<typeof Parameters.Type>({
     name: "web_fetch",
@@ -70,8 +72,9 @@ export const make = Effect.gen(function*() {
     needs: ({ url }) => Needs.fetch(url),
     preview: ({ url }) => Effect.succeed({ title: `Fetch ${Target.firstLine(url, 120)}` }),
     run: Effect.fnUntraced(function*({ url: written }, context) {
+      const access = accessNow()
       if (!access.enabled) return yield* Target.fail("web_fetch is switched off in the configuration.")
-      const { answer, url } = yield* follow(yield* Exchange.parse(written), context).pipe(
+      const { answer, url } = yield* follow(yield* Exchange.parse(written), access, context).pipe(
         Effect.timeoutOrElse({
           duration: `${access.timeoutSecs} seconds`,
           orElse: () => Effect.fail(Target.fail(`${written} was not read within ${access.timeoutSecs} s.`))

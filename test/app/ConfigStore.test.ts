@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Stream } from "effect"
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { Effect, Layer } from "effect"
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { ConfigChanges } from "../../src/app/ConfigChanges.ts"
 import { isWritable } from "../../src/app/ConfigPath.ts"
 import { ConfigStore } from "../../src/app/ConfigStore.ts"
 import type { Environment } from "../../src/app/Environment.ts"
@@ -33,20 +32,18 @@ const open = Effect.fnUntraced(function*(text: string | undefined = toml, enviro
     mkdirSync(folder)
     writeFileSync(file, text, { mode: 0o640 })
   }
+  const written: Array<string> = []
   const another = Effect.map(
     Layer.build(
-      Layer.provideMerge(ConfigStore.layerFile(file, environment), ConfigChanges.layerFile(file, environment))
+      ConfigStore.layerFile(file, environment, Effect.sync(() => written.push(readFileSync(file, "utf8"))))
     ),
-    (context) => ({
-      store: ConfigStore.pipe(Effect.provide(context), Effect.runSync),
-      changes: ConfigChanges.pipe(Effect.provide(context), Effect.runSync)
-    })
+    (context) => ConfigStore.pipe(Effect.provide(context), Effect.runSync)
   )
-  const { changes, store } = yield* another
+  const store = yield* another
   const text_ = () => readFileSync(file, "utf8")
   const set = (path: string, value: unknown) => store.set([{ path, value }])
   const refusal = (path: string, value: unknown) => Effect.map(Effect.flip(set(path, value)), ({ message }) => message)
-  return { store, changes, file, folder, text: text_, set, refusal, another }
+  return { store, written, file, folder, text: text_, set, refusal, another }
 })
 
 describe("Reading the configuration", () => {
@@ -350,9 +347,7 @@ describe("Setting values", () => {
 describe("Setting many values", () => {
   it.effect("is one change, in which the last value of a path wins", () =>
     Effect.gen(function*() {
-      const { changes, store, text } = yield* open()
-      yield* changes.current
-      const seen = yield* Effect.forkChild(Stream.runHead(changes.changes), { startImmediately: true })
+      const { store, text, written } = yield* open()
       const paths = yield* store.set([
         { path: "providers.near.base_url", value: "http://x" },
         { path: "acp.max_sessions", value: 0 },
@@ -369,10 +364,7 @@ describe("Setting many values", () => {
         text(),
         `${toml.replace("= 3", "= 9")}\n[providers.near]\nbase_url = "http://x"\nkind = "openai-compatible"\n`
       )
-      assert.deepStrictEqual(
-        (yield* Fiber.join(seen)).pipe((option) => option._tag === "Some" ? [...option.value].sort() : []),
-        ["acp.max_sessions", "providers.near"]
-      )
+      assert.deepStrictEqual(written, [text()])
     }))
 
   it.effect("names the entry that is wrong, and changes nothing", () =>
@@ -469,7 +461,7 @@ describe("Writers at the same time", () => {
   it.live("lose nothing of each other", () =>
     Effect.gen(function*() {
       const { another, store, text } = yield* open("")
-      const { store: other } = yield* another
+      const other = yield* another
       yield* Effect.forEach(Array.from({ length: 20 }, (_, n) => n), (n) =>
         (n % 2 === 0 ? store : other).set([{ path: `agents.a${n}.model`, value: "offline/x" }]), {
         concurrency: "unbounded"
@@ -480,39 +472,10 @@ describe("Writers at the same time", () => {
   it.effect("say so where nothing can be written", () =>
     Effect.gen(function*() {
       const file = "/dev/null/x/config.toml"
-      const context = yield* Layer.build(
-        Layer.provide(ConfigStore.layerFile(file, {}), ConfigChanges.layerFile(file, {}))
-      )
+      const context = yield* Layer.build(ConfigStore.layerFile(file, {}))
       const error = yield* Effect.flip(
         ConfigStore.use(({ set }) => set([{ path: "acp.max_sessions", value: 5 }])).pipe(Effect.provide(context))
       )
       assert.strictEqual(error._tag, "ConfigFailed")
-    }))
-})
-
-describe("The configuration as it is now", () => {
-  it.effect("follows the file, whoever changed it", () =>
-    Effect.gen(function*() {
-      const { changes, file } = yield* open()
-      assert.strictEqual((yield* changes.current).acp?.max_sessions, 3)
-      writeFileSync(file, toml.replace("= 3", "= 44"))
-      assert.strictEqual((yield* changes.current).acp?.max_sessions, 44)
-    }))
-
-  it.effect("stays as it was while the file is broken", () =>
-    Effect.gen(function*() {
-      const { changes, file } = yield* open()
-      const before = yield* changes.current
-      writeFileSync(file, "[broken")
-      assert.strictEqual(yield* changes.current, before)
-      writeFileSync(file, toml.replace("= 3", "= 5"))
-      assert.strictEqual((yield* changes.current).acp?.max_sessions, 5)
-    }))
-
-  it.effect("is an error when it was broken from the start", () =>
-    Effect.gen(function*() {
-      const { changes, file } = yield* open("[broken")
-      assert.isTrue(existsSync(file))
-      assert.include((yield* Effect.flip(changes.current)).message, "not valid TOML")
     }))
 })

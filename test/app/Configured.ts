@@ -27,7 +27,8 @@ export const machine = Effect.fnUntraced(function*({ env = {}, flags = {}, toml 
 export const settings = Effect.fnUntraced(function*(options: Machine) {
   const { layer, ...where } = yield* machine(options)
   const context = yield* Layer.build(layer)
-  return { ...where, settings: yield* Settings.pipe(Effect.provide(context)) }
+  const { started, ...kept } = yield* Settings.pipe(Effect.provide(context))
+  return { ...where, settings: { ...kept, ...started } }
 })
 
 /** The one line a broken configuration is reported with; the folder of the file is left out. */

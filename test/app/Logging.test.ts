@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Redacted, References } from "effect"
 import { parseLogLevel } from "../../src/app/LogLevels.ts"
-import { defaultLevel, formatter } from "../../src/app/Logging.ts"
+import { defaultLevel, formatter, hiding } from "../../src/app/Logging.ts"
 
 const lines = Effect.fnUntraced(function*(effect: Effect.Effect<void>, colour = false) {
   const written: Array<string> = []
-  const format = formatter([Redacted.make("sk-\"very\"-secret"), Redacted.make("abc")], colour)
+  const format = formatter(hiding([Redacted.make("sk-\"very\"-secret"), Redacted.make("abc")]), colour)
   const logger = Logger.make((options) => {
     written.push(format.log(options))
   })

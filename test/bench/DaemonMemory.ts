@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as DaemonLayer from "../../src/app/DaemonLayer.ts"
 import { Settings } from "../../src/app/Settings.ts"
 import { serveConnection } from "../../src/native/NativeServer.ts"
-import { listen } from "../../src/net/UnixSocket.ts"
+import { listen, take } from "../../src/net/UnixSocket.ts"
 import { SocketClient } from "../support/SocketClient.ts"
 
 /** `node --expose-gc test/bench/DaemonMemory.ts`: what an idle session and a connection hold on the heap, in a daemon of this process. */
@@ -45,8 +45,9 @@ await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
   const layer = DaemonLayer.layer(endpoint, {}).pipe(Layer.provideMerge(Settings.layer({ configDir: folder }, {})))
   const context = yield* Layer.build(layer)
   const far = { label: "unix:unknown", uid: process.geteuid?.() }
+  yield* take(endpoint, true)
   yield* listen(
-    { endpoint, isOwnFolder: true, maxConnections: connections + 1, drain: Effect.void },
+    { endpoint, maxConnections: connections + 1, drain: Effect.void },
     (transport) => Effect.provideContext(serveConnection(transport, far), context)
   )
   yield* Effect.promise(measure)

@@ -49,7 +49,13 @@ const measure = Effect.fnUntraced(function*(cwd: string) {
   const workspace = yield* Workspace.make({ cwd })
   const knobs = resolve("supervised", { session: {}, project: {}, user: {} })
   const limits = limitsOf(undefined)
-  const source = { workspace, riskProfile: "default", userRules: knobs.values.user_rules, session: [] }
+  const source = {
+    workspace,
+    riskProfile: "default",
+    profile: undefined,
+    userRules: knobs.values.user_rules,
+    session: []
+  }
   const micros: Array<number> = []
   for (let round = 0; round < rounds; round++) {
     for (const command of commands) {

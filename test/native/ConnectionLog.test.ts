@@ -8,7 +8,7 @@ import { type Options, promise, served } from "./Served.ts"
 const token = "zc_0123456789abcdef"
 
 const open = Effect.fnUntraced(function*(options: Options = {}) {
-  const daemon = yield* served(options)
+  const daemon = yield* served({ ...options, config: `log_level = "debug"\n${options.config ?? ""}` })
   const reader = yield* daemon.greet({ clientCapabilities: { clientKind: "reader" } })
   /** What the log says so far; asked again until `wanted` is in it. */
   const log = Effect.fnUntraced(function*(wanted: string) {

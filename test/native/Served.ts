@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import * as DaemonLayer from "../../src/app/DaemonLayer.ts"
+import * as Following from "../../src/app/Following.ts"
 import { Settings } from "../../src/app/Settings.ts"
 import type { Far } from "../../src/native/NativeConnection.ts"
 import { type Limits, serveConnection, usualLimits } from "../../src/native/NativeServer.ts"
-import { listen } from "../../src/net/UnixSocket.ts"
+import { listen, take } from "../../src/net/UnixSocket.ts"
 import { Agents } from "../../src/session/Agents.ts"
 import type { Engine } from "../../src/session/Engine.ts"
 import { Hosts } from "../../src/session/Hosts.ts"
@@ -80,13 +81,17 @@ export const served = Effect.fnUntraced(
     if (secretKey !== undefined) writeFileSync(join(folder, ".secret_key"), secretKey)
     const endpoint = join(folder, "data", "daemon.sock")
     const layer = DaemonLayer.layer(endpoint, {}, breakable(broken), engine).pipe(
+      Layer.provideMerge(Following.layer({})),
       Layer.provideMerge(Settings.layer({ configDir: folder }, {}))
     )
     const context = yield* Layer.build(layer)
     const open = (endpoint: string, far: Far) =>
-      listen(
-        { endpoint, isOwnFolder: true, maxConnections, drain: Effect.void },
-        (transport) => Effect.provideContext(serveConnection(transport, far, { ...usualLimits, ...limits }), context)
+      Effect.andThen(
+        take(endpoint, true),
+        listen(
+          { endpoint, maxConnections, drain: Effect.void },
+          (transport) => Effect.provideContext(serveConnection(transport, far, { ...usualLimits, ...limits }), context)
+        )
       )
     yield* open(endpoint, far)
     const clients: Array<SocketClient> = []

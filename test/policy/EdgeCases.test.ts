@@ -131,7 +131,7 @@ describe("E1: what changes while a question is open", () => {
         session.attach(responder({ _tag: "AllowAlways", scope: "session" }, { first: () => change(session) }))
         assert.strictEqual(yield* ended(session, "run mkdir made"), outcome)
         assert.strictEqual(existsSync(join(session.workspace.cwd, "made")), outcome === "completed")
-        const kept = session.policy.source().session.filter(({ list }) => list === "allow")
+        const kept = (yield* session.policy.source).session.filter(({ list }) => list === "allow")
         assert.lengthOf(kept, outcome === "completed" ? 1 : 0)
       })
     )
@@ -328,7 +328,7 @@ describe("E12 and E13", () => {
           return Deferred.await(answer)
         }
       }
-      const approvals = yield* Approvals.make(sessionId, new Set([attachment]))
+      const approvals = yield* Approvals.make(sessionId, new Set([attachment]), () => undefined)
       const ask = (toolCallId: string) =>
         Effect.forkChild(
           approvals.ask({
@@ -469,7 +469,7 @@ describe("E16: a call that asks for a wider sandbox", () => {
         /^Asked because: the call asks for the sandbox workspace-write instead of read-only, this once; its reason: "to leave a mark"/
       )
       assert.match(asked[0]!.explanation, /Runs in: workspace-write/)
-      assert.lengthOf(session.policy.source().session, 1)
+      assert.lengthOf((yield* session.policy.source).session, 1)
       assert.notStrictEqual(yield* ended(session, "run touch two"), "completed")
       assert.isFalse(existsSync(join(session.workspace.cwd, "two")))
       assert.strictEqual(yield* ended(session, call("three")), "completed")

@@ -183,7 +183,7 @@ describe("approval_route", () => {
       ask: () => Effect.delay(Effect.succeed({ _tag: "AllowOnce" as const }), "90 seconds"),
       choose: () => Effect.never
     }
-    const { ask } = yield* Approvals.make(sessionId, new Set([somebody]), route)
+    const { ask } = yield* Approvals.make(sessionId, new Set([somebody]), () => route)
     const question = yield* Effect.forkChild(
       Effect.match(
         ask({

@@ -105,7 +105,7 @@ describe("max_cost_per_day_cents", () => {
 
   it.live("is told at start to miss what has no prices", () => {
     const notes = (toml: Record<string, string>) =>
-      Effect.map(Settings, ({ notes }) => notes).pipe(
+      Effect.map(Settings, ({ started }) => started.notes).pipe(
         Effect.provide(Settings.layer({ configDir: folder() }, { ...limited(1), ...toml }))
       )
     const provider = { POSTERN_providers__here__kind: "offline", POSTERN_agents__default__model: "here/m" }

@@ -131,7 +131,7 @@ describe("A slash command", () => {
       assert.include(yield* say("/rules"), `| \`${id}\` | deny | \`shell(rm *)\` | session |`)
       assert.include(yield* say("/rules allow shell(((("), "That was not done")
       yield* say(`/rules remove ${id}`)
-      assert.deepStrictEqual(session.policy.source().session, [])
+      assert.deepStrictEqual((yield* session.policy.source).session, [])
     })
   )
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { LiveSettings } from "../../src/app/LiveSettings.ts"
 import { Settings } from "../../src/app/Settings.ts"
 import { Agents } from "../../src/session/Agents.ts"
 import type { Engine } from "../../src/session/Engine.ts"
@@ -18,8 +19,10 @@ export const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-ses
 /** The real sessions over a database in memory, with a scripted turn loop and a store that can be told to fail. */
 export const make = (
   variables: Readonly<Record<string, string>> = unconfined,
-  { engine, file = Sqlite.memory }: { readonly engine?: Layer.Layer<Engine, never, Settings>; readonly file?: string } =
-    {}
+  { engine, file = Sqlite.memory }: {
+    readonly engine?: Layer.Layer<Engine, never, LiveSettings | Settings>
+    readonly file?: string
+  } = {}
 ) => {
   const script = new Script()
   const home = folder()

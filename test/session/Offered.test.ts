@@ -197,7 +197,7 @@ describe("An offer", () => {
       Effect.provide(
         EngineLayer.layerPolicy.pipe(
           Layer.provideMerge(harness.layer),
-          Layer.provideMerge(MemoryStore.layer(harness.folder(), 0))
+          Layer.provideMerge(MemoryStore.layer(harness.folder(), () => 0))
         )
       ),
       Effect.scoped

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer } from "effect"
+import type { LiveSettings } from "../../src/app/LiveSettings.ts"
 import type { Settings } from "../../src/app/Settings.ts"
 import type { Engine } from "../../src/session/Engine.ts"
 import type { Entry, SessionEvent } from "../../src/session/Event.ts"
@@ -47,7 +48,8 @@ const open = Effect.fnUntraced(function*(onEvent: (session: Session, event: Sess
   return { session, events, transcript }
 })
 
-const provided = (engine: Layer.Layer<Engine, never, Settings>) => Effect.provide(makeHarness({}, { engine }).layer)
+const provided = (engine: Layer.Layer<Engine, never, LiveSettings | Settings>) =>
+  Effect.provide(makeHarness({}, { engine }).layer)
 
 /** At the first event of a kind. */
 const once = (tag: SessionEvent["_tag"], act: (session: Session) => Effect.Effect<unknown, unknown>) => {

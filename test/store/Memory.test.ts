@@ -13,7 +13,10 @@ import { MemoryStore } from "../../src/store/MemoryStore.ts"
 import { tempFolder } from "./Samples.ts"
 
 const open = (folder: string, retention?: number) =>
-  Effect.map(Layer.build(MemoryStore.layer(folder, retention)), (context) => Context.get(context, MemoryStore))
+  Effect.map(
+    Layer.build(MemoryStore.layer(folder, () => retention ?? 30)),
+    (context) => Context.get(context, MemoryStore)
+  )
 
 const memoryIn = Effect.fnUntraced(
   function*(

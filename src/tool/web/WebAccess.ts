@@ -23,8 +23,9 @@ export const defaults: WebAccess = {
   maxResponseSize: 500_000
 }
 
-export const FetchAccess: Context.Reference<WebAccess> = Context.Reference("postern/tool/web/FetchAccess", {
-  defaultValue: () => defaults
+/** As the operator wants it now. */
+export const FetchAccess: Context.Reference<() => WebAccess> = Context.Reference("postern/tool/web/FetchAccess", {
+  defaultValue: () => () => defaults
 })
 
 export interface RequestSettings extends WebAccess {
@@ -32,9 +33,13 @@ export interface RequestSettings extends WebAccess {
   readonly secrets: ReadonlyMap<string, Redacted.Redacted<string>>
 }
 
-export const RequestAccess: Context.Reference<RequestSettings> = Context.Reference("postern/tool/web/RequestAccess", {
-  defaultValue: (): RequestSettings => ({ ...defaults, maxResponseSize: 1_000_000, secrets: new Map() })
-})
+export const requestDefaults: RequestSettings = { ...defaults, maxResponseSize: 1_000_000, secrets: new Map() }
+
+/** As the operator wants it now. */
+export const RequestAccess: Context.Reference<() => RequestSettings> = Context.Reference(
+  "postern/tool/web/RequestAccess",
+  { defaultValue: () => () => requestDefaults }
+)
 
 export interface Address {
   readonly address: string

@@ -41,8 +41,8 @@ export const webToolbox = (
   asked: Array<string> = []
 ) =>
   toolbox().pipe(Layer.provide([
-    Layer.succeed(FetchAccess, { ...defaults, ...settings }),
-    Layer.succeed(RequestAccess, { ...defaults, secrets: new Map(), ...settings }),
+    Layer.succeed(FetchAccess, () => ({ ...defaults, ...settings })),
+    Layer.succeed(RequestAccess, () => ({ ...defaults, secrets: new Map(), ...settings })),
     Layer.succeed(Resolver, (hostname) => {
       asked.push(hostname)
       const found = hosts[hostname]

@@ -1,0 +1,44 @@
+import { Context, Deferred, Effect, Layer } from "effect"
+import type { ConfigInvalid } from "../app/ConfigFile.ts"
+import type { ConfigTable } from "../app/ConfigSchema.ts"
+import { LiveSettings } from "../app/LiveSettings.ts"
+import { type Kept, maxLocalConnections, Settings } from "../app/Settings.ts"
+
+/** What answers a client before its connection ends has left by then (zeroclaw §1.6). */
+const flushed = "200 millis"
+
+/** What a running daemon cannot change: these paths wait until it begins anew. */
+const waiting: Readonly<Record<string, (table: ConfigTable) => unknown>> = {
+  "rpc.max_local_connections": maxLocalConnections
+}
+
+/** The daemon beginning anew in the same process: everything in it is built again (zeroclaw §1.6). */
+export class Reload extends Context.Service<Reload, {
+  /** Reads the configuration; a moment later the daemon begins anew with what was read. */
+  readonly begin: Effect.Effect<void, ConfigInvalid>
+  /** Waits for the moment, and gives what was read. */
+  readonly asked: Effect.Effect<Kept>
+  /** Dotted paths of what was changed since the start and waits. */
+  readonly waiting: Effect.Effect<ReadonlyArray<string>>
+}>()("postern/native/Reload") {
+  static readonly layer = Layer.effect(
+    Reload,
+    Effect.gen(function*() {
+      const { again, started } = yield* Settings
+      const { current } = yield* LiveSettings
+      const scope = yield* Effect.scope
+      const asked = Deferred.makeUnsafe<Kept>()
+      return {
+        begin: Effect.flatMap(
+          again,
+          (next) => Effect.forkIn(Effect.delay(Deferred.succeed(asked, next), flushed), scope)
+        ).pipe(Effect.asVoid),
+        asked: Deferred.await(asked),
+        waiting: Effect.map(
+          current,
+          ({ table }) => Object.keys(waiting).filter((path) => waiting[path]!(table) !== waiting[path]!(started.table))
+        )
+      }
+    })
+  )
+}
