@@ -136,9 +136,10 @@ export class Sessions extends Context.Service<Sessions, {
       })
 
     const live = (sessionId: string): Effect.Effect<Session.Session, SessionMissing> =>
-      Effect.flatMap(
+      Effect.filterOrFail(
         present(sessionId),
-        (found) => found ? Effect.succeed(found) : Effect.fail(new SessionMissing({ sessionId }))
+        (found) => found !== undefined,
+        () => new SessionMissing({ sessionId })
       )
 
     const create = Effect.fn("Sessions.create")(function*(creation: Creation) {

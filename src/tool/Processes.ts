@@ -4,6 +4,7 @@ import { Context, Deferred, type Duration, Effect, Exit, Layer, Option, Schema, 
 import type { Attribution, Confined } from "../sandbox/Confinement.ts"
 import * as Descriptors from "../sandbox/Descriptors.ts"
 import { awaitGone, type ProcessGroup, signal, stop } from "./ProcessGroup.ts"
+import * as Survivor from "./Survivor.ts"
 
 export interface Command {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
@@ -58,11 +59,14 @@ interface Running extends ProcessGroup {
   readonly told: Descriptors.Told
   /** Ends what a killed runner left. */
   readonly sweep: () => void
+  /** Nothing of the group is left. */
+  readonly over: () => void
 }
 
 const make = Effect.gen(function*() {
   const running = new Set<Running>()
   const reapers = yield* Scope.make()
+  const survivor = yield* Survivor.make
   const killAll = () =>
     running.forEach((child) => {
       signal(child, "SIGKILL")
@@ -87,6 +91,7 @@ const make = Effect.gen(function*() {
       stop(child),
       Effect.sync(() => {
         child.sweep()
+        child.over()
         child.process.stdout?.destroy()
         child.process.stderr?.destroy()
         running.delete(child)
@@ -102,7 +107,7 @@ const make = Effect.gen(function*() {
 
   const run = (command: Command) =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(launch(command), (child) => {
+      Effect.flatMap(launch(command, survivor), (child) => {
         running.add(child)
         return Effect.ensuring(restore(outcome(child, command)), retire(child))
       })
@@ -127,7 +132,11 @@ const outcome = Effect.fnUntraced(function*(child: Running, { afterwards, runner
   }
 })
 
-const launch = (command: Command): Effect.Effect<Running, SpawnFailed> => {
+/** A runner that is told nothing by this process does not notice its end. */
+const watched = ({ pid }: ChildProcess, { runner }: Command, survivor: Survivor.Survivor) =>
+  pid === undefined || runner === undefined || runner.descriptors.length > 0 ? () => undefined : survivor.watch(pid)
+
+const launch = (command: Command, survivor: Survivor.Survivor): Effect.Effect<Running, SpawnFailed> => {
   const [program, ...args] = command.argv
   const failed = (error: unknown) => {
     const message = error instanceof Error && "code" in error ? String(error.code) : "invalid arguments"
@@ -140,15 +149,16 @@ const launch = (command: Command): Effect.Effect<Running, SpawnFailed> => {
         command.onInput === undefined ? "ignore" : "pipe",
         (stdio) => spawn(program, args, { cwd: command.cwd, env: { ...command.env }, detached: true, stdio })
       )
+      const over = watched(child, command, survivor)
       child.once("error", (error) => resume(Effect.fail(failed(error))))
-      child.once("spawn", () => resume(Effect.succeed(watch(child, command))))
+      child.once("spawn", () => resume(Effect.succeed(watch(child, command, over))))
     } catch (error) {
       resume(Effect.fail(failed(error)))
     }
   })
 }
 
-const watch = (child: ChildProcess, command: Command): Running => {
+const watch = (child: ChildProcess, command: Command, over: () => void): Running => {
   if (child.pid === undefined) throw new Error("a spawned process has an id")
   const told = Descriptors.attach(child, command.runner)
   const running: Running = {
@@ -157,6 +167,7 @@ const watch = (child: ChildProcess, command: Command): Running => {
     told,
     inner: () => command.runner?.innerPid(told.status),
     sweep: () => Descriptors.sweep(told, command.runner),
+    over,
     exited: Deferred.makeUnsafe(),
     closed: Deferred.makeUnsafe(),
     gone: false
@@ -165,7 +176,7 @@ const watch = (child: ChildProcess, command: Command): Running => {
   child.stdout?.on("data", (chunk: Buffer) => command.onOutput(chunk, "stdout"))
   child.stderr?.on("data", (chunk: Buffer) => command.onOutput(chunk, "stderr"))
   child.once("exit", (code, signalName) => {
-    signal(running, 0)
+    if (!signal(running, 0)) over()
     Deferred.doneUnsafe(running.exited, Effect.succeed({ code, signal: signalName }))
   })
   child.once("close", () => Deferred.doneUnsafe(running.closed, Effect.void))

@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { type Command, Processes } from "../../src/tool/Processes.ts"
@@ -143,5 +144,53 @@ describe("Processes", () => {
       }).pipe(Effect.provideContext(context))
       yield* Scope.close(scope, Exit.void)
       assert.deepStrictEqual(alive(m), [])
+    }))
+})
+
+describe("After kill -9 of the host", () => {
+  /** What is left of it, once it is dead itself. */
+  const abandon = Effect.fnUntraced(function*(what: string, m: string) {
+    const host = spawn(process.execPath, [join(import.meta.dirname, "Abandoned.ts"), what, m], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    yield* Effect.callback<void>((resume) => {
+      host.stdout.once("data", () => resume(Effect.void))
+    })
+    yield* Effect.callback<void>((resume) => {
+      host.once("exit", () => resume(Effect.void))
+      host.kill("SIGKILL")
+    })
+  })
+
+  it.live("unconfined commands end with all of their group, whatever they ignore", () =>
+    Effect.gen(function*() {
+      const m = marker()
+      yield* abandon("commands", m)
+      yield* untilDead(`sleep ${m}`)
+    }))
+
+  it.live("groups that are over are left alone", () =>
+    Effect.gen(function*() {
+      const m = marker()
+      yield* abandon("groups", m)
+      yield* untilDead(`sleep ${m}1`)
+      yield* untilDead(`sleep ${m}3`)
+      assert.lengthOf(alive(`sleep ${m}2`), 1)
+      execFileSync("sh", [
+        "-c",
+        `ps -eo pid=,args= | awk '$2 == "sleep" && $3 == "${m}2" { print $1 }' | xargs -r kill`
+      ])
+    }))
+
+  it.live("the same holds where somebody had ended what ends them", () =>
+    Effect.gen(function*() {
+      const m = marker()
+      yield* abandon("again", m)
+      for (const name of [1, 3, 4]) yield* untilDead(`sleep ${m}${name}`)
+      assert.lengthOf(alive(`sleep ${m}2`), 1)
+      execFileSync("sh", [
+        "-c",
+        `ps -eo pid=,args= | awk '$2 == "sleep" && $3 == "${m}2" { print $1 }' | xargs -r kill`
+      ])
     }))
 })
