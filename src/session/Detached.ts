@@ -4,6 +4,7 @@ import { Effect, Fiber, Option } from "effect"
 const grace = "5 seconds"
 
 export interface Detached<A, E> {
+  /** Whoever stops waiting interrupts it. */
   readonly join: Effect.Effect<A, E>
   /** Interrupts it, waits for its end, and stops waiting after the grace; then nothing that it still does counts. */
   readonly letGo: Effect.Effect<void>
@@ -14,9 +15,10 @@ export const start = <A, E, R>(work: Effect.Effect<A, E, R>, what: string): Effe
   Effect.map(Effect.forkDetach(work, { startImmediately: true }), (fiber) => {
     const ended = Effect.timeoutOption(Fiber.interrupt(fiber), grace)
     return {
-      join: Fiber.join(fiber),
+      // At once: what comes in after a cancel must find nobody.
+      join: Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe())),
       // In another fiber: the one that lets go is mostly interrupted itself, and could not stop waiting.
-      letGo: Effect.flatMap(Effect.forkDetach(ended), Fiber.join).pipe(
+      letGo: Effect.flatMap(Effect.forkDetach(ended, { startImmediately: true }), Fiber.join).pipe(
         Effect.flatMap((end) =>
           Option.isSome(end)
             ? Effect.void
