@@ -1,7 +1,8 @@
 import { Schema } from "effect"
-import { amount, flag, map, optional, path, text, texts, whole, word } from "./ConfigAtoms.ts"
+import { flag, map, optional, path, text, texts, whole, word } from "./ConfigAtoms.ts"
 import { knob, Policy } from "./ConfigPolicy.ts"
 import { PermissionProfile, User } from "./ConfigPrincipals.ts"
+import { Provider } from "./ConfigProviders.ts"
 
 /** Known to users' files and kept as they are; this version does not interpret what is in them. */
 const opaque = optional(Schema.Record(Schema.String, Schema.Unknown))
@@ -16,30 +17,6 @@ const Agent = Schema.Struct({
   workspace: optional(path),
   risk_profile: optional(text),
   runtime_profile: optional(text)
-})
-
-const Provider = Schema.Struct({
-  kind: optional(word("anthropic", "openai-compatible", "offline")),
-  api_key: optional(text),
-  api_key_env: optional(text),
-  base_url: optional(
-    Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/)).annotate({
-      description: "an http or https address"
-    })
-  ),
-  timeout_secs: optional(whole(1)),
-  max_tokens: optional(whole(1)),
-  context_window: optional(whole(1)),
-  vision: optional(flag),
-  headers: map(Schema.String.annotate({ description: "a text" })),
-  fallback: optional(texts),
-  models: optional(texts),
-  prices: optional(Schema.Struct({
-    input: optional(amount),
-    output: optional(amount),
-    cache_read: optional(amount),
-    cache_write: optional(amount)
-  }))
 })
 
 const level = optional(word("readonly", "supervised", "full"))

@@ -1,6 +1,6 @@
 import * as Wire from "../rpc/Wire.ts"
 import type { AgentUnresolved } from "../session/Agents.ts"
-import type { SessionFault } from "../session/Sessions.ts"
+import type { SessionFault } from "../session/SessionFault.ts"
 
 /** Domain errors with the numbers of the native protocol; `data.reason` is a stable word (zeroclaw §1.4). */
 

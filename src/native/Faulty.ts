@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type * as Wire from "../rpc/Wire.ts"
-import type { SessionFault } from "../session/Sessions.ts"
+import type { SessionFault } from "../session/SessionFault.ts"
 import * as Faults from "./Faults.ts"
 
 /** Errors of the domain as the protocol's; what a store could not do is also logged with its cause. */

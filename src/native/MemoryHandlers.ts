@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { RpcFault } from "../rpc/Wire.ts"
 import { Agents } from "../session/Agents.ts"
-import type { SessionFault } from "../session/Sessions.ts"
+import type { SessionFault } from "../session/SessionFault.ts"
 import { type MemoryEntry, MemoryRefused, MemoryStore } from "../store/MemoryStore.ts"
 import { caller } from "./Access.ts"
 import { mayUse } from "./Entitled.ts"

@@ -9,6 +9,7 @@ import * as Faults from "./Faults.ts"
 import * as Intake from "./Intake.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import { ownerOf, Residents } from "./Residents.ts"
+import type { Upload } from "./Upload.ts"
 import { type Beginning, checked, wrong } from "./UploadBeginning.ts"
 
 export const chunkBytes = 1024 * 1024
@@ -19,26 +20,6 @@ const idle = Duration.minutes(5)
 /** What an upload takes besides its bytes and its name, and each of its pieces. */
 const overhead = 1024
 const pieceOverhead = 64
-
-/** A file that is being sent, in memory until it is whole. */
-interface Upload {
-  readonly id: string
-  readonly connection: NativeState
-  /** This very session, not a later one of the same id. */
-  readonly session: Session
-  readonly principal: string
-  readonly agent: string
-  readonly filename: string
-  readonly sha256: string | undefined
-  readonly size: number
-  cost: number
-  bytes: Buffer
-  /** Where each piece that was taken begins and ends. */
-  readonly pieces: Map<number, number>
-  received: number
-  /** Milliseconds since the epoch. */
-  touched: number
-}
 
 type Stored = Effect.Success<ReturnType<typeof Intake.store>>
 

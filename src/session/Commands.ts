@@ -9,7 +9,7 @@ import type { Contexts, Which } from "./Contexts.ts"
 import * as Fitting from "./Fitting.ts"
 import { messagesOf, of } from "./History.ts"
 import type { RuleRefused } from "./PolicyDesk.ts"
-import type { KnobRefused } from "./SessionPolicy.ts"
+import type { KnobRefused } from "./KnobCheck.ts"
 import { turnsOf } from "./Trim.ts"
 import type { TurnFailed, TurnInput } from "./TurnLoop.ts"
 

@@ -1,42 +1,19 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { LiveSettings } from "../app/LiveSettings.ts"
 import { Settings } from "../app/Settings.ts"
 import type { Decision } from "../policy/Decision.ts"
-import {
-  isKnob,
-  isOffered,
-  isValueOf,
-  type Knob,
-  type Knobs,
-  knobs as names,
-  knobValues,
-  type Level,
-  resolve,
-  type Resolved,
-  type SandboxMode
-} from "../policy/Knobs.ts"
+import { type Knobs, knobs as names, resolve, type Resolved, type SandboxMode } from "../policy/Knobs.ts"
 import { type Limits, limitsOf, ownFolders } from "../policy/Limits.ts"
 import type { RuleSource } from "../policy/RuleSource.ts"
 import type { Switches } from "../policy/Switches.ts"
 import { type Permitted, ToolGrants } from "../policy/ToolGrants.ts"
-import {
-  type DecisionRecord,
-  type SessionRecord,
-  SessionStore,
-  type StoredRule,
-  type StoreFailed
-} from "../store/SessionStore.ts"
+import { type SessionRecord, SessionStore, type StoredRule, type StoreFailed } from "../store/SessionStore.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import * as Beginning from "./Beginning.ts"
 import * as Budget from "./Budget.ts"
 import type { Configured } from "./Configured.ts"
-
-/** A value a knob cannot take, here or at all. */
-export class KnobRefused extends Schema.TaggedError<KnobRefused>()("KnobRefused", {
-  knob: Schema.String,
-  message: Schema.String,
-  reason: Schema.Literals(["unknown_option", "unknown_value", "above_level"])
-}) {}
+import { check, type KnobRefused } from "./KnobCheck.ts"
+import * as Trail from "./Trail.ts"
 
 /** The policy of one session: six knobs, each stored, changed and restored alone (policy §1.8), rules, limits and the trail. */
 export interface SessionPolicy {
@@ -66,22 +43,6 @@ export interface SessionPolicy {
   readonly acted: Effect.Effect<boolean>
   /** Writes a decision into the trail; a trail that cannot be written is a warning in the log. */
   readonly decided: (callId: string, tool: string, decision: Decision) => Effect.Effect<void>
-}
-
-const check = (level: Level, id: string, value: unknown): Effect.Effect<Knob, KnobRefused> => {
-  const refused = (reason: KnobRefused["reason"], message: string) =>
-    Effect.fail(new KnobRefused({ knob: id, reason, message }))
-  if (!isKnob(id)) return refused("unknown_option", `there is no option "${id}"; the options are ${names.join(", ")}`)
-  if (!isValueOf(id, value)) {
-    return refused(
-      "unknown_value",
-      `${JSON.stringify(value)} is no value of ${id}; it must be one of ${knobValues[id].join(", ")}`
-    )
-  }
-  if (!isOffered(level, id, value)) {
-    return refused("above_level", "the autonomy level is readonly: no Work mode above ro")
-  }
-  return Effect.succeed(id)
 }
 
 /** `changed` follows every change of a value that somebody made in the session. */
@@ -214,23 +175,8 @@ export const make = Effect.fnUntraced(
           ? Effect.succeed(true)
           : counted(store.act(alias, basis.mostActions), false)
       }),
-      decided: (callId, tool, { code, gate, outcome, reason, rule, shapes }) => {
-        const record: Omit<DecisionRecord, "at"> = {
-          callId,
-          tool,
-          outcome,
-          gate,
-          code,
-          reason,
-          rule: rule?.rule ?? null,
-          shapes,
-          knobs: hashOf(current.values)
-        }
-        return noted(store.decided(sessionId, record))
-      }
+      decided: (callId, tool, decision) =>
+        noted(store.decided(sessionId, Trail.of(callId, tool, decision, current.values)))
     } satisfies SessionPolicy
   }
 )
-
-const hashOf = (knobs: Knobs) =>
-  process.getBuiltinModule("node:crypto").createHash("sha256").update(JSON.stringify(knobs)).digest("hex").slice(0, 16)

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Agent } from "../app/Settings.ts"
 import type { ServerConfig } from "../mcp/ServerConfig.ts"
 import type { Mode } from "./TurnLoop.ts"
@@ -11,6 +11,15 @@ export interface Room {
   readonly limit: () => number
   taken: number
 }
+
+/** Counts what is being opened too, so that a burst cannot pass the limit. */
+export const withinLimit =
+  (room: Room) => <A, E, R>(opens: Effect.Effect<A, E, R>): Effect.Effect<A, E | SessionLimit, R> =>
+    Effect.suspend((): Effect.Effect<A, E | SessionLimit, R> => {
+      if (room.taken >= room.limit()) return Effect.fail(new SessionLimit({ limit: room.limit() }))
+      room.taken++
+      return Effect.onError(opens, () => Effect.sync(() => room.taken--))
+    })
 
 export interface Options {
   /** Chat sessions have what outlives a session, such as the agent's memory; ACP sessions have not (spec §4). */

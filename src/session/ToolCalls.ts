@@ -1,121 +1,33 @@
 import { Cause, Effect, Exit, Result } from "effect"
 import type { Decision } from "../policy/Decision.ts"
-import * as Escalation from "../policy/Escalation.ts"
-import { denial, explain } from "../policy/Explanation.ts"
-import { Gate, invalid } from "../policy/Gate.ts"
+import { denial } from "../policy/Explanation.ts"
+import { invalid } from "../policy/Gate.ts"
 import { knownTools } from "../policy/KnownTools.ts"
-import { type RuleBook, RuleBooks } from "../policy/RuleBooks.ts"
-import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
-import type { Entry } from "../policy/rules/RuleSet.ts"
 import { withheld } from "../policy/ToolGrants.ts"
+import { isTooDeep } from "../rpc/Depth.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { LeakDetection } from "../security/LeakDetector.ts"
 import * as Confining from "../tool/Confining.ts"
 import { textContent, type ToolCallContent } from "../tool/Content.ts"
 import * as ForModel from "../tool/ForModel.ts"
-import { type AnyTool, decodeCall, ruleName, type RunContext, ToolFailed } from "../tool/Tool.ts"
-import { isTooDeep } from "../rpc/Depth.ts"
+import { type AnyTool, decodeCall, type RunContext, ToolFailed } from "../tool/Tool.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
-import type { PermissionAnswer, PermissionRequest } from "./Attachment.ts"
 import * as CallContext from "./CallContext.ts"
 import type { ToolCallState } from "./Event.ts"
 import type { CallResult, ModelCall } from "./History.ts"
 import { newId } from "./Id.ts"
-import * as KeptRules from "./KeptRules.ts"
+import * as Settling from "./Settling.ts"
 import type { TurnFailed, TurnInput } from "./TurnLoop.ts"
-import { brokenRules, deepArguments, notAllowed, notCounted, refused, type Verdict } from "./Verdict.ts"
-
-type Proposal = ReturnType<RuleBook["propose"]>
+import { brokenRules, deepArguments, notCounted, refused } from "./Verdict.ts"
 
 /** Runs one tool call of a turn: decided, shown, asked about, run, shown again. It always ends `completed` or `failed`. */
 export const make = Effect.gen(function*() {
   const toolbox = yield* Toolbox
-  const gate = yield* Gate
-  const books = yield* RuleBooks
-  const { keep, scopes } = yield* KeptRules.make
   const sandbox = yield* Sandbox
 
-  const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, { policy, workspace }: TurnInput) {
-    const { source, switches } = policy
-    const book = yield* books.load(yield* source)
-    const { rules } = book
-    const knobs = policy.knobs()
-    const limits = yield* policy.limits
-    const decision = gate.decide(tool, parameters, workspace, {
-      knobs,
-      limits,
-      rules,
-      switches: switches(),
-      permitted: yield* policy.permitted
-    })
-    return { book, decision, knobs, limits, rules, workspace } satisfies CallContext.Decided
-  })
-
+  const { decide, settle } = yield* Settling.make
   const forModel = ForModel.make(yield* LeakDetection)
   const contextOf = CallContext.make(decide, sandbox, knownTools(toolbox.tools))
-
-  /** The answer of a person, in the light of what has changed since it was asked for (policy §1.9 E1). */
-  const answered = Effect.fnUntraced(function*(
-    answer: PermissionAnswer,
-    proposed: Proposal,
-    again: Effect.Effect<CallContext.Decided, RulesInvalid>,
-    input: TurnInput
-  ): Effect.fn.Return<Verdict, RulesInvalid> {
-    switch (answer._tag) {
-      case "Dismissed":
-        return notAllowed("APPROVAL_CANCELLED", "the question was closed without an answer")
-      case "RejectAlways":
-        yield* keep(proposed.deny, answer.scope, input)
-        return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
-      case "RejectOnce":
-        return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
-      case "Replace":
-        return { _tag: "Replaced", text: answer.text }
-      case "AllowOnce":
-      case "AllowAlways": {
-        const decided = yield* again
-        if (decided.decision.outcome === "deny") return refused(decided.decision)
-        if (answer._tag === "AllowAlways") yield* keep(proposed.allow, answer.scope, input)
-        return { _tag: "Run", decided }
-      }
-    }
-  })
-
-  const settle = Effect.fnUntraced(
-    function*(
-      tool: AnyTool,
-      parameters: unknown,
-      call: ToolCallState,
-      input: TurnInput
-    ): Effect.fn.Return<Verdict, RulesInvalid | TurnFailed> {
-      const decided = yield* decide(tool, parameters, input)
-      const { book, decision } = decided
-      yield* input.policy.decided(call.toolCallId, tool.name, decision)
-      if (decision.outcome === "run") return { _tag: "Run", decided }
-      if (decision.outcome === "deny") return refused(decision)
-      const rules = book.propose(ruleName(tool), decision)
-      const proposed = decision.code === Escalation.asked ? { ...rules, allow: [] } : rules
-      const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
-      const question: PermissionRequest = {
-        call,
-        explanation: explain(decision),
-        allow: texts(proposed.allow),
-        deny: texts(proposed.deny),
-        scopes: yield* scopes(input)
-      }
-      const again = decide(tool, parameters, input).pipe(
-        // What a grant no longer holds against belongs into the trail as well.
-        Effect.tap(({ decision: now }) =>
-          now.outcome === "deny" ? input.policy.decided(call.toolCallId, tool.name, now) : Effect.void
-        )
-      )
-      yield* input.checkpoint
-      const answer = yield* Effect.result(input.ask(question))
-      return Result.isSuccess(answer)
-        ? yield* answered(answer.success, proposed, again, input)
-        : notAllowed(answer.failure.code, answer.failure.why)
-    }
-  )
 
   const show = (input: TurnInput, call: ToolCallState) => Effect.as(input.ledger.toolCall(call), call)
 
