@@ -75,27 +75,29 @@ export class ConfigStore extends Context.Service<ConfigStore, {
     mayWrite?: Authority
   ) => Effect.Effect<Renamed, WriteFault>
 }>()("postern/app/ConfigStore") {
-  /** `written` runs after every change. */
   static readonly layerFile = (
     file: string,
     environment: Environment,
-    written: Effect.Effect<unknown> = Effect.void
-  ): Layer.Layer<ConfigStore> => Layer.sync(ConfigStore, () => make(file, environment, written))
+    live: Live = { adopt: Effect.void, isGone: () => false }
+  ): Layer.Layer<ConfigStore> => Layer.sync(ConfigStore, () => make(file, environment, live))
 
   /** What is written here is in force when the writer is told so. */
   static readonly layer = (
     environment: Environment = process.env
   ): Layer.Layer<ConfigStore, never, LiveSettings | Settings> =>
     Layer.unwrap(
-      Effect.zipWith(Settings, LiveSettings, ({ configFile }, { current }) =>
-        ConfigStore.layerFile(configFile, environment, current))
+      Effect.zipWith(Settings, LiveSettings, ({ configFile }, live) =>
+        ConfigStore.layerFile(configFile, environment, live))
     )
 }
+
+/** The configuration as the process has it, where it follows the file. */
+type Live = Pick<LiveSettings["Service"], "adopt" | "isGone">
 
 /** A configuration of more bytes than this is not written. */
 const maxBytes = 1024 * 1024
 
-const make = (file: string, environment: Environment, written: Effect.Effect<unknown>) => {
+const make = (file: string, environment: Environment, { adopt, isGone }: Live) => {
   const names = overridesIn(environment)
   const overrides = Result.getOrElse(fromEnvironment(names, environment), () => [])
   const table = load(file, environment)
@@ -115,7 +117,7 @@ const make = (file: string, environment: Environment, written: Effect.Effect<unk
       ({ _tag, message }) =>
         _tag === "FileChanged" ? new ConfigRefused({ reason: "conflict", message }) : new ConfigFailed({ message })
     )
-    yield* written
+    yield* adopt
   })
 
   const commit = <A>(
@@ -123,6 +125,10 @@ const make = (file: string, environment: Environment, written: Effect.Effect<unk
     change: (text: string) => Effect.Effect<Change<A>, ReadFault>
   ): Effect.Effect<A, WriteFault> =>
     Effect.gen(function*() {
+      if (isGone()) {
+        const message = `${file} is gone, or empty; put it back, or begin anew with what there is by a restart`
+        return yield* new ConfigFailed({ message })
+      }
       const before = yield* textNow
       const [after, answerTo] = yield* Effect.tapError(
         change(before),

@@ -70,12 +70,12 @@ const drainOf = (
 }
 
 /** A configuration that is read on a signal, as soon as one can be. */
-const signalled = (hangUp: Effect.Effect<void>, again: Kept["again"]): Effect.Effect<Kept> =>
-  Effect.andThen(hangUp, again).pipe(
+const signalled = (hangUp: Effect.Effect<void>, next: Reload["Service"]["next"]): Effect.Effect<Kept> =>
+  Effect.andThen(hangUp, next).pipe(
     Effect.catchTag(
       "ConfigInvalid",
       ({ message }) =>
-        Effect.andThen(Effect.logError(`the daemon goes on as it was: ${message}`), signalled(hangUp, again))
+        Effect.andThen(Effect.logError(`the daemon goes on as it was: ${message}`), signalled(hangUp, next))
     )
   )
 
@@ -110,7 +110,7 @@ const serve = Effect.fnUntraced(function*({ endpoint, hangUp, patience, ready, s
   return yield* Effect.raceAllFirst([
     failed,
     reload.asked,
-    signalled(hangUp, settings.again),
+    signalled(hangUp, reload.next),
     patience === undefined ? Effect.never : Effect.as(deserted(clients, patience), undefined)
   ])
 })

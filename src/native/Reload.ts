@@ -1,5 +1,6 @@
 import { Context, Deferred, Effect, Layer } from "effect"
-import type { ConfigInvalid } from "../app/ConfigFile.ts"
+import { isDeepStrictEqual } from "node:util"
+import { ConfigInvalid } from "../app/ConfigFile.ts"
 import type { ConfigTable } from "../app/ConfigSchema.ts"
 import { LiveSettings } from "../app/LiveSettings.ts"
 import { type Kept, maxLocalConnections, Settings } from "../app/Settings.ts"
@@ -14,6 +15,8 @@ const waiting: Readonly<Record<string, (table: ConfigTable) => unknown>> = {
 
 /** The daemon beginning anew in the same process: everything in it is built again (zeroclaw §1.6). */
 export class Reload extends Context.Service<Reload, {
+  /** What the daemon would begin anew with; a file that is gone, or still being written, is none. */
+  readonly next: Effect.Effect<Kept, ConfigInvalid>
   /** Reads the configuration; a moment later the daemon begins anew with what was read. */
   readonly begin: Effect.Effect<void, ConfigInvalid>
   /** Waits for the moment, and gives what was read. */
@@ -24,14 +27,22 @@ export class Reload extends Context.Service<Reload, {
   static readonly layer = Layer.effect(
     Reload,
     Effect.gen(function*() {
-      const { again, started } = yield* Settings
-      const { current } = yield* LiveSettings
+      const { again, configFile, started } = yield* Settings
+      const { current, isGone, last } = yield* LiveSettings
       const scope = yield* Effect.scope
       const asked = Deferred.makeUnsafe<Kept>()
+      const next = Effect.gen(function*() {
+        yield* current
+        if (isGone()) return yield* new ConfigInvalid({ message: `${configFile} is gone, or empty` })
+        const found = yield* again
+        if (isDeepStrictEqual(found.started.table, last().table)) return found
+        return yield* new ConfigInvalid({ message: `${configFile} is being written; try again` })
+      })
       return {
+        next,
         begin: Effect.flatMap(
-          again,
-          (next) => Effect.forkIn(Effect.delay(Deferred.succeed(asked, next), flushed), scope)
+          next,
+          (found) => Effect.forkIn(Effect.delay(Deferred.succeed(asked, found), flushed), scope)
         ).pipe(Effect.asVoid),
         asked: Deferred.await(asked),
         waiting: Effect.map(

@@ -114,6 +114,10 @@ const rosterOf = ({ permission_profiles = {}, security, users = {} }: ConfigTabl
   trustDaemonUid: security?.trust_daemon_uid !== false
 })
 
+/** Whether anybody may be the operator; a user whom the system does not tell has to be trusted where there are no others. */
+const hasOperator = ({ trustDaemonUid, users }: Roster, own: number | undefined): boolean =>
+  own === undefined ? Object.keys(users).length === 0 : trustDaemonUid
+
 export const make = <E>(roster: Effect.Effect<Roster, E>, own: number | undefined) => ({
   authenticate: Effect.fnUntraced(function*({ provider, token, uid }: Credentials) {
     const { trustDaemonUid, users } = yield* roster
@@ -128,8 +132,9 @@ export const make = <E>(roster: Effect.Effect<Roster, E>, own: number | undefine
       : yield* new NotAuthenticated({ message: "this user is not known to the daemon" })
   }),
   find: Effect.fnUntraced(function*(id: string) {
-    if (id === operator.id) return operator
-    const { profiles, users } = yield* roster
+    const now = yield* roster
+    if (id === operator.id) return hasOperator(now, own) ? operator : undefined
+    const { profiles, users } = now
     const user = Object.entries(users).find(([name, { principal_id }]) => (principal_id ?? name) === id)
     const aliases = user?.[1].permission_profiles ?? []
     return user &&

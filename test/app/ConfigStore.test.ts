@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { isWritable } from "../../src/app/ConfigPath.ts"
 import { ConfigStore } from "../../src/app/ConfigStore.ts"
@@ -33,9 +33,13 @@ const open = Effect.fnUntraced(function*(text: string | undefined = toml, enviro
     writeFileSync(file, text, { mode: 0o640 })
   }
   const written: Array<string> = []
+  const gone = { now: false }
   const another = Effect.map(
     Layer.build(
-      ConfigStore.layerFile(file, environment, Effect.sync(() => written.push(readFileSync(file, "utf8"))))
+      ConfigStore.layerFile(file, environment, {
+        adopt: Effect.sync(() => void written.push(readFileSync(file, "utf8"))),
+        isGone: () => gone.now
+      })
     ),
     (context) => ConfigStore.pipe(Effect.provide(context), Effect.runSync)
   )
@@ -43,7 +47,7 @@ const open = Effect.fnUntraced(function*(text: string | undefined = toml, enviro
   const text_ = () => readFileSync(file, "utf8")
   const set = (path: string, value: unknown) => store.set([{ path, value }])
   const refusal = (path: string, value: unknown) => Effect.map(Effect.flip(set(path, value)), ({ message }) => message)
-  return { store, written, file, folder, text: text_, set, refusal, another }
+  return { store, written, gone, file, folder, text: text_, set, refusal, another }
 })
 
 describe("Reading the configuration", () => {
@@ -341,6 +345,18 @@ describe("Setting values", () => {
       assert.include(text(), "[acp] # protocol\n# as many as\n# the machine takes\nmax_sessions = 4\n")
       const refused = yield* Effect.flip(store.set([{ path: "providers.local.headers.B", value: "x", comment: "why" }]))
       assert.include(refused.message, "no line of its own")
+    }))
+})
+
+describe("A file that is gone while a daemon has what was in it", () => {
+  it.effect("is not begun anew with one value", () =>
+    Effect.gen(function*() {
+      const { file, gone, refusal, store } = yield* open()
+      rmSync(file)
+      gone.now = true
+      assert.match(yield* refusal("acp.max_sessions", 9), /config\.toml is gone, or empty; put it back/)
+      assert.strictEqual((yield* Effect.flip(store.remove("acp.max_sessions")))._tag, "ConfigFailed")
+      assert.isFalse(existsSync(file))
     }))
 })
 

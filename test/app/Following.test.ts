@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Environment } from "../../src/app/Environment.ts"
@@ -79,9 +79,41 @@ describe("The configuration as it is now", () => {
       rmSync(file)
       assert.strictEqual((yield* current).acp.maxSessions, 3)
       assert.strictEqual((yield* current).acp.maxSessions, 3)
-      assert.deepStrictEqual(logged, [`the configuration stays as it was: ${file} is gone`])
+      assert.deepStrictEqual(logged, [`the configuration stays as it was: ${file} is gone, or empty`])
       yield* write(toml.replace("= 3", "= 5"))
       assert.strictEqual((yield* current).acp.maxSessions, 5)
+    }))
+
+  it.effect("is nothing that a file looks like while it is written bit by bit", () =>
+    Effect.gen(function*() {
+      const { current, file, live, logged, write } = yield* follow()
+      const before = yield* current
+      // Each of them could be a whole configuration: no limits, then no sessions.
+      for (const part of ["", "[agents.main]\n", toml.slice(0, toml.indexOf("max_sessions")), "[half"]) {
+        yield* write(part)
+        const seen = yield* Effect.forkChild(current, { startImmediately: true })
+        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50)))
+        yield* write(toml.replace("= 3", "= 8"))
+        assert.strictEqual(yield* Fiber.join(seen), before, part)
+        yield* write(toml)
+      }
+      assert.deepStrictEqual(logged, [])
+      yield* write(toml.replace("= 3", "= 8"))
+      assert.strictEqual((yield* current).acp.maxSessions, 8)
+      assert.isFalse(live.isGone())
+      yield* write("")
+      assert.isTrue(live.isGone())
+      assert.strictEqual((yield* current).acp.maxSessions, 8)
+      assert.deepStrictEqual(logged, [`the configuration stays as it was: ${file} is gone, or empty`])
+    }))
+
+  it.effect("is what replaced the file as a whole at once", () =>
+    Effect.gen(function*() {
+      const { current, live, write } = yield* follow()
+      yield* current
+      yield* write(toml.replace("= 3", "= 9"))
+      yield* live.adopt
+      assert.strictEqual(live.last().acp.maxSessions, 9)
     }))
 
   it.effect("begins with a file that is made later", () =>

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
 import { type DaemonProcess, test } from "../support/DaemonProcess.ts"
@@ -54,6 +54,28 @@ describe("config/reload", () => {
     expect(running.stdout.match(/serves/g)).toHaveLength(1)
     expect(await running.stop()).toBe(0)
     expect(existsSync(running.socket)).toBe(false)
+  })
+
+  test("is refused where there is nothing to begin anew with, and so is writing over it", async ({ daemon, host }) => {
+    const text = "[risk_profiles.default]\nlevel = \"readonly\"\n"
+    configure(host, text)
+    const running = daemon()
+    await running.ready
+    const client = await running.greet()
+    for (const gone of [() => rmSync(fileOf(host)), () => configure(host, "")]) {
+      gone()
+      expect(await client.failure("config/reload")).toMatchObject({ code: -32602 })
+      expect(await client.failure("config/set", { prop: "acp.max_sessions", value: 9 })).toMatchObject({ code: -32603 })
+      expect(existsSync(fileOf(host)) ? readFileSync(fileOf(host), "utf8") : "").toBe("")
+    }
+    running.child.kill("SIGHUP")
+    await eventually(() => running.stderr.includes("goes on as it was"))
+    configure(host, text)
+    expect(await client.request("config/set", { prop: "acp.max_sessions", value: 9 })).toMatchObject({ set: true })
+    expect(await client.request("config/get", { prop: "risk_profiles.default.level" })).toMatchObject({
+      value: "readonly"
+    })
+    expect(await running.stop()).toBe(0)
   })
 
   test("lets running turns end, and cuts off what takes too long", async ({ daemon, host }) => {

@@ -144,6 +144,17 @@ describe("Principals", () => {
       const client = yield* connect()
       assert.strictEqual((yield* promise(() => client.request("initialize")))["principal_id"], "robert")
     }))
+
+  it.live("that were the operator are so no longer once that trust is gone", () =>
+    Effect.gen(function*() {
+      const { folder, greet } = yield* served({ config })
+      const client = yield* greet()
+      yield* promise(() => client.request("status"))
+      writeFileSync(join(folder, "config.toml"), `${config}\n[security]\ntrust_daemon_uid = false\n`)
+      const back = { prop: "security.trust_daemon_uid", value: true }
+      assert.strictEqual((yield* promise(() => client.failure("config/set", back))).code, -32010)
+      assert.strictEqual((yield* promise(() => client.failure("status"))).code, -32010)
+    }))
 })
 
 describe("The tools of a principal", () => {
