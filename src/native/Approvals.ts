@@ -6,7 +6,7 @@ import { newId } from "../session/Id.ts"
 import { answerIn, schemaOf } from "../session/QuestionForm.ts"
 import { Facts } from "./Facts.ts"
 import type { NativeState } from "./NativeConnection.ts"
-import { isRecord } from "./Spelling.ts"
+import { isRecord, type Params } from "./Spelling.ts"
 import type { Updates } from "./Updates.ts"
 
 /** Questions to the people behind a session: approvals are answered by a call, forms by a response (zeroclaw §1.8). */
@@ -73,6 +73,14 @@ const deserted = (connections: ReadonlySet<NativeState>, principal: string): Eff
       : Effect.andThen(Deferred.await(present.gone), deserted(connections, principal))
   })
 
+/** A question that waits for its answer. */
+interface Asked {
+  readonly sessionId: string
+  readonly connection: NativeState
+  readonly update: Params
+  readonly answer: Deferred.Deferred<PermissionAnswer, NoAnswer>
+}
+
 export class Approvals extends Context.Service<Approvals, {
   /**
    * Shows the question and waits for `answer`, from whichever connection it comes, as long as the asked one or another of its principal is
@@ -84,6 +92,8 @@ export class Approvals extends Context.Service<Approvals, {
     updates: Updates,
     timeoutSecs: number
   ) => (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+  /** The updates that show what a session asks now, for somebody who comes later; not those that the connection itself was shown. */
+  readonly pending: (sessionId: string, connection: NativeState) => ReadonlyArray<Params>
   /** A question that is no longer open is answered in vain. */
   readonly answer: (
     sessionId: string,
@@ -95,30 +105,33 @@ export class Approvals extends Context.Service<Approvals, {
   static readonly layer: Layer.Layer<Approvals, never, Facts> = Layer.effect(
     Approvals,
     Effect.map(Facts, ({ connections }) => {
-      const open = new Map<
-        string,
-        { readonly sessionId: string; readonly answer: Deferred.Deferred<PermissionAnswer, NoAnswer> }
-      >()
+      const open = new Map<string, Asked>()
       return {
-        ask: (connection, sessionId, updates, timeoutSecs) => ({ call, explanation }) =>
+        ask: (connection, sessionId, updates, timeoutSecs) => ({ allow, call, explanation }) =>
           Effect.suspend(() => {
             const requestId = newId()
-            const answer = Deferred.makeUnsafe<PermissionAnswer, NoAnswer>()
-            open.set(requestId, { sessionId, answer })
-            return updates.send({
+            const update = {
               type: "approval_request",
               request_id: requestId,
               tool_call_id: call.toolCallId,
               tool_name: call.name,
               arguments_summary: summaryOf(call.rawInput) ?? call.title,
               explanation,
+              allow_always_rules: allow,
               timeout_secs: timeoutSecs
-            }).pipe(
+            }
+            const answer = Deferred.makeUnsafe<PermissionAnswer, NoAnswer>()
+            open.set(requestId, { sessionId, connection, update, answer })
+            return updates.send(update).pipe(
               Effect.andThen(Effect.raceFirst(Deferred.await(answer), deserted(connections, connection.principal))),
               Effect.timeoutOrElse({ duration: `${timeoutSecs} seconds`, orElse: () => timedOut(timeoutSecs) }),
               Effect.ensuring(Effect.sync(() => open.delete(requestId)))
             )
           }),
+        pending: (sessionId, connection) =>
+          Array.from(open.values()).flatMap((asked) =>
+            asked.sessionId === sessionId && asked.connection !== connection ? [asked.update] : []
+          ),
         answer: (sessionId, requestId, decision, replacement) =>
           Effect.suspend(() => {
             const question = open.get(requestId)

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import * as Wire from "../rpc/Wire.ts"
 import { Principals } from "../security/Principals.ts"
 import { caller, mayTouch } from "./Access.ts"
+import { Approvals } from "./Approvals.ts"
 import { mayUse } from "./Entitled.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
@@ -33,6 +34,7 @@ const joined = (feed: Feed<Told>, seq: number, { by, owner, update }: Told) => {
 export const layer = Attaching.toLayer(Effect.gen(function*() {
   const { sessions } = yield* Feeds
   const residents = yield* Residents
+  const approvals = yield* Approvals
   const open = Subscriptions.opening(yield* Principals)
 
   return Attaching.of({
@@ -60,6 +62,12 @@ export const layer = Attaching.toLayer(Effect.gen(function*() {
             return last + 1
           })
       )
+      // What was asked before is still to be answered, by whoever is there; the answer to this call goes first.
+      const asked = Effect.forEach(
+        approvals.pending(session_id, connection),
+        Updates.make(connection.peer, session_id).send
+      )
+      yield* Effect.forkIn(Effect.andThen(Effect.yieldNow, asked), connection.scope)
       return { ...subscription, running: resident?.turn !== undefined }
     }, faulty)
   })

@@ -8,6 +8,7 @@ import type { Overrides } from "../session/TurnLoop.ts"
 import { caller, mayTouch } from "./Access.ts"
 import { mayUse } from "./Entitled.ts"
 import { Facts } from "./Facts.ts"
+import * as Eviction from "./Eviction.ts"
 import * as Faults from "./Faults.ts"
 import { faulty } from "./Faulty.ts"
 import { NativeConnection, type NativeState } from "./NativeConnection.ts"
@@ -112,7 +113,7 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
       }
       const makeRoom = params.keep_siblings === true
         ? () => Effect.void
-        : (session?: Session) => Opening.evict(residents, wanted, session)
+        : (session?: Session) => Eviction.siblings(residents, wanted, session)
       const opening = Effect.tap(Opening.open(residents, wanted), (session) => {
         // For one that was there before; no client can give the memory back.
         if (excludesMemory) session.override({ ...session.overrides(), excludeMemory: true })
@@ -122,7 +123,8 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
         Effect.catchTag(
           "SessionLimit",
           (full) => params.keep_siblings === true ? Effect.fail(full) : Effect.andThen(makeRoom(), opening)
-        )
+        ),
+        Eviction.withRoom(residents, connections)
       )
       const session = yield* sessionId === undefined ? opened : residents.queued(sessionId)(opened)
       yield* makeRoom(session)

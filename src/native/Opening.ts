@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from "node:util"
 import type { Agent } from "../app/Settings.ts"
 import type { Principal } from "../security/Principals.ts"
 import type { Host } from "../session/Hosts.ts"
-import type { Session } from "../session/Session.ts"
 import type { SessionRecord } from "../store/SessionStore.ts"
-import { mayTouch, ownerFor } from "./Access.ts"
+import { mayTouch } from "./Access.ts"
 import * as Faults from "./Faults.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import { type Forbids, mayEnter } from "./Places.ts"
@@ -115,23 +114,3 @@ export const open = (residents: Residents["Service"], wanted: Wanted) => {
         : rebind(wanted, resident)
   )
 }
-
-/** Idle sessions of the same client, owner and mode make room; what runs goes on (zeroclaw §1.7). */
-export const evict = Effect.fnUntraced(
-  function*(residents: Residents["Service"], { host, me, opener }: Wanted, except: Session | undefined) {
-    const siblings = residents.all().filter((resident) =>
-      resident.host === host && resident.opener.clientId === opener.clientId && resident.owner === ownerFor(me) &&
-      resident.turn === undefined && resident.session !== except
-    )
-    for (const { session: { sessionId } } of siblings) {
-      yield* residents.queued(sessionId)(Effect.suspend(() => {
-        const now = residents.get(sessionId)
-        if (now?.host !== host || now.turn !== undefined) return Effect.void
-        return Effect.andThen(
-          Effect.ignore(host.sessions.close(sessionId)),
-          residents.forget(host, sessionId, "session_closed")
-        )
-      })).pipe(Effect.ignore)
-    }
-  }
-)

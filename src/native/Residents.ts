@@ -9,6 +9,8 @@ import type { SessionFault } from "../session/SessionFault.ts"
 import { SessionMissing, type SessionRecord, StoreFailed } from "../store/SessionStore.ts"
 import { forwarded, mayTouch } from "./Access.ts"
 import { mayUse } from "./Entitled.ts"
+import * as Eviction from "./Eviction.ts"
+import { Facts } from "./Facts.ts"
 import * as Faults from "./Faults.ts"
 import { Feeds } from "./Feeds.ts"
 import type { NativeState } from "./NativeConnection.ts"
@@ -104,6 +106,7 @@ export class Residents extends Context.Service<Residents, {
     Residents,
     Effect.gen(function*() {
       const { acp, chat } = yield* Hosts
+      const { connections } = yield* Facts
       const { note, sessions } = yield* Feeds
       const forbids = Places.make(yield* Settings, yield* LiveSettings)
       const residents = new Map<string, Resident>()
@@ -163,13 +166,17 @@ export class Residents extends Context.Service<Residents, {
           (yield* (unopened(chat) ?? unopened(acp) ?? new SessionMissing({ sessionId })))
       })
 
-      return Residents.of({
-        get: (sessionId) => residents.get(sessionId),
+      const seats = {
+        get: (sessionId: string) => residents.get(sessionId),
         all: () => Array.from(residents.values()),
-        admit,
         forget,
+        queued
+      }
+
+      return Residents.of({
+        ...seats,
+        admit,
         living,
-        queued,
         locate,
         recall: Effect.fnUntraced(function*(sessionId, connection, me) {
           const { host, record, resident } = yield* locate(sessionId, me)
@@ -185,7 +192,7 @@ export class Residents extends Context.Service<Residents, {
             sessionId,
             setup,
             (session) => admit(host, session, openerOf(connection, me))
-          )
+          ).pipe(Eviction.withRoom(seats, connections))
         })
       })
     })

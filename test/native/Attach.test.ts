@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Feed from "../../src/native/Feed.ts"
 import { Feeds } from "../../src/native/Feeds.ts"
@@ -134,6 +134,25 @@ describe("session/attach", () => {
       assert.lengthOf(feed.all(), 2000)
       yield* promise(() => client.request("session/cancel", { session_id }))
       yield* promise(() => turn)
+    }))
+
+  it.live("shows who comes late what is asked, and takes the answer from there", () =>
+    Effect.gen(function*() {
+      const { greet, project } = yield* served()
+      const [client, late] = [yield* greet(), yield* greet()]
+      const session_id = yield* promise(() => client.session({ cwd: project }))
+      const turn = client.prompt(session_id, "write a.txt\nhello")
+      const asked = yield* promise(() => client.update("approval_request"))
+      assert.deepStrictEqual(asked["allow_always_rules"], ["write(./a.txt)"])
+      yield* attach(late, { session_id })
+      const shown = yield* promise(() => late.update("approval_request"))
+      assert.deepStrictEqual(shown, asked)
+      yield* promise(() =>
+        late.request("session/approve", { session_id, request_id: shown["request_id"], decision: "allow_once" })
+      )
+      yield* promise(() => turn)
+      assert.strictEqual(readFileSync(join(project, "a.txt"), "utf8"), "hello\n")
+      assert.lengthOf(client.updates("approval_request"), 1)
     }))
 
   it.live("keeps nothing of a session that nobody follows any more, or that was put away", () =>

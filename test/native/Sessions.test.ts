@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { execFileSync } from "node:child_process"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
+import { Facts } from "../../src/native/Facts.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
 import { promise, served, temporary, twin } from "./Served.ts"
@@ -78,6 +79,32 @@ describe("session/new", () => {
       assert.deepStrictEqual([refused.code, refused.data], [-32001, { reason: "capacity", limit: 2 }])
       yield* promise(() => client.request("session/close", { session_id: first }))
       yield* promise(() => client.session({ keep_siblings: true }))
+    }))
+
+  it.live("takes the place of what was idle longest and whose client is gone, and gives it back with the next prompt", () =>
+    Effect.gen(function*() {
+      const { context, greet } = yield* served({ config: "[rpc]\nmax_sessions = 3\n" })
+      const gone = yield* greet({ client_capabilities: { turn_lifetime: "session" } })
+      const [first, second, busy] = [
+        yield* promise(() => gone.session({ keep_siblings: true })),
+        yield* promise(() => gone.session({ keep_siblings: true })),
+        yield* promise(() => gone.session({ keep_siblings: true }))
+      ]
+      yield* promise(() => gone.prompt(first, "say first"))
+      gone.send({ id: 1, method: "session/prompt", params: { session_id: busy, prompt: "say begun\nwait 60" } })
+      yield* promise(() => gone.waitFor(({ params }) => params?.["text"] === "begun"))
+      gone.close()
+      const { connections } = Context.get(context, Facts)
+      while (connections.size > 0) yield* Effect.sleep("5 millis")
+      const client = yield* greet()
+      const own = yield* promise(() => client.session({ keep_siblings: true }))
+      assert.sameMembers([...yield* active(client)], [first, busy, own])
+      const next = yield* promise(() => client.session({ keep_siblings: true }))
+      assert.sameMembers([...yield* active(client)], [busy, own, next])
+      assert.strictEqual(yield* code(client, "session/prompt", { session_id: second, prompt: "say no" }), -32001)
+      yield* promise(() => client.request("session/close", { session_id: own }))
+      assert.match((yield* promise(() => client.prompt(first, "say back")))["content"], /back/)
+      yield* promise(() => client.request("session/cancel", { session_id: busy }))
     }))
 
   it.live("with an id takes the active session, else the stored one, else makes it", () =>
