@@ -1,5 +1,5 @@
 import { Effect, Predicate, Schema } from "effect"
-import { readFileSync } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import type { ConfigTable } from "./ConfigSchema.ts"
 import { type Environment, overridesIn } from "./Environment.ts"
 
@@ -23,14 +23,36 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of its path is a file, not a folder"
 }
 
+/** In bytes, as much as is written. */
+const longest = 1024 * 1024
+
+/** Whoever reads it waits for it, so nothing is read that may never end. */
+const textOf = (file: string): string => {
+  const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const found = fstatSync(handle)
+    if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" })
+    if (!found.isFile()) throw new Error("it is not a plain file")
+    if (found.size > longest) throw new Error(`it has more than ${longest} bytes`)
+    return readFileSync(handle, "utf8")
+  } finally {
+    closeSync(handle)
+  }
+}
+
 /**
  * The text of `config.toml`; a missing file is no error. Read synchronously: the first asynchronous read of a process costs more
  * than a millisecond, and nothing else can start before the settings are known.
  */
 export const read = (file: string): Effect.Effect<Source | undefined, ConfigInvalid> =>
   Effect.try({
-    try: (): Source | undefined => ({ file, text: readFileSync(file, "utf8") }),
-    catch: (error) => Predicate.hasProperty(error, "code") ? String(error.code) : "unknown error"
+    try: (): Source | undefined => ({ file, text: textOf(file) }),
+    catch: (error) =>
+      Predicate.hasProperty(error, "code")
+        ? String(error.code)
+        : error instanceof Error
+        ? error.message
+        : "unknown error"
   }).pipe(
     Effect.catch((code) =>
       code === "ENOENT"

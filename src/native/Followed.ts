@@ -1,6 +1,6 @@
 import type { NativeState } from "./NativeConnection.ts"
 import * as Feed from "./Feed.ts"
-import type { Update } from "./Updates.ts"
+import { short, type Update } from "./Updates.ts"
 
 /** An update of a session, and whose turn it came from. */
 export interface Told {
@@ -67,7 +67,7 @@ export const make = (): Followed => {
         begun(words) {
           const updates = early ?? []
           early = undefined
-          tell({ _tag: "Whole", params: { type: "user_message", text: words } })
+          tell({ _tag: "Whole", params: { type: "user_message", text: short(words) } })
           updates.forEach(tell)
         }
       }

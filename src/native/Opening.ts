@@ -8,7 +8,8 @@ import { mayTouch } from "./Access.ts"
 import * as Faults from "./Faults.ts"
 import type { NativeState } from "./NativeConnection.ts"
 import { type Forbids, mayEnter } from "./Places.ts"
-import { activeElsewhere, type Opener, ownerOf, type Resident, type Residents } from "./Residents.ts"
+import { type Opener } from "./Opener.ts"
+import { activeElsewhere, ownerOf, type Resident, type Residents } from "./Residents.ts"
 
 /** What `session/new` asks for, checked. */
 export interface Wanted {

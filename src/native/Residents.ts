@@ -3,17 +3,19 @@ import { LiveSettings } from "../app/LiveSettings.ts"
 import { Settings } from "../app/Settings.ts"
 import type * as Wire from "../rpc/Wire.ts"
 import type { Principal } from "../security/Principals.ts"
+import { Agents } from "../session/Agents.ts"
 import { type Host, Hosts } from "../session/Hosts.ts"
 import type { Session } from "../session/Session.ts"
 import type { SessionFault } from "../session/SessionFault.ts"
 import { SessionMissing, type SessionRecord, StoreFailed } from "../store/SessionStore.ts"
-import { forwarded, mayTouch } from "./Access.ts"
+import { mayTouch } from "./Access.ts"
 import { mayUse } from "./Entitled.ts"
 import * as Eviction from "./Eviction.ts"
 import { Facts } from "./Facts.ts"
 import * as Faults from "./Faults.ts"
 import { Feeds } from "./Feeds.ts"
 import type { NativeState } from "./NativeConnection.ts"
+import { type Opener, openerOf } from "./Opener.ts"
 import * as Places from "./Places.ts"
 import * as Queues from "./Queues.ts"
 
@@ -24,20 +26,6 @@ export interface RunningTurn {
   readonly startedAt: number
   readonly connection: NativeState
 }
-
-/** A client that has a session open: its idle sessions make room for its next one. */
-export interface Opener {
-  readonly connection: NativeState
-  readonly clientId: string
-  /** What it forwards of its shell. */
-  readonly env: NativeState["env"]
-}
-
-export const openerOf = (connection: NativeState, me: Principal): Opener => ({
-  connection,
-  clientId: connection.clientId,
-  env: forwarded(me, connection)
-})
 
 /** An active session and what the protocol knows about it beyond the session itself. */
 export interface Resident {
@@ -106,6 +94,7 @@ export class Residents extends Context.Service<Residents, {
     Residents,
     Effect.gen(function*() {
       const { acp, chat } = yield* Hosts
+      const agents = yield* Agents
       const { connections } = yield* Facts
       const { note, sessions } = yield* Feeds
       const forbids = Places.make(yield* Settings, yield* LiveSettings)
@@ -181,7 +170,8 @@ export class Residents extends Context.Service<Residents, {
         recall: Effect.fnUntraced(function*(sessionId, connection, me) {
           const { host, record, resident } = yield* locate(sessionId, me)
           if (!mayTouch(me, ownerOf(record))) return yield* new SessionMissing({ sessionId })
-          yield* mayUse(me, record.agent)
+          // The one that it would go on with, where its own is gone.
+          yield* mayUse(me, resident ? record.agent : (yield* agents.restore(record.agent)).alias)
           yield* Places.mayEnter(forbids(me), record.cwd)
           if (resident) return resident
           const other = residents.get(sessionId)

@@ -13,6 +13,9 @@ export type Update =
 /** Characters of joined text in one update. */
 export const longestText = 16 * 1024
 
+/** What somebody else said, as far as it fits into one piece; `session/messages` has the rest. */
+export const short = (text: string): string => text.length > longestText ? `${text.slice(0, longestText)}…` : text
+
 /** Session events as the protocol's flat `session/update`s (zeroclaw §1.8). */
 
 const types = { Agent: "agent_message_chunk", Thought: "agent_thought_chunk" } as const
@@ -28,7 +31,7 @@ const planOf = (entries: Extract<SessionEvent, { readonly _tag: "PlanChanged" }>
 const updateOf = (event: Exclude<SessionEvent, { readonly _tag: "Delta" }>): Params | undefined => {
   switch (event._tag) {
     case "UserSaid":
-      return { type: "user_message", text: saidOf(event.content) }
+      return { type: "user_message", text: short(saidOf(event.content)) }
     case "ToolCallStarted": {
       const { name, rawInput, toolCallId } = event.call
       return { type: "tool_call", tool_call_id: toolCallId, name, raw_input: rawInput ?? {} }

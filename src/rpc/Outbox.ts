@@ -1,4 +1,4 @@
-import { Cause, Duration, Effect, Fiber, Queue, Schema } from "effect"
+import { Cause, Duration, Effect, Fiber, Latch, Queue, Schema } from "effect"
 import type { Transport, TransportClosed } from "./Transport.ts"
 
 /** A piece of text that may join its neighbours of the same `key` while the far side is slower than we are. */
@@ -29,6 +29,11 @@ export interface Outbox {
 
 const maxMergedText = 16 * 1024
 
+/** Characters that may wait besides the frame that passes it: frames alone say little about memory. */
+export const maxWaiting = 8 * 1024 * 1024
+
+const sizeOf = (item: Outgoing): number => typeof item === "string" ? item.length : item.text.length
+
 /** One write for everything queued. Neighbouring deltas of one key become one frame; nothing ever changes its order. */
 export const coalesce = (items: ReadonlyArray<Outgoing>): string => {
   let out = ""
@@ -53,8 +58,15 @@ export const make = Effect.fnUntraced(function*(
   options: { readonly capacity: number; readonly stall: Duration.Input }
 ) {
   const queue = yield* Queue.bounded<Outgoing, Cause.Done>(options.capacity)
+  const room = Latch.makeUnsafe(true)
+  let waiting = 0
   let writes = 0
   let writing = false
+  const count = (characters: number) => {
+    waiting += characters
+    if (waiting < maxWaiting) room.openUnsafe()
+    else room.closeUnsafe()
+  }
   const unlessStalled = Effect.timeoutOrElse({
     duration: options.stall,
     orElse: () =>
@@ -67,19 +79,31 @@ export const make = Effect.fnUntraced(function*(
   const writeAll = Queue.takeAll(queue).pipe(
     Effect.flatMap((items) => {
       writing = true
-      return unlessStalled(transport.write(coalesce(items)))
+      const size = items.reduce((sum, item) => sum + sizeOf(item), 0)
+      return Effect.as(unlessStalled(transport.write(coalesce(items))), size)
     }),
-    Effect.tap(Effect.sync(() => {
-      writing = false
-      writes++
-    })),
+    Effect.tap((size) =>
+      Effect.sync(() => {
+        writing = false
+        writes++
+        count(-size)
+      })
+    ),
     Effect.forever({ disableYield: true }),
     Effect.catchTag("Done", () => unlessStalled(transport.flush))
   )
-  const shutdown = Effect.asVoid(Queue.shutdown(queue))
+  const shutdown = Effect.andThen(Effect.sync(() => count(-Infinity)), Effect.asVoid(Queue.shutdown(queue)))
+  const offer = (item: Outgoing): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (waiting >= maxWaiting) return Effect.andThen(room.await, offer(item))
+      count(sizeOf(item))
+      if (Queue.offerUnsafe(queue, item)) return Effect.void
+      return Effect.asVoid(Queue.offer(queue, item)).pipe(
+        Effect.onInterrupt(() => Effect.sync(() => count(-sizeOf(item))))
+      )
+    })
   return {
-    offer: (item) =>
-      Effect.suspend(() => Queue.offerUnsafe(queue, item) ? Effect.void : Effect.asVoid(Queue.offer(queue, item))),
+    offer,
     end: Effect.asVoid(Queue.end(queue)),
     shutdown,
     settle: (writer, patience) => {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Logger, Redacted } from "effect"
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Environment } from "../../src/app/Environment.ts"
 import * as Following from "../../src/app/Following.ts"
@@ -105,6 +106,27 @@ describe("The configuration as it is now", () => {
       assert.isTrue(live.isGone())
       assert.strictEqual((yield* current).acp.maxSessions, 8)
       assert.deepStrictEqual(logged, [`the configuration stays as it was: ${file} is gone, or empty`])
+    }))
+
+  it.effect("stays as it was when something that may never end, or is too long, stands in its place", () =>
+    Effect.gen(function*() {
+      const { current, file, logged, write } = yield* follow()
+      const before = yield* current
+      rmSync(file)
+      execFileSync("mkfifo", [file])
+      assert.strictEqual(yield* current, before)
+      rmSync(file)
+      symlinkSync("/dev/zero", file)
+      assert.strictEqual(yield* current, before)
+      rmSync(file)
+      yield* write(`# ${"x".repeat(1024 * 1024)}\n`)
+      assert.strictEqual(yield* current, before)
+      const plain = `the configuration stays as it was: ${file}: cannot be read: it is not a plain file`
+      assert.deepStrictEqual(logged, [
+        plain,
+        plain,
+        plain.replace("is not a plain file", "has more than 1048576 bytes")
+      ])
     }))
 
   it.effect("is what replaced the file as a whole at once", () =>

@@ -136,6 +136,20 @@ describe("session/attach", () => {
       yield* promise(() => turn)
     }))
 
+  it.live("tells of a long prompt only the beginning", () =>
+    Effect.gen(function*() {
+      const { greet } = yield* served()
+      const [client, follower] = [yield* greet(), yield* greet()]
+      const session_id = yield* promise(() => client.session())
+      yield* attach(follower, { session_id })
+      const prompt = `say hi\n${"x".repeat(100_000)}`
+      yield* promise(() => client.prompt(session_id, prompt))
+      const { text } = yield* promise(() => follower.update("user_message"))
+      assert.strictEqual(text, `${prompt.slice(0, 16 * 1024)}…`)
+      const { messages } = yield* promise(() => follower.request("session/messages", { session_id }))
+      assert.strictEqual(messages[0].content, prompt)
+    }))
+
   it.live("shows who comes late what is asked, and takes the answer from there", () =>
     Effect.gen(function*() {
       const { greet, project } = yield* served()

@@ -57,6 +57,18 @@ describe("What is taken away from a principal", () => {
       assert.deepInclude(yield* promise(() => client.prompt(session_id, "say hi")), { stop_reason: "end_turn" })
     }))
 
+  it.live("does not come back with an agent that takes the place of its session's own", () =>
+    Effect.gen(function*() {
+      const { client, project, put } = yield* open
+      const session_id = yield* promise(() => client.session({ cwd: project }))
+      yield* promise(() => client.request("session/close", { session_id }))
+      put(config(["default"]).replace("[agents.default]\n", ""))
+      const { code, data } = yield* promise(() => client.failure("session/prompt", { session_id, prompt: "say hi" }))
+      assert.deepStrictEqual([code, data?.["agent"]], [-32012, "other"])
+      put(config(["default", "other"]).replace("[agents.default]\n", ""))
+      assert.deepInclude(yield* promise(() => client.prompt(session_id, "say hi")), { stop_reason: "end_turn" })
+    }))
+
   it.live("is gone in the middle of a turn: its agent runs no further tool, whoever approves", () =>
     Effect.gen(function*() {
       const { again, client, greet, project, put } = yield* open

@@ -56,6 +56,28 @@ describe("The outbox", () => {
   )
 
   it.effect(
+    "holds no more characters than fit, besides the frame that passes it, and lets go of whoever waits at the end",
+    Effect.fnUntraced(function*() {
+      const outbox = yield* Outbox.make({ write: () => Effect.never, flush: Effect.void }, {
+        capacity: 64,
+        stall: "30 seconds"
+      })
+      yield* Effect.forkChild(outbox.run, { startImmediately: true })
+      const frame = "x".repeat(3 * 1024 * 1024)
+      const offered: Array<number> = []
+      const producers = yield* Effect.forEach([1, 2, 3, 4, 5], (n) =>
+        Effect.forkChild(
+          Effect.andThen(outbox.offer(frame), Effect.sync(() => void offered.push(n))),
+          { startImmediately: true }
+        ))
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(offered, [1, 2, 3], "3 MiB each, 8 MiB in all")
+      yield* outbox.shutdown
+      yield* Fiber.awaitAll(producers)
+    })
+  )
+
+  it.effect(
     "gives up a far side that takes nothing for the stall time, and releases everybody",
     Effect.fnUntraced(function*() {
       const outbox = yield* Outbox.make({ write: () => Effect.never, flush: Effect.void }, {
