@@ -8,8 +8,8 @@ import { type Environment, overridesIn, prefix } from "./Environment.ts"
 const rulesPrefix = `${prefix}policy__rules__`
 
 /**
- * `[policy.rules]` as `config.toml` has it now, with the environment on top. Rules follow their file; the rest of the
- * configuration is read once, when the process starts.
+ * `[policy.rules]` as `config.toml` has it now, with the environment on top: for processes whose rules follow the file while the rest of
+ * the configuration is read once.
  */
 export const userRules = Effect.fnUntraced(function*(
   file: string,

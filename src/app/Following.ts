@@ -79,10 +79,10 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
       }
       stamp = now.stamp
       if (Result.isFailure(found)) yield* stays(found.failure.message)
-      else if (isSame) isThere ||= now.isThere
-      else if (!now.isThere) yield* stays(`${configFile} is gone, or empty`)
+      else if (isSame) isThere = isWhole ? now.isThere : isThere || now.isThere
+      else if (!now.isThere && !isWhole) yield* stays(`${configFile} is gone, or empty`)
       else {
-        isThere = true
+        isThere = now.isThere
         yield* adopt(read(found.success))
       }
       return 0
@@ -106,6 +106,7 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
     ),
     last: () => last,
     adopt: Effect.asVoid(take(true)),
+    rules: () => last.table.policy?.rules,
     isGone: () => isThere && !stateOf(configFile).isThere,
     onChange: (run) =>
       Effect.asVoid(

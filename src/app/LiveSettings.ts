@@ -17,6 +17,8 @@ export class LiveSettings extends Context.Service<LiveSettings, {
   readonly adopt: Effect.Effect<void>
   /** Whether there was a file, and now there is none, or an empty one. */
   readonly isGone: () => boolean
+  /** `[policy.rules]` of `last`, where a process follows the file; others read the rules themselves, as they are on disk. */
+  readonly rules: (() => unknown) | undefined
   /** Runs in the background whenever `current` has found something new, as long as the scope lives. */
   readonly onChange: (run: Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
 }>()("postern/app/LiveSettings") {
@@ -25,6 +27,7 @@ export class LiveSettings extends Context.Service<LiveSettings, {
     last: () => snapshot,
     adopt: Effect.void,
     isGone: () => false,
+    rules: undefined,
     onChange: () => Effect.void
   })
 }

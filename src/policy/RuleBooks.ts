@@ -77,8 +77,8 @@ export class RuleBooks extends Context.Service<RuleBooks, {
       const { tools } = yield* Toolbox
       const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
       const known = knownTools(tools)
-      // Every reading of the configuration has profiles of its own, and what was made from an old one goes with it.
-      const books = new WeakMap<object, Map<string, RuleBook>>()
+      // By the reading of the configuration and the profile: what was made from an old one goes with it.
+      const books = new WeakMap<object, WeakMap<object, Map<string, RuleBook>>>()
       const untold = new Set<string>()
       const told = new Set<string>()
 
@@ -88,7 +88,10 @@ export class RuleBooks extends Context.Service<RuleBooks, {
         function*({ profile, riskProfile, session, userRules: knob, workspace }: RuleSource) {
           const trial: Trial = { place: place(workspace), tools: known, analyse }
           const loaded = yield* Layers.load({
-            user: { file: settings.configFile, table: yield* userRules(settings.configFile) },
+            user: {
+              file: settings.configFile,
+              table: live.rules ? live.rules() : yield* userRules(settings.configFile)
+            },
             workspace: workspace.cwd,
             session: session.map(({ list, reason, rule }) => ({
               list,
@@ -136,8 +139,11 @@ export class RuleBooks extends Context.Service<RuleBooks, {
             userRules,
             session
           ])
-          const ofProfile = books.get(profile) ?? new Map<string, RuleBook>()
-          books.set(profile, ofProfile)
+          const reading = live.last()
+          const ofReading = books.get(reading) ?? new WeakMap<object, Map<string, RuleBook>>()
+          books.set(reading, ofReading)
+          const ofProfile = ofReading.get(profile) ?? new Map<string, RuleBook>()
+          ofReading.set(profile, ofProfile)
           const known = ofProfile.get(key)
           const book = known ?? (yield* build(source))
           if (!known && ofProfile.size >= 64) ofProfile.clear()

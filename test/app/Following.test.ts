@@ -136,6 +136,9 @@ describe("The configuration as it is now", () => {
       yield* write(toml.replace("= 3", "= 9"))
       yield* live.adopt
       assert.strictEqual(live.last().acp.maxSessions, 9)
+      yield* write("")
+      yield* live.adopt
+      assert.deepStrictEqual([live.last().acp.maxSessions, live.isGone()], [10, false])
     }))
 
   it.effect("begins with a file that is made later", () =>
