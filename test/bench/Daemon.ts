@@ -15,7 +15,7 @@ const [connections, sessions, atATime, seconds] = [500, 200, 50, Number(values.s
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "postern-bench-")))
 const project = join(folder, "project")
 mkdirSync(project)
-writeFileSync(join(folder, "config.toml"), `[rpc]\nmax_sessions = ${sessions + 1}\n`)
+writeFileSync(join(folder, "config.toml"), `log_level = "error"\n[rpc]\nmax_sessions = ${sessions + 1}\n`)
 const daemon = spawn(process.execPath, [resolve("dist/main.js"), "daemon"], {
   env: { ...process.env, HOME: folder, POSTERN_CONFIG_DIR: folder },
   stdio: ["ignore", "pipe", "inherit"]
