@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { Context, Effect, Layer, Result } from "effect"
 import { resolve } from "../model/Reference.ts"
 import { type EffectiveSandbox } from "../policy/Knobs.ts"
@@ -136,7 +137,12 @@ const make = Effect.gen(function*() {
       return [
         ok("postern", `${version}, Node.js ${process.versions.node}, ${process.platform} ${process.arch}`),
         ...(notes.length === 0
-          ? [ok("configuration", settings.configFile)]
+          ? [
+            ok(
+              "configuration",
+              existsSync(settings.configFile) ? settings.configFile : `defaults: there is no ${settings.configFile}`
+            )
+          ]
           : notes.map((detail): Finding => ({ name: "configuration", status: "warn", detail }))),
         yield* agentFinding,
         yield* sessions,

@@ -129,7 +129,11 @@ export const make = <E>(roster: Effect.Effect<Roster, E>, own: number | undefine
     const user = Object.entries(users).find(([, user]) => user.uid !== undefined && user.uid === uid)
     return user
       ? user[1].principal_id ?? user[0]
-      : yield* new NotAuthenticated({ message: "this user is not known to the daemon" })
+      : yield* new NotAuthenticated({
+        message: uid === undefined
+          ? "this user is not known to the daemon"
+          : `this user is not known to the daemon; a table [users.NAME] with uid = ${uid} would let it in`
+      })
   }),
   find: Effect.fnUntraced(function*(id: string) {
     const now = yield* roster

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
 import { lines, Run } from "./support/Run.ts"
 
-const machine = (config = "") => {
+const machine = (config?: string) => {
   const folder = mkdtempSync(join(tmpdir(), "postern-doctor-"))
-  writeFileSync(join(folder, "config.toml"), config)
+  if (config !== undefined) writeFileSync(join(folder, "config.toml"), config)
   return folder
 }
 
@@ -24,6 +24,7 @@ describe("postern doctor", () => {
     expect(code).toBe(0)
     const found = new Map(lines(stdout).map((one) => [one.name, one]))
     expect(found.get("agent")).toMatchObject({ status: "ok", detail: "default uses offline/builtin" })
+    expect(found.get("configuration")?.["detail"]).toBe(`defaults: there is no ${join(folder, "config.toml")}`)
     expect(found.get("sessions")).toMatchObject({ status: "ok" })
     if (hasBubblewrap) {
       expect(found.get("sandbox")).toMatchObject({ status: "ok", detail: "bubblewrap, for every mode" })

@@ -118,7 +118,9 @@ describe("Principals", () => {
     Effect.gen(function*() {
       const { connect, openFor } = yield* served({ config })
       const stranger = yield* connect(yield* openFor(70009))
-      assert.strictEqual((yield* promise(() => stranger.failure("initialize"))).code, -32010)
+      const refused = yield* promise(() => stranger.failure("initialize"))
+      assert.strictEqual(refused.code, -32010)
+      assert.match(refused.message, /\[users\.NAME\] with uid = 70009/)
       assert.strictEqual((yield* promise(() => stranger.failure("status"))).code, -32010)
     }))
 
