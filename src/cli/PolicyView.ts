@@ -1,24 +1,13 @@
 import { Option } from "effect"
 import type { DryCall } from "../app/DryCall.ts"
 import type { Decision } from "../policy/Decision.ts"
-import type { GateName, GateTrace } from "../policy/GateTrace.ts"
+import { complete, type GateTrace } from "../policy/GateTrace.ts"
 import { knobs as names } from "../policy/Knobs.ts"
 import type { Paint } from "./Paint.ts"
 import { json, oneLine } from "./Plain.ts"
 import { table } from "./Table.ts"
 
 /** A decision for people. */
-
-const order: ReadonlyArray<GateName> = [
-  "validity",
-  "capability",
-  "network",
-  "boundary",
-  "rule",
-  "policy",
-  "response",
-  "sandbox"
-]
 
 const colourOf = (verdict: GateTrace["verdict"], paint: Paint): (text: string) => string => {
   switch (verdict) {
@@ -36,9 +25,7 @@ const colourOf = (verdict: GateTrace["verdict"], paint: Paint): (text: string) =
 }
 
 const gateRows = ({ gate: decider, gates }: Decision, paint: Paint) =>
-  order.map((gate) => {
-    const { reason, verdict } = gates.find((one) => one.gate === gate) ??
-      { verdict: "skip" as const, reason: "not reached" }
+  complete(gates).map(({ gate, reason, verdict }) => {
     const colour = colourOf(verdict, paint)
     const [mark, name] = gate === decider ? [">", paint.bold(gate)] : [" ", gate]
     return [mark, name, colour(verdict), verdict === "skip" ? colour(oneLine(reason)) : oneLine(reason)]
