@@ -10,6 +10,8 @@ import type { Snapshot } from "./Snapshot.ts"
 
 /** Milliseconds. Who writes a file bit by bit leaves states that look whole: only one that has stood for so long is taken over. */
 const settled = 100
+/** A timer may be early by a millisecond, and file times are rounded. */
+const slack = 5
 
 /** A state of a file, told apart from others without reading it. */
 const stateOf = (file: string) => {
@@ -75,7 +77,7 @@ const make = Effect.fnUntraced(function*(environment: Environment) {
       const found = yield* Effect.result(load(configFile, environment))
       const isSame = Result.isSuccess(found) && isDeepStrictEqual(found.success, last.table)
       if (!isSame && !isWhole && (now.age < settled || stateOf(configFile).stamp !== now.stamp)) {
-        return Math.max(1, settled - now.age)
+        return Math.max(1, settled - now.age) + slack
       }
       stamp = now.stamp
       if (Result.isFailure(found)) yield* stays(found.failure.message)
