@@ -96,7 +96,7 @@
           pname = manifest.name;
           src = sources [ ];
           nativeBuildInputs = [ pkgs.makeBinaryWrapper ];
-          # The bundles hold every dependency, so no node_modules folder goes with them.
+          # The bundles hold every dependency (all of them are devDependencies), so no node_modules folder goes with them.
           installPhase = ''
             runHook preInstall
             home=$out/lib/node_modules/postern
@@ -148,7 +148,12 @@
           # The folders whose tests need neither a program from /usr/bin nor a sandbox within Nix's.
           tests = build pkgs {
             pname = "${manifest.name}-tests";
-            src = sources [ ./test ];
+            # The test of the npm package looks for its license and README.
+            src = sources [
+              ./test
+              ./LICENSE
+              ./README.md
+            ];
             doCheck = true;
             checkPhase = ''
               npx vitest run --config test/vitest.config.ts \
