@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from "node:module"
-import * as Home from "./app/Home.ts"
-import { guard } from "./app/Stdout.ts"
+import * as Home from "./platform/HomeFolder.ts"
+import { guard } from "./platform/Stdout.ts"
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 const [command, ...words] = process.argv.slice(2)

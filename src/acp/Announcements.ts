@@ -1,5 +1,5 @@
-import type { Compaction, Notice } from "../session/Event.ts"
-import * as Content from "../tool/Content.ts"
+import type { Compaction, Notice } from "../domain/SessionEvent.ts"
+import * as Content from "../domain/Content.ts"
 import type { ClientCapabilities } from "./Capabilities.ts"
 import type { SessionUpdate } from "./SessionUpdate.ts"
 

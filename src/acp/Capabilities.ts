@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { lenient } from "../tool/Lenient.ts"
+import { lenient } from "../domain/Lenient.ts"
 
 /** Capability objects of ACP v1 (`initialize`). Absent means unsupported; a marker object means supported. */
 

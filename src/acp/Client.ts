@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { RpcFault } from "../rpc/Wire.ts"
-import { lenient } from "../tool/Lenient.ts"
+import { lenient } from "../domain/Lenient.ts"
 import { Meta } from "./Capabilities.ts"
 import { SessionId } from "./SessionSetup.ts"
 import { SessionNotification, ToolCallUpdate } from "./SessionUpdate.ts"

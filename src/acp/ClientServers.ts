@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { McpSettings } from "../app/McpSettings.ts"
-import { defaults, type ServerConfig } from "../mcp/ServerConfig.ts"
+import type { McpSettings } from "../config/McpSettings.ts"
+import { defaults, type ServerConfig } from "../domain/McpServerConfig.ts"
 import type { McpServer } from "./SessionSetup.ts"
 
 const record = (pairs: ReadonlyArray<{ readonly name: string; readonly value: string }> | null | undefined) =>

@@ -1,5 +1,5 @@
-import type { ToolCallState } from "../session/Event.ts"
-import type { ToolCallContent } from "../tool/Content.ts"
+import type { ToolCallState } from "../domain/SessionEvent.ts"
+import type { ToolCallContent } from "../domain/Content.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
 
 /**

@@ -1,8 +1,8 @@
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import type { ToolCallState } from "../session/Event.ts"
-import { type ContentBlock, textContent, type ToolCallContent } from "../tool/Content.ts"
+import type { ToolCallState } from "../domain/SessionEvent.ts"
+import { type ContentBlock, textContent, type ToolCallContent } from "../domain/Content.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 
 const prefix = "attachment://deliver/"

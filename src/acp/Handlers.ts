@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { LiveSettings } from "../app/LiveSettings.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
 import * as Wire from "../rpc/Wire.ts"
 import * as PromptContent from "../session/PromptContent.ts"
 import { Sessions } from "../session/Sessions.ts"

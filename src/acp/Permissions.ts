@@ -1,7 +1,7 @@
 import { Effect, Predicate } from "effect"
 import { NoAnswer, type PermissionAnswer, type PermissionRequest, type Scope } from "../session/Attachment.ts"
-import type { ToolCallState } from "../session/Event.ts"
-import { textContent } from "../tool/Content.ts"
+import type { ToolCallState } from "../domain/SessionEvent.ts"
+import { textContent } from "../domain/Content.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
 import { PermissionOutcome, RequestPermission, type Selected, ZeroClawRequestPermission } from "./Client.ts"
 

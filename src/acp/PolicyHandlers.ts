@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { trace } from "../policy/Trace.ts"
-import { PolicyDesk, type RuleRefused } from "../session/PolicyDesk.ts"
+import { trace } from "../policy/decision/Trace.ts"
+import { PolicyDesk, type RuleRefused } from "../session/policy/PolicyDesk.ts"
 import type { Session } from "../session/Session.ts"
 import { isModelOption } from "../session/SessionModel.ts"
 import * as Wire from "../rpc/Wire.ts"

@@ -1,4 +1,4 @@
-import type { StopReason } from "../session/Event.ts"
+import type { StopReason } from "../domain/SessionEvent.ts"
 import type { DialectName } from "./AcpConnection.ts"
 
 /** The answer once more in the result is a courtesy; a frame has 32 MiB at most, escapes included (acp.md §3.1). */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Entry } from "../session/Event.ts"
+import type { Entry } from "../domain/SessionEvent.ts"
 import type { Session } from "../session/Session.ts"
 import type { SessionStore } from "../store/SessionStore.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"

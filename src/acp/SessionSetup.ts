@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { lenient } from "../tool/Lenient.ts"
+import { lenient } from "../domain/Lenient.ts"
 import { Meta } from "./Capabilities.ts"
 
 /** What `session/new`, `load`, `resume` and `list` exchange. */

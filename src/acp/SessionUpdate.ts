@@ -6,8 +6,8 @@ import {
   ToolCallLocation,
   ToolCallStatus,
   ToolKind
-} from "../tool/Content.ts"
-import { lenient } from "../tool/Lenient.ts"
+} from "../domain/Content.ts"
+import { lenient } from "../domain/Lenient.ts"
 import { Meta } from "./Capabilities.ts"
 import { SessionConfigOption, SessionId } from "./SessionSetup.ts"
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util"
-import { release } from "./Stdout.ts"
+import { release } from "../platform/Stdout.ts"
 import { run } from "./AcpStdio.ts"
 import { runMain } from "./Main.ts"
 

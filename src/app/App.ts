@@ -6,8 +6,8 @@ import { Agents } from "../session/Agents.ts"
 import * as Engine from "../session/Engine.ts"
 import { Sessions } from "../session/Sessions.ts"
 import { SessionStore } from "../store/SessionStore.ts"
-import * as Logging from "./Logging.ts"
-import { type Flags, Settings } from "./Settings.ts"
+import * as Logging from "../config/Logging.ts"
+import { type Flags, Settings } from "../config/Settings.ts"
 
 /** Where all Layers meet. */
 

@@ -30,10 +30,10 @@ import { Hosts } from "../session/Hosts.ts"
 import { MemoryStore } from "../store/MemoryStore.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import * as Engine from "../session/Engine.ts"
-import { ConfigStore } from "./ConfigStore.ts"
-import type { Environment } from "./Environment.ts"
-import { LiveSettings } from "./LiveSettings.ts"
-import { Settings } from "./Settings.ts"
+import { ConfigStore } from "../config/ConfigStore.ts"
+import type { Environment } from "../config/EnvironmentOverrides.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { Settings } from "../config/Settings.ts"
 
 const layerHosts = (open: (file: string) => Layer.Layer<SessionStore>) =>
   Layer.unwrap(Effect.zipWith(Settings, LiveSettings, ({ dataDir }, { last }) => {

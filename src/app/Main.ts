@@ -1,6 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Runtime } from "effect"
-import * as Signals from "./Signals.ts"
+import * as Signals from "../platform/Signals.ts"
 
 /** An error whose message is meant for the person at the keyboard. */
 const sentenceOf = (cause: Cause.Cause<unknown>): string => {

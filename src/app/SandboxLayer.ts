@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Sandbox } from "../sandbox/Sandbox.ts"
-import { LiveSettings } from "./LiveSettings.ts"
-import { Settings } from "./Settings.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { Settings } from "../config/Settings.ts"
 
 /** The sandbox of this machine, which hides Postern's own places from every command. */
 export const layerSandbox = Layer.unwrap(

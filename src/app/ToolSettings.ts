@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
-import { LeakDetection } from "../security/LeakDetector.ts"
+import { LeakDetection } from "../domain/secrets/LeakDetector.ts"
 import { defaults, FetchAccess, RequestAccess, requestDefaults } from "../tool/web/WebAccess.ts"
-import { camel } from "./Camel.ts"
-import { LiveSettings } from "./LiveSettings.ts"
+import { camel } from "../config/Camel.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
 
 /** What the configuration says to tools, and about what they say to models. */
 export const layer = Layer.unwrap(Effect.map(LiveSettings, ({ last }) =>

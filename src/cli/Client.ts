@@ -1,6 +1,6 @@
 import { Cause, Deferred, Effect, Exit, Logger, LogLevel, Result } from "effect"
 import { CommandLine } from "effect/process"
-import { Environment } from "../tool/Environment.ts"
+import { Environment } from "../platform/Environment.ts"
 import { type Agent, connect } from "./Agent.ts"
 import { maxFrame } from "./AgentLink.ts"
 import * as AgentProcess from "./AgentProcess.ts"

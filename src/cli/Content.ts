@@ -1,4 +1,4 @@
-import type { ContentBlock, ToolCallContent } from "../tool/Content.ts"
+import type { ContentBlock, ToolCallContent } from "../domain/Content.ts"
 import { diff } from "./Diff.ts"
 import type { Paint } from "./Paint.ts"
 import { cut, oneLine, plain, plainOutput } from "./Plain.ts"

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import type { Entry } from "../session/Event.ts"
+import type { Entry } from "../domain/SessionEvent.ts"
 import type { Mode } from "../session/TurnLoop.ts"
 import type { Daemon } from "./DaemonClient.ts"
 import { failure } from "./Failure.ts"

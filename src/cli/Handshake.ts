@@ -1,7 +1,7 @@
 import { Deferred, Duration, Effect, Option, Schema } from "effect"
 import { Rpc } from "effect/rpc"
 import { Initialize } from "../acp/Agent.ts"
-import { version } from "../app/Version.ts"
+import { version } from "../domain/Version.ts"
 import { type Far, type Link, Open } from "./AgentLink.ts"
 import { failure } from "./Failure.ts"
 import { cut, oneLine } from "./Plain.ts"

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs"
 import { basename, dirname, join, sep } from "node:path"
-import { find } from "../tool/Executable.ts"
+import { find } from "../platform/Executable.ts"
 import { isInside } from "../workspace/Workspace.ts"
 
 export interface Start {

@@ -1,6 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Runtime } from "effect"
-import * as Signals from "../app/Signals.ts"
+import * as Signals from "../platform/Signals.ts"
 import { run } from "./Cli.ts"
 
 /** Everything but the fast path of `postern acp`. */

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { type Flags, Settings } from "../app/Settings.ts"
+import { type Flags, Settings } from "../config/Settings.ts"
 import { type Failure, failure } from "./Failure.ts"
 import { oneLine } from "./Plain.ts"
 import { find, type Listed, Shelf } from "./Shelf.ts"

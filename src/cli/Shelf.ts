@@ -1,5 +1,5 @@
 import { Context, Effect } from "effect"
-import type { Entry } from "../session/Event.ts"
+import type { Entry } from "../domain/SessionEvent.ts"
 import type { ApprovalRecord, DecisionRecord } from "../store/PolicyRecords.ts"
 import type { SessionRecord, StoreFailed } from "../store/Stored.ts"
 import type { Mode } from "../session/TurnLoop.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { Settings } from "../app/Settings.ts"
+import { Settings } from "../config/Settings.ts"
 import type { Mode } from "../session/TurnLoop.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import type { Page, SessionMissing, SessionRecord, StoreFailed } from "../store/Stored.ts"

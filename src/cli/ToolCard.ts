@@ -1,5 +1,5 @@
 import type { SessionUpdate, ToolCallUpdate } from "../acp/SessionUpdate.ts"
-import type { ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "../tool/Content.ts"
+import type { ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "../domain/Content.ts"
 import { diffLines, type Extent, textLines, textOfBlock, whole } from "./Content.ts"
 import type { Paint } from "./Paint.ts"
 import { json, mentions, oneLine, plain } from "./Plain.ts"

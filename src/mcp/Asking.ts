@@ -1,6 +1,6 @@
 import { Effect, Latch } from "effect"
 import type { RpcFault } from "../rpc/Wire.ts"
-import { textContent } from "../tool/Content.ts"
+import { textContent } from "../domain/Content.ts"
 import { type ToolContext, ToolFailed, type ToolOutput } from "../tool/Tool.ts"
 import type { Progress } from "./Link.ts"
 import type { CallResult } from "./Protocol.ts"

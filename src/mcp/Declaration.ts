@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
-import * as Needs from "../policy/Needs.ts"
+import * as Needs from "../policy/decision/ToolRequirements.ts"
 import * as Target from "../tool/Target.ts"
 import { type AnyTool, make, type ToolContext, type ToolFailed, type ToolOutput } from "../tool/Tool.ts"
 import type { Arguments } from "./Asking.ts"
-import { capabilityOf, needsNetwork, type ServerConfig } from "./ServerConfig.ts"
+import { capabilityOf, needsNetwork, type ServerConfig } from "../domain/McpServerConfig.ts"
 
 const Parameters = Schema.Record(Schema.String, Schema.Unknown)
 

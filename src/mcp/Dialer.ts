@@ -1,10 +1,10 @@
 import { resolve } from "node:path"
 import { Effect, type Scope } from "effect"
-import { Environment, Passthrough, scrub } from "../tool/Environment.ts"
+import { Environment, Passthrough, scrub } from "../platform/Environment.ts"
 import type { Link, Listener } from "./Link.ts"
 import * as McpStdio from "./McpStdio.ts"
 import type { Permit } from "./Permit.ts"
-import type { ServerConfig } from "./ServerConfig.ts"
+import type { ServerConfig } from "../domain/McpServerConfig.ts"
 import type { Unreachable } from "./Unreachable.ts"
 
 export interface Connection {

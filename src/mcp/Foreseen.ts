@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import { type AnyTool, ToolFailed } from "../tool/Tool.ts"
 import { declare } from "./Declaration.ts"
 import { serverIds } from "./Names.ts"
-import type { ServerConfig } from "./ServerConfig.ts"
+import type { ServerConfig } from "../domain/McpServerConfig.ts"
 
 /**
  * A tool of a configured server as the gates would see it, without asking the server whether it has one. What a server says about

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url"
 import { basename } from "node:path"
 import { Effect, Schema, Semaphore } from "effect"
-import { version } from "../app/Version.ts"
+import { version } from "../domain/Version.ts"
 import * as Wire from "../rpc/Wire.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type * as Calls from "./Calls.ts"
@@ -11,7 +11,7 @@ import * as Listing from "./Listing.ts"
 import type { Permit } from "./Permit.ts"
 import * as Protocol from "./Protocol.ts"
 import * as ServerLog from "./ServerLog.ts"
-import type { ServerConfig } from "./ServerConfig.ts"
+import type { ServerConfig } from "../domain/McpServerConfig.ts"
 import { Unreachable } from "./Unreachable.ts"
 
 export interface Greeted {

@@ -3,7 +3,7 @@ import { type AnyEvent, Retry } from "effect/encoding/Sse"
 import type { RequestId } from "../rpc/Wire.ts"
 import * as Fetch from "./Fetch.ts"
 import * as Link from "./Link.ts"
-import type { Reach } from "./ServerConfig.ts"
+import type { Reach } from "../domain/McpServerConfig.ts"
 import { stopped } from "./Unreachable.ts"
 
 /** How long a server may take to hear that a session ends. */

@@ -1,5 +1,5 @@
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
-import type { RuleBooks } from "../policy/RuleBooks.ts"
+import type { RuleBooks } from "../session/policy/RuleBooks.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Processes } from "../tool/Processes.ts"
 import { type Notice, type SessionTools, type ToolHost, ToolSource } from "../tool/SessionTools.ts"
@@ -9,7 +9,7 @@ import * as McpTools from "./McpTools.ts"
 import { serverIds } from "./Names.ts"
 import * as Permit from "./Permit.ts"
 import * as Server from "./Server.ts"
-import type { ServerConfig } from "./ServerConfig.ts"
+import type { ServerConfig } from "../domain/McpServerConfig.ts"
 
 /** How long a turn waits for servers that are being started; their tools join it whenever they come. */
 const patience = "5 seconds"

@@ -2,7 +2,7 @@ import { Deferred, Effect } from "effect"
 import { Retry } from "effect/encoding/Sse"
 import * as Fetch from "./Fetch.ts"
 import * as Link from "./Link.ts"
-import type { Reach } from "./ServerConfig.ts"
+import type { Reach } from "../domain/McpServerConfig.ts"
 import { stopped, Unreachable } from "./Unreachable.ts"
 
 /** The older transport: a stream of events names the address to post to, and brings every answer. */

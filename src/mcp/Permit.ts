@@ -1,10 +1,10 @@
 import { realpathSync } from "node:fs"
 import { Effect } from "effect"
-import { ceiling, grants } from "../policy/Knobs.ts"
-import { RuleBooks } from "../policy/RuleBooks.ts"
+import { ceiling, grants } from "../domain/PolicySettings.ts"
+import { RuleBooks } from "../session/policy/RuleBooks.ts"
 import type { Held } from "../tool/Confining.ts"
 import type { ToolHost } from "../tool/SessionTools.ts"
-import { capabilitiesOf, needsNetwork, type ServerConfig } from "./ServerConfig.ts"
+import { capabilitiesOf, needsNetwork, type ServerConfig } from "../domain/McpServerConfig.ts"
 import { Unreachable } from "./Unreachable.ts"
 
 /** What a server may be started with, by the session's policy as it is now. */

@@ -1,5 +1,5 @@
 import { Option, Predicate, Schema } from "effect"
-import { lenient } from "../tool/Lenient.ts"
+import { lenient } from "../domain/Lenient.ts"
 
 /** What we read of the Model Context Protocol. Everything that is not needed may be missing or be something else. */
 

@@ -1,5 +1,5 @@
 import { Effect, Predicate } from "effect"
-import { textContent, type ToolCallContent } from "../tool/Content.ts"
+import { textContent, type ToolCallContent } from "../domain/Content.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 
 /** What came back from a server, as models and people read it. Bytes become files; base64 is never shown to anybody. */

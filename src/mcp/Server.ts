@@ -8,7 +8,7 @@ import * as Greeting from "./Greeting.ts"
 import type { Link, Progress } from "./Link.ts"
 import * as Listing from "./Listing.ts"
 import type { Permit } from "./Permit.ts"
-import type { ServerConfig } from "./ServerConfig.ts"
+import type { ServerConfig } from "../domain/McpServerConfig.ts"
 import { stopped, Unreachable } from "./Unreachable.ts"
 
 /** One server of one session, started when it is needed and again after it ended. */

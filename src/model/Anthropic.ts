@@ -1,7 +1,7 @@
 import { Effect, Redacted, Stream } from "effect"
 import type { LanguageModel } from "effect/ai"
 import type { HttpClient } from "effect/http"
-import type { Provider } from "../app/Providers.ts"
+import type { Provider } from "../config/Providers.ts"
 import { mayThink, messages, system, tools } from "./AnthropicMessages.ts"
 import * as AnthropicReader from "./AnthropicReader.ts"
 import * as Endpoint from "./Endpoint.ts"

@@ -1,6 +1,6 @@
 import { Clock, Duration, Effect, Redacted, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import type { Provider } from "../app/Providers.ts"
+import type { Provider } from "../config/Providers.ts"
 import type { Asked } from "./Asked.ts"
 import * as HttpFault from "./HttpFault.ts"
 import type { ModelFault } from "./ModelFault.ts"

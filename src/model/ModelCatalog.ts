@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Result, type Scope } from "effect"
-import type { Provider } from "../app/Providers.ts"
-import { LiveSettings } from "../app/LiveSettings.ts"
-import { Settings } from "../app/Settings.ts"
-import type { Snapshot } from "../app/Snapshot.ts"
+import type { Provider } from "../config/Providers.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { Settings } from "../config/Settings.ts"
+import type { Snapshot } from "../config/Snapshot.ts"
 import type { ModelFault } from "./ModelFault.ts"
 import { isReady, type ModelUnavailable, resolve } from "./Reference.ts"
 

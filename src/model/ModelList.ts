@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { HttpClient } from "effect/http"
-import type { Provider } from "../app/Providers.ts"
+import type { Provider } from "../config/Providers.ts"
 import * as Anthropic from "./Anthropic.ts"
 import type { ModelFault } from "./ModelFault.ts"
 import * as OpenAiCompatible from "./OpenAiCompatible.ts"

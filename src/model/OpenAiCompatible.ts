@@ -1,7 +1,7 @@
 import { Effect, Redacted, Stream } from "effect"
 import { IdGenerator, type LanguageModel } from "effect/ai"
 import type { HttpClient } from "effect/http"
-import type { Provider } from "../app/Providers.ts"
+import type { Provider } from "../config/Providers.ts"
 import * as Endpoint from "./Endpoint.ts"
 import * as Images from "./Images.ts"
 import type { ModelFault } from "./ModelFault.ts"

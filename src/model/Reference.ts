@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import type { Provider } from "../app/Providers.ts"
+import type { Provider } from "../config/Providers.ts"
 
 /** Why there is no model behind a reference; `message` is a sentence for people. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {

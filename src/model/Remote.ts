@@ -1,7 +1,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
-import type { Provider, Proxy } from "../app/Providers.ts"
+import type { Provider, Proxy } from "../config/Providers.ts"
 import * as Anthropic from "./Anthropic.ts"
 import * as ModelList from "./ModelList.ts"
 import * as OpenAiCompatible from "./OpenAiCompatible.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { LiveSettings } from "../app/LiveSettings.ts"
-import { Settings } from "../app/Settings.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { Settings } from "../config/Settings.ts"
 import { Hosts } from "../session/Hosts.ts"
 import { caller, mayTouch } from "./Access.ts"
 import { Catalogue } from "./CatalogueContracts.ts"
@@ -31,7 +31,7 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
   /** Trying out a sandbox keeps everybody waiting, so those who ask at the same time, or soon after, get the same answer. */
   const examined = yield* Effect.cachedWithTTL(
     Effect.gen(function*() {
-      const { Doctor } = yield* Effect.promise(() => import("../app/Doctor.ts"))
+      const { Doctor } = yield* Effect.promise(() => import("../cli/doctor/Doctor.ts"))
       return yield* Effect.provide(Doctor.use(({ run }) => run), Doctor.layer)
     }).pipe(
       Effect.provideService(Settings, settings),

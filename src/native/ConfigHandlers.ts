@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { basename } from "node:path"
-import type { Field } from "../app/ConfigFields.ts"
+import type { Field } from "../config/ConfigFields.ts"
 import {
   ConfigFailed,
   ConfigRefused,
@@ -8,10 +8,10 @@ import {
   type Entry,
   type MayWrite,
   type Removed
-} from "../app/ConfigStore.ts"
-import { sections } from "../app/ConfigGuide.ts"
-import { mask, shown } from "../app/ConfigValue.ts"
-import type { ConfigInvalid } from "../app/ConfigFile.ts"
+} from "../config/ConfigStore.ts"
+import { sections } from "../config/ConfigGuide.ts"
+import { mask, shown } from "../config/ConfigValue.ts"
+import type { ConfigInvalid } from "../config/ConfigFile.ts"
 import * as Wire from "../rpc/Wire.ts"
 import type { Principals } from "../security/Principals.ts"
 import { caller } from "./Access.ts"

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, DateTime, Effect } from "effect"
-import { Settings } from "../app/Settings.ts"
+import { Settings } from "../config/Settings.ts"
 import { isTooDeep } from "../rpc/Depth.ts"
 import { Hosts } from "../session/Hosts.ts"
 import * as Files from "../workspace/Files.ts"

@@ -1,5 +1,5 @@
 import { Deferred, Effect } from "effect"
-import { newId } from "../session/Id.ts"
+import { newId } from "../domain/Id.ts"
 
 /** The numbers of a feed's entries. */
 export interface Numbers {

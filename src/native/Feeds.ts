@@ -1,6 +1,6 @@
 import { Cause, Clock, Context, DateTime, Effect, Layer, Logger, References } from "effect"
-import { LiveSettings } from "../app/LiveSettings.ts"
-import { filtered, hidingAll } from "../app/Logging.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { filtered, hidingAll } from "../config/Logging.ts"
 import * as Feed from "./Feed.ts"
 import * as Followed from "./Followed.ts"
 

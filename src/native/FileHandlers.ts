@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { PolicyDesk } from "../session/PolicyDesk.ts"
+import { PolicyDesk } from "../session/policy/PolicyDesk.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 import { caller } from "./Access.ts"
 import * as Faults from "./Faults.ts"

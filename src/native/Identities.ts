@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { Settings } from "../app/Settings.ts"
+import { Settings } from "../config/Settings.ts"
 
 /** A client claims to be an earlier one and cannot show it. */
 export class IdentityRefused

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { LiveSettings } from "../app/LiveSettings.ts"
-import { Settings } from "../app/Settings.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { Settings } from "../config/Settings.ts"
 import { Agents } from "../session/Agents.ts"
 import { Hosts } from "../session/Hosts.ts"
 import type { Session } from "../session/Session.ts"

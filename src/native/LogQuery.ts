@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { parseLogLevel } from "../app/LogLevels.ts"
+import { parseLogLevel } from "../config/LogLevels.ts"
 import type { Following } from "./FeedContracts.ts"
 import * as Faults from "./Faults.ts"
 import type { Feed } from "./Feed.ts"

@@ -1,5 +1,5 @@
 import { Effect, Stream } from "effect"
-import type { Entry } from "../session/Event.ts"
+import type { Entry } from "../domain/SessionEvent.ts"
 import type { ShownRow } from "../store/SessionStore.ts"
 import { outputOf, saidOf } from "./Texts.ts"
 

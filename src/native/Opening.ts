@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { isDeepStrictEqual } from "node:util"
-import type { Agent } from "../app/Settings.ts"
+import type { Agent } from "../config/Settings.ts"
 import type { Principal } from "../security/Principals.ts"
 import type { Host } from "../session/Hosts.ts"
 import type { SessionRecord } from "../store/SessionStore.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Agents } from "../session/Agents.ts"
-import * as KeyedLock from "../session/KeyedLock.ts"
+import * as KeyedLock from "../platform/KeyedLock.ts"
 import type { FileFault } from "../workspace/FileFault.ts"
 import * as Personality from "../workspace/Personality.ts"
 import * as Entitled from "./Entitled.ts"

@@ -1,9 +1,9 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 import { isDeepStrictEqual } from "node:util"
-import { ConfigInvalid } from "../app/ConfigFile.ts"
-import type { ConfigTable } from "../app/ConfigSchema.ts"
-import { LiveSettings } from "../app/LiveSettings.ts"
-import { type Kept, maxLocalConnections, Settings } from "../app/Settings.ts"
+import { ConfigInvalid } from "../config/ConfigFile.ts"
+import type { ConfigTable } from "../config/ConfigSchema.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { type Kept, maxLocalConnections, Settings } from "../config/Settings.ts"
 
 /** What answers a client before its connection ends has left by then (zeroclaw §1.6). */
 const flushed = "200 millis"

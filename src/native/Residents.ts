@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import { LiveSettings } from "../app/LiveSettings.ts"
-import { Settings } from "../app/Settings.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { Settings } from "../config/Settings.ts"
 import type * as Wire from "../rpc/Wire.ts"
 import type { Principal } from "../security/Principals.ts"
 import { Agents } from "../session/Agents.ts"

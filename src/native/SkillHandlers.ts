@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { LiveSettings } from "../app/LiveSettings.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
 import * as Files from "../workspace/Files.ts"
 import * as FrontMatter from "../workspace/FrontMatter.ts"
 import * as Skills from "../workspace/Skills.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import * as Wire from "../rpc/Wire.ts"
 import type { Principal, Principals } from "../security/Principals.ts"
-import { newId } from "../session/Id.ts"
+import { newId } from "../domain/Id.ts"
 import * as Faults from "./Faults.ts"
 import type { Numbers } from "./Feed.ts"
 import { NativeConnection, type NativeState } from "./NativeConnection.ts"

@@ -1,5 +1,5 @@
-import type { ToolCallState } from "../session/Event.ts"
-import type { ContentBlock } from "../tool/Content.ts"
+import type { ToolCallState } from "../domain/SessionEvent.ts"
+import type { ContentBlock } from "../domain/Content.ts"
 
 const textOf = (block: ContentBlock): string => {
   switch (block.type) {

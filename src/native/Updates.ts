@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Connection } from "../rpc/Peer.ts"
 import * as Wire from "../rpc/Wire.ts"
-import type { SessionEvent } from "../session/Event.ts"
+import type { SessionEvent } from "../domain/SessionEvent.ts"
 import { type Params, twins } from "./Spelling.ts"
 import { outputOf, saidOf } from "./Texts.ts"
 

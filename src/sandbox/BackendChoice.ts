@@ -1,4 +1,4 @@
-import type { EffectiveSandbox } from "../policy/Knobs.ts"
+import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import { type BackendService, isLacking, type Lacking } from "./Backends.ts"
 import * as BubblewrapBackend from "./BubblewrapBackend.ts"
 import type { Backend, Report, Wish } from "./Confinement.ts"

@@ -1,5 +1,5 @@
 import type { Effect, Scope } from "effect"
-import type { EffectiveSandbox } from "../policy/Knobs.ts"
+import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import type { Backend, Confined, Report, SandboxUnavailable } from "./Confinement.ts"
 import type { Plan } from "./Plan.ts"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { EffectiveSandbox } from "../policy/Knobs.ts"
+import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import { type BackendService, type Command, isLacking, type Lacking, remember } from "./Backends.ts"
 import * as Bubblewrap from "./Bubblewrap.ts"
 import { type Confined, type Report, SandboxUnavailable } from "./Confinement.ts"

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { EffectiveSandbox } from "../policy/Knobs.ts"
+import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 
 /** Which backend the configuration names, and what those need that only run when they are named. */
 export interface Wish {

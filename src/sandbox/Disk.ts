@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from "node:fs"
 import { dirname, join } from "node:path"
-import * as RegularFile from "../workspace/RegularFile.ts"
+import * as RegularFile from "../platform/RegularFile.ts"
 
 /** The few questions about the disk that a plan asks, right before a call. */
 

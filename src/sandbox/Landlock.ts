@@ -3,7 +3,7 @@ import { createRequire } from "node:module"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import type { EffectiveSandbox } from "../policy/Knobs.ts"
+import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import { isInside } from "../workspace/Workspace.ts"
 import { type BackendService, type Command, type Lacking, remember } from "./Backends.ts"
 import {

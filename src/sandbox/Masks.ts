@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import type { Variables } from "../tool/Environment.ts"
+import type { Variables } from "../platform/Environment.ts"
 
 /** Places in a home folder that hold credentials, keys, other agents' state or what somebody typed. */
 const below = [

@@ -1,4 +1,4 @@
-import type { EffectiveSandbox } from "../policy/Knobs.ts"
+import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 
 /** What the Sandbox modes have in common (spec §6): who may write, what stays, how much can be seen. */
 

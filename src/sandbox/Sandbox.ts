@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Scope } from "effect"
-import { type EffectiveSandbox, knobValues, type SandboxMode } from "../policy/Knobs.ts"
-import { Environment } from "../tool/Environment.ts"
+import { type EffectiveSandbox, knobValues, type SandboxMode } from "../domain/PolicySettings.ts"
+import { Environment } from "../platform/Environment.ts"
 import { isInside } from "../workspace/Workspace.ts"
 import type { Command } from "./Backends.ts"
 import { chooser, mayBeBubblewrap } from "./BackendChoice.ts"

@@ -1,6 +1,6 @@
 import { homedir, userInfo } from "node:os"
 import { isAbsolute } from "node:path"
-import type { Variables } from "../tool/Environment.ts"
+import type { Variables } from "../platform/Environment.ts"
 
 /** What of this machine a plan has to know besides the call. */
 export interface Surroundings {

@@ -1,4 +1,4 @@
-import type { EffectiveSandbox } from "../policy/Knobs.ts"
+import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import { isInside } from "../workspace/Workspace.ts"
 import type { Request } from "./Confinement.ts"
 import * as Disk from "./Disk.ts"

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { isWritable } from "../app/ConfigPath.ts"
-import type { ConfigTable } from "../app/ConfigSchema.ts"
-import { LiveSettings } from "../app/LiveSettings.ts"
-import { type Permitted, ToolGrants } from "../policy/ToolGrants.ts"
+import { isWritable } from "../config/ConfigPath.ts"
+import type { ConfigTable } from "../config/ConfigSchema.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { type Permitted, ToolGrants } from "../policy/decision/ToolGrants.ts"
 
 /** What one client may do (zeroclaw §1.10); it is asked for anew with every call, so that taking a permission away works at once. */
 export interface Principal {

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { LiveSettings } from "../app/LiveSettings.ts"
-import type { Agent, Snapshot } from "../app/Snapshot.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import type { Agent, Snapshot } from "../config/Snapshot.ts"
 
 export class AgentUnresolved extends Schema.TaggedError<AgentUnresolved>()("AgentUnresolved", {
   message: Schema.String,

@@ -1,5 +1,5 @@
 import { Effect, Exit, Semaphore } from "effect"
-import type { RiskProfile } from "../app/Profiles.ts"
+import type { RiskProfile } from "../config/Profiles.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import {
   type Attachment,
@@ -8,7 +8,7 @@ import {
   type PermissionRequest,
   type Question
 } from "./Attachment.ts"
-import { newId } from "./Id.ts"
+import { newId } from "../domain/Id.ts"
 
 /** Questions to the people behind one session (policy §1.4): one at a time, the first answer wins, no answer means no. */
 export interface Approvals {

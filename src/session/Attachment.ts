@@ -1,6 +1,6 @@
 import { type Effect, Schema } from "effect"
 import type { ClientSide } from "../tool/ClientSide.ts"
-import type { SessionEvent, ToolCallState } from "./Event.ts"
+import type { SessionEvent, ToolCallState } from "../domain/SessionEvent.ts"
 
 /** How far the rules of an "always" answer reach: this session, or every session of its folder. */
 export type Scope = "session" | "workspace"

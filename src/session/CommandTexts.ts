@@ -1,8 +1,8 @@
-import { type Knobs, knobs, knobValues, type Resolved } from "../policy/Knobs.ts"
-import type { PlanEntry } from "../tool/Content.ts"
+import { type Knobs, knobs, knobValues, type Resolved } from "../domain/PolicySettings.ts"
+import type { PlanEntry } from "../domain/Content.ts"
 import type { Command } from "./CommandNames.ts"
-import type { Usage } from "./Event.ts"
-import type { RuleView } from "./PolicyDesk.ts"
+import type { Usage } from "../domain/SessionEvent.ts"
+import type { RuleView } from "./policy/PolicyDesk.ts"
 import type { SessionModel } from "./SessionModel.ts"
 
 /** What commands answer, as Markdown. */

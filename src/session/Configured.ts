@@ -1,6 +1,6 @@
-import type { LiveSettings } from "../app/LiveSettings.ts"
-import type { RiskProfile, RuntimeProfile } from "../app/Profiles.ts"
-import type { Agent, Snapshot } from "../app/Snapshot.ts"
+import type { LiveSettings } from "../config/LiveSettings.ts"
+import type { RiskProfile, RuntimeProfile } from "../config/Profiles.ts"
+import type { Agent, Snapshot } from "../config/Snapshot.ts"
 
 /** What the configuration says about the agent of an active session. */
 export interface Configured {

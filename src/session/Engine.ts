@@ -1,6 +1,6 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { none, type SessionTools, type ToolHost, ToolSource } from "../tool/SessionTools.ts"
-import { PolicyDesk } from "./PolicyDesk.ts"
+import { PolicyDesk } from "./policy/PolicyDesk.ts"
 import { TurnLoop } from "./TurnLoop.ts"
 
 /** Turns and policy, with their models, tools, parser and rules: the heavy half of a host. */

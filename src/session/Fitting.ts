@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import type { RuntimeProfile } from "../app/Profiles.ts"
+import type { RuntimeProfile } from "../config/Profiles.ts"
 import type { Model } from "../model/Models.ts"
 import { compact, type CompactionFailed } from "./Compaction.ts"
 import type { Contexts } from "./Contexts.ts"

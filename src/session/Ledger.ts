@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { Row } from "../store/SessionStore.ts"
-import { type ContentBlock, type PlanEntry, textContent } from "../tool/Content.ts"
-import type { Compaction, Entry, Notice, SessionEvent, ToolCallState } from "./Event.ts"
-import { newId } from "./Id.ts"
+import { type ContentBlock, type PlanEntry, textContent } from "../domain/Content.ts"
+import type { Compaction, Entry, Notice, SessionEvent, ToolCallState } from "../domain/SessionEvent.ts"
+import { newId } from "../domain/Id.ts"
 
 /** The visible record of one running turn: everything is written down and published in one step, so that both always agree. */
 export interface Ledger {

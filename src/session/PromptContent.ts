@@ -2,7 +2,7 @@ import { basename } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Effect, Schema } from "effect"
 import { isImage } from "../model/Images.ts"
-import type { ContentBlock } from "../tool/Content.ts"
+import type { ContentBlock } from "../domain/Content.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 import * as MimeType from "../workspace/MimeType.ts"
 

@@ -1,10 +1,10 @@
 import { Clock, Effect, Option } from "effect"
-import { LiveSettings } from "../app/LiveSettings.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
 import { type Memory, MemoryStore } from "../store/MemoryStore.ts"
 import * as MemoryTools from "../tool/MemoryTools.ts"
 import type { SessionTools } from "../tool/SessionTools.ts"
 import type { AnyTool } from "../tool/Tool.ts"
-import { newId } from "./Id.ts"
+import { newId } from "../domain/Id.ts"
 import * as Recollection from "./Recollection.ts"
 import type { TurnInput } from "./TurnLoop.ts"
 

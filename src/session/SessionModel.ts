@@ -3,7 +3,7 @@ import { ModelCatalog } from "../model/ModelCatalog.ts"
 import { isThoughtLevel, type ThoughtLevel } from "../model/ThoughtLevel.ts"
 import { SessionStore, type StoreFailed } from "../store/SessionStore.ts"
 import type { Configured } from "./Configured.ts"
-import { KnobRefused } from "./KnobCheck.ts"
+import { KnobRefused } from "./policy/KnobCheck.ts"
 
 export type ModelOption = "model" | "thought_level"
 

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import type { Agent } from "../app/Settings.ts"
-import type { ServerConfig } from "../mcp/ServerConfig.ts"
+import type { Agent } from "../config/Settings.ts"
+import type { ServerConfig } from "../domain/McpServerConfig.ts"
 import type { Mode } from "./TurnLoop.ts"
 
 /** As many sessions are active as the configuration allows. */

@@ -1,10 +1,10 @@
-import type { Knobs } from "../policy/Knobs.ts"
-import type { Limits } from "../policy/Limits.ts"
+import type { Knobs } from "../domain/PolicySettings.ts"
+import type { Limits } from "../policy/decision/Limits.ts"
 import { explanation } from "../security/Untrusted.ts"
 import type { Skill } from "../workspace/Skills.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Instruction } from "./Instructions.ts"
-import { policyWords, safetyWords } from "./PolicyWords.ts"
+import { policyWords, safetyWords } from "./policy/PolicyWords.ts"
 
 /** All that the system prompt is made of: the same facts give the same text. */
 export interface Facts {

@@ -1,6 +1,6 @@
 import { Deferred, Effect } from "effect"
 import type { SessionMissing, StoreFailed, TurnRunning } from "../store/SessionStore.ts"
-import type { StopReason } from "./Event.ts"
+import type { StopReason } from "../domain/SessionEvent.ts"
 import type * as PromptContent from "./PromptContent.ts"
 import { Steering } from "./Steering.ts"
 import type { TurnFailed } from "./TurnLoop.ts"

@@ -6,11 +6,11 @@ import type { Workspace } from "../workspace/Workspace.ts"
 import type { Configured } from "./Configured.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionRecord, StoreFailed } from "../store/SessionStore.ts"
-import type { Entry, Notice, SessionEvent, StopReason, Usage } from "./Event.ts"
+import type { Entry, Notice, SessionEvent, StopReason, Usage } from "../domain/SessionEvent.ts"
 import type { Ledger } from "./Ledger.ts"
 import type { Image } from "./PromptContent.ts"
 import type { SessionModel } from "./SessionModel.ts"
-import type { SessionPolicy } from "./SessionPolicy.ts"
+import type { SessionPolicy } from "./policy/SessionPolicy.ts"
 
 /** A turn that ended without a stop reason; `message` is for people, `reason` a stable word. What was streamed is kept. */
 export class TurnFailed extends Schema.TaggedError<TurnFailed>()("TurnFailed", {

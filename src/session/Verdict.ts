@@ -1,6 +1,6 @@
-import type { Decision } from "../policy/Decision.ts"
-import { invalid } from "../policy/Gate.ts"
-import { complete } from "../policy/GateTrace.ts"
+import type { Decision } from "../policy/decision/Decision.ts"
+import { invalid } from "./policy/Gate.ts"
+import { complete } from "../policy/decision/GateTrace.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import type { Decided } from "./CallContext.ts"
 

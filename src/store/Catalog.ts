@@ -1,6 +1,6 @@
 import { Clock, DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { Usage } from "../session/Event.ts"
+import { Usage } from "../domain/SessionEvent.ts"
 import * as Cursor from "./Cursor.ts"
 import type { SessionStore } from "./SessionStore.ts"
 import type { Guard } from "./StorageFault.ts"

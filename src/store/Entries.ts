@@ -1,8 +1,7 @@
 import { Effect, Exit, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Entry } from "../session/Event.ts"
-import type { Row } from "./Stored.ts"
-import { StoreFailed } from "./Stored.ts"
+import { Entry } from "../domain/SessionEvent.ts"
+import { type Row, StoreFailed } from "./Stored.ts"
 
 const EntryJson = Schema.fromJsonString(Entry)
 const encodeEntry = Schema.encodeExit(EntryJson)

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Entry, Usage } from "../session/Event.ts"
+import type { Entry, Usage } from "../domain/SessionEvent.ts"
 import { makeCatalog } from "./Catalog.ts"
 import { type Costs, makeCosts } from "./Costs.ts"
 import { migrate } from "./Migrations.ts"

@@ -5,7 +5,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { closeSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
-import { makeFolder } from "../workspace/MakeFolder.ts"
+import { makeFolder } from "../platform/MakeFolder.ts"
 
 export const memory = ":memory:"
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Entry, StopReason, Usage } from "../session/Event.ts"
+import type { Entry, StopReason, Usage } from "../domain/SessionEvent.ts"
 
 /** A storage fault with a sentence a person can act on ("The disk is full: …"). */
 export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", {

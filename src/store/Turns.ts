@@ -1,6 +1,6 @@
 import { Clock, DateTime, Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Entry } from "../session/Event.ts"
+import type { Entry } from "../domain/SessionEvent.ts"
 import { readSession } from "./Catalog.ts"
 import { interruption, makeWriteEntries } from "./Entries.ts"
 import { type Claim, isAlive, makeOwner } from "./Owner.ts"

@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
-import * as Needs from "../policy/Needs.ts"
+import * as Needs from "../policy/decision/ToolRequirements.ts"
 import { FileFault } from "../workspace/FileFault.ts"
 import * as Folder from "../workspace/Folder.ts"
 import * as Readable from "./Readable.ts"

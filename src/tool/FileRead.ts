@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import * as Needs from "../policy/Needs.ts"
+import * as Needs from "../policy/decision/ToolRequirements.ts"
 import * as Target from "./Target.ts"
 import * as Text from "./Text.ts"
 import * as Tool from "./Tool.ts"

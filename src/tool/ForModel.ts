@@ -1,4 +1,4 @@
-import { type LeakDetection, redact } from "../security/LeakDetector.ts"
+import { type LeakDetection, redact } from "../domain/secrets/LeakDetector.ts"
 import * as Untrusted from "../security/Untrusted.ts"
 import type { AnyTool } from "./Tool.ts"
 

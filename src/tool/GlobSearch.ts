@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
-import * as Needs from "../policy/Needs.ts"
+import * as Needs from "../policy/decision/ToolRequirements.ts"
 import * as Readable from "./Readable.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"

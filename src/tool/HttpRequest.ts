@@ -1,6 +1,6 @@
 import { Effect, Redacted, Schema } from "effect"
-import * as Needs from "../policy/Needs.ts"
-import { textContent } from "./Content.ts"
+import * as Needs from "../policy/decision/ToolRequirements.ts"
+import { textContent } from "../domain/Content.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
 import * as Body from "./web/Body.ts"

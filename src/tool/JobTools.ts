@@ -1,5 +1,5 @@
 import { Clock, Effect, Schema } from "effect"
-import * as Needs from "../policy/Needs.ts"
+import * as Needs from "../policy/decision/ToolRequirements.ts"
 import type { Job } from "./Jobs.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"

@@ -1,6 +1,6 @@
 import { Clock, Deferred, Effect, Exit, FiberMap, type Scope } from "effect"
-import type { Capability } from "../policy/Capability.ts"
-import { grants, type Resolved } from "../policy/Knobs.ts"
+import type { Capability } from "../domain/Capability.ts"
+import { grants, type Resolved } from "../domain/PolicySettings.ts"
 import * as Output from "./Output.ts"
 import type { Ended } from "./Processes.ts"
 import { ToolFailed } from "./Tool.ts"

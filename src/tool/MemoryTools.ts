@@ -1,5 +1,5 @@
 import { DateTime, Effect, Option, Schema } from "effect"
-import * as Needs from "../policy/Needs.ts"
+import * as Needs from "../policy/decision/ToolRequirements.ts"
 import type { Memory, MemoryEntry, Which } from "../store/MemoryStore.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"

@@ -1,5 +1,5 @@
 import { Effect, Result, Schema } from "effect"
-import * as Needs from "../policy/Needs.ts"
+import * as Needs from "../policy/decision/ToolRequirements.ts"
 import { pathIn, relativePath } from "../workspace/PlanFile.ts"
 import * as Target from "./Target.ts"
 import * as Text from "./Text.ts"

@@ -1,8 +1,8 @@
 import { Context, Effect, type Scope } from "effect"
-import type { ServerConfig } from "../mcp/ServerConfig.ts"
-import type { Resolved } from "../policy/Knobs.ts"
-import type { Limits } from "../policy/Limits.ts"
-import type { RuleSource } from "../policy/RuleSource.ts"
+import type { ServerConfig } from "../domain/McpServerConfig.ts"
+import type { Resolved } from "../domain/PolicySettings.ts"
+import type { Limits } from "../policy/decision/Limits.ts"
+import type { RuleSource } from "../policy/rules/RuleSource.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { AnyTool } from "./Tool.ts"
 

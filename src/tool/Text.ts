@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer"
 import { Effect, Option, Result } from "effect"
 import type { FileFault } from "../workspace/FileFault.ts"
 import * as Files from "../workspace/Files.ts"
-import type { ToolCallContent } from "./Content.ts"
+import type { ToolCallContent } from "../domain/Content.ts"
 import { fail, outermost, shown } from "./Target.ts"
 import type { ToolContext, ToolFailed } from "./Tool.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import * as Needs from "../policy/Needs.ts"
-import type { PlanEntry } from "./Content.ts"
+import * as Needs from "../policy/decision/ToolRequirements.ts"
+import type { PlanEntry } from "../domain/Content.ts"
 import * as Target from "./Target.ts"
 import * as Tool from "./Tool.ts"
 

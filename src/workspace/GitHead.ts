@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { dirname, join, resolve } from "node:path"
-import * as RegularFile from "./RegularFile.ts"
+import * as RegularFile from "../platform/RegularFile.ts"
 
 export interface GitHead {
   readonly branch?: string

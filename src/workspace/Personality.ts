@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { attempt, fault, type FileFault } from "./FileFault.ts"
 import * as Files from "./Files.ts"
 import * as Folder from "./Folder.ts"
-import { makeFolder } from "./MakeFolder.ts"
+import { makeFolder } from "../platform/MakeFolder.ts"
 
 /** The files of an agent's workspace that say what it is like, and that clients may change (zeroclaw §1.6). */
 export const names = [

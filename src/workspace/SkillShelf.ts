@@ -4,7 +4,7 @@ import { DateTime, Effect, Option } from "effect"
 import { attempt, fault, type FileFault } from "./FileFault.ts"
 import * as Files from "./Files.ts"
 import * as Folder from "./Folder.ts"
-import { makeFolder } from "./MakeFolder.ts"
+import { makeFolder } from "../platform/MakeFolder.ts"
 import * as Skills from "./Skills.ts"
 
 /** The folder that skills of one kind lie in, below another one that is the operator's to name. */

@@ -4,8 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { AcpAgent, Served } from "../../src/acp/Agent.ts"
 import { AcpClient } from "../../src/acp/Client.ts"
 import { SessionUpdate } from "../../src/acp/SessionUpdate.ts"
-import { ContentBlock, ToolCallContent, ToolCallStatus, ToolKind } from "../../src/tool/Content.ts"
-import { StopReason } from "../../src/session/Event.ts"
+import { ContentBlock, ToolCallContent, ToolCallStatus, ToolKind } from "../../src/domain/Content.ts"
+import { StopReason } from "../../src/domain/SessionEvent.ts"
 
 interface Definition {
   readonly "x-method"?: string

@@ -5,7 +5,7 @@ import type { AcpConnectionState, DialectName } from "../../src/acp/AcpConnectio
 import * as Permissions from "../../src/acp/Permissions.ts"
 import { ConnectionClosed } from "../../src/rpc/Peer.ts"
 import { RpcFault } from "../../src/rpc/Wire.ts"
-import type { ToolCallState } from "../../src/session/Event.ts"
+import type { ToolCallState } from "../../src/domain/SessionEvent.ts"
 
 const call: ToolCallState = {
   toolCallId: "t1",

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { isWritable } from "../../src/app/ConfigPath.ts"
-import { ConfigStore } from "../../src/app/ConfigStore.ts"
-import type { Environment } from "../../src/app/Environment.ts"
+import { isWritable } from "../../src/config/ConfigPath.ts"
+import { ConfigStore } from "../../src/config/ConfigStore.ts"
+import type { Environment } from "../../src/config/EnvironmentOverrides.ts"
 import { tempFolder } from "../store/Samples.ts"
 
 const toml = `# mine

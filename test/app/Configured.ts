@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Layer, Path } from "effect"
-import type { Environment } from "../../src/app/Environment.ts"
-import { type Flags, Settings } from "../../src/app/Settings.ts"
+import type { Environment } from "../../src/config/EnvironmentOverrides.ts"
+import { type Flags, Settings } from "../../src/config/Settings.ts"
 
 export interface Machine {
   /** The text of `config.toml`; no file when absent. */

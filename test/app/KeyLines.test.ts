@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { lineOf } from "../../src/app/KeyLines.ts"
+import { lineOf } from "../../src/config/KeyLines.ts"
 
 const source = `# agents.main.model is mentioned here
 agents.side.model = "a/b"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Redacted, References } from "effect"
-import { parseLogLevel } from "../../src/app/LogLevels.ts"
-import { defaultLevel, formatter, hiding } from "../../src/app/Logging.ts"
+import { parseLogLevel } from "../../src/config/LogLevels.ts"
+import { defaultLevel, formatter, hiding } from "../../src/config/Logging.ts"
 
 const lines = Effect.fnUntraced(function*(effect: Effect.Effect<void>, colour = false) {
   const written: Array<string> = []

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { replaceFile } from "../../src/app/ReplaceFile.ts"
+import { replaceFile } from "../../src/platform/ReplaceFile.ts"
 import { tempFolder } from "../store/Samples.ts"
 
 describe("A file that is replaced", () => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { edit } from "../../src/app/TomlEdit.ts"
-import type { Table } from "../../src/app/TomlTable.ts"
+import { edit } from "../../src/config/TomlEdit.ts"
+import type { Table } from "../../src/config/TomlTable.ts"
 
 const list = (change: (old: ReadonlyArray<unknown>) => ReadonlyArray<unknown>) => (root: Table) => {
   root["r"] = change(root["r"] as ReadonlyArray<unknown> ?? [])

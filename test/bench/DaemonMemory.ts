@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as DaemonLayer from "../../src/app/DaemonLayer.ts"
-import { Settings } from "../../src/app/Settings.ts"
+import { Settings } from "../../src/config/Settings.ts"
 import { serveConnection } from "../../src/native/NativeServer.ts"
-import { listen, take } from "../../src/net/UnixSocket.ts"
+import { listen, take } from "../../src/platform/socket/UnixSocket.ts"
 import { SocketClient } from "../support/SocketClient.ts"
 
 /** `node --expose-gc test/bench/DaemonMemory.ts`: what an idle session and a connection hold on the heap, in a daemon of this process. */

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Settings } from "../../src/app/Settings.ts"
+import { Settings } from "../../src/config/Settings.ts"
 import { connect } from "../../src/cli/DaemonClient.ts"
 
 describe("The daemon's client", () => {

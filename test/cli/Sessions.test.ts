@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Entry } from "../../src/session/Event.ts"
+import type { Entry } from "../../src/domain/SessionEvent.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { lines, Run } from "./support/Run.ts"
 

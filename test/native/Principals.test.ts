@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Principals from "../../src/security/Principals.ts"
-import * as FileLock from "../../src/store/FileLock.ts"
+import * as FileLock from "../../src/platform/FileLock.ts"
 import type { Json } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
-import { pipeName, resolve, tooLong } from "../../src/net/Endpoint.ts"
+import { pipeName, resolve, tooLong } from "../../src/platform/socket/Endpoint.ts"
 
 describe("The endpoint", () => {
   it("is POSTERN_SOCKET as it is, else in the data folder, else a pipe named after it", () => {

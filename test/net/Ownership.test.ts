@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
-import * as Ownership from "../../src/net/Ownership.ts"
+import * as Ownership from "../../src/platform/socket/Ownership.ts"
 import { tempFolder } from "../store/Samples.ts"
 
 /** A folder of our own and the path of a socket in it. */

@@ -1,7 +1,7 @@
-import type { DecisionInput } from "../../src/policy/DecisionInput.ts"
-import { type Knobs, resolve } from "../../src/policy/Knobs.ts"
-import { limitsOf } from "../../src/policy/Limits.ts"
-import { switchesOf } from "../../src/policy/Switches.ts"
+import type { DecisionInput } from "../../src/policy/decision/DecisionInput.ts"
+import { type Knobs, resolve } from "../../src/domain/PolicySettings.ts"
+import { limitsOf } from "../../src/policy/decision/Limits.ts"
+import { switchesOf } from "../../src/policy/decision/PolicyFlags.ts"
 
 export const place = { cwd: "/w", roots: ["/w"], home: "/home/me" }
 

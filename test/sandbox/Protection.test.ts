@@ -15,7 +15,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { EffectiveSandbox } from "../../src/policy/Knobs.ts"
+import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"

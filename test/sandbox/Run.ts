@@ -1,8 +1,8 @@
 import { Effect, Layer, type Scope } from "effect"
-import type { EffectiveSandbox } from "../../src/policy/Knobs.ts"
+import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
 import type { Report, SandboxUnavailable } from "../../src/sandbox/Confinement.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
-import { Environment } from "../../src/tool/Environment.ts"
+import { Environment } from "../../src/platform/Environment.ts"
 import { type Command, type Ended, Processes, type SpawnFailed } from "../../src/tool/Processes.ts"
 import type { Fixture, Who } from "./Fixture.ts"
 

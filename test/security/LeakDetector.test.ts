@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { redact } from "../../src/security/LeakDetector.ts"
+import { redact } from "../../src/domain/secrets/LeakDetector.ts"
 
 const usual = { enabled: true, sensitivity: 0.7, highEntropyTokens: true }
 const patternsOnly = { ...usual, highEntropyTokens: false }

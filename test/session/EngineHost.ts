@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import { Effect, Layer } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
-import { Environment } from "../../src/tool/Environment.ts"
+import { Environment } from "../../src/platform/Environment.ts"
 import { unconfined } from "../support/Bubblewrap.ts"
 import { folder, make, newSession, prompt } from "./Harness.ts"
 

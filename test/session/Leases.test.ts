@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { layer as engine } from "../../src/app/EngineLayer.ts"
 import type { Attachment, PermissionAnswer } from "../../src/session/Attachment.ts"
-import type { SessionEvent } from "../../src/session/Event.ts"
+import type { SessionEvent } from "../../src/domain/SessionEvent.ts"
 import { openStore, tell, tempFile, user } from "../store/Samples.ts"
 import { make, newSession, prompt } from "./Harness.ts"
 

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Settings } from "../../src/app/Settings.ts"
+import { Settings } from "../../src/config/Settings.ts"
 import { ModelCatalog } from "../../src/model/ModelCatalog.ts"
 import { Agents } from "../../src/session/Agents.ts"
 import * as PromptContent from "../../src/session/PromptContent.ts"

@@ -1,6 +1,6 @@
 import { Deferred, Effect, Layer } from "effect"
-import type { StopReason } from "../../src/session/Event.ts"
-import { PolicyDesk } from "../../src/session/PolicyDesk.ts"
+import type { StopReason } from "../../src/domain/SessionEvent.ts"
+import { PolicyDesk } from "../../src/session/policy/PolicyDesk.ts"
 import { TurnFailed, type TurnInput, TurnLoop } from "../../src/session/TurnLoop.ts"
 
 const nobody = Effect.die("a scripted engine has no rules")

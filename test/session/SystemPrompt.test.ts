@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { limitsOf } from "../../src/policy/Limits.ts"
-import { defaults } from "../../src/policy/Knobs.ts"
+import { limitsOf } from "../../src/policy/decision/Limits.ts"
+import { defaults } from "../../src/domain/PolicySettings.ts"
 import { type Facts, render } from "../../src/session/SystemPrompt.ts"
 
 const facts: Facts = {

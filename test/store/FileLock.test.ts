@@ -5,14 +5,14 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { statSync } from "node:fs"
 import { join } from "node:path"
-import * as FileLock from "../../src/store/FileLock.ts"
+import * as FileLock from "../../src/platform/FileLock.ts"
 import { tempFolder } from "./Samples.ts"
 
 const holder = (file: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const code = `import { Effect } from "effect"
-        import * as FileLock from ${JSON.stringify(new URL("../../src/store/FileLock.ts", import.meta.url).href)}
+        import * as FileLock from ${JSON.stringify(new URL("../../src/platform/FileLock.ts", import.meta.url).href)}
         setInterval(() => {}, 60_000)
         await Effect.runPromise(FileLock.within(${
         JSON.stringify(file)

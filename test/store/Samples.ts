@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Entry } from "../../src/session/Event.ts"
+import type { Entry } from "../../src/domain/SessionEvent.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import * as Sqlite from "../../src/store/Sqlite.ts"
 

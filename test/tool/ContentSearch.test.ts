@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { Timeout } from "../../src/tool/ContentSearch.ts"
-import * as Executable from "../../src/tool/Executable.ts"
+import * as Executable from "../../src/platform/Executable.ts"
 import { PathRefused } from "../../src/workspace/Workspace.ts"
 import { bench, toolbox } from "./Call.ts"
 

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { scrub } from "../../src/tool/Environment.ts"
-import * as Executable from "../../src/tool/Executable.ts"
+import { scrub } from "../../src/platform/Environment.ts"
+import * as Executable from "../../src/platform/Executable.ts"
 import { temporaryFolder } from "../workspace/TemporaryFolder.ts"
 
 const forced = {

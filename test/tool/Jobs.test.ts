@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
-import { resolve } from "../../src/policy/Knobs.ts"
+import { resolve } from "../../src/domain/PolicySettings.ts"
 import * as Jobs from "../../src/tool/Jobs.ts"
 import { type RunContext, ToolFailed, type ToolOutput } from "../../src/tool/Tool.ts"
 import { bench, toolbox } from "./Call.ts"

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import type { ToolCallContent } from "../../src/tool/Content.ts"
+import type { ToolCallContent } from "../../src/domain/Content.ts"
 import { bench, toolbox } from "./Call.ts"
 
 const secrets = {

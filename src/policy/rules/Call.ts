@@ -1,5 +1,5 @@
-import { type CommandPart, isNamed, type Part, type Place, type Touch } from "../Part.ts"
-import type { RuleFacts } from "../Rules.ts"
+import { type CommandPart, isNamed, type Part, type Place, type Touch } from "../decision/CallAction.ts"
+import type { RuleFacts } from "../decision/Rules.ts"
 import { named, type NamedPath } from "./Paths.ts"
 import { type Family, familyOf, type KnownTools } from "./Rule.ts"
 import * as Touches from "./Touches.ts"

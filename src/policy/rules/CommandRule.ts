@@ -1,4 +1,4 @@
-import type { CommandPart } from "../Part.ts"
+import type { CommandPart } from "../decision/CallAction.ts"
 import { names } from "../shell/programs/Rows.ts"
 import { quoteWord } from "./Rule.ts"
 import { hasSubcommands, runsAnything, runsNext, runsScript } from "./Runners.ts"

@@ -1,5 +1,5 @@
-import type { Part, Place } from "../Part.ts"
-import type { Analyse } from "../ShellAnalysis.ts"
+import type { Part, Place } from "../decision/CallAction.ts"
+import type { Analyse } from "../decision/ShellAnalysis.ts"
 import type { Facts } from "./Call.ts"
 import { named } from "./Paths.ts"
 import { familyOf, type KnownTools } from "./Rule.ts"

@@ -1,6 +1,6 @@
 import { Effect, FileSystem, Result } from "effect"
-import type { Knobs } from "../Knobs.ts"
-import { projectFile } from "../RuleSource.ts"
+import type { Knobs } from "../../domain/PolicySettings.ts"
+import { projectFile } from "./RuleSource.ts"
 import type { Trial } from "./Examples.ts"
 import * as Dangers from "./Dangers.ts"
 import { type List, parse } from "./Rule.ts"

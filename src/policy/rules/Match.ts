@@ -1,4 +1,4 @@
-import type { CommandPart, Part, PathPart } from "../Part.ts"
+import type { CommandPart, Part, PathPart } from "../decision/CallAction.ts"
 import type { Call, Reached } from "./Call.ts"
 import * as Hosts from "./Hosts.ts"
 import { matchesParameters, type McpPattern } from "./Names.ts"

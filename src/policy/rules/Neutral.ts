@@ -1,4 +1,4 @@
-import type { CommandPart, Part } from "../Part.ts"
+import type { CommandPart, Part } from "../decision/CallAction.ts"
 import { harmlessWrappers } from "../shell/programs/Wrappers.ts"
 import type { Call } from "./Call.ts"
 import { isHarmless } from "./Views.ts"

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { dirname, isAbsolute, join, normalize } from "node:path"
-import type { Place } from "../Part.ts"
+import type { Place } from "../decision/CallAction.ts"
 import { alternatives, compile, escaped, is, textOf, tooMany } from "./Glob.ts"
 import type { Fault } from "./Unreadable.ts"
 import { literally, many, type Reach, reaches, type Reaching, type Segment } from "./Reach.ts"

@@ -1,6 +1,6 @@
 import { Result } from "effect"
-import { hint } from "../../app/Nearest.ts"
-import type { RiskProfile } from "../../app/Profiles.ts"
+import { hint } from "../../config/Nearest.ts"
+import type { RiskProfile } from "../../config/Profiles.ts"
 import { type KnownTools, parse } from "./Rule.ts"
 import { type Entry, entry } from "./RuleSet.ts"
 import { RulesInvalid } from "./RulesFile.ts"

@@ -1,7 +1,7 @@
 import { Option, Result } from "effect"
 import { Toml } from "effect/encoding"
 import { readFileSync, statSync } from "node:fs"
-import { type Knobs, read } from "../Knobs.ts"
+import { type Knobs, read } from "../../domain/PolicySettings.ts"
 
 /**
  * The knobs in the `[policy]` table of a project's file, for a session that begins. A file that cannot be used has none: no call

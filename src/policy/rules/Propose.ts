@@ -1,6 +1,6 @@
 import { Result } from "effect"
-import type { Part, PathPart } from "../Part.ts"
-import type { ShellAnalysis } from "../ShellAnalysis.ts"
+import type { Part, PathPart } from "../decision/CallAction.ts"
+import type { ShellAnalysis } from "../decision/ShellAnalysis.ts"
 import * as Call from "./Call.ts"
 import { broadly, exactly } from "./CommandRule.ts"
 import type { Dangers } from "./Dangers.ts"

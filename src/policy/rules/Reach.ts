@@ -1,4 +1,4 @@
-import type { Touch } from "../Part.ts"
+import type { Touch } from "../decision/CallAction.ts"
 import { compile, is } from "./Glob.ts"
 import type { Atom } from "./Wildcard.ts"
 

@@ -1,5 +1,5 @@
-import type { Part } from "../Part.ts"
-import type { RuleHit, Rules } from "../Rules.ts"
+import type { Part } from "../decision/CallAction.ts"
+import type { RuleHit, Rules } from "../decision/Rules.ts"
 import * as Call from "./Call.ts"
 import * as Match from "./Match.ts"
 import { isNeutral } from "./Neutral.ts"

@@ -1,4 +1,4 @@
-import type { CommandPart } from "../Part.ts"
+import type { CommandPart } from "../decision/CallAction.ts"
 
 /**
  * Files and addresses that the literal words of well-known programs may name, for deny and ask rules (policy §2.7): more than the

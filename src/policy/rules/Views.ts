@@ -1,4 +1,4 @@
-import type { CommandPart, Word } from "../Part.ts"
+import type { CommandPart, Word } from "../decision/CallAction.ts"
 import { normalised, type Token, withoutGlobals } from "./Spelling.ts"
 import { covers, hits, hitsOptions, type TokenPattern } from "./TokenPattern.ts"
 

@@ -1,5 +1,5 @@
-import type { Place, Shape } from "../Part.ts"
-import type { ShellAnalysis } from "../ShellAnalysis.ts"
+import type { Place, Shape } from "../decision/CallAction.ts"
+import type { ShellAnalysis } from "../decision/ShellAnalysis.ts"
 import type { Command } from "./Command.ts"
 import { isInside, resolve } from "./Paths.ts"
 import { environmentNames } from "./programs/Environment.ts"

@@ -1,4 +1,4 @@
-import type { CommandPart, Part, Place, Touch } from "../Part.ts"
+import type { CommandPart, Part, Place, Touch } from "../decision/CallAction.ts"
 import * as Touches from "../rules/Touches.ts"
 import { Command } from "./Command.ts"
 import { resolve } from "./Paths.ts"
@@ -6,8 +6,7 @@ import type { Around, Scope } from "./Scope.ts"
 import type { SyntaxNode } from "./ShellParser.ts"
 import { touchedBy } from "./Reached.ts"
 import type { Walk } from "./Walk.ts"
-import type { Arg } from "./Words.ts"
-import { HOLE } from "./Words.ts"
+import { type Arg, HOLE } from "./Words.ts"
 
 /** Every folder the shell may be in, the likeliest first; `null` stands for any other. */
 export type Folders = ReadonlyArray<string | null>

@@ -1,12 +1,11 @@
-import type { CommandPart } from "../Part.ts"
+import type { CommandPart } from "../decision/CallAction.ts"
 import type { Command, Variable } from "./Command.ts"
 import { withElsewhere } from "./Folders.ts"
 import { environmentNames } from "./programs/Environment.ts"
 import { touchedBy } from "./Reached.ts"
 import type { Around } from "./Scope.ts"
 import type { Walk } from "./Walk.ts"
-import type { Arg } from "./Words.ts"
-import { HOLE } from "./Words.ts"
+import { type Arg, HOLE } from "./Words.ts"
 
 /** Adds the parts that rules and people see for a command. */
 export const note = (walk: Walk, command: Command, others: ReadonlyArray<Command>, around: Around): void => {

@@ -1,7 +1,6 @@
-import type { Place } from "../Part.ts"
+import type { Place } from "../decision/CallAction.ts"
 import { names } from "./programs/Rows.ts"
-import type { Arg } from "./Words.ts"
-import { HOLE, isKnown } from "./Words.ts"
+import { type Arg, HOLE, isKnown } from "./Words.ts"
 
 /** Paths by their text alone: `..` collapses, nothing is looked up. */
 

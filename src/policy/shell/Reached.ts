@@ -1,4 +1,4 @@
-import type { Place, Touch } from "../Part.ts"
+import type { Place, Touch } from "../decision/CallAction.ts"
 import { isReader } from "../rules/Touches.ts"
 import type { Command } from "./Command.ts"
 import { saved } from "./Downloads.ts"
@@ -7,11 +7,9 @@ import { resolve } from "./Paths.ts"
 import { fileUse } from "./programs/Files.ts"
 import { readsTree, writesTree } from "./programs/Trees.ts"
 import { writtenByScript } from "./ScriptFiles.ts"
-import type { Use } from "./Touched.ts"
+import { joined, type Use, usesOf } from "./Touched.ts"
 import { tarMode } from "./TarMode.ts"
-import { joined, usesOf } from "./Touched.ts"
-import type { Arg } from "./Words.ts"
-import { HOLE, literal, supplied } from "./Words.ts"
+import { type Arg, HOLE, literal, supplied } from "./Words.ts"
 
 /**
  * What deny rules and limits look for in a command (policy §2.5): the files its arguments name, those that follow from them, as the

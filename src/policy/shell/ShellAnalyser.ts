@@ -1,5 +1,5 @@
-import type { Place, Shape } from "../Part.ts"
-import type { Analyse, ShellAnalysis } from "../ShellAnalysis.ts"
+import type { Place, Shape } from "../decision/CallAction.ts"
+import type { Analyse, ShellAnalysis } from "../decision/ShellAnalysis.ts"
 import { capabilityOf } from "./Classify.ts"
 import { shapesOf } from "./danger/Danger.ts"
 import { networkProgramsOf } from "./NetworkPrograms.ts"

@@ -1,4 +1,4 @@
-import type { Word } from "../Part.ts"
+import type { Word } from "../decision/CallAction.ts"
 import type { Command } from "./Command.ts"
 
 /** Stands in a guess for what cannot be known before it runs. */

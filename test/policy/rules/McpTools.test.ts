@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Part } from "../../../src/policy/Part.ts"
+import type { Part } from "../../../src/policy/decision/CallAction.ts"
 import * as Dangers from "../../../src/policy/rules/Dangers.ts"
 import * as Propose from "../../../src/policy/rules/Propose.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { RiskProfile } from "../../../src/app/Profiles.ts"
+import type { RiskProfile } from "../../../src/config/Profiles.ts"
 import { read } from "../../../src/policy/rules/ProfileLists.ts"
 import { tools } from "./Ruled.ts"
 

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import type { Part, Place } from "../../../src/policy/Part.ts"
+import type { Part, Place } from "../../../src/policy/decision/CallAction.ts"
 import { named } from "../../../src/policy/rules/Paths.ts"
 import { type KnownTools, type List, parse } from "../../../src/policy/rules/Rule.ts"
 import { entry, type Facts, make, type RuleSet } from "../../../src/policy/rules/RuleSet.ts"

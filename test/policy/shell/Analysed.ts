@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
-import type { CommandPart, Place } from "../../../src/policy/Part.ts"
-import type { ShellAnalysis } from "../../../src/policy/ShellAnalysis.ts"
+import type { CommandPart, Place } from "../../../src/policy/decision/CallAction.ts"
+import type { ShellAnalysis } from "../../../src/policy/decision/ShellAnalysis.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 
 export const place: Place = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
-import { refuse } from "../../../src/policy/Boundary.ts"
-import { limitsOf } from "../../../src/policy/Limits.ts"
+import { refuse } from "../../../src/policy/decision/Boundary.ts"
+import { limitsOf } from "../../../src/policy/decision/Limits.ts"
 import { analysed, place } from "./Analysed.ts"
 import { shell as ruled } from "../rules/Ruled.ts"
 

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { isPlainRepository } from "../../../src/policy/shell/programs/GitRepository.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
-import { scrub } from "../../../src/tool/Environment.ts"
+import { scrub } from "../../../src/platform/Environment.ts"
 
 let base: string
 let cwd: string

@@ -1,4 +1,4 @@
-import type { Place } from "../../Part.ts"
+import type { Place } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 
 /** Says which shapes a command has; a check sees only the programs it is registered for. */

@@ -1,4 +1,4 @@
-import type { Place } from "../../Part.ts"
+import type { Place } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { isExpendable, isLoopback, resolve } from "../Paths.ts"
 import { languages } from "../programs/Languages.ts"

@@ -1,12 +1,11 @@
-import type { Place } from "../../Part.ts"
+import type { Place } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { fromNetwork, isDownloaded } from "../Downloads.ts"
 import { isInside, resolve } from "../Paths.ts"
 import { databases, foreignShells, languages, shells } from "../programs/Languages.ts"
 import { isHook } from "../programs/Hooks.ts"
 import { readsCode } from "../Started.ts"
-import type { Arg } from "../Words.ts"
-import { HOLE } from "../Words.ts"
+import { type Arg, HOLE } from "../Words.ts"
 
 /** Where the code comes from that a command runs (policy §3.1: remote-exec, obfuscated). */
 

@@ -1,9 +1,8 @@
-import type { Place } from "../../Part.ts"
+import type { Place } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { foundBy } from "../Feeders.ts"
 import { isBelow, isExpendable, isFileName, isInside, isUnbounded, resolve } from "../Paths.ts"
-import type { Arg } from "../Words.ts"
-import { HOLE } from "../Words.ts"
+import { type Arg, HOLE } from "../Words.ts"
 import { checks } from "./Check.ts"
 import { readCategory, writeCategory } from "./Places.ts"
 

@@ -1,4 +1,4 @@
-import type { Place } from "../../Part.ts"
+import type { Place } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { isLoopback } from "../Paths.ts"
 import { shells } from "../programs/Languages.ts"

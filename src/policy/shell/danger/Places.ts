@@ -1,9 +1,7 @@
-import type { Place } from "../../Part.ts"
+import type { Place } from "../../decision/CallAction.ts"
 import { isBelow, isInside, resolve } from "../Paths.ts"
-import type { Arg } from "../Words.ts"
-import { HOLE } from "../Words.ts"
-import type { PathRule } from "./PathRules.ts"
-import { paths } from "./PathRules.ts"
+import { type Arg, HOLE } from "../Words.ts"
+import { type PathRule, paths } from "./PathRules.ts"
 
 /** What it means that a path is written or read (policy §3.1). */
 

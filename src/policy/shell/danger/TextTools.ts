@@ -1,8 +1,7 @@
-import type { Place } from "../../Part.ts"
+import type { Place } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { isExpendable, isInside, resolve } from "../Paths.ts"
-import type { Arg } from "../Words.ts"
-import { supplied } from "../Words.ts"
+import { type Arg, supplied } from "../Words.ts"
 import { checks } from "./Check.ts"
 import { writeCategory } from "./Places.ts"
 

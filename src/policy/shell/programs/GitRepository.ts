@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import * as RegularFile from "../../../workspace/RegularFile.ts"
+import * as RegularFile from "../../../platform/RegularFile.ts"
 
 /** Sections that bring in drivers or further files, and settings whose value is a program that no other setting can switch off. */
 const programs = /\[\s*(filter|include|includeif)\b|(^|[\s\]])(textconv|command|external|driver)\s*=/im

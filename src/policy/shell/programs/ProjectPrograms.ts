@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path"
-import type { Place } from "../../Part.ts"
+import type { Place } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 
 /** Files with which a project chooses the program behind a well-known name, or has it run another. */

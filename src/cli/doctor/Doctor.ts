@@ -1,0 +1,155 @@
+import { existsSync } from "node:fs"
+import { Context, Effect, Layer, Result } from "effect"
+import { resolve } from "../../model/Reference.ts"
+import { type EffectiveSandbox } from "../../domain/PolicySettings.ts"
+import { wishOf } from "../../policy/decision/Limits.ts"
+import { Sandbox } from "../../sandbox/Sandbox.ts"
+import { Agents } from "../../session/Agents.ts"
+import { SessionStore } from "../../store/SessionStore.ts"
+import { Environment } from "../../platform/Environment.ts"
+import * as Executable from "../../platform/Executable.ts"
+import { layerStore } from "../../app/App.ts"
+import * as DoctorMcp from "./DoctorMcp.ts"
+import { layerSandbox } from "../../app/SandboxLayer.ts"
+import { LiveSettings } from "../../config/LiveSettings.ts"
+import { Settings } from "../../config/Settings.ts"
+import { version } from "../../domain/Version.ts"
+
+/** One thing that was looked at. `fail`: Postern cannot do its work; `warn`: it can do less. */
+export interface Finding {
+  readonly name: string
+  readonly status: "ok" | "warn" | "fail"
+  /** What was found, on one line; secrets are not in it. */
+  readonly detail: string
+  /** What an operator can do. */
+  readonly remedy?: string
+}
+
+/** Looks at what Postern needs on this machine (spec §1). */
+export class Doctor extends Context.Service<Doctor, {
+  readonly run: Effect.Effect<ReadonlyArray<Finding>>
+}>()("postern/app/Doctor") {
+  static readonly layer: Layer.Layer<Doctor, never, LiveSettings | Settings> = Layer.effect(
+    Doctor,
+    Effect.suspend(() => make)
+  ).pipe(
+    Layer.provide([Agents.layer, layerSandbox])
+  )
+}
+
+const ok = (name: string, detail: string): Finding => ({ name, status: "ok", detail })
+
+/** What a default session asks for, and what people choose instead. */
+const usual: ReadonlyArray<readonly [EffectiveSandbox, boolean]> = [
+  ["read-only", false],
+  ["workspace-write", true],
+  ["workspace-write", false],
+  ["workspace-read", false],
+  ["scratch", false]
+]
+
+const sandboxFinding = Effect.gen(function*() {
+  const { policy, riskProfiles } = (yield* LiveSettings).last()
+  const { enforce } = yield* Sandbox
+  const wish = wishOf(riskProfiles.get("default"))
+  if (wish.name === "none" && policy.sandbox === "danger-full-access" && policy.network !== "off") {
+    return {
+      name: "sandbox",
+      status: "warn",
+      detail: "none, as the configuration wants it: commands run as they are"
+    } satisfies Finding
+  }
+  // Each of them is a process that is waited for: others get a turn in between.
+  const asked = yield* Effect.forEach(
+    usual,
+    ([mode, network]) => Effect.map(Effect.yieldNow, () => ({ mode, network, ...enforce(mode, network, wish) }))
+  )
+  const lacking = asked.filter(({ usable }) => !usable)
+  const [first] = lacking
+  if (first === undefined) return ok("sandbox", `${asked[0]?.report?.backend}, for every mode`)
+  const which = lacking.length === asked.length
+    ? "no mode can be enforced, so no shell command runs"
+    : `not enforced: ${lacking.map(({ mode, network }) => `${mode} with network ${network ? "on" : "off"}`).join(", ")}`
+  return {
+    name: "sandbox",
+    status: "warn",
+    detail: `${which}: ${first.note}`,
+    ...(first.remedy === undefined ? {} : { remedy: first.remedy })
+  } satisfies Finding
+})
+
+const agentFinding = Effect.gen(function*() {
+  const { providers } = (yield* LiveSettings).last()
+  const agents = yield* Agents
+  return yield* Effect.match(agents.resolve(), {
+    onFailure: ({ message }): Finding => ({
+      name: "agent",
+      status: "warn",
+      detail: message,
+      remedy: "See [agents] and acp.default_agent in config.toml."
+    }),
+    onSuccess: ({ alias, model }): Finding =>
+      Result.match(resolve(providers, model), {
+        onFailure: ({ message }): Finding => ({
+          name: "agent",
+          status: "fail",
+          detail: `${alias} uses ${model}: ${message}`,
+          remedy: "See [providers] in config.toml."
+        }),
+        onSuccess: () => ok("agent", `${alias} uses ${model}`)
+      })
+  })
+})
+
+const make = Effect.gen(function*() {
+  const settings = yield* Settings
+  const live = yield* LiveSettings
+  const services = yield* Effect.context<Agents | LiveSettings | Sandbox | Settings>()
+  const variables = yield* Environment
+
+  const sessions = SessionStore.useSync(() => ok("sessions", `${settings.dataDir} can be read and written`)).pipe(
+    Effect.provide(layerStore),
+    Effect.catch(({ message }): Effect.Effect<Finding> =>
+      Effect.succeed({
+        name: "sessions",
+        status: "fail",
+        detail: message,
+        remedy: "Make the folder writable, or set POSTERN_DATA_DIR."
+      })
+    )
+  )
+
+  const programs = ["bash", "git", "rg"].map((name): Finding => {
+    const found = Executable.find(name, variables["PATH"], [])
+    return found === undefined
+      ? {
+        name,
+        status: "warn",
+        detail: "not found in PATH",
+        remedy: `Install ${name === "rg" ? "ripgrep, for faster searches" : name}.`
+      }
+      : ok(name, found)
+  })
+
+  return Doctor.of({
+    run: Effect.gen(function*() {
+      const { mcp, notes } = yield* live.current
+      return [
+        ok("postern", `${version}, Node.js ${process.versions.node}, ${process.platform} ${process.arch}`),
+        ...(notes.length === 0
+          ? [
+            ok(
+              "configuration",
+              existsSync(settings.configFile) ? settings.configFile : `defaults: there is no ${settings.configFile}`
+            )
+          ]
+          : notes.map((detail): Finding => ({ name: "configuration", status: "warn", detail }))),
+        yield* agentFinding,
+        yield* sessions,
+        yield* sandboxFinding,
+        ...programs,
+        ...DoctorMcp.look(mcp.servers, variables)
+      ]
+    }).pipe(Effect.provideContext(services))
+  })
+})

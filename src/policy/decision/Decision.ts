@@ -1,0 +1,112 @@
+import * as ApprovalPolicy from "./ApprovalPolicy.ts"
+import type { Capability } from "../../domain/Capability.ts"
+import type { DecisionInput } from "./DecisionInput.ts"
+import * as Escalation from "./Escalation.ts"
+import { complete, type GateName, type GateTrace, type Step, type Stop, stop, type Verdict } from "./GateTrace.ts"
+import { hardGates } from "./HardGates.ts"
+import type { EffectiveSandbox, Knobs, Resolved } from "../../domain/PolicySettings.ts"
+import type { Part, Shape } from "./CallAction.ts"
+import * as RuleGate from "./RuleGate.ts"
+import type { RuleFacts, RuleHit } from "./Rules.ts"
+
+/** One tool call through the ten gates of spec §5, in order. Pure: everything it looks at is in its input. */
+
+export interface Decision {
+  readonly outcome: "run" | "ask" | "deny"
+  /** The gate that decided. */
+  readonly gate: GateName
+  readonly code: string
+  readonly reason: string
+  readonly capabilities: ReadonlyArray<Capability>
+  readonly shapes: ReadonlyArray<Shape>
+  readonly parts: ReadonlyArray<Part>
+  /** Its parts are those of a command line. */
+  readonly shell: boolean
+  /** What rules were given to look at, besides the parts. */
+  readonly facts: RuleFacts
+  /** In force when it was made; absent where no gate could read the call. */
+  readonly knobs?: Resolved
+  readonly rule?: RuleHit
+  /** What the call would run in; absent where it is denied. */
+  readonly sandbox?: { readonly mode: EffectiveSandbox; readonly network: boolean; readonly note: string }
+  readonly gates: ReadonlyArray<GateTrace>
+}
+
+const networkOf = ({ capabilities, network, switches }: DecisionInput, knobs: Knobs): boolean =>
+  knobs.network === "on" && network !== "none" &&
+  (network === "required" || capabilities.includes("shell_rw") ||
+    (switches.testNetwork && capabilities.includes("shell_test")))
+
+/** The question about a wider sandbox, and what else there is to ask. */
+const widened = (found: Step, question: string): Step => ({
+  verdict: "ask",
+  gate: "sandbox",
+  code: Escalation.asked,
+  reason: found.verdict === "ask" ? `${question}; ${found.reason}` : question
+})
+
+const ofCall = ({ capabilities, facts, knobs, parts, rule, shapes, shell }: DecisionInput) => ({
+  capabilities,
+  shapes,
+  parts,
+  facts,
+  knobs,
+  shell,
+  ...(rule === undefined ? {} : { rule })
+})
+
+export const decide = (input: DecisionInput): Decision => {
+  const { capabilities, knobs: { values } } = input
+  const gates: Array<GateTrace> = [{ gate: "validity", verdict: "pass", reason: "known tool, readable arguments" }]
+  const note = (gate: GateName, verdict: Verdict, reason: string) => void gates.push({ gate, verdict, reason })
+  const finish = (
+    outcome: Decision["outcome"],
+    { code, gate, reason }: Step | Stop,
+    sandbox?: Decision["sandbox"]
+  ): Decision => ({
+    outcome,
+    gate,
+    code,
+    reason,
+    ...ofCall(input),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    gates: complete(gates)
+  })
+  const deny = (by: Stop): Decision => {
+    note(by.gate, "deny", by.reason)
+    return finish("deny", by)
+  }
+
+  for (const [gate, judge] of hardGates) {
+    const said = judge(input)
+    if (typeof said !== "string") return deny(said)
+    note(gate, "pass", said)
+  }
+
+  const { mode, question, refusal: tooWide } = Escalation.of(capabilities, values.sandbox, input.wish)
+  const network = networkOf(input, values)
+  const { hides = false, note: enforcement, usable } = input.enforce(mode, network)
+  const byRule = RuleGate.step(input)
+  note("rule", byRule?.verdict ?? "pass", byRule?.reason ?? "no rule matches")
+  if (byRule?.verdict === "deny") return finish("deny", byRule)
+  const decided = byRule ?? ApprovalPolicy.step(input)
+  const unsure = decided.verdict === "run" ? RuleGate.unseen(input, hides) : undefined
+  const found = unsure ?? decided
+  if (unsure) note("policy", "ask", unsure.reason)
+  else if (byRule) note("policy", "skip", "a rule decided")
+  else note("policy", found.verdict, found.reason)
+  if (found.verdict === "deny") return finish("deny", found)
+  if (tooWide !== undefined) return deny(stop("sandbox", "SANDBOX_NOT_WIDER", tooWide))
+  const step = question === undefined ? found : widened(found, question)
+
+  if (step.verdict === "ask") {
+    if (values.approval_response === "never") {
+      return deny(stop("response", "APPROVAL_NEVER", `${step.reason}; the Approval response policy is never`))
+    }
+    note("response", "ask", "a person is asked")
+  } else note("response", "skip", "nobody needs to be asked")
+
+  if (!usable) return deny(stop("sandbox", "SANDBOX_UNAVAILABLE", enforcement))
+  note("sandbox", question === undefined ? "pass" : "ask", `${mode}, network ${network ? "on" : "off"}: ${enforcement}`)
+  return finish(step.verdict, step, { mode, network, note: enforcement })
+}

@@ -1,0 +1,174 @@
+import { homedir } from "node:os"
+import { Context, Effect, Layer } from "effect"
+import type { Wish } from "../../sandbox/Confinement.ts"
+import { type Enforcement, Sandbox } from "../../sandbox/Sandbox.ts"
+import { unconfined } from "../../sandbox/Unconfined.ts"
+import { type AnyTool, ruleName } from "../../tool/Tool.ts"
+import type { Workspace } from "../../workspace/Workspace.ts"
+import { canonicalIn, kindOf } from "../../policy/decision/Canonical.ts"
+import { decide, type Decision } from "../../policy/decision/Decision.ts"
+import type { DecisionInput } from "../../policy/decision/DecisionInput.ts"
+import { complete } from "../../policy/decision/GateTrace.ts"
+import type { Limits } from "../../policy/decision/Limits.ts"
+import { isMedium } from "../../policy/decision/MediumRisk.ts"
+import type { Resolved } from "../../domain/PolicySettings.ts"
+import type { Needs } from "../../policy/decision/ToolRequirements.ts"
+import type { Part, Place } from "../../policy/decision/CallAction.ts"
+import type { Rules } from "../../policy/decision/Rules.ts"
+import type { ShellAnalysis } from "../../policy/decision/ShellAnalysis.ts"
+import type { Switches } from "../../policy/decision/PolicyFlags.ts"
+import { type Permitted, withheld } from "../../policy/decision/ToolGrants.ts"
+import * as TestCommands from "../../policy/decision/TestCommands.ts"
+import { isPlainRepository } from "../../policy/shell/programs/GitRepository.ts"
+import { analyse } from "../../policy/shell/ShellAnalyser.ts"
+
+/** What a session's policy says at the moment of a call. */
+export interface Policy {
+  readonly knobs: Resolved
+  readonly limits: Limits
+  readonly rules: Rules
+  readonly switches: Switches
+  /** Of the session's owner; everything where it is absent. */
+  readonly permitted?: Permitted | undefined
+}
+
+type Decide = (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: Policy) => Decision
+
+/** Takes one tool call through the ten gates (spec §5). It asks nobody and touches nothing. */
+export class Gate extends Context.Service<Gate, {
+  readonly decide: Decide
+  /** The same on every machine: where this one cannot enforce a sandbox, the last gate says so and lets the call pass. */
+  readonly explain: Decide
+}>()("postern/policy/Gate") {
+  static readonly layer: Layer.Layer<Gate, never, Sandbox> = Layer.effect(
+    Gate,
+    Effect.map(Sandbox, ({ enforce }) => ({
+      decide: (...call) => decideCall(...call, (...asked) => confined(enforce(...asked))),
+      explain: (...call) =>
+        decideCall(...call, (...asked) => {
+          const { hides, note, usable } = confined(enforce(...asked))
+          return {
+            usable: true,
+            hides: usable ? hides : asked[0] !== "danger-full-access",
+            note: usable ? note : `this machine cannot enforce it and would refuse the call: ${note}`
+          }
+        })
+    }))
+  )
+}
+
+const confined = ({ note, report, usable }: Enforcement) => ({
+  usable,
+  note,
+  hides: report !== undefined && report.files !== "none"
+})
+
+type Enforce = (...asked: Parameters<Sandbox["Service"]["enforce"]>) => ReturnType<DecisionInput["enforce"]>
+
+/** Tools that start no process are held by the same view of the disk that commands get (policy §1.9 E20). */
+const inProcess: DecisionInput["enforce"] = (mode) => ({
+  usable: true,
+  note: mode === "read-only" || mode === "workspace-read"
+    ? "held by Postern itself, nothing can be written"
+    : "held by Postern itself"
+})
+
+const elsewhere: DecisionInput["enforce"] = () => ({
+  usable: true,
+  note: "done by the tool's server, which was confined when it was started, or runs somewhere else"
+})
+
+const silent: ShellAnalysis = {
+  parts: [],
+  inner: [],
+  capability: "none",
+  opaque: false,
+  parseError: false,
+  shapes: [],
+  networkPrograms: []
+}
+
+/** What a call touches; a call that touches nothing is its own only part. */
+const partsOf = ({ mcp, name }: AnyTool, parameters: unknown, { reads, urls, writes }: Needs): ReadonlyArray<Part> => {
+  if (mcp !== undefined) return [{ kind: "mcp", text: `${mcp.server}/${mcp.tool}`, ...mcp }]
+  const parts = [
+    ...reads.map((path): Part => ({ kind: "read", text: path, path })),
+    ...writes.map((path): Part => ({ kind: "write", text: path, path })),
+    ...urls.map((url): Part => ({ kind: "fetch", text: url, url }))
+  ]
+  return parts.length > 0
+    ? parts
+    : [{ kind: "tool", text: name, name, parameters: parameters as Readonly<Record<string, unknown>> }]
+}
+
+const decideCall = (
+  tool: AnyTool,
+  parameters: unknown,
+  workspace: Workspace,
+  { knobs, limits, permitted, rules, switches }: Policy,
+  enforce: Enforce
+): Decision => {
+  const needs = tool.needs(parameters)
+  const isTest = TestCommands.matcher(switches.testCommands)
+  const place: Place = {
+    cwd: workspace.cwd,
+    roots: workspace.roots,
+    home: homedir(),
+    isPlainRepository,
+    kindOf,
+    ...(isTest === undefined ? {} : { isTest })
+  }
+  const shell = needs.command === undefined ? undefined : analyse(needs.command, place)
+  const { capability, inner, networkPrograms, opaque, parseError, parts, shapes } = shell ?? silent
+  const needed = needs.scratch === true && capability !== "none" ? "shell_test" : capability
+  const all = shell ? parts : partsOf(tool, parameters, needs)
+  const behind = canonicalIn(place)
+  const facts = { opaque, parseError, place, canonical: behind, inner }
+  return decide({
+    capabilities: shell ? [needed] : needs.capabilities,
+    withheld: withheld(permitted, tool),
+    network: needs.network,
+    parts: all,
+    shapes,
+    opaque: opaque || parseError,
+    networkPrograms,
+    place,
+    aliases: workspace.aliases.roots,
+    readable: [...workspace.readable, ...workspace.aliases.readable],
+    shell: shell !== undefined,
+    canonical: behind,
+    knobs,
+    limits,
+    facts,
+    rule: rules.decide(ruleName(tool), all, facts),
+    mayHit: (hidden) => rules.mayHit(ruleName(tool), all, facts, hidden),
+    switches,
+    ...(needs.wish === undefined ? {} : { wish: needs.wish }),
+    mediumRisk: () => shell !== undefined && isMedium(all, facts),
+    enforce: shell !== undefined && needed !== "none"
+      ? (mode, network) => enforce(mode, network, backendOf(limits.backend, knobs))
+      : tool.mcp === undefined
+      ? inProcess
+      : elsewhere
+  })
+}
+
+/** Where the operator says that something around Postern is the sandbox, full access to all of it includes reads. */
+export const backendOf = (configured: Wish, { values }: Resolved): Wish =>
+  configured.name === "none" && values.sandbox === "danger-full-access" && values.network === "on"
+    ? { name: unconfined }
+    : configured
+
+/** A decision about a call that no gate can read: an unknown tool, or arguments that do not fit. */
+export const invalid = (code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS", reason: string): Decision => ({
+  outcome: "deny",
+  gate: "validity",
+  code,
+  reason,
+  capabilities: [],
+  shapes: [],
+  parts: [],
+  shell: false,
+  facts: { opaque: true, parseError: false, place: { cwd: "/", roots: [], home: "/" }, canonical: () => undefined },
+  gates: complete([{ gate: "validity", verdict: "deny", reason }])
+})
