@@ -6,6 +6,8 @@ import { guard } from "./platform/Stdout.ts"
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 const [command, ...words] = process.argv.slice(2)
 
+const commandLine = () => import("./cli/Main.ts").then(({ start }) => start())
+
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`postern needs Node.js 22.19 or newer; this is ${process.versions.node}\n`)
   process.exitCode = 1
@@ -15,8 +17,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
   if (command === "acp") {
     // Editors wait for this one, so no command-line library is on the way.
     guard()
-    void import("./app/AcpMain.ts").then(({ start }) => start(words))
+    void import("./app/Acp.ts").then(({ start }) => start(words) ? undefined : commandLine())
   } else {
-    void import("./cli/Main.ts").then(({ start }) => start())
+    void commandLine()
   }
 }

@@ -1,4 +1,12 @@
-import { isOffered, type Knob, type Knobs, knobs, knobValues, type Level, type Resolved } from "../domain/PolicySettings.ts"
+import {
+  isOffered,
+  type Knob,
+  type Knobs,
+  knobs,
+  knobValues,
+  type Level,
+  type Resolved
+} from "../domain/PolicySettings.ts"
 import type { SessionConfigOption, SessionModeState } from "./SessionSetup.ts"
 
 /** The six policies as ACP shows them (policy §1.10): Work mode as session modes, all six as configuration options. */

@@ -29,6 +29,7 @@ import { Agents } from "../session/Agents.ts"
 import { Hosts } from "../session/Hosts.ts"
 import { MemoryStore } from "../store/MemoryStore.ts"
 import { SessionStore } from "../store/SessionStore.ts"
+import { Doctor } from "../session/doctor/Doctor.ts"
 import * as Engine from "../session/Engine.ts"
 import { ConfigStore } from "../config/ConfigStore.ts"
 import type { Environment } from "../config/EnvironmentOverrides.ts"
@@ -83,6 +84,8 @@ const layerFacts = (endpoint: string) =>
 
 const layerEngine = Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))
 
+const layerDoctor = Doctor.lazy(() => import("./DoctorLayer.ts").then(({ layer }) => layer))
+
 /** Sessions of both modes and the native protocol on top of them, for any local front door. */
 export const layer = (
   endpoint: string,
@@ -99,6 +102,7 @@ export const layer = (
     Layer.provideMerge(Approvals.layer),
     Layer.provideMerge(Layer.mergeAll(
       Agents.layer,
+      layerDoctor,
       Identities.layer,
       layerMemory,
       Principals.layer,

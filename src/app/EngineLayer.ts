@@ -4,10 +4,11 @@ import { Effect, Layer } from "effect"
 import * as McpServers from "../mcp/McpServers.ts"
 import { Models } from "../model/Models.ts"
 import { Gate } from "../session/policy/Gate.ts"
-import { RuleBooks } from "../session/policy/RuleBooks.ts"
+import { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import { Trust } from "../policy/rules/Trust.ts"
 import * as Desk from "../session/policy/Desk.ts"
 import * as ModelTurn from "../session/ModelTurn.ts"
+import * as KnownTools from "../tool/KnownTools.ts"
 import { Processes } from "../tool/Processes.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import * as RuleFiles from "../session/policy/RuleFileEdits.ts"
@@ -20,6 +21,7 @@ const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.la
 /** Rules, their files, and the gate, for the engine and for dry runs. */
 export const layerPolicy = RuleFiles.layer().pipe(
   Layer.provideMerge(RuleBooks.layer),
+  Layer.provide(KnownTools.layer),
   Layer.provideMerge(layerTrust),
   Layer.provideMerge([
     Toolbox.layer,

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs"
 import { basename, dirname, join, sep } from "node:path"
 import { find } from "../platform/Executable.ts"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 
 export interface Start {
   /** The script Node was started with. */

@@ -27,7 +27,7 @@ const onPolicy = <M, A, E, R>(place: Place, load: () => Promise<M>, use: (module
     const flags = yield* shared
     const cwd = yield* folderOf(place.cwd)
     const agent = place.agent === undefined ? undefined : Option.getOrUndefined(place.agent)
-    const everything = () => Promise.all([load(), import("./PolicyLayer.ts")])
+    const everything = () => Promise.all([load(), import("./policy/PolicyLayer.ts")])
     return yield* lazily(
       everything,
       ([module, { layer }]) => Effect.provide(use(module), layer(flags, { cwd, agent, knobs: place.knobs ?? {} }))

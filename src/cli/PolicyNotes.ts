@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { RuleBooks } from "../session/policy/RuleBooks.ts"
+import { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import { oneLine } from "./Plain.ts"
 
 /** What is worth knowing about the rules that were read: no part of the answer, and said once. */

@@ -1,12 +1,5 @@
 import { Schema } from "effect"
-import {
-  ContentBlock,
-  PlanEntry,
-  ToolCallContent,
-  ToolCallLocation,
-  ToolCallStatus,
-  ToolKind
-} from "./Content.ts"
+import { ContentBlock, PlanEntry, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "./Content.ts"
 
 export const StopReason = Schema.Literals(["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"])
 export type StopReason = typeof StopReason.Type

@@ -1,5 +1,5 @@
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
-import type { RuleBooks } from "../session/policy/RuleBooks.ts"
+import type { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Processes } from "../tool/Processes.ts"
 import { type Notice, type SessionTools, type ToolHost, ToolSource } from "../tool/SessionTools.ts"

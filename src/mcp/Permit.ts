@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs"
 import { Effect } from "effect"
 import { ceiling, grants } from "../domain/PolicySettings.ts"
-import { RuleBooks } from "../session/policy/RuleBooks.ts"
+import { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import type { Held } from "../tool/Confining.ts"
 import type { ToolHost } from "../tool/SessionTools.ts"
 import { capabilitiesOf, needsNetwork, type ServerConfig } from "../domain/McpServerConfig.ts"

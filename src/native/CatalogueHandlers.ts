@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
+import { Doctor } from "../session/doctor/Doctor.ts"
 import { Hosts } from "../session/Hosts.ts"
 import { caller, mayTouch } from "./Access.ts"
 import { Catalogue } from "./CatalogueContracts.ts"
@@ -19,6 +20,7 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
   const live = yield* LiveSettings
   const residents = yield* Residents
   const hosts = yield* Hosts
+  const doctor = yield* Doctor
   const forbids = Places.make(settings, live)
 
   const usable = Effect.gen(function*() {
@@ -30,14 +32,7 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
 
   /** Trying out a sandbox keeps everybody waiting, so those who ask at the same time, or soon after, get the same answer. */
   const examined = yield* Effect.cachedWithTTL(
-    Effect.gen(function*() {
-      const { Doctor } = yield* Effect.promise(() => import("../cli/doctor/Doctor.ts"))
-      return yield* Effect.provide(Doctor.use(({ run }) => run), Doctor.layer)
-    }).pipe(
-      Effect.provideService(Settings, settings),
-      Effect.provideService(LiveSettings, live),
-      Effect.timeoutOption(doctorPatience)
-    ),
+    Effect.timeoutOption(doctor.run, doctorPatience),
     "5 seconds"
   )
 

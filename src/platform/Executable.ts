@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "./FilePath.ts"
 
 /** A program for the host's own use, from the absolute entries of `path`; never one that lies in a session's folder. */
 export const find = (name: string, path: string | undefined, untrusted: ReadonlyArray<string>): string | undefined => {

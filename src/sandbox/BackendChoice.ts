@@ -1,14 +1,15 @@
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import { type BackendService, isLacking, type Lacking } from "./Backends.ts"
 import * as BubblewrapBackend from "./BubblewrapBackend.ts"
-import type { Backend, Report, Wish } from "./Confinement.ts"
+import type { Backend, Report } from "./Confinement.ts"
+import { type BackendChoice, unconfined } from "../domain/SandboxBackend.ts"
 import * as Docker from "./Docker.ts"
 import * as Firejail from "./Firejail.ts"
 import * as Landlock from "./Landlock.ts"
 import { isScratch } from "./Modes.ts"
 import * as Seatbelt from "./Seatbelt.ts"
 import type { Find } from "./Trial.ts"
-import { nothing, unconfined } from "./Unconfined.ts"
+import { nothing } from "./Unconfined.ts"
 
 /** Which backend holds a call to its mode and network on this machine. */
 
@@ -24,7 +25,7 @@ const names: { readonly [name: string]: Backend | undefined } = {
 }
 
 /** Whether bubblewrap may be what such a wish comes to. */
-export const mayBeBubblewrap = ({ name }: Wish): boolean => name === "auto" || names[name] === "bubblewrap"
+export const mayBeBubblewrap = ({ name }: BackendChoice): boolean => name === "auto" || names[name] === "bubblewrap"
 
 export interface Chosen {
   readonly backend: BackendService
@@ -59,7 +60,7 @@ const firstOf = (
   }
 }
 
-export type Choose = (mode: EffectiveSandbox, network: boolean, wish?: Wish) => Chosen | Lacking
+export type Choose = (mode: EffectiveSandbox, network: boolean, wish?: BackendChoice) => Chosen | Lacking
 
 /** `partial`: whether `auto` may come to a backend that confines files only in part. What was tried out is kept. */
 export const chooser = (find: Find, partial: () => boolean): Choose => {
@@ -71,7 +72,7 @@ export const chooser = (find: Find, partial: () => boolean): Choose => {
     : []
   const wished = new Map<string, BackendService | undefined>()
 
-  const named = (wish: Wish): BackendService | undefined => {
+  const named = (wish: BackendChoice): BackendService | undefined => {
     const key = JSON.stringify(wish)
     if (!wished.has(key)) {
       const all = [...automatic, Firejail.make(find, wish.firejailArgs ?? []), Docker.make(find, wish.dockerImage)]

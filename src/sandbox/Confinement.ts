@@ -1,13 +1,6 @@
 import { Schema } from "effect"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
-
-/** Which backend the configuration names, and what those need that only run when they are named. */
-export interface Wish {
-  /** `auto` for the best there is. */
-  readonly name: string
-  readonly dockerImage?: string | undefined
-  readonly firejailArgs?: ReadonlyArray<string> | undefined
-}
+import type { BackendChoice } from "../domain/SandboxBackend.ts"
 
 /** What one call may reach (spec §6). All paths are canonical and absolute. */
 export interface Request {
@@ -25,7 +18,7 @@ export interface Request {
   /** The whole environment of the command, already free of secrets. */
   readonly env: Readonly<Record<string, string>>
   /** `auto` when absent. */
-  readonly backend?: Wish
+  readonly backend?: BackendChoice
 }
 
 export type Backend = "bubblewrap" | "landlock" | "seatbelt" | "firejail" | "docker" | "none"

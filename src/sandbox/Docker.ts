@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import { type BackendService, type Command, type Lacking, remember } from "./Backends.ts"
 import { bare, type Confined, type Report, SandboxUnavailable } from "./Confinement.ts"
 import { isScratch } from "./Modes.ts"

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import { type BackendService, type Command, type Lacking, remember } from "./Backends.ts"
 import {
   type Attribution,

@@ -1,4 +1,4 @@
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import { isNarrow, isScratch } from "./Modes.ts"
 import type { Plan } from "./Plan.ts"
 

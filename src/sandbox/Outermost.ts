@@ -1,4 +1,4 @@
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 
 /** Without those that lie inside another one. */
 export const outermost = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {

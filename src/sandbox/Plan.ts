@@ -1,4 +1,4 @@
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import { type Request, SandboxUnavailable } from "./Confinement.ts"
 import * as Disk from "./Disk.ts"
 import { writes } from "./Modes.ts"

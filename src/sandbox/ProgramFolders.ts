@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import * as Disk from "./Disk.ts"
 import { outermost } from "./Outermost.ts"
 import type { Surroundings } from "./Surroundings.ts"

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from "node:path"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import * as Disk from "./Disk.ts"
 
 /** Paths that run programs outside the sandbox later, or that the host itself obeys: readable and not writable. */

@@ -1,4 +1,5 @@
-import { type Intent, isInside } from "../workspace/Workspace.ts"
+import { type Intent } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import { isNarrow, writes } from "./Modes.ts"
 import type { View } from "./View.ts"
 

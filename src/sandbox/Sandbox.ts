@@ -1,10 +1,11 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { type EffectiveSandbox, knobValues, type SandboxMode } from "../domain/PolicySettings.ts"
 import { Environment } from "../platform/Environment.ts"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import type { Command } from "./Backends.ts"
 import { chooser, mayBeBubblewrap } from "./BackendChoice.ts"
-import { type Confined, type Report, type Request, SandboxUnavailable, type Wish } from "./Confinement.ts"
+import { type Confined, type Report, type Request, SandboxUnavailable } from "./Confinement.ts"
+import { type BackendChoice } from "../domain/SandboxBackend.ts"
 import * as Disk from "./Disk.ts"
 import * as Modes from "./Modes.ts"
 import * as Plan from "./Plan.ts"
@@ -42,13 +43,13 @@ export class Sandbox extends Context.Service<Sandbox, {
     request: Request
   ) => Effect.Effect<Confined, SandboxUnavailable, Scope.Scope>
   /** Whether this machine can hold a call to that; tries it out the first time, in about 10 ms. */
-  readonly enforce: (mode: EffectiveSandbox, network: boolean, backend?: Wish) => Enforcement
+  readonly enforce: (mode: EffectiveSandbox, network: boolean, backend?: BackendChoice) => Enforcement
   /** The same view of the disk for Postern's own file tools. Looks at the disk. */
   readonly reach: (request: Pick<Request, "mode" | "network" | "roots" | "readable">) => Reach
   /** Modes of a session that cannot be enforced here even with a network. Starts nothing where bubblewrap is installed. */
-  readonly lacking: (backend?: Wish) => ReadonlyArray<SandboxMode>
+  readonly lacking: (backend?: BackendChoice) => ReadonlyArray<SandboxMode>
   /** Every combination, for `postern sandbox check`. */
-  readonly check: (backend?: Wish) => ReadonlyArray<Checked>
+  readonly check: (backend?: BackendChoice) => ReadonlyArray<Checked>
 }>()("postern/sandbox/Sandbox") {
   static readonly layer = (options: Options): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(options))
 }
@@ -77,7 +78,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
   }
   const choose = chooser(find, options.partial?.files ?? (() => true))
 
-  const enforce = (mode: EffectiveSandbox, network: boolean, backend?: Wish): Enforcement => {
+  const enforce = (mode: EffectiveSandbox, network: boolean, backend?: BackendChoice): Enforcement => {
     const chosen = choose(mode, network, backend)
     return "missing" in chosen
       ? { usable: false, note: chosen.missing, remedy: chosen.remedy }
@@ -104,10 +105,10 @@ const make = Effect.fnUntraced(function*(options: Options) {
     })
   })
 
-  const check = (backend?: Wish): ReadonlyArray<Checked> =>
+  const check = (backend?: BackendChoice): ReadonlyArray<Checked> =>
     modes.flatMap((mode) => [true, false].map((network) => ({ mode, network, ...enforce(mode, network, backend) })))
 
-  const lacking = (wish: Wish = { name: "auto" }): ReadonlyArray<SandboxMode> => {
+  const lacking = (wish: BackendChoice = { name: "auto" }): ReadonlyArray<SandboxMode> => {
     if (mayBeBubblewrap(wish) && process.platform === "linux" && find("bwrap") !== undefined) return []
     return knobValues.sandbox.filter((mode) => !enforce(mode, true, wish).usable)
   }

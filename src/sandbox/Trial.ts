@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Variables } from "../platform/Environment.ts"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import * as Executable from "../platform/Executable.ts"
 import type { Runner } from "./Confinement.ts"
 import * as Descriptors from "./Descriptors.ts"

@@ -1,5 +1,5 @@
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import type { Request } from "./Confinement.ts"
 import * as Disk from "./Disk.ts"
 import * as Masks from "./Masks.ts"

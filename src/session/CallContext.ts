@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Decision } from "../policy/decision/Decision.ts"
 import { ceiling } from "../domain/PolicySettings.ts"
-import type { RuleBook } from "./policy/RuleBooks.ts"
+import type { RuleBook } from "../policy/rules/RuleBooks.ts"
 import type { KnownTools } from "../policy/rules/Rule.ts"
 import type { RulesInvalid } from "../policy/rules/RulesFile.ts"
 import * as Reach from "../sandbox/Reach.ts"

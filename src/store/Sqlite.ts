@@ -6,6 +6,7 @@ import { closeSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 import { makeFolder } from "../platform/MakeFolder.ts"
+import { loadSqlite } from "../platform/NodeSqlite.ts"
 
 export const memory = ":memory:"
 
@@ -20,17 +21,6 @@ const fault = (operation: string) => (cause: unknown) => {
   return new SqlError.SqlError({
     reason: SqlError.classifySqliteError(cause, { message: `SQLite ${operation} failed`, operation })
   })
-}
-
-/** Node 22 announces its SQLite as experimental on stderr, once, while the module loads. */
-export const loadSqlite = () => {
-  const announce = process.emitWarning
-  process.emitWarning = () => {}
-  try {
-    return process.getBuiltinModule("node:sqlite")
-  } finally {
-    process.emitWarning = announce
-  }
 }
 
 /** SQLite gives its `-wal` and `-shm` files the mode of the database, so the database is created private. */

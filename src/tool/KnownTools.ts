@@ -1,5 +1,8 @@
 import type { AnyTool } from "./Tool.ts"
+import { Toolbox } from "./Toolbox.ts"
+import { Effect, Layer } from "effect"
 import type { Family, KnownTools } from "../policy/rules/Rule.ts"
+import { ToolVocabulary } from "../policy/rules/ToolVocabulary.ts"
 
 /** The family whose rules speak of a tool's calls. */
 const familyOf = ({ capabilities, mcp, network }: AnyTool): Family | undefined => {
@@ -21,3 +24,6 @@ const memoryTools: ReadonlyArray<readonly [string, Family]> = [
 /** What rules are read against: the tools of this process. */
 export const knownTools = (tools: ReadonlyMap<string, AnyTool>): KnownTools =>
   new Map([...memoryTools, ...Array.from(tools.values(), (tool) => [tool.name, familyOf(tool)] as const)])
+
+/** Rules of every layer may name the built-in tools. */
+export const layer = Layer.effect(ToolVocabulary, Effect.map(Toolbox, ({ tools }) => knownTools(tools)))

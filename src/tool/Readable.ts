@@ -5,7 +5,7 @@ import type { Limits } from "../policy/decision/Limits.ts"
 import type { Part } from "../policy/decision/CallAction.ts"
 import type { KnownTools } from "../policy/rules/Rule.ts"
 import { type Entry, make, type RuleSet } from "../policy/rules/RuleSet.ts"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 
 /** Whether the policy lets the file at a canonical path be read by name. */
 export type MayRead = (path: string) => boolean

@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { isInside } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 
 /** Names files for large outputs, in private folders outside the given roots. The folders go when the scope closes. */
 export const make = Effect.gen(function*() {

@@ -1,6 +1,7 @@
 import { relative } from "node:path"
 import { Effect, Schema } from "effect"
-import { type Intent, isInside, type Workspace } from "../workspace/Workspace.ts"
+import { type Intent, type Workspace } from "../workspace/Workspace.ts"
+import { isInside } from "../platform/FilePath.ts"
 import { type ToolContext, ToolFailed } from "./Tool.ts"
 
 export const fail = (message: string) => new ToolFailed({ message })

@@ -117,10 +117,6 @@ export type AnyTool = Tool<any>
 
 export const make = <P>(tool: Tool<P>): Tool<P> => tool
 
-/** The name that rules know a tool by: those of MCP servers have a prefix there (policy §2.1). */
-export const ruleName = ({ mcp, name }: Pick<AnyTool, "mcp" | "name">): string =>
-  mcp === undefined ? name : `mcp__${name}`
-
 /** A call that no gate can judge. */
 export interface Unreadable {
   readonly code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS"

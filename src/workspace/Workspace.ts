@@ -1,7 +1,8 @@
 import { lstat, realpath } from "node:fs/promises"
 import { homedir } from "node:os"
-import { basename, dirname, isAbsolute, join, normalize, resolve as absolute, sep } from "node:path"
+import { basename, dirname, isAbsolute, join, normalize, resolve as absolute } from "node:path"
 import { Effect, Schema } from "effect"
+import { isInside } from "../platform/FilePath.ts"
 
 /** A path that may not be used; `reason` names the rule in words for the model and the user. */
 export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused", {
@@ -48,10 +49,6 @@ export interface Folders {
   /** What `~/` stands for; the user's home when absent. */
   readonly home?: string
 }
-
-/** Component-wise: `/a/bc` is not inside `/a/b`. */
-export const isInside = (folder: string, path: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 
 const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"])
 

@@ -1,5 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { capabilitiesOf, capabilityOf, defaults, needsNetwork, type ServerConfig } from "../../src/domain/McpServerConfig.ts"
+import {
+  capabilitiesOf,
+  capabilityOf,
+  defaults,
+  needsNetwork,
+  type ServerConfig
+} from "../../src/domain/McpServerConfig.ts"
 
 const stdio: ServerConfig = {
   ...defaults,

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
-import * as Service from "./Doctor.ts"
+import * as DoctorLayer from "../../app/DoctorLayer.ts"
+import { Doctor } from "../../session/doctor/Doctor.ts"
 import { failure } from "../Failure.ts"
 import { paint as painter } from "../Paint.ts"
 import { json, oneLine } from "../Plain.ts"
@@ -10,7 +11,7 @@ const print = (text: string) => Effect.sync(() => void process.stdout.write(text
 
 /** Fails where something does that Postern cannot work without. */
 export const doctor = Effect.fnUntraced(function*(options: { readonly json: boolean }) {
-  const findings = yield* Effect.provide(Effect.flatMap(Service.Doctor, ({ run }) => run), Service.Doctor.layer)
+  const findings = yield* Effect.provide(Doctor.use(({ run }) => run), DoctorLayer.layer)
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
   const paint = painter(canColor)
   const colour = { ok: paint.green, warn: paint.yellow, fail: paint.red }

@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs"
 import type { RiskProfile } from "../../config/Profiles.ts"
-import type { Wish } from "../../sandbox/Confinement.ts"
+import { type BackendChoice, unconfined } from "../../domain/SandboxBackend.ts"
 import { type Allowance, unlimited } from "./Allowance.ts"
-import type { Level } from "../../domain/PolicySettings.ts"
+import type { Level, Resolved } from "../../domain/PolicySettings.ts"
 
 /** The operator's hard limits (spec §5, gate 3), as a risk profile gives them. It only denies. */
 export interface Limits extends Allowance {
@@ -18,7 +18,7 @@ export interface Limits extends Allowance {
   /** Whether commands of medium risk are asked about at level `supervised`. */
   readonly askMediumRisk: boolean
   /** What must confine commands; `none` where something around Postern is the sandbox. */
-  readonly backend: Wish
+  readonly backend: BackendChoice
 }
 
 /** Where a folder is with all links followed; one that is not there stays as it is named. */
@@ -39,7 +39,7 @@ export const ownFolders = (
 }
 
 /** What a risk profile wants commands to be confined by. */
-export const wishOf = (profile: RiskProfile | undefined): Wish => ({
+export const wishOf = (profile: RiskProfile | undefined): BackendChoice => ({
   name: profile?.sandboxEnabled === false ? "none" : profile?.sandboxBackend ?? "auto",
   dockerImage: profile?.sandboxDockerImage,
   firejailArgs: profile?.firejailArgs
@@ -66,3 +66,9 @@ export const limitsOf = (
     backend: wishOf(profile)
   }
 }
+
+/** Where the operator says that something around Postern is the sandbox, full access to all of it includes reads. */
+export const backendOf = (configured: BackendChoice, { values }: Resolved): BackendChoice =>
+  configured.name === "none" && values.sandbox === "danger-full-access" && values.network === "on"
+    ? { name: unconfined }
+    : configured

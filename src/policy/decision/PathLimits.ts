@@ -1,6 +1,7 @@
 import { join, sep } from "node:path"
 import { pathIn } from "../../workspace/PlanFile.ts"
-import { isDevice, isInside, malformed } from "../../workspace/Workspace.ts"
+import { isDevice, malformed } from "../../workspace/Workspace.ts"
+import { isInside } from "../../platform/FilePath.ts"
 import type { BoundaryCall } from "./BoundaryCall.ts"
 import type { Refusal } from "./GateTrace.ts"
 import type { Limits } from "./Limits.ts"

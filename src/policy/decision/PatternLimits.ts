@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { isInside } from "../../workspace/Workspace.ts"
+import { isInside } from "../../platform/FilePath.ts"
 import type { BoundaryCall } from "./BoundaryCall.ts"
 import type { Refusal } from "./GateTrace.ts"
 import type { Limits } from "./Limits.ts"

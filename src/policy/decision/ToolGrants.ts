@@ -1,5 +1,5 @@
 import { Context, Effect } from "effect"
-import { type AnyTool, ruleName } from "../../tool/Tool.ts"
+import { ruleName, type ToolName } from "../../domain/ToolName.ts"
 
 /** The tools that a session's owner may use (zeroclaw §1.10). */
 export interface Permitted {
@@ -21,7 +21,7 @@ export const ToolGrants = Context.Reference<
 )
 
 /** Why the owner of a session may not use this tool, if it may not. */
-export const withheld = (permitted: Permitted | undefined, tool: Pick<AnyTool, "mcp" | "name">): string | undefined =>
+export const withheld = (permitted: Permitted | undefined, tool: ToolName): string | undefined =>
   permitted === undefined || permitted.has(tool.name) || permitted.has(ruleName(tool))
     ? undefined
     : permitted.refusal(tool.name)

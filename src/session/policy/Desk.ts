@@ -1,7 +1,7 @@
 import { Effect, Layer, Result } from "effect"
 import { declared } from "../../model/ToolSchemas.ts"
 import { Gate, invalid } from "./Gate.ts"
-import { RuleBooks } from "./RuleBooks.ts"
+import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
 import { RuleFiles } from "./RuleFiles.ts"
 import { type Entry, entry, type RuleSet } from "../../policy/rules/RuleSet.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"

@@ -1,15 +1,14 @@
 import { homedir } from "node:os"
 import { Context, Effect, Layer } from "effect"
-import type { Wish } from "../../sandbox/Confinement.ts"
 import { type Enforcement, Sandbox } from "../../sandbox/Sandbox.ts"
-import { unconfined } from "../../sandbox/Unconfined.ts"
-import { type AnyTool, ruleName } from "../../tool/Tool.ts"
+import { type AnyTool } from "../../tool/Tool.ts"
+import { ruleName } from "../../domain/ToolName.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { canonicalIn, kindOf } from "../../policy/decision/Canonical.ts"
 import { decide, type Decision } from "../../policy/decision/Decision.ts"
 import type { DecisionInput } from "../../policy/decision/DecisionInput.ts"
 import { complete } from "../../policy/decision/GateTrace.ts"
-import type { Limits } from "../../policy/decision/Limits.ts"
+import { backendOf, type Limits } from "../../policy/decision/Limits.ts"
 import { isMedium } from "../../policy/decision/MediumRisk.ts"
 import type { Resolved } from "../../domain/PolicySettings.ts"
 import type { Needs } from "../../policy/decision/ToolRequirements.ts"
@@ -152,12 +151,6 @@ const decideCall = (
       : elsewhere
   })
 }
-
-/** Where the operator says that something around Postern is the sandbox, full access to all of it includes reads. */
-export const backendOf = (configured: Wish, { values }: Resolved): Wish =>
-  configured.name === "none" && values.sandbox === "danger-full-access" && values.network === "on"
-    ? { name: unconfined }
-    : configured
 
 /** A decision about a call that no gate can read: an unknown tool, or arguments that do not fit. */
 export const invalid = (code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS", reason: string): Decision => ({

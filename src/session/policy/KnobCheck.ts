@@ -1,5 +1,13 @@
 import { Effect, Schema } from "effect"
-import { isKnob, isOffered, isValueOf, type Knob, knobs as names, knobValues, type Level } from "../../domain/PolicySettings.ts"
+import {
+  isKnob,
+  isOffered,
+  isValueOf,
+  type Knob,
+  knobs as names,
+  knobValues,
+  type Level
+} from "../../domain/PolicySettings.ts"
 
 /** A value a knob cannot take, here or at all. */
 export class KnobRefused extends Schema.TaggedError<KnobRefused>()("KnobRefused", {

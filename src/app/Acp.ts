@@ -15,10 +15,13 @@ const flagsOf = (words: ReadonlyArray<string>) => {
   }
 }
 
-/** Words that are not plain flags of `acp` are the command line's business: help, completions, errors. */
-export const start = (words: ReadonlyArray<string>): void => {
+/** Starts the agent, unless the words are not plain flags of `acp`: help, completions and errors are left to the command line. */
+export const start = (words: ReadonlyArray<string>): boolean => {
   const flags = flagsOf(words)
-  if (flags !== undefined) return runMain(run(flags))
-  release()
-  void import("../cli/Main.ts").then(({ start }) => start())
+  if (flags === undefined) {
+    release()
+    return false
+  }
+  runMain(run(flags))
+  return true
 }

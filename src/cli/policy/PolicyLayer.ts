@@ -1,8 +1,8 @@
 import { Layer } from "effect"
-import { layerBase } from "../app/App.ts"
-import { layerPolicy } from "../app/EngineLayer.ts"
-import { type Options, PolicyDryRun } from "./policy/PolicyDryRun.ts"
-import type { Flags } from "../config/Settings.ts"
+import { layerBase } from "../../app/App.ts"
+import { layerPolicy } from "../../app/EngineLayer.ts"
+import { type Options, PolicyDryRun } from "./PolicyDryRun.ts"
+import type { Flags } from "../../config/Settings.ts"
 
 /** Rules and gates as a new session would have them. */
 export const layer = (flags: Flags, options: Options) =>

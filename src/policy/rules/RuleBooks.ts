@@ -1,28 +1,27 @@
 import { statSync } from "node:fs"
 import { homedir } from "node:os"
 import { Context, Effect, FileSystem, Layer } from "effect"
-import { userRules } from "../../config/ConfigUserRules.ts"
+import { userRules } from "./UserRules.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
-import { Toolbox } from "../../tool/Toolbox.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
-import type { Decision } from "../../policy/decision/Decision.ts"
+import type { Decision } from "../decision/Decision.ts"
 import type { Knobs } from "../../domain/PolicySettings.ts"
-import { knownTools } from "../../tool/KnownTools.ts"
-import type { Place } from "../../policy/decision/CallAction.ts"
-import * as Dangers from "../../policy/rules/Dangers.ts"
-import type { Trial } from "../../policy/rules/Examples.ts"
-import * as Layers from "../../policy/rules/Layers.ts"
-import * as ProfileLists from "../../policy/rules/ProfileLists.ts"
-import * as Propose from "../../policy/rules/Propose.ts"
-import { type List, parse } from "../../policy/rules/Rule.ts"
-import { type Entry, make as makeSet, type RuleSet } from "../../policy/rules/RuleSet.ts"
-import type { RulesInvalid } from "../../policy/rules/RulesFile.ts"
-import { Trust } from "../../policy/rules/Trust.ts"
-import { projectFile, type RuleSource } from "../../policy/rules/RuleSource.ts"
-import { analyse } from "../../policy/shell/ShellAnalyser.ts"
-import { switchesOf } from "../../policy/decision/PolicyFlags.ts"
-import * as TestCommands from "../../policy/decision/TestCommands.ts"
+import { ToolVocabulary } from "./ToolVocabulary.ts"
+import type { Place } from "../decision/CallAction.ts"
+import * as Dangers from "./Dangers.ts"
+import type { Trial } from "./Examples.ts"
+import * as Layers from "./Layers.ts"
+import * as ProfileLists from "./ProfileLists.ts"
+import * as Propose from "./Propose.ts"
+import { type List, parse } from "./Rule.ts"
+import { type Entry, make as makeSet, type RuleSet } from "./RuleSet.ts"
+import type { RulesInvalid } from "./RulesFile.ts"
+import { Trust } from "./Trust.ts"
+import { projectFile, type RuleSource } from "./RuleSource.ts"
+import { analyse } from "../shell/ShellAnalyser.ts"
+import { switchesOf } from "../decision/PolicyFlags.ts"
+import * as TestCommands from "../decision/TestCommands.ts"
 
 export interface RuleBook {
   readonly rules: RuleSet
@@ -74,9 +73,8 @@ export class RuleBooks extends Context.Service<RuleBooks, {
     Effect.gen(function*() {
       const settings = yield* Settings
       const live = yield* LiveSettings
-      const { tools } = yield* Toolbox
       const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
-      const known = knownTools(tools)
+      const known = yield* ToolVocabulary
       // By the reading of the configuration and the profile: what was made from an old one goes with it.
       const books = new WeakMap<object, WeakMap<object, Map<string, RuleBook>>>()
       const untold = new Set<string>()

@@ -1,41 +1,18 @@
 import { existsSync } from "node:fs"
-import { Context, Effect, Layer, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { resolve } from "../../model/Reference.ts"
 import { type EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { wishOf } from "../../policy/decision/Limits.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
-import { Agents } from "../../session/Agents.ts"
+import { Agents } from "../Agents.ts"
 import { SessionStore } from "../../store/SessionStore.ts"
 import { Environment } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
-import { layerStore } from "../../app/App.ts"
-import * as DoctorMcp from "./DoctorMcp.ts"
-import { layerSandbox } from "../../app/SandboxLayer.ts"
+import { Doctor, type Finding } from "./Doctor.ts"
+import * as DoctorMcp from "./McpDiagnosis.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import { version } from "../../domain/Version.ts"
-
-/** One thing that was looked at. `fail`: Postern cannot do its work; `warn`: it can do less. */
-export interface Finding {
-  readonly name: string
-  readonly status: "ok" | "warn" | "fail"
-  /** What was found, on one line; secrets are not in it. */
-  readonly detail: string
-  /** What an operator can do. */
-  readonly remedy?: string
-}
-
-/** Looks at what Postern needs on this machine (spec §1). */
-export class Doctor extends Context.Service<Doctor, {
-  readonly run: Effect.Effect<ReadonlyArray<Finding>>
-}>()("postern/app/Doctor") {
-  static readonly layer: Layer.Layer<Doctor, never, LiveSettings | Settings> = Layer.effect(
-    Doctor,
-    Effect.suspend(() => make)
-  ).pipe(
-    Layer.provide([Agents.layer, layerSandbox])
-  )
-}
 
 const ok = (name: string, detail: string): Finding => ({ name, status: "ok", detail })
 
@@ -101,55 +78,61 @@ const agentFinding = Effect.gen(function*() {
   })
 })
 
-const make = Effect.gen(function*() {
-  const settings = yield* Settings
-  const live = yield* LiveSettings
-  const services = yield* Effect.context<Agents | LiveSettings | Sandbox | Settings>()
-  const variables = yield* Environment
+const make = <E extends { readonly message: string }>(store: Layer.Layer<SessionStore, E, Settings>) =>
+  Effect.gen(function*() {
+    const settings = yield* Settings
+    const live = yield* LiveSettings
+    const services = yield* Effect.context<Agents | LiveSettings | Sandbox | Settings>()
+    const variables = yield* Environment
 
-  const sessions = SessionStore.useSync(() => ok("sessions", `${settings.dataDir} can be read and written`)).pipe(
-    Effect.provide(layerStore),
-    Effect.catch(({ message }): Effect.Effect<Finding> =>
-      Effect.succeed({
-        name: "sessions",
-        status: "fail",
-        detail: message,
-        remedy: "Make the folder writable, or set POSTERN_DATA_DIR."
-      })
+    const sessions = SessionStore.useSync(() => ok("sessions", `${settings.dataDir} can be read and written`)).pipe(
+      Effect.provide(store),
+      Effect.catch(({ message }): Effect.Effect<Finding> =>
+        Effect.succeed({
+          name: "sessions",
+          status: "fail",
+          detail: message,
+          remedy: "Make the folder writable, or set POSTERN_DATA_DIR."
+        })
+      )
     )
-  )
 
-  const programs = ["bash", "git", "rg"].map((name): Finding => {
-    const found = Executable.find(name, variables["PATH"], [])
-    return found === undefined
-      ? {
-        name,
-        status: "warn",
-        detail: "not found in PATH",
-        remedy: `Install ${name === "rg" ? "ripgrep, for faster searches" : name}.`
-      }
-      : ok(name, found)
+    const programs = ["bash", "git", "rg"].map((name): Finding => {
+      const found = Executable.find(name, variables["PATH"], [])
+      return found === undefined
+        ? {
+          name,
+          status: "warn",
+          detail: "not found in PATH",
+          remedy: `Install ${name === "rg" ? "ripgrep, for faster searches" : name}.`
+        }
+        : ok(name, found)
+    })
+
+    return Doctor.of({
+      run: Effect.gen(function*() {
+        const { mcp, notes } = yield* live.current
+        return [
+          ok("postern", `${version}, Node.js ${process.versions.node}, ${process.platform} ${process.arch}`),
+          ...(notes.length === 0
+            ? [
+              ok(
+                "configuration",
+                existsSync(settings.configFile) ? settings.configFile : `defaults: there is no ${settings.configFile}`
+              )
+            ]
+            : notes.map((detail): Finding => ({ name: "configuration", status: "warn", detail }))),
+          yield* agentFinding,
+          yield* sessions,
+          yield* sandboxFinding,
+          ...programs,
+          ...DoctorMcp.look(mcp.servers, variables)
+        ]
+      }).pipe(Effect.provideContext(services))
+    })
   })
 
-  return Doctor.of({
-    run: Effect.gen(function*() {
-      const { mcp, notes } = yield* live.current
-      return [
-        ok("postern", `${version}, Node.js ${process.versions.node}, ${process.platform} ${process.arch}`),
-        ...(notes.length === 0
-          ? [
-            ok(
-              "configuration",
-              existsSync(settings.configFile) ? settings.configFile : `defaults: there is no ${settings.configFile}`
-            )
-          ]
-          : notes.map((detail): Finding => ({ name: "configuration", status: "warn", detail }))),
-        yield* agentFinding,
-        yield* sessions,
-        yield* sandboxFinding,
-        ...programs,
-        ...DoctorMcp.look(mcp.servers, variables)
-      ]
-    }).pipe(Effect.provideContext(services))
-  })
-})
+/** `store` opens the stored sessions; that it cannot is a finding. */
+export const layer = <E extends { readonly message: string }>(
+  store: Layer.Layer<SessionStore, E, Settings>
+): Layer.Layer<Doctor, never, Agents | LiveSettings | Sandbox | Settings> => Layer.effect(Doctor, make(store))

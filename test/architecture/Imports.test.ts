@@ -1,0 +1,60 @@
+import { describe, expect, it } from "@effect/vitest"
+import { globSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path/posix"
+
+/** Folders of `src` by floor, lowest first; those of one floor may import each other one way only. See docs/architecture.md. */
+const floors = [
+  ["domain"],
+  ["rpc", "platform"],
+  ["config", "store", "workspace"],
+  ["policy", "sandbox", "model", "security"],
+  ["tool", "mcp"],
+  ["session"],
+  ["acp", "native", "openclaw"],
+  ["gateway"],
+  ["cli", "app"]
+]
+
+const floorOf = new Map(floors.flatMap((folders, floor) => folders.map((folder) => [folder, floor] as const)))
+
+/** Literal module paths: `from "…"`, `import "…"`, `import("…")` and `new URL("…", import.meta.url)`. */
+const specifiers = (source: string): ReadonlyArray<string> =>
+  Array.from(source.matchAll(/(?:\bfrom|\bimport|\bimport\(|\bURL\()\s*"(\.{1,2}\/[^"]+)"/g), ([, path]) => path!)
+
+const files = globSync("src/**/*.ts").map((path) => path.replaceAll("\\", "/")).sort()
+
+const imports = new Map(
+  files.map((file) => [file, specifiers(readFileSync(file, "utf8")).map((path) => join(dirname(file), path))] as const)
+)
+
+/** The folder right below `src`; files of `src` itself belong to none. */
+const folderOf = (file: string): string | undefined => /^src\/([^/]+)\//.exec(file)?.[1]
+
+const arrows = Array.from(imports).flatMap(([from, targets]) => targets.map((to) => ({ from, to })))
+
+describe("the imports of src", () => {
+  it("name modules that exist", () => {
+    expect(files.length).toBeGreaterThan(100)
+    expect(arrows.filter(({ to }) => to.startsWith("src/") && !imports.has(to))).toEqual([])
+  })
+
+  it("lie in folders that have a floor", () => {
+    const folders = new Set(files.map(folderOf))
+    folders.delete(undefined)
+    expect(Array.from(folders).filter((folder) => !floorOf.has(folder!))).toEqual([])
+  })
+
+  it("never point to a higher floor", () => {
+    const rank = (file: string) => floorOf.get(folderOf(file) ?? "") ?? floors.length
+    expect(arrows.filter(({ from, to }) => to.startsWith("src/") && rank(to) > rank(from))).toEqual([])
+  })
+
+  it("join the folders of one floor in one direction only", () => {
+    const between = new Set(arrows.map(({ from, to }) => `${folderOf(from)} -> ${folderOf(to)}`))
+    const both = Array.from(between).filter((pair) => {
+      const [from, to] = pair.split(" -> ")
+      return from! < to! && between.has(`${to} -> ${from}`)
+    })
+    expect(both).toEqual([])
+  })
+})
