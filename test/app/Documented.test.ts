@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { SchemaAST } from "effect"
-import { ConfigTable } from "../../src/app/ConfigSchema.ts"
+import { ConfigTable } from "../../src/config/ConfigSchema.ts"
 
 const page = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8")
 
