@@ -1,15 +1,16 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { bundle } from "../support/Host.ts"
 
 const dist = join(bundle, "..")
-const start = readdirSync(dist).filter((name) => /^main(-AcpMain-.*)?\.js$/.test(name)).map((name) =>
-  readFileSync(join(dist, name), "utf8")
-).join("\n")
-const rest = readdirSync(dist).filter((name) => name.endsWith(".js")).map((name) =>
-  readFileSync(join(dist, name), "utf8")
-).join("\n")
+const ignored = join(dist, ".npmignore")
+/** What an earlier build left for processes that run (docs/development.md#build). */
+const kept = existsSync(ignored) ? readFileSync(ignored, "utf8").split("\n") : []
+const chunks = readdirSync(dist).filter((name) => name.endsWith(".js") && !kept.includes(name))
+const textOf = (names: ReadonlyArray<string>) => names.map((name) => readFileSync(join(dist, name), "utf8")).join("\n")
+const start = textOf(chunks.filter((name) => /^main(-AcpMain-.*)?\.js$/.test(name)))
+const rest = textOf(chunks)
 
 /** Words of parts that cost milliseconds to set up. */
 const later = {
