@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { McpSettings } from "../config/McpSettings.ts"
-import { defaults, type ServerConfig } from "../domain/McpServerConfig.ts"
+import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { McpServer } from "./SessionSetup.ts"
 
 const record = (pairs: ReadonlyArray<{ readonly name: string; readonly value: string }> | null | undefined) =>
@@ -10,7 +10,7 @@ const record = (pairs: ReadonlyArray<{ readonly name: string; readonly value: st
 export const clientServers = (
   servers: ReadonlyArray<McpServer> | null | undefined,
   { clients }: McpSettings
-): Effect.Effect<ReadonlyArray<ServerConfig>> => {
+): Effect.Effect<ReadonlyArray<McpServerConfig>> => {
   const given = servers ?? []
   if (clients === undefined) {
     const names = given.map(({ name }) => JSON.stringify(name)).join(", ")
@@ -19,7 +19,7 @@ export const clientServers = (
       []
     )
   }
-  return Effect.succeed(given.map((server): ServerConfig => ({
+  return Effect.succeed(given.map((server): McpServerConfig => ({
     ...defaults,
     ...clients,
     name: server.name,

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { trace } from "../policy/decision/Trace.ts"
-import { PolicyDesk, type RuleRefused } from "../session/policy/PolicyDesk.ts"
+import { PolicyService, type RuleRefused } from "../session/policy/PolicyDesk.ts"
 import type { Session } from "../session/Session.ts"
 import { isModelOption } from "../session/SessionModel.ts"
 import * as Wire from "../rpc/Wire.ts"
@@ -20,7 +20,7 @@ export const policyOf = (session: Session) => ({
 /** Modes, configuration options and rules of live sessions (policy §1.10). */
 export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* Sessions
-  const desk = yield* PolicyDesk
+  const desk = yield* PolicyService
 
   const setOption = (sessionId: string, id: string, value: unknown) =>
     onSession(sessions, sessionId, (session) => {

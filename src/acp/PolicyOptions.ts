@@ -1,21 +1,21 @@
 import {
   isOffered,
-  type Knob,
-  type Knobs,
-  knobs,
-  knobValues,
   type Level,
-  type Resolved
+  type PolicySetting,
+  type PolicySettings,
+  policySettings,
+  type ResolvedSettings,
+  settingValues
 } from "../domain/PolicySettings.ts"
 import type { SessionConfigOption, SessionModeState } from "./SessionSetup.ts"
 
 /** The six policies as ACP shows them (policy §1.10): Work mode as session modes, all six as configuration options. */
 
 type Texts = {
-  readonly [K in Knob]: {
+  readonly [K in PolicySetting]: {
     readonly name: string
     readonly description: string
-    readonly values: { readonly [V in Knobs[K]]: readonly [string, string] }
+    readonly values: { readonly [V in PolicySettings[K]]: readonly [string, string] }
   }
 }
 
@@ -79,10 +79,10 @@ const texts: Texts = {
 
 /** All but the value is the same in every session of a level; what the level rules out is not offered. */
 const offered = (level: Level) => ({
-  selects: knobs.map((knob) => {
+  selects: policySettings.map((knob) => {
     const { description, name, values: labels } = texts[knob]
     const options = Object.entries(labels)
-      .filter(([value]) => isOffered(level, knob, value as Knobs[Knob]))
+      .filter(([value]) => isOffered(level, knob, value as PolicySettings[PolicySetting]))
       .map(([value, [name, description]]) => ({ value, name, description }))
     return {
       type: "select" as const,
@@ -93,7 +93,7 @@ const offered = (level: Level) => ({
       options
     }
   }),
-  availableModes: knobValues.work_mode.filter((id) => isOffered(level, "work_mode", id)).map((id) => {
+  availableModes: settingValues.work_mode.filter((id) => isOffered(level, "work_mode", id)).map((id) => {
     const [name, description] = texts.work_mode.values[id]
     return { id, name, description }
   })
@@ -113,13 +113,15 @@ const enforceable = (select: Select, lacking: ReadonlyArray<string>, current: st
   )
 })
 
-export const configOptions = ({ lacking, level, values }: Resolved): ReadonlyArray<typeof SessionConfigOption.Type> =>
+export const configOptions = (
+  { lacking, level, values }: ResolvedSettings
+): ReadonlyArray<typeof SessionConfigOption.Type> =>
   byLevel[level].selects.map((select) => ({
     ...lacking !== undefined && select.id === "sandbox" ? enforceable(select, lacking, values.sandbox) : select,
     currentValue: values[select.id]
   }))
 
-export const modes = ({ level, values }: Resolved): typeof SessionModeState.Type => ({
+export const modes = ({ level, values }: ResolvedSettings): typeof SessionModeState.Type => ({
   currentModeId: values.work_mode,
   availableModes: byLevel[level].availableModes
 })

@@ -7,7 +7,7 @@ import * as Engine from "../session/Engine.ts"
 import { Sessions } from "../session/Sessions.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import * as Logging from "../config/Logging.ts"
-import { type Flags, Settings } from "../config/Settings.ts"
+import { Settings, type SettingsFlags } from "../config/Settings.ts"
 
 /** Where all Layers meet. */
 
@@ -15,7 +15,7 @@ const inDataDir = <A, E, R>(open: (file: string) => Layer.Layer<A, E, R>) =>
   Layer.unwrap(Effect.map(Settings, ({ dataDir }) => open(join(dataDir, "sessions", "acp-sessions.db"))))
 
 /** Configuration and logging: what every command needs. */
-export const layerBase = (flags: Flags) => Logging.layer.pipe(Layer.provideMerge(Settings.layer(flags)))
+export const layerBase = (flags: SettingsFlags) => Logging.layer.pipe(Layer.provideMerge(Settings.layer(flags)))
 
 /** The stored sessions, for commands that are about nothing else: no store is an error there. */
 export const layerStore = inDataDir(SessionStore.layer)

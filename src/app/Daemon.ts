@@ -10,7 +10,7 @@ import * as DaemonLayer from "./DaemonLayer.ts"
 import * as Following from "../config/ConfigWatcher.ts"
 import { hangUps } from "../platform/HangUps.ts"
 import * as Logging from "../config/Logging.ts"
-import { type Flags, type Kept, Settings } from "../config/Settings.ts"
+import { type ProcessSettings, Settings, type SettingsFlags } from "../config/Settings.ts"
 import { ignoreHangUp } from "../platform/Signals.ts"
 
 export interface Options {
@@ -70,7 +70,7 @@ const drainOf = (
 }
 
 /** A configuration that is read on a signal, as soon as one can be. */
-const signalled = (hangUp: Effect.Effect<void>, next: Reload["Service"]["next"]): Effect.Effect<Kept> =>
+const signalled = (hangUp: Effect.Effect<void>, next: Reload["Service"]["next"]): Effect.Effect<ProcessSettings> =>
   Effect.andThen(hangUp, next).pipe(
     Effect.catchTag(
       "ConfigInvalid",
@@ -82,7 +82,7 @@ const signalled = (hangUp: Effect.Effect<void>, next: Reload["Service"]["next"])
 /** One of the lives of a daemon, between two readings of its configuration. */
 interface Generation {
   readonly endpoint: string
-  readonly settings: Kept
+  readonly settings: ProcessSettings
   /** Waits for the next SIGHUP. */
   readonly hangUp: Effect.Effect<void>
   /** How long an ephemeral daemon waits for a first client; others do not end by themselves. */
@@ -115,7 +115,7 @@ const serve = Effect.fnUntraced(function*({ endpoint, hangUp, patience, ready, s
   ])
 })
 
-const layerOf = (settings: Kept, endpoint: string) =>
+const layerOf = (settings: ProcessSettings, endpoint: string) =>
   DaemonLayer.layer(endpoint).pipe(
     Layer.provideMerge(Logging.layerLive),
     Layer.provideMerge(Following.layer()),
@@ -137,7 +137,7 @@ const live = (generation: Generation): Effect.Effect<void, EndpointRefused> =>
   )
 
 /** `postern daemon`: native RPC on a local socket, until it is told to stop (spec §1). The socket stays its own from one generation to the next. */
-export const run = (flags: Flags, { ephemeral }: Options) =>
+export const run = (flags: SettingsFlags, { ephemeral }: Options) =>
   Effect.scoped(Effect.gen(function*() {
     const settings = yield* Settings.load(flags)
     const endpoint = resolve(settings)

@@ -32,7 +32,7 @@ import { SessionStore } from "../store/SessionStore.ts"
 import { Doctor } from "../session/doctor/Doctor.ts"
 import * as Engine from "../session/Engine.ts"
 import { ConfigStore } from "../config/ConfigStore.ts"
-import type { Environment } from "../config/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../config/EnvironmentOverrides.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
 
@@ -53,7 +53,7 @@ const layerMemory = Layer.unwrap(
   )
 )
 
-const layerHandlers = (environment: Environment) =>
+const layerHandlers = (environment: EnvironmentVariables) =>
   Layer.mergeAll(
     CoreHandlers.layer(() => Array.from(Native.requests.keys())),
     FileHandlers.layer,
@@ -89,7 +89,7 @@ const layerDoctor = Doctor.lazy(() => import("./DoctorLayer.ts").then(({ layer }
 /** Sessions of both modes and the native protocol on top of them, for any local front door. */
 export const layer = (
   endpoint: string,
-  environment: Environment = process.env,
+  environment: EnvironmentVariables = process.env,
   open = SessionStore.layerOrMemory,
   engine: typeof layerEngine = layerEngine
 ) =>

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { type Flags, Settings } from "../config/Settings.ts"
+import { Settings, type SettingsFlags } from "../config/Settings.ts"
 import { type Failure, failure } from "./Failure.ts"
 import { oneLine } from "./Plain.ts"
 import { find, type Listed, Shelf } from "./Shelf.ts"
@@ -17,7 +17,7 @@ const because = ({ killedAt, mode, sessionId }: Listed): Failure => {
 }
 
 /** Why the agent of this installation cannot go on with a session of this id, or of an id that begins like this, as its files tell. */
-export const why = (flags: Flags) => (id: string): Effect.Effect<Failure> =>
+export const why = (flags: SettingsFlags) => (id: string): Effect.Effect<Failure> =>
   Effect.gen(function*() {
     const { layer } = yield* Effect.promise(() => import("./StoredShelf.ts"))
     const sessions = yield* Effect.provide(

@@ -3,7 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { statSync } from "node:fs"
 import { resolve } from "node:path"
 import type { DryKnobs } from "./policy/DryCall.ts"
-import { knobValues } from "../domain/PolicySettings.ts"
+import { settingValues } from "../domain/PolicySettings.ts"
 import { wrongUsage } from "./Failure.ts"
 import { lazily, maybe, on, shared, whileRead } from "./Flags.ts"
 
@@ -58,11 +58,11 @@ const call = {
     "batch",
     "Read calls from standard input, one {\"tool\": …, \"arguments\": {…}} a line, and answer each with one line, in order"
   ),
-  mode: knob("mode", knobValues.work_mode, "Work mode"),
-  network: knob("network", knobValues.network, "Network access policy"),
-  approval: knob("approval", knobValues.tool_approval, "Tool approval policy"),
-  response: knob("response", knobValues.approval_response, "Approval response policy"),
-  sandbox: knob("sandbox", knobValues.sandbox, "Sandbox mode"),
+  mode: knob("mode", settingValues.work_mode, "Work mode"),
+  network: knob("network", settingValues.network, "Network access policy"),
+  approval: knob("approval", settingValues.tool_approval, "Tool approval policy"),
+  response: knob("response", settingValues.approval_response, "Approval response policy"),
+  sandbox: knob("sandbox", settingValues.sandbox, "Sandbox mode"),
   level: knob("level", ["readonly", "supervised", "full"], "Autonomy level"),
   deny: rules("deny", "One more deny rule; may be repeated"),
   ask: rules("ask", "One more ask rule; may be repeated"),

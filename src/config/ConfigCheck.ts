@@ -6,14 +6,14 @@ import { loose, sameLoose } from "./ConfigLoose.ts"
 import { overlaps } from "./ConfigPath.ts"
 import { ConfigRefused, type ReadFault } from "./ConfigRefused.ts"
 import type { ConfigTable } from "./ConfigSchema.ts"
-import { type Environment, overridesIn } from "./EnvironmentOverrides.ts"
+import { type EnvironmentVariables, overridesIn } from "./EnvironmentOverrides.ts"
 import { fromEnvironment } from "./Overrides.ts"
 
 const refused = ({ message, path, problem }: ConfigInvalid) =>
   new ConfigRefused({ reason: "invalid", message: problem ?? message, ...(path === undefined ? {} : { path }) })
 
 /** What a candidate for `file` is worth beside the text that is there, for a change below `paths`. */
-export const makeCheck = (file: string, environment: Environment) => {
+export const makeCheck = (file: string, environment: EnvironmentVariables) => {
   const names = overridesIn(environment)
   const overrides = Result.getOrElse(fromEnvironment(names, environment), () => [])
 

@@ -8,7 +8,7 @@ import { ConfigInvalid, type Source } from "./ConfigFile.ts"
 import { contradiction, type Fault } from "./ConfigRules.ts"
 import { ConfigTable } from "./ConfigSchema.ts"
 import { isConcealed } from "./ConfigValue.ts"
-import type { Environment } from "./EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "./EnvironmentOverrides.ts"
 import { keyOn, lineOf } from "./KeyLines.ts"
 import { hint } from "./Nearest.ts"
 import { assign, fromEnvironment, type Override } from "./Overrides.ts"
@@ -86,7 +86,7 @@ const merge = (root: Record<string, unknown>, override: Override): void => {
 export const decode = (
   source: Source | undefined,
   names: ReadonlyArray<string>,
-  environment: Environment
+  environment: EnvironmentVariables
 ): Result.Result<ConfigTable, ConfigInvalid> => {
   const fail = (message: string) => Result.fail(new ConfigInvalid({ message: oneLine(message) }))
   const parsed = Toml.parse(source?.text ?? "")

@@ -4,7 +4,7 @@ import { camel } from "./Camel.ts"
 import type { Path } from "./ConfigKeys.ts"
 import type { ConfigTable } from "./ConfigSchema.ts"
 import { defaults } from "./Defaults.ts"
-import type { Environment } from "./EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "./EnvironmentOverrides.ts"
 import { riskProfiles, runtimeProfiles } from "./Profiles.ts"
 import { defaultModel, providers } from "./Providers.ts"
 
@@ -16,7 +16,7 @@ const knobOf = (filled: object | undefined, key: string): unknown => {
   return filled !== undefined && Object.hasOwn(filled, name) ? (filled as Table)[name] : undefined
 }
 
-const agent = (alias: string, table: ConfigTable, environment: Environment): Table => ({
+const agent = (alias: string, table: ConfigTable, environment: EnvironmentVariables): Table => ({
   enabled: true,
   model: defaultModel(providers(table.providers, environment)),
   workspace: `agents/${alias}/workspace`,
@@ -27,7 +27,13 @@ const agent = (alias: string, table: ConfigTable, environment: Environment): Tab
 const hasAgent = (alias: string, { agents = {} }: ConfigTable) =>
   Object.hasOwn(agents, alias) || (alias === "default" && Object.keys(agents).length === 0)
 
-const ofAlias = (of: string, alias: string, key: string, table: ConfigTable, environment: Environment): unknown => {
+const ofAlias = (
+  of: string,
+  alias: string,
+  key: string,
+  table: ConfigTable,
+  environment: EnvironmentVariables
+): unknown => {
   switch (of) {
     case "agents":
       return hasAgent(alias, table) ? agent(alias, table, environment)[key] : undefined
@@ -53,7 +59,7 @@ const fixed: Table = {
 const isPlain = (value: unknown) => ["string", "number", "boolean"].includes(typeof value)
 
 /** What counts at a place where nothing is set; `undefined` where nothing does. Secrets have no such value. */
-export const fallbackOf = (path: Path, table: ConfigTable, environment: Environment): unknown => {
+export const fallbackOf = (path: Path, table: ConfigTable, environment: EnvironmentVariables): unknown => {
   const [of = "", second = "", third = "", key = ""] = path
   const found = path.length === 2
     ? Object.hasOwn(fixed, of) ? (fixed[of] as Table)[second] : undefined

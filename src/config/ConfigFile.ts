@@ -1,7 +1,7 @@
 import { Effect, Predicate, Schema } from "effect"
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import type { ConfigTable } from "./ConfigSchema.ts"
-import { type Environment, overridesIn } from "./EnvironmentOverrides.ts"
+import { type EnvironmentVariables, overridesIn } from "./EnvironmentOverrides.ts"
 
 /** A broken configuration (spec §2) in one line: the file and line, or the variable, and what is allowed. Nothing starts. */
 export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
@@ -65,7 +65,7 @@ export const read = (file: string): Effect.Effect<Source | undefined, ConfigInva
  * File and environment as one validated table. The schema costs several milliseconds to build, so it is only loaded when there is
  * something to validate.
  */
-export const load = Effect.fnUntraced(function*(file: string, environment: Environment) {
+export const load = Effect.fnUntraced(function*(file: string, environment: EnvironmentVariables) {
   const source = yield* read(file)
   const names = overridesIn(environment)
   if (source === undefined && names.length === 0) return {} satisfies ConfigTable as ConfigTable

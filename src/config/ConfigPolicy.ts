@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type Knob, knobValues } from "../domain/PolicySettings.ts"
+import { type PolicySetting, settingValues } from "../domain/PolicySettings.ts"
 import { flag, optional, text, texts, word } from "./ConfigAtoms.ts"
 
 /** A rule as text, or with its reason and its own examples (policy §2.1). */
@@ -10,7 +10,7 @@ const rules = optional(
   ])).annotate({ description: "a list of rules" })
 )
 
-export const knob = <K extends Knob>(name: K) => optional(word(...knobValues[name]))
+export const knob = <K extends PolicySetting>(name: K) => optional(word(...settingValues[name]))
 
 /** The user's own policy: values of the six knobs, rules, and a few switches (spec §5, policy §1). */
 export const Policy = Schema.Struct({

@@ -13,7 +13,7 @@ import { loose } from "./ConfigLoose.ts"
 import { overlaps, parse } from "./ConfigPath.ts"
 import { fallbackOf } from "./ConfigFallback.ts"
 import { isHidden, masked } from "./ConfigValue.ts"
-import { type Environment, overridesIn } from "./EnvironmentOverrides.ts"
+import { type EnvironmentVariables, overridesIn } from "./EnvironmentOverrides.ts"
 import { fromEnvironment } from "./Overrides.ts"
 import { LiveSettings } from "./LiveSettings.ts"
 import { replaceFile } from "../platform/ReplaceFile.ts"
@@ -77,13 +77,13 @@ export class ConfigStore extends Context.Service<ConfigStore, {
 }>()("postern/app/ConfigStore") {
   static readonly layerFile = (
     file: string,
-    environment: Environment,
+    environment: EnvironmentVariables,
     live: Live = { adopt: Effect.void, isGone: () => false }
   ): Layer.Layer<ConfigStore> => Layer.sync(ConfigStore, () => make(file, environment, live))
 
   /** What is written here is in force when the writer is told so. */
   static readonly layer = (
-    environment: Environment = process.env
+    environment: EnvironmentVariables = process.env
   ): Layer.Layer<ConfigStore, never, LiveSettings | Settings> =>
     Layer.unwrap(
       Effect.zipWith(Settings, LiveSettings, ({ configFile }, live) =>
@@ -97,7 +97,7 @@ type Live = Pick<LiveSettings["Service"], "adopt" | "isGone">
 /** A configuration of more bytes than this is not written. */
 const maxBytes = 1024 * 1024
 
-const make = (file: string, environment: Environment, { adopt, isGone }: Live) => {
+const make = (file: string, environment: EnvironmentVariables, { adopt, isGone }: Live) => {
   const names = overridesIn(environment)
   const overrides = Result.getOrElse(fromEnvironment(names, environment), () => [])
   const table = load(file, environment)

@@ -3,7 +3,7 @@ import { statSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { isDeepStrictEqual } from "node:util"
 import { load } from "./ConfigFile.ts"
-import type { Environment } from "./EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "./EnvironmentOverrides.ts"
 import { LiveSettings } from "./LiveSettings.ts"
 import { Settings } from "./Settings.ts"
 import type { Snapshot } from "./Snapshot.ts"
@@ -45,9 +45,9 @@ const keepingProviders = (now: Snapshot, { providers: before }: Snapshot): Snaps
  * Follows `config.toml`, from what the process started with. A broken file, or one that is gone or empty, leaves everything as it was,
  * which is logged once; a program that writes a file by removing or emptying it first does not open a moment without limits.
  */
-export const layer = (environment: Environment = process.env) => Layer.effect(LiveSettings, make(environment))
+export const layer = (environment: EnvironmentVariables = process.env) => Layer.effect(LiveSettings, make(environment))
 
-const make = Effect.fnUntraced(function*(environment: Environment) {
+const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
   const { configFile, read, started } = yield* Settings
   const scope = yield* Effect.scope
   const watchers = new Set<Effect.Effect<void>>()

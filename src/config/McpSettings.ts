@@ -1,14 +1,14 @@
 import { Redacted } from "effect"
-import { defaults, type ServerConfig } from "../domain/McpServerConfig.ts"
+import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { ConfigTable, McpServer } from "./ConfigSchema.ts"
 
 type Table = NonNullable<ConfigTable["mcp"]>
 
 export interface McpSettings {
   /** Those that are enabled. */
-  readonly servers: ReadonlyArray<ServerConfig>
+  readonly servers: ReadonlyArray<McpServerConfig>
   /** What holds for servers that clients bring along; none are taken when absent. */
-  readonly clients: Pick<ServerConfig, "sandbox" | "network" | "readable" | "writable"> | undefined
+  readonly clients: Pick<McpServerConfig, "sandbox" | "network" | "readable" | "writable"> | undefined
 }
 
 type Absolute = (path: string) => string
@@ -20,7 +20,7 @@ const confinement = ({ network, readable, sandbox, writable }: NonNullable<Table
   writable: (writable ?? defaults.writable).map(absolute)
 })
 
-const reach = (server: McpServer, absolute: Absolute): ServerConfig["reach"] =>
+const reach = (server: McpServer, absolute: Absolute): McpServerConfig["reach"] =>
   server.command === undefined
     ? { _tag: "Http", url: server.url ?? "", headers: server.headers ?? {}, sse: server.transport === "sse" }
     : {
@@ -35,7 +35,7 @@ const reach = (server: McpServer, absolute: Absolute): ServerConfig["reach"] =>
 export const mcpSettings = ({ clients = {}, servers = {} }: Table = {}, absolute: Absolute): McpSettings => ({
   servers: Object.entries(servers).filter(([, { enabled }]) => enabled !== false).map((
     [name, server]
-  ): ServerConfig => ({
+  ): McpServerConfig => ({
     name,
     reach: reach(server, absolute),
     initTimeoutSecs: server.init_timeout_secs ?? defaults.initTimeoutSecs,
@@ -51,6 +51,6 @@ export const mcpSettings = ({ clients = {}, servers = {} }: Table = {}, absolute
 /** Short values, such as `1` and `true`, are no secrets and would be blotted out everywhere. */
 const shortest = 8
 
-export const mcpSecrets = (servers: ReadonlyArray<ServerConfig>): ReadonlyArray<Redacted.Redacted<string>> =>
+export const mcpSecrets = (servers: ReadonlyArray<McpServerConfig>): ReadonlyArray<Redacted.Redacted<string>> =>
   servers.flatMap(({ reach }) => Object.values(reach._tag === "Http" ? reach.headers : reach.env))
     .filter((value) => value.length >= shortest).map((value) => Redacted.make(value))

@@ -1,7 +1,7 @@
 import { Result, SchemaAST } from "effect"
 import { Toml } from "effect/encoding"
 import { allowed, dotted, lookup, type Path } from "./ConfigKeys.ts"
-import { type Environment, prefix } from "./EnvironmentOverrides.ts"
+import { type EnvironmentVariables, prefix } from "./EnvironmentOverrides.ts"
 import { hint } from "./Nearest.ts"
 
 export interface Override {
@@ -22,7 +22,7 @@ export const valueOf = (ast: SchemaAST.AST, text: string): unknown => {
 /** `POSTERN_acp__default_agent=main` and the like. The failure is a sentence about the first variable that fits nowhere. */
 export const fromEnvironment = (
   names: ReadonlyArray<string>,
-  environment: Environment
+  environment: EnvironmentVariables
 ): Result.Result<ReadonlyArray<Override>, string> => {
   const overrides: Array<Override> = []
   for (const variable of names) {

@@ -1,6 +1,6 @@
 import { homedir } from "node:os"
 import * as path from "node:path"
-import type { Environment } from "./EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "./EnvironmentOverrides.ts"
 
 /** Where configuration and data are, whether or not anything is there (spec §2). Absolute. */
 export interface Places {
@@ -17,7 +17,7 @@ export interface Places {
 export const given = (text: string | undefined): string | undefined =>
   text === undefined || text.trim() === "" ? undefined : text
 
-export const places = (configDirFlag: string | undefined, environment: Environment): Places => {
+export const places = (configDirFlag: string | undefined, environment: EnvironmentVariables): Places => {
   const home = given(environment["HOME"]) ?? homedir()
   const absolute = (base: string, text: string) =>
     path.resolve(base, /^~(?=$|[/\\])/.test(text) ? path.join(home, text.slice(1)) : text)

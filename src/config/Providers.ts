@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import type { ConfigTable } from "./ConfigSchema.ts"
-import type { Environment } from "./EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "./EnvironmentOverrides.ts"
 
 type ProviderTable = NonNullable<ConfigTable["providers"]>[string]
 
@@ -53,7 +53,7 @@ const usualKey = (alias: string, table: Kinded): string | undefined => {
 const secret = (value: string | undefined): Redacted.Redacted<string> | undefined =>
   value === undefined || value.trim() === "" ? undefined : Redacted.make(value.trim())
 
-const provider = (alias: string, table: Kinded, configured: boolean, environment: Environment): Provider => {
+const provider = (alias: string, table: Kinded, configured: boolean, environment: EnvironmentVariables): Provider => {
   const vendor = vendorOf(alias, table)
   const apiKeyEnv = table.api_key_env ?? (table.api_key === undefined ? usualKey(alias, table) : undefined)
   return {
@@ -74,7 +74,10 @@ const provider = (alias: string, table: Kinded, configured: boolean, environment
   }
 }
 
-export const providers = (tables: ConfigTable["providers"], environment: Environment): ReadonlyMap<string, Provider> =>
+export const providers = (
+  tables: ConfigTable["providers"],
+  environment: EnvironmentVariables
+): ReadonlyMap<string, Provider> =>
   new Map(
     Object.entries<ProviderTable>({ ...builtIn, ...tables }).flatMap(([alias, table]) => {
       const kind = table.kind ?? builtIn[alias]?.kind
@@ -121,7 +124,7 @@ export interface Proxy {
 const here = "localhost,127.0.0.1,[::1]"
 
 /** Lower case wins, as with other programs. */
-export const proxyOf = (environment: Environment): Proxy => {
+export const proxyOf = (environment: EnvironmentVariables): Proxy => {
   const value = (name: string) => environment[name.toLowerCase()] || environment[name]
   const [http, https, none] = [value("HTTP_PROXY"), value("HTTPS_PROXY"), value("NO_PROXY")]
   if (!http && !https) return {}

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type LogLevel } from "effect"
 import { ConfigInvalid, load } from "./ConfigFile.ts"
 import type { ConfigTable } from "./ConfigSchema.ts"
-import type { Environment } from "./EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "./EnvironmentOverrides.ts"
 import { defaults } from "./Defaults.ts"
 import { LiveSettings } from "./LiveSettings.ts"
 import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
@@ -12,12 +12,12 @@ import { type Snapshot, snapshot } from "./Snapshot.ts"
 export type { Agent } from "./Snapshot.ts"
 
 /** Command-line flags that are stronger than everything else. */
-export interface Flags {
+export interface SettingsFlags {
   readonly configDir?: string | undefined
   readonly logLevel?: string | undefined
 }
 
-export interface Kept {
+export interface ProcessSettings {
   /** Absolute; need not exist. */
   readonly configDir: string
   readonly configFile: string
@@ -32,7 +32,7 @@ export interface Kept {
   /** Another reading of the configuration, with the same flags and environment. */
   readonly read: (table: ConfigTable) => Snapshot
   /** The same from the beginning, with the file as it is now. */
-  readonly again: Effect.Effect<Kept, ConfigInvalid>
+  readonly again: Effect.Effect<ProcessSettings, ConfigInvalid>
 }
 
 export const maxLocalConnections = (table: ConfigTable): number =>
@@ -42,11 +42,11 @@ export const maxLocalConnections = (table: ConfigTable): number =>
  * What this process, or this generation of a daemon, started with and keeps (spec §2): flags over environment over `config.toml` over
  * defaults. What can change while it runs is in `LiveSettings`.
  */
-export class Settings extends Context.Service<Settings, Kept>()("postern/app/Settings") {
+export class Settings extends Context.Service<Settings, ProcessSettings>()("postern/app/Settings") {
   static readonly load = Effect.fnUntraced(function*(
-    flags: Flags = {},
-    environment: Environment = process.env
-  ): Effect.fn.Return<Kept, ConfigInvalid> {
+    flags: SettingsFlags = {},
+    environment: EnvironmentVariables = process.env
+  ): Effect.fn.Return<ProcessSettings, ConfigInvalid> {
     const { absolute, configDir, configFile, dataDir, socket } = places(flags.configDir, environment)
     const logLevel = (yield* levelFrom("--log-level", flags.logLevel)) ??
       (yield* levelFrom("POSTERN_LOG_LEVEL", environment["POSTERN_LOG_LEVEL"]))
@@ -67,13 +67,13 @@ export class Settings extends Context.Service<Settings, Kept>()("postern/app/Set
 
   /** For processes that take the configuration as they found it; whoever follows it puts another `LiveSettings` on top. */
   static readonly layer = (
-    flags: Flags = {},
-    environment: Environment = process.env
+    flags: SettingsFlags = {},
+    environment: EnvironmentVariables = process.env
   ): Layer.Layer<Settings | LiveSettings, ConfigInvalid> =>
     Layer.effectContext(Effect.map(Settings.load(flags, environment), contextOf))
 }
 
-const contextOf = (settings: Kept): Context.Context<Settings | LiveSettings> =>
+const contextOf = (settings: ProcessSettings): Context.Context<Settings | LiveSettings> =>
   Context.make(Settings, settings).pipe(Context.add(LiveSettings, LiveSettings.constant(settings.started)))
 
 const levelFrom = (

@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { loose } from "./ConfigLoose.ts"
 import type { ConfigTable } from "./ConfigSchema.ts"
 import { defaults } from "./Defaults.ts"
-import type { Environment } from "./EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "./EnvironmentOverrides.ts"
 import { parseLogLevel } from "./LogLevels.ts"
 import { mcpSecrets, type McpSettings, mcpSettings } from "./McpSettings.ts"
 import { given, type Places } from "./Paths.ts"
@@ -66,7 +66,7 @@ export interface Snapshot {
 
 /** What counts besides the table; it stays the same while a process runs. */
 export interface Origin extends Pick<Places, "absolute" | "configDir"> {
-  readonly environment: Environment
+  readonly environment: EnvironmentVariables
   /** Stronger than the table's. */
   readonly logLevel: LogLevel.LogLevel | undefined
 }

@@ -1,7 +1,7 @@
 import type { Capability } from "./Capability.ts"
 import type { SandboxMode } from "./PolicySettings.ts"
 
-export type Reach =
+export type McpReach =
   | {
     readonly _tag: "Stdio"
     readonly command: string
@@ -20,9 +20,9 @@ export type Reach =
   }
 
 /** One MCP server: how it is reached, and what the operator says about it. */
-export interface ServerConfig {
+export interface McpServerConfig {
   readonly name: string
-  readonly reach: Reach
+  readonly reach: McpReach
   readonly initTimeoutSecs: number
   /** Time in which the user is asked something does not count. */
   readonly toolTimeoutSecs: number
@@ -52,7 +52,7 @@ export const defaults = {
   capability: "shell_rw",
   tools: [],
   readOnlyHints: false
-} as const satisfies Omit<ServerConfig, "name" | "reach">
+} as const satisfies Omit<McpServerConfig, "name" | "reach">
 
 const fits = (pattern: string, name: string): boolean =>
   new RegExp(`^${pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join(".*")}$`, "s").test(
@@ -60,13 +60,13 @@ const fits = (pattern: string, name: string): boolean =>
   )
 
 /** What a call of this tool may do (policy §1.7): the word of the operator, not of the server. */
-export const capabilityOf = (config: ServerConfig, tool: string, readOnlyHint: boolean): Capability =>
+export const capabilityOf = (config: McpServerConfig, tool: string, readOnlyHint: boolean): Capability =>
   config.tools.find(([pattern]) => fits(pattern, tool))?.[1] ??
     (readOnlyHint && config.readOnlyHints ? "ro" : config.capability)
 
 /** Every capability that some tool of the server may need. */
-export const capabilitiesOf = ({ capability, readOnlyHints, tools }: ServerConfig): ReadonlyArray<Capability> => [
+export const capabilitiesOf = ({ capability, readOnlyHints, tools }: McpServerConfig): ReadonlyArray<Capability> => [
   ...new Set([capability, ...tools.map(([, one]) => one), ...(readOnlyHints ? ["ro" as const] : [])])
 ]
 
-export const needsNetwork = ({ network, reach }: ServerConfig): boolean => reach._tag === "Http" || network
+export const needsNetwork = ({ network, reach }: McpServerConfig): boolean => reach._tag === "Http" || network

@@ -2,7 +2,7 @@ import { Predicate, Result } from "effect"
 import type { Capability } from "./Capability.ts"
 
 /** The six policies of a session (spec §5), under the ids they have as configuration options (policy §1.10). */
-export const knobValues = {
+export const settingValues = {
   work_mode: ["chat", "ro", "pl", "sw", "aw"],
   network: ["on", "off"],
   user_rules: ["none", "user", "user+project", "session"],
@@ -11,32 +11,32 @@ export const knobValues = {
   sandbox: ["workspace-read", "read-only", "workspace-write", "danger-full-access"]
 } as const
 
-export type Knob = keyof typeof knobValues
-export type Knobs = { readonly [K in Knob]: typeof knobValues[K][number] }
-export type WorkMode = Knobs["work_mode"]
-export type SandboxMode = Knobs["sandbox"]
+export type PolicySetting = keyof typeof settingValues
+export type PolicySettings = { readonly [K in PolicySetting]: typeof settingValues[K][number] }
+export type WorkMode = PolicySettings["work_mode"]
+export type SandboxMode = PolicySettings["sandbox"]
 export type Level = "readonly" | "supervised" | "full"
 
-export const knobs = Object.keys(knobValues) as ReadonlyArray<Knob>
+export const policySettings = Object.keys(settingValues) as ReadonlyArray<PolicySetting>
 
-export const isKnob = (id: string): id is Knob => Object.hasOwn(knobValues, id)
+export const isPolicySetting = (id: string): id is PolicySetting => Object.hasOwn(settingValues, id)
 
-export const isValueOf = <K extends Knob>(knob: K, value: unknown): value is Knobs[K] =>
-  (knobValues[knob] as ReadonlyArray<unknown>).includes(value)
+export const isValueOf = <K extends PolicySetting>(knob: K, value: unknown): value is PolicySettings[K] =>
+  (settingValues[knob] as ReadonlyArray<unknown>).includes(value)
 
 /** The knobs in a table of a file, or what is wrong with the first key that is none. */
-export const read = (table: unknown): Result.Result<Partial<Knobs>, string> => {
-  if (!Predicate.isObject(table)) return Result.fail(`must be a table of knobs: ${knobs.join(", ")}`)
+export const read = (table: unknown): Result.Result<Partial<PolicySettings>, string> => {
+  if (!Predicate.isObject(table)) return Result.fail(`must be a table of knobs: ${policySettings.join(", ")}`)
   for (const [key, value] of Object.entries(table)) {
-    if (!isKnob(key)) return Result.fail(`"${key}" is no knob; the knobs are ${knobs.join(", ")}`)
+    if (!isPolicySetting(key)) return Result.fail(`"${key}" is no knob; the knobs are ${policySettings.join(", ")}`)
     if (!isValueOf(key, value)) {
-      return Result.fail(`${key} must be one of ${knobValues[key].join(", ")}, not ${JSON.stringify(value)}`)
+      return Result.fail(`${key} must be one of ${settingValues[key].join(", ")}, not ${JSON.stringify(value)}`)
     }
   }
   return Result.succeed({ ...table })
 }
 
-export const defaults: Knobs = {
+export const defaults: PolicySettings = {
   work_mode: "aw",
   network: "on",
   user_rules: "user+project",
@@ -74,7 +74,11 @@ const approvalStrictness = {
 }
 
 /** Whether `next` opens nothing that `current` closes; incomparable values are not narrower. */
-export const isNarrower = <K extends Knob>(knob: K, next: Knobs[K], current: Knobs[K]): boolean => {
+export const isNarrower = <K extends PolicySetting>(
+  knob: K,
+  next: PolicySettings[K],
+  current: PolicySettings[K]
+): boolean => {
   if (next === current) return true
   switch (knob) {
     case "work_mode":
@@ -84,7 +88,8 @@ export const isNarrower = <K extends Knob>(knob: K, next: Knobs[K], current: Kno
     case "approval_response":
       return next === "never"
     case "tool_approval":
-      return approvalStrictness[next as Knobs["tool_approval"]] > approvalStrictness[current as Knobs["tool_approval"]]
+      return approvalStrictness[next as PolicySettings["tool_approval"]] >
+        approvalStrictness[current as PolicySettings["tool_approval"]]
     case "sandbox": {
       const [a, b] = [scopes[next as SandboxMode], scopes[current as SandboxMode]]
       return a.read <= b.read && a.write <= b.write
@@ -94,14 +99,14 @@ export const isNarrower = <K extends Knob>(knob: K, next: Knobs[K], current: Kno
   }
 }
 
-export type Source = "session" | "project" | "user" | "default"
+export type SettingSource = "session" | "project" | "user" | "default"
 
-export interface Resolved {
+export interface ResolvedSettings {
   /** Sandbox modes that this machine cannot enforce, as far as that is known. */
   readonly lacking?: ReadonlyArray<SandboxMode>
   readonly level: Level
-  readonly values: Knobs
-  readonly sources: { readonly [K in Knob]: Source }
+  readonly values: PolicySettings
+  readonly sources: { readonly [K in PolicySetting]: SettingSource }
 }
 
 /**
@@ -109,13 +114,13 @@ export interface Resolved {
  * level. `readonly` also caps the Work mode, whoever chose it (spec §5).
  */
 export const resolve = (level: Level, layers: {
-  readonly session: Partial<Knobs>
-  readonly project: Partial<Knobs>
-  readonly user: Partial<Knobs>
-}): Resolved => {
+  readonly session: Partial<PolicySettings>
+  readonly project: Partial<PolicySettings>
+  readonly user: Partial<PolicySettings>
+}): ResolvedSettings => {
   const values: Record<string, string> = {}
-  const sources: Record<string, Source> = {}
-  for (const knob of knobs) {
+  const sources: Record<string, SettingSource> = {}
+  for (const knob of policySettings) {
     const base = layers.user[knob] ??
       (knob === "tool_approval" && level === "full" ? "universal_accept" : defaults[knob])
     const wanted = layers.project[knob]
@@ -130,11 +135,11 @@ export const resolve = (level: Level, layers: {
       : "default"
   }
   if (!isOffered(level, "work_mode", values["work_mode"] as WorkMode)) values["work_mode"] = "ro"
-  return { level, values: values as unknown as Knobs, sources: sources as Resolved["sources"] }
+  return { level, values: values as unknown as PolicySettings, sources: sources as ResolvedSettings["sources"] }
 }
 
 /** Whether a session at this level may choose the value. */
-export const isOffered = <K extends Knob>(level: Level, knob: K, value: Knobs[K]): boolean =>
+export const isOffered = <K extends PolicySetting>(level: Level, knob: K, value: PolicySettings[K]): boolean =>
   level !== "readonly" || knob !== "work_mode" || isNarrower("work_mode", value as WorkMode, "ro")
 
 /**

@@ -3,7 +3,7 @@ import * as Needs from "../policy/decision/ToolRequirements.ts"
 import * as Target from "../tool/Target.ts"
 import { type AnyTool, make, type ToolContext, type ToolFailed, type ToolOutput } from "../tool/Tool.ts"
 import type { Arguments } from "./Asking.ts"
-import { capabilityOf, needsNetwork, type ServerConfig } from "../domain/McpServerConfig.ts"
+import { capabilityOf, type McpServerConfig, needsNetwork } from "../domain/McpServerConfig.ts"
 
 const Parameters = Schema.Record(Schema.String, Schema.Unknown)
 
@@ -19,7 +19,7 @@ export interface Declaration {
 const maxDescription = 4096
 
 /** What the gates see of a tool; the same whether its server runs or not. */
-export const declare = (server: string, config: ServerConfig, name: string, declaration: Declaration): AnyTool => {
+export const declare = (server: string, config: McpServerConfig, name: string, declaration: Declaration): AnyTool => {
   const { description, inputSchema, readOnlyHint, run, tool } = declaration
   const capability = capabilityOf(config, tool, readOnlyHint)
   const network = needsNetwork(config)

@@ -4,7 +4,7 @@ import { Environment, Passthrough, scrub } from "../platform/Environment.ts"
 import type { Link, Listener } from "./Link.ts"
 import * as McpStdio from "./McpStdio.ts"
 import type { Permit } from "./Permit.ts"
-import type { ServerConfig } from "../domain/McpServerConfig.ts"
+import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { Unreachable } from "./Unreachable.ts"
 
 export interface Connection {
@@ -14,7 +14,7 @@ export interface Connection {
 }
 
 export type Dial = (
-  config: ServerConfig,
+  config: McpServerConfig,
   permit: Permit,
   listener: Listener
 ) => Effect.Effect<Connection, Unreachable, Scope.Scope>

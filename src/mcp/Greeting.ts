@@ -11,11 +11,11 @@ import * as Listing from "./Listing.ts"
 import type { Permit } from "./Permit.ts"
 import * as Protocol from "./Protocol.ts"
 import * as ServerLog from "./ServerLog.ts"
-import type { ServerConfig } from "../domain/McpServerConfig.ts"
+import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import { Unreachable } from "./Unreachable.ts"
 
 export interface Greeted {
-  readonly config: ServerConfig
+  readonly config: McpServerConfig
   readonly workspace: Workspace
   readonly calls: ReturnType<typeof Calls.make>
   readonly dial: Dial

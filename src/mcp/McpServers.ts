@@ -9,14 +9,14 @@ import * as McpTools from "./McpTools.ts"
 import { serverIds } from "./Names.ts"
 import * as Permit from "./Permit.ts"
 import * as Server from "./Server.ts"
-import type { ServerConfig } from "../domain/McpServerConfig.ts"
+import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 
 /** How long a turn waits for servers that are being started; their tools join it whenever they come. */
 const patience = "5 seconds"
 
 /** What a client brings and the configuration has already is one server. */
-const distinct = (servers: ReadonlyArray<ServerConfig>): ReadonlyArray<ServerConfig> => {
-  const known = new Map<string, ServerConfig>()
+const distinct = (servers: ReadonlyArray<McpServerConfig>): ReadonlyArray<McpServerConfig> => {
+  const known = new Map<string, McpServerConfig>()
   for (const server of servers) {
     const key = JSON.stringify([server.name, server.reach])
     if (!known.has(key)) known.set(key, server)
@@ -48,7 +48,7 @@ const open = (dial: Dialer.Dial, permission: Effect.Success<typeof Permit.make>)
     let running: ReadonlyMap<string, Running> = new Map()
     const servers = () => Array.from(running.values(), ({ server }) => server)
 
-    const start = Effect.fnUntraced(function*(id: string, config: ServerConfig) {
+    const start = Effect.fnUntraced(function*(id: string, config: McpServerConfig) {
       const own = yield* Scope.fork(scope)
       const made = Server.make(id, config, host.workspace, permission(config, host), dial, () => {
         tools = undefined

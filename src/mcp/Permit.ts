@@ -4,7 +4,7 @@ import { ceiling, grants } from "../domain/PolicySettings.ts"
 import { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import type { Held } from "../tool/Confining.ts"
 import type { ToolHost } from "../tool/SessionTools.ts"
-import { capabilitiesOf, needsNetwork, type ServerConfig } from "../domain/McpServerConfig.ts"
+import { capabilitiesOf, type McpServerConfig, needsNetwork } from "../domain/McpServerConfig.ts"
 import { Unreachable } from "./Unreachable.ts"
 
 /** What a server may be started with, by the session's policy as it is now. */
@@ -30,7 +30,7 @@ export const make = Effect.gen(function*() {
 
   return Effect.fnUntraced(
     function*(
-      config: ServerConfig,
+      config: McpServerConfig,
       { knobs, limits, source, workspace }: ToolHost
     ): Effect.fn.Return<Permit, Unreachable> {
       const rulesNow = yield* source

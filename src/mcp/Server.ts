@@ -8,13 +8,13 @@ import * as Greeting from "./Greeting.ts"
 import type { Link, Progress } from "./Link.ts"
 import * as Listing from "./Listing.ts"
 import type { Permit } from "./Permit.ts"
-import type { ServerConfig } from "../domain/McpServerConfig.ts"
+import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import { stopped, Unreachable } from "./Unreachable.ts"
 
 /** One server of one session, started when it is needed and again after it ended. */
 export interface Server {
   readonly id: string
-  readonly config: ServerConfig
+  readonly config: McpServerConfig
   /** As it listed itself last. */
   readonly listed: () => Listing.Listed
   /** Connects, unless that is done or has to wait; a failure is kept for `trouble`. */
@@ -51,7 +51,7 @@ const sentence = (error: Unreachable | RpcFault | { readonly _tag: "LinkClosed";
 
 export const make = Effect.fnUntraced(function*(
   id: string,
-  config: ServerConfig,
+  config: McpServerConfig,
   workspace: ToolHost["workspace"],
   permission: Effect.Effect<Permit, Unreachable>,
   dial: Dial,

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { isReady, resolve } from "./Reference.ts"
 import type { ConfigTable } from "../config/ConfigSchema.ts"
-import type { Environment } from "../config/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../config/EnvironmentOverrides.ts"
 import { defaultModel, type Provider, providers } from "../config/Providers.ts"
 
 export interface Readiness {
@@ -29,7 +29,7 @@ export const models = (table: ConfigTable, known: ReadonlyMap<string, Provider>)
 const works = "everything works with the offline model, which follows scripts and thinks nothing up"
 
 /** Whether there is a real model to work with, and what is missing if not (zeroclaw.md §1.6, `config/status`). */
-export const readiness = (table: ConfigTable, environment: Environment): Readiness => {
+export const readiness = (table: ConfigTable, environment: EnvironmentVariables): Readiness => {
   const known = providers(table.providers, environment)
   const used = Array.from(models(table, known), ([alias, model]) => ({ alias, model, found: resolve(known, model) }))
   const real = used.find(({ found }) => Result.isSuccess(found) && isReal(found.success.provider))

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { PolicyDesk } from "../session/policy/PolicyDesk.ts"
+import { PolicyService } from "../session/policy/PolicyDesk.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 import { caller } from "./Access.ts"
 import * as Faults from "./Faults.ts"
@@ -17,7 +17,7 @@ const remote = Faults.forbidden("Uploads are for local clients; send the file wi
 export const layer = Files.toLayer(Effect.gen(function*() {
   const residents = yield* Residents
   const uploads = yield* Uploads
-  const desk = yield* PolicyDesk
+  const desk = yield* PolicyService
 
   /** An active session, or a stored one made active, as for a prompt. */
   const recalled = Effect.fnUntraced(function*(sessionId: string) {

@@ -3,7 +3,7 @@ import { basename, isAbsolute } from "node:path"
 import { Effect } from "effect"
 import { isImage } from "../model/Images.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
-import type { PolicyDesk } from "../session/policy/PolicyDesk.ts"
+import type { PolicyService } from "../session/policy/PolicyDesk.ts"
 import * as PromptContent from "../session/PromptContent.ts"
 import type { Session } from "../session/Session.ts"
 import * as Attachments from "../workspace/Attachments.ts"
@@ -79,7 +79,7 @@ export interface Giver {
   readonly local: boolean
   /** Others name only files that the session's own `file_read` may read unasked. */
   readonly admin: boolean
-  readonly desk: PolicyDesk["Service"]
+  readonly desk: PolicyService["Service"]
 }
 
 const decode = (data: string, field: string) =>

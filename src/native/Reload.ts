@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util"
 import { ConfigInvalid } from "../config/ConfigFile.ts"
 import type { ConfigTable } from "../config/ConfigSchema.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
-import { type Kept, maxLocalConnections, Settings } from "../config/Settings.ts"
+import { maxLocalConnections, type ProcessSettings, Settings } from "../config/Settings.ts"
 
 /** What answers a client before its connection ends has left by then (zeroclaw §1.6). */
 const flushed = "200 millis"
@@ -16,11 +16,11 @@ const waiting: Readonly<Record<string, (table: ConfigTable) => unknown>> = {
 /** The daemon beginning anew in the same process: everything in it is built again (zeroclaw §1.6). */
 export class Reload extends Context.Service<Reload, {
   /** What the daemon would begin anew with; a file that is gone, or still being written, is none. */
-  readonly next: Effect.Effect<Kept, ConfigInvalid>
+  readonly next: Effect.Effect<ProcessSettings, ConfigInvalid>
   /** Reads the configuration; a moment later the daemon begins anew with what was read. */
   readonly begin: Effect.Effect<void, ConfigInvalid>
   /** Waits for the moment, and gives what was read. */
-  readonly asked: Effect.Effect<Kept>
+  readonly asked: Effect.Effect<ProcessSettings>
   /** Dotted paths of what was changed since the start and waits. */
   readonly waiting: Effect.Effect<ReadonlyArray<string>>
 }>()("postern/native/Reload") {
@@ -30,7 +30,7 @@ export class Reload extends Context.Service<Reload, {
       const { again, configFile, started } = yield* Settings
       const { current, isGone, last } = yield* LiveSettings
       const scope = yield* Effect.scope
-      const asked = Deferred.makeUnsafe<Kept>()
+      const asked = Deferred.makeUnsafe<ProcessSettings>()
       const next = Effect.gen(function*() {
         yield* current
         if (isGone()) return yield* new ConfigInvalid({ message: `${configFile} is gone, or empty` })

@@ -2,7 +2,7 @@ import { Effect, SchemaAST } from "effect"
 import { isMap, kindOf, maps } from "../config/ConfigFields.ts"
 import { entries, sections } from "../config/ConfigGuide.ts"
 import { ConfigTable } from "../config/ConfigSchema.ts"
-import type { Environment } from "../config/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../config/EnvironmentOverrides.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { builtIn, isLocal, type Provider, providers, usualModels } from "../config/Providers.ts"
 import { models, readiness } from "../model/Readiness.ts"
@@ -62,7 +62,7 @@ const sectionOf = (table: ConfigTable, missing: ReadonlyArray<string>) => (field
 }
 
 /** `environment` has the keys of providers. */
-export const layer = (environment: Environment) =>
+export const layer = (environment: EnvironmentVariables) =>
   Setup.toLayer(Effect.gen(function*() {
     const { current } = yield* LiveSettings
     const catalog = yield* ModelCatalog

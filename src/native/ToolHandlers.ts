@@ -3,7 +3,7 @@ import { LiveSettings } from "../config/LiveSettings.ts"
 import { type Agent, Settings } from "../config/Settings.ts"
 import { Agents } from "../session/Agents.ts"
 import * as Beginning from "../session/Beginning.ts"
-import { PolicyDesk } from "../session/policy/PolicyDesk.ts"
+import { PolicyService } from "../session/policy/PolicyDesk.ts"
 import { MemoryStore } from "../store/MemoryStore.ts"
 import { caller } from "./Access.ts"
 import * as Entitled from "./Entitled.ts"
@@ -20,7 +20,7 @@ export const layer = AgentTools.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
   const live = yield* LiveSettings
   const agentOf = Entitled.agentOf(yield* Agents)
-  const desk = yield* PolicyDesk
+  const desk = yield* PolicyService
   const store = yield* MemoryStore
 
   /** As in a chat session; a memory that cannot be used is left out there as well. */

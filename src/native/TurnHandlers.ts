@@ -2,7 +2,7 @@ import { Clock, Deferred, Effect, Exit } from "effect"
 import type { RpcFault } from "../rpc/Wire.ts"
 import type { Principal } from "../security/Principals.ts"
 import { newId } from "../domain/Id.ts"
-import { PolicyDesk } from "../session/policy/PolicyDesk.ts"
+import { PolicyService } from "../session/policy/PolicyDesk.ts"
 import * as PromptContent from "../session/PromptContent.ts"
 import type { SessionFault } from "../session/SessionFault.ts"
 import type { TurnEnd, TurnFault } from "../session/Turn.ts"
@@ -31,7 +31,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
   const residents = yield* Residents
   const approvals = yield* Approvals
   const { note, sessions } = yield* Feeds
-  const desk = yield* PolicyDesk
+  const desk = yield* PolicyService
   const scope = yield* Effect.scope
   const running = new WeakMap<NativeState, number>()
 

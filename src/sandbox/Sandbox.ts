@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, type Scope } from "effect"
-import { type EffectiveSandbox, knobValues, type SandboxMode } from "../domain/PolicySettings.ts"
+import { type EffectiveSandbox, type SandboxMode, settingValues } from "../domain/PolicySettings.ts"
 import { Environment } from "../platform/Environment.ts"
 import { isInside } from "../platform/FilePath.ts"
 import type { Command } from "./Backends.ts"
@@ -110,7 +110,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
 
   const lacking = (wish: BackendChoice = { name: "auto" }): ReadonlyArray<SandboxMode> => {
     if (mayBeBubblewrap(wish) && process.platform === "linux" && find("bwrap") !== undefined) return []
-    return knobValues.sandbox.filter((mode) => !enforce(mode, true, wish).usable)
+    return settingValues.sandbox.filter((mode) => !enforce(mode, true, wish).usable)
   }
 
   return Sandbox.of({ lacking, confine, enforce, check, reach: (request) => Plan.reach(request, surroundings) })

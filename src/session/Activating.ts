@@ -8,10 +8,10 @@ import { ModelCatalog } from "../model/ModelCatalog.ts"
 import { Agents } from "./Agents.ts"
 import { checkSame, open } from "./Folders.ts"
 import { newId } from "../domain/Id.ts"
-import { PolicyDesk } from "./policy/PolicyDesk.ts"
+import { PolicyService } from "./policy/PolicyDesk.ts"
 import type { Session } from "./Session.ts"
 import * as SessionActor from "./SessionActor.ts"
-import { type Creation, type Room, type Setup, withinLimit } from "./Setup.ts"
+import { type Creation, type SessionQuota, type Setup, withinLimit } from "./Setup.ts"
 import { type Mode, TurnLoop } from "./TurnLoop.ts"
 
 export interface Active {
@@ -21,7 +21,7 @@ export interface Active {
 
 interface Surroundings {
   readonly mode: Mode
-  readonly room: Room
+  readonly room: SessionQuota
   readonly present: (sessionId: string) => Effect.Effect<Session | undefined>
   readonly add: (sessionId: string, active: Active) => void
 }
@@ -30,7 +30,7 @@ interface Surroundings {
 export const make = Effect.fnUntraced(function*({ add, mode, present, room }: Surroundings) {
   const store = yield* SessionStore
   const agents = yield* Agents
-  const desk = yield* PolicyDesk
+  const desk = yield* PolicyService
   const { configDir } = yield* Settings
   const { last } = yield* LiveSettings
   const context = yield* Effect.context<LiveSettings | ModelCatalog | SessionStore | Settings | TurnLoop>()

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs"
 import { Effect } from "effect"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { type Agent, Settings } from "../config/Settings.ts"
-import { isKnob, isValueOf, type Knobs, type Level, resolve } from "../domain/PolicySettings.ts"
+import { isPolicySetting, isValueOf, type Level, type PolicySettings, resolve } from "../domain/PolicySettings.ts"
 import { projectFile } from "../policy/rules/RuleSource.ts"
-import { switchesOf } from "../policy/decision/PolicyFlags.ts"
+import { policyFlagsOf } from "../policy/decision/PolicyFlags.ts"
 import type { Permitted } from "../policy/decision/ToolGrants.ts"
 import { none } from "../tool/SessionTools.ts"
 import type { AnyTool } from "../tool/Tool.ts"
@@ -14,8 +14,8 @@ import * as Folders from "./Folders.ts"
 import type { Prospect } from "./policy/PolicyDesk.ts"
 
 /** Values that no longer exist are as if they had never been set. */
-export const known = (stored: Iterable<readonly [string, string | undefined]>): Partial<Knobs> =>
-  Object.fromEntries(Array.from(stored).filter(([knob, value]) => isKnob(knob) && isValueOf(knob, value)))
+export const known = (stored: Iterable<readonly [string, string | undefined]>): Partial<PolicySettings> =>
+  Object.fromEntries(Array.from(stored).filter(([knob, value]) => isPolicySetting(knob) && isValueOf(knob, value)))
 
 /** What the project's file sets as the session begins; later it follows the file with every look at the rules. */
 export const projectKnobs = Effect.fnUntraced(function*({ cwd }: Workspace) {
@@ -34,7 +34,7 @@ export const basisOf = (configured: Configured.Configured) => {
     configured,
     level,
     user: known(Object.entries(policy) as ReadonlyArray<[string, string | undefined]>),
-    switches: switchesOf(policy),
+    switches: policyFlagsOf(policy),
     mostActions: most.length === 0 ? undefined : Math.min(...most)
   }
 }

@@ -90,4 +90,4 @@ export const make = Effect.gen(function*() {
     })
   }
 })
-export type Briefing = Effect.Success<typeof make>
+export type SystemPromptBuilder = Effect.Success<typeof make>

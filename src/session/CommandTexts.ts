@@ -1,4 +1,4 @@
-import { type Knobs, knobs, knobValues, type Resolved } from "../domain/PolicySettings.ts"
+import { type PolicySettings, policySettings, type ResolvedSettings, settingValues } from "../domain/PolicySettings.ts"
 import type { PlanEntry } from "../domain/Content.ts"
 import type { Command } from "./CommandNames.ts"
 import type { Usage } from "../domain/SessionEvent.ts"
@@ -28,9 +28,9 @@ export const cost = ({ cost }: Usage) => cost === undefined ? "" : `$${cost.toFi
 export const status = (facts: ReadonlyArray<readonly [string, string]>) =>
   list(facts.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`))
 
-const choices = (knob: keyof Knobs) => knobValues[knob].join(", ")
+const choices = (knob: keyof PolicySettings) => settingValues[knob].join(", ")
 
-export const mode = ({ values }: Resolved) =>
+export const mode = ({ values }: ResolvedSettings) =>
   `The Work mode is \`${values.work_mode}\`. There are: ${choices("work_mode")}.`
 
 export const model = ({ choices, model, thinks, thoughtLevel }: SessionModel) =>
@@ -39,8 +39,8 @@ export const model = ({ choices, model, thinks, thoughtLevel }: SessionModel) =>
   }. Set one with \`/model NAME\`:\n\n` +
   list(choices().map((choice) => `\`${choice}\``))
 
-export const policy = ({ sources, values }: Resolved) => {
-  const rows = knobs.map((knob) => [`\`${knob}\``, `\`${values[knob]}\``, sources[knob], choices(knob)])
+export const policy = ({ sources, values }: ResolvedSettings) => {
+  const rows = policySettings.map((knob) => [`\`${knob}\``, `\`${values[knob]}\``, sources[knob], choices(knob)])
   return `${table(["knob", "value", "from", "values"], rows)}\n\nSet one with \`/policy KNOB VALUE\`.`
 }
 

@@ -1,10 +1,10 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { none, type SessionTools, type ToolHost, ToolSource } from "../tool/SessionTools.ts"
-import { PolicyDesk } from "./policy/PolicyDesk.ts"
+import { PolicyService } from "./policy/PolicyDesk.ts"
 import { TurnLoop } from "./TurnLoop.ts"
 
 /** Turns and policy, with their models, tools, parser and rules: the heavy half of a host. */
-export type Engine = TurnLoop | PolicyDesk
+export type Engine = TurnLoop | PolicyService
 
 /** Loaded when it is first needed, so that a client's first answers do not wait for it. */
 export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Layer.Layer<Engine, never, R> =>
@@ -24,8 +24,8 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
       ),
       Effect.cached
     )
-    const desk = <A, E>(use: (desk: PolicyDesk["Service"]) => Effect.Effect<A, E>) =>
-      Effect.flatMap(engine, (built) => use(Context.get(built, PolicyDesk)))
+    const desk = <A, E>(use: (desk: PolicyService["Service"]) => Effect.Effect<A, E>) =>
+      Effect.flatMap(engine, (built) => use(Context.get(built, PolicyService)))
     const open = Effect.fnUntraced(function*(host: ToolHost) {
       let opened: SessionTools = none
       const source = Effect.map(ready, (built) => Context.get(built, ToolSource))
@@ -44,12 +44,12 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
     return Context.make(TurnLoop, {
       run: (input) => Effect.flatMap(engine, (built) => Context.get(built, TurnLoop).run(input))
     }).pipe(
-      Context.add(PolicyDesk, {
+      Context.add(PolicyService, {
         rules: (session) => desk((one) => one.rules(session)),
         add: (session, rule) => desk((one) => one.add(session, rule)),
         remove: (session, id) => desk((one) => one.remove(session, id)),
         look: (session) =>
-          Effect.flatMap(Effect.suspend(() => ready), (built) => Context.get(built, PolicyDesk).look(session)),
+          Effect.flatMap(Effect.suspend(() => ready), (built) => Context.get(built, PolicyService).look(session)),
         test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters)),
         readable: (session, path) => desk((one) => one.readable(session, path)),
         offered: (session) => desk((one) => one.offered(session))

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { ModelCatalog } from "../model/ModelCatalog.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import { Sessions } from "./Sessions.ts"
-import type { Room } from "./Setup.ts"
+import type { SessionQuota } from "./Setup.ts"
 import type { Mode } from "./TurnLoop.ts"
 
 /** Sessions of one mode: they have a store of their own, so that the same id means two different sessions in two modes. */
@@ -16,13 +16,13 @@ export interface Host {
 export class Hosts extends Context.Service<Hosts, {
   readonly chat: Host
   readonly acp: Host
-  readonly room: Room
+  readonly room: SessionQuota
 }>()("postern/session/Hosts") {
   static readonly layer = (limit: () => number, stores: { readonly [M in Mode]: Layer.Layer<SessionStore> }) =>
     Layer.effect(
       Hosts,
       Effect.gen(function*() {
-        const room: Room = { limit, taken: 0 }
+        const room: SessionQuota = { limit, taken: 0 }
         const host = Effect.fnUntraced(function*(mode: Mode) {
           const store = Context.get(yield* Layer.build(Layer.fresh(stores[mode])), SessionStore)
           const sessions = yield* Effect.provideService(

@@ -5,7 +5,7 @@ import type { Compaction, Entry, Notice, SessionEvent, ToolCallState } from "../
 import { newId } from "../domain/Id.ts"
 
 /** The visible record of one running turn: everything is written down and published in one step, so that both always agree. */
-export interface Ledger {
+export interface TranscriptWriter {
   readonly delta: (kind: "Agent" | "Thought", text: string) => Effect.Effect<void>
   /** The next delta starts a new message. */
   readonly endMessage: () => void
@@ -38,7 +38,7 @@ export const cutOff = (call: ToolCallState): ToolCallState => ({
 })
 
 /** `position` is the first free place in the session's transcript. */
-export const make = (position: number, publish: (event: SessionEvent) => Effect.Effect<void>): Ledger => {
+export const make = (position: number, publish: (event: SessionEvent) => Effect.Effect<void>): TranscriptWriter => {
   const rows = new Map<number, Entry>()
   const changed = new Set<number>()
   const callAt = new Map<string, number>()

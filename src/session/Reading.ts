@@ -6,7 +6,7 @@ import type { Model } from "../model/Models.ts"
 import { Wishes } from "../model/ThoughtLevel.ts"
 import type { Answer } from "./Answer.ts"
 import type { History } from "./History.ts"
-import type { Offer } from "./policy/Offer.ts"
+import type { AdvertisedTools } from "./policy/Offer.ts"
 import { estimateText } from "./Tokens.ts"
 import { TurnFailed, type TurnInput } from "./TurnLoop.ts"
 
@@ -14,7 +14,7 @@ export interface Request {
   readonly model: Model
   readonly history: History
   readonly system: string
-  readonly toolkit: Offer
+  readonly toolkit: AdvertisedTools
   readonly toolChoice: "auto" | "none"
 }
 

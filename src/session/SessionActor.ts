@@ -3,7 +3,7 @@ import { LiveSettings } from "../config/LiveSettings.ts"
 import type { Settings } from "../config/Settings.ts"
 import type { Agent } from "../config/Snapshot.ts"
 import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../store/SessionStore.ts"
-import type { ServerConfig } from "../domain/McpServerConfig.ts"
+import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import { none, ToolSource } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
 import * as Jobs from "../tool/Jobs.ts"
@@ -27,7 +27,7 @@ export const make = Effect.fnUntraced(function*(
   workspace: Workspace,
   agent: Agent,
   mode: Mode,
-  brought: ReadonlyArray<ServerConfig> = []
+  brought: ReadonlyArray<McpServerConfig> = []
 ): Effect.fn.Return<
   Session,
   StoreFailed,

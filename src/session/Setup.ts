@@ -1,20 +1,20 @@
 import { Effect, Schema } from "effect"
 import type { Agent } from "../config/Settings.ts"
-import type { ServerConfig } from "../domain/McpServerConfig.ts"
+import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { Mode } from "./TurnLoop.ts"
 
 /** As many sessions are active as the configuration allows. */
 export class SessionLimit extends Schema.TaggedError<SessionLimit>()("SessionLimit", { limit: Schema.Int }) {}
 
 /** How many sessions may be active at the same time, in one or in several `Sessions`. */
-export interface Room {
+export interface SessionQuota {
   readonly limit: () => number
   taken: number
 }
 
 /** Counts what is being opened too, so that a burst cannot pass the limit. */
 export const withinLimit =
-  (room: Room) => <A, E, R>(opens: Effect.Effect<A, E, R>): Effect.Effect<A, E | SessionLimit, R> =>
+  (room: SessionQuota) => <A, E, R>(opens: Effect.Effect<A, E, R>): Effect.Effect<A, E | SessionLimit, R> =>
     Effect.suspend((): Effect.Effect<A, E | SessionLimit, R> => {
       if (room.taken >= room.limit()) return Effect.fail(new SessionLimit({ limit: room.limit() }))
       room.taken++
@@ -25,7 +25,7 @@ export interface Options {
   /** Chat sessions have what outlives a session, such as the agent's memory; ACP sessions have not (spec §4). */
   readonly mode: Mode
   /** `acp.max_sessions` of their own where none is given. */
-  readonly room?: Room
+  readonly room?: SessionQuota
   /** Sessions stay active until they are closed, however long they are idle. */
   readonly keepIdle?: boolean
 }
@@ -36,7 +36,7 @@ export interface Setup {
   /** Why whoever opens it may not have a folder, by its path. */
   readonly forbids?: ((folder: string) => string | undefined) | undefined
   /** Those that the client brings; the configured ones are there in any case. A session that is active keeps what it has. */
-  readonly mcpServers?: ReadonlyArray<ServerConfig>
+  readonly mcpServers?: ReadonlyArray<McpServerConfig>
 }
 
 export interface Creation extends Setup {

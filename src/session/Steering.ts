@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { Ledger } from "./Ledger.ts"
+import type { TranscriptWriter } from "./Ledger.ts"
 import * as PromptContent from "./PromptContent.ts"
 import type { TurnInput } from "./TurnLoop.ts"
 
@@ -70,15 +70,16 @@ const stored = (cwd: string, message: Prepared) =>
     return Effect.orDie(PromptContent.materialise(cwd, [...words, PromptContent.marked(`[${detail}]`)]))
   })
 
-export const takingIn = (steering: Steering, cwd: string, ledger: Ledger): TurnInput["takeIn"] => (ends, keep) =>
-  Effect.uninterruptibleMask((interruptibly) =>
-    Effect.flatMap(
-      Effect.suspend(() => Effect.forEach(steering.take(ends), (message) => stored(cwd, message))),
-      (said) => {
-        if (said.length === 0) return Effect.succeed(false)
-        const shown = said.map(({ blocks }) => ledger.user(blocks))
-        keep(said)
-        return Effect.as(interruptibly(Effect.all(shown, { discard: true })), true)
-      }
+export const takingIn =
+  (steering: Steering, cwd: string, ledger: TranscriptWriter): TurnInput["takeIn"] => (ends, keep) =>
+    Effect.uninterruptibleMask((interruptibly) =>
+      Effect.flatMap(
+        Effect.suspend(() => Effect.forEach(steering.take(ends), (message) => stored(cwd, message))),
+        (said) => {
+          if (said.length === 0) return Effect.succeed(false)
+          const shown = said.map(({ blocks }) => ledger.user(blocks))
+          keep(said)
+          return Effect.as(interruptibly(Effect.all(shown, { discard: true })), true)
+        }
+      )
     )
-  )

@@ -1,4 +1,4 @@
-import type { Knobs } from "../domain/PolicySettings.ts"
+import type { PolicySettings } from "../domain/PolicySettings.ts"
 import type { Limits } from "../policy/decision/Limits.ts"
 import { explanation } from "../security/Untrusted.ts"
 import type { Skill } from "../workspace/Skills.ts"
@@ -17,7 +17,7 @@ export interface Facts {
   readonly workspace: Pick<Workspace, "cwd" | "roots" | "readable" | "allowed">
   /** Names of what is offered. */
   readonly tools: ReadonlySet<string>
-  readonly knobs: Knobs
+  readonly knobs: PolicySettings
   readonly limits: Limits
   readonly identity: ReadonlyArray<Instruction>
   readonly project: ReadonlyArray<Instruction>

@@ -7,7 +7,7 @@ import type { Configured } from "./Configured.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"
 import type { SessionRecord, StoreFailed } from "../store/SessionStore.ts"
 import type { Entry, Notice, SessionEvent, StopReason, Usage } from "../domain/SessionEvent.ts"
-import type { Ledger } from "./Ledger.ts"
+import type { TranscriptWriter } from "./Ledger.ts"
 import type { Image } from "./PromptContent.ts"
 import type { SessionModel } from "./SessionModel.ts"
 import type { SessionPolicy } from "./policy/SessionPolicy.ts"
@@ -54,7 +54,7 @@ export interface TurnInput {
   /** The prompt as the model reads it. */
   readonly prompt: string
   readonly images: ReadonlyArray<Image>
-  readonly ledger: Ledger
+  readonly ledger: TranscriptWriter
   /** The context as it would be saved now. */
   readonly saved: () => string
   /**

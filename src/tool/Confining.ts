@@ -2,9 +2,9 @@ import { homedir } from "node:os"
 import { Effect } from "effect"
 import type { Decision } from "../policy/decision/Decision.ts"
 import { backendOf, type Limits } from "../policy/decision/Limits.ts"
-import type { Resolved } from "../domain/PolicySettings.ts"
+import type { ResolvedSettings } from "../domain/PolicySettings.ts"
 import { expand } from "../policy/decision/NamedPaths.ts"
-import type { Place } from "../policy/decision/CallAction.ts"
+import type { ActionContext } from "../policy/decision/CallAction.ts"
 import * as DeniedPaths from "../policy/rules/DeniedPaths.ts"
 import type { RuleSet } from "../policy/rules/RuleSet.ts"
 import * as Disk from "../sandbox/Disk.ts"
@@ -22,7 +22,7 @@ export const failed = (what: string) =>
 
 export interface Held {
   readonly decision: Pick<Decision, "capabilities" | "sandbox">
-  readonly knobs: Resolved
+  readonly knobs: ResolvedSettings
   readonly limits: Limits
   readonly rules: RuleSet
   readonly workspace: Workspace
@@ -34,7 +34,7 @@ export const foldersOf = (
   isAllowed: (path: string) => boolean = () => true
 ) => [...roots, ...allowed.filter((path) => isAllowed(path) && Disk.kind(path) === "folder")]
 
-const allowing = ({ allowedRoots }: Limits, place: Place) => {
+const allowing = ({ allowedRoots }: Limits, place: ActionContext) => {
   const named = allowedRoots.map((path) => expand(path, place))
   const folders = [...named, ...named.flatMap((path) => Disk.real(path) ?? [])]
   return (path: string) => folders.some((folder) => isInside(folder, path))
@@ -49,7 +49,7 @@ export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rul
     capabilities: decision.capabilities,
     reads,
     confine: Effect.fnUntraced(function*(argv, { cwd, env }) {
-      const place: Place = { cwd: workspace.cwd, roots: workspace.roots, home: homedir() }
+      const place: ActionContext = { cwd: workspace.cwd, roots: workspace.roots, home: homedir() }
       const denied = yield* DeniedPaths.of(rules.entries, place)
       if (!denied.complete && mode !== "danger-full-access") {
         return yield* failed(

@@ -1,6 +1,6 @@
 import { Clock, Deferred, Effect, Exit, FiberMap, type Scope } from "effect"
 import type { Capability } from "../domain/Capability.ts"
-import { grants, type Resolved } from "../domain/PolicySettings.ts"
+import { grants, type ResolvedSettings } from "../domain/PolicySettings.ts"
 import * as Output from "./Output.ts"
 import type { Ended } from "./Processes.ts"
 import { ToolFailed } from "./Tool.ts"
@@ -43,7 +43,7 @@ export interface Jobs {
   /** Does nothing to one that ended. */
   readonly stop: (job: Job, why: string) => Effect.Effect<void>
   /** Ends what the policy does not let run any more. */
-  readonly policyChanged: (knobs: Resolved) => Effect.Effect<void>
+  readonly policyChanged: (knobs: ResolvedSettings) => Effect.Effect<void>
 }
 
 const words = ({ attribution, code, signal }: Ended): string =>

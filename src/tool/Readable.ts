@@ -2,7 +2,7 @@ import { unlimited } from "../policy/decision/Allowance.ts"
 import { refuse } from "../policy/decision/Boundary.ts"
 import type { Decision } from "../policy/decision/Decision.ts"
 import type { Limits } from "../policy/decision/Limits.ts"
-import type { Part } from "../policy/decision/CallAction.ts"
+import type { CallAction } from "../policy/decision/CallAction.ts"
 import type { KnownTools } from "../policy/rules/Rule.ts"
 import { type Entry, make, type RuleSet } from "../policy/rules/RuleSet.ts"
 import { isInside } from "../platform/FilePath.ts"
@@ -34,7 +34,7 @@ export const of = (
   // Where the session's folders end is the workspace's business.
   const forbidden: Limits = { ...limits, workspaceOnly: false, ...unlimited }
   return (path) => {
-    const read: ReadonlyArray<Part> = [{ kind: "read", text: path, path }]
+    const read: ReadonlyArray<CallAction> = [{ kind: "read", text: path, path }]
     const isRuled = (name: string) => rules.decide(name, read, { ...facts, canonical }) !== undefined
     return !isRuled("file_read") && !isRuled(tool) && refuse(forbidden, { ...call, parts: read }) === undefined
   }

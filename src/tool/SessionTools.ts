@@ -1,6 +1,6 @@
 import { Context, Effect, type Scope } from "effect"
-import type { ServerConfig } from "../domain/McpServerConfig.ts"
-import type { Resolved } from "../domain/PolicySettings.ts"
+import type { McpServerConfig } from "../domain/McpServerConfig.ts"
+import type { ResolvedSettings } from "../domain/PolicySettings.ts"
 import type { Limits } from "../policy/decision/Limits.ts"
 import type { RuleSource } from "../policy/rules/RuleSource.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
@@ -29,11 +29,11 @@ export const none: SessionTools = { current: () => nothing, begin: Effect.succee
 /** A session as its tools see it. */
 export interface ToolHost {
   readonly workspace: Workspace
-  readonly knobs: () => Resolved
+  readonly knobs: () => ResolvedSettings
   readonly limits: Effect.Effect<Limits>
   readonly source: Effect.Effect<RuleSource>
   /** As they are configured now, and those that its client brought. */
-  readonly servers: () => ReadonlyArray<ServerConfig>
+  readonly servers: () => ReadonlyArray<McpServerConfig>
 }
 
 /** Where a session's own tools come from. What they start goes on in the background and ends with the scope. */

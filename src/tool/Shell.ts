@@ -1,5 +1,5 @@
 import { Duration, Effect, Latch, Schema } from "effect"
-import { knobValues } from "../domain/PolicySettings.ts"
+import { settingValues } from "../domain/PolicySettings.ts"
 import * as Needs from "../policy/decision/ToolRequirements.ts"
 import type { Report } from "../sandbox/Confinement.ts"
 import { isScratch } from "../sandbox/Modes.ts"
@@ -36,7 +36,7 @@ const Parameters = Schema.Struct({
     "Let the command write what it likes and forget all of it when it ends: for trying something out"
   ),
   sandbox: Target.optional(
-    Schema.Literals(knobValues.sandbox),
+    Schema.Literals(settingValues.sandbox),
     "A wider sandbox than the session's, for this one command. The user is asked each time and needs the justification"
   ),
   justification: Target.optional(Schema.String, "With sandbox: why the command cannot do with less, in one sentence")

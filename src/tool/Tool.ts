@@ -1,7 +1,7 @@
 import { Effect, type JsonSchema, Result, Schema, type Scope } from "effect"
 import type { Capability, NetworkNeed } from "../domain/Capability.ts"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
-import type { Needs } from "../policy/decision/ToolRequirements.ts"
+import type { ToolRequirements } from "../policy/decision/ToolRequirements.ts"
 import type { Confined } from "../sandbox/Confinement.ts"
 import type { Origin } from "../security/Untrusted.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
@@ -105,7 +105,7 @@ export interface Tool<P> {
   /** Where the text of its results comes from, when that is not Postern itself: models get it marked as data. */
   readonly origin?: Origin
   /** What a call with these parameters needs. Pure. */
-  readonly needs: (parameters: P) => Needs
+  readonly needs: (parameters: P) => ToolRequirements
   /** Must not change anything and must not fail: an unreadable target simply gives less to show. */
   readonly preview: (parameters: P, context: ToolContext) => Effect.Effect<ToolPreview>
   /** Interruption withdraws the call: its processes end, half-written files do not stay. */

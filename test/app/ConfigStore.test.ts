@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, sym
 import { join } from "node:path"
 import { isWritable } from "../../src/config/ConfigPath.ts"
 import { ConfigStore } from "../../src/config/ConfigStore.ts"
-import type { Environment } from "../../src/config/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../../src/config/EnvironmentOverrides.ts"
 import { tempFolder } from "../store/Samples.ts"
 
 const toml = `# mine
@@ -25,7 +25,7 @@ level = "readonly"
 max_sessions = 3
 `
 
-const open = Effect.fnUntraced(function*(text: string | undefined = toml, environment: Environment = {}) {
+const open = Effect.fnUntraced(function*(text: string | undefined = toml, environment: EnvironmentVariables = {}) {
   const folder = join(yield* tempFolder, "config")
   const file = join(folder, "config.toml")
   if (text !== undefined && text !== "") {

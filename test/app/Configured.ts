@@ -1,13 +1,13 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Layer, Path } from "effect"
-import type { Environment } from "../../src/config/EnvironmentOverrides.ts"
-import { type Flags, Settings } from "../../src/config/Settings.ts"
+import type { EnvironmentVariables } from "../../src/config/EnvironmentOverrides.ts"
+import { Settings, type SettingsFlags } from "../../src/config/Settings.ts"
 
 export interface Machine {
   /** The text of `config.toml`; no file when absent. */
   readonly toml?: string
-  readonly env?: Environment
-  readonly flags?: Flags
+  readonly env?: EnvironmentVariables
+  readonly flags?: SettingsFlags
 }
 
 /** A home of its own, and the configuration folder in it. */

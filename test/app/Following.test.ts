@@ -3,7 +3,7 @@ import { Context, Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import { execFileSync } from "node:child_process"
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Environment } from "../../src/config/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../../src/config/EnvironmentOverrides.ts"
 import * as Following from "../../src/config/ConfigWatcher.ts"
 import { LiveSettings } from "../../src/config/LiveSettings.ts"
 import { Settings } from "../../src/config/Settings.ts"
@@ -22,7 +22,7 @@ headers = { "X-A" = "one" }
 max_sessions = 3
 `
 
-const follow = Effect.fnUntraced(function*(text: string | undefined = toml, environment: Environment = {}) {
+const follow = Effect.fnUntraced(function*(text: string | undefined = toml, environment: EnvironmentVariables = {}) {
   const configDir = join(yield* tempFolder, "config")
   mkdirSync(configDir)
   const file = join(configDir, "config.toml")

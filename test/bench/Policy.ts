@@ -8,7 +8,7 @@ import { Gate } from "../../src/session/policy/Gate.ts"
 import { resolve } from "../../src/domain/PolicySettings.ts"
 import { limitsOf } from "../../src/policy/decision/Limits.ts"
 import { RuleBooks } from "../../src/policy/rules/RuleBooks.ts"
-import { switchesOf } from "../../src/policy/decision/PolicyFlags.ts"
+import { policyFlagsOf } from "../../src/policy/decision/PolicyFlags.ts"
 import { decodeCall } from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
@@ -67,7 +67,7 @@ const measure = Effect.fnUntraced(function*(cwd: string) {
         knobs,
         limits,
         rules,
-        switches: switchesOf({})
+        switches: policyFlagsOf({})
       })
       if (round >= rounds / 3) micros.push((performance.now() - start) * 1000)
     }

@@ -3,22 +3,26 @@ import {
   capabilitiesOf,
   capabilityOf,
   defaults,
-  needsNetwork,
-  type ServerConfig
+  type McpServerConfig,
+  needsNetwork
 } from "../../src/domain/McpServerConfig.ts"
 
-const stdio: ServerConfig = {
+const stdio: McpServerConfig = {
   ...defaults,
   name: "s",
   reach: { _tag: "Stdio", command: "x", args: [], env: {}, cwd: undefined }
 }
-const http: ServerConfig = { ...defaults, name: "s", reach: { _tag: "Http", url: "http://x", headers: {}, sse: false } }
+const http: McpServerConfig = {
+  ...defaults,
+  name: "s",
+  reach: { _tag: "Http", url: "http://x", headers: {}, sse: false }
+}
 
 describe("What a call of an MCP tool needs", () => {
   it("is everything, whatever the server says", () => assert.strictEqual(capabilityOf(stdio, "get", true), "shell_rw"))
 
   it("is what the operator says of the tool, the first that fits", () => {
-    const config: ServerConfig = {
+    const config: McpServerConfig = {
       ...stdio,
       tools: [["get_*", "ro"], ["get_secret", "rw"], ["*.x", "none"], ["a[b", "rw"]],
       capability: "rw"
@@ -36,7 +40,7 @@ describe("What a call of an MCP tool needs", () => {
   })
 
   it("is reading where the operator believes the server", () => {
-    const config: ServerConfig = { ...stdio, readOnlyHints: true, tools: [["wipe", "shell_rw"]] }
+    const config: McpServerConfig = { ...stdio, readOnlyHints: true, tools: [["wipe", "shell_rw"]] }
     assert.deepStrictEqual([
       capabilityOf(config, "get", true),
       capabilityOf(config, "get", false),

@@ -10,7 +10,7 @@ import { Gate } from "../../src/session/policy/Gate.ts"
 import { resolve } from "../../src/domain/PolicySettings.ts"
 import { limitsOf } from "../../src/policy/decision/Limits.ts"
 import { noRules } from "../../src/policy/decision/Rules.ts"
-import { switchesOf } from "../../src/policy/decision/PolicyFlags.ts"
+import { policyFlagsOf } from "../../src/policy/decision/PolicyFlags.ts"
 import { decodeCall } from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
@@ -40,7 +40,7 @@ const gated = Effect.fnUntraced(function*(tool: string, parameters: unknown, pro
   })
   const call = yield* Effect.fromResult(yield* decodeCall(tools, tool, parameters))
   const knobs = resolve(profile.level, { session: { tool_approval: "universal_accept" }, project: {}, user: {} })
-  const policy = { knobs, limits: limitsOf(profile), rules: noRules, switches: switchesOf({}) }
+  const policy = { knobs, limits: limitsOf(profile), rules: noRules, switches: policyFlagsOf({}) }
   const { code, gate: by, outcome } = gate.explain(call.tool, call.parameters, workspace, policy)
   return { workspace, said: outcome === "deny" ? `${by} ${code}` : outcome }
 })

@@ -8,11 +8,18 @@ import type { Capability } from "../../src/domain/Capability.ts"
 import { decide } from "../../src/policy/decision/Decision.ts"
 import type { DecisionInput } from "../../src/policy/decision/DecisionInput.ts"
 import { invalid } from "../../src/session/policy/Gate.ts"
-import { ceiling, defaults, grants, type Knobs, knobValues, resolve } from "../../src/domain/PolicySettings.ts"
+import {
+  ceiling,
+  defaults,
+  grants,
+  type PolicySettings,
+  resolve,
+  settingValues
+} from "../../src/domain/PolicySettings.ts"
 import type { Limits } from "../../src/policy/decision/Limits.ts"
-import type { Shape } from "../../src/policy/decision/CallAction.ts"
+import type { RiskFinding } from "../../src/policy/decision/CallAction.ts"
 import type { RuleHit } from "../../src/policy/decision/Rules.ts"
-import { switchesOf } from "../../src/policy/decision/PolicyFlags.ts"
+import { policyFlagsOf } from "../../src/policy/decision/PolicyFlags.ts"
 import type { PermissionAnswer } from "../../src/session/Attachment.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { make, newSession, prompt } from "../session/Harness.ts"
@@ -32,17 +39,17 @@ const limits: Limits = {
   ...unlimited
 }
 
-const danger: Shape = { category: "fs-wipe", part: "rm -rf /" }
+const danger: RiskFinding = { category: "fs-wipe", part: "rm -rf /" }
 const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", rule: "shell(x)" })
 
 /** A shell call whose Tool approval policy was chosen by the session, so that the policy table decides about shapes. */
-const input = (knobs: Partial<Knobs>, more: Partial<DecisionInput> = {}): DecisionInput =>
+const input = (knobs: Partial<PolicySettings>, more: Partial<DecisionInput> = {}): DecisionInput =>
   shellCall({ tool_approval: "whitelist_accept", ...knobs }, { limits, ...more })
 
 const unusable = { enforce: () => ({ usable: false, note: "no backend" }) }
 const ro = { capabilities: ["shell_ro"] as const }
 
-type Row = readonly [number, Partial<Knobs>, Partial<DecisionInput>, "run" | "ask" | "deny", string]
+type Row = readonly [number, Partial<PolicySettings>, Partial<DecisionInput>, "run" | "ask" | "deny", string]
 
 /** Rows of policy §1.6. Where a person is asked, the answer decides later: the row shows the question. */
 const rows: ReadonlyArray<Row> = [
@@ -113,7 +120,8 @@ describe("The outcome table", () => {
   it("an allow rule decides over a shape, unless the user guards allow rules", () => {
     assert.strictEqual(decide(input({}, { rule: hit("allow"), shapes: [danger] })).outcome, "run")
     assert.strictEqual(
-      decide(input({}, { rule: hit("allow"), shapes: [danger], switches: switchesOf({ guard_allow: true }) })).outcome,
+      decide(input({}, { rule: hit("allow"), shapes: [danger], switches: policyFlagsOf({ guard_allow: true }) }))
+        .outcome,
       "ask"
     )
   })
@@ -126,7 +134,7 @@ describe("The outcome table", () => {
 
 /** Rows whose outcome is a person's: the call, its knobs and rules, the answer (none: nobody is there), and what becomes of it. */
 const answers: ReadonlyArray<
-  readonly [number, string, Partial<Knobs>, string | undefined, PermissionAnswer | undefined, string]
+  readonly [number, string, Partial<PolicySettings>, string | undefined, PermissionAnswer | undefined, string]
 > = [
   [
     4,
@@ -190,7 +198,7 @@ describe("The rows that a person decides", () => {
 })
 
 describe("Autonomy levels", () => {
-  const at = (level: Limits["level"], session: Partial<Knobs>, more: Partial<DecisionInput>) =>
+  const at = (level: Limits["level"], session: Partial<PolicySettings>, more: Partial<DecisionInput>) =>
     decide(
       input({}, { knobs: resolve(level, { session, project: {}, user: {} }), limits: { ...limits, level }, ...more })
     )
@@ -232,11 +240,11 @@ const calls: ReadonlyArray<Partial<DecisionInput>> = every<Capability, Partial<D
   }]
 ).map(([capability, more]) => ({ capabilities: [capability], ...more }))
 
-const allKnobs: ReadonlyArray<Partial<Knobs>> = knobValues.work_mode.flatMap((work_mode) =>
-  knobValues.network.flatMap((network) =>
-    knobValues.tool_approval.flatMap((tool_approval) =>
-      knobValues.approval_response.flatMap((approval_response) =>
-        knobValues.sandbox.map((sandbox) => ({ work_mode, network, tool_approval, approval_response, sandbox }))
+const allKnobs: ReadonlyArray<Partial<PolicySettings>> = settingValues.work_mode.flatMap((work_mode) =>
+  settingValues.network.flatMap((network) =>
+    settingValues.tool_approval.flatMap((tool_approval) =>
+      settingValues.approval_response.flatMap((approval_response) =>
+        settingValues.sandbox.map((sandbox) => ({ work_mode, network, tool_approval, approval_response, sandbox }))
       )
     )
   )
@@ -281,7 +289,7 @@ describe("For every policy and every call", () => {
       if (outcome === "deny") continue
       assert.isTrue(capabilities.every((capability) => grants(knobs.work_mode!, capability)))
       assert.strictEqual(sandbox?.mode, ceiling(capabilities, knobs.sandbox!))
-      for (const mode of knobValues.sandbox) {
+      for (const mode of settingValues.sandbox) {
         const wider = decide(input(knobs, { ...call, wish: { mode, why: undefined } }))
         assert.notStrictEqual(wider.outcome, "run")
         if (wider.sandbox) assert.strictEqual(wider.sandbox.mode, ceiling(capabilities, mode))

@@ -6,10 +6,10 @@ import { Deferred, Effect, Fiber } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { decide } from "../../src/policy/decision/Decision.ts"
 import type { DecisionInput } from "../../src/policy/decision/DecisionInput.ts"
-import type { Knobs } from "../../src/domain/PolicySettings.ts"
+import type { PolicySettings } from "../../src/domain/PolicySettings.ts"
 import * as Dangers from "../../src/policy/rules/Dangers.ts"
 import type { RuleHit } from "../../src/policy/decision/Rules.ts"
-import { switchesOf } from "../../src/policy/decision/PolicyFlags.ts"
+import { policyFlagsOf } from "../../src/policy/decision/PolicyFlags.ts"
 import { analyse } from "../../src/policy/shell/ShellAnalyser.ts"
 import type { Agents } from "../../src/session/Agents.ts"
 import * as Approvals from "../../src/session/Approvals.ts"
@@ -31,7 +31,7 @@ import { place, rules, shell as ruled, tools } from "./rules/Ruled.ts"
  * E15: there are no schedules, hooks or webhooks.
  */
 
-const fixed = (knobs: Partial<Knobs>, more: Partial<DecisionInput>) =>
+const fixed = (knobs: Partial<PolicySettings>, more: Partial<DecisionInput>) =>
   decide(
     shellCall({ tool_approval: "whitelist_accept", ...knobs }, {
       place,
@@ -83,7 +83,7 @@ const responder = (
   } = {}
 ): Attachment => ({ publish, ask: (request) => Effect.as(first(request), answer), choose: () => Effect.never })
 
-const set = (session: Session, knobs: Partial<Knobs>) =>
+const set = (session: Session, knobs: Partial<PolicySettings>) =>
   Effect.orDie(
     Effect.forEach(Object.entries(knobs), ([knob, value]) => session.policy.set(knob, value, "client"), {
       discard: true
@@ -163,7 +163,7 @@ describe("E2 to E7", () => {
     })
   )
 
-  const narrowings: ReadonlyArray<readonly [Partial<Knobs>, ReadonlyArray<string>]> = [
+  const narrowings: ReadonlyArray<readonly [Partial<PolicySettings>, ReadonlyArray<string>]> = [
     [{ network: "off" }, ["stopped", "running"]],
     [{ work_mode: "ro" }, ["stopped", "running"]],
     [{ work_mode: "sw" }, ["stopped", "running"]],
@@ -271,13 +271,13 @@ describe("E8 to E11", () => {
     }
     const warnings = Dangers.of({ place, tools, analyse }).warnings(rules({ allow: ["shell(git push *)"] }).entries)
     assert.match(warnings.join(), /git push --force/)
-    const guarded = fixed({}, { rule: hit("allow"), shapes: [danger], switches: switchesOf({ guard_allow: true }) })
+    const guarded = fixed({}, { rule: hit("allow"), shapes: [danger], switches: policyFlagsOf({ guard_allow: true }) })
     assert.deepStrictEqual([guarded.outcome, guarded.code], ["ask", "GUARD_ALLOW"])
     assert.strictEqual(
-      fixed({}, { rule: hit("allow"), opaque: true, switches: switchesOf({ guard_allow: true }) }).outcome,
+      fixed({}, { rule: hit("allow"), opaque: true, switches: policyFlagsOf({ guard_allow: true }) }).outcome,
       "ask"
     )
-    assert.strictEqual(fixed({}, { rule: hit("allow"), switches: switchesOf({ guard_allow: true }) }).outcome, "run")
+    assert.strictEqual(fixed({}, { rule: hit("allow"), switches: policyFlagsOf({ guard_allow: true }) }).outcome, "run")
   })
 
   it("E9: deny wins over allow, however specific", () => {
@@ -378,8 +378,8 @@ describe("E12 and E13", () => {
 })
 
 describe("E16: a call that asks for a wider sandbox", () => {
-  const wish = (mode: Knobs["sandbox"], why?: string) => ({ wish: { mode, why } })
-  const answer = (knobs: Partial<Knobs>, more: Partial<DecisionInput>) => {
+  const wish = (mode: PolicySettings["sandbox"], why?: string) => ({ wish: { mode, why } })
+  const answer = (knobs: Partial<PolicySettings>, more: Partial<DecisionInput>) => {
     const { code, outcome, sandbox } = fixed(knobs, more)
     return `${outcome} ${code} ${sandbox?.mode}`
   }
@@ -565,7 +565,7 @@ describe("E17 to E25", () => {
       writeFileSync(join(outside, "a"), "x")
       for (const name of [".ssh", "open"]) mkdirSync(join(homedir(), name))
       writeFileSync(join(homedir(), ".ssh", "id_x"), "x")
-      const shown = Effect.fnUntraced(function*(sandbox: Knobs["sandbox"], script: string) {
+      const shown = Effect.fnUntraced(function*(sandbox: PolicySettings["sandbox"], script: string) {
         yield* set(session, { sandbox })
         const { shown, status } = (yield* turn(session, script)).at(-1)!
         return status === "completed" ? status : shown
@@ -685,7 +685,7 @@ describe("E17 to E25", () => {
       capabilities: ["ro"],
       network: "required",
       shell: false,
-      switches: switchesOf({ ask_network_reads: true })
+      switches: policyFlagsOf({ ask_network_reads: true })
     } as const
     assert.strictEqual(fixed({}, asking).outcome, "ask")
     assert.strictEqual(fixed({}, { ...asking, rule: hit("allow") }).outcome, "run")

@@ -1,12 +1,12 @@
 import type { DecisionInput } from "../../src/policy/decision/DecisionInput.ts"
-import { type Knobs, resolve } from "../../src/domain/PolicySettings.ts"
+import { type PolicySettings, resolve } from "../../src/domain/PolicySettings.ts"
 import { limitsOf } from "../../src/policy/decision/Limits.ts"
-import { switchesOf } from "../../src/policy/decision/PolicyFlags.ts"
+import { policyFlagsOf } from "../../src/policy/decision/PolicyFlags.ts"
 
 export const place = { cwd: "/w", roots: ["/w"], home: "/home/me" }
 
 /** A shell call that may write, and that a sandbox holds. */
-export const shellCall = (session: Partial<Knobs>, more: Partial<DecisionInput> = {}): DecisionInput => ({
+export const shellCall = (session: Partial<PolicySettings>, more: Partial<DecisionInput> = {}): DecisionInput => ({
   capabilities: ["shell_rw"],
   network: "optional",
   parts: [],
@@ -21,7 +21,7 @@ export const shellCall = (session: Partial<Knobs>, more: Partial<DecisionInput> 
   knobs: resolve("supervised", { session, project: {}, user: {} }),
   limits: limitsOf(undefined),
   rule: undefined,
-  switches: switchesOf({}),
+  switches: policyFlagsOf({}),
   mediumRisk: () => false,
   enforce: () => ({ usable: true, note: "bwrap" }),
   ...more

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decide } from "../../src/policy/decision/Decision.ts"
 import type { DecisionInput } from "../../src/policy/decision/DecisionInput.ts"
-import { type Knobs, resolve } from "../../src/domain/PolicySettings.ts"
+import { type PolicySettings, resolve } from "../../src/domain/PolicySettings.ts"
 import { limitsOf } from "../../src/policy/decision/Limits.ts"
-import { switchesOf } from "../../src/policy/decision/PolicyFlags.ts"
+import { policyFlagsOf } from "../../src/policy/decision/PolicyFlags.ts"
 import { analyse } from "../../src/policy/shell/ShellAnalyser.ts"
 import { rules } from "./rules/Ruled.ts"
 
@@ -15,7 +15,7 @@ const decided = (
   command: string,
   lists: Parameters<typeof rules>[0] = {},
   more: Partial<DecisionInput> = {},
-  knobs: Partial<Knobs> = {}
+  knobs: Partial<PolicySettings> = {}
 ) => {
   const { capability, inner, networkPrograms, opaque, parseError, parts, shapes } = analyse(command, place)
   const set = rules(lists)
@@ -36,7 +36,7 @@ const decided = (
     limits: limitsOf(undefined, ["/home/me/.postern"]),
     rule: set.decide("shell", parts, facts),
     mayHit: (hidden) => set.mayHit("shell", parts, facts, hidden),
-    switches: switchesOf({}),
+    switches: policyFlagsOf({}),
     mediumRisk: () => false,
     enforce: () => ({ usable: true, note: "" }),
     ...more

@@ -1,6 +1,6 @@
 import { Deferred, Effect, Layer } from "effect"
 import type { StopReason } from "../../src/domain/SessionEvent.ts"
-import { PolicyDesk } from "../../src/session/policy/PolicyDesk.ts"
+import { PolicyService } from "../../src/session/policy/PolicyDesk.ts"
 import { TurnFailed, type TurnInput, TurnLoop } from "../../src/session/TurnLoop.ts"
 
 const nobody = Effect.die("a scripted engine has no rules")
@@ -14,7 +14,7 @@ export class Script {
   private readonly ends: Array<Deferred.Deferred<StopReason, TurnFailed>> = []
 
   readonly layer = Layer.merge(
-    Layer.succeed(PolicyDesk, {
+    Layer.succeed(PolicyService, {
       rules: () => nobody,
       add: () => nobody,
       remove: () => nobody,

@@ -1,16 +1,16 @@
 import { Result, Schema } from "effect"
-import { type Knobs, knobValues } from "../../domain/PolicySettings.ts"
+import { type PolicySettings, settingValues } from "../../domain/PolicySettings.ts"
 
 const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 const texts = maybe(Schema.Array(Schema.String))
 
 /** Knobs of a dry run: each one given is the session's own choice. */
 export const DryKnobs = Schema.Struct({
-  mode: maybe(Schema.Literals(knobValues.work_mode)),
-  network: maybe(Schema.Literals(knobValues.network)),
-  approval: maybe(Schema.Literals(knobValues.tool_approval)),
-  response: maybe(Schema.Literals(knobValues.approval_response)),
-  sandbox: maybe(Schema.Literals(knobValues.sandbox)),
+  mode: maybe(Schema.Literals(settingValues.work_mode)),
+  network: maybe(Schema.Literals(settingValues.network)),
+  approval: maybe(Schema.Literals(settingValues.tool_approval)),
+  response: maybe(Schema.Literals(settingValues.approval_response)),
+  sandbox: maybe(Schema.Literals(settingValues.sandbox)),
   level: maybe(Schema.Literals(["readonly", "supervised", "full"])),
   rules: maybe(Schema.Struct({ deny: texts, ask: texts, allow: texts }))
 })
@@ -49,7 +49,7 @@ export const read = (value: unknown): Result.Result<DryCall, string> => {
 
 export const lists = ["deny", "ask", "allow"] as const
 
-export const sessionKnobs = ({ approval, mode, network, response, sandbox }: DryKnobs): Partial<Knobs> => ({
+export const sessionKnobs = ({ approval, mode, network, response, sandbox }: DryKnobs): Partial<PolicySettings> => ({
   ...(mode && { work_mode: mode }),
   ...(network && { network }),
   ...(approval && { tool_approval: approval }),

@@ -3,12 +3,18 @@ import { resolve as absolute } from "node:path"
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import { Gate, invalid } from "../../session/policy/Gate.ts"
-import { type Knobs, knobs as names, type Level, resolve, type Resolved } from "../../domain/PolicySettings.ts"
+import {
+  type Level,
+  type PolicySettings,
+  policySettings as names,
+  resolve,
+  type ResolvedSettings
+} from "../../domain/PolicySettings.ts"
 import { knownTools } from "../../tool/KnownTools.ts"
 import { limitsOf, ownFolders } from "../../policy/decision/Limits.ts"
 import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
 import { add, type Entry, entry, type RuleSet } from "../../policy/rules/RuleSet.ts"
-import { switchesOf } from "../../policy/decision/PolicyFlags.ts"
+import { policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
 import { foreseen } from "../../mcp/Foreseen.ts"
 import { decodeCall } from "../../tool/Tool.ts"
 import { Toolbox } from "../../tool/Toolbox.ts"
@@ -34,7 +40,7 @@ export class PolicyDryRun extends Context.Service<PolicyDryRun, {
   /** The name of the risk profile whose limits and lists count. */
   readonly riskProfile: string
   readonly profile: RiskProfile | undefined
-  readonly userRules: Knobs["user_rules"]
+  readonly userRules: PolicySettings["user_rules"]
 }>()("postern/app/PolicyDryRun") {
   static readonly layer = (options: Options) => Layer.effect(PolicyDryRun, make(options))
 }
@@ -82,8 +88,8 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
   const agent = yield* agentOf(alias)
   const riskProfile = agent?.riskProfile ?? "default"
   const profile = riskProfiles.get(riskProfile)
-  const switches = switchesOf(own)
-  const user: Partial<Knobs> = Object.fromEntries(
+  const switches = policyFlagsOf(own)
+  const user: Partial<PolicySettings> = Object.fromEntries(
     names.flatMap((name) => own[name] === undefined ? [] : [[name, own[name]]])
   )
   const userRules = resolve("supervised", { session: {}, project: {}, user }).values.user_rules
@@ -150,7 +156,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     const call = yield* callOf(name, parameters)
     if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
     const level: Level = knobs.level ?? profile?.level ?? "supervised"
-    const resolved: Resolved = resolve(level, { session: sessionKnobs(knobs), project, user })
+    const resolved: ResolvedSettings = resolve(level, { session: sessionKnobs(knobs), project, user })
     const limits = limitsOf({ ...profile, level }, ownFolders(settings))
     const policy = { knobs: resolved, limits, rules, switches }
     return gate.explain(call.success.tool, call.success.parameters, place, policy)

@@ -1,14 +1,14 @@
 import type { Capability } from "../../domain/Capability.ts"
-import type { Part, Place, Shape } from "./CallAction.ts"
+import type { ActionContext, CallAction, RiskFinding } from "./CallAction.ts"
 
 /** What the operator's limits look at. */
 export interface BoundaryCall {
   readonly capabilities: ReadonlyArray<Capability>
-  readonly parts: ReadonlyArray<Part>
+  readonly parts: ReadonlyArray<CallAction>
   /** What a part starts in turn: it may be forbidden, and needs no leave of its own. */
-  readonly inner?: ReadonlyArray<Part>
-  readonly shapes: ReadonlyArray<Shape>
-  readonly place: Place
+  readonly inner?: ReadonlyArray<CallAction>
+  readonly shapes: ReadonlyArray<RiskFinding>
+  readonly place: ActionContext
   /** The path behind a written one, links followed; `undefined` where there is none to follow. */
   readonly canonical: (path: string) => string | undefined
   /** Further names of the roots. */

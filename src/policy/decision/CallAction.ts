@@ -7,7 +7,7 @@
 export type Word = string | null
 
 /** A file that a command's arguments name, as an absolute path: only where program and argument are known. */
-export interface Touch {
+export interface FileOperand {
   readonly kind: "read" | "write"
   readonly path: string
   /** The path is a pattern of the shell, and stands for whatever fits it. */
@@ -17,13 +17,13 @@ export interface Touch {
 }
 
 /** One certain file. */
-export const isNamed = ({ below, glob }: Touch): boolean => below === undefined && glob === undefined
+export const isNamed = ({ below, glob }: FileOperand): boolean => below === undefined && glob === undefined
 
 /**
  * One simple command. A wrapper is a part of its own, followed by a part for what it runs: `sudo rm x` gives `sudo rm x` and, with
  * `wrappers: ["sudo"]`, `rm x`. A bare assignment that matters to later commands, as `PATH=…`, has no arguments and an empty program.
  */
-export interface CommandPart {
+export interface CommandAction {
   readonly kind: "command"
   /** As written, for people. */
   readonly text: string
@@ -36,7 +36,7 @@ export interface CommandPart {
   readonly wrappers: ReadonlyArray<string>
   /** The folder it runs in as far as literal `cd`s tell; `null` where that is not known. */
   readonly cwd: Word
-  readonly touches: ReadonlyArray<Touch>
+  readonly touches: ReadonlyArray<FileOperand>
   /** It runs in a container, where paths are others. */
   readonly contained?: true
   /** Its program or the code it runs is not literal: no wildcard may ever allow it. */
@@ -44,19 +44,19 @@ export interface CommandPart {
 }
 
 /** A redirect of a shell call, or a path a file tool names: absolute, `null` where it is not literal. */
-export interface PathPart {
+export interface PathAction {
   readonly kind: "read" | "write"
   readonly text: string
   readonly path: Word
 }
 
-export interface FetchPart {
+export interface FetchAction {
   readonly kind: "fetch"
   readonly text: string
   readonly url: string
 }
 
-export interface McpPart {
+export interface McpAction {
   readonly kind: "mcp"
   readonly text: string
   readonly server: string
@@ -64,24 +64,24 @@ export interface McpPart {
 }
 
 /** Any other tool, by name and arguments. */
-export interface ToolPart {
+export interface ToolAction {
   readonly kind: "tool"
   readonly text: string
   readonly name: string
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-export type Part = CommandPart | PathPart | FetchPart | McpPart | ToolPart
+export type CallAction = CommandAction | PathAction | FetchAction | McpAction | ToolAction
 
 /** A dangerous shape and the part that has it (policy §3). */
-export interface Shape {
+export interface RiskFinding {
   /** Short and stable, such as `fs-wipe`. */
   readonly category: string
   readonly part: string
 }
 
 /** Where a call happens: paths are canonical. */
-export interface Place {
+export interface ActionContext {
   readonly cwd: string
   readonly roots: ReadonlyArray<string>
   readonly home: string

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, isAbsolute, join } from "node:path"
-import type { Place } from "./CallAction.ts"
+import type { ActionContext } from "./CallAction.ts"
 
 const isMissing = (path: string): boolean => {
   try {
@@ -34,7 +34,7 @@ export const kindOf = (path: string): "file" | "folder" | "none" => {
  * The path behind a written one as the kernel would find it, so `link/..` is the folder above the link's target; the last parts may
  * be missing. One call asks for the same folders again and again, so what was found is kept: use one of these per call.
  */
-export const canonicalIn = ({ cwd, home, roots }: Place): (path: string) => string | undefined => {
+export const canonicalIn = ({ cwd, home, roots }: ActionContext): (path: string) => string | undefined => {
   // The session's folders are canonical; whoever opens something in them looks again.
   const seen = new Map<string, string | undefined>(roots.map((root) => [root, root]))
   const follow = (path: string): string | undefined => {

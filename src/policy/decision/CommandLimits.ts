@@ -1,19 +1,19 @@
 import { basename } from "node:path"
 import type { Refusal } from "./GateTrace.ts"
 import type { Limits } from "./Limits.ts"
-import type { CommandPart, Part } from "./CallAction.ts"
+import type { CallAction, CommandAction } from "./CallAction.ts"
 
-const namesOf = (part: CommandPart): ReadonlyArray<string> =>
+const namesOf = (part: CommandAction): ReadonlyArray<string> =>
   part.program === null ? [] : [part.program, basename(part.program)]
 
-const isListed = (list: ReadonlyArray<string>, part: CommandPart): boolean =>
+const isListed = (list: ReadonlyArray<string>, part: CommandAction): boolean =>
   namesOf(part).some((name) => list.includes(name))
 
 /** The first command of a call that the operator's lists keep from running. */
 export const commandRefusal = (
   limits: Limits,
-  parts: ReadonlyArray<Part>,
-  inner: ReadonlyArray<Part>
+  parts: ReadonlyArray<CallAction>,
+  inner: ReadonlyArray<CallAction>
 ): Refusal | undefined => {
   for (const part of [...parts, ...inner]) {
     if (part.kind !== "command") continue

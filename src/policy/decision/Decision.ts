@@ -4,8 +4,8 @@ import type { DecisionInput } from "./DecisionInput.ts"
 import * as Escalation from "./Escalation.ts"
 import { complete, type GateName, type GateTrace, type Step, type Stop, stop, type Verdict } from "./GateTrace.ts"
 import { hardGates } from "./HardGates.ts"
-import type { EffectiveSandbox, Knobs, Resolved } from "../../domain/PolicySettings.ts"
-import type { Part, Shape } from "./CallAction.ts"
+import type { EffectiveSandbox, PolicySettings, ResolvedSettings } from "../../domain/PolicySettings.ts"
+import type { CallAction, RiskFinding } from "./CallAction.ts"
 import * as RuleGate from "./RuleGate.ts"
 import type { RuleFacts, RuleHit } from "./Rules.ts"
 
@@ -18,21 +18,21 @@ export interface Decision {
   readonly code: string
   readonly reason: string
   readonly capabilities: ReadonlyArray<Capability>
-  readonly shapes: ReadonlyArray<Shape>
-  readonly parts: ReadonlyArray<Part>
+  readonly shapes: ReadonlyArray<RiskFinding>
+  readonly parts: ReadonlyArray<CallAction>
   /** Its parts are those of a command line. */
   readonly shell: boolean
   /** What rules were given to look at, besides the parts. */
   readonly facts: RuleFacts
   /** In force when it was made; absent where no gate could read the call. */
-  readonly knobs?: Resolved
+  readonly knobs?: ResolvedSettings
   readonly rule?: RuleHit
   /** What the call would run in; absent where it is denied. */
   readonly sandbox?: { readonly mode: EffectiveSandbox; readonly network: boolean; readonly note: string }
   readonly gates: ReadonlyArray<GateTrace>
 }
 
-const networkOf = ({ capabilities, network, switches }: DecisionInput, knobs: Knobs): boolean =>
+const networkOf = ({ capabilities, network, switches }: DecisionInput, knobs: PolicySettings): boolean =>
   knobs.network === "on" && network !== "none" &&
   (network === "required" || capabilities.includes("shell_rw") ||
     (switches.testNetwork && capabilities.includes("shell_test")))

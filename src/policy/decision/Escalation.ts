@@ -2,7 +2,7 @@ import type { Capability } from "../../domain/Capability.ts"
 import { ceiling, type EffectiveSandbox, isWider, type SandboxMode } from "../../domain/PolicySettings.ts"
 
 /** A call may ask for a wider Sandbox mode than its session's, for itself alone; a person decides each time (policy §1.9 E16). */
-export interface Wish {
+export interface EscalationRequest {
   readonly mode: SandboxMode
   /** The model's own words. */
   readonly why: string | undefined
@@ -28,7 +28,7 @@ const quoted = (why: string | undefined): string => {
 export const of = (
   capabilities: ReadonlyArray<Capability>,
   session: SandboxMode,
-  wish: Wish | undefined
+  wish: EscalationRequest | undefined
 ): Escalation => {
   const usual = ceiling(capabilities, session)
   if (wish === undefined) return { mode: usual }

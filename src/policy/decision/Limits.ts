@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs"
 import type { RiskProfile } from "../../config/Profiles.ts"
 import { type BackendChoice, unconfined } from "../../domain/SandboxBackend.ts"
 import { type Allowance, unlimited } from "./Allowance.ts"
-import type { Level, Resolved } from "../../domain/PolicySettings.ts"
+import type { Level, ResolvedSettings } from "../../domain/PolicySettings.ts"
 
 /** The operator's hard limits (spec §5, gate 3), as a risk profile gives them. It only denies. */
 export interface Limits extends Allowance {
@@ -68,7 +68,7 @@ export const limitsOf = (
 }
 
 /** Where the operator says that something around Postern is the sandbox, full access to all of it includes reads. */
-export const backendOf = (configured: BackendChoice, { values }: Resolved): BackendChoice =>
+export const backendOf = (configured: BackendChoice, { values }: ResolvedSettings): BackendChoice =>
   configured.name === "none" && values.sandbox === "danger-full-access" && values.network === "on"
     ? { name: unconfined }
     : configured

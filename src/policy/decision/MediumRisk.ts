@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import type { Part } from "./CallAction.ts"
+import type { CallAction } from "./CallAction.ts"
 import type { Facts } from "../rules/Call.ts"
 import { type KnownTools, parse } from "../rules/Rule.ts"
 import { entry, make } from "../rules/RuleSet.ts"
@@ -21,8 +21,8 @@ const rules = make(
   tools
 )
 
-const isLiteral = (part: Part): boolean => part.kind !== "command" || part.argv.every((word) => word !== null)
+const isLiteral = (part: CallAction): boolean => part.kind !== "command" || part.argv.every((word) => word !== null)
 
 /** Whether a command line consists of nothing else, all of it literal. Dangerous shapes are for the caller to look at. */
-export const isMedium = (parts: ReadonlyArray<Part>, facts: Facts): boolean =>
+export const isMedium = (parts: ReadonlyArray<CallAction>, facts: Facts): boolean =>
   parts.every(isLiteral) && rules.decide("shell", parts, facts)?.list === "allow"

@@ -1,12 +1,12 @@
 import { isAbsolute, resolve as absolute } from "node:path"
 import type { BoundaryCall } from "./BoundaryCall.ts"
-import { isNamed, type Part, type Place } from "./CallAction.ts"
+import { type ActionContext, type CallAction, isNamed } from "./CallAction.ts"
 import { untilde } from "../rules/Paths.ts"
 
 /** The paths that a call names, as it spells them and as they are on the disk. */
 
 /** A path as an absolute one, without a slash at its end. */
-export const expand = (path: string, { cwd, home }: Place): string => absolute(cwd, untilde(path, cwd, home))
+export const expand = (path: string, { cwd, home }: ActionContext): string => absolute(cwd, untilde(path, cwd, home))
 
 /** The path behind a written one: links are followed before a `..` after them is, as the system does it. */
 export const behind = (
@@ -27,7 +27,7 @@ export interface Touched {
 const looksLikePath = /^(?!.*:\/\/)(.*\/|~[\w+-]*$)/s
 
 /** Paths a call names: redirects and file arguments, and a command's words that look like paths. */
-export const touched = (parts: ReadonlyArray<Part>): ReadonlyArray<Touched> =>
+export const touched = (parts: ReadonlyArray<CallAction>): ReadonlyArray<Touched> =>
   parts.flatMap((part): ReadonlyArray<Touched> => {
     if (part.kind === "command" && part.contained === true) return []
     if (part.kind === "read" || part.kind === "write") {

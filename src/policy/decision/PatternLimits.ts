@@ -4,7 +4,7 @@ import type { BoundaryCall } from "./BoundaryCall.ts"
 import type { Refusal } from "./GateTrace.ts"
 import type { Limits } from "./Limits.ts"
 import { expand } from "./NamedPaths.ts"
-import { isNamed, type Touch } from "./CallAction.ts"
+import { type FileOperand, isNamed } from "./CallAction.ts"
 import { literally, many, reaches } from "../rules/Reach.ts"
 
 /** What no tool may touch, where a call comes to it without naming it. */
@@ -13,7 +13,7 @@ import { literally, many, reaches } from "../rules/Reach.ts"
 const reached = (
   limits: Limits,
   { canonical, inner = [], parts, place }: BoundaryCall,
-  accept: (touch: Touch) => boolean
+  accept: (touch: FileOperand) => boolean
 ) => {
   const guarded = [...limits.own, ...limits.forbiddenPaths.map((path) => expand(path, place))]
     .filter((folder) => !place.roots.some((root) => isInside(folder, root)))

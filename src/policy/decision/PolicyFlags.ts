@@ -1,7 +1,7 @@
 import type { ConfigTable } from "../../config/ConfigSchema.ts"
 
 /** What a user may switch on besides the six knobs (policy §1.9 E8 and E25, §4.2). */
-export interface Switches {
+export interface PolicyFlags {
   /** Shapes go to the user even where a rule allows them. */
   readonly guardAllow: boolean
   /** Reading from the network is asked about, unless a rule allows it: an address can carry data out. */
@@ -12,7 +12,7 @@ export interface Switches {
   readonly testCommands: ReadonlyArray<string>
 }
 
-export const switchesOf = (policy: NonNullable<ConfigTable["policy"]>): Switches => ({
+export const policyFlagsOf = (policy: NonNullable<ConfigTable["policy"]>): PolicyFlags => ({
   guardAllow: policy.guard_allow ?? false,
   testNetwork: policy.shell_test_network ?? false,
   askNetworkReads: policy.ask_network_reads ?? false,

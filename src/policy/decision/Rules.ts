@@ -1,4 +1,4 @@
-import type { Part, Place } from "./CallAction.ts"
+import type { ActionContext, CallAction } from "./CallAction.ts"
 
 export interface RuleHit {
   readonly list: "deny" | "ask" | "allow"
@@ -12,20 +12,25 @@ export interface RuleHit {
 export interface RuleFacts {
   readonly opaque: boolean
   readonly parseError: boolean
-  readonly place: Place
+  readonly place: ActionContext
   readonly canonical: (path: string) => string | undefined
   /** Further parts that can only forbid the call, or have it asked about. */
-  readonly inner?: ReadonlyArray<Part>
+  readonly inner?: ReadonlyArray<CallAction>
 }
 
 /** Deny, ask and allow rules of all layers, united (policy §2.4): deny before ask before allow. */
 export interface Rules {
-  readonly decide: (tool: string, parts: ReadonlyArray<Part>, facts: RuleFacts) => RuleHit | undefined
+  readonly decide: (tool: string, parts: ReadonlyArray<CallAction>, facts: RuleFacts) => RuleHit | undefined
   /**
    * A deny or ask rule that names what the call may come to without naming it, as `grep -r x .` comes to `./secret`: with `hidden`, a
    * sandbox keeps what deny rules name from it.
    */
-  readonly mayHit: (tool: string, parts: ReadonlyArray<Part>, facts: RuleFacts, hidden: boolean) => RuleHit | undefined
+  readonly mayHit: (
+    tool: string,
+    parts: ReadonlyArray<CallAction>,
+    facts: RuleFacts,
+    hidden: boolean
+  ) => RuleHit | undefined
   /** Tools that a bare deny rule takes out of the model's sight. */
   readonly hidden: (tools: Iterable<string>) => ReadonlySet<string>
 }

@@ -1,5 +1,5 @@
 import type { Decision } from "./Decision.ts"
-import type { Part, Word } from "./CallAction.ts"
+import type { CallAction, Word } from "./CallAction.ts"
 
 interface TracePart {
   readonly program: Word
@@ -16,7 +16,7 @@ const partsOf = ({ facts, parts, shell }: Decision): ReadonlyArray<TracePart> =>
   })
 }
 
-const touched = (part: Exclude<Part, { readonly kind: "command" }>) =>
+const touched = (part: Exclude<CallAction, { readonly kind: "command" }>) =>
   part.kind === "tool"
     ? { program: part.name, argv: [part.name] }
     : { program: part.kind, argv: [part.kind, part.text] }

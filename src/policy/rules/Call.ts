@@ -1,4 +1,10 @@
-import { type CommandPart, isNamed, type Part, type Place, type Touch } from "../decision/CallAction.ts"
+import {
+  type ActionContext,
+  type CallAction,
+  type CommandAction,
+  type FileOperand,
+  isNamed
+} from "../decision/CallAction.ts"
 import type { RuleFacts } from "../decision/Rules.ts"
 import { named, type NamedPath } from "./Paths.ts"
 import { type Family, familyOf, type KnownTools } from "./Rule.ts"
@@ -15,25 +21,25 @@ export interface Facts extends RuleFacts {
 export interface Call {
   readonly tool: string
   readonly facts: Facts
-  readonly place: Place
+  readonly place: ActionContext
   readonly family: Family | undefined
-  readonly parts: ReadonlyArray<Part>
+  readonly parts: ReadonlyArray<CallAction>
   /** For deny and ask only. */
-  readonly inner: ReadonlyArray<Part>
-  readonly views: (part: CommandPart) => Views.Views
+  readonly inner: ReadonlyArray<CallAction>
+  readonly views: (part: CommandAction) => Views.Views
   /** What a command's arguments name, for deny and ask. */
-  readonly touched: (part: CommandPart) => {
+  readonly touched: (part: CommandAction) => {
     readonly reads: ReadonlyArray<NamedPath>
     readonly writes: ReadonlyArray<NamedPath>
     readonly urls: ReadonlyArray<string>
   }
   /** What else it comes to: patterns of the shell, and what lies below folders. */
-  readonly reached: (part: CommandPart) => ReadonlyArray<Reached>
+  readonly reached: (part: CommandAction) => ReadonlyArray<Reached>
   /** Where a written path is when the current folder is `cwd`. */
   readonly locate: (word: string, cwd: string) => NamedPath
 }
 
-export interface Reached extends Omit<Touch, "path"> {
+export interface Reached extends Omit<FileOperand, "path"> {
   readonly written: string
   readonly canonical: string | undefined
 }
@@ -49,11 +55,11 @@ const memo = <K extends object, V>(make: (key: K) => V): (key: K) => V => {
   }
 }
 
-export const make = (tool: string, parts: ReadonlyArray<Part>, facts: Facts, tools: KnownTools): Call => {
+export const make = (tool: string, parts: ReadonlyArray<CallAction>, facts: Facts, tools: KnownTools): Call => {
   const { canonical, place } = facts
   const locate: Call["locate"] = (word, cwd) => named(word, cwd, place.home, canonical)
   const views = memo(Views.of)
-  const touched = memo((part: CommandPart) => {
+  const touched = memo((part: CommandAction) => {
     const { reads, urls } = Touches.of(part, views(part).program)
     if (part.contained === true) return { reads: [], writes: [], urls }
     const sure = (kind: "read" | "write") =>
@@ -62,7 +68,7 @@ export const make = (tool: string, parts: ReadonlyArray<Part>, facts: Facts, too
     const guessed = reads.map((word) => locate(word, part.cwd ?? place.cwd))
     return { reads: [...sure("read"), ...guessed], writes: sure("write"), urls }
   })
-  const reached = memo((part: CommandPart) =>
+  const reached = memo((part: CommandAction) =>
     part.touches.flatMap((touch): ReadonlyArray<Reached> => {
       if (isNamed(touch)) return []
       // A pattern has no place of its own that a link could lead to.

@@ -1,4 +1,4 @@
-import type { CommandPart } from "../decision/CallAction.ts"
+import type { CommandAction } from "../decision/CallAction.ts"
 import { names } from "../shell/programs/Rows.ts"
 import { quoteWord } from "./Rule.ts"
 import { hasSubcommands, runsAnything, runsNext, runsScript } from "./Runners.ts"
@@ -17,13 +17,13 @@ const isName = (word: string | null | undefined): word is string =>
   typeof word === "string" && /^[a-z][a-z0-9:_-]*$/.test(word)
 
 /** The command as it is written; nothing where a word of it is not literal. */
-export const exactly = ({ argv, assignments, opaque }: CommandPart): string | undefined => {
+export const exactly = ({ argv, assignments, opaque }: CommandAction): string | undefined => {
   if (opaque || assignments.length > 0 || !argv.every((word) => word !== null)) return undefined
   return `shell(=${argv.map(quoteWord).join(" ")})`
 }
 
 /** The program and its subcommand with any arguments; nothing where that would say too much. */
-export const broadly = (part: CommandPart): string | undefined => {
+export const broadly = (part: CommandAction): string | undefined => {
   const { argv, opaque, wrappers } = part
   const [program, subcommand, script] = argv
   if (opaque || typeof program !== "string" || wrappers.some((name) => name === "xargs" || name === "find")) {

@@ -2,7 +2,7 @@ import { type Dirent } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Context, Effect } from "effect"
-import type { Place } from "../decision/CallAction.ts"
+import type { ActionContext } from "../decision/CallAction.ts"
 import type { PathPattern } from "./Paths.ts"
 import type { Entry } from "./RuleSet.ts"
 import type { Atom } from "./Wildcard.ts"
@@ -25,7 +25,7 @@ export const Limit: Context.Reference<number> = Context.Reference("postern/polic
 /** The kernel's own, new in each sandbox; without end where it is walked. */
 const kernels: ReadonlySet<string> = new Set(["/proc", "/sys", "/dev"])
 
-const basesOf = ({ base }: PathPattern, { cwd, home, roots }: Place): ReadonlyArray<string> =>
+const basesOf = ({ base }: PathPattern, { cwd, home, roots }: ActionContext): ReadonlyArray<string> =>
   ({ root: ["/"], home: [home], workspace: roots.includes(cwd) ? roots : [cwd, ...roots] })[base]
 
 type Atoms = ReadonlyArray<Atom<string>>
@@ -92,7 +92,7 @@ const find = (looks: Array<Look>, limit: number) =>
 const none: DeniedPaths = { hidden: [], kept: [], complete: true }
 
 /** Costs nothing without such rules. */
-export const of = Effect.fnUntraced(function*(entries: ReadonlyArray<Entry>, place: Place) {
+export const of = Effect.fnUntraced(function*(entries: ReadonlyArray<Entry>, place: ActionContext) {
   const hidden = new Set<string>()
   const kept = new Set<string>()
   const looks = entries.flatMap(({ list, rule: { specifier, tool } }): ReadonlyArray<Look> => {

@@ -1,4 +1,4 @@
-import type { Part, Place } from "../decision/CallAction.ts"
+import type { ActionContext, CallAction } from "../decision/CallAction.ts"
 import type { Analyse } from "../decision/ShellAnalysis.ts"
 import type { Facts } from "./Call.ts"
 import { named } from "./Paths.ts"
@@ -8,18 +8,18 @@ import { type Entry, make } from "./RuleSet.ts"
 /** Calls made up from a text, to try a rule before it is used: the self-tests of a rules file, and warnings about dangerous shapes. */
 
 export interface Trial {
-  readonly place: Place
+  readonly place: ActionContext
   readonly tools: KnownTools
   readonly analyse: Analyse
 }
 
 interface Example {
   readonly tool: string
-  readonly parts: ReadonlyArray<Part>
+  readonly parts: ReadonlyArray<CallAction>
   readonly facts: Facts
 }
 
-const factsOf = (place: Place): Facts => ({
+const factsOf = (place: ActionContext): Facts => ({
   place,
   opaque: false,
   parseError: false,
@@ -41,7 +41,7 @@ const parametersOf = (text: string) =>
 
 const callOf = ({ rule: { specifier, tool } }: Entry, text: string, trial: Trial): Example => {
   const family = tool._tag === "Glob" ? undefined : familyOf(tool.name, trial.tools)
-  const call = (parts: ReadonlyArray<Part>, name = tool.name): Example => ({
+  const call = (parts: ReadonlyArray<CallAction>, name = tool.name): Example => ({
     tool: name,
     parts,
     facts: factsOf(trial.place)

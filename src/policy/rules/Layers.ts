@@ -1,5 +1,5 @@
 import { Effect, FileSystem, Result } from "effect"
-import type { Knobs } from "../../domain/PolicySettings.ts"
+import type { PolicySettings } from "../../domain/PolicySettings.ts"
 import { projectFile } from "./RuleSource.ts"
 import type { Trial } from "./Examples.ts"
 import * as Dangers from "./Dangers.ts"
@@ -32,7 +32,7 @@ export interface Loaded {
   /** Allow rules of the project that do not count, because the workspace is not trusted. */
   readonly untrusted: ReadonlyArray<Entry>
   /** What the project's file sets, and may only narrow. */
-  readonly knobs: Partial<Knobs>
+  readonly knobs: Partial<PolicySettings>
   /** Sentences worth a warning. */
   readonly notes: ReadonlyArray<string>
 }

@@ -1,4 +1,4 @@
-import type { CommandPart, Part, PathPart } from "../decision/CallAction.ts"
+import type { CallAction, CommandAction, PathAction } from "../decision/CallAction.ts"
 import type { Call, Reached } from "./Call.ts"
 import * as Hosts from "./Hosts.ts"
 import { matchesParameters, type McpPattern } from "./Names.ts"
@@ -10,11 +10,11 @@ import * as Views from "./Views.ts"
 const familyOf = (tool: RuleTool): Family | undefined =>
   tool._tag === "Family" ? tool.name : tool._tag === "Id" ? tool.family : undefined
 
-const isMcp = ({ server, tool }: McpPattern, part: Part): boolean =>
+const isMcp = ({ server, tool }: McpPattern, part: CallAction): boolean =>
   part.kind === "mcp" && server(part.server) && (tool === undefined || tool(part.tool))
 
 /** For deny and ask the id of a tool is enough to know its server. */
-const namesMcp = ({ server, tool }: McpPattern, part: Part): boolean => {
+const namesMcp = ({ server, tool }: McpPattern, part: CallAction): boolean => {
   const [, from, name] = part.kind === "tool" ? /^mcp__(.+?)__(.+)$/.exec(part.name) ?? [] : []
   return from !== undefined && name !== undefined && server(from) && (tool === undefined || tool(name))
 }
@@ -60,7 +60,7 @@ export const mayHit = ({ specifier, tool }: Rule, call: Call): boolean =>
 const hitsPath = (
   pattern: Paths.PathPattern,
   family: Family | undefined,
-  part: CommandPart | PathPart,
+  part: CommandAction | PathAction,
   call: Call
 ): boolean => {
   const hit = (path: Paths.NamedPath) => Paths.hit(pattern, path, call.place)
@@ -73,7 +73,7 @@ const hitsPath = (
   return part.path === null ? pattern.everything : hit(call.locate(part.path, call.place.cwd))
 }
 
-const hitsPart = (rule: Rule, part: Part, call: Call): boolean => {
+const hitsPart = (rule: Rule, part: CallAction, call: Call): boolean => {
   const { specifier, tool } = rule
   if (specifier === undefined) {
     if (tool._tag !== "Family") return false
@@ -106,18 +106,18 @@ export const hits = (rule: Rule, call: Call): boolean => {
   return call.parts.some((part) => hitsPart(rule, part, call)) || call.inner.some((part) => hitsPart(rule, part, call))
 }
 
-const isDynamic = (part: Part): boolean =>
+const isDynamic = (part: CallAction): boolean =>
   part.kind === "command" ? part.opaque : (part.kind === "read" || part.kind === "write") && part.path === null
 
 /** The `..` of a redirect is gone from its path, and behind a link it leads elsewhere than that path says. */
 const mayClimb = (text: string) => text.includes("$'") || /(^|[\s/])\.\.(\/|$)/.test(text.replace(/["'\\]/g, ""))
 
-const coversPath = (pattern: Paths.PathPattern, part: PathPart, call: Call): boolean =>
+const coversPath = (pattern: Paths.PathPattern, part: PathAction, call: Call): boolean =>
   part.path !== null && !(call.family === "shell" && mayClimb(part.text))
   && Paths.cover(pattern, call.locate(part.path, call.place.cwd), call.place)
 
 /** For allow: whether the rule vouches for this part of the call. What is not literal is never vouched for. */
-export const covers = ({ specifier, tool }: Rule, part: Part, call: Call): boolean => {
+export const covers = ({ specifier, tool }: Rule, part: CallAction, call: Call): boolean => {
   if (isDynamic(part) || (tool._tag === "Id" && tool.name !== call.tool)) return false
   if (specifier === undefined) {
     if (tool._tag !== "Family") return tool._tag === "Id"
@@ -129,7 +129,7 @@ export const covers = ({ specifier, tool }: Rule, part: Part, call: Call): boole
         ? Views.cover(specifier.pattern, part, call.facts.which ?? (() => undefined))
         : specifier.pattern.everything && call.family === "shell"
     case "Path":
-      return part.kind === familyOf(tool) && coversPath(specifier.pattern, part as PathPart, call)
+      return part.kind === familyOf(tool) && coversPath(specifier.pattern, part as PathAction, call)
     case "Host":
       return part.kind === "fetch" && URL.canParse(part.url) && Hosts.matchesUrl(specifier.pattern, part.url)
     case "Mcp":

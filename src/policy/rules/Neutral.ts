@@ -1,4 +1,4 @@
-import type { CommandPart, Part } from "../decision/CallAction.ts"
+import type { CallAction, CommandAction } from "../decision/CallAction.ts"
 import { harmlessWrappers } from "../shell/programs/Wrappers.ts"
 import type { Call } from "./Call.ts"
 import { isHarmless } from "./Views.ts"
@@ -23,7 +23,7 @@ const inside = (folder: string, path: string) =>
   path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`)
 
 /** Into a folder of the workspace. A `cd ..` counts only where every folder is known: a loop would climb further each time. */
-const staysInside = ({ argv, cwd }: CommandPart, { locate, parts, place }: Call): boolean => {
+const staysInside = ({ argv, cwd }: CommandAction, { locate, parts, place }: Call): boolean => {
   const [target, ...more] = argv.slice(argv[1] === "--" ? 2 : 1)
   if (cwd === null || typeof target !== "string" || target === "" || target.startsWith("-") || more.length > 0) {
     return false
@@ -37,7 +37,7 @@ const staysInside = ({ argv, cwd }: CommandPart, { locate, parts, place }: Call)
 }
 
 /** No program has heard of a short name in small letters; the shell alone uses it. */
-const isLocal = ({ name, value }: CommandPart["assignments"][number]) =>
+const isLocal = ({ name, value }: CommandAction["assignments"][number]) =>
   value !== null && /^[a-z][a-z0-9]{0,15}$/.test(name)
 
 const isExport = (word: string | null): boolean => {
@@ -48,7 +48,7 @@ const isExport = (word: string | null): boolean => {
 /** A test that sets, or evaluates, what it names may run code hidden in a text. */
 const isPlainTest = (word: string | null) => word === null || !/^-[vR]$|\$\(|`|\[.*\$/.test(word)
 
-const command = (part: CommandPart, call: Call): boolean => {
+const command = (part: CommandAction, call: Call): boolean => {
   const [program, ...args] = part.argv
   if (part.opaque) return false
   if (program === undefined) {
@@ -71,7 +71,7 @@ const plainWord =
   /^(-[npskv]|--(foreground|preserve-status|verbose)|--(signal|kill-after|adjustment)=\w+|-?\d+(\.\d+)?[smhd]?|[A-Z]+\d*|--)$/
 
 /** What it runs is a part of its own that the rules judge, and the words before that are harmless. */
-const wraps = (part: CommandPart, { parts }: Call): boolean =>
+const wraps = (part: CommandAction, { parts }: Call): boolean =>
   parts.some((inner) =>
     inner.kind === "command" && inner.argv.length > 0 && inner.argv.length < part.argv.length
     && inner.wrappers.length === part.wrappers.length + 1 && inner.wrappers.at(-1) === part.argv[0]
@@ -79,7 +79,7 @@ const wraps = (part: CommandPart, { parts }: Call): boolean =>
     && part.argv.slice(1, part.argv.length - inner.argv.length).every((word) => word !== null && plainWord.test(word))
   )
 
-export const isNeutral = (part: Part, call: Call): boolean => {
+export const isNeutral = (part: CallAction, call: Call): boolean => {
   switch (part.kind) {
     case "command":
       return command(part, call)

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { dirname, isAbsolute, join, normalize } from "node:path"
-import type { Place } from "../decision/CallAction.ts"
+import type { ActionContext } from "../decision/CallAction.ts"
 import { alternatives, compile, escaped, is, textOf, tooMany } from "./Glob.ts"
 import type { Fault } from "./Unreadable.ts"
 import { literally, many, type Reach, reaches, type Reaching, type Segment } from "./Reach.ts"
@@ -98,11 +98,11 @@ const below = (folder: string, path: string): string | undefined => {
   return path === folder ? "" : path.startsWith(start) ? path.slice(start.length) : undefined
 }
 
-const basesOf = ({ base }: PathPattern, { cwd, home, roots }: Place): ReadonlyArray<string> =>
+const basesOf = ({ base }: PathPattern, { cwd, home, roots }: ActionContext): ReadonlyArray<string> =>
   base === "root" ? ["/"] : base === "home" ? [home] : roots.includes(cwd) ? roots : [cwd, ...roots]
 
 /** `path` is absolute and has no `.` or `..` in it. */
-export const matchesPath = (pattern: PathPattern, path: string, place: Place): boolean =>
+export const matchesPath = (pattern: PathPattern, path: string, place: ActionContext): boolean =>
   basesOf(pattern, place).some((base) => {
     const rest = below(base, path)
     if (rest === undefined) return false
@@ -111,7 +111,7 @@ export const matchesPath = (pattern: PathPattern, path: string, place: Place): b
   })
 
 /** Whether a pattern of the shell, or what lies below a folder, comes to what the rule names. */
-export const reach = (pattern: PathPattern, what: Reaching, place: Place): Reach | undefined => {
+export const reach = (pattern: PathPattern, what: Reaching, place: ActionContext): Reach | undefined => {
   const found = basesOf(pattern, place).flatMap((base) =>
     pattern.segments.map((segments) => reaches([...literally(base), ...segments], what))
   )
@@ -119,12 +119,12 @@ export const reach = (pattern: PathPattern, what: Reaching, place: Place): Reach
 }
 
 /** For deny and ask: the written path or the one behind it. */
-export const hit = (pattern: PathPattern, path: NamedPath, place: Place): boolean =>
+export const hit = (pattern: PathPattern, path: NamedPath, place: ActionContext): boolean =>
   matchesPath(pattern, path.written, place) ||
   (path.canonical !== undefined && matchesPath(pattern, path.canonical, place))
 
 /** For allow: both. */
-export const cover = (pattern: PathPattern, path: NamedPath, place: Place): boolean =>
+export const cover = (pattern: PathPattern, path: NamedPath, place: ActionContext): boolean =>
   path.canonical !== undefined && matchesPath(pattern, path.written, place) &&
   matchesPath(pattern, path.canonical, place)
 

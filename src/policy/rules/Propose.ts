@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import type { Part, PathPart } from "../decision/CallAction.ts"
+import type { CallAction, PathAction } from "../decision/CallAction.ts"
 import type { ShellAnalysis } from "../decision/ShellAnalysis.ts"
 import * as Call from "./Call.ts"
 import { broadly, exactly } from "./CommandRule.ts"
@@ -12,7 +12,7 @@ import { hasSubcommands } from "./Runners.ts"
 /** What "always" may be answered with (policy §2.6): rules that a user can read, see listed and remove. */
 
 /** The file itself, as a pattern; inside the workspace only. */
-const file = ({ kind, path }: PathPart, { locate, place }: Call.Call): string | undefined => {
+const file = ({ kind, path }: PathAction, { locate, place }: Call.Call): string | undefined => {
   const found = path === null ? undefined : locate(path, place.cwd)
   if (found === undefined || found.canonical !== found.written) return undefined
   const root = place.cwd
@@ -22,7 +22,7 @@ const file = ({ kind, path }: PathPart, { locate, place }: Call.Call): string | 
 
 type Read = (text: string) => Entry | undefined
 
-const ruleFor = (part: Part, call: Call.Call, dangers: Dangers, read: Read): string | undefined => {
+const ruleFor = (part: CallAction, call: Call.Call, dangers: Dangers, read: Read): string | undefined => {
   switch (part.kind) {
     case "command": {
       const broad = broadly(part)
@@ -45,7 +45,7 @@ const ruleFor = (part: Part, call: Call.Call, dangers: Dangers, read: Read): str
 
 export interface Proposing {
   readonly tool: string
-  readonly parts: ReadonlyArray<Part>
+  readonly parts: ReadonlyArray<CallAction>
   readonly facts: Call.Facts
   readonly shapes: ShellAnalysis["shapes"]
   readonly tools: KnownTools

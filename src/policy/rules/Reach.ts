@@ -1,4 +1,4 @@
-import type { Touch } from "../decision/CallAction.ts"
+import type { FileOperand } from "../decision/CallAction.ts"
 import { compile, is } from "./Glob.ts"
 import type { Atom } from "./Wildcard.ts"
 
@@ -18,7 +18,7 @@ export interface Reaching {
   /** Absolute, with wildcards where `glob` is set. */
   readonly path: string
   readonly glob?: true | undefined
-  readonly below?: Touch["below"]
+  readonly below?: FileOperand["below"]
 }
 
 /** The segments of a plain path. */

@@ -6,9 +6,9 @@ import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import type { Decision } from "../decision/Decision.ts"
-import type { Knobs } from "../../domain/PolicySettings.ts"
+import type { PolicySettings } from "../../domain/PolicySettings.ts"
 import { ToolVocabulary } from "./ToolVocabulary.ts"
-import type { Place } from "../decision/CallAction.ts"
+import type { ActionContext } from "../decision/CallAction.ts"
 import * as Dangers from "./Dangers.ts"
 import type { Trial } from "./Examples.ts"
 import * as Layers from "./Layers.ts"
@@ -20,13 +20,13 @@ import type { RulesInvalid } from "./RulesFile.ts"
 import { Trust } from "./Trust.ts"
 import { projectFile, type RuleSource } from "./RuleSource.ts"
 import { analyse } from "../shell/ShellAnalyser.ts"
-import { switchesOf } from "../decision/PolicyFlags.ts"
+import { policyFlagsOf } from "../decision/PolicyFlags.ts"
 import * as TestCommands from "../decision/TestCommands.ts"
 
 export interface RuleBook {
   readonly rules: RuleSet
   /** What the project's file sets; `resolve` lets it narrow only. */
-  readonly project: Partial<Knobs>
+  readonly project: Partial<PolicySettings>
   /** Rules that would answer this question for good. */
   readonly propose: (
     tool: string,
@@ -35,7 +35,7 @@ export interface RuleBook {
 }
 
 /** Layers that a value of the knob `user_rules` lets count; the operator's always do. */
-const counts = (knob: Knobs["user_rules"], { layer }: Entry): boolean => {
+const counts = (knob: PolicySettings["user_rules"], { layer }: Entry): boolean => {
   switch (layer) {
     case "managed":
       return true
@@ -80,7 +80,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
       const untold = new Set<string>()
       const told = new Set<string>()
 
-      const place = ({ cwd, roots }: Workspace): Place => ({ cwd, roots, home: homedir() })
+      const place = ({ cwd, roots }: Workspace): ActionContext => ({ cwd, roots, home: homedir() })
 
       const build = Effect.fnUntraced(
         function*({ profile, riskProfile, session, userRules: knob, workspace }: RuleSource) {
@@ -97,7 +97,9 @@ export class RuleBooks extends Context.Service<RuleBooks, {
               ...(reason === null ? {} : { reason })
             }))
           }, trial)
-          yield* Effect.fromResult(TestCommands.check(settings.configFile, switchesOf(live.last().policy).testCommands))
+          yield* Effect.fromResult(
+            TestCommands.check(settings.configFile, policyFlagsOf(live.last().policy).testCommands)
+          )
           const listed = yield* Effect.fromResult(
             ProfileLists.read(settings.configFile, riskProfile, profile ?? {}, known)
           )

@@ -1,4 +1,4 @@
-import type { Part } from "../decision/CallAction.ts"
+import type { CallAction } from "../decision/CallAction.ts"
 import type { RuleHit, Rules } from "../decision/Rules.ts"
 import * as Call from "./Call.ts"
 import * as Match from "./Match.ts"
@@ -45,7 +45,7 @@ export interface Verdict extends RuleHit {
 /** All rules of a session (policy §2.4). Deny wins over ask, ask over allow; order and specificity do not matter. */
 export interface RuleSet extends Rules {
   readonly entries: ReadonlyArray<Entry>
-  readonly decide: (tool: string, parts: ReadonlyArray<Part>, facts: Call.Facts) => Verdict | undefined
+  readonly decide: (tool: string, parts: ReadonlyArray<CallAction>, facts: Call.Facts) => Verdict | undefined
 }
 
 const verdict = (entries: ReadonlyArray<Entry>): Verdict | undefined => {

@@ -2,7 +2,7 @@ import type { Effect } from "effect"
 import type { RiskProfile } from "../../config/Profiles.ts"
 import type { StoredRule } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
-import type { Knobs } from "../../domain/PolicySettings.ts"
+import type { PolicySettings } from "../../domain/PolicySettings.ts"
 
 /** Where a project keeps its rules, and knobs that narrow (policy §2.6). */
 export const projectFile = (workspace: string): string => `${workspace}/.postern/rules.toml`
@@ -13,8 +13,8 @@ export interface RuleSource {
   /** The name of the risk profile, and what it says. */
   readonly riskProfile: string
   readonly profile: RiskProfile | undefined
-  readonly userRules: Knobs["user_rules"]
+  readonly userRules: PolicySettings["user_rules"]
   readonly session: ReadonlyArray<StoredRule>
   /** Is told, whenever the rules are looked up, which knobs the project's file has. */
-  readonly onProject?: (knobs: Partial<Knobs>) => Effect.Effect<void>
+  readonly onProject?: (knobs: Partial<PolicySettings>) => Effect.Effect<void>
 }

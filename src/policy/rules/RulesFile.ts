@@ -1,7 +1,7 @@
 import { Predicate, Result, Schema } from "effect"
 import { Toml } from "effect/encoding"
 import { tomlProblem } from "../../config/TomlProblem.ts"
-import { type Knobs, read as readKnobs } from "../../domain/PolicySettings.ts"
+import { type PolicySettings, read as readKnobs } from "../../domain/PolicySettings.ts"
 import { decides, type Trial } from "./Examples.ts"
 import { type List, parse } from "./Rule.ts"
 import { type Entry, entry, type Layer } from "./RuleSet.ts"
@@ -49,7 +49,7 @@ const mostRules = 1000
 
 export interface Contents {
   readonly entries: ReadonlyArray<Entry>
-  readonly knobs: Partial<Knobs>
+  readonly knobs: Partial<PolicySettings>
 }
 
 type Decoded = Result.Result<Contents, RulesInvalid>

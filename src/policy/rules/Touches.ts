@@ -1,4 +1,4 @@
-import type { CommandPart } from "../decision/CallAction.ts"
+import type { CommandAction } from "../decision/CallAction.ts"
 
 /**
  * Files and addresses that the literal words of well-known programs may name, for deny and ask rules (policy §2.7): more than the
@@ -42,7 +42,7 @@ const isAddress = (word: string) => word.includes("://")
 /** `example.com/x`, as `curl` takes it. */
 const isHost = (word: string) => /^[\w-]+(\.[\w-]+)+([:/]|$)/.test(word)
 
-export const of = ({ argv }: CommandPart, program: string | null): Words => {
+export const of = ({ argv }: CommandAction, program: string | null): Words => {
   if (program === null || !(readers.has(program) || fetchers.has(program))) return nothing
   const skips = searchers.has(program) && !argv.some((word) => word !== null && givesPattern.test(word))
   const pattern = skips ? argv.findIndex((word, index) => index > 0 && word?.startsWith("-") !== true) : -1

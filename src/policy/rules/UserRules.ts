@@ -3,7 +3,7 @@ import { Toml } from "effect/encoding"
 import { readFileSync, statSync } from "node:fs"
 import { RulesInvalid } from "./RulesFile.ts"
 import { tomlProblem } from "../../config/TomlProblem.ts"
-import { type Environment, overridesIn, prefix } from "../../config/EnvironmentOverrides.ts"
+import { type EnvironmentVariables, overridesIn, prefix } from "../../config/EnvironmentOverrides.ts"
 
 const rulesPrefix = `${prefix}policy__rules__`
 
@@ -13,7 +13,7 @@ const rulesPrefix = `${prefix}policy__rules__`
  */
 export const userRules = Effect.fnUntraced(function*(
   file: string,
-  environment: Environment = process.env
+  environment: EnvironmentVariables = process.env
 ): Effect.fn.Return<unknown, RulesInvalid> {
   const refuse = (problem: string) => new RulesInvalid({ file, problem })
   const text = yield* Effect.try({

@@ -1,4 +1,4 @@
-import type { CommandPart, Word } from "../decision/CallAction.ts"
+import type { CommandAction, Word } from "../decision/CallAction.ts"
 import { normalised, type Token, withoutGlobals } from "./Spelling.ts"
 import { covers, hits, hitsOptions, type TokenPattern } from "./TokenPattern.ts"
 
@@ -14,7 +14,7 @@ export interface Views {
 
 const baseName = (program: string) => program.slice(program.lastIndexOf("/") + 1)
 
-export const of = (part: CommandPart): Views => {
+export const of = (part: CommandAction): Views => {
   const written: Array<ReadonlyArray<Token>> = []
   const program = part.argv[0] ?? null
   if (part.assignments.length > 0) {
@@ -46,13 +46,13 @@ const startsWith = (heads: ReadonlyArray<string>, { program, written }: Views): 
 /** Variables that no program takes for code or for a file to load: they may stand in front of an allowed command. */
 const harmlessNames = /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_[A-Z]+|RUST_LOG|RUST_BACKTRACE)$/
 
-export const isHarmless = ({ name, value }: CommandPart["assignments"][number]): boolean =>
+export const isHarmless = ({ name, value }: CommandAction["assignments"][number]): boolean =>
   value !== null && harmlessNames.test(name)
 
 /** For allow: as written, save harmless assignments and a bare program that is the one the rule names by its path. */
 export const cover = (
   pattern: TokenPattern,
-  part: CommandPart,
+  part: CommandAction,
   which: (program: string) => string | undefined
 ): boolean => {
   if (part.opaque || part.argv.length === 0) return false

@@ -1,4 +1,4 @@
-import type { Place, Shape } from "../decision/CallAction.ts"
+import type { ActionContext, RiskFinding } from "../decision/CallAction.ts"
 import type { ShellAnalysis } from "../decision/ShellAnalysis.ts"
 import type { Command } from "./Command.ts"
 import { isInside, resolve } from "./Paths.ts"
@@ -11,9 +11,9 @@ import type { Walk } from "./Walk.ts"
 /** Which capability a command line needs (policy §4). In doubt it is `shell_rw`. */
 export const capabilityOf = (
   walk: Walk,
-  shapes: ReadonlyArray<Shape>,
+  shapes: ReadonlyArray<RiskFinding>,
   opaque: boolean,
-  place: Place
+  place: ActionContext
 ): ShellAnalysis["capability"] => {
   if (walk.empty) return "none"
   if (opaque || shapes.length > 0 || walk.background || walk.functions.size > 0) return "shell_rw"
@@ -28,7 +28,7 @@ export const capabilityOf = (
 }
 
 /** Known to build or test, or said so by the user. */
-const countsAsTest = (command: Command, place: Place): boolean => {
+const countsAsTest = (command: Command, place: ActionContext): boolean => {
   const { args, name } = command.fields
   return isTest(command) || place.isTest?.([name?.value ?? null, ...args.map(({ value }) => value)]) === true
 }
@@ -40,7 +40,7 @@ const harmlessVariables =
 const loaderVariables = /^(LD|DYLD|GIT|BASH|NODE|PYTHON|PERL|RUBY|JAVA|RIPGREP|npm)_/
 
 /** It writes no file, sets nothing that later programs act on, and runs here. */
-const isPlain = (command: Command, place: Place): boolean => {
+const isPlain = (command: Command, place: ActionContext): boolean => {
   const { assignments, name, where, writes } = command.fields
   if (where !== "here" || !writes.every((arg) => arg.value !== null && discards.has(arg.value))) return false
   return assignments.every(
@@ -51,14 +51,14 @@ const isPlain = (command: Command, place: Place): boolean => {
   )
 }
 
-const leaves = (command: Command, place: Place): boolean => {
+const leaves = (command: Command, place: ActionContext): boolean => {
   if (!/^(cd|pushd|popd|chdir)$/.test(command.program)) return false
   const target = command.line.operands[0]
   if (command.program === "popd" || target === undefined || target.value === null || target.guess === "-") return true
   return !isInside(resolve(target.guess, command.fields.cwd), place)
 }
 
-const isHarmless = (command: Command, walk: Walk, place: Place): boolean => {
+const isHarmless = (command: Command, walk: Walk, place: ActionContext): boolean => {
   if (command.fields.name === undefined) return true
   if (isPathQualified(command)) return false
   // A wrapper is as harmless as what it runs, which stands behind it in the list.

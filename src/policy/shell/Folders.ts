@@ -1,4 +1,4 @@
-import type { CommandPart, Part, Place, Touch } from "../decision/CallAction.ts"
+import type { ActionContext, CallAction, CommandAction, FileOperand } from "../decision/CallAction.ts"
 import * as Touches from "../rules/Touches.ts"
 import { Command } from "./Command.ts"
 import { resolve } from "./Paths.ts"
@@ -78,11 +78,15 @@ export const elsewhere = (command: Command, at: Folders): ReadonlyArray<Command>
   command.fields.where === "here" ? at.slice(1).map((cwd) => new Command({ ...command.fields, cwd })) : []
 
 /** Where the folder is not sure, a deny rule should see what is named in each. */
-export const withElsewhere = (part: CommandPart, others: ReadonlyArray<Command>, place: Place): CommandPart => {
+export const withElsewhere = (
+  part: CommandAction,
+  others: ReadonlyArray<Command>,
+  place: ActionContext
+): CommandAction => {
   if (others.length === 0) return part
   const folders = [part.cwd, ...others.map((each) => each.fields.cwd)]
   const words = Touches.of(part, part.program === null ? null : others[0]!.program).reads
-  const read: ReadonlyArray<Touch> = folders.flatMap((folder) =>
+  const read: ReadonlyArray<FileOperand> = folders.flatMap((folder) =>
     words.flatMap((word) => {
       const path = word.includes(HOLE) || word.startsWith("~") ? undefined : resolve(word, folder)
       return path === undefined ? [] : [{ kind: "read" as const, path }]
@@ -94,8 +98,8 @@ export const withElsewhere = (part: CommandPart, others: ReadonlyArray<Command>,
 }
 
 /** These run somewhere nobody can tell: no rule may allow them. */
-export const unsettled = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> =>
-  parts.flatMap((part): ReadonlyArray<Part> => {
+export const unsettled = (parts: ReadonlyArray<CallAction>): ReadonlyArray<CallAction> =>
+  parts.flatMap((part): ReadonlyArray<CallAction> => {
     if (part.kind === "command") return [{ ...part, opaque: true }]
     const relative = (part.kind === "read" || part.kind === "write") && !/^\S+ ["']?\//.test(part.text)
     return relative ? [part, { ...part, path: null }] : [part]

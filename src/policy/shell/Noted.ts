@@ -1,4 +1,4 @@
-import type { CommandPart } from "../decision/CallAction.ts"
+import type { CommandAction } from "../decision/CallAction.ts"
 import type { Command, Variable } from "./Command.ts"
 import { withElsewhere } from "./Folders.ts"
 import { environmentNames } from "./programs/Environment.ts"
@@ -14,7 +14,7 @@ export const note = (walk: Walk, command: Command, others: ReadonlyArray<Command
   const words = name === undefined ? [] : [name, ...command.args]
   // `$PWD` is sure only where the folder is.
   const word = (arg: Arg) => (others.length > 0 && /PWD|^~\+/.test(arg.text) ? arg.value : plain(arg))
-  const part: CommandPart = {
+  const part: CommandAction = {
     kind: "command",
     text,
     program: name === undefined ? "" : word(name),

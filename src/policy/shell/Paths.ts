@@ -1,4 +1,4 @@
-import type { Place } from "../decision/CallAction.ts"
+import type { ActionContext } from "../decision/CallAction.ts"
 import { names } from "./programs/Rows.ts"
 import { type Arg, HOLE, isKnown } from "./Words.ts"
 
@@ -24,10 +24,10 @@ export const isBelow = (path: string, folder: string): boolean =>
 const isAtOrBelow = (path: string, folder: string) => path === folder || isBelow(path, folder)
 
 /** The root that has the path, unless that root is so wide that being inside means nothing. */
-export const rootOf = (path: string, place: Place): string | undefined =>
+export const rootOf = (path: string, place: ActionContext): string | undefined =>
   place.roots.find((root) => isAtOrBelow(path, root) && !isAtOrBelow(place.home, root))
 
-export const isInside = (path: string | undefined, place: Place): boolean =>
+export const isInside = (path: string | undefined, place: ActionContext): boolean =>
   path !== undefined && rootOf(path, place) !== undefined
 
 /** Folder names whose content a build, a package manager or a cache makes again. */
@@ -58,7 +58,7 @@ const isRegenerable = (below: string, glob: boolean): boolean => {
 }
 
 /** Deleting it with everything below it loses nothing of worth. */
-export const isExpendable = (arg: Arg, cwd: string | null, place: Place): boolean => {
+export const isExpendable = (arg: Arg, cwd: string | null, place: ActionContext): boolean => {
   if (!isKnown(arg)) return false
   const path = resolve(arg.guess, cwd)
   if (path === undefined) return false

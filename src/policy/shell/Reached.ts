@@ -1,4 +1,4 @@
-import type { Place, Touch } from "../decision/CallAction.ts"
+import type { ActionContext, FileOperand } from "../decision/CallAction.ts"
 import { isReader } from "../rules/Touches.ts"
 import type { Command } from "./Command.ts"
 import { saved } from "./Downloads.ts"
@@ -15,16 +15,16 @@ import { type Arg, HOLE, literal, supplied } from "./Words.ts"
  * What deny rules and limits look for in a command (policy §2.5): the files its arguments name, those that follow from them, as the
  * copy in a folder, and the patterns and folders whose files it comes to.
  */
-export const touchedBy = (command: Command, place: Place): ReadonlyArray<Touch> => {
+export const touchedBy = (command: Command, place: ActionContext): ReadonlyArray<FileOperand> => {
   if (command.program === "" || command.fields.where === "contained") return []
   const { cwd } = command.fields
-  const touches: Array<Touch> = []
+  const touches: Array<FileOperand> = []
   const uses = [...usesOf(command), ...extra(command, place), ...redirects(command)]
   for (const { arg, kind } of uses) {
     const found = touched(kind, arg, command)
     if (found !== undefined) touches.push(found)
   }
-  const below = (kind: Touch["kind"], how: "all" | "some", args: ReadonlyArray<Arg>): void => {
+  const below = (kind: FileOperand["kind"], how: "all" | "some", args: ReadonlyArray<Arg>): void => {
     for (const arg of args.length === 0 ? [literal(".")] : args) {
       const path = arg.guess.includes(HOLE) ? undefined : resolve(arg.guess, cwd)
       // Nothing lies below a file.
@@ -33,7 +33,7 @@ export const touchedBy = (command: Command, place: Place): ReadonlyArray<Touch> 
       }
     }
   }
-  const of = (kind: Touch["kind"]) => uses.filter((use) => use.kind === kind).map(({ arg }) => arg)
+  const of = (kind: FileOperand["kind"]) => uses.filter((use) => use.kind === kind).map(({ arg }) => arg)
   if (readsTree(command)) below("read", "some", of("read"))
   const writes = writesTree(command)
   // What stays where it is moved to is not touched.
@@ -53,7 +53,7 @@ const isPattern = (arg: Arg): boolean => arg.glob || (!arg.certain && /[*?[]/.te
 
 const feeders = new Set(["find", "gfind", "fd", "fdfind", "xargs", "parallel"])
 
-const touched = (kind: Touch["kind"], arg: Arg, command: Command): Touch | undefined => {
+const touched = (kind: FileOperand["kind"], arg: Arg, command: Command): FileOperand | undefined => {
   const { cwd, wrappers } = command.fields
   // A name that is found may lie at any depth, and one that is not known anywhere.
   const isFound = arg.value === null && arg.inner.length === 0 && !arg.text.includes("$") &&
@@ -75,7 +75,7 @@ const unpacks = (command: Command): boolean => !/tar$/.test(command.program) || 
 
 const placing = /^g?(cp|mv|ln|install)$|^(rsync|scp)$/
 
-const extra = (command: Command, place: Place): ReadonlyArray<Use> => {
+const extra = (command: Command, place: ActionContext): ReadonlyArray<Use> => {
   const { args, line, program } = command
   const write = (each: ReadonlyArray<Arg>) => each.map((arg): Use => ({ kind: "write", arg }))
   if (placing.test(program)) return write(placed(command, place))
@@ -110,7 +110,7 @@ const extra = (command: Command, place: Place): ReadonlyArray<Use> => {
 }
 
 /** What is copied into a folder keeps its name there. */
-const placed = (command: Command, place: Place): ReadonlyArray<Arg> => {
+const placed = (command: Command, place: ActionContext): ReadonlyArray<Arg> => {
   const { fields, line, program } = command
   const operands = program === "git" ? line.operands.slice(1) : line.operands
   const option = line.values("-t", "--target-directory").at(-1)

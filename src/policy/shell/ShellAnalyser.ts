@@ -1,4 +1,4 @@
-import type { Place, Shape } from "../decision/CallAction.ts"
+import type { ActionContext, RiskFinding } from "../decision/CallAction.ts"
 import type { Analyse, ShellAnalysis } from "../decision/ShellAnalysis.ts"
 import { capabilityOf } from "./Classify.ts"
 import { shapesOf } from "./danger/Danger.ts"
@@ -19,8 +19,8 @@ export const analyse: Analyse = (command, place) => {
   }
 }
 
-const summed = (walk: Walk, place: Place, text: string): ShellAnalysis => {
-  const shapes: Array<Shape> = walk.floods.map((part) => ({ category: "resource", part }))
+const summed = (walk: Walk, place: ActionContext, text: string): ShellAnalysis => {
+  const shapes: Array<RiskFinding> = walk.floods.map((part) => ({ category: "resource", part }))
   for (const command of walk.commands) shapes.push(...shapesOf(command, place))
   const opaque = walk.tooDeep || walk.reevaluation.isPossible || walk.commands.some((command) => command.opaque)
   if (walk.tooDeep) shapes.push({ category: "obfuscated", part: text })

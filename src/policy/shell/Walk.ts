@@ -1,4 +1,4 @@
-import type { Part, Place } from "../decision/CallAction.ts"
+import type { ActionContext, CallAction } from "../decision/CallAction.ts"
 import { branches } from "./Branches.ts"
 import { type Command, type Input, noInput } from "./Command.ts"
 import { chain, define } from "./Chain.ts"
@@ -13,11 +13,11 @@ import type { WordContext } from "./WordContext.ts"
 
 /** Goes through a script in the order in which it runs and notes every command in it. */
 export class Walk {
-  readonly place: Place
+  readonly place: ActionContext
   readonly commands: Array<Command> = []
-  readonly parts: Array<Part> = []
+  readonly parts: Array<CallAction> = []
   /** What rules see only to forbid it. */
-  readonly inner: Array<Part> = []
+  readonly inner: Array<CallAction> = []
   /** Files downloaded so far, to know them when they are run. */
   readonly downloads = new Set<string>()
   /** Text of commands that multiply or never stop. */
@@ -44,7 +44,7 @@ export class Walk {
   /** Words do not mean what they usually do, or the folder may change between any two commands. */
   lost = false
 
-  constructor(place: Place) {
+  constructor(place: ActionContext) {
     this.place = place
   }
 
@@ -76,7 +76,7 @@ export class Walk {
   }
 
   /** Where parts found here belong. */
-  into({ hidden }: Around): Array<Part> {
+  into({ hidden }: Around): Array<CallAction> {
     return hidden ? this.inner : this.parts
   }
 

@@ -12,7 +12,7 @@ import { Toolbox } from "../../tool/Toolbox.ts"
 import { PathRefused } from "../../workspace/Workspace.ts"
 import { reachOf } from "../CallContext.ts"
 import * as Offer from "./Offer.ts"
-import { PolicyDesk, RuleRefused, type RuleView, type Subject } from "./PolicyDesk.ts"
+import { PolicyService, RuleRefused, type RuleView, type Subject } from "./PolicyDesk.ts"
 
 export const make = Effect.gen(function*() {
   const books = yield* RuleBooks
@@ -48,7 +48,7 @@ export const make = Effect.gen(function*() {
     return { knobs: knobs(), limits: yield* limits, rules, switches: switches(), permitted: yield* permitted }
   })
 
-  return PolicyDesk.of({
+  return PolicyService.of({
     rules: Effect.fnUntraced(function*(session) {
       const { session: own, userRules } = yield* session.policy.source
       return [
@@ -110,4 +110,4 @@ export const make = Effect.gen(function*() {
   })
 })
 
-export const layer = Layer.effect(PolicyDesk, make)
+export const layer = Layer.effect(PolicyService, make)

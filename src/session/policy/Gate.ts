@@ -10,12 +10,12 @@ import type { DecisionInput } from "../../policy/decision/DecisionInput.ts"
 import { complete } from "../../policy/decision/GateTrace.ts"
 import { backendOf, type Limits } from "../../policy/decision/Limits.ts"
 import { isMedium } from "../../policy/decision/MediumRisk.ts"
-import type { Resolved } from "../../domain/PolicySettings.ts"
-import type { Needs } from "../../policy/decision/ToolRequirements.ts"
-import type { Part, Place } from "../../policy/decision/CallAction.ts"
+import type { ResolvedSettings } from "../../domain/PolicySettings.ts"
+import type { ToolRequirements } from "../../policy/decision/ToolRequirements.ts"
+import type { ActionContext, CallAction } from "../../policy/decision/CallAction.ts"
 import type { Rules } from "../../policy/decision/Rules.ts"
 import type { ShellAnalysis } from "../../policy/decision/ShellAnalysis.ts"
-import type { Switches } from "../../policy/decision/PolicyFlags.ts"
+import type { PolicyFlags } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, withheld } from "../../policy/decision/ToolGrants.ts"
 import * as TestCommands from "../../policy/decision/TestCommands.ts"
 import { isPlainRepository } from "../../policy/shell/programs/GitRepository.ts"
@@ -23,10 +23,10 @@ import { analyse } from "../../policy/shell/ShellAnalyser.ts"
 
 /** What a session's policy says at the moment of a call. */
 export interface Policy {
-  readonly knobs: Resolved
+  readonly knobs: ResolvedSettings
   readonly limits: Limits
   readonly rules: Rules
-  readonly switches: Switches
+  readonly switches: PolicyFlags
   /** Of the session's owner; everything where it is absent. */
   readonly permitted?: Permitted | undefined
 }
@@ -88,12 +88,16 @@ const silent: ShellAnalysis = {
 }
 
 /** What a call touches; a call that touches nothing is its own only part. */
-const partsOf = ({ mcp, name }: AnyTool, parameters: unknown, { reads, urls, writes }: Needs): ReadonlyArray<Part> => {
+const partsOf = (
+  { mcp, name }: AnyTool,
+  parameters: unknown,
+  { reads, urls, writes }: ToolRequirements
+): ReadonlyArray<CallAction> => {
   if (mcp !== undefined) return [{ kind: "mcp", text: `${mcp.server}/${mcp.tool}`, ...mcp }]
   const parts = [
-    ...reads.map((path): Part => ({ kind: "read", text: path, path })),
-    ...writes.map((path): Part => ({ kind: "write", text: path, path })),
-    ...urls.map((url): Part => ({ kind: "fetch", text: url, url }))
+    ...reads.map((path): CallAction => ({ kind: "read", text: path, path })),
+    ...writes.map((path): CallAction => ({ kind: "write", text: path, path })),
+    ...urls.map((url): CallAction => ({ kind: "fetch", text: url, url }))
   ]
   return parts.length > 0
     ? parts
@@ -109,7 +113,7 @@ const decideCall = (
 ): Decision => {
   const needs = tool.needs(parameters)
   const isTest = TestCommands.matcher(switches.testCommands)
-  const place: Place = {
+  const place: ActionContext = {
     cwd: workspace.cwd,
     roots: workspace.roots,
     home: homedir(),

@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 import {
-  isKnob,
   isOffered,
+  isPolicySetting,
   isValueOf,
-  type Knob,
-  knobs as names,
-  knobValues,
-  type Level
+  type Level,
+  type PolicySetting,
+  policySettings as names,
+  settingValues
 } from "../../domain/PolicySettings.ts"
 
 /** A value a knob cannot take, here or at all. */
@@ -17,14 +17,16 @@ export class KnobRefused extends Schema.TaggedError<KnobRefused>()("KnobRefused"
 }) {}
 
 /** Whether a knob of this name can take the value at this level. */
-export const check = (level: Level, id: string, value: unknown): Effect.Effect<Knob, KnobRefused> => {
+export const check = (level: Level, id: string, value: unknown): Effect.Effect<PolicySetting, KnobRefused> => {
   const refused = (reason: KnobRefused["reason"], message: string) =>
     Effect.fail(new KnobRefused({ knob: id, reason, message }))
-  if (!isKnob(id)) return refused("unknown_option", `there is no option "${id}"; the options are ${names.join(", ")}`)
+  if (!isPolicySetting(id)) {
+    return refused("unknown_option", `there is no option "${id}"; the options are ${names.join(", ")}`)
+  }
   if (!isValueOf(id, value)) {
     return refused(
       "unknown_value",
-      `${JSON.stringify(value)} is no value of ${id}; it must be one of ${knobValues[id].join(", ")}`
+      `${JSON.stringify(value)} is no value of ${id}; it must be one of ${settingValues[id].join(", ")}`
     )
   }
   if (!isOffered(level, id, value)) {

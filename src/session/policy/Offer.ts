@@ -44,7 +44,7 @@ const offer = (declarations: ReadonlyArray<Declaration>) => {
   return Effect.provide(toolkit, toolkit.toLayer({}))
 }
 
-export type Offer = Effect.Success<ReturnType<typeof offer>>
+export type AdvertisedTools = Effect.Success<ReturnType<typeof offer>>
 
 const maxOffers = 64
 
@@ -52,7 +52,7 @@ export const make = Effect.gen(function*() {
   const toolbox = yield* Toolbox
   const books = yield* RuleBooks
   const declared = makeDeclarations()
-  const offers = new Map<string, Offer>()
+  const offers = new Map<string, AdvertisedTools>()
 
   /** Only what the Work mode grants something to, what the owner may use, and what no rule hides (policy §1.2). The same choice is the same object. */
   return Effect.fnUntraced(

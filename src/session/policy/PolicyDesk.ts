@@ -42,7 +42,7 @@ export interface Prospect {
 }
 
 /** What people and clients may ask about the policy of a live session (policy §1.10). */
-export class PolicyDesk extends Context.Service<PolicyDesk, {
+export class PolicyService extends Context.Service<PolicyService, {
   readonly rules: (session: Subject) => Effect.Effect<ReadonlyArray<RuleView>, RuleRefused>
   /** Adds a rule to the session's own layer, or to the user's or the project's file, and gives its id. */
   readonly add: (session: Subject, rule: NewRule) => Effect.Effect<string, RuleRefused>

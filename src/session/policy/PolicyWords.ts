@@ -1,4 +1,4 @@
-import type { Knobs, Level } from "../../domain/PolicySettings.ts"
+import type { Level, PolicySettings } from "../../domain/PolicySettings.ts"
 import type { Limits } from "../../policy/decision/Limits.ts"
 
 /** The policy in force, for the model: what is so, never how it could be otherwise. */
@@ -11,7 +11,7 @@ const safety: { readonly [L in Level]: string } = {
     "Calls run without a question. Nobody checks them before they take effect: be as careful as if the machine were your own."
 }
 
-const workModes: { readonly [M in Knobs["work_mode"]]: string } = {
+const workModes: { readonly [M in PolicySettings["work_mode"]]: string } = {
   chat: "You can talk and plan; no tool touches anything.",
   ro: "You can read files and run commands that only read; nothing can be changed.",
   pl: "You are planning: read as much as you need and write the plan (plan_write), but change nothing else.",
@@ -19,7 +19,7 @@ const workModes: { readonly [M in Knobs["work_mode"]]: string } = {
   aw: "You can read and write files and run commands."
 }
 
-const approvals: { readonly [A in Knobs["tool_approval"]]: string } = {
+const approvals: { readonly [A in PolicySettings["tool_approval"]]: string } = {
   manual: "Every call is shown to the user before it runs.",
   whitelist_accept: "Calls that only read run at once; others are shown to the user first.",
   blacklist_reject: "Calls that write or execute are refused; dangerous ones are shown to the user.",
@@ -27,7 +27,7 @@ const approvals: { readonly [A in Knobs["tool_approval"]]: string } = {
   universal_reject: "Calls are refused unless a rule allows them."
 }
 
-const sandboxes: { readonly [S in Knobs["sandbox"]]: string } = {
+const sandboxes: { readonly [S in PolicySettings["sandbox"]]: string } = {
   "workspace-read": "Commands see the workspace only and change nothing.",
   "read-only": "Commands can read the system and change nothing.",
   "workspace-write": "Commands can read the system and change only the workspace.",
@@ -40,7 +40,7 @@ const listed = (what: string, items: ReadonlyArray<string>) =>
 export const safetyWords = (level: Level): string => safety[level]
 
 export const policyWords = (
-  values: Knobs,
+  values: PolicySettings,
   { allowedCommands, forbiddenCommands, forbiddenPaths }: Limits,
   hasShell: boolean
 ): ReadonlyArray<string> => [

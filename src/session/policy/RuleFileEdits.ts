@@ -18,7 +18,7 @@ import type { FileLocked } from "../../platform/FileLock.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { locked } from "../../config/ConfigLock.ts"
 import { userRules } from "../../policy/rules/UserRules.ts"
-import { type Environment, overridesIn } from "../../config/EnvironmentOverrides.ts"
+import { type EnvironmentVariables, overridesIn } from "../../config/EnvironmentOverrides.ts"
 import { replaceFile } from "../../platform/ReplaceFile.ts"
 import { Settings } from "../../config/Settings.ts"
 import { isTable, type Table } from "../../config/TomlTable.ts"
@@ -34,7 +34,7 @@ export class RuleNotChanged extends Schema.TaggedError<RuleNotChanged>()("RuleNo
 
 const notChanged = ({ message }: { readonly message: string }) => new RuleNotChanged({ message })
 
-export const layer = (environment: Environment = process.env) => Layer.effect(RuleFiles, make(environment))
+export const layer = (environment: EnvironmentVariables = process.env) => Layer.effect(RuleFiles, make(environment))
 
 const layers = ["managed", "user", "project", "session"]
 const { lists } = RulesFile
@@ -51,7 +51,7 @@ const itemsOf = (root: Table, layer: FileLayer, list: List): ReadonlyArray<unkno
   return Array.isArray(items) ? items : []
 }
 
-const make = Effect.fnUntraced(function*(environment: Environment) {
+const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
   const settings = yield* Settings
   const books = yield* RuleBooks
   const { tools } = yield* Toolbox

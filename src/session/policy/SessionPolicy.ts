@@ -2,10 +2,16 @@ import { Effect } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
-import { type Knobs, knobs as names, resolve, type Resolved, type SandboxMode } from "../../domain/PolicySettings.ts"
+import {
+  type PolicySettings,
+  policySettings as names,
+  resolve,
+  type ResolvedSettings,
+  type SandboxMode
+} from "../../domain/PolicySettings.ts"
 import { type Limits, limitsOf, ownFolders } from "../../policy/decision/Limits.ts"
 import type { RuleSource } from "../../policy/rules/RuleSource.ts"
-import type { Switches } from "../../policy/decision/PolicyFlags.ts"
+import type { PolicyFlags } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
 import { type SessionRecord, SessionStore, type StoredRule, type StoreFailed } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
@@ -17,7 +23,7 @@ import * as Trail from "./Trail.ts"
 
 /** The policy of one session: six knobs, each stored, changed and restored alone (policy §1.8), rules, limits and the trail. */
 export interface SessionPolicy {
-  readonly knobs: () => Resolved
+  readonly knobs: () => ResolvedSettings
   /** In force from the next call on, also in the middle of a turn. */
   readonly set: (
     knob: string,
@@ -31,7 +37,7 @@ export interface SessionPolicy {
   /** The tools its owner may use as that stands now; `undefined` is all of them. */
   readonly permitted: Effect.Effect<Permitted | undefined>
   readonly budget: Budget.Budget
-  readonly switches: () => Switches
+  readonly switches: () => PolicyFlags
   /** Where the rules that count for this session come from. Looks whether the configuration has changed: all else here is as new then. */
   readonly source: Effect.Effect<RuleSource>
   /** Whether the configuration has changed values that nobody was told of. */
@@ -73,7 +79,7 @@ export const make = Effect.fnUntraced(
       basis = Beginning.basisOf(configured())
       current = resolved()
     }
-    const differsFrom = (before: Knobs) => names.some((knob) => current.values[knob] !== before[knob])
+    const differsFrom = (before: PolicySettings) => names.some((knob) => current.values[knob] !== before[knob])
     const tell = Effect.suspend(() => {
       told = current.values
       return changed
@@ -95,7 +101,7 @@ export const make = Effect.fnUntraced(
       basis.mostActions === undefined ? Effect.succeed(0) : counted(store.actions(alias), Infinity)
     )
 
-    const onProject = (knobs: Partial<Knobs>) =>
+    const onProject = (knobs: Partial<PolicySettings>) =>
       Effect.suspend(() => {
         if (knobs === project) return Effect.void
         const before = current.values

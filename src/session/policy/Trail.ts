@@ -1,8 +1,8 @@
 import type { Decision } from "../../policy/decision/Decision.ts"
-import type { Knobs } from "../../domain/PolicySettings.ts"
+import type { PolicySettings } from "../../domain/PolicySettings.ts"
 import type { DecisionRecord } from "../../store/SessionStore.ts"
 
-const hashOf = (knobs: Knobs) =>
+const hashOf = (knobs: PolicySettings) =>
   process.getBuiltinModule("node:crypto").createHash("sha256").update(JSON.stringify(knobs)).digest("hex").slice(0, 16)
 
 /** A decision as the trail keeps it, with the knobs that were in force. */
@@ -10,7 +10,7 @@ export const of = (
   callId: string,
   tool: string,
   { code, gate, outcome, reason, rule, shapes }: Decision,
-  knobs: Knobs
+  knobs: PolicySettings
 ): Omit<DecisionRecord, "at"> => ({
   callId,
   tool,

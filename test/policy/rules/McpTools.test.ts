@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Part } from "../../../src/policy/decision/CallAction.ts"
+import type { CallAction } from "../../../src/policy/decision/CallAction.ts"
 import * as Dangers from "../../../src/policy/rules/Dangers.ts"
 import * as Propose from "../../../src/policy/rules/Propose.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
@@ -8,7 +8,7 @@ import { factsOf, type Lists, mcp, place, rules, tools } from "./Ruled.ts"
 const dangers = Dangers.of({ place, tools, analyse })
 
 const proposed = (server: string, tool: string) => {
-  const parts: ReadonlyArray<Part> = [{ kind: "mcp", text: `${server}/${tool}`, server, tool }]
+  const parts: ReadonlyArray<CallAction> = [{ kind: "mcp", text: `${server}/${tool}`, server, tool }]
   return Propose.allow({ tool: `mcp__${server}__${tool}`, parts, facts: factsOf(), shapes: [], tools, dangers })?.map((
     { rule }
   ) => rule.text)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Part } from "../../../src/policy/decision/CallAction.ts"
+import type { CallAction } from "../../../src/policy/decision/CallAction.ts"
 import * as Dangers from "../../../src/policy/rules/Dangers.ts"
 import * as Propose from "../../../src/policy/rules/Propose.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
@@ -12,7 +12,7 @@ const shellCall = (command: string): Propose.Proposing => {
   return { tool: "shell", parts, facts: { ...factsOf(), opaque, parseError }, shapes, tools, dangers }
 }
 
-const call = (tool: string, part: Part, links?: Readonly<Record<string, string>>): Propose.Proposing => ({
+const call = (tool: string, part: CallAction, links?: Readonly<Record<string, string>>): Propose.Proposing => ({
   tool,
   parts: [{ kind: "tool", text: tool, name: tool, parameters: {} }, part],
   facts: factsOf(links),

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import type { Part, Place } from "../../../src/policy/decision/CallAction.ts"
+import type { ActionContext, CallAction } from "../../../src/policy/decision/CallAction.ts"
 import { named } from "../../../src/policy/rules/Paths.ts"
 import { type KnownTools, type List, parse } from "../../../src/policy/rules/Rule.ts"
 import { entry, type Facts, make, type RuleSet } from "../../../src/policy/rules/RuleSet.ts"
@@ -16,7 +16,7 @@ export const tools: KnownTools = new Map([
   ["TodoWrite", undefined]
 ])
 
-export const place: Place = { cwd: "/work/app", roots: ["/work/app"], home: "/home/user" }
+export const place: ActionContext = { cwd: "/work/app", roots: ["/work/app"], home: "/home/user" }
 
 export type Lists = Partial<Record<List, ReadonlyArray<string>>>
 
@@ -38,7 +38,7 @@ export const factsOf = (links: Readonly<Record<string, string>> = {}): Facts => 
   canonical: (path) => links[path] ?? named(path, place.cwd, place.home, () => undefined).written
 })
 
-export const decideParts = (lists: Lists, tool: string, parts: ReadonlyArray<Part>, facts = factsOf()) =>
+export const decideParts = (lists: Lists, tool: string, parts: ReadonlyArray<CallAction>, facts = factsOf()) =>
   rules(lists).decide(tool, parts, facts)?.list
 
 export const shell = (lists: Lists | RuleSet, command: string, facts = factsOf()) => {
@@ -47,7 +47,7 @@ export const shell = (lists: Lists | RuleSet, command: string, facts = factsOf()
   return set.decide("shell", parts, { ...facts, opaque, parseError, inner })?.list
 }
 
-const toolPart = (name: string): Part => ({ kind: "tool", text: name, name, parameters: {} })
+const toolPart = (name: string): CallAction => ({ kind: "tool", text: name, name, parameters: {} })
 
 export const read = (lists: Lists, path: string, facts = factsOf()) =>
   decideParts(lists, "file_read", [toolPart("file_read"), { kind: "read", text: path, path }], facts)

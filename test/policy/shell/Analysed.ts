@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
-import type { CommandPart, Place } from "../../../src/policy/decision/CallAction.ts"
+import type { ActionContext, CommandAction } from "../../../src/policy/decision/CallAction.ts"
 import type { ShellAnalysis } from "../../../src/policy/decision/ShellAnalysis.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 
-export const place: Place = {
+export const place: ActionContext = {
   cwd: "/ws",
   roots: ["/ws"],
   home: "/home/me",
@@ -13,7 +13,7 @@ export const place: Place = {
 
 export const analysed = (command: string): ShellAnalysis => analyse(command, place)
 
-export const commandsOf = (command: string): ReadonlyArray<CommandPart> =>
+export const commandsOf = (command: string): ReadonlyArray<CommandAction> =>
   analysed(command).parts.filter((part) => part.kind === "command")
 
 export const categories = (command: string): ReadonlyArray<string> => [

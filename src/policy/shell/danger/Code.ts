@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { isExpendable, isLoopback, resolve } from "../Paths.ts"
 import { languages } from "../programs/Languages.ts"
@@ -98,7 +98,12 @@ const writing =
   /['"]([wa][b+]?|>>?)['"]|\b(write|copy|move|rename|link|touch|into)|put_contents|append|symlink|open\s*\(?[^)]*>/i
 
 /** The categories that a piece of code has. */
-export const codeShapes = (name: string, code: string, command: Command, place: Place): ReadonlyArray<string> => {
+export const codeShapes = (
+  name: string,
+  code: string,
+  command: Command,
+  place: ActionContext
+): ReadonlyArray<string> => {
   const found = new Set<string>()
   const { cwd } = command.fields
   const clean = code.replace(
@@ -135,7 +140,7 @@ const onlyLocalRequests = (name: string, code: string): boolean => {
 }
 
 /** Code on the command line, on standard input or in a here-document. */
-export const interpreted = (command: Command, place: Place): ReadonlyArray<string> => {
+export const interpreted = (command: Command, place: ActionContext): ReadonlyArray<string> => {
   const language = languages.get(command.program)
   if (language === undefined) return []
   const { line } = command

@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { fromNetwork, isDownloaded } from "../Downloads.ts"
 import { isInside, resolve } from "../Paths.ts"
@@ -89,7 +89,7 @@ const sourced = new RegExp(
     ")$"
 )
 
-const source = (command: Command, place: Place): string | undefined => {
+const source = (command: Command, place: ActionContext): string | undefined => {
   const file = command.line.operands[0]
   if (file === undefined) return undefined
   if (file.text.startsWith("<(") || (file.inner.length > 0 && file.guess === "/dev/fd/63")) {
@@ -174,7 +174,7 @@ const unnamed = (command: Command): string | undefined => {
   return fromNetwork(name.inner) ? "remote-exec" : "obfuscated"
 }
 
-export const codeOrigin = (command: Command, place: Place): ReadonlyArray<string | undefined> => {
+export const codeOrigin = (command: Command, place: ActionContext): ReadonlyArray<string | undefined> => {
   const { program } = command
   const found: Array<string | undefined> = [unnamed(command), downloaded(command)]
   if (

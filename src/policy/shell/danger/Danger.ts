@@ -1,4 +1,4 @@
-import type { Place, Shape } from "../../decision/CallAction.ts"
+import type { ActionContext, RiskFinding } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { languages, shells } from "../programs/Languages.ts"
 import { wrappersOf } from "../programs/Wrappers.ts"
@@ -42,7 +42,7 @@ for (
 const everywhere = new Set(["database", "publish-deploy", "exfil", "reverse-shell", "credentials"])
 
 /** The shapes of one command (policy §3). A heuristic for prompts: the boundary is the sandbox. */
-export const shapesOf = (command: Command, place: Place): ReadonlyArray<Shape> => {
+export const shapesOf = (command: Command, place: ActionContext): ReadonlyArray<RiskFinding> => {
   const found = new Set<string>()
   const add = (categories: string | undefined | ReadonlyArray<string | undefined>): void => {
     for (const each of typeof categories === "string" || categories === undefined ? [categories] : categories) {

@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { foundBy } from "../Feeders.ts"
 import { isBelow, isExpendable, isFileName, isInside, isUnbounded, resolve } from "../Paths.ts"
@@ -8,11 +8,11 @@ import { readCategory, writeCategory } from "./Places.ts"
 
 /** Deleting what cannot be made again (policy §3.1, fs-wipe). */
 
-const wipesTree = (targets: ReadonlyArray<Arg>, command: Command, place: Place): boolean =>
+const wipesTree = (targets: ReadonlyArray<Arg>, command: Command, place: ActionContext): boolean =>
   targets.some((arg) => !isExpendable(arg, command.fields.cwd, place))
 
 /** One file, without recursion: harmless inside the project, where version control and the person know it. */
-const losesFile = (arg: Arg, command: Command, place: Place): string | undefined => {
+const losesFile = (arg: Arg, command: Command, place: ActionContext): string | undefined => {
   if (isExpendable(arg, command.fields.cwd, place)) return undefined
   if (isUnbounded(arg)) return "fs-wipe"
   if (arg.guess.startsWith(HOLE)) return undefined
@@ -24,7 +24,7 @@ const losesFile = (arg: Arg, command: Command, place: Place): string | undefined
 
 const feeders = new Set(["xargs", "find", "gfind", "fd", "fdfind", "parallel"])
 
-const remove = (command: Command, place: Place): string | undefined => {
+const remove = (command: Command, place: ActionContext): string | undefined => {
   const targets = command.line.operands
   if (command.line.has("-r", "-R", "--recursive")) {
     const trees = targets.filter((arg) => !(isFileName(arg) && isInside(resolve(arg.guess, command.fields.cwd), place)))
@@ -44,7 +44,7 @@ const remove = (command: Command, place: Place): string | undefined => {
   return targets.map((arg) => losesFile(arg, command, place)).find((category) => category !== undefined)
 }
 
-const find = (command: Command, place: Place): string | undefined => {
+const find = (command: Command, place: ActionContext): string | undefined => {
   const names = command.args.map((arg) => arg.guess)
   if (names.includes("-delete") && wipesTree(foundBy(command), command, place)) return "fs-wipe"
   const moves = names.some(
@@ -62,7 +62,7 @@ const find = (command: Command, place: Place): string | undefined => {
   return hunts && !names.includes("-perm") ? "credentials" : undefined
 }
 
-const move = (command: Command, place: Place): string | undefined => {
+const move = (command: Command, place: ActionContext): string | undefined => {
   const operands = command.line.operands
   const target = operands.at(-1)
   if (target?.guess === "/dev/null") return "fs-wipe"
@@ -81,7 +81,7 @@ const move = (command: Command, place: Place): string | undefined => {
   return away ? "fs-wipe" : undefined
 }
 
-const rsync = (command: Command, place: Place): string | undefined => {
+const rsync = (command: Command, place: ActionContext): string | undefined => {
   const { line } = command
   if (line.has("-n", "--dry-run")) return undefined
   if (line.has("--remove-source-files")) return "fs-wipe"

@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { isExpendable, isInside, resolve } from "../Paths.ts"
 import { HOLE } from "../Words.ts"
@@ -16,7 +16,7 @@ const opensToAll = (mode: string): boolean =>
   /^[01]?[0-7]{2}[2367]$/.test(mode) || /(^|,)([ugo]*[oa][ugoa]*|)[+=][rxX]*w/.test(mode)
 
 /** `chmod` and its kin: the first operand is the mode or the owner. */
-const permissions = (command: Command, place: Place): string | undefined => {
+const permissions = (command: Command, place: ActionContext): string | undefined => {
   const { line, program } = command
   const reference = line.has("--reference")
   const mode = reference ? "" : program === "chmod" ? modeOf(command) : ""

@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { environmentNames, isTampering } from "../programs/Environment.ts"
 import { names } from "../programs/Rows.ts"
@@ -55,7 +55,7 @@ const quietWriters = /^(mkdir|chmod|chown|chgrp|setfacl|chattr|rm|unlink|srm|shr
 const listing = /^(ls|stat|file|test|\[|du|find|touch|mkdir|ln|git)$/
 
 /** Every file that the arguments and redirects name. */
-export const files = (command: Command, place: Place): ReadonlyArray<string> => {
+export const files = (command: Command, place: ActionContext): ReadonlyArray<string> => {
   const { cwd, reads, where, writes } = command.fields
   if (where === "contained") return []
   const found: Array<string | undefined> = []

@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { isLoopback } from "../Paths.ts"
 import { shells } from "../programs/Languages.ts"
@@ -118,7 +118,7 @@ export const networkChecks = checks({
 })
 
 /** Redirects to or from bash's network files, and interactive shells on them. */
-export const deviceNetwork = (command: Command, _place: Place): string | undefined => {
+export const deviceNetwork = (command: Command, _place: ActionContext): string | undefined => {
   const { reads, writes } = command.fields
   const networked = [...reads, ...writes].some((arg) => /^\/dev\/(tcp|udp)\//.test(arg.guess))
   if (!networked) return undefined

@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import { isBelow, isInside, resolve } from "../Paths.ts"
 import { type Arg, HOLE } from "../Words.ts"
 import { type PathRule, paths } from "./PathRules.ts"
@@ -175,16 +175,16 @@ const secretName = new RegExp(
 )
 
 /** A home is a home wherever it lies: that of root is no system folder to root. */
-const asHome = (path: string, { home }: Place): string =>
+const asHome = (path: string, { home }: ActionContext): string =>
   home !== "/" && (path === home || isBelow(path, home)) ? `/home/user${path.slice(home.length)}` : path
 
-export const writeCategory = (path: string | undefined, place: Place): string | undefined => {
+export const writeCategory = (path: string | undefined, place: ActionContext): string | undefined => {
   if (path === undefined || harmlessDevice.test(path) || scratch.test(path)) return undefined
   if (isInside(path, place)) return repository.test(path) ? "persistence" : undefined
   return first(writes, asHome(path, place))
 }
 
-export const readCategory = (path: string | undefined, place: Place): string | undefined => {
+export const readCategory = (path: string | undefined, place: ActionContext): string | undefined => {
   if (path === undefined || open.test(path) || (isInside(path, place) && !secretName.test(path))) return undefined
   return path.startsWith("/proc/self/") && !/(environ|mem)$/.test(path) ? undefined : first(reads, asHome(path, place))
 }

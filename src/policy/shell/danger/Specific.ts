@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { isBelow, isInside, resolve } from "../Paths.ts"
 import { HOLE } from "../Words.ts"
@@ -25,7 +25,7 @@ const git = (command: Command): string | undefined => {
   return operands.length > 1 || operands.some(looksLikeFile) ? "git-destructive" : undefined
 }
 
-const sensitiveMount = (source: string, cwd: string | null, place: Place): boolean => {
+const sensitiveMount = (source: string, cwd: string | null, place: ActionContext): boolean => {
   if (source.startsWith(HOLE)) return false
   const path = resolve(source, cwd)
   if (path === undefined || !/^[./~]/.test(source)) return false
@@ -42,7 +42,7 @@ const sensitiveMount = (source: string, cwd: string | null, place: Place): boole
   )
 }
 
-const container = (command: Command, place: Place): string | undefined => {
+const container = (command: Command, place: ActionContext): string | undefined => {
   const { line } = command
   const verbs = line.operands.slice(0, 2).map((arg) => arg.guess)
   const words = command.args.map((arg) => arg.guess)
@@ -117,7 +117,7 @@ const sifts = (command: Command): string | undefined =>
     ? "credentials"
     : undefined
 
-const shown = (command: Command, place: Place): string | undefined => {
+const shown = (command: Command, place: ActionContext): string | undefined => {
   if (!/^(cp|mv)$/.test(command.program)) return undefined
   return command.line.operands
       .slice(0, -1)

@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { isExpendable, isInside, resolve } from "../Paths.ts"
 import { type Arg, supplied } from "../Words.ts"
@@ -7,7 +7,7 @@ import { writeCategory } from "./Places.ts"
 
 /** Filters and editors with a language of their own (policy §3.1: interpreter). */
 
-const awk = (command: Command, place: Place): string | undefined => {
+const awk = (command: Command, place: ActionContext): string | undefined => {
   const { line } = command
   const programs = [
     ...line.values("-e", "--source"),
@@ -34,7 +34,7 @@ const awk = (command: Command, place: Place): string | undefined => {
 }
 
 /** Walks over a sed script: addresses, then a command letter; only `s` has flags that matter. */
-const sedShapes = (script: string, cwd: string | null, place: Place): string | undefined => {
+const sedShapes = (script: string, cwd: string | null, place: ActionContext): string | undefined => {
   const body = script.replace(
     /^\s*(?:\d+|\$|\/(?:[^/\\]|\\.)*\/I?)?(?:,(?:\d+|\$|\/(?:[^/\\]|\\.)*\/I?|[+~]\d+))?\s*!?\s*/,
     ""
@@ -52,7 +52,7 @@ const sedShapes = (script: string, cwd: string | null, place: Place): string | u
   return undefined
 }
 
-const sed = (command: Command, place: Place): string | undefined => {
+const sed = (command: Command, place: ActionContext): string | undefined => {
   const { line } = command
   const given = line.values("-e", "--expression")
   const scripts = given.length > 0 || line.has("-f", "--file") ? given : line.operands.slice(0, 1)
@@ -82,7 +82,7 @@ const editor = (command: Command): string | undefined => {
   return [...given, ...typed].some((text) => startsProgram.test(text)) ? "interpreter" : undefined
 }
 
-const perlInPlace = (command: Command, place: Place): string | undefined => {
+const perlInPlace = (command: Command, place: ActionContext): string | undefined => {
   if (!command.line.has("-i")) return undefined
   return command.line.operands
     .map((arg) => writeCategory(resolve(arg.guess, command.fields.cwd), place))
@@ -90,7 +90,7 @@ const perlInPlace = (command: Command, place: Place): string | undefined => {
 }
 
 /** An archive that may put files wherever it says. */
-const unpacks = (command: Command, place: Place): string | undefined => {
+const unpacks = (command: Command, place: ActionContext): string | undefined => {
   const { line, program } = command
   if (
     /tar$/.test(program) &&

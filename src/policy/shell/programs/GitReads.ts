@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { resolve } from "../Paths.ts"
 
@@ -84,13 +84,14 @@ const listing = [
 ]
 
 /** The folder it works in, and those it goes through to get there, are of repositories that run nothing of their own. */
-const inPlain = (command: Command, place: Place): boolean => {
+const inPlain = (command: Command, place: ActionContext): boolean => {
   let folder: string | null | undefined = command.fields.cwd
   const folders = [folder, ...command.line.values("-C").map((arg) => (folder = resolve(arg.guess, folder ?? null)))]
   return folders.every((each) => each != null && place.isPlainRepository?.(each) === true)
 }
 
-export const gitReads = (command: Command, place: Place): boolean => onlyReads(command) && inPlain(command, place)
+export const gitReads = (command: Command, place: ActionContext): boolean =>
+  onlyReads(command) && inPlain(command, place)
 
 const onlyReads = (command: Command): boolean => {
   const { args, line } = command

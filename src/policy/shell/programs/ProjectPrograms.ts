@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path"
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 
 /** Files with which a project chooses the program behind a well-known name, or has it run another. */
@@ -14,7 +14,10 @@ const around = (folder: string): ReadonlyArray<string> =>
   dirname(folder) === folder ? [folder] : [folder, ...around(dirname(folder))]
 
 /** Whether the program is the one of the machine, whatever the project around the folder says. */
-export const isOwnProgram = ({ fields: { cwd }, program }: Command, { isPlainRepository, kindOf }: Place): boolean => {
+export const isOwnProgram = (
+  { fields: { cwd }, program }: Command,
+  { isPlainRepository, kindOf }: ActionContext
+): boolean => {
   // It asks git about the repository.
   if (program === "go") return cwd !== null && isPlainRepository?.(cwd) === true
   const names = chosenBy[program]

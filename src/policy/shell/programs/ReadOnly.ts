@@ -1,4 +1,4 @@
-import type { Place } from "../../decision/CallAction.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
 import type { Command } from "../Command.ts"
 import { type Arg, isKnown } from "../Words.ts"
 import { gitReads } from "./GitReads.ts"
@@ -22,7 +22,7 @@ const versionVerb = names("go docker git npm cargo terraform")
 /** With these the short option means something else, such as reading a program from the input. */
 const longVersion = names("python swift gradle deno")
 
-export const isReadOnly = (command: Command, place: Place): boolean => {
+export const isReadOnly = (command: Command, place: ActionContext): boolean => {
   const { args, program } = command
   if (always.has(program)) return true
   // What is not literal may turn out to be an option, or to be several words; so may a name that a glob finds.
@@ -46,7 +46,7 @@ const isVersion = (program: string, words: ReadonlyArray<string>): boolean =>
     (/^-[vV]$/.test(words[0]!) && !longVersion.has(program)) ||
     (words[0] === "version" && versionVerb.has(program)))
 
-const checked = (command: Command, words: ReadonlyArray<string>, place: Place): boolean => {
+const checked = (command: Command, words: ReadonlyArray<string>, place: ActionContext): boolean => {
   const { args, line, program } = command
   switch (program) {
     case "command":
