@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import * as Needs from "../policy/decision/ToolRequirements.ts"
-import * as Target from "../tool/Target.ts"
+import * as Target from "../tool/file/ToolPath.ts"
 import { type AnyTool, make, type ToolContext, type ToolFailed, type ToolOutput } from "../tool/Tool.ts"
 import type { Arguments } from "./Asking.ts"
 import { capabilityOf, type McpServerConfig, needsNetwork } from "../domain/McpServerConfig.ts"

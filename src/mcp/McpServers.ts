@@ -1,7 +1,7 @@
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import type { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
-import type { Processes } from "../tool/Processes.ts"
+import type { Processes } from "../sandbox/process/Processes.ts"
 import { type Notice, type SessionTools, type ToolHost, ToolSource } from "../tool/SessionTools.ts"
 import type { AnyTool } from "../tool/Tool.ts"
 import * as Dialer from "./Dialer.ts"

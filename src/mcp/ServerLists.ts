@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import * as Target from "../tool/Target.ts"
+import * as Target from "../tool/file/ToolPath.ts"
 import { type ToolContext, ToolFailed, type ToolOutput } from "../tool/Tool.ts"
 import { type Arguments, ask, output } from "./Asking.ts"
 import type { Declaration } from "./Declaration.ts"

@@ -27,7 +27,7 @@ export const layer = AgentTools.toLayer(Effect.gen(function*() {
   const memoryTools = ({ alias }: Agent) =>
     store.of(alias).pipe(
       Effect.flatMap((memory) =>
-        Effect.promise(() => import("../tool/MemoryTools.ts").then(({ make }) => make(memory, "")))
+        Effect.promise(() => import("../tool/memory/MemoryTools.ts").then(({ make }) => make(memory, "")))
       ),
       Effect.orElseSucceed(() => new Map())
     )

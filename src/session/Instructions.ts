@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect, Option } from "effect"
-import type { MayRead } from "../tool/Readable.ts"
+import type { MayRead } from "../tool/file/ReadFilter.ts"
 import * as Files from "../workspace/Files.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 

@@ -1,7 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { type Memory, MemoryStore } from "../store/MemoryStore.ts"
-import * as MemoryTools from "../tool/MemoryTools.ts"
+import * as MemoryTools from "../tool/memory/MemoryTools.ts"
 import type { SessionTools } from "../tool/SessionTools.ts"
 import type { AnyTool } from "../tool/Tool.ts"
 import { newId } from "../domain/Id.ts"

@@ -6,7 +6,7 @@ import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from 
 import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import { none, ToolSource } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
-import * as Jobs from "../tool/Jobs.ts"
+import * as Jobs from "../tool/shell/Jobs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ModelCatalog } from "../model/ModelCatalog.ts"
 import * as Approvals from "./Approvals.ts"

@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { SessionTools } from "../tool/SessionTools.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
-import type { Jobs } from "../tool/Jobs.ts"
+import type { Jobs } from "../tool/shell/Jobs.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { Configured } from "./Configured.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "./Attachment.ts"

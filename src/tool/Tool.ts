@@ -7,8 +7,8 @@ import type { Origin } from "../security/Untrusted.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ClientSide } from "./ClientSide.ts"
 import { type PlanEntry, ToolCallContent, type ToolCallLocation, type ToolKind } from "../domain/Content.ts"
-import type { Jobs } from "./Jobs.ts"
-import type { MayRead } from "./Readable.ts"
+import type { Jobs } from "./shell/Jobs.ts"
+import type { MayRead } from "./file/ReadFilter.ts"
 import type { Notice } from "./SessionTools.ts"
 
 /** A refusal or failure the model can act on. It becomes the text of the tool's result; never a stack trace. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
-import { Processes } from "../../src/tool/Processes.ts"
+import { Processes } from "../../src/sandbox/process/Processes.ts"
 import { median } from "./Statistics.ts"
 
 export interface SpawnCost {

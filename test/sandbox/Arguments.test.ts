@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Bubblewrap from "../../src/sandbox/Bubblewrap.ts"
-import * as Docker from "../../src/sandbox/Docker.ts"
-import * as Firejail from "../../src/sandbox/Firejail.ts"
-import type { Plan } from "../../src/sandbox/Plan.ts"
-import * as Scratch from "../../src/sandbox/Scratch.ts"
-import * as Seatbelt from "../../src/sandbox/Seatbelt.ts"
-import * as Seccomp from "../../src/sandbox/Seccomp.ts"
+import * as Bubblewrap from "../../src/sandbox/backends/Bubblewrap.ts"
+import * as Docker from "../../src/sandbox/backends/Docker.ts"
+import * as Firejail from "../../src/sandbox/backends/Firejail.ts"
+import type { Plan } from "../../src/sandbox/plan/Plan.ts"
+import * as Scratch from "../../src/sandbox/backends/Scratch.ts"
+import * as Seatbelt from "../../src/sandbox/backends/Seatbelt.ts"
+import * as Seccomp from "../../src/sandbox/backends/Seccomp.ts"
 
 const plan = (change: Partial<Plan> = {}): Plan => ({
   mode: "workspace-write",

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Bubblewrap from "../../src/sandbox/Bubblewrap.ts"
-import type { Plan } from "../../src/sandbox/Plan.ts"
+import * as Bubblewrap from "../../src/sandbox/backends/Bubblewrap.ts"
+import type { Plan } from "../../src/sandbox/plan/Plan.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
 

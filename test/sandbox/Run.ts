@@ -3,7 +3,7 @@ import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
 import type { Report, SandboxUnavailable } from "../../src/sandbox/Confinement.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import { Environment } from "../../src/platform/Environment.ts"
-import { type Command, type Ended, Processes, type SpawnFailed } from "../../src/tool/Processes.ts"
+import { type Command, type Ended, Processes, type SpawnFailed } from "../../src/sandbox/process/Processes.ts"
 import type { Fixture, Who } from "./Fixture.ts"
 
 export const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -11,7 +11,7 @@ import * as ModelTurn from "../../src/session/ModelTurn.ts"
 import * as Offer from "../../src/session/policy/Offer.ts"
 import { MemoryStore } from "../../src/store/MemoryStore.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
-import * as MemoryTools from "../../src/tool/MemoryTools.ts"
+import * as MemoryTools from "../../src/tool/memory/MemoryTools.ts"
 import { none } from "../../src/tool/SessionTools.ts"
 import { make, newSession, prompt } from "./Harness.ts"
 

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process"
 import { Effect } from "effect"
 import { bare } from "../../src/sandbox/Confinement.ts"
-import { Processes } from "../../src/tool/Processes.ts"
-import * as Survivor from "../../src/tool/Survivor.ts"
+import { Processes } from "../../src/sandbox/process/Processes.ts"
+import * as Survivor from "../../src/sandbox/process/Watchdog.ts"
 
 /** A host that is about to be killed. Given: what it does, and a number by which its processes are known. */
 const [, , what, marker = ""] = process.argv

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 import { Effect } from "effect"
-import { fail } from "../Target.ts"
+import { fail } from "../file/ToolPath.ts"
 import type { ToolFailed } from "../Tool.ts"
 import * as Addresses from "./Addresses.ts"
 import { type Address, refusal, Resolver, type WebAccess } from "./WebAccess.ts"

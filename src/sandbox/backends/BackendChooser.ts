@@ -1,0 +1,100 @@
+import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
+import { type BackendService, isLacking, type Lacking } from "./Backend.ts"
+import * as BubblewrapBackend from "./BubblewrapBackend.ts"
+import type { Backend, Report } from "../Confinement.ts"
+import { type BackendChoice, unconfined } from "../../domain/SandboxBackend.ts"
+import * as Docker from "./Docker.ts"
+import * as Firejail from "./Firejail.ts"
+import * as Landlock from "./Landlock.ts"
+import { isScratch } from "../Modes.ts"
+import * as Seatbelt from "./Seatbelt.ts"
+import type { Find } from "./BackendProbe.ts"
+import { nothing } from "./Unconfined.ts"
+
+/** Which backend holds a call to its mode and network on this machine. */
+
+const names: { readonly [name: string]: Backend | undefined } = {
+  bubblewrap: "bubblewrap",
+  bwrap: "bubblewrap",
+  landlock: "landlock",
+  seatbelt: "seatbelt",
+  sandboxexec: "seatbelt",
+  "sandbox-exec": "seatbelt",
+  firejail: "firejail",
+  docker: "docker"
+}
+
+/** Whether bubblewrap may be what such a wish comes to. */
+export const mayBeBubblewrap = ({ name }: BackendChoice): boolean => name === "auto" || names[name] === "bubblewrap"
+
+export interface Chosen {
+  readonly backend: BackendService
+  readonly report: Report
+}
+
+/** The first of these that offers the combination; with none, what each of them lacks. */
+const firstOf = (
+  backends: ReadonlyArray<BackendService>,
+  mode: EffectiveSandbox,
+  network: boolean,
+  partial: boolean
+): Chosen | Lacking => {
+  const lacking: Array<Lacking> = []
+  for (const backend of backends) {
+    const offer = backend.offer(mode, network)
+    if (!isLacking(offer) && (offer.files !== "partial" || partial || isScratch(mode))) {
+      return { backend, report: offer }
+    }
+    lacking.push(
+      isLacking(offer)
+        ? offer
+        : {
+          missing: `${backend.name} confines files only in part.`,
+          remedy: "Allow partial sandboxes, or install bubblewrap."
+        }
+    )
+  }
+  return {
+    missing: lacking.map(({ missing }) => missing).join(" ") || `no sandbox exists for ${process.platform}.`,
+    remedy: lacking[0]?.remedy ?? "Use Linux or macOS."
+  }
+}
+
+export type Choose = (mode: EffectiveSandbox, network: boolean, wish?: BackendChoice) => Chosen | Lacking
+
+/** `partial`: whether `auto` may come to a backend that confines files only in part. What was tried out is kept. */
+export const chooser = (find: Find, partial: () => boolean): Choose => {
+  const bubblewrap = BubblewrapBackend.make(find)
+  const automatic = process.platform === "darwin"
+    ? [Seatbelt.make()]
+    : process.platform === "linux"
+    ? [bubblewrap, Landlock.make(find)]
+    : []
+  const wished = new Map<string, BackendService | undefined>()
+
+  const named = (wish: BackendChoice): BackendService | undefined => {
+    const key = JSON.stringify(wish)
+    if (!wished.has(key)) {
+      const all = [...automatic, Firejail.make(find, wish.firejailArgs ?? []), Docker.make(find, wish.dockerImage)]
+      wished.set(key, all.find(({ name }) => name === names[wish.name]))
+    }
+    return wished.get(key)
+  }
+
+  return (mode, network, wish = { name: "auto" }) => {
+    const { name: backend } = wish
+    if (backend === unconfined || (mode === "danger-full-access" && network)) {
+      return { backend: nothing, report: nothing.offer(mode, network) as Report }
+    }
+    if (backend === "auto") return firstOf(automatic, mode, network, partial())
+    const service = named(wish)
+    if (service !== undefined) return firstOf([service], mode, network, true)
+    return {
+      missing: `the configured sandbox backend ${
+        JSON.stringify(backend)
+      } cannot confine anything on ${process.platform}.`,
+      remedy:
+        "Set sandbox_backend to auto, or choose the Sandbox mode danger-full-access where something around Postern is the sandbox."
+    }
+  }
+}

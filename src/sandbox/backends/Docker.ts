@@ -1,0 +1,116 @@
+import { Effect } from "effect"
+import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
+import { isInside } from "../../platform/FilePath.ts"
+import { type BackendService, type Command, type Lacking, remember } from "./Backend.ts"
+import { bare, type Confined, type Report, SandboxUnavailable } from "../Confinement.ts"
+import { isScratch } from "../Modes.ts"
+import type { Plan } from "../plan/Plan.ts"
+import * as Protected from "../plan/ProtectedPaths.ts"
+import * as Refusals from "./Refusals.ts"
+import * as Trial from "./BackendProbe.ts"
+
+const volume = (path: string, readOnly: boolean): ReadonlyArray<string> => [
+  "--mount",
+  `type=bind,source=${path},target=${path}${readOnly ? ",readonly" : ""}`
+]
+
+/** Folders keep their paths, so that what a command prints means the same outside. */
+export const options = (plan: Plan, command: Pick<Command, "env">, user: string): ReadonlyArray<string> => [
+  "run",
+  "--rm",
+  "--init",
+  "--read-only",
+  "--tmpfs",
+  "/tmp",
+  "--cap-drop",
+  "ALL",
+  "--security-opt",
+  "no-new-privileges",
+  "--pids-limit",
+  "512",
+  "-u",
+  user,
+  ...(plan.network ? [] : ["--network", "none"]),
+  ...plan.readable.flatMap((path) => volume(path, true)),
+  ...plan.roots.flatMap((path) => volume(path, plan.mode !== "workspace-write")),
+  ...plan.pins.flatMap((path) => volume(path, false)),
+  ...plan.kept.flatMap((path) => volume(path, true)),
+  ...plan.masks.filter(({ path }) => plan.roots.some((root) => isInside(root, path)))
+    .flatMap(({ folder, path }) =>
+      folder ? ["--tmpfs", `${path}:ro`] : ["--mount", `type=bind,source=/dev/null,target=${path},readonly`]
+    ),
+  "-w",
+  plan.cwd,
+  ...Object.entries(command.env).filter(([name]) => name !== "PATH" && name !== "HOME").flatMap((
+    [name, value]
+  ) => ["-e", `${name}=${value}`])
+]
+
+/** Only where the configuration names it: the image is a different world, with its own programs. */
+export const make = (find: Trial.Find, image: string | undefined): BackendService => {
+  const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
+    const program = find("docker")
+    if (program === undefined) {
+      return { missing: "docker is not installed.", remedy: "Install docker, or set sandbox_backend to auto." }
+    }
+    if (image === undefined) {
+      return { missing: "no docker image is configured.", remedy: "Name an image, or set sandbox_backend to auto." }
+    }
+    if (isScratch(mode) || mode === "danger-full-access") {
+      return { missing: `docker has no mode ${mode}.`, remedy: "Set sandbox_backend to auto." }
+    }
+    const outcome = Trial.run([program, "image", "inspect", "--format", "{{.Id}}", image], [])
+    if (!outcome.works) {
+      return {
+        missing: `docker cannot run the image ${image} (${outcome.said}).`,
+        remedy: `Start docker and run "docker pull ${image}".`
+      }
+    }
+    return {
+      backend: "docker",
+      mode,
+      network,
+      files: "full",
+      net: network ? "none" : "full",
+      processes: "partial",
+      notes: [
+        "commands see the programs of the image, and nothing of this machine but the folders of the session",
+        "a container outlives a host that is killed"
+      ]
+    }
+  })
+  const confine = Effect.fnUntraced(function*(plan: Plan, command: Command) {
+    const report = offer(plan.mode, plan.network)
+    const program = find("docker")
+    if ("missing" in report || program === undefined || image === undefined) {
+      return yield* new SandboxUnavailable("missing" in report ? report : { missing: "docker", remedy: "" })
+    }
+    const bad = [...plan.roots, ...plan.readable, ...plan.kept].find((path) => /[,"\n]/.test(path))
+    if (bad !== undefined) {
+      return yield* new SandboxUnavailable({
+        missing: `docker cannot name the path ${bad}.`,
+        remedy: "Set sandbox_backend to auto."
+      })
+    }
+    return {
+      argv: [
+        program,
+        ...options(plan, command, `${process.geteuid?.() ?? 0}:${process.getegid?.() ?? 0}`),
+        image,
+        ...command.argv
+      ],
+      env: command.env,
+      cwd: plan.cwd,
+      runner: {
+        ...bare,
+        attribute: (ending) =>
+          ending.code === 125
+            ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
+            : Refusals.read(ending, plan, Refusals.bubblewrap)
+      },
+      report,
+      afterwards: Protected.watch(plan.watched)
+    } satisfies Confined
+  })
+  return { name: "docker", offer, confine }
+}

@@ -1,0 +1,96 @@
+import { Effect } from "effect"
+import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
+import { type BackendService, type Command, type Lacking, remember } from "./Backend.ts"
+import { bare, type Confined, type Report, SandboxUnavailable } from "../Confinement.ts"
+import { isScratch } from "../Modes.ts"
+import type { Plan } from "../plan/Plan.ts"
+import * as Protected from "../plan/ProtectedPaths.ts"
+import * as Refusals from "./Refusals.ts"
+import * as Trial from "./BackendProbe.ts"
+
+const common = ["--quiet", "--noprofile", "--private-dev", "--nonewprivs", "--caps.drop=all", "--seccomp", "--noroot"]
+
+/** `/` alone would leave the home folder and the temporary folders writable (policy §5.5). */
+const readOnlyPlaces = (home: string) => ["/", home, "/tmp", "/var/tmp"].map((path) => `--read-only=${path}`)
+
+export const options = (plan: Plan, home: string, extra: ReadonlyArray<string> = []): ReadonlyArray<string> => [
+  ...common,
+  ...(plan.network ? [] : ["--net=none"]),
+  ...(plan.mode === "danger-full-access" ? [] : plan.mode === "workspace-read"
+    ? [...plan.roots, ...plan.readable].flatMap((path) => [`--whitelist=${path}`, `--read-only=${path}`]).concat(
+      "--private-tmp"
+    )
+    : [
+      ...readOnlyPlaces(home),
+      ...(plan.mode === "workspace-write"
+        ? ["--private-tmp", ...plan.roots.map((path) => `--read-write=${path}`)]
+        : []),
+      ...plan.kept.map((path) => `--read-only=${path}`)
+    ]),
+  ...plan.masks.map(({ path }) => `--blacklist=${path}`),
+  ...extra
+]
+
+/** Firejail takes patterns and no escapes. */
+const awkward = /[*?[\],\\\n]/
+
+/** Only where the configuration names it. */
+export const make = (find: Trial.Find, extra: ReadonlyArray<string>): BackendService => {
+  const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
+    const program = find("firejail")
+    if (program === undefined) {
+      return { missing: "firejail is not installed.", remedy: "Install firejail, or set sandbox_backend to auto." }
+    }
+    if (isScratch(mode)) return { missing: "firejail has no scratch mode.", remedy: "Set sandbox_backend to auto." }
+    const outcome = Trial.run([
+      program,
+      ...common,
+      ...(network ? [] : ["--net=none"]),
+      "--",
+      find("true") ?? "/bin/true"
+    ], [])
+    if (!outcome.works) {
+      return { missing: `firejail does not work here (${outcome.said}).`, remedy: "Set sandbox_backend to auto." }
+    }
+    return {
+      backend: "firejail",
+      mode,
+      network,
+      files: mode === "danger-full-access" ? "none" : "partial",
+      net: network ? "none" : "full",
+      processes: "full",
+      notes: ["protected paths are held by name only", "firejail is a program that runs as root"]
+    }
+  })
+  const confine = Effect.fnUntraced(function*(plan: Plan, command: Command) {
+    const report = offer(plan.mode, plan.network)
+    const program = find("firejail")
+    if ("missing" in report || program === undefined) {
+      return yield* new SandboxUnavailable("missing" in report ? report : { missing: "firejail", remedy: "" })
+    }
+    const bad = [...plan.roots, ...plan.readable, ...plan.masks.map(({ path }) => path), ...plan.kept].find((path) =>
+      awkward.test(path)
+    )
+    if (bad !== undefined) {
+      return yield* new SandboxUnavailable({
+        missing: `firejail cannot name the path ${bad}.`,
+        remedy: "Set sandbox_backend to auto."
+      })
+    }
+    return {
+      argv: [program, ...options(plan, command.env["HOME"] ?? "/root", extra), "--", ...command.argv],
+      env: command.env,
+      cwd: plan.cwd,
+      runner: {
+        ...bare,
+        attribute: (ending) =>
+          ending.code === 1 && /^Error: /m.test(ending.stderr) && /firejail|cannot|invalid/i.test(ending.stderr)
+            ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
+            : Refusals.read(ending, plan, Refusals.bubblewrap)
+      },
+      report,
+      afterwards: Protected.watch(plan.watched)
+    } satisfies Confined
+  })
+  return { name: "firejail", offer, confine }
+}

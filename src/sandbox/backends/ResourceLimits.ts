@@ -1,0 +1,43 @@
+import type { Attribution, Ending } from "../Confinement.ts"
+import * as Disk from "../Disk.ts"
+
+/** The host's own hard limits: nobody may ask for more, and asking for more would fail the command. */
+const hardLimits = (): ReadonlyMap<string, number> =>
+  new Map(
+    (Disk.text("/proc/self/limits") ?? "").split("\n").flatMap((line) => {
+      const found = /^(Max [a-z ]+?)\s{2,}\S+\s+(\S+)/.exec(line)
+      return found === null
+        ? []
+        : [[found[1]!, found[2] === "unlimited" ? Number.POSITIVE_INFINITY : Number(found[2])] as const]
+    })
+  )
+
+/** Shells differ in what they call the number of processes. */
+const wanted = [
+  { name: "Max processes", flags: ["u", "p"], value: 512 },
+  { name: "Max open files", flags: ["n"], value: 4096 },
+  { name: "Max core file size", flags: ["c"], value: 0 },
+  // In blocks of 512 bytes, as POSIX has it.
+  { name: "Max file size", flags: ["f"], value: 4 * 1024 ** 3, unit: 512 }
+]
+
+/**
+ * Resource limits (spec §6) as commands of a shell, which is quicker than another program. Where processes are counted with
+ * everything else of the user they are left out.
+ */
+export const script = (processes: boolean): string => {
+  const hard = hardLimits()
+  return wanted.filter(({ name }) => processes || name !== "Max processes").map(({ flags, name, unit = 1, value }) => {
+    const limit = Math.floor(Math.min(value, hard.get(name) ?? value) / unit)
+    return flags.map((flag) => `ulimit -${flag} ${limit} 2>/dev/null`).join(" || ")
+  }).join("; ")
+}
+
+/** A command under these limits. */
+export const prefix = (sh: string): ReadonlyArray<string> => [sh, "-c", `${script(false)}; exec "$@"`, "sandbox"]
+
+/** What that shell says of a program that does not exist. */
+export const notFound = ({ code, stderr }: Ending): Attribution | undefined => {
+  const unknown = code === 127 ? /^sandbox: .*exec: (.+?): /m.exec(stderr) : null
+  return unknown === null ? undefined : { kind: "not-found", note: `command not found: ${unknown[1]}` }
+}

@@ -1,0 +1,140 @@
+import { Effect } from "effect"
+import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
+import { type BackendService, type Command, type Lacking, remember } from "./Backend.ts"
+import { bare, type Confined, type Report, type Runner, SandboxUnavailable } from "../Confinement.ts"
+import { isNarrow, isScratch, writes } from "../Modes.ts"
+import type { Plan } from "../plan/Plan.ts"
+import * as Protected from "../plan/ProtectedPaths.ts"
+import * as Refusals from "./Refusals.ts"
+import * as Trial from "./BackendProbe.ts"
+
+/** By its absolute path: another program of that name would confine nothing. */
+const program = "/usr/bin/sandbox-exec"
+
+const quoted = (path: string): string => `"${path.replace(/[\\"]/g, "\\$&")}"`
+const below = (paths: ReadonlyArray<string>): string => paths.map((path) => `(subpath ${quoted(path)})`).join(" ")
+const exactly = (paths: ReadonlyArray<string>): string => paths.map((path) => `(literal ${quoted(path)})`).join(" ")
+const rule = (verdict: "allow" | "deny", operations: string, filters: string): ReadonlyArray<string> =>
+  filters === "" ? [] : [`(${verdict} ${operations} ${filters})`]
+
+const systemReads = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/System",
+  "/Library/Developer",
+  "/Library/Frameworks",
+  "/opt/homebrew",
+  "/private/etc/ssl",
+  "/private/var/db/timezone",
+  "/private/var/db/dyld",
+  "/dev"
+]
+
+const systemFiles = ["/", ...["passwd", "hosts", "resolv.conf", "localtime"].map((name) => `/private/etc/${name}`)]
+
+const services = [
+  "com.apple.system.opendirectoryd.libinfo",
+  "com.apple.system.notification_center",
+  "com.apple.SecurityServer",
+  "com.apple.trustd.agent"
+]
+
+/** Temporary folders as they really are called: profiles match canonical paths. */
+const temporary = ["/private/tmp", "/private/var/tmp", "/private/var/folders"]
+
+/** The last matching rule wins, so a profile goes from the general to the particular. */
+export const profile = (plan: Plan): string => {
+  const masks = plan.masks.map(({ path }) => path)
+  const writable = plan.mode === "workspace-write" ? [...plan.roots, ...temporary] : []
+  const read = isNarrow(plan.mode)
+    ? [
+      ...rule(
+        "allow",
+        "file-read*",
+        `${exactly(systemFiles)} ${below([...systemReads, ...plan.programs, ...plan.readable, ...plan.roots])}`
+      ),
+      "(allow file-read-metadata)"
+    ]
+    : ["(allow file-read*)"]
+  return [
+    "(version 1)",
+    "(deny default)",
+    "(allow process-exec process-fork)",
+    "(allow signal process-info* (target same-sandbox))",
+    "(allow sysctl-read)",
+    `(allow mach-lookup ${services.map((name) => `(global-name ${quoted(name)})`).join(" ")})`,
+    "(allow ipc-posix-sem ipc-posix-shm)",
+    "(allow pseudo-tty)",
+    ...(plan.network ? ["(allow network*)", "(allow system-socket)"] : []),
+    ...read,
+    `(allow file-write* ${exactly(["/dev/null", "/dev/zero", "/dev/tty"])})`,
+    "(allow file-ioctl (literal \"/dev/tty\"))",
+    ...rule("allow", "file-write*", below(writable)),
+    ...rule("deny", "file-read* file-write*", below(masks)),
+    ...rule(
+      "allow",
+      "file-read*",
+      below(plan.readable.concat(plan.roots).filter((path) => masks.some((mask) => path.startsWith(`${mask}/`))))
+    ),
+    ...rule(
+      "allow",
+      "file-write*",
+      below(writable.filter((path) => masks.some((mask) => path.startsWith(`${mask}/`))))
+    ),
+    ...rule(
+      "deny",
+      "file-read* file-write*",
+      below(masks.filter((mask) => plan.roots.some((root) => mask.startsWith(`${root}/`))))
+    ),
+    ...rule("deny", "file-write*", below(plan.kept)),
+    // Nobody moves the folders around a protected path away either; a missing one cannot be created.
+    ...rule("deny", "file-write-unlink", exactly([...plan.pins, ...plan.kept])),
+    ...(writes(plan.mode) ? rule("deny", "file-write*", below(plan.watched)) : [])
+  ].join("\n")
+}
+
+const runner = (plan: Plan): Runner => ({
+  ...bare,
+  attribute: (ending) =>
+    ending.code === 65 && /^sandbox-exec: /m.test(ending.stderr)
+      ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
+      : Refusals.read(ending, plan, Refusals.seatbelt)
+})
+
+export const make = (): BackendService => {
+  const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
+    const missing = { missing: `${program} does not work here.`, remedy: "It is a part of macOS." }
+    if (process.platform !== "darwin") return { ...missing, missing: "sandbox-exec exists on macOS only." }
+    const trial = mode === "danger-full-access"
+      ? "(version 1)(allow default)(deny network*)"
+      : "(version 1)(allow default)"
+    if (!Trial.run([program, "-p", trial, "--", "/usr/bin/true"], []).works) return missing
+    return {
+      backend: "seatbelt",
+      mode,
+      network,
+      files: isScratch(mode) ? "partial" : mode === "danger-full-access" ? "none" : "full",
+      net: network ? "none" : "full",
+      processes: "partial",
+      notes: [
+        "processes that leave their group survive the call",
+        ...(isScratch(mode) ? ["scratch: the workspace is read-only"] : [])
+      ]
+    }
+  })
+  const confine = Effect.fnUntraced(function*(plan: Plan, command: Command) {
+    const report = offer(plan.mode, plan.network)
+    if ("missing" in report) return yield* new SandboxUnavailable(report)
+    const text = plan.mode === "danger-full-access" ? "(version 1)\n(allow default)\n(deny network*)" : profile(plan)
+    return {
+      argv: [program, "-p", text, "--", ...command.argv],
+      env: command.env,
+      cwd: plan.cwd,
+      runner: runner(plan),
+      report,
+      afterwards: Protected.watch(plan.watched)
+    } satisfies Confined
+  })
+  return { name: "seatbelt", offer, confine }
+}

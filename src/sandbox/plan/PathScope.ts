@@ -1,0 +1,64 @@
+import { type Intent } from "../../workspace/Workspace.ts"
+import { isInside } from "../../platform/FilePath.ts"
+import { isNarrow, writes } from "../Modes.ts"
+import type { View } from "./View.ts"
+
+/** What Postern's own file tools may touch: the view of the disk that a command in the same mode gets (policy §1.9 E20). */
+export interface Reach {
+  /** Why a canonical path is out of reach, in words; `undefined` where it is not. */
+  readonly refusal: (path: string, intent: Intent) => string | undefined
+  /** Whether something inside the session's folders is hidden. */
+  readonly hides: boolean
+}
+
+const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"])
+
+/** How long the longest of these folders around a path is; -1 where there is none. */
+export const deepest = (folders: ReadonlyArray<string>, path: string): number =>
+  folders.reduce((depth, folder) => isInside(folder, path) ? Math.max(depth, folder.length) : depth, -1)
+
+export const everything: Reach = { refusal: () => undefined, hides: false }
+
+/** Found out where it is first asked for: most calls of other tools never do. */
+export const lazy = (find: () => Reach): Reach => {
+  let found: Reach | undefined
+  const reach = () => found ??= find()
+  return {
+    refusal: (...asked) => reach().refusal(...asked),
+    get hides() {
+      return reach().hides
+    }
+  }
+}
+
+/** `guarded` are the paths that a command finds read-only in a workspace it can write to; they need not exist. */
+export const of = (
+  view: Pick<View, "mode" | "roots" | "readable" | "masks" | "visible">,
+  guarded: ReadonlyArray<string>
+): Reach => {
+  const { mode, readable, roots } = view
+  if (mode === "danger-full-access") return everything
+  const shown = [...roots, ...readable, ...view.visible.map(({ path }) => path)]
+  const hidden = view.masks.map(({ path }) => path)
+  return {
+    hides: hidden.some((path) => roots.concat(readable).some((folder) => isInside(folder, path))),
+    refusal: (path, intent) => {
+      if (devices.has(path)) return undefined
+      if (intent === "write" && !writes(mode)) return `the Sandbox mode ${mode} lets nothing be written.`
+      const mask = deepest(hidden, path)
+      if (mask >= 0 && mask >= deepest(shown, path)) {
+        return "the sandbox hides it: it may hold credentials or another program's own state."
+      }
+      if (intent === "write") {
+        if (deepest(roots, path) < 0) return `the Sandbox mode ${mode} lets only the session's folders be written to.`
+        if (deepest(guarded, path) >= 0) {
+          return `the Sandbox mode ${mode} protects it: programs outside the sandbox run or obey what is in it.`
+        }
+        return undefined
+      }
+      return isNarrow(mode) && deepest(shown, path) < 0
+        ? `the Sandbox mode ${mode} shows nothing outside the session's folders.`
+        : undefined
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
+import { isInside } from "../../platform/FilePath.ts"
+import type { Request } from "../Confinement.ts"
+import * as Disk from "../Disk.ts"
+import * as Masks from "./HiddenPaths.ts"
+import { isNarrow } from "../Modes.ts"
+import { outermost } from "./Outermost.ts"
+import { programFolders } from "./ProgramFolders.ts"
+import type { Surroundings } from "./Surroundings.ts"
+
+/** What a call sees of the disk. */
+export interface View {
+  readonly mode: EffectiveSandbox
+  /** None of them lies inside another one. */
+  readonly roots: ReadonlyArray<string>
+  readonly readable: ReadonlyArray<string>
+  /** Folders with programs outside the system's own places. */
+  readonly programs: ReadonlyArray<string>
+  readonly masks: ReadonlyArray<{ readonly path: string; readonly folder: boolean }>
+  /** What stays visible inside a mask; a link with where it leads. */
+  readonly visible: ReadonlyArray<{ readonly path: string; readonly link?: string }>
+}
+
+export type Wanted = Pick<Request, "mode" | "network" | "roots" | "readable" | "masks">
+
+const visibleIn = (masks: ReadonlyArray<string>, network: boolean): View["visible"] =>
+  Masks.visible(network).filter((path) => Disk.kind(path) !== "missing" && masks.some((mask) => isInside(mask, path)))
+    .map((path) => {
+      const link = Disk.target(path)
+      return link === undefined ? { path } : { path, link }
+    })
+
+const between = (folders: ReadonlyArray<string>, outer: string, inner: string): boolean =>
+  folders.some((folder) => isInside(outer, folder) && isInside(folder, inner))
+
+/** The session's folders, and those that may only be read. */
+export const foldersOf = (request: Pick<Request, "roots" | "readable">) => {
+  const roots = outermost(request.roots)
+  return {
+    roots,
+    readable: outermost(request.readable ?? []).filter((path) => !roots.some((root) => isInside(root, path)))
+  }
+}
+
+/** Credentials, Postern's own state, and what the call wants hidden. */
+export const hiddenPaths = ({ masks = [] }: Wanted, { homes, own, variables }: Surroundings): ReadonlyArray<string> =>
+  Disk.existing([
+    ...homes.flatMap((home) => Masks.atHome(home)),
+    ...Masks.ofMachine(variables),
+    own.configDir,
+    own.dataDir,
+    ...(own.socket === undefined ? [] : [own.socket]),
+    ...masks
+  ]).filter((path) => path !== "/")
+
+/** `hidden` are its {@link hiddenPaths}. */
+export const viewOf = (wanted: Wanted, hidden: ReadonlyArray<string>, surroundings: Surroundings): View => {
+  const { mode, network } = wanted
+  const { readable, roots } = foldersOf(wanted)
+  const shown = [...roots, ...readable]
+  const programs = isNarrow(mode)
+    ? programFolders(surroundings).filter((path) => !hidden.some((mask) => isInside(mask, path)))
+    : []
+  const masks = hidden
+    // A mask inside a mask adds nothing, unless a folder of the session lies in between.
+    .filter((path) => !hidden.some((other) => other !== path && isInside(other, path) && !between(shown, other, path)))
+    .filter((path) => !isNarrow(mode) || [...shown, ...programs, "/usr"].some((top) => isInside(top, path)))
+    .map((path) => ({ path, folder: Disk.kind(path) === "folder" }))
+  return {
+    mode,
+    roots,
+    readable,
+    programs,
+    masks,
+    visible: isNarrow(mode) ? [] : visibleIn(masks.map((mask) => mask.path), network)
+  }
+}

@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import type { Writable } from "node:stream"
+import { Context, Deferred, type Duration, Effect, Exit, Layer, Option, Schema, Scope } from "effect"
+import type { Attribution, Confined } from "../Confinement.ts"
+import * as Descriptors from "./Descriptors.ts"
+import { awaitGone, type ProcessGroup, signal, stop } from "./ProcessGroup.ts"
+import * as Survivor from "./Watchdog.ts"
+
+export interface Command {
+  readonly argv: readonly [string, ...ReadonlyArray<string>]
+  readonly cwd: string
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>
+  readonly timeout: Duration.Input
+  /** Called for each piece as it arrives; must not throw and not keep the process waiting. */
+  readonly onOutput: (chunk: Buffer, from: "stdout" | "stderr") => void
+  /** Takes its standard input; without, that is at its end from the beginning. */
+  readonly onInput?: (stdin: Writable) => void
+  /** What confines it and what to ask afterwards, where `argv`, `cwd` and `env` come from the sandbox. */
+  readonly runner?: Confined["runner"]
+  readonly afterwards?: Confined["afterwards"]
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly timedOut: boolean
+  /** What a confined command's end means. */
+  readonly attribution?: Attribution
+  /** What a confined command did to paths that could not be protected. */
+  readonly warnings?: ReadonlyArray<string>
+}
+
+export class SpawnFailed extends Schema.TaggedError<SpawnFailed>()("SpawnFailed", {
+  program: Schema.String,
+  message: Schema.String
+}) {}
+
+/**
+ * Every child process a tool starts (spec §6): its own process group, standard input at its end, nothing inherited. A
+ * process that must stop gets SIGTERM, 3 s and SIGKILL, its group with it; what it left in the background ends with it.
+ */
+export class Processes extends Context.Service<Processes, {
+  /** Interruption sends SIGTERM and does not wait; the rest goes on in the background until the Layer closes. */
+  readonly run: (command: Command) => Effect.Effect<Ended, SpawnFailed>
+}>()("postern/tool/Processes") {
+  static readonly layer: Layer.Layer<Processes> = Layer.effect(Processes, Effect.suspend(() => make))
+}
+
+/** A child that left the group may hold the pipes open for ever. */
+const drain = "500 millis"
+
+const shutdownGrace = "250 millis"
+
+interface Running extends ProcessGroup {
+  readonly process: ChildProcess
+  readonly exited: Deferred.Deferred<Pick<Ended, "code" | "signal">>
+  readonly closed: Deferred.Deferred<void>
+  readonly told: Descriptors.Told
+  /** Ends what a killed runner left. */
+  readonly sweep: () => void
+  /** Nothing of the group is left. */
+  readonly over: () => void
+}
+
+const make = Effect.gen(function*() {
+  const running = new Set<Running>()
+  const reapers = yield* Scope.make()
+  const survivor = yield* Survivor.make
+  const killAll = () =>
+    running.forEach((child) => {
+      signal(child, "SIGKILL")
+      child.sweep()
+    })
+
+  // An exit that skips finalizers must not leave anything behind either.
+  yield* Effect.acquireRelease(
+    Effect.sync(() => process.on("exit", killAll)),
+    () => Effect.sync(() => process.off("exit", killAll))
+  )
+  yield* Effect.addFinalizer(Effect.fnUntraced(function*() {
+    running.forEach((child) => signal(child, "SIGTERM"))
+    yield* Effect.timeoutOption(Effect.forEach(running, awaitGone), shutdownGrace)
+    killAll()
+    yield* Effect.timeoutOption(Effect.forEach(running, awaitGone), shutdownGrace)
+    yield* Scope.close(reapers, Exit.void)
+  }))
+
+  const reap = (child: Running) =>
+    Effect.ensuring(
+      stop(child),
+      Effect.sync(() => {
+        child.sweep()
+        child.over()
+        child.process.stdout?.destroy()
+        child.process.stderr?.destroy()
+        running.delete(child)
+      })
+    )
+
+  const retire = Effect.fnUntraced(function*(child: Running) {
+    // Whoever asked has its answer; a process in its last seconds may still write without meeting a closed pipe.
+    child.process.stdout?.removeAllListeners("data").resume()
+    child.process.stderr?.removeAllListeners("data").resume()
+    yield* Effect.forkIn(reap(child), reapers, { startImmediately: true })
+  })
+
+  const run = (command: Command) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(launch(command, survivor), (child) => {
+        running.add(child)
+        return Effect.ensuring(restore(outcome(child, command)), retire(child))
+      })
+    )
+
+  return Processes.of({ run })
+})
+
+const outcome = Effect.fnUntraced(function*(child: Running, { afterwards, runner, timeout }: Command) {
+  const ended = yield* Effect.timeoutOption(Deferred.await(child.exited), timeout)
+  const timedOut = Option.isNone(ended)
+  if (timedOut) yield* stop(child)
+  yield* Effect.timeoutOption(Deferred.await(child.closed), drain)
+  const plain: Ended = { code: null, signal: null, ...Option.getOrUndefined(ended), timedOut }
+  if (runner === undefined) return plain
+  // A runner that somebody killed says nothing about the sandbox either.
+  const stopped = timedOut || plain.signal !== null
+  return {
+    ...plain,
+    attribution: runner.attribute({ ...child.told, code: plain.code, stopped }),
+    warnings: afterwards?.() ?? []
+  }
+})
+
+/** A runner that is told nothing by this process does not notice its end. */
+const watched = ({ pid }: ChildProcess, { runner }: Command, survivor: Survivor.Survivor) =>
+  pid === undefined || runner === undefined || runner.descriptors.length > 0 ? () => undefined : survivor.watch(pid)
+
+const launch = (command: Command, survivor: Survivor.Survivor): Effect.Effect<Running, SpawnFailed> => {
+  const [program, ...args] = command.argv
+  const failed = (error: unknown) => {
+    const message = error instanceof Error && "code" in error ? String(error.code) : "invalid arguments"
+    return new SpawnFailed({ program, message })
+  }
+  return Effect.callback((resume) => {
+    try {
+      const child = Descriptors.start(
+        command.runner,
+        command.onInput === undefined ? "ignore" : "pipe",
+        (stdio) => spawn(program, args, { cwd: command.cwd, env: { ...command.env }, detached: true, stdio })
+      )
+      const over = watched(child, command, survivor)
+      child.once("error", (error) => resume(Effect.fail(failed(error))))
+      child.once("spawn", () => resume(Effect.succeed(watch(child, command, over))))
+    } catch (error) {
+      resume(Effect.fail(failed(error)))
+    }
+  })
+}
+
+const watch = (child: ChildProcess, command: Command, over: () => void): Running => {
+  if (child.pid === undefined) throw new Error("a spawned process has an id")
+  const told = Descriptors.attach(child, command.runner)
+  const running: Running = {
+    pid: child.pid,
+    process: child,
+    told,
+    inner: () => command.runner?.innerPid(told.status),
+    sweep: () => Descriptors.sweep(told, command.runner),
+    over,
+    exited: Deferred.makeUnsafe(),
+    closed: Deferred.makeUnsafe(),
+    gone: false
+  }
+  if (child.stdin !== null) command.onInput?.(child.stdin)
+  child.stdout?.on("data", (chunk: Buffer) => command.onOutput(chunk, "stdout"))
+  child.stderr?.on("data", (chunk: Buffer) => command.onOutput(chunk, "stderr"))
+  child.once("exit", (code, signalName) => {
+    if (!signal(running, 0)) over()
+    Deferred.doneUnsafe(running.exited, Effect.succeed({ code, signal: signalName }))
+  })
+  child.once("close", () => Deferred.doneUnsafe(running.closed, Effect.void))
+  return running
+}

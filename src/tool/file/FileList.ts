@@ -1,0 +1,82 @@
+import { lstat, readdir, realpath } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Schema } from "effect"
+import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import { FileFault } from "../../workspace/FileFault.ts"
+import * as Folder from "../../workspace/Folder.ts"
+import * as Readable from "./ReadFilter.ts"
+import * as Target from "./ToolPath.ts"
+import * as Tool from "../Tool.ts"
+
+const maxEntries = 1000
+
+const Parameters = Schema.Struct({
+  path: Target.optional(Schema.String, "Folder to list; the workspace itself when absent")
+})
+
+export const FileList = Tool.make<typeof Parameters.Type>({
+  name: "file_list",
+  description: "List one folder: names in order, folders with a trailing slash, files with their size in bytes.",
+  parameters: Parameters,
+  kind: "read",
+  capabilities: ["ro"],
+  needs: ({ path }) => Needs.read(path ?? "."),
+  preview: Effect.fnUntraced(function*(parameters, context) {
+    const path = yield* Target.locate(parameters.path ?? ".", "read", context)
+    return path === undefined
+      ? { title: `List ${parameters.path ?? "."}` }
+      : { title: `List ${Target.shown(path, context.workspace)}`, locations: [{ path }] }
+  }),
+  run: Effect.fnUntraced(function*(parameters, context) {
+    const path = yield* Target.resolve(parameters.path ?? ".", "read", context)
+    const name = Target.shown(path, context.workspace)
+    const mayRead = yield* context.mayRead
+    const { leftOut, lines, total } = yield* Effect.tryPromise({
+      try: () => Folder.inside(path, (base) => list(base, path, mayRead)),
+      catch: (error) => Target.fail(`Cannot list ${name}: ${reasonOf(error)}`)
+    })
+    const hidden = Readable.note(leftOut)
+    if (total === 0) return { text: hidden.trim() || `[${name} is empty.]` }
+    const footer = total > lines.length
+      ? `\n[${lines.length} of ${total} entries shown. Use glob_search to find the others.]`
+      : ""
+    return { text: lines.join("\n") + footer + hidden }
+  })
+})
+
+/** A link is kept from sight with what it leads to. */
+const isOpen = async (path: string, isLink: boolean, mayRead: Readable.MayRead): Promise<boolean> =>
+  mayRead(path) && (!isLink || mayRead(await realpath(path).catch(() => path)))
+
+/** `folder` is what to open for the folder at `path`. */
+const list = async (folder: string, path: string, mayRead: Readable.MayRead | undefined) => {
+  const all = (await readdir(folder, { withFileTypes: true })).sort((a, b) => a.name < b.name ? -1 : 1)
+  const open = mayRead &&
+    await Promise.all(all.map((entry) => isOpen(join(path, entry.name), entry.isSymbolicLink(), mayRead)))
+  const entries = open ? all.filter((_, index) => open[index]) : all
+  const lines: Array<string> = []
+  for (const entry of entries.slice(0, maxEntries)) {
+    if (entry.isDirectory()) lines.push(`${entry.name}/`)
+    else if (entry.isSymbolicLink()) lines.push(`${entry.name} (symbolic link)`)
+    else if (!entry.isFile()) lines.push(`${entry.name} (special file)`)
+    else {
+      const size = await lstat(join(folder, entry.name)).then((stats) => ` ${stats.size}`, () => "")
+      lines.push(`${entry.name}${size}`)
+    }
+  }
+  return { lines, total: entries.length, leftOut: all.length - entries.length }
+}
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof FileFault) return error.detail
+  switch (error instanceof Error && "code" in error ? error.code : undefined) {
+    case "ENOENT":
+      return "it does not exist."
+    case "ENOTDIR":
+      return "it is a file, not a folder. Use file_read to read it."
+    case "EACCES":
+      return "permission was denied by the operating system."
+    default:
+      return "the operating system could not open it."
+  }
+}

@@ -1,0 +1,49 @@
+import { join } from "node:path"
+import { Effect, Schema } from "effect"
+import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as Readable from "./ReadFilter.ts"
+import * as Target from "./ToolPath.ts"
+import * as Tool from "../Tool.ts"
+import * as Walk from "./FolderWalk.ts"
+
+const maxResults = 1000
+
+const Parameters = Schema.Struct({
+  pattern: Schema.String.annotate({ description: "Such as src/**/*.{ts,tsx}; ** stands for any number of folders" }),
+  path: Target.optional(Schema.String, "Folder the pattern starts in; the workspace itself when absent")
+})
+
+export const GlobSearch = Tool.make<typeof Parameters.Type>({
+  name: "glob_search",
+  description:
+    "Find files by name pattern. The result is sorted, relative to the workspace, at most 1000 paths. .git and " +
+    "node_modules are not searched, symbolic links are not followed. A pattern that ends in / finds folders.",
+  parameters: Parameters,
+  kind: "search",
+  capabilities: ["ro"],
+  needs: ({ path }) => Needs.read(path ?? "."),
+  preview: (parameters) => Effect.succeed({ title: `Find ${Target.firstLine(parameters.pattern, 80)}` }),
+  run: Effect.fnUntraced(function*({ path, pattern }, context) {
+    if (pattern.startsWith("/") || pattern.startsWith("~") || pattern.split("/").includes("..")) {
+      return yield* Target.fail("The pattern must be relative and without \"..\"; name another start folder in path.")
+    }
+    const folder = yield* Target.resolve(path ?? ".", "read", context)
+    const found = yield* Walk.walk(folder, Walk.compile(pattern), maxResults, yield* context.mayRead)
+    const leftOut = Readable.note(found.leftOut)
+    if (found.paths.length === 0) {
+      const what = pattern.endsWith("/") ? "folders" : "files"
+      return { text: `No ${what} match ${pattern}.${found.complete ? "" : unfinished}${leftOut}` }
+    }
+    const lines = found.paths.map((entry) =>
+      Target.shown(join(folder, entry), context.workspace) + (entry.endsWith("/") ? "/" : "")
+    )
+    const note = found.complete
+      ? ""
+      : found.paths.length === maxResults
+      ? `\n[Stopped at ${maxResults} results. Use a narrower pattern or a path.]`
+      : `\n[${unfinished.trim()}]`
+    return { text: lines.join("\n") + note + leftOut, rawOutput: { matches: lines.length } }
+  })
+})
+
+const unfinished = " The folder is too large to search completely; name a smaller one in path."

@@ -1,0 +1,49 @@
+import { unlimited } from "../../policy/decision/Allowance.ts"
+import { refuse } from "../../policy/decision/Boundary.ts"
+import type { Decision } from "../../policy/decision/Decision.ts"
+import type { Limits } from "../../policy/decision/Limits.ts"
+import type { CallAction } from "../../policy/decision/CallAction.ts"
+import type { KnownTools } from "../../policy/rules/Rule.ts"
+import { type Entry, make, type RuleSet } from "../../policy/rules/RuleSet.ts"
+import { isInside } from "../../platform/FilePath.ts"
+
+/** Whether the policy lets the file at a canonical path be read by name. */
+export type MayRead = (path: string) => boolean
+
+/**
+ * For a call that comes across paths it does not name: nothing turns up in its result that `file_read` would be denied or asked about.
+ * An ask rule that meant the call itself has been answered. `undefined` where nothing restricts reading.
+ */
+export const of = (
+  tool: string,
+  { facts, parts }: Decision,
+  { entries }: RuleSet,
+  limits: Limits,
+  tools: KnownTools
+): MayRead | undefined => {
+  const isAnswered = (one: Entry) => one.list === "ask" && make([one], tools).decide(tool, parts, facts) !== undefined
+  const kept = entries.filter((one) => one.list !== "allow" && one.rule.specifier?._tag === "Path" && !isAnswered(one))
+  const { place } = facts
+  // A session in the home folder has Postern's own files below it.
+  const reachesOwn = !limits.workspaceOnly ||
+    limits.own.some((folder) => [...place.roots, ...limits.allowedRoots].some((root) => isInside(root, folder)))
+  if (kept.length === 0 && limits.forbiddenPaths.length === 0 && !reachesOwn) return undefined
+  const rules = make(kept, tools)
+  const canonical = (path: string) => path
+  const call = { capabilities: [], shapes: [], place, canonical, readable: [], shell: false, decidedElsewhere: false }
+  // Where the session's folders end is the workspace's business.
+  const forbidden: Limits = { ...limits, workspaceOnly: false, ...unlimited }
+  return (path) => {
+    const read: ReadonlyArray<CallAction> = [{ kind: "read", text: path, path }]
+    const isRuled = (name: string) => rules.decide(name, read, { ...facts, canonical }) !== undefined
+    return !isRuled("file_read") && !isRuled(tool) && refuse(forbidden, { ...call, parts: read }) === undefined
+  }
+}
+
+/** Says that a result is not all there is; empty where it is. */
+export const note = (leftOut: number): string => {
+  if (leftOut === 0) return ""
+  return leftOut === 1
+    ? "\n[1 path was left out: the policy does not let it be read.]"
+    : `\n[${leftOut} paths were left out: the policy does not let them be read.]`
+}

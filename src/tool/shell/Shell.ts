@@ -1,0 +1,198 @@
+import { Duration, Effect, Latch, Schema } from "effect"
+import { settingValues } from "../../domain/PolicySettings.ts"
+import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import type { Report } from "../../sandbox/Confinement.ts"
+import { isScratch } from "../../sandbox/Modes.ts"
+import * as Confining from "../CallConfinement.ts"
+import { textContent } from "../../domain/Content.ts"
+import { Environment, Passthrough, scrub } from "../../platform/Environment.ts"
+import * as Executable from "../../platform/Executable.ts"
+import * as InTerminal from "./ClientTerminal.ts"
+import * as Output from "./CommandOutput.ts"
+import { type Ended, Processes } from "../../sandbox/process/Processes.ts"
+import * as Spills from "./Spills.ts"
+import * as Target from "../file/ToolPath.ts"
+import * as Tool from "../Tool.ts"
+
+const defaultSeconds = 120
+const maxSeconds = 600
+const titleCharacters = 80
+
+/** People see a running command at most this often. */
+const progressInterval = "250 millis"
+
+const Parameters = Schema.Struct({
+  command: Schema.String.annotate({ description: "Shell command, run in the workspace" }),
+  timeout_secs: Target.optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSeconds })),
+    `Seconds after which the command is stopped; ${defaultSeconds} when absent`
+  ),
+  background: Target.optional(
+    Schema.Boolean,
+    "Start the command and go on: for servers and long builds. It ends with the session; see job_output and job_kill"
+  ),
+  scratch: Target.optional(
+    Schema.Boolean,
+    "Let the command write what it likes and forget all of it when it ends: for trying something out"
+  ),
+  sandbox: Target.optional(
+    Schema.Literals(settingValues.sandbox),
+    "A wider sandbox than the session's, for this one command. The user is asked each time and needs the justification"
+  ),
+  justification: Target.optional(Schema.String, "With sandbox: why the command cannot do with less, in one sentence")
+})
+
+export const make = Effect.gen(function*() {
+  const processes = yield* Processes
+  const variables = yield* Environment
+  const passthrough = yield* Passthrough
+  const spillPath = yield* Spills.make
+
+  return Tool.make<typeof Parameters.Type>({
+    name: "shell",
+    description:
+      "Run a shell command in the workspace and read what it prints. Standard input is empty, there is no terminal. " +
+      "Processes left in the background end with the command. Long output is cut in the middle.",
+    parameters: Parameters,
+    kind: "execute",
+    capabilities: ["shell_ro", "shell_test", "shell_rw"],
+    within: (granted) =>
+      granted("shell_test")
+        ? "In the current Work mode only commands that read, tests and builds run, and with scratch everything else."
+        : "In the current Work mode only commands that read run.",
+    origin: "local",
+    needs: ({ command, justification, sandbox, scratch }) =>
+      Needs.shell(
+        command,
+        scratch === true,
+        sandbox == null ? undefined : { mode: sandbox, why: justification ?? undefined }
+      ),
+    preview: (parameters) => {
+      const title = Target.firstLine(parameters.command, titleCharacters)
+      return Effect.succeed({
+        title: `Run \`${title}\``,
+        rawInput: parameters,
+        ...(title === parameters.command.trim() ? {} : { content: [textContent(parameters.command)] })
+      })
+    },
+    run: Effect.fnUntraced(function*({ background, command, timeout_secs }, context) {
+      if (command.trim() === "") return yield* Target.fail("The command is empty.")
+      if (command.split("\n").every((line) => /^\s*(#|$)/.test(line))) {
+        return { text: "Nothing was run: the command has only comments." }
+      }
+      if (command.includes("\0")) return yield* Target.fail("A command cannot contain a NUL character.")
+      const { confinement, workspace: { cwd, roots } } = context
+      const seconds = timeout_secs ?? defaultSeconds
+      const argv = [...shellOf(variables["PATH"], roots), "-c", command] as const
+      const env = scrub({ ...variables, ...context.client.variables }, {
+        passthrough,
+        network: confinement.network,
+        reads: confinement.reads
+      })
+      const confine = confinement.confine(argv, { cwd, env })
+      const notStarted = (failed: { readonly message: string }) =>
+        Target.fail(`The shell could not be started in ${cwd} (${failed.message}).`)
+      if (background === true) {
+        const { capabilities, network } = confinement
+        const timeout = timeout_secs == null ? Duration.infinity : `${timeout_secs} seconds` as const
+        const prepare = Effect.map(
+          confine,
+          (confined) => (onOutput: (chunk: Buffer) => void) =>
+            Effect.mapError(processes.run({ ...confined, timeout, onOutput }), notStarted)
+        )
+        const { id } = yield* context.jobs.start({ command, capabilities, network, prepare })
+        return {
+          text: `Started in the background as job ${id}. See what it does with job_output, end it with job_kill.`,
+          rawOutput: { job: id }
+        }
+      }
+      const open = InTerminal.opener(context)
+      if (open !== undefined) {
+        const { ended, printed, terminalId } = yield* InTerminal.run(open, argv, seconds, context)
+        return yield* inTerminal(terminalId, result(ended, printed, seconds, { mode: confinement.mode, notes: [] }))
+      }
+      const output = yield* Effect.acquireRelease(
+        Effect.sync(() => Output.make(() => spillPath([...roots, ...context.workspace.readable]))),
+        (output) => Effect.sync(output.close)
+      )
+      const changed = Latch.makeUnsafe()
+      const report = Effect.forever(Effect.gen(function*() {
+        yield* changed.await
+        changed.closeUnsafe()
+        yield* context.progress([textContent(output.text())])
+        yield* Effect.sleep(progressInterval)
+      }))
+      const confined = yield* confine
+      const run = processes.run({
+        ...confined,
+        timeout: `${seconds} seconds`,
+        onOutput: (chunk) => {
+          output.push(chunk)
+          changed.openUnsafe()
+        }
+      })
+      const ended = yield* Effect.mapError(Effect.raceFirst(run, report), notStarted)
+      return yield* result(ended, output.text(), seconds, confined.report)
+    })
+  })
+})
+
+/** Commands are analysed as bash; the system's own shell is the fallback. */
+const shellOf = (path: string | undefined, roots: ReadonlyArray<string>): [string, ...Array<string>] => {
+  const bash = Executable.find("bash", path, roots)
+  return bash === undefined ? ["/bin/sh"] : [bash, "--noprofile", "--norc"]
+}
+
+type Held = Pick<Report, "mode" | "notes">
+
+/** A refusal is a fact next to how the command ended, and scratch a fact about all of it (policy §5.9). */
+const remarks = (
+  { attribution, warnings = [] }: Ended,
+  failed: boolean,
+  { mode, notes }: Held
+): ReadonlyArray<string> =>
+  [
+    ...(attribution?.kind === "denied" || attribution?.kind === "not-found" ? [attribution.note] : []),
+    ...warnings,
+    ...(isScratch(mode) ? notes.slice(-1) : []),
+    ...(failed && mode !== "danger-full-access" ? [`the command ran in Sandbox mode ${mode}`] : [])
+  ].map((remark) => `[sandbox: ${remark}]`)
+
+const howItEnded = ({ code, signal, timedOut }: Ended, seconds: number): string | undefined => {
+  if (timedOut) return `timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"} and was stopped`
+  if (code === null) return `ended by signal ${signal}`
+  return code === 0 ? undefined : `exit code ${code}`
+}
+
+const result = (
+  ended: Ended,
+  printed: string,
+  seconds: number,
+  report: Held
+): Effect.Effect<Tool.ToolOutput, Tool.ToolFailed> => {
+  if (ended.attribution?.kind === "runner-failed") return Effect.fail(Confining.failed(ended.attribution.note))
+  const output = printed.trimEnd()
+  const failure = howItEnded(ended, seconds)
+  const remarked = remarks(ended, failure !== undefined, report)
+  if (failure === undefined) {
+    const text = [output === "" ? "(no output)" : output, ...remarked].join("\n")
+    return Effect.succeed({ text, rawOutput: { exitCode: 0 } })
+  }
+  const message = [failure, ...(output === "" ? [] : [output]), ...remarked].join("\n")
+  const { code, signal, timedOut } = ended
+  return new Tool.ToolFailed({
+    message,
+    content: [textContent(message)],
+    rawOutput: { exitCode: code, signal, timedOut }
+  })
+}
+
+/** The terminal is where people watched; the text is for those who were not there. */
+const inTerminal = (terminalId: string, result: Effect.Effect<Tool.ToolOutput, Tool.ToolFailed>) => {
+  const terminal = { type: "terminal", terminalId } as const
+  return Effect.mapBoth(result, {
+    onSuccess: (output): Tool.ToolOutput => ({ ...output, content: [terminal, textContent(output.text)] }),
+    onFailure: ({ message, rawOutput }) =>
+      new Tool.ToolFailed({ message, rawOutput, content: [terminal, textContent(message)] })
+  })
+}

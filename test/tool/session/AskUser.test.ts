@@ -1,0 +1,59 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { bench, toolbox } from "../Call.ts"
+
+describe("ask_user", () => {
+  layer(toolbox())((it) => {
+    it.effect("waits five minutes unless it is told otherwise", () =>
+      Effect.gen(function*() {
+        const { run } = yield* bench
+        const asking = (input: object) =>
+          Effect.forkChild(
+            Effect.flip(run("ask_user", { question: "Which?", ...input }, { askUser: () => Effect.never })),
+            { startImmediately: true }
+          )
+        const [usual, short] = [yield* asking({}), yield* asking({ timeout_secs: 5 })]
+        yield* TestClock.adjust("5 seconds")
+        assert.match((yield* Fiber.join(short)).message, /within 5 s/)
+        assert.isUndefined(usual.pollUnsafe())
+        yield* TestClock.adjust("295 seconds")
+        assert.match((yield* Fiber.join(usual)).message, /within 300 s/)
+      }))
+  })
+})
+
+describe("escalate_to_human", () => {
+  layer(toolbox())((it) => {
+    it.effect("tells the user and goes on", () =>
+      Effect.gen(function*() {
+        const { notices, text } = yield* bench
+        assert.match(
+          yield* text("escalate_to_human", { summary: "The disk is full", context: "df says so", urgency: "critical" }),
+          /^The user was told/
+        )
+        yield* text("escalate_to_human", { summary: "Done soon" })
+        assert.deepStrictEqual(notices, [
+          { severity: "error", title: "The disk is full", description: "df says so" },
+          { severity: "info", title: "Done soon" }
+        ])
+      }))
+
+    it.effect("asks in free text when it is to wait, and fails where nobody can answer", () =>
+      Effect.gen(function*() {
+        const { failure, notices, run } = yield* bench
+        const asked: Array<unknown> = []
+        const output = yield* run("escalate_to_human", { summary: "Which way?", wait_for_response: true }, {
+          askUser: (question, choices) =>
+            Effect.sync(() => {
+              asked.push(question, choices)
+              return "left"
+            })
+        })
+        assert.strictEqual(output.text, "left")
+        assert.deepStrictEqual(asked, ["Which way?", []])
+        assert.match(yield* failure("escalate_to_human", { summary: "x", wait_for_response: true }), /nobody/)
+        assert.lengthOf(notices, 0)
+      }))
+  })
+})
