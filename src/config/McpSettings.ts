@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
-import type { ConfigTable, McpServer } from "./ConfigSchema.ts"
+import type { ConfigTable, McpServer } from "./schema/Schema.ts"
 
 type Table = NonNullable<ConfigTable["mcp"]>
 

@@ -1,6 +1,6 @@
 import { homedir } from "node:os"
 import * as path from "node:path"
-import type { EnvironmentVariables } from "./EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "./load/EnvironmentOverrides.ts"
 
 /** Where configuration and data are, whether or not anything is there (spec §2). Absolute. */
 export interface Places {

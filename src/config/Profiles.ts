@@ -1,5 +1,5 @@
 import { type Camel, camel } from "./Camel.ts"
-import type { ConfigTable } from "./ConfigSchema.ts"
+import type { ConfigTable } from "./schema/Schema.ts"
 
 type RiskTable = NonNullable<ConfigTable["risk_profiles"]>[string]
 type RuntimeTable = NonNullable<ConfigTable["runtime_profiles"]>[string]

@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
-import type { ConfigTable } from "./ConfigSchema.ts"
-import type { EnvironmentVariables } from "./EnvironmentOverrides.ts"
+import type { ConfigTable } from "./schema/Schema.ts"
+import type { EnvironmentVariables } from "./load/EnvironmentOverrides.ts"
 
 type ProviderTable = NonNullable<ConfigTable["providers"]>[string]
 

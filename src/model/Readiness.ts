@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { isReady, resolve } from "./Reference.ts"
-import type { ConfigTable } from "../config/ConfigSchema.ts"
-import type { EnvironmentVariables } from "../config/EnvironmentOverrides.ts"
+import type { ConfigTable } from "../config/schema/Schema.ts"
+import type { EnvironmentVariables } from "../config/load/EnvironmentOverrides.ts"
 import { defaultModel, type Provider, providers } from "../config/Providers.ts"
 
 export interface Readiness {

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { basename } from "node:path"
-import type { Field } from "../config/ConfigFields.ts"
+import type { Field } from "../config/schema/Fields.ts"
 import {
   ConfigFailed,
   ConfigRefused,
@@ -8,10 +8,10 @@ import {
   type Entry,
   type MayWrite,
   type Removed
-} from "../config/ConfigStore.ts"
-import { sections } from "../config/ConfigGuide.ts"
-import { mask, shown } from "../config/ConfigValue.ts"
-import type { ConfigInvalid } from "../config/ConfigFile.ts"
+} from "../config/edit/ConfigStore.ts"
+import { sections } from "../config/schema/Guide.ts"
+import { mask, shown } from "../config/schema/Values.ts"
+import type { ConfigInvalid } from "../config/load/ConfigFile.ts"
 import * as Wire from "../rpc/Wire.ts"
 import type { Principals } from "../security/Principals.ts"
 import { caller } from "./Access.ts"

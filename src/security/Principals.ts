@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { isWritable } from "../config/ConfigPath.ts"
-import type { ConfigTable } from "../config/ConfigSchema.ts"
+import { isWritable } from "../config/schema/Place.ts"
+import type { ConfigTable } from "../config/schema/Schema.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { type Permitted, ToolGrants } from "../policy/decision/ToolGrants.ts"
 

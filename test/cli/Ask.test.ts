@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Ask from "../../src/cli/Ask.ts"
-import { paint } from "../../src/cli/Paint.ts"
+import * as Ask from "../../src/cli/client/PermissionPrompt.ts"
+import { paint } from "../../src/cli/terminal/Style.ts"
 
 const offer = (optionId: string, kind: string): Ask.Offer => ({ optionId, kind, name: optionId })
 const four = [

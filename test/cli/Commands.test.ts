@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { help, isUnknown } from "../../src/cli/Commands.ts"
+import { help, isUnknown } from "../../src/cli/client/Commands.ts"
 
 const exists = (path: string) => path === "/etc"
 const unknown = (entry: string, ...commands: ReadonlyArray<string>) => isUnknown(entry, commands, exists)

@@ -6,7 +6,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Settings } from "../../src/config/Settings.ts"
-import { connect } from "../../src/cli/DaemonClient.ts"
+import { connect } from "../../src/cli/daemon/DaemonClient.ts"
 
 describe("The daemon's client", () => {
   it.effect("gives up a daemon that does not answer its greeting within 10 s", () =>

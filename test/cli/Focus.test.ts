@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Focus from "../../src/cli/Focus.ts"
+import * as Focus from "../../src/cli/client/Focus.ts"
 
 describe("updates of sessions", () => {
   const told = () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Queue } from "effect"
 import { PassThrough } from "node:stream"
 import { Interrupted } from "../../src/cli/Failure.ts"
-import * as Input from "../../src/cli/Input.ts"
-import type { Interrupts } from "../../src/cli/Interrupts.ts"
+import * as Input from "../../src/cli/terminal/LineEditor.ts"
+import type { Interrupts } from "../../src/cli/terminal/Interrupts.ts"
 
 const make = Effect.gen(function*() {
   const stdin = new PassThrough()

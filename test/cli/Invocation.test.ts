@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
-import { words } from "../../src/cli/Invocation.ts"
+import { words } from "../../src/cli/client/Invocation.ts"
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "postern-invocation-")))
 afterAll(() => rmSync(top, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { textLines, whole } from "../../src/cli/Content.ts"
-import { paint } from "../../src/cli/Paint.ts"
-import { cut, json, oneLine, plain, plainOutput } from "../../src/cli/Plain.ts"
+import { textLines, whole } from "../../src/cli/client/Content.ts"
+import { paint } from "../../src/cli/terminal/Style.ts"
+import { cut, json, oneLine, plain, plainOutput } from "../../src/cli/terminal/Text.ts"
 
 describe("text on its way to a terminal", () => {
   it("has no live escape sequence left", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { SessionUpdate } from "../../src/acp/SessionUpdate.ts"
-import { paint } from "../../src/cli/Paint.ts"
-import * as Render from "../../src/cli/Render.ts"
+import { paint } from "../../src/cli/terminal/Style.ts"
+import * as Render from "../../src/cli/client/Renderer.ts"
 
 const text = (
   kind: "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk",

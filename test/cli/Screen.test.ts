@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { PassThrough } from "node:stream"
-import * as Screen from "../../src/cli/Screen.ts"
+import * as Screen from "../../src/cli/terminal/Screen.ts"
 
 it("sets the banner apart from a replay, and from nothing else", () => {
   const stdout = new PassThrough()

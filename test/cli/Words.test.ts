@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { words } from "../../src/cli/Words.ts"
+import { words } from "../../src/cli/client/Words.ts"
 
 describe("a command line", () => {
   it.each([

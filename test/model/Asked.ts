@@ -3,7 +3,7 @@ import { AiError, Prompt, type Response, Tool, Toolkit } from "effect/ai"
 import * as ModelFault from "../../src/model/ModelFault.ts"
 import { Models } from "../../src/model/Models.ts"
 import { Wishes } from "../../src/model/ThoughtLevel.ts"
-import { machine } from "../app/Configured.ts"
+import { machine } from "../config/Configured.ts"
 
 export type Part = Response.AnyPart
 

@@ -3,9 +3,9 @@ import { TerminalCapabilities } from "effect/cli"
 import * as DoctorLayer from "../../app/DoctorLayer.ts"
 import { Doctor } from "../../session/doctor/Doctor.ts"
 import { failure } from "../Failure.ts"
-import { paint as painter } from "../Paint.ts"
-import { json, oneLine } from "../Plain.ts"
-import { table } from "../Table.ts"
+import { paint as painter } from "../terminal/Style.ts"
+import { json, oneLine } from "../terminal/Text.ts"
+import { table } from "../terminal/Table.ts"
 
 const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
 

@@ -1,4 +1,4 @@
-import type { ConfigTable } from "../../config/ConfigSchema.ts"
+import type { ConfigTable } from "../../config/schema/Schema.ts"
 
 /** What a user may switch on besides the six knobs (policy §1.9 E8 and E25, §4.2). */
 export interface PolicyFlags {

@@ -2,8 +2,8 @@ import { Effect, Predicate, Result } from "effect"
 import { Toml } from "effect/encoding"
 import { readFileSync, statSync } from "node:fs"
 import { RulesInvalid } from "./RulesFile.ts"
-import { tomlProblem } from "../../config/TomlProblem.ts"
-import { type EnvironmentVariables, overridesIn, prefix } from "../../config/EnvironmentOverrides.ts"
+import { tomlProblem } from "../../config/load/TomlProblem.ts"
+import { type EnvironmentVariables, overridesIn, prefix } from "../../config/load/EnvironmentOverrides.ts"
 
 const rulesPrefix = `${prefix}policy__rules__`
 
@@ -25,7 +25,7 @@ export const userRules = Effect.fnUntraced(function*(
   )
   const names = overridesIn(environment).filter((name) => name.startsWith(rulesPrefix))
   if (names.length > 0) {
-    const { assign, fromEnvironment } = yield* Effect.promise(() => import("../../config/Overrides.ts"))
+    const { assign, fromEnvironment } = yield* Effect.promise(() => import("../../config/load/Overrides.ts"))
     const overrides = yield* Effect.fromResult(Result.mapError(fromEnvironment(names, environment), refuse))
     for (const override of overrides) assign(root, override)
   }

@@ -1,0 +1,150 @@
+import { Effect, Redacted, Schema, Stdio, Stream } from "effect"
+import { Prompt } from "effect/cli"
+import { existsSync, mkdirSync } from "node:fs"
+import { dirname } from "node:path"
+import { ConfigTable } from "../../config/schema/Schema.ts"
+import { parse } from "../../config/schema/Place.ts"
+import { start } from "../../config/edit/Template.ts"
+import { ConfigStore, type Entry } from "../../config/edit/ConfigStore.ts"
+import { shown, typed } from "../../config/schema/Values.ts"
+import { places } from "../../config/Paths.ts"
+import { replaceFile } from "../../platform/ReplaceFile.ts"
+import { failure, wrongUsage } from "../Failure.ts"
+import { json, oneLine } from "../terminal/Text.ts"
+
+export const layer = (configDir: string | undefined) => {
+  const { configFile } = places(configDir, process.env)
+  return ConfigStore.layerFile(configFile, process.env)
+}
+
+const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
+const remark = (text: string) => Effect.sync(() => void process.stderr.write(`postern: ${oneLine(text)}\n`))
+
+const sayWhy = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.mapError(effect, ({ message }) => failure(message))
+
+const place = (path: string) => sayWhy(Effect.mapError(Effect.fromResult(parse(path)), (message) => ({ message })))
+
+export const where = Effect.flatMap(ConfigStore, ({ file }) => print(`${oneLine(file)}\n`))
+
+export const get = Effect.fnUntraced(function*(options: { readonly path: string; readonly json: boolean }) {
+  const store = yield* ConfigStore
+  const found = yield* sayWhy(store.get(options.path))
+  if (options.json) return yield* print(`${json(found, 2)}\n`)
+  if (!found.populated) return yield* failure(`${found.path} is not set`)
+  if (found.isSecret) return yield* print("(set; secrets are not shown)\n")
+  yield* print(`${oneLine(shown(found.value))}\n`)
+})
+
+const ofStandardInput = Effect.fnUntraced(function*(path: string) {
+  if (process.stdin.isTTY) {
+    const answer = yield* Effect.mapError(
+      Prompt.run(Prompt.Password({ message: path })),
+      () => failure("nothing was changed")
+    )
+    return Redacted.value(answer)
+  }
+  const stdio = yield* Stdio.Stdio
+  const text = yield* stdio.stdin.pipe(
+    Stream.decodeText(),
+    Stream.mkString,
+    Effect.mapError(() => failure("standard input cannot be read"))
+  )
+  return text.replace(/\r?\n$/, "")
+})
+
+const valueOf = Effect.fnUntraced(function*(path: string, word: string, isJson: boolean) {
+  const { ast } = yield* place(path)
+  if (!isJson) return typed(ast, word)
+  return yield* Effect.try({
+    try: () => JSON.parse(word) as unknown,
+    catch: () => failure(`the value for ${path} is not JSON`)
+  })
+})
+
+export const set = Effect.fnUntraced(function*(options: {
+  readonly words: ReadonlyArray<string>
+  readonly comment: string | undefined
+  readonly json: boolean
+}) {
+  const store = yield* ConfigStore
+  const [first = "", ...rest] = options.words
+  if (rest.length > 0 && rest.length % 2 === 0) {
+    return yield* wrongUsage(`${oneLine(options.words.at(-1) ?? "")} has no value`)
+  }
+  if (rest.length > 1 && options.comment !== undefined) {
+    return yield* wrongUsage("a comment is about one value, not several")
+  }
+  if (rest.length === 0) yield* place(first)
+  const words = rest.length === 0 ? [first, yield* ofStandardInput(first)] : options.words
+  const entries: Array<Entry> = []
+  for (let at = 0; at < words.length; at += 2) {
+    const path = words[at] ?? ""
+    entries.push({ path, value: yield* valueOf(path, words[at + 1] ?? "", options.json), comment: options.comment })
+  }
+  for (const path of new Set(yield* sayWhy(store.set(entries)))) {
+    yield* print(`set ${oneLine(path)}\n`)
+    const [variable] = store.overriding(path)
+    if (variable !== undefined) yield* remark(`${variable} is set and stronger than the file`)
+  }
+})
+
+export const unset = Effect.fnUntraced(function*({ path }: { readonly path: string }) {
+  const store = yield* ConfigStore
+  const { deleted, warnings } = yield* sayWhy(store.remove(path))
+  if (!deleted) return yield* failure(`${oneLine(path)} is not in ${store.file}`)
+  yield* print(`unset ${oneLine(path)}\n`)
+  yield* Effect.forEach(warnings, remark)
+})
+
+export const list = Effect.fnUntraced(function*(options: {
+  readonly prefix: string | undefined
+  readonly all: boolean
+  readonly json: boolean
+}) {
+  const store = yield* ConfigStore
+  const found = (yield* sayWhy(store.list(options.prefix))).filter(({ populated }) => populated || options.all)
+  if (options.json) return yield* print(found.map((field) => `${json(field)}\n`).join(""))
+  if (found.length === 0 && process.stdout.isTTY) return yield* print("nothing is set\n")
+  yield* print(
+    found.map(({ description, isEnvOverridden, isSecret, path, populated, value }) => {
+      const said = !populated ? `(not set: ${description})` : isSecret ? "(set; not shown)" : oneLine(json(value))
+      return `${oneLine(path)} = ${said}${isEnvOverridden ? "  (environment)" : ""}\n`
+    }).join("")
+  )
+})
+
+export const validate = Effect.gen(function*() {
+  const store = yield* ConfigStore
+  const warnings = yield* sayWhy(store.validate)
+  yield* Effect.forEach(warnings, remark)
+  yield* print(
+    existsSync(store.file)
+      ? `${oneLine(store.file)} is valid\n`
+      : `there is no ${oneLine(store.file)}; the defaults apply\n`
+  )
+})
+
+export const init = Effect.fnUntraced(function*({ force }: { readonly force: boolean }) {
+  const { file } = yield* ConfigStore
+  if (existsSync(file) && !force) return yield* failure(`${file} exists already; --force replaces it`)
+  yield* Effect.try({
+    try: () => mkdirSync(dirname(file), { recursive: true, mode: 0o700 }),
+    catch: (error) => failure(`${dirname(file)} cannot be made: ${String(error)}`)
+  })
+  yield* sayWhy(replaceFile(file, start, 0o600))
+  yield* print(`${oneLine(file)}\n`)
+})
+
+export const schema = Effect.fnUntraced(function*(options: { readonly path: string | undefined }) {
+  const part = options.path === undefined ? ConfigTable : Schema.make<Schema.Top>((yield* place(options.path)).ast)
+  const document = Schema.toJsonSchemaDocument(part, { onExcessProperty: "error" })
+  const { definitions, schema } = document
+  yield* print(`${
+    json({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      ...schema,
+      ...(Object.keys(definitions).length > 0 ? { $defs: definitions } : {})
+    }, 2)
+  }\n`)
+})

@@ -1,0 +1,83 @@
+import { Context, Deferred, Effect, Result, Schema } from "effect"
+import { RpcGroup } from "effect/rpc"
+import { connect as open } from "node:net"
+import { Settings } from "../../config/Settings.ts"
+import type { Status } from "../../native/Core.ts"
+import { Native } from "../../native/Native.ts"
+import { resolve } from "../../platform/socket/Endpoint.ts"
+import { type Connection, serve } from "../../rpc/Peer.ts"
+import { fromStreams } from "../../rpc/Transport.ts"
+import * as Wire from "../../rpc/Wire.ts"
+import { failure } from "../Failure.ts"
+
+/** Nobody answers at the endpoint. */
+export class NoDaemon extends Schema.TaggedError<NoDaemon>()("NoDaemon", { endpoint: Schema.String }) {}
+
+export interface Daemon {
+  readonly endpoint: string
+  readonly call: (
+    method: string,
+    params?: object
+  ) => Effect.Effect<Readonly<Record<string, any>>, ReturnType<typeof failure>>
+}
+
+const patience = "10 seconds"
+
+const dial = (endpoint: string) =>
+  Effect.callback<ReturnType<typeof open>, NoDaemon>((resume) => {
+    const socket = open(endpoint)
+    socket.once("connect", () => resume(Effect.succeed(socket))).on("error", () =>
+      resume(Effect.fail(new NoDaemon({ endpoint }))))
+    return Effect.sync(() =>
+      socket.destroy()
+    )
+  })
+
+const nothing = Result.fail(Wire.methodNotFound())
+
+/** A greeted connection to the daemon of this configuration, until the scope ends; its end fails every call that waits. */
+export const connect = Effect.gen(function*() {
+  const endpoint = resolve(yield* Settings)
+  const socket = yield* Effect.acquireRelease(dial(endpoint), (socket) => Effect.sync(() => socket.destroy()))
+  const ready = Deferred.makeUnsafe<Connection["Service"]>()
+  yield* Effect.forkScoped(
+    serve(RpcGroup.make(), fromStreams(socket, socket), {
+      maxFrame: 32 * 1024 * 1024,
+      outbox: 64,
+      stall: patience,
+      idPrefix: "postern-",
+      open: (peer) => {
+        Deferred.doneUnsafe(ready, Effect.succeed(peer))
+        return { admit: () => nothing, services: Context.empty(), onEnd: Effect.void }
+      }
+    }),
+    { startImmediately: true }
+  )
+  const peer = yield* Deferred.await(ready)
+  const call: Daemon["call"] = (method, params = {}) => {
+    const rpc = Native.requests.get(method)! as typeof Status
+    return peer.request(rpc, params).pipe(
+      Effect.mapError((error) =>
+        failure(
+          error._tag === "RpcFault"
+            ? `the daemon answers: ${error.message}`
+            : `the daemon at ${endpoint} has ended the connection`
+        )
+      )
+    )
+  }
+  yield* call("initialize", { protocol_version: 1, client_capabilities: { client_kind: "cli" } }).pipe(
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () => Effect.fail(failure(`the daemon at ${endpoint} does not answer within ${patience}`))
+    })
+  )
+  return { endpoint, call } satisfies Daemon
+})
+
+/** For commands that are of no use without one. */
+export const needed = Effect.catchTag(
+  connect,
+  "NoDaemon",
+  ({ endpoint }) => Effect.fail(failure(`no daemon is running at ${endpoint}; start one with: postern daemon`))
+)

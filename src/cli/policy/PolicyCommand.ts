@@ -1,0 +1,179 @@
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { statSync } from "node:fs"
+import { resolve } from "node:path"
+import type { DryKnobs } from "./DryCall.ts"
+import { settingValues } from "../../domain/PolicySettings.ts"
+import { wrongUsage } from "../Failure.ts"
+import { lazily, maybe, on, shared, whileRead } from "../Flags.ts"
+
+interface Place {
+  readonly cwd: Option.Option<string>
+  readonly agent?: Option.Option<string>
+  readonly knobs?: DryKnobs
+}
+
+const folderOf = (cwd: Option.Option<string>) =>
+  Effect.suspend(() => {
+    const folder = resolve(Option.getOrElse(cwd, () => "."))
+    return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+      ? Effect.succeed(folder)
+      : Effect.fail(wrongUsage(`there is no folder ${folder}`))
+  })
+
+/** Gates and rules as sessions have them, without a session. */
+const onPolicy = <M, A, E, R>(place: Place, load: () => Promise<M>, use: (module: M) => Effect.Effect<A, E, R>) =>
+  whileRead(Effect.gen(function*() {
+    const flags = yield* shared
+    const cwd = yield* folderOf(place.cwd)
+    const agent = place.agent === undefined ? undefined : Option.getOrUndefined(place.agent)
+    const everything = () => Promise.all([load(), import("./PolicyLayer.ts")])
+    return yield* lazily(
+      everything,
+      ([module, { layer }]) => Effect.provide(use(module), layer(flags, { cwd, agent, knobs: place.knobs ?? {} }))
+    )
+  }))
+
+const cwd = maybe("cwd", "DIR", "Folder of the session (default: the current one)")
+const agent = maybe("agent", "ALIAS", "Whose risk profile counts (default: the agent a new session would get)")
+
+const knob = <const V extends ReadonlyArray<string>>(name: string, values: V, description: string) =>
+  Flag.Literals(name, values).pipe(Flag.withDescription(description), Flag.optional)
+const rules = (list: string, description: string) =>
+  Flag.String(list).pipe(
+    Flag.withAlias(`rules-${list}`),
+    Flag.withMetavar("RULE"),
+    Flag.withDescription(description),
+    Flag.atLeast(0)
+  )
+
+const call = {
+  call: Argument.String("call").pipe(
+    Argument.withMetavar("TOOL key=value…"),
+    Argument.withDescription("The tool and its arguments; a value that is JSON and no text counts as JSON"),
+    Argument.variadic()
+  ),
+  json: on("json", "The whole trace as one JSON object"),
+  batch: on(
+    "batch",
+    "Read calls from standard input, one {\"tool\": …, \"arguments\": {…}} a line, and answer each with one line, in order"
+  ),
+  mode: knob("mode", settingValues.work_mode, "Work mode"),
+  network: knob("network", settingValues.network, "Network access policy"),
+  approval: knob("approval", settingValues.tool_approval, "Tool approval policy"),
+  response: knob("response", settingValues.approval_response, "Approval response policy"),
+  sandbox: knob("sandbox", settingValues.sandbox, "Sandbox mode"),
+  level: knob("level", ["readonly", "supervised", "full"], "Autonomy level"),
+  deny: rules("deny", "One more deny rule; may be repeated"),
+  ask: rules("ask", "One more ask rule; may be repeated"),
+  allow: rules("allow", "One more allow rule; may be repeated"),
+  cwd,
+  agent
+}
+
+const dryRun = (name: string) =>
+  Command.make(name, call, ({ allow, approval, ask, deny, level, mode, network, response, sandbox, ...given }) => {
+    const chosen = Option.getOrNull
+    const knobs: DryKnobs = {
+      mode: chosen(mode),
+      network: chosen(network),
+      approval: chosen(approval),
+      response: chosen(response),
+      sandbox: chosen(sandbox),
+      level: chosen(level),
+      ...(deny.length + ask.length + allow.length > 0 ? { rules: { deny, ask, allow } } : {})
+    }
+    const place = { cwd: given.cwd, agent: given.agent, knobs }
+    return onPolicy(place, () => import("./PolicyExplain.ts"), ({ explain }) => explain(given))
+  })
+
+const explain = dryRun("explain").pipe(
+  Command.withDescription(
+    "Take one tool call through the gates without running it or asking anybody: what each gate says, which one decides, " +
+      "and what the call would run in. Knobs that are given count as the session's own choice."
+  ),
+  Command.withShortDescription("Dry run of one tool call through the gates"),
+  Command.withExamples([
+    { command: "postern policy explain shell command='git push -f' --network off", description: "For people" },
+    { command: "postern policy explain file_write path=a.ts content=x --mode ro --json", description: "For programs" },
+    { command: "postern policy explain --batch < calls.ndjson", description: "Many calls" }
+  ])
+)
+
+const list = Command.make(
+  "list",
+  { json: on("json", "One JSON object a line"), cwd, agent },
+  ({ json, ...place }) => onPolicy(place, () => import("./PolicyRules.ts"), ({ list }) => list({ json }))
+).pipe(
+  Command.withAlias("ls"),
+  Command.withDescription("List the rules of the operator, the user and the project")
+)
+
+const add = Command.make(
+  "add",
+  {
+    list: Argument.Literals("list", ["deny", "ask", "allow"]).pipe(Argument.withDescription("deny, ask or allow")),
+    rule: Argument.String("rule").pipe(Argument.withDescription("Such as 'shell(git push **)' or 'write(./src/**)'")),
+    layer: Flag.Literals("layer", ["user", "project"]).pipe(
+      Flag.withDescription("user: config.toml; project: .postern/rules.toml of the folder"),
+      Flag.withDefault("user")
+    ),
+    reason: maybe("reason", "TEXT", "Why, for whoever meets the rule"),
+    cwd
+  },
+  ({ cwd, reason, ...given }) =>
+    onPolicy(
+      { cwd },
+      () => import("./PolicyRules.ts"),
+      ({ add }) => add({ ...given, reason: Option.getOrUndefined(reason) })
+    )
+).pipe(
+  Command.withDescription("Add a rule to a file; its comments and its order stay")
+)
+
+const remove = Command.make("remove", {
+  id: Argument.String("id").pipe(
+    Argument.withDescription("As `rules list` shows it; its first four or more characters will do")
+  ),
+  cwd
+}, ({ cwd, id }) => onPolicy({ cwd }, () => import("./PolicyRules.ts"), ({ remove }) => remove({ id }))).pipe(
+  Command.withAlias("rm"),
+  Command.withDescription("Remove a rule from the file it is in")
+)
+
+const test = dryRun("test").pipe(Command.withDescription("Try the rules on one tool call, as `policy explain` does"))
+
+const ruleCommands = Command.make("rules").pipe(
+  Command.withDescription("List, add, remove and try rules"),
+  Command.withSubcommands([list, add, remove, test])
+)
+
+const trust = Command.make(
+  "trust",
+  {
+    folder: Argument.String("folder").pipe(
+      Argument.withDescription("The folder whose own allow rules shall count"),
+      Argument.optional
+    ),
+    list: on("list", "Show the trusted folders")
+  },
+  ({ folder, list }) =>
+    onPolicy(
+      { cwd: Option.none() },
+      () => import("./PolicyTrust.ts"),
+      ({ trust }) => trust({ folder: Option.getOrUndefined(folder), list })
+    )
+).pipe(
+  Command.withDescription("Let the allow rules of a project's own file count, in exactly this folder")
+)
+
+const untrust = Command.make("untrust", {
+  folder: Argument.String("folder").pipe(Argument.withDescription("A trusted folder; it may be gone"))
+}, (given) => onPolicy({ cwd: Option.none() }, () => import("./PolicyTrust.ts"), ({ untrust }) => untrust(given))).pipe(
+  Command.withDescription("Take the trust back")
+)
+
+export const policy = Command.make("policy").pipe(
+  Command.withDescription("What tool calls may do: dry runs, rules and trusted folders"),
+  Command.withSubcommands([explain, ruleCommands, trust, untrust])
+)

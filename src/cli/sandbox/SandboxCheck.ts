@@ -1,0 +1,31 @@
+import { Effect } from "effect"
+import { TerminalCapabilities } from "effect/cli"
+import { layerSandbox } from "../../app/SandboxLayer.ts"
+import { LiveSettings } from "../../config/LiveSettings.ts"
+import { wishOf } from "../../policy/decision/Limits.ts"
+import * as Service from "../../sandbox/Sandbox.ts"
+import { paint as painter } from "../terminal/Style.ts"
+import { json, oneLine } from "../terminal/Text.ts"
+import { table } from "../terminal/Table.ts"
+
+const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
+
+/** What this machine can hold a command to: a failure of the machine, not of this command, so it always succeeds. */
+export const check = Effect.fnUntraced(
+  function*(options: { readonly backend: string | undefined; readonly json: boolean }) {
+    const { riskProfiles } = (yield* LiveSettings).last()
+    const wish = wishOf(riskProfiles.get("default"))
+    const rows = yield* Service.Sandbox.useSync(({ check }) => check({ ...wish, name: options.backend ?? wish.name }))
+      .pipe(
+        Effect.provide(layerSandbox)
+      )
+    if (options.json) return yield* print(rows.map((row) => `${json(row)}\n`).join(""))
+    const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+    const paint = painter(canColor)
+    const cells = rows.map((
+      { mode, network, note, usable }
+    ) => [mode, network ? "on" : "off", usable ? paint.green("yes") : paint.red("no"), oneLine(note)])
+    yield* print(table(["SANDBOX MODE", "NETWORK", "USABLE", "WHAT IS ENFORCED, OR MISSING"], cells))
+    for (const remedy of new Set(rows.flatMap(({ remedy }) => remedy ?? []))) yield* print(`\n${oneLine(remedy)}\n`)
+  }
+)

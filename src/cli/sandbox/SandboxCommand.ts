@@ -1,0 +1,29 @@
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { lazily, on, shared, whileRead } from "../Flags.ts"
+
+const check = Command.make("check", {
+  backend: Flag.Literals("backend", ["auto", "bubblewrap", "landlock", "seatbelt", "firejail", "docker"]).pipe(
+    Flag.withDescription(
+      "What to ask (default: sandbox_backend of the default risk profile, else what this system would choose)"
+    ),
+    Flag.optional
+  ),
+  json: on("json", "One JSON object a line")
+}, (given) =>
+  whileRead(Effect.flatMap(shared, (flags) =>
+    lazily(
+      () => Promise.all([import("./SandboxCheck.ts"), import("../../app/App.ts")]),
+      ([{ check }, { layerBase }]) =>
+        Effect.provide(check({ ...given, backend: Option.getOrUndefined(given.backend) }), layerBase(flags))
+    )))).pipe(
+    Command.withDescription(
+      "Try out what this machine can hold a command to, for every Sandbox mode with and without a network."
+    ),
+    Command.withShortDescription("What this machine can enforce")
+  )
+
+export const sandbox = Command.make("sandbox").pipe(
+  Command.withDescription("The operating system's means to confine commands"),
+  Command.withSubcommands([check])
+)

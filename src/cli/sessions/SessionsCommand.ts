@@ -1,0 +1,82 @@
+import { Effect, Layer, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { lazily, maybe, on, shared, whileRead } from "../Flags.ts"
+import type * as Sessions from "./Sessions.ts"
+import type { Shelf } from "./SessionRepository.ts"
+
+/** Through the daemon where one is running, which has to know; else on the files. No agent is started. */
+const onShelf = <A, E, R>(use: (sessions: typeof Sessions) => Effect.Effect<A, E, R | Shelf>) =>
+  whileRead(Effect.flatMap(shared, (flags) =>
+    lazily(
+      () => Promise.all([import("./Sessions.ts"), import("../daemon/DaemonClient.ts"), import("../../app/App.ts")]),
+      ([sessions, { connect }, { layerBase }]) =>
+        Effect.gen(function*() {
+          const daemon = yield* Effect.catchTag(connect, "NoDaemon", () => Effect.undefined)
+          const shelf = daemon === undefined
+            ? Effect.map(Effect.promise(() => import("./StoredSessions.ts")), ({ layer }) => layer)
+            : Effect.map(Effect.promise(() => import("./DaemonSessions.ts")), ({ layer }) => layer(daemon))
+          return yield* Effect.provide(use(sessions), Layer.unwrap(shelf))
+        }).pipe(Effect.scoped, Effect.provide(layerBase(flags)))
+    )))
+
+const oneId = Argument.String("id").pipe(
+  Argument.withDescription("A session id, or its first four or more characters where no other session has the same")
+)
+
+const list = Command.make("list", {
+  cwd: maybe("cwd", "DIR", "Only sessions of this folder"),
+  all: on("all", "Killed sessions too: they can be read and never go on"),
+  json: on("json", "One JSON object a line")
+}, (given) => onShelf(({ list }) => list({ ...given, cwd: Option.getOrUndefined(given.cwd) }))).pipe(
+  Command.withAlias("ls"),
+  Command.withDescription("List the sessions of both modes, newest first")
+)
+
+const show = Command.make("show", {
+  id: oneId,
+  decisions: on("decisions", "What the policy decided about each tool call, and what was answered to which question"),
+  json: on("json", "As JSON")
+}, (given) => onShelf(({ show }) => show(given))).pipe(
+  Command.withDescription("Show a session as it looked in the terminal")
+)
+
+const exported = Command.make("export", {
+  id: oneId,
+  format: Flag.Literals("format", ["markdown", "json"]).pipe(
+    Flag.withDescription("markdown to read, json to process"),
+    Flag.withDefault("markdown")
+  ),
+  output: Flag.withAlias(maybe("output", "FILE", "Where to write (default: standard output)"), "o"),
+  force: Flag.withAlias(on("force", "Replace the file if there is one"), "f")
+}, (given) => onShelf(({ exportTo }) => exportTo({ ...given, output: Option.getOrUndefined(given.output) }))).pipe(
+  Command.withDescription("Write a session as one document")
+)
+
+const remove = Command.make("delete", {
+  ids: Argument.variadic(oneId, { min: 1 }),
+  yes: Flag.withAlias(on("yes", "Do not ask"), "y")
+}, (given) => onShelf(({ remove }) => remove(given))).pipe(
+  Command.withAlias("rm"),
+  Command.withDescription("Delete sessions and everything stored about them, for good")
+)
+
+const kill = Command.make(
+  "kill",
+  { ids: Argument.variadic(oneId, { min: 1 }) },
+  (given) => onShelf(({ kill }) => kill(given))
+).pipe(
+  Command.withDescription("End sessions so that they can be read and never go on")
+)
+
+const close = Command.make(
+  "close",
+  { ids: Argument.variadic(oneId, { min: 1 }) },
+  (given) => onShelf(({ close }) => close(given))
+).pipe(
+  Command.withDescription("Put active sessions of the daemon away; they can go on later")
+)
+
+export const sessions = Command.make("sessions").pipe(
+  Command.withDescription("Look at sessions, put them away and delete them"),
+  Command.withSubcommands([list, show, exported, close, kill, remove])
+)

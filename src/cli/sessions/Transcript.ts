@@ -1,0 +1,122 @@
+import type { SessionUpdate } from "../../acp/SessionUpdate.ts"
+import type { Entry, ToolCallState } from "../../domain/SessionEvent.ts"
+import type { SessionRecord } from "../../store/Stored.ts"
+import type { ContentBlock, ToolCallContent } from "../../domain/Content.ts"
+import { diffLines, textOfBlock, whole } from "../client/Content.ts"
+import { type Paint, paint as painter } from "../terminal/Style.ts"
+import { json, oneLine, plain, plainOutput } from "../terminal/Text.ts"
+import * as Render from "../client/Renderer.ts"
+
+export const titleOf = ({ title }: Pick<SessionRecord, "title">): string => oneLine(title ?? "") || "(untitled)"
+
+const text = (value: string): ContentBlock => ({ type: "text", text: value })
+
+const summarised = "The conversation up to here was summarised for the model."
+
+const updatesOf = (entry: Entry): ReadonlyArray<SessionUpdate> => {
+  switch (entry._tag) {
+    case "User":
+      return entry.content.map((content, at) => ({
+        sessionUpdate: "user_message_chunk",
+        messageId: `${entry.messageId}.${at}`,
+        content
+      }))
+    case "Agent":
+      return [{ sessionUpdate: "agent_message_chunk", messageId: entry.messageId, content: text(entry.text) }]
+    case "Thought":
+      return [{ sessionUpdate: "agent_thought_chunk", messageId: entry.messageId, content: text(entry.text) }]
+    case "ToolCall":
+      return [{ sessionUpdate: "tool_call", ...entry.call }]
+    case "Plan":
+      return [{ sessionUpdate: "plan", entries: entry.entries }]
+    case "Interrupted":
+      return [{ sessionUpdate: "notice", severity: "warning", title: entry.text }]
+    case "Notice":
+      return [{ sessionUpdate: "notice", severity: entry.notice.severity, title: entry.notice.title }]
+    case "Compaction":
+      return entry.compaction.status === "completed"
+        ? [{ sessionUpdate: "notice", severity: "info", title: summarised }]
+        : []
+  }
+}
+
+const facts = (session: SessionRecord): ReadonlyArray<readonly [string, string]> => [
+  ["session", session.sessionId],
+  ["agent", session.agent],
+  ["folder", session.cwd],
+  ...session.additionalDirectories.map((folder) => ["also", folder] as const),
+  ["created", session.createdAt],
+  ["updated", session.updatedAt],
+  ...(session.killedAt === null ? [] : [["killed", session.killedAt] as const])
+]
+
+/** As the conversation looked in the terminal, below the facts of the session. */
+export const readable = (
+  session: SessionRecord,
+  entries: ReadonlyArray<Entry>,
+  options: { readonly paint: Paint; readonly width: number }
+): string => {
+  const { paint } = options
+  const renderer = Render.make(options)
+  const body = entries.flatMap(updatesOf).map(renderer.update).join("") + renderer.close()
+  const head = facts(session).map(([name, value]) => paint.dim(`${name.padEnd(8)} ${oneLine(value)}`) + "\n").join("")
+  return `${paint.bold(titleOf(session))}\n${head}${body === "" ? "" : `\n${body}`}`
+}
+
+/** A fence no line inside can close. */
+const fenced = (body: string, language = ""): string => {
+  const longest = Array.from(body.matchAll(/`+/g)).reduce((most, [run]) => Math.max(most, run.length), 2)
+  const fence = "`".repeat(longest + 1)
+  return `${fence}${language}\n${body.replace(/(?<!\n)\n+$/, "")}\n${fence}\n`
+}
+
+const markdownContent = (content: ToolCallContent): string => {
+  switch (content.type) {
+    case "content":
+      return fenced(plainOutput(textOfBlock(content.content)))
+    case "diff":
+      return fenced(diffLines(content, whole, painter(false)).join("\n"), "diff")
+    case "terminal":
+      return ""
+  }
+}
+
+const markdownCall = (call: ToolCallState): string =>
+  [
+    `### ${oneLine(call.title)} (${call.kind}, ${call.status})\n`,
+    ...(call.content.length === 0 && call.rawInput !== undefined ? [fenced(json(call.rawInput, 2), "json")] : []),
+    ...call.content.map(markdownContent)
+  ].filter((part) => part !== "").join("\n")
+
+const checkbox = { pending: "[ ]", in_progress: "[-]", completed: "[x]" } as const
+
+const markdownEntry = (entry: Entry): string => {
+  switch (entry._tag) {
+    case "User":
+      return `## User\n\n${plain(entry.content.map(textOfBlock).join("\n\n")).trimEnd()}\n`
+    case "Agent":
+      return `## Agent\n\n${plain(entry.text).trimEnd()}\n`
+    case "Thought":
+      return `${plain(entry.text).trimEnd().replace(/^/gm, "> ")}\n`
+    case "ToolCall":
+      return markdownCall(entry.call)
+    case "Plan":
+      return "### Plan\n\n" +
+        entry.entries.map(({ content, status }) => `- ${checkbox[status]} ${oneLine(content)}\n`).join("")
+    case "Interrupted":
+      return `*${oneLine(entry.text)}*\n`
+    case "Notice":
+      return `*${oneLine(entry.notice.title)}*\n`
+    case "Compaction":
+      return entry.compaction.status === "completed"
+        ? `*${summarised}*\n\n${plain(entry.compaction.summary ?? "").replace(/^/gm, "> ")}\n`
+        : ""
+  }
+}
+
+export const markdown = (session: SessionRecord, entries: ReadonlyArray<Entry>): string =>
+  [
+    `# ${titleOf(session)}\n`,
+    facts(session).map(([name, value]) => `- ${name}: \`${oneLine(value)}\`\n`).join(""),
+    ...entries.map(markdownEntry).filter((part) => part !== "")
+  ].join("\n")

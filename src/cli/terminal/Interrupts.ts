@@ -1,0 +1,39 @@
+import { Effect, Queue, type Scope } from "effect"
+import { Interrupted } from "../Failure.ts"
+
+export interface Interrupts {
+  /** The next Ctrl-C. */
+  readonly next: Effect.Effect<void>
+  /** A Ctrl-C that came as a key instead of a signal. */
+  readonly signal: () => void
+  /** Those of the past no longer count. */
+  readonly forget: Effect.Effect<void>
+  /** Runs to its end or to the next Ctrl-C. */
+  readonly orQuit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Interrupted, R>
+}
+
+/** Takes SIGINT over from whoever would end the process at once: while a client runs, the first Ctrl-C means its turn. */
+export const make: Effect.Effect<Interrupts, never, Scope.Scope> = Effect.gen(function*() {
+  const queue = yield* Queue.unbounded<void>()
+  const signal = () => void Queue.offerUnsafe(queue, undefined)
+  yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const others = process.listeners("SIGINT")
+      process.removeAllListeners("SIGINT")
+      process.on("SIGINT", signal)
+      return others
+    }),
+    (others) =>
+      Effect.sync(() => {
+        process.off("SIGINT", signal)
+        for (const other of others) process.on("SIGINT", other)
+      })
+  )
+  const next = Queue.take(queue)
+  return {
+    next,
+    signal,
+    forget: Effect.asVoid(Queue.clear(queue)),
+    orQuit: (effect) => Effect.raceFirst(effect, Effect.andThen(next, Effect.fail(new Interrupted())))
+  }
+})
