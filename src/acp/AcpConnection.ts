@@ -1,7 +1,7 @@
 import { Context } from "effect"
 import { RpcMiddleware } from "effect/rpc"
 import type { Connection } from "../rpc/Peer.ts"
-import type { Session } from "../session/Session.ts"
+import type { Session } from "../session/lifecycle/Session.ts"
 import type { ClientCapabilities } from "./Capabilities.ts"
 import type { SessionId } from "./SessionSetup.ts"
 

@@ -1,5 +1,5 @@
 import * as Wire from "../rpc/Wire.ts"
-import type { SessionFault } from "../session/SessionFault.ts"
+import type { SessionFault } from "../session/lifecycle/SessionFault.ts"
 import type { DialectName } from "./AcpConnection.ts"
 
 /** Domain errors as JSON-RPC errors: numbers by dialect (acp.md §6 rows 1–4), `data.reason` the same in both. */

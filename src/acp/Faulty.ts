@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type * as Wire from "../rpc/Wire.ts"
-import type { SessionFault } from "../session/SessionFault.ts"
+import type { SessionFault } from "../session/lifecycle/SessionFault.ts"
 import { AcpConnection } from "./AcpConnection.ts"
 import * as Faults from "./Faults.ts"
 

@@ -1,5 +1,5 @@
 import { type ThoughtLevel, thoughtLevels } from "../model/ThoughtLevel.ts"
-import type { Session } from "../session/Session.ts"
+import type { Session } from "../session/lifecycle/Session.ts"
 import type { SessionModel } from "../session/SessionModel.ts"
 import * as PolicyOptions from "./PolicyOptions.ts"
 import type { SessionConfigOption } from "./SessionSetup.ts"

@@ -1,5 +1,5 @@
 import { Effect, Predicate } from "effect"
-import { NoAnswer, type PermissionAnswer, type PermissionRequest, type Scope } from "../session/Attachment.ts"
+import { NoAnswer, type PermissionAnswer, type PermissionRequest, type Scope } from "../session/lifecycle/Attachment.ts"
 import type { ToolCallState } from "../domain/SessionEvent.ts"
 import { textContent } from "../domain/Content.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { canonical } from "../session/Folders.ts"
+import { canonical } from "../session/lifecycle/Folders.ts"
 import type { DialectName } from "./AcpConnection.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { NoAnswer, type Question } from "../session/Attachment.ts"
+import { NoAnswer, type Question } from "../session/lifecycle/Attachment.ts"
 import { answerIn, schemaOf } from "../session/QuestionForm.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
 import { ElicitationCreate, RequestPermission } from "./Client.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Entry } from "../domain/SessionEvent.ts"
-import type { Session } from "../session/Session.ts"
+import type { Session } from "../session/lifecycle/Session.ts"
 import type { SessionStore } from "../store/SessionStore.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
 import * as Updates from "./Updates.ts"

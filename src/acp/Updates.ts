@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Connection } from "../rpc/Peer.ts"
 import type { Entry, SessionEvent, ToolCallState, Usage } from "../domain/SessionEvent.ts"
-import type { Session } from "../session/Session.ts"
+import type { Session } from "../session/lifecycle/Session.ts"
 import type { ContentBlock } from "../domain/Content.ts"
 import type { AcpConnectionState, DialectName } from "./AcpConnection.ts"
 import * as Announcements from "./Announcements.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { all } from "../session/CommandNames.ts"
-import type { Session } from "../session/Session.ts"
+import type { Session } from "../session/lifecycle/Session.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
 import * as Updates from "./Updates.ts"
 

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { Agents } from "../session/Agents.ts"
+import { Agents } from "../session/lifecycle/Agents.ts"
 import * as Diagnosis from "../session/doctor/Diagnosis.ts"
 import { layerStore } from "./App.ts"
 import { layerSandbox } from "./SandboxLayer.ts"

@@ -3,12 +3,12 @@ import type { Opened, Options } from "../rpc/Options.ts"
 import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { Principals } from "../security/Principals.ts"
-import * as Admission from "./Admission.ts"
-import * as ConnectionLog from "./ConnectionLog.ts"
-import { Facts } from "./Facts.ts"
-import { Native } from "./Native.ts"
-import { type Far, NativeConnection, type NativeState } from "./NativeConnection.ts"
-import { Residents } from "./Residents.ts"
+import * as Admission from "./access/Admission.ts"
+import * as ConnectionLog from "./daemon/ConnectionLog.ts"
+import { Facts } from "./protocol/DaemonInfo.ts"
+import { Native } from "./protocol/Native.ts"
+import { type Far, NativeConnection, type NativeState } from "./protocol/NativeConnection.ts"
+import { Residents } from "./session/Residents.ts"
 
 /** What one connection may keep waiting (zeroclaw §1.3). */
 export interface Limits {

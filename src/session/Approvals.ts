@@ -7,7 +7,7 @@ import {
   type PermissionAnswer,
   type PermissionRequest,
   type Question
-} from "./Attachment.ts"
+} from "./lifecycle/Attachment.ts"
 import { newId } from "../domain/Id.ts"
 
 /** Questions to the people behind one session (policy §1.4): one at a time, the first answer wins, no answer means no. */

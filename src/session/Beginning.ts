@@ -9,8 +9,8 @@ import type { Permitted } from "../policy/decision/ToolGrants.ts"
 import { none } from "../tool/SessionTools.ts"
 import type { AnyTool } from "../tool/Tool.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
-import * as Configured from "./Configured.ts"
-import * as Folders from "./Folders.ts"
+import * as Configured from "./lifecycle/Configured.ts"
+import * as Folders from "./lifecycle/Folders.ts"
 import type { Prospect } from "./policy/PolicyDesk.ts"
 
 /** Values that no longer exist are as if they had never been set. */

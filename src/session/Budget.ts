@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type DayCost, SessionStore } from "../store/SessionStore.ts"
-import type { Configured } from "./Configured.ts"
+import type { Configured } from "./lifecycle/Configured.ts"
 import { TurnFailed } from "./TurnLoop.ts"
 
 /** What an agent may cost a day, over all its sessions and restarts (zeroclaw.md §3.1). */

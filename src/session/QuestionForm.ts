@@ -1,4 +1,4 @@
-import type { Question } from "./Attachment.ts"
+import type { Question } from "./lifecycle/Attachment.ts"
 
 /** A question of the agent as the form of `elicitation/create`: a choice where there are choices, a text otherwise. */
 

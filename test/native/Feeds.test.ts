@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import * as Feed from "../../src/native/Feed.ts"
-import { Feeds } from "../../src/native/Feeds.ts"
+import * as Feed from "../../src/native/feeds/Feed.ts"
+import { Feeds } from "../../src/native/feeds/Feeds.ts"
 import type { Json } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
 

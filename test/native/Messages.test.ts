@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { Hosts } from "../../src/session/Hosts.ts"
+import { Hosts } from "../../src/session/lifecycle/Hosts.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as Queues from "../../src/native/Queues.ts"
+import * as Queues from "../../src/native/session/Queues.ts"
 
 const reasonOf = <A>(call: Fiber.Fiber<A, { readonly code: number; readonly data?: unknown }>) =>
   Effect.map(Effect.flip(Fiber.join(call)), ({ code, data }) => [code, (data as { reason: string }).reason])

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, SchemaAST } from "effect"
 import { readFileSync } from "node:fs"
-import { Needs } from "../../src/native/Contract.ts"
-import { Native } from "../../src/native/Native.ts"
+import { Needs } from "../../src/native/protocol/Contract.ts"
+import { Native } from "../../src/native/protocol/Native.ts"
 
 const page = readFileSync(new URL("../../docs/native-rpc.md", import.meta.url), "utf8")
 

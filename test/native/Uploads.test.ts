@@ -13,7 +13,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { Uploads } from "../../src/native/Uploads.ts"
+import { Uploads } from "../../src/native/files/Uploads.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
 import { type Options, promise, served } from "./Served.ts"

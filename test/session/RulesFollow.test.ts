@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
-import type { Session } from "../../src/session/Session.ts"
+import type { Session } from "../../src/session/lifecycle/Session.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { make, newSession, prompt } from "./Harness.ts"
 

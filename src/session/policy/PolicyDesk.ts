@@ -3,7 +3,7 @@ import type { Declared } from "../../model/ToolSchemas.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import type { PathRefused } from "../../workspace/Workspace.ts"
 import type { SessionTools } from "../../tool/SessionTools.ts"
-import type { Session } from "../Session.ts"
+import type { Session } from "../lifecycle/Session.ts"
 import type { SessionPolicy } from "./SessionPolicy.ts"
 
 /** A rule that cannot be read or changed, or rules that cannot be loaded: the message names the place. */

@@ -17,7 +17,7 @@ import { type SessionRecord, SessionStore, type StoredRule, type StoreFailed } f
 import type { Workspace } from "../../workspace/Workspace.ts"
 import * as Beginning from "../Beginning.ts"
 import * as Budget from "../Budget.ts"
-import type { Configured } from "../Configured.ts"
+import type { Configured } from "../lifecycle/Configured.ts"
 import { check, type KnobRefused } from "./KnobCheck.ts"
 import * as Trail from "./Trail.ts"
 

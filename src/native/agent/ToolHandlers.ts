@@ -1,0 +1,82 @@
+import { Effect } from "effect"
+import { LiveSettings } from "../../config/LiveSettings.ts"
+import { type Agent, Settings } from "../../config/Settings.ts"
+import { Agents } from "../../session/lifecycle/Agents.ts"
+import * as Beginning from "../../session/Beginning.ts"
+import { PolicyService } from "../../session/policy/PolicyDesk.ts"
+import { MemoryStore } from "../../store/MemoryStore.ts"
+import { caller } from "../access/Access.ts"
+import * as Entitled from "../access/Entitled.ts"
+import * as Faults from "../protocol/Errors.ts"
+import { faulty } from "../protocol/Faulty.ts"
+import { AgentTools } from "../protocol/ToolContracts.ts"
+
+/** Of other daemons; nothing here belongs to them. */
+const empty: ReadonlySet<string> = new Set(["channel_refs", "peer_targets", "peer_groups"])
+
+const domains = ["agent_aliases", "tool_names", "memory_categories", ...empty]
+
+export const layer = AgentTools.toLayer(Effect.gen(function*() {
+  const settings = yield* Settings
+  const live = yield* LiveSettings
+  const agentOf = Entitled.agentOf(yield* Agents)
+  const desk = yield* PolicyService
+  const store = yield* MemoryStore
+
+  /** As in a chat session; a memory that cannot be used is left out there as well. */
+  const memoryTools = ({ alias }: Agent) =>
+    store.of(alias).pipe(
+      Effect.flatMap((memory) =>
+        Effect.promise(() => import("../../tool/memory/MemoryTools.ts").then(({ make }) => make(memory, "")))
+      ),
+      Effect.orElseSucceed(() => new Map())
+    )
+
+  /** What a new chat session of the caller's with this agent has; servers of MCP are started with a session, and not here. */
+  const toolsOf = Effect.fnUntraced(
+    function*(agent: Agent) {
+      const me = yield* caller
+      const prospect = yield* Beginning.prospect(agent, me.tools, yield* memoryTools(agent))
+      return yield* Effect.mapError(desk.offered(prospect), ({ message }) => Faults.disabled(message, "rules_invalid"))
+    },
+    Effect.provideService(Settings, settings),
+    Effect.provideService(LiveSettings, live)
+  )
+
+  const categories = Effect.fnUntraced(function*({ alias }: Agent) {
+    const me = yield* caller
+    if (!me.allows("memory:read")) return yield* Faults.missingGrant(me.id, "memory:read", "memory_categories")
+    const memory = yield* store.of(alias, me.admin ? "everybody" : { owner: me.id })
+    return Array.from(new Set((yield* memory.list({})).map(({ category }) => category))).sort()
+  })
+
+  const aliases = Effect.gen(function*() {
+    const me = yield* caller
+    return Array.from((yield* live.current).agents.keys()).filter(me.mayUseAgent)
+  })
+
+  const valuesOf = Effect.fnUntraced(function*(domain: string, agent: string | null | undefined) {
+    switch (domain) {
+      case "agent_aliases":
+        return yield* aliases
+      case "tool_names":
+        return (yield* toolsOf(yield* agentOf(agent))).map(({ name }) => name)
+      case "memory_categories":
+        return yield* categories(yield* agentOf(agent))
+      default:
+        return empty.has(domain)
+          ? []
+          : yield* Faults.invalid(`domain: must be one of ${domains.join(", ")}`, "domain")
+    }
+  })
+
+  return AgentTools.of({
+    "tools/list": Effect.fnUntraced(function*({ agent }) {
+      return { tools: yield* toolsOf(yield* agentOf(agent)) }
+    }, faulty),
+
+    "tools/param-options": Effect.fnUntraced(function*({ agent, domain }) {
+      return { options: (yield* valuesOf(domain, agent)).map((value) => ({ value })) }
+    }, faulty)
+  })
+}))

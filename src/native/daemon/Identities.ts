@@ -1,0 +1,61 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Settings } from "../../config/Settings.ts"
+
+/** A client claims to be an earlier one and cannot show it. */
+export class IdentityRefused
+  extends Schema.TaggedError<IdentityRefused>()("IdentityRefused", { message: Schema.String })
+{}
+
+export interface Identity {
+  /** `tui_` and eight hex digits. */
+  readonly id: string
+  /** Shows later that the id was given out here; none where the daemon has no key. */
+  readonly signature: string | undefined
+}
+
+const crypto = () => process.getBuiltinModule("node:crypto")
+
+const keyIn = (file: string): Buffer | undefined => {
+  try {
+    const text = readFileSync(file, "utf8").trim()
+    return /^([0-9a-fA-F]{2})+$/.test(text) ? Buffer.from(text, "hex") : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Who a client says it is, over reconnects (zeroclaw §1.5). */
+export class Identities extends Context.Service<Identities, {
+  /** A client that is connected and claims nothing stays who it is. */
+  readonly keep: (id: string) => Identity
+  readonly claim: (id: string | undefined, signature: string | undefined) => Effect.Effect<Identity, IdentityRefused>
+}>()("postern/native/Identities") {
+  static readonly layer = Layer.effect(
+    Identities,
+    Effect.map(Settings, ({ configDir }) => {
+      const key = keyIn(join(configDir, ".secret_key"))
+      const sign = (id: string) => key && crypto().createHmac("sha256", key).update(id).digest()
+      return {
+        keep: (id) => ({ id, signature: sign(id)?.toString("hex") }),
+        claim: (id, signature) =>
+          Effect.suspend(() => {
+            const named = id ?? `tui_${crypto().randomBytes(4).toString("hex")}`
+            const expected = sign(named)
+            const given = Buffer.from(signature ?? "", "hex")
+            if (
+              id !== undefined && expected &&
+              !(given.length === expected.length && crypto().timingSafeEqual(given, expected))
+            ) {
+              const problem = signature === undefined ? "needs its signature" : "has another signature"
+              return Effect.fail(
+                new IdentityRefused({ message: `the client identity ${JSON.stringify(id)} ${problem}` })
+              )
+            }
+            return Effect.succeed({ id: named, signature: expected?.toString("hex") })
+          })
+      }
+    })
+  )
+}

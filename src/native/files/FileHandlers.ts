@@ -1,0 +1,62 @@
+import { Effect } from "effect"
+import { PolicyService } from "../../session/policy/PolicyDesk.ts"
+import * as Attachments from "../../workspace/Attachments.ts"
+import { caller } from "../access/Access.ts"
+import * as Faults from "../protocol/Errors.ts"
+import { faulty } from "../protocol/Faulty.ts"
+import { Files } from "../protocol/FileContracts.ts"
+import * as Intake from "./AttachmentIngest.ts"
+import { isLocal, NativeConnection } from "../protocol/NativeConnection.ts"
+import { Residents } from "../session/Residents.ts"
+import { chunkBytes, Uploads } from "./Uploads.ts"
+
+const maxFiles = 64
+
+const remote = Faults.forbidden("Uploads are for local clients; send the file with file/attach")
+
+export const layer = Files.toLayer(Effect.gen(function*() {
+  const residents = yield* Residents
+  const uploads = yield* Uploads
+  const desk = yield* PolicyService
+
+  /** An active session, or a stored one made active, as for a prompt. */
+  const recalled = Effect.fnUntraced(function*(sessionId: string) {
+    const connection = yield* NativeConnection
+    const me = yield* caller
+    const { session } = yield* residents.recall(sessionId, connection, me)
+    return { connection, me, session }
+  })
+
+  const local = Effect.filterOrFail(NativeConnection, ({ far }) => isLocal(far), () => remote)
+
+  return Files.of({
+    "file/attach": Effect.fnUntraced(function*({ files, session_id }) {
+      if (files.length < 1 || files.length > maxFiles) return yield* Faults.invalid(`files: 1 to ${maxFiles}`, "files")
+      return yield* residents.queued(session_id)(Effect.gen(function*() {
+        const { connection, me, session } = yield* recalled(session_id)
+        const giver = { local: isLocal(connection.far), admin: me.admin, desk }
+        return { files: yield* Intake.attach(session, files, giver) }
+      }))
+    }, faulty),
+
+    "file/upload/begin": Effect.fnUntraced(function*(asked) {
+      yield* local
+      return yield* residents.queued(asked.session_id)(Effect.gen(function*() {
+        const { connection, me, session } = yield* recalled(asked.session_id)
+        const upload_id = yield* uploads.begin(connection, me, session, asked)
+        return { upload_id, chunk_bytes: chunkBytes, max_bytes: Attachments.maxBytes }
+      }))
+    }, faulty),
+
+    "file/upload/chunk": Effect.fnUntraced(function*({ data_b64, offset, upload_id }) {
+      return { received_bytes: yield* uploads.chunk(yield* local, upload_id, offset, data_b64) }
+    }),
+
+    "file/upload/commit": Effect.fnUntraced(function*({ upload_id }) {
+      const connection = yield* local
+      const me = yield* caller
+      const sessionId = yield* uploads.sessionOf(connection, upload_id)
+      return { ...yield* residents.queued(sessionId)(uploads.commit(connection, me, upload_id)) }
+    }, faulty)
+  })
+}))

@@ -1,0 +1,49 @@
+import { Context, Deferred, type Fiber, type Scope } from "effect"
+import { RpcMiddleware } from "effect/rpc"
+import type { Connection } from "../../rpc/Peer.ts"
+
+/** Who is at the other end of a connection, as far as the system says. */
+export interface Far {
+  /** For the audit: Node.js cannot ask the system for process and user of a peer, so a Unix socket is `unix:unknown`. */
+  readonly label: string
+  /** Of the user behind it, where that is certain: only this one can open a private socket. */
+  readonly uid: number | undefined
+}
+
+/** Whether client and daemon are on the same machine. */
+export const isLocal = ({ label }: Far): boolean => label.startsWith("unix:") || label.startsWith("pipe:")
+
+/** What the server knows about one client. Messages are taken one after the other, so plain fields are enough. */
+export interface NativeState {
+  readonly far: Far
+  readonly peer: Connection["Service"]
+  readonly connectedAt: number
+  /** Ends with the connection. */
+  readonly scope: Scope.Scope
+  readonly subscriptions: Map<string, Fiber.Fiber<void>>
+  /** Done by the first `initialize` that succeeds. */
+  readonly greeted: Deferred.Deferred<void>
+  /** Done when the far side has left. */
+  readonly gone: Deferred.Deferred<void>
+  initialized: boolean
+  /** Who the client acts as; what that allows is looked up with every call. */
+  principal: string
+  /** Its own name for itself, kept over reconnects. */
+  clientId: string
+  clientKind: string | undefined
+  /** Takes forms of `elicitation/create`. */
+  forms: boolean
+  /** Turns go on when the connection that started them is gone. */
+  keepsTurns: boolean
+  /** Of its shell, for the commands of its sessions. */
+  env: Readonly<Record<string, string>>
+}
+
+export class NativeConnection
+  extends Context.Service<NativeConnection, NativeState>()("postern/native/NativeConnection")
+{}
+
+/** Lets the handlers, built once per process, use the connection they were called on. */
+export class PerNativeConnection extends RpcMiddleware.Service<PerNativeConnection, { provides: NativeConnection }>()(
+  "postern/native/PerNativeConnection"
+) {}

@@ -1,0 +1,178 @@
+import { Context, Deferred, Effect, Layer, Schema } from "effect"
+import { Rpc } from "effect/rpc"
+import { RpcFault } from "../../rpc/Wire.ts"
+import {
+  NoAnswer,
+  type PermissionAnswer,
+  type PermissionRequest,
+  type Question
+} from "../../session/lifecycle/Attachment.ts"
+import { newId } from "../../domain/Id.ts"
+import { answerIn, schemaOf } from "../../session/QuestionForm.ts"
+import { Facts } from "../protocol/DaemonInfo.ts"
+import type { NativeState } from "../protocol/NativeConnection.ts"
+import { isRecord, type Params } from "../protocol/Spelling.ts"
+import type { Updates } from "./SessionUpdates.ts"
+
+/** Questions to the people behind a session: approvals are answered by a call, forms by a response (zeroclaw §1.8). */
+
+const ElicitationCreate = Rpc.make("elicitation/create", {
+  payload: {
+    sessionId: Schema.String,
+    mode: Schema.Literal("form"),
+    message: Schema.String,
+    requestedSchema: Schema.Record(Schema.String, Schema.Unknown)
+  },
+  success: Schema.Struct({
+    action: Schema.String,
+    content: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
+  }),
+  error: RpcFault
+})
+
+export const decisions = ["allow_once", "allow_always", "reject", "reject_once", "reject_with_edit"] as const
+export type Decision = typeof decisions[number]
+
+const maxReplacement = 64 * 1024
+
+const answerOf = (decision: Decision, replacement: string | undefined): PermissionAnswer => {
+  switch (decision) {
+    case "allow_once":
+      return { _tag: "AllowOnce" }
+    case "allow_always":
+      return { _tag: "AllowAlways", scope: "session" }
+    case "reject":
+    case "reject_once":
+      return { _tag: "RejectOnce" }
+    case "reject_with_edit":
+      return replacement === undefined
+        ? { _tag: "RejectOnce" }
+        : { _tag: "Replace", text: replacement.slice(0, maxReplacement) }
+  }
+}
+
+const secret = /(api_?key|token|secret|password|authorization|credential)/i
+
+/** `path` first, then the other arguments, each cut at 80 characters, secrets left out (zeroclaw §3.7). */
+const summaryOf = (input: unknown): string | undefined => {
+  if (!isRecord(input) || Object.keys(input).length === 0) return undefined
+  const shown = (key: string, value: unknown) => {
+    const text = secret.test(key) ? "<redacted>" : typeof value === "string" ? value : JSON.stringify(value) ?? ""
+    return `${key}: ${text.length > 80 ? `${text.slice(0, 79)}…` : text}`
+  }
+  return Object.entries(input).sort(([a], [b]) => Number(b === "path") - Number(a === "path")).map(([key, value]) =>
+    shown(key, value)
+  ).join(", ")
+}
+
+const timedOut = (seconds: number) =>
+  Effect.fail(new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${seconds} s` }))
+const noAnswer = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why }))
+
+/** Fails as soon as the principal has no connection left. */
+const deserted = (connections: ReadonlySet<NativeState>, principal: string): Effect.Effect<never, NoAnswer> =>
+  Effect.suspend(() => {
+    const present = Array.from(connections).find((one) => one.initialized && one.principal === principal)
+    return present === undefined
+      ? noAnswer("the client is gone, and no other one of its principal is connected")
+      : Effect.andThen(Deferred.await(present.gone), deserted(connections, principal))
+  })
+
+/** A question that waits for its answer. */
+interface Asked {
+  readonly sessionId: string
+  readonly connection: NativeState
+  readonly update: Params
+  readonly answer: Deferred.Deferred<PermissionAnswer, NoAnswer>
+}
+
+export class Approvals extends Context.Service<Approvals, {
+  /**
+   * Shows the question and waits for `answer`, from whichever connection it comes, as long as the asked one or another of its principal is
+   * there to give one.
+   */
+  readonly ask: (
+    connection: NativeState,
+    sessionId: string,
+    updates: Updates,
+    timeoutSecs: number
+  ) => (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+  /** The updates that show what a session asks now, for somebody who comes later; not those that the connection itself was shown. */
+  readonly pending: (sessionId: string, connection: NativeState) => ReadonlyArray<Params>
+  /** A question that is no longer open is answered in vain. */
+  readonly answer: (
+    sessionId: string,
+    requestId: string,
+    decision: Decision,
+    replacement: string | undefined
+  ) => Effect.Effect<void>
+}>()("postern/native/Approvals") {
+  static readonly layer: Layer.Layer<Approvals, never, Facts> = Layer.effect(
+    Approvals,
+    Effect.map(Facts, ({ connections }) => {
+      const open = new Map<string, Asked>()
+      return {
+        ask: (connection, sessionId, updates, timeoutSecs) => ({ allow, call, explanation }) =>
+          Effect.suspend(() => {
+            const requestId = newId()
+            const update = {
+              type: "approval_request",
+              request_id: requestId,
+              tool_call_id: call.toolCallId,
+              tool_name: call.name,
+              arguments_summary: summaryOf(call.rawInput) ?? call.title,
+              explanation,
+              allow_always_rules: allow,
+              timeout_secs: timeoutSecs
+            }
+            const answer = Deferred.makeUnsafe<PermissionAnswer, NoAnswer>()
+            open.set(requestId, { sessionId, connection, update, answer })
+            return updates.send(update).pipe(
+              Effect.andThen(Effect.raceFirst(Deferred.await(answer), deserted(connections, connection.principal))),
+              Effect.timeoutOrElse({ duration: `${timeoutSecs} seconds`, orElse: () => timedOut(timeoutSecs) }),
+              Effect.ensuring(Effect.sync(() => open.delete(requestId)))
+            )
+          }),
+        pending: (sessionId, connection) =>
+          Array.from(open.values()).flatMap((asked) =>
+            asked.sessionId === sessionId && asked.connection !== connection ? [asked.update] : []
+          ),
+        answer: (sessionId, requestId, decision, replacement) =>
+          Effect.suspend(() => {
+            const question = open.get(requestId)
+            if (question?.sessionId !== sessionId) return Effect.void
+            return Effect.asVoid(Deferred.succeed(question.answer, answerOf(decision, replacement)))
+          })
+      }
+    })
+  )
+}
+
+/** Only choices: this protocol's clients cannot be asked for free text, and only those that said so for anything. */
+export const choose =
+  ({ forms, peer }: NativeState, sessionId: string, timeoutSecs: number) =>
+  (question: Question): Effect.Effect<string, NoAnswer> => {
+    if (!forms) return noAnswer("this client takes no questions")
+    if (question.choices.length === 0) {
+      return noAnswer("this client cannot be asked for free text; ask again with choices")
+    }
+    return peer.request(ElicitationCreate, {
+      sessionId,
+      mode: "form",
+      message: question.question,
+      requestedSchema: schemaOf(question)
+    }).pipe(
+      Effect.flatMap(({ action, content }) => {
+        if (action !== "accept") return noAnswer(`the user did not answer (${action})`)
+        const answer = answerIn(question, content ?? undefined)
+        return answer === undefined
+          ? noAnswer("the client sent an answer that was not offered")
+          : Effect.succeed(answer)
+      }),
+      Effect.catchTags({
+        RpcFault: ({ message }) => noAnswer(`the client answered with an error (${message})`),
+        ConnectionClosed: () => noAnswer("the client is gone")
+      }),
+      Effect.timeoutOrElse({ duration: `${timeoutSecs} seconds`, orElse: () => timedOut(timeoutSecs) })
+    )
+  }

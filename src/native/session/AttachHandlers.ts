@@ -1,0 +1,74 @@
+import { Effect } from "effect"
+import * as Wire from "../../rpc/Wire.ts"
+import { Principals } from "../../security/Principals.ts"
+import { caller, mayTouch } from "../access/Access.ts"
+import { Approvals } from "./Approvals.ts"
+import { mayUse } from "../access/Entitled.ts"
+import * as Faults from "../protocol/Errors.ts"
+import { faulty } from "../protocol/Faulty.ts"
+import type { Feed } from "../feeds/Feed.ts"
+import { Feeds } from "../feeds/Feeds.ts"
+import type { Told } from "../feeds/SessionFeeds.ts"
+import { NativeConnection } from "../protocol/NativeConnection.ts"
+import { ownerOf, Residents } from "./Residents.ts"
+import { Attaching } from "../protocol/SessionContracts.ts"
+import { twins } from "../protocol/Spelling.ts"
+import * as Subscriptions from "../feeds/Subscriptions.ts"
+import * as Updates from "./SessionUpdates.ts"
+
+/** Neighbouring pieces of one message become one update, which bears the number of the last of them. */
+const joined = (feed: Feed<Told>, seq: number, { by, owner, update }: Told) => {
+  if (update._tag !== "Text") return { last: seq, params: update.params }
+  let text = update.text
+  let last = seq
+  for (;;) {
+    const next = feed.at(last + 1)
+    const more = next?.by === by && next.owner === owner && next.update._tag === "Text" ? next.update : undefined
+    if (more?.messageId !== update.messageId || text.length + more.text.length > Updates.longestText) break
+    text += more.text
+    last++
+  }
+  return { last, params: { type: update.type, text } }
+}
+
+export const layer = Attaching.toLayer(Effect.gen(function*() {
+  const { sessions } = yield* Feeds
+  const residents = yield* Residents
+  const approvals = yield* Approvals
+  const open = Subscriptions.opening(yield* Principals)
+
+  return Attaching.of({
+    "session/attach": Effect.fnUntraced(function*({ session_id, ...from }) {
+      const connection = yield* NativeConnection
+      const me = yield* caller
+      const { record, resident } = yield* residents.locate(session_id, me)
+      if (!mayTouch(me, ownerOf(record)) || record.killedAt !== null) return yield* Faults.notFound(session_id)
+      yield* mayUse(me, record.agent)
+      const subscription = yield* open(
+        "sessions:read",
+        () => sessions.join(session_id),
+        from,
+        (id, { feed, reads }) =>
+          Effect.fnUntraced(function*(me, seq) {
+            const told = feed.at(seq)
+            if (told === undefined) return seq
+            const { last, params } = joined(feed, seq, told)
+            // The id may have come to mean somebody else's session.
+            if (told.by !== connection && mayTouch(me, told.owner) && me.mayUseAgent(record.agent)) {
+              const update = twins({ session_id, ...params, subscription_id: id, seq: last, epoch: feed.epoch })
+              yield* connection.peer.post(Wire.notification("session/update", update))
+            }
+            reads(last + 1)
+            return last + 1
+          })
+      )
+      // What was asked before is still to be answered, by whoever is there; the answer to this call goes first.
+      const asked = Effect.forEach(
+        approvals.pending(session_id, connection),
+        Updates.make(connection.peer, session_id).send
+      )
+      yield* Effect.forkIn(Effect.andThen(Effect.yieldNow, asked), connection.scope)
+      return { ...subscription, running: resident?.turn !== undefined }
+    }, faulty)
+  })
+}))

@@ -1,0 +1,198 @@
+import { Effect } from "effect"
+import { LiveSettings } from "../../config/LiveSettings.ts"
+import { Settings } from "../../config/Settings.ts"
+import { Agents } from "../../session/lifecycle/Agents.ts"
+import { Hosts } from "../../session/lifecycle/Hosts.ts"
+import type { Session } from "../../session/lifecycle/Session.ts"
+import type { Overrides } from "../../session/TurnLoop.ts"
+import { caller, mayTouch } from "../access/Access.ts"
+import { mayUse } from "../access/Entitled.ts"
+import { Facts } from "../protocol/DaemonInfo.ts"
+import * as Eviction from "./Eviction.ts"
+import * as Faults from "../protocol/Errors.ts"
+import { faulty } from "../protocol/Faulty.ts"
+import { NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
+import * as Opening from "./OpenSession.ts"
+import * as Places from "../access/FolderAccess.ts"
+import { openerOf } from "./SessionClient.ts"
+import { type Located, ownerOf, Residents, unopened } from "./Residents.ts"
+import { Lifecycle } from "../protocol/SessionContracts.ts"
+import { twins } from "../protocol/Spelling.ts"
+import * as Updates from "./SessionUpdates.ts"
+
+const given = (text: string | null | undefined): string | undefined =>
+  text === null || text === undefined || text.trim() === "" ? undefined : text.trim()
+
+const longestId = 200
+
+const checkedId = (id: string | null | undefined) =>
+  id === null || id === undefined || (/^[\x21-\x7e]+$/.test(id) && id.length <= longestId)
+    ? Effect.succeed(id ?? undefined)
+    : Effect.fail(
+      Faults.invalid(`session_id: at most ${longestId} printable ASCII characters without spaces`, "session_id")
+    )
+
+interface Changes {
+  readonly model?: string | null
+  readonly model_provider?: string | null
+  readonly temperature?: number | null
+}
+
+/** A provider alone takes the old model's name away with it: it belonged to another provider. */
+const merged = (old: Overrides, { model, model_provider, temperature }: Changes): Overrides => {
+  const { model: oldModel, ...rest } = old
+  const kept = model_provider === undefined || model_provider === null ? old : rest
+  return {
+    ...kept,
+    ...(typeof model === "string" ? { model: model.trim() } : {}),
+    ...(typeof model_provider === "string" ? { modelProvider: model_provider.trim() } : {}),
+    ...(typeof temperature === "number" ? { temperature } : {})
+  }
+}
+
+const shown = ({ model, modelProvider, temperature }: Overrides) => ({
+  ...(model === undefined ? {} : { model }),
+  ...(modelProvider === undefined ? {} : { model_provider: modelProvider }),
+  ...(temperature === undefined ? {} : { temperature })
+})
+
+export const layer = Lifecycle.toLayer(Effect.gen(function*() {
+  const hosts = yield* Hosts
+  const agents = yield* Agents
+  const forbids = Places.make(yield* Settings, yield* LiveSettings)
+  const residents = yield* Residents
+  const { connections } = yield* Facts
+
+  /** The plan of a session that was brought back is state, not history. */
+  const sendPlan = Effect.fnUntraced(function*(session: Session, store: typeof hosts.acp.store) {
+    const { peer } = yield* NativeConnection
+    const plan = (yield* store.transcript(session.sessionId)).findLast((entry) => entry._tag === "Plan")
+    if (plan?._tag === "Plan") {
+      yield* Updates.make(peer, session.sessionId).publish({ _tag: "PlanChanged", entries: plan.entries })
+    }
+  })
+
+  /** Runs with a session the caller may touch, active or stored, after whatever was asked of it before. */
+  const onSession = <A, E, R>(sessionId: string, use: (found: Located) => Effect.Effect<A, E, R>) =>
+    residents.queued(sessionId)(Effect.gen(function*() {
+      const me = yield* caller
+      const found = yield* residents.locate(sessionId, me)
+      if (!mayTouch(me, ownerOf(found.record))) return yield* Faults.notFound(sessionId)
+      return yield* use(found)
+    }))
+
+  const active = ({ record, resident }: Located) =>
+    resident ? Effect.succeed(resident) : Effect.fail(Faults.notFound(record.sessionId))
+
+  return Lifecycle.of({
+    "session/new": Effect.fnUntraced(function*(params) {
+      const connection = yield* NativeConnection
+      const me = yield* caller
+      const host = hosts[params.chat_mode ?? "chat"]
+      const lost = unopened(host)
+      if (lost !== undefined && host.mode === "acp") return yield* lost
+      const alias = given(params.agent_alias)
+      if (alias === undefined) {
+        return yield* Faults.invalid("agent_alias: name the agent of the session", "agent_alias", "agent_missing")
+      }
+      const agent = yield* agents.resolve(alias)
+      yield* mayUse(me, alias)
+      const sessionId = yield* checkedId(params.session_id)
+      const excludesMemory = params.exclude_memory === true
+      const wanted = {
+        host,
+        other: host === hosts.acp ? hosts.chat : hosts.acp,
+        agent,
+        me,
+        opener: openerOf(connection, me),
+        isConnected: (one: NativeState) => connections.has(one),
+        sessionId,
+        cwd: given(params.cwd),
+        forbids: forbids(me),
+        surface: given(params.interaction_surface),
+        excludesMemory
+      }
+      const makeRoom = params.keep_siblings === true
+        ? () => Effect.void
+        : (session?: Session) => Eviction.siblings(residents, wanted, session)
+      const opening = Effect.tap(Opening.open(residents, wanted), (session) => {
+        // For one that was there before; no client can give the memory back.
+        if (excludesMemory) session.override({ ...session.overrides(), excludeMemory: true })
+        return residents.admit(host, session, wanted.opener)
+      })
+      const opened = opening.pipe(
+        Effect.catchTag(
+          "SessionLimit",
+          (full) => params.keep_siblings === true ? Effect.fail(full) : Effect.andThen(makeRoom(), opening)
+        ),
+        Eviction.withRoom(residents, connections)
+      )
+      const session = yield* sessionId === undefined ? opened : residents.queued(sessionId)(opened)
+      yield* makeRoom(session)
+      if (sessionId !== undefined) yield* sendPlan(session, host.store)
+      return twins({
+        session_id: session.sessionId,
+        agent_alias: session.record().agent,
+        message_count: yield* host.store.messageCount(session.sessionId),
+        workspace_dir: session.workspace.cwd
+      })
+    }, faulty),
+
+    "session/configure": Effect.fnUntraced(function*({ overrides, session_id }) {
+      for (const key of ["model", "model_provider"] as const) {
+        if (overrides[key]?.trim() === "") {
+          return yield* Faults.invalid(`overrides.${key}: a text that is not blank`, `overrides.${key}`)
+        }
+      }
+      return yield* onSession(session_id, (found) =>
+        Effect.gen(function*() {
+          const { session } = yield* active(found)
+          yield* mayUse(yield* caller, session.record().agent)
+          session.override(merged(session.overrides(), overrides))
+          return { session_id, overrides: shown(session.overrides()) }
+        }))
+    }, faulty),
+
+    "session/close": ({ session_id }) =>
+      faulty(onSession(
+        session_id,
+        Effect.fnUntraced(function*(found) {
+          const { host } = yield* active(found)
+          yield* host.sessions.close(session_id)
+          yield* residents.forget(host, session_id, "session_closed")
+          return { session_id, closed: true }
+        })
+      )),
+
+    "session/kill": ({ session_id }) =>
+      faulty(onSession(
+        session_id,
+        Effect.fnUntraced(function*({ host }) {
+          yield* host.sessions.kill(session_id)
+          yield* residents.forget(host, session_id, "session_killed")
+          return { session_id, killed: true }
+        })
+      )),
+
+    "session/delete": ({ session_id }) =>
+      faulty(
+        onSession(
+          session_id,
+          Effect.fnUntraced(function*({ host }) {
+            const deleted = yield* host.sessions.remove(session_id)
+            yield* residents.forget(host, session_id, "session_deleted")
+            return { session_id, deleted }
+          })
+        ).pipe(Effect.catchTag("SessionMissing", () => Effect.succeed({ session_id, deleted: false })))
+      ),
+
+    "session/rename": Effect.fnUntraced(function*({ name, session_id }) {
+      const title = given(name)
+      if (title === undefined || title.length > 200) return yield* Faults.invalid("name: 1 to 200 characters", "name")
+      return yield* onSession(session_id, ({ host: { store }, resident }) => {
+        const renamed = resident ? resident.session.rename(title) : Effect.as(store.rename(session_id, title), title)
+        return Effect.map(renamed, (name) => ({ session_id, name }))
+      })
+    }, faulty)
+  })
+}))

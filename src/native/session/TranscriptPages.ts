@@ -1,0 +1,90 @@
+import { Effect, Stream } from "effect"
+import type { Entry } from "../../domain/SessionEvent.ts"
+import type { ShownRow } from "../../store/SessionStore.ts"
+import { outputOf, saidOf } from "./Texts.ts"
+
+/** The transcript as `session/messages` shows it. A message keeps its index: later ones only follow. */
+
+export interface Message {
+  readonly role: "user" | "assistant" | "tool" | "system"
+  readonly content: string
+  readonly kind: "message" | "tool_call" | "tool_result"
+  readonly tool_call_id?: string
+  readonly tool_name?: string
+  readonly tool_input?: unknown
+  readonly tool_output?: string
+  /** When its turn began; ISO 8601, UTC. */
+  readonly created_at?: string
+}
+
+const ofEntry = (entry: Entry): ReadonlyArray<Message> => {
+  switch (entry._tag) {
+    case "User":
+      return [{ role: "user", kind: "message", content: saidOf(entry.content) }]
+    case "Agent":
+      return [{ role: "assistant", kind: "message", content: entry.text }]
+    case "Interrupted":
+      return [{ role: "system", kind: "message", content: entry.text }]
+    case "ToolCall": {
+      const { name, rawInput, status, title, toolCallId } = entry.call
+      const of = { tool_call_id: toolCallId, tool_name: name }
+      const call: Message = { role: "assistant", kind: "tool_call", content: title, ...of, tool_input: rawInput ?? {} }
+      const output = outputOf(entry.call)
+      const isOver = status === "completed" || status === "failed"
+      return isOver
+        ? [call, { role: "tool", kind: "tool_result", content: output, ...of, tool_output: output }]
+        : [call]
+    }
+    default:
+      return []
+  }
+}
+
+const isOpen = (entry: Entry): boolean =>
+  entry._tag === "ToolCall" && (entry.call.status === "pending" || entry.call.status === "in_progress")
+
+/** What follows a call that is open has to wait: the result of the call will stand before it. */
+export const of = (entries: ReadonlyArray<Entry>): ReadonlyArray<Message> => {
+  const open = entries.findIndex(isOpen)
+  return (open === -1 ? entries : entries.slice(0, open + 1)).flatMap(ofEntry)
+}
+
+/** The last `limit` messages before `before`; all of them without either. */
+export const page = (messages: ReadonlyArray<Message>, limit: number | undefined, before: number | undefined) => {
+  const end = Math.min(Math.max(before ?? messages.length, 0), messages.length)
+  const start = limit === undefined ? 0 : Math.max(0, end - limit)
+  return { messages: messages.slice(start, end), total: messages.length, start, has_older: start > 0 }
+}
+
+const lost: Message = { role: "system", kind: "message", content: "[This message cannot be read.]" }
+
+const ofRow = ({ count, entry, index, startedAt }: ShownRow) => {
+  const messages = entry === undefined ? [] : ofEntry(entry)
+  return Array.from({ length: count }, (_, at) => ({
+    index: index + at,
+    message: { ...(messages[at] ?? lost), created_at: startedAt }
+  }))
+}
+
+/** Messages that stand before index `end`, from the newest on as long as they fit into `maxBytes` of JSON; one fits in any case. */
+export const bounded = Effect.fnUntraced(function*<E>(
+  rows: Stream.Stream<ShownRow, E>,
+  { end, limit, maxBytes }: { readonly end: number; readonly limit: number; readonly maxBytes: number }
+) {
+  const page: Array<Message> = []
+  let bytes = 2
+  yield* Stream.runForEachWhile(
+    rows,
+    (row) =>
+      Effect.sync(() =>
+        ofRow(row).reverse().filter(({ index }) => index < end).every(({ message }) => {
+          bytes += Buffer.byteLength(JSON.stringify(message)) + (page.length === 0 ? 0 : 1)
+          const fits = page.length === 0 || (bytes <= maxBytes && page.length < limit)
+          if (fits) page.push(message)
+          return fits
+        })
+      )
+  )
+  const messages = page.reverse()
+  return { messages, start: end - messages.length }
+})

@@ -1,0 +1,187 @@
+import { Clock, Deferred, Effect, Exit } from "effect"
+import type { RpcFault } from "../../rpc/Wire.ts"
+import type { Principal } from "../../security/Principals.ts"
+import { newId } from "../../domain/Id.ts"
+import { PolicyService } from "../../session/policy/PolicyDesk.ts"
+import * as PromptContent from "../../session/PromptContent.ts"
+import type { SessionFault } from "../../session/lifecycle/SessionFault.ts"
+import type { TurnEnd, TurnFault } from "../../session/Turn.ts"
+import { caller, forwarded, mayTouch } from "../access/Access.ts"
+import { Approvals, choose, type Decision, decisions } from "./Approvals.ts"
+import { mayUse } from "../access/Entitled.ts"
+import * as Faults from "../protocol/Errors.ts"
+import { faulty } from "../protocol/Faulty.ts"
+import { Feeds } from "../feeds/Feeds.ts"
+import * as Intake from "../files/AttachmentIngest.ts"
+import { isLocal, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
+import { ownerOf, type Resident, Residents } from "./Residents.ts"
+import { Turns } from "../protocol/SessionContracts.ts"
+import * as Updates from "./SessionUpdates.ts"
+
+const maxPrompts = 64
+/** The session gives a turn five seconds to end; a store that is slow to record the end is not waited for. */
+const grace = "6 seconds"
+const usualPatience = 120
+
+type Generation = { readonly client_turn_generation?: string | number | null }
+
+const isDecision = (word: string): word is Decision => decisions.some((known) => known === word)
+
+export const layer = Turns.toLayer(Effect.gen(function*() {
+  const residents = yield* Residents
+  const approvals = yield* Approvals
+  const { note, sessions } = yield* Feeds
+  const desk = yield* PolicyService
+  const scope = yield* Effect.scope
+  const running = new WeakMap<NativeState, number>()
+
+  const patienceOf = ({ session }: Resident): number =>
+    session.configured().risk?.approvalRoute?.timeout_secs ?? usualPatience
+
+  const completeOf = (exit: Exit.Exit<TurnEnd, TurnFault>) => {
+    if (Exit.isSuccess(exit)) {
+      return { outcome: exit.value.stopReason === "cancelled" ? "cancelled" : "completed", content: exit.value.text }
+    }
+    const fault = exit.cause.reasons.find((reason) => reason._tag === "Fail")
+    return { outcome: "failed", content: fault ? Faults.of(fault.error).message : "turn failed: internal error" }
+  }
+
+  /**
+   * The turn is shown to the connection that started it, and waits for no other: a client that does not read slows down nobody else's
+   * turn. Followers read on their own (`session/attach`).
+   * Its end is told and noted whether or not anybody waits for it.
+   */
+  const start = Effect.fnUntraced(function*(
+    resident: Resident,
+    prepared: PromptContent.Prepared,
+    connection: NativeState,
+    me: Principal,
+    generation: Generation
+  ) {
+    const { host, session } = resident
+    const { sessionId } = session
+    const followers = sessions.turn(sessionId, connection, resident.owner)
+    const updates = Updates.make(connection.peer, sessionId, followers.tell)
+    const patience = patienceOf(resident)
+    const detach = session.attach({
+      publish: updates.publish,
+      ask: approvals.ask(connection, sessionId, updates, patience),
+      choose: choose(connection, sessionId, patience),
+      client: { variables: forwarded(me, connection) }
+    })
+    const outcome = Deferred.makeUnsafe<TurnEnd, TurnFault>()
+    const end = yield* Effect.onError(session.begin(prepared), () => Effect.sync(detach))
+    const turn = { turnId: newId(), startedAt: yield* Clock.currentTimeMillis, connection }
+    resident.turn = turn
+    followers.begun(PromptContent.wordsOf(prepared))
+    yield* note({ type: "turn_started", session_id: sessionId, owner: resident.owner })
+    const finish = Effect.fnUntraced(function*(exit: Exit.Exit<TurnEnd, TurnFault>) {
+      detach()
+      if (resident.turn === turn) resident.turn = undefined
+      const complete = completeOf(exit)
+      yield* note({ type: "turn_complete", session_id: sessionId, outcome: complete.outcome, owner: resident.owner })
+      const count = yield* Effect.option(host.store.messageCount(sessionId))
+      yield* updates.send({
+        type: "turn_complete",
+        ...complete,
+        ...generation,
+        ...(count._tag === "Some" ? { message_count: count.value } : {})
+      })
+      yield* Deferred.done(outcome, exit)
+    })
+    yield* Effect.forkIn(Effect.flatMap(Effect.exit(end), finish), scope, { startImmediately: true })
+    return outcome
+  })
+
+  const within64 = <A, E, R>(
+    connection: NativeState,
+    turn: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | RpcFault, R> =>
+    Effect.suspend((): Effect.Effect<A, E | RpcFault, R> => {
+      const before = running.get(connection) ?? 0
+      if (before >= maxPrompts) return Effect.fail(Faults.tooManyTurns(maxPrompts))
+      running.set(connection, before + 1)
+      return Effect.ensuring(turn, Effect.sync(() => running.set(connection, (running.get(connection) ?? 1) - 1)))
+    })
+
+  /** A client that waits for `turn_complete` gets one, also for a session there is not. */
+  const failedComplete =
+    (connection: NativeState, sessionId: string, generation: Generation) => (error: SessionFault | RpcFault) =>
+      error._tag === "SessionMissing"
+        ? Updates.make(connection.peer, sessionId).send({
+          type: "turn_complete",
+          outcome: "failed",
+          content: `turn failed: ${Faults.of(error).message}`,
+          ...generation
+        })
+        : Effect.void
+
+  return Turns.of({
+    "session/prompt": Effect.fnUntraced(function*({ attachments, client_turn_generation, prompt, session_id }) {
+      const connection = yield* NativeConnection
+      const generation = client_turn_generation === undefined || client_turn_generation === null
+        ? {}
+        : { client_turn_generation }
+      const files = attachments ?? []
+      const words = files.length > 0 && (prompt ?? "").trim() === ""
+        ? []
+        : yield* PromptContent.prepare([{ type: "text", text: prompt ?? "" }])
+      const begin = Effect.gen(function*() {
+        // As it is when it is this prompt's turn, not when it began to wait.
+        const me = yield* caller
+        if (files.length > 0 && !me.allows("files:create")) {
+          return yield* Faults.missingGrant(me.id, "files:create", "session/prompt")
+        }
+        const resident = yield* residents.recall(session_id, connection, me)
+        // Nothing is stored for a prompt that cannot begin.
+        if (files.length > 0 && resident.turn) return yield* Faults.busy(session_id)
+        const giver = { local: isLocal(connection.far), admin: me.admin, desk }
+        const parts = yield* Intake.promptParts(resident.session, files, giver)
+        return yield* start(resident, [...words, ...parts], connection, me, generation)
+      })
+      const { stopReason, text } = yield* within64(
+        connection,
+        Effect.flatMap(residents.queued(session_id)(begin), Deferred.await).pipe(
+          Effect.tapError(failedComplete(connection, session_id, generation))
+        )
+      )
+      return { session_id, stop_reason: stopReason, content: text }
+    }, faulty),
+
+    "session/steer": Effect.fnUntraced(function*({ content, session_id }) {
+      const me = yield* caller
+      if (content.trim() === "") return yield* Faults.invalid("content: it is empty", "content", "empty_prompt")
+      const { record, resident } = yield* residents.locate(session_id, me)
+      if (!mayTouch(me, ownerOf(record))) return yield* Faults.notFound(session_id)
+      yield* mayUse(me, record.agent)
+      if (resident === undefined) return yield* Faults.noTurn(session_id)
+      const message = yield* PromptContent.prepare([{ type: "text", text: content }])
+      yield* resident.session.steer(message).pipe(Effect.catchTags({
+        NoTurn: () => Effect.fail(Faults.noTurn(session_id)),
+        SteeringFull: ({ limit }) => Effect.fail(Faults.steeringFull(session_id, limit))
+      }))
+      return { session_id, accepted: true }
+    }, faulty),
+
+    "session/cancel": Effect.fnUntraced(function*({ session_id }) {
+      const me = yield* caller
+      const resident = residents.get(session_id)
+      if (resident === undefined) return yield* Faults.notFound(session_id)
+      if (!mayTouch(me, resident.owner)) return yield* Faults.notOwned(session_id)
+      if (resident.turn === undefined) return yield* Faults.noTurn(session_id)
+      yield* Effect.timeoutOption(resident.session.cancel, grace)
+      return { session_id, cancelled: true }
+    }),
+
+    "session/approve": Effect.fnUntraced(function*({ decision, replacement, request_id, session_id }) {
+      const me = yield* caller
+      if (!isDecision(decision)) return yield* Faults.invalid(`decision: one of ${decisions.join(", ")}`, "decision")
+      const resident = residents.get(session_id)
+      if (resident === undefined) return yield* Faults.notFound(session_id)
+      if (!mayTouch(me, resident.owner)) return yield* Faults.notFound(session_id)
+      yield* mayUse(me, resident.session.record().agent)
+      yield* approvals.answer(session_id, request_id, decision, replacement ?? undefined)
+      return { session_id, request_id, acknowledged: true }
+    })
+  })
+}))

@@ -1,0 +1,156 @@
+import { DateTime, Effect } from "effect"
+import { type Host, Hosts } from "../../session/lifecycle/Hosts.ts"
+import type { Mode } from "../../session/TurnLoop.ts"
+import { BadCursor } from "../../store/SessionStore.ts"
+import * as GitHead from "../../workspace/GitHead.ts"
+import { caller, mayTouch } from "../access/Access.ts"
+import * as Documents from "./Documents.ts"
+import * as Faults from "../protocol/Errors.ts"
+import { faulty } from "../protocol/Faulty.ts"
+import * as MessageCursor from "./MessageCursor.ts"
+import * as Messages from "./TranscriptPages.ts"
+import { ownerOf, Residents, unopened } from "./Residents.ts"
+import { Views } from "../protocol/SessionContracts.ts"
+
+const usualLimit = 200
+const largestLimit = 1000
+const usualPageBytes = 256 * 1024
+const largestPageBytes = 4 * 1024 * 1024
+
+interface Asked {
+  readonly query?: string | null
+  readonly limit?: number | null
+  readonly offset?: number | null
+  readonly include_killed?: boolean | null
+  readonly running?: boolean | null
+}
+
+interface Backwards {
+  readonly cursor: string | null
+  readonly limit?: number | null | undefined
+  readonly max_bytes?: number | null | undefined
+}
+
+export const layer = Views.toLayer(Effect.gen(function*() {
+  const { acp, chat } = yield* Hosts
+  const residents = yield* Residents
+
+  const isRunning = (mode: Mode, sessionId: string) => {
+    const resident = residents.get(sessionId)
+    return resident?.host.mode === mode && resident.turn !== undefined
+  }
+
+  const sizeOf = ({ limit }: Asked) => Math.min(limit ?? usualLimit, largestLimit)
+
+  const pageOf = <A extends { readonly last_activity: string }>(found: ReadonlyArray<A>, asked: Asked) => {
+    const start = Math.max(asked.offset ?? 0, 0)
+    return found.toSorted((a, b) => b.last_activity.localeCompare(a.last_activity)).slice(start, start + sizeOf(asked))
+  }
+
+  /** The newest ones of a mode, as many as the page needs and those before it. */
+  const entries = Effect.fnUntraced(function*(host: Host, asked: Asked) {
+    const { mode, store } = host
+    const lost = unopened(host)
+    // What runs is in memory in any case.
+    if (lost !== undefined && asked.running !== true) return yield* lost
+    const me = yield* caller
+    const { query } = asked
+    const found = yield* store.overview({
+      limit: Math.max(asked.offset ?? 0, 0) + sizeOf(asked),
+      killed: asked.include_killed === true,
+      ...(me.admin ? {} : { owner: me.id }),
+      ...(query === undefined || query === null || query.trim() === "" ? {} : { query: query.trim() })
+    })
+    return found.filter(({ sessionId }) => asked.running !== true || isRunning(mode, sessionId)).map((record) => ({
+      session_id: record.sessionId,
+      session_key: mode === "chat" ? `rpc_${record.sessionId}` : record.sessionId,
+      created_at: record.createdAt,
+      last_activity: record.updatedAt,
+      message_count: record.messages,
+      agent_alias: record.agent,
+      channel_id: mode,
+      workspace_dir: record.cwd,
+      ...(record.title === null ? {} : { name: record.title }),
+      ...(record.killedAt === null ? {} : { killed_at: record.killedAt })
+    }))
+  })
+
+  /** A session the caller may see; killed ones can still be read. */
+  const visible = Effect.fnUntraced(function*(sessionId: string) {
+    const me = yield* caller
+    const found = yield* residents.locate(sessionId, me)
+    return mayTouch(me, ownerOf(found.record)) ? found : yield* Faults.notFound(sessionId)
+  })
+
+  /** As a client may know it: by its id, or by its key in ZeroClaw's store. */
+  const spelled = (asked: string) => {
+    const bare = asked.replace(/^(rpc|gw)_/, "")
+    const others = [bare, `rpc_${asked}`, `gw_${asked}`].filter((id) => id !== asked)
+    return others.reduce(
+      (found, id) => Effect.catchTag(found, ["SessionMissing", "StoreFailed"], () => visible(id)),
+      visible(asked)
+    ).pipe(Effect.catchTag("SessionMissing", () => Effect.fail(Faults.notFound(asked))))
+  }
+
+  const backwards = Effect.fnUntraced(function*(host: Host, sessionId: string, asked: Backwards) {
+    const { cursor, limit, max_bytes } = asked
+    const size = max_bytes ?? usualPageBytes
+    const before = cursor === null || cursor === "" ? undefined : yield* MessageCursor.decode(cursor, sessionId)
+    const { rows, total } = yield* host.store.shownBefore(sessionId, before)
+    const end = before ?? total
+    // The session that the cursor was made for is gone, and this one only has its id.
+    if (end > total) return yield* new BadCursor({ cursor: cursor ?? "" })
+    const { messages, start } = yield* Messages.bounded(rows, {
+      end,
+      limit: Math.min(limit ?? largestLimit, largestLimit),
+      maxBytes: Math.min(size, largestPageBytes)
+    })
+    const next = start > 0 ? { next_cursor: MessageCursor.encode(sessionId, start) } : {}
+    return { messages, total, start, has_older: start > 0, ...next }
+  })
+
+  return Views.of({
+    "session/list": Effect.fnUntraced(function*(asked) {
+      return { sessions: pageOf([...yield* entries(chat, asked), ...yield* entries(acp, asked)], asked) }
+    }, faulty),
+
+    "session/list-acp": (asked) =>
+      faulty(Effect.map(entries(acp, asked), (found) => ({ sessions: pageOf(found, asked) }))),
+
+    "session/messages": Effect.fnUntraced(function*(asked) {
+      const { before_index, cursor, limit, max_bytes, session_id } = asked
+      const { host, record, resident } = yield* spelled(session_id)
+      const { sessionId } = record
+      yield* resident?.session.flush ?? Effect.void
+      if (asked.decisions === true) return { session_id, ...yield* host.store.policy.trail(sessionId) }
+      if (asked.entries === true) {
+        return { session_id, ...yield* Documents.entries(host, record, before_index ?? undefined) }
+      }
+      if (cursor !== undefined) {
+        return { session_id, ...yield* backwards(host, sessionId, { cursor, limit, max_bytes }) }
+      }
+      const messages = Messages.of(yield* host.store.transcript(sessionId))
+      return { session_id, ...Messages.page(messages, limit ?? undefined, before_index ?? undefined) }
+    }, faulty),
+
+    "session/state": Effect.fnUntraced(function*({ session_id }) {
+      const { host, record, resident } = yield* visible(session_id)
+      if (record.killedAt !== null) return yield* Faults.notFound(session_id)
+      const turn = resident?.turn
+      const plan = (yield* host.store.transcript(session_id)).findLast((entry) => entry._tag === "Plan")
+      return {
+        session_id,
+        state: turn ? "running" : "idle",
+        ...(turn
+          ? { turn_id: turn.turnId, turn_started_at: DateTime.formatIso(DateTime.makeUnsafe(turn.startedAt)) }
+          : {}),
+        ...(plan?._tag === "Plan" ? { plan: plan.entries } : {})
+      }
+    }, faulty),
+
+    "session/git_branch": Effect.fnUntraced(function*({ session_id }) {
+      const { record } = yield* visible(session_id)
+      return { session_id, ...yield* GitHead.read(record.cwd) }
+    }, faulty)
+  })
+}))

@@ -1,0 +1,51 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { LiveSettings } from "../../config/LiveSettings.ts"
+import type { Agent, Snapshot } from "../../config/Snapshot.ts"
+
+export class AgentUnresolved extends Schema.TaggedError<AgentUnresolved>()("AgentUnresolved", {
+  message: Schema.String,
+  reason: Schema.Literals(["agent_unknown", "agent_disabled", "agent_missing", "agent_unusable"])
+}) {}
+
+const choose = (
+  asked: string | undefined,
+  agents: Snapshot["agents"]
+): Effect.Effect<Agent, AgentUnresolved> => {
+  const enabled = Array.from(agents.values()).filter((agent) => agent.enabled)
+  const names = () => enabled.map(({ alias }) => alias).join(", ")
+  const refused = (reason: AgentUnresolved["reason"], message: string) =>
+    Effect.fail(new AgentUnresolved({ reason, message }))
+  if (asked === undefined) {
+    const only = enabled.length === 1 ? enabled[0] : undefined
+    if (only) return Effect.succeed(only)
+    return refused(
+      "agent_missing",
+      enabled.length === 0 ? "no agent is enabled" : `name one of the agents (${names()}), or set acp.default_agent`
+    )
+  }
+  const agent = agents.get(asked)
+  if (agent?.enabled) return Effect.succeed(agent)
+  return agent
+    ? refused("agent_disabled", `agent "${asked}" is disabled`)
+    : refused("agent_unknown", `there is no agent "${asked}"; the agents are ${names()}`)
+}
+
+/** The agents as they are configured now, and which of them a session gets (spec §3). */
+export class Agents extends Context.Service<Agents, {
+  /** Explicit alias, else the connection's, else `acp.default_agent`, else the only enabled one. */
+  readonly resolve: (explicit?: string, ofConnection?: string) => Effect.Effect<Agent, AgentUnresolved>
+  /** The agent of a stored session; one that is gone is replaced as if none had been named. */
+  readonly restore: (alias: string) => Effect.Effect<Agent, AgentUnresolved>
+}>()("postern/session/Agents") {
+  static readonly layer = Layer.effect(
+    Agents,
+    Effect.map(LiveSettings, ({ current }) => {
+      const resolve = (explicit?: string, ofConnection?: string) =>
+        Effect.flatMap(current, ({ acp, agents }) => choose(explicit ?? ofConnection ?? acp.defaultAgent, agents))
+      return Agents.of({
+        resolve,
+        restore: (alias) => Effect.catch(resolve(alias), () => resolve())
+      })
+    })
+  )
+}

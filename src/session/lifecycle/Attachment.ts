@@ -1,0 +1,52 @@
+import { type Effect, Schema } from "effect"
+import type { ClientSide } from "../../tool/ClientSide.ts"
+import type { SessionEvent, ToolCallState } from "../../domain/SessionEvent.ts"
+
+/** How far the rules of an "always" answer reach: this session, or every session of its folder. */
+export type Scope = "session" | "workspace"
+
+export interface PermissionRequest {
+  readonly call: ToolCallState
+  /** Why a person is asked, what the call consists of, and what it would run in. */
+  readonly explanation: string
+  /** Rules that "always allow" and "always reject" would add; an empty list is not offered. */
+  readonly allow: ReadonlyArray<string>
+  readonly deny: ReadonlyArray<string>
+  /** Where they may be kept. */
+  readonly scopes: { readonly allow: ReadonlyArray<Scope>; readonly deny: ReadonlyArray<Scope> }
+}
+
+export type PermissionAnswer =
+  | { readonly _tag: "AllowOnce" }
+  | { readonly _tag: "AllowAlways"; readonly scope: Scope }
+  | { readonly _tag: "RejectOnce" }
+  | { readonly _tag: "RejectAlways"; readonly scope: Scope }
+  /** The user's own text takes the place of the tool's result. */
+  | { readonly _tag: "Replace"; readonly text: string }
+  /** The question was closed without an answer. */
+  | { readonly _tag: "Dismissed" }
+
+/** Nobody could answer; it counts as a refusal by the host. `code` is the one of policy §1.4. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  code: Schema.Literals(["APPROVAL_NO_RESPONDER", "APPROVAL_CANCELLED", "APPROVAL_TIMEOUT"]),
+  why: Schema.String
+}) {}
+
+/** A question of the agent to its user; without choices the answer is free text, with a form what was filled in, as JSON. */
+export interface Question {
+  readonly toolCallId: string
+  readonly question: string
+  readonly choices: ReadonlyArray<string>
+  /** A JSON schema as MCP's elicitation has it; only for clients with forms. */
+  readonly form?: Readonly<Record<string, unknown>>
+}
+
+/** One connection that watches a session and can be asked on its behalf. */
+export interface Attachment {
+  /** Suspends while the connection is slower than the session. */
+  readonly publish: (event: SessionEvent) => Effect.Effect<void>
+  /** Interruption withdraws the question. */
+  readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+  readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
+  readonly client?: ClientSide
+}

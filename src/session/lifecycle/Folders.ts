@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs"
+import { realpath } from "node:fs/promises"
+import { isAbsolute, join } from "node:path"
+import { Effect, Schema } from "effect"
+import type { RiskProfile } from "../../config/Profiles.ts"
+import type { Agent } from "../../config/Settings.ts"
+import { limitsOf } from "../../policy/decision/Limits.ts"
+import { makeFolder } from "../../platform/MakeFolder.ts"
+import * as Workspace from "../../workspace/Workspace.ts"
+import { AgentUnresolved } from "./Agents.ts"
+
+/** A folder a session was asked to use and cannot. */
+export class DirectoryRefused extends Schema.TaggedError<DirectoryRefused>()("DirectoryRefused", {
+  message: Schema.String,
+  field: Schema.String,
+  reason: Schema.Literals(["invalid_params", "cwd_unusable", "cwd_mismatch", "directory_unusable", "forbidden"])
+}) {}
+
+export const absolute = (field: string, path: string) =>
+  isAbsolute(path) ? Effect.void : new DirectoryRefused({
+    field,
+    reason: "invalid_params",
+    message: `${field}: ${JSON.stringify(path)} is not an absolute path`
+  })
+
+/** The agent's own folder. Only a session that is to work in it needs it. */
+const ownFolder = ({ alias, workspace }: Agent, isNeeded: boolean) =>
+  Effect.try(() => makeFolder(workspace)).pipe(
+    Effect.as([workspace]),
+    Effect.tapError((cause) => Effect.logWarning(`the folder of agent "${alias}" cannot be made: ${workspace}`, cause)),
+    Effect.catch(() =>
+      isNeeded
+        ? new AgentUnresolved({
+          reason: "agent_unusable",
+          message: `the folder of agent "${alias}" cannot be made; the log says why`
+        })
+        : Effect.succeed([])
+    )
+  )
+
+export interface Opening {
+  readonly cwd: string | undefined
+  readonly additional: ReadonlyArray<string>
+  readonly profile: RiskProfile | undefined
+  /** Whose `shared/skills` every agent may read (zeroclaw §4.2). */
+  readonly configDir: string
+  /** Why whoever opens the session may not have a folder, by its path. */
+  readonly forbids?: ((folder: string) => string | undefined) | undefined
+}
+
+const allowed = (field: string, path: string, { forbids }: Opening) => {
+  const reason = forbids?.(path)
+  return reason === undefined
+    ? Effect.void
+    : new DirectoryRefused({ field, reason: "forbidden", message: `${field}: ${reason}` })
+}
+
+/** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently (acp.md §4 rule 9). */
+export const open = Effect.fnUntraced(function*(agent: Agent, opening: Opening) {
+  const { additional, configDir, cwd, profile } = opening
+  if (cwd !== undefined) yield* Effect.andThen(absolute("cwd", cwd), allowed("cwd", cwd, opening))
+  yield* Effect.forEach(additional, (path, index) => absolute(`additionalDirectories.${index}`, path), {
+    discard: true
+  })
+  const own = yield* ownFolder(agent, cwd === undefined)
+  const shared = join(configDir, "shared", "skills")
+  const readable = existsSync(shared) ? [...own, shared] : own
+  const skills = [join(agent.workspace, "skills"), shared]
+  const { allowedRoots, workspaceOnly: confined } = limitsOf(profile)
+  const workspace = yield* Workspace.make({
+    cwd: cwd ?? agent.workspace,
+    roots: additional,
+    readable,
+    skills,
+    allowed: allowedRoots,
+    confined
+  })
+    .pipe(
+      Effect.mapError(({ path, reason }) => {
+        const index = additional.indexOf(path)
+        return path !== cwd && index >= 0
+          ? new DirectoryRefused({
+            field: `additionalDirectories.${index}`,
+            reason: "directory_unusable",
+            message: `additionalDirectories.${index}: ${path}: ${reason}`
+          })
+          : new DirectoryRefused({ field: "cwd", reason: "cwd_unusable", message: `cwd: ${path}: ${reason}` })
+      })
+    )
+  // Where the links lead that were followed just now.
+  yield* Effect.forEach(
+    workspace.roots,
+    (root, index) => allowed(index === 0 ? "cwd" : `additionalDirectories.${index - 1}`, root, opening),
+    { discard: true }
+  )
+  return workspace
+})
+
+/** A path as sessions store it; one that does not exist stays as it is. */
+export const canonical = (path: string) => Effect.promise(() => realpath(path).catch(() => path))
+
+/** A session keeps the folder it was opened with: another one is refused, not adopted (acp.md §4 rule 9). */
+export const checkSame = Effect.fnUntraced(function*(stored: string, asked: string | undefined) {
+  if (asked === undefined) return
+  yield* absolute("cwd", asked)
+  if ((yield* canonical(asked)) !== stored) {
+    return yield* new DirectoryRefused({
+      field: "cwd",
+      reason: "cwd_mismatch",
+      message: `cwd: this session belongs to ${stored}; load it with that folder, or open a new session`
+    })
+  }
+})

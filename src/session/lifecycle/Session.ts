@@ -1,0 +1,53 @@
+import type { Effect } from "effect"
+import type { SessionMissing, SessionRecord, StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
+import type { SessionTools } from "../../tool/SessionTools.ts"
+import type { Workspace } from "../../workspace/Workspace.ts"
+import type { Attachment } from "./Attachment.ts"
+import type { Configured } from "./Configured.ts"
+import type { Prepared } from "../PromptContent.ts"
+import type { SessionModel } from "../SessionModel.ts"
+import type { SessionPolicy } from "../policy/SessionPolicy.ts"
+import type { NoTurn, SteeringFull } from "../Steering.ts"
+import type { TurnEnd, TurnFault } from "../Turn.ts"
+import type { Overrides } from "../TurnLoop.ts"
+
+/** A live session (spec §4). Everything it starts hangs off its scope; closing the scope ends the turn first. */
+export interface Session {
+  readonly sessionId: string
+  readonly record: () => SessionRecord
+  /** What the configuration says of its agent now. */
+  readonly configured: () => Configured
+  readonly workspace: Workspace
+  readonly policy: SessionPolicy
+  readonly model: SessionModel
+  /** Those that only this session has. */
+  readonly tools: SessionTools
+  /** Gives the session a title of the user's choice, as it was stored; none is made up for it any more. */
+  readonly rename: (title: string) => Effect.Effect<string, SessionMissing | StoreFailed>
+  readonly attach: (attachment: Attachment) => () => void
+  readonly attachments: () => number
+  /**
+   * Starts a turn and gives the effect that waits for its end. A turn that is being cancelled is waited for; any other running
+   * turn is `TurnRunning`. The turn goes on when the waiter is gone.
+   */
+  readonly begin: (prompt: Prepared) => Effect.Effect<Effect.Effect<TurnEnd, TurnFault>, TurnRunning>
+  /**
+   * Says something to the running turn, which takes it in between two requests to the model and goes on with it where it was about to
+   * end. Decided at once; what was accepted stays in transcript and context, also when the turn is cut off.
+   */
+  readonly steer: (message: Prepared) => Effect.Effect<void, NoTurn | SteeringFull>
+  /** Interrupts the turn, if there is one, and waits until it is recorded. */
+  readonly cancel: Effect.Effect<void>
+  /** The same, but nobody asked for it: the turn is recorded as interrupted. */
+  readonly interrupt: Effect.Effect<void>
+  /** Refuses further turns and waits for the running one; whoever stops waiting lets turns begin again. */
+  readonly settle: Effect.Effect<void>
+  /** Saves what a running turn has so far. */
+  readonly flush: Effect.Effect<void>
+  /** What the agent's configuration is replaced with, from the next turn on and until the session is deactivated. */
+  readonly overrides: () => Overrides
+  readonly override: (overrides: Overrides) => void
+  /** Milliseconds since the epoch of the last sign of life; `undefined` while a turn runs. */
+  readonly idleSince: () => number | undefined
+  readonly touch: Effect.Effect<void>
+}

@@ -1,0 +1,176 @@
+import { Clock, Deferred, Effect, Exit, FiberHandle, Scope } from "effect"
+import { LiveSettings } from "../../config/LiveSettings.ts"
+import type { Settings } from "../../config/Settings.ts"
+import type { Agent } from "../../config/Snapshot.ts"
+import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
+import type { McpServerConfig } from "../../domain/McpServerConfig.ts"
+import { none, ToolSource } from "../../tool/SessionTools.ts"
+import type { ClientSide } from "../../tool/ClientSide.ts"
+import * as Jobs from "../../tool/shell/Jobs.ts"
+import type { Workspace } from "../../workspace/Workspace.ts"
+import type { ModelCatalog } from "../../model/ModelCatalog.ts"
+import * as Approvals from "../Approvals.ts"
+import type { Attachment } from "./Attachment.ts"
+import * as Configured from "./Configured.ts"
+import type { SessionEvent } from "../../domain/SessionEvent.ts"
+import type { Session } from "./Session.ts"
+import * as SessionModel from "../SessionModel.ts"
+import * as SessionPolicy from "../policy/SessionPolicy.ts"
+import * as Steering from "../Steering.ts"
+import { execute, type Surroundings, type Turn, type TurnEnd, type TurnFault } from "../Turn.ts"
+import * as TurnHandle from "../TurnHandle.ts"
+import { type Mode, type Overrides, TurnLoop } from "../TurnLoop.ts"
+
+/** The session of a stored row, in the scope it is made in: closing that ends the turn first. */
+export const make = Effect.fnUntraced(function*(
+  initial: SessionRecord,
+  workspace: Workspace,
+  agent: Agent,
+  mode: Mode,
+  brought: ReadonlyArray<McpServerConfig> = []
+): Effect.fn.Return<
+  Session,
+  StoreFailed,
+  LiveSettings | ModelCatalog | SessionStore | Settings | TurnLoop | Scope.Scope
+> {
+  const store = yield* SessionStore
+  const loop = yield* TurnLoop
+  const live = yield* LiveSettings
+  const configured = Configured.follow(live, agent)
+  const { sessionId } = initial
+  const attachments = new Set<Attachment>()
+  const publish = (event: SessionEvent) =>
+    Effect.forEach(attachments, (attachment) => attachment.publish(event), { discard: true })
+  let tools = none
+  const jobs = yield* Jobs.make
+  /** What runs in the background is held to what is permitted now. */
+  const held = Effect.suspend(() => Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.knobs())))
+  const changed = Effect.andThen(held, publish({ _tag: "PolicyChanged" }))
+  const policy: SessionPolicy.SessionPolicy = yield* SessionPolicy.make(initial, configured, workspace, changed)
+  const model = yield* SessionModel.make(sessionId, configured, publish({ _tag: "OptionsChanged" }))
+  yield* live.onChange(Effect.suspend(() => policy.renewed() ? changed : held))
+  const source = yield* ToolSource
+  const scope = yield* Effect.scope
+  const servers = () => [...live.last().mcp.servers, ...brought]
+  /** Most sessions have no servers, and nothing is kept for any. */
+  const openTools = Effect.suspend(() =>
+    tools !== none || servers().length === 0 ? Effect.void : Effect.map(
+      Scope.provide(source.open({ ...policy, workspace, servers }), scope),
+      (opened) => void (tools = opened)
+    )
+  )
+  yield* openTools
+  const { ask, choose } = yield* Approvals.make(
+    sessionId,
+    attachments,
+    () => configured().risk?.approvalRoute
+  )
+  /** The first client that does a thing does it for all. */
+  const client = (): ClientSide => Object.assign({}, ...Array.from(attachments, ({ client }) => client ?? {}).reverse())
+  let record = initial
+  let lastActive = yield* Clock.currentTimeMillis
+  let current: Turn | undefined
+  let settling = 0
+  let overrides: Overrides = {}
+  // Acquired last, released first: the turn ends before anything it uses.
+  const handle = yield* FiberHandle.make<void>()
+
+  const surroundings: Surroundings = {
+    store,
+    loop,
+    mode,
+    overrides: () => overrides,
+    configured,
+    workspace,
+    publish,
+    policy,
+    model,
+    get tools() {
+      return tools
+    },
+    ask,
+    choose,
+    client,
+    jobs
+  }
+
+  const touch = Effect.map(Clock.currentTimeMillis, (now) => {
+    lastActive = now
+  })
+
+  const run = (turn: Turn, previous: Turn | undefined) =>
+    Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
+      if (previous) yield* Effect.exit(Deferred.await(previous.outcome))
+      yield* live.current
+      yield* openTools
+      const exit = yield* Effect.exit(execute(turn, record, surroundings, restore))
+      if (Exit.isSuccess(exit)) record = exit.value.record
+      yield* touch
+      if (current === turn) current = undefined
+      yield* model.refresh
+      yield* Deferred.done<TurnEnd, TurnFault>(
+        turn.outcome,
+        Exit.isSuccess(exit) ? exit.value.end : Exit.failCause(exit.cause)
+      )
+    }))
+
+  const interrupt = Effect.suspend(() => {
+    current?.steering.close()
+    return current === undefined ? Effect.void : FiberHandle.clear(handle)
+  })
+
+  // Functions that every session has of its own are plain ones: each that `fnUntraced` makes takes half a kilobyte.
+  return {
+    sessionId,
+    record: () => record,
+    configured,
+    workspace,
+    policy,
+    model,
+    get tools() {
+      return tools
+    },
+    rename: (title) =>
+      Effect.gen(function*() {
+        yield* store.rename(sessionId, title)
+        record = yield* store.get(sessionId)
+        yield* publish({ _tag: "InfoChanged", title: record.title, updatedAt: record.updatedAt })
+        return record.title ?? ""
+      }),
+    attach: (attachment) => {
+      attachments.add(attachment)
+      return () => void attachments.delete(attachment)
+    },
+    attachments: () => attachments.size,
+    begin: (prompt) =>
+      Effect.suspend(() => {
+        const previous = current
+        if (settling > 0 || (previous && !previous.cancelled)) return Effect.fail(new TurnRunning({ sessionId }))
+        const turn = TurnHandle.make(prompt)
+        current = turn
+        return Effect.as(
+          FiberHandle.run(handle, run(turn, previous), { startImmediately: true }),
+          Deferred.await(turn.outcome)
+        )
+      }),
+    steer: (message) => Effect.suspend(() => Steering.say(sessionId, current?.steering, message)),
+    cancel: Effect.suspend(() => {
+      if (current) current.cancelled = true
+      return interrupt
+    }),
+    interrupt,
+    overrides: () => overrides,
+    override: (next) => {
+      overrides = next
+    },
+    settle: Effect.suspend(() => {
+      settling++
+      return (current ? Effect.asVoid(Effect.exit(Deferred.await(current.outcome))) : Effect.void).pipe(
+        Effect.onInterrupt(() => Effect.sync(() => settling--))
+      )
+    }),
+    flush: Effect.suspend(() => current?.checkpoint ?? Effect.void),
+    idleSince: () => current ? undefined : lastActive,
+    touch
+  }
+})

@@ -1,0 +1,22 @@
+import type { BadCursor, StoreFailed } from "../../store/SessionStore.ts"
+import type { AgentUnresolved } from "./Agents.ts"
+import type { DirectoryRefused } from "./Folders.ts"
+import type { KnobRefused } from "../policy/KnobCheck.ts"
+import type { RuleRefused } from "../policy/PolicyDesk.ts"
+import type { PromptInvalid } from "../PromptContent.ts"
+import type { SessionLimit } from "./Setup.ts"
+import type { TurnFault } from "../Turn.ts"
+
+/** Whatever an operation on sessions can fail with; each dialect has its own numbers for it. */
+export type SessionFault =
+  | AgentUnresolved
+  | BadCursor
+  | DirectoryRefused
+  | KnobRefused
+  | PromptInvalid
+  | RuleRefused
+  | SessionLimit
+  | TurnFault
+
+/** Why a session cannot be made active. */
+export type Activation = SessionLimit | AgentUnresolved | DirectoryRefused | StoreFailed
