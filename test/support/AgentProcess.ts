@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { Validator } from "./Validator.ts"
-import { type Dialect, type Id, isResponse, type Json, type Message, RpcError } from "./Wire.ts"
+import { type Dialect, type Id, isResponse, type Json, type Message, RpcError, type Tap, tapped } from "./Wire.ts"
 
 export type Answer = { readonly result: Json } | { readonly error: NonNullable<Message["error"]> }
 export type Decide = (request: Message) => Answer | undefined
@@ -18,6 +18,8 @@ export interface ProcessOptions {
   readonly validate?: boolean
   /** `false`: nobody reads the agent's stdout. */
   readonly read?: boolean
+  /** Sees every line of both directions, in the order of this process. */
+  readonly tap?: Tap
 }
 
 /** Any agent on stdio, driven with raw frames; every line it writes is logged and judged. */
@@ -71,6 +73,7 @@ export class AgentProcess {
 
   private line(line: string): void {
     this.lines.push(line)
+    this.options.tap?.("received", line)
     const message = this.validator.received(line)
     if (message === undefined) return
     this.messages.push(message)
@@ -103,6 +106,7 @@ export class AgentProcess {
 
   /** Bytes as they are. What they ask for must be announced, so that answers are expected. */
   raw(bytes: string | Buffer): void {
+    tapped(this.options.tap, bytes)
     this.child.stdin?.write(bytes)
   }
 

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net"
-import { type Id, type Json, type Message, RpcError } from "./Wire.ts"
+import { type Id, type Json, type Message, RpcError, type Tap, tapped } from "./Wire.ts"
 
 /** A client of the native protocol with nothing but a socket. */
 export class SocketClient {
@@ -12,8 +12,11 @@ export class SocketClient {
   private lastId = 0
   over = false
 
-  private constructor(socket: Socket) {
+  private readonly tap: Tap | undefined
+
+  private constructor(socket: Socket, tap?: Tap) {
     this.socket = socket
+    this.tap = tap
     this.ended = new Promise((resolve) => {
       const end = () => {
         this.over = true
@@ -25,15 +28,15 @@ export class SocketClient {
     socket.setEncoding("utf8").on("data", (text: string) => this.take(text))
   }
 
-  static async open(path: string): Promise<SocketClient> {
+  static async open(path: string, tap?: Tap): Promise<SocketClient> {
     const socket = connect(path)
     await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject))
-    return new SocketClient(socket)
+    return new SocketClient(socket, tap)
   }
 
   /** Connected and greeted. */
-  static async greeted(path: string, params: Json = {}): Promise<SocketClient> {
-    const client = await SocketClient.open(path)
+  static async greeted(path: string, params: Json = {}, tap?: Tap): Promise<SocketClient> {
+    const client = await SocketClient.open(path, tap)
     await client.request("initialize", { protocol_version: 1, ...params })
     return client
   }
@@ -41,7 +44,10 @@ export class SocketClient {
   private take(text: string): void {
     const lines = (this.rest + text).split("\n")
     this.rest = lines.pop() ?? ""
-    for (const line of lines) this.messages.push(JSON.parse(line) as Message)
+    for (const line of lines) {
+      this.tap?.("received", line)
+      this.messages.push(JSON.parse(line) as Message)
+    }
     this.wake()
   }
 
@@ -50,6 +56,7 @@ export class SocketClient {
   }
 
   write(text: string | Buffer): void {
+    tapped(this.tap, text)
     this.socket.write(text)
   }
 
@@ -98,7 +105,8 @@ export class SocketClient {
     return error
   }
 
-  private exchange(method: string, params?: Json): Promise<Message> {
+  /** The answer, whether it is a result or an error. */
+  exchange(method: string, params?: Json): Promise<Message> {
     const id = `t-${++this.lastId}`
     this.send({ id, method, ...(params === undefined ? {} : { params }) })
     return this.answer(id)

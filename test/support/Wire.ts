@@ -26,3 +26,11 @@ export class RpcError extends Error {
     this.data = error.data
   }
 }
+
+/** Sees one line of the wire, without its end. */
+export type Tap = (direction: "sent" | "received", line: string) => unknown
+
+export const tapped = (tap: Tap | undefined, bytes: string | Buffer): void => {
+  if (tap === undefined) return
+  for (const line of bytes.toString().replace(/\n$/, "").split("\n")) tap("sent", line)
+}
