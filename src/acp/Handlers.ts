@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import * as Wire from "../rpc/Wire.ts"
-import * as PromptContent from "../session/PromptContent.ts"
+import * as PromptContent from "../session/turn/PromptContent.ts"
 import { Sessions } from "../session/lifecycle/Sessions.ts"
 import { AcpConnection } from "./AcpConnection.ts"
 import { SessionAgent } from "./Agent.ts"

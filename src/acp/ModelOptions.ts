@@ -1,6 +1,6 @@
 import { type ThoughtLevel, thoughtLevels } from "../model/ThoughtLevel.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
-import type { SessionModel } from "../session/SessionModel.ts"
+import type { SessionModel } from "../session/policy/SessionModel.ts"
 import * as PolicyOptions from "./PolicyOptions.ts"
 import type { SessionConfigOption } from "./SessionSetup.ts"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { all } from "../session/CommandNames.ts"
+import { all } from "../session/commands/CommandNames.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
 import * as Updates from "./Updates.ts"

@@ -1,7 +1,7 @@
 import { Context, Effect, Fiber, Layer } from "effect"
 import { none, type SessionTools, type ToolHost, ToolSource } from "../tool/SessionTools.ts"
-import { PolicyService } from "./policy/PolicyDesk.ts"
-import { TurnLoop } from "./TurnLoop.ts"
+import { PolicyService } from "./policy/PolicyService.ts"
+import { TurnLoop } from "./turn/TurnLoop.ts"
 
 /** Turns and policy, with their models, tools, parser and rules: the heavy half of a host. */
 export type Engine = TurnLoop | PolicyService

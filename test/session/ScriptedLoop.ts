@@ -1,7 +1,7 @@
 import { Deferred, Effect, Layer } from "effect"
 import type { StopReason } from "../../src/domain/SessionEvent.ts"
-import { PolicyService } from "../../src/session/policy/PolicyDesk.ts"
-import { TurnFailed, type TurnInput, TurnLoop } from "../../src/session/TurnLoop.ts"
+import { PolicyService } from "../../src/session/policy/PolicyService.ts"
+import { TurnFailed, type TurnInput, TurnLoop } from "../../src/session/turn/TurnLoop.ts"
 
 const nobody = Effect.die("a scripted engine has no rules")
 

@@ -5,8 +5,8 @@ import { type Model, Models } from "../../src/model/Models.ts"
 import type { Part } from "../../src/model/Parts.ts"
 import { Speech, words } from "../../src/model/Speech.ts"
 import { unmark } from "../../src/security/Untrusted.ts"
-import * as Desk from "../../src/session/policy/Desk.ts"
-import * as ModelTurn from "../../src/session/ModelTurn.ts"
+import * as Desk from "../../src/session/policy/PolicyServiceLayer.ts"
+import * as ModelTurn from "../../src/session/turn/ModelTurn.ts"
 
 export interface Call {
   readonly name: string

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { Entry } from "../../domain/SessionEvent.ts"
-import type { Mode } from "../../session/TurnLoop.ts"
+import type { Mode } from "../../session/turn/TurnLoop.ts"
 import type { Daemon } from "../daemon/DaemonClient.ts"
 import { failure } from "../Failure.ts"
 import { type Document, type Listed, Shelf, type Trail } from "./SessionRepository.ts"

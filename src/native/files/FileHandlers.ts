@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { PolicyService } from "../../session/policy/PolicyDesk.ts"
+import { PolicyService } from "../../session/policy/PolicyService.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import { caller } from "../access/Access.ts"
 import * as Faults from "../protocol/Errors.ts"

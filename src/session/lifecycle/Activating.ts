@@ -8,11 +8,11 @@ import { ModelCatalog } from "../../model/ModelCatalog.ts"
 import { Agents } from "./Agents.ts"
 import { checkSame, open } from "./Folders.ts"
 import { newId } from "../../domain/Id.ts"
-import { PolicyService } from "../policy/PolicyDesk.ts"
+import { PolicyService } from "../policy/PolicyService.ts"
 import type { Session } from "./Session.ts"
 import * as SessionActor from "./SessionActor.ts"
 import { type Creation, type SessionQuota, type Setup, withinLimit } from "./Setup.ts"
-import { type Mode, TurnLoop } from "../TurnLoop.ts"
+import { type Mode, TurnLoop } from "../turn/TurnLoop.ts"
 
 export interface Active {
   readonly session: Session

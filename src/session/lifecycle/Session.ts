@@ -4,12 +4,12 @@ import type { SessionTools } from "../../tool/SessionTools.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import type { Attachment } from "./Attachment.ts"
 import type { Configured } from "./Configured.ts"
-import type { Prepared } from "../PromptContent.ts"
-import type { SessionModel } from "../SessionModel.ts"
+import type { Prepared } from "../turn/PromptContent.ts"
+import type { SessionModel } from "../policy/SessionModel.ts"
 import type { SessionPolicy } from "../policy/SessionPolicy.ts"
-import type { NoTurn, SteeringFull } from "../Steering.ts"
-import type { TurnEnd, TurnFault } from "../Turn.ts"
-import type { Overrides } from "../TurnLoop.ts"
+import type { NoTurn, SteeringFull } from "../turn/Steering.ts"
+import type { TurnEnd, TurnFault } from "../turn/Turn.ts"
+import type { Overrides } from "../turn/TurnLoop.ts"
 
 /** A live session (spec §4). Everything it starts hangs off its scope; closing the scope ends the turn first. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Agent } from "../../config/Settings.ts"
 import type { McpServerConfig } from "../../domain/McpServerConfig.ts"
-import type { Mode } from "../TurnLoop.ts"
+import type { Mode } from "../turn/TurnLoop.ts"
 
 /** As many sessions are active as the configuration allows. */
 export class SessionLimit extends Schema.TaggedError<SessionLimit>()("SessionLimit", { limit: Schema.Int }) {}

@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import { RuleFiles } from "./RuleFiles.ts"
 import type { Entry } from "../../policy/rules/RuleSet.ts"
 import type { PermissionRequest, Scope } from "../lifecycle/Attachment.ts"
-import type { TurnInput } from "../TurnLoop.ts"
+import type { TurnInput } from "../turn/TurnLoop.ts"
 
 /** Where the rules of an "always" answer go (policy §2.6): in either place they are listed and can be removed. */
 export const make = Effect.gen(function*() {

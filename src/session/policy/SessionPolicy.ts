@@ -15,11 +15,11 @@ import type { PolicyFlags } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
 import { type SessionRecord, SessionStore, type StoredRule, type StoreFailed } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
-import * as Beginning from "../Beginning.ts"
-import * as Budget from "../Budget.ts"
+import * as Beginning from "./Beginning.ts"
+import * as Budget from "./Budget.ts"
 import type { Configured } from "../lifecycle/Configured.ts"
 import { check, type KnobRefused } from "./KnobCheck.ts"
-import * as Trail from "./Trail.ts"
+import * as Trail from "./AuditTrail.ts"
 
 /** The policy of one session: six knobs, each stored, changed and restored alone (policy §1.8), rules, limits and the trail. */
 export interface SessionPolicy {

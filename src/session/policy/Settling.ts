@@ -8,11 +8,11 @@ import type { Entry } from "../../policy/rules/RuleSet.ts"
 import { type AnyTool } from "../../tool/Tool.ts"
 import { ruleName } from "../../domain/ToolName.ts"
 import type { PermissionAnswer, PermissionRequest } from "../lifecycle/Attachment.ts"
-import type * as CallContext from "../CallContext.ts"
+import type * as CallContext from "../turn/CallContext.ts"
 import type { ToolCallState } from "../../domain/SessionEvent.ts"
 import * as KeptRules from "./KeptRules.ts"
-import type { TurnFailed, TurnInput } from "../TurnLoop.ts"
-import { notAllowed, refused, type Verdict } from "../Verdict.ts"
+import type { TurnFailed, TurnInput } from "../turn/TurnLoop.ts"
+import { notAllowed, refused, type Verdict } from "./Authorization.ts"
 
 type Proposal = ReturnType<RuleBook["propose"]>
 

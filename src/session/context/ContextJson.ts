@@ -1,0 +1,26 @@
+import { pathToFileURL } from "node:url"
+import type { Prompt } from "effect/ai"
+import type { Image } from "../turn/PromptContent.ts"
+
+/** The model's context as it is saved: a JSON array of messages. Only types are imported, so that a session loads without a model. */
+
+/** Only the new messages are written out. */
+export const appendJson = (json: string, messages: ReadonlyArray<Prompt.MessageEncoded>): string =>
+  messages.length === 0
+    ? json
+    : json === "[]"
+    ? JSON.stringify(messages)
+    : `${json.slice(0, -1)},${JSON.stringify(messages).slice(1)}`
+
+/** Of images the context holds only where they are. */
+export const user = (text: string, images: ReadonlyArray<Image> = []): Prompt.MessageEncoded => ({
+  role: "user",
+  content: [
+    ...images.map(({ mimeType, path }) => ({
+      type: "file" as const,
+      mediaType: mimeType,
+      data: pathToFileURL(path).href
+    })),
+    { type: "text", text }
+  ]
+})

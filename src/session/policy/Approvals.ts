@@ -1,0 +1,77 @@
+import { Effect, Exit, Semaphore } from "effect"
+import type { RiskProfile } from "../../config/Profiles.ts"
+import { SessionStore } from "../../store/SessionStore.ts"
+import {
+  type Attachment,
+  NoAnswer,
+  type PermissionAnswer,
+  type PermissionRequest,
+  type Question
+} from "../lifecycle/Attachment.ts"
+import { newId } from "../../domain/Id.ts"
+
+/** Questions to the people behind one session (policy §1.4): one at a time, the first answer wins, no answer means no. */
+export interface Approvals {
+  readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+  readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
+}
+
+const wordOf = (exit: Exit.Exit<PermissionAnswer, NoAnswer>): string => {
+  if (Exit.isSuccess(exit)) return exit.value._tag
+  const failed = exit.cause.reasons.find((reason) => reason._tag === "Fail")
+  return failed ? `${failed.error.code}: ${failed.error.why}` : "APPROVAL_CANCELLED: the turn ended"
+}
+
+/** A question that the operator sends to a channel; this version has none, so nobody but the clients could answer. */
+const isRoutedAway = ({ approver_channel, on_no_approver }: Route) =>
+  approver_channel !== undefined && on_no_approver !== "inherit-originator"
+
+export type Route = NonNullable<RiskProfile["approvalRoute"]>
+
+export const make = Effect.fnUntraced(
+  function*(sessionId: string, attachments: ReadonlySet<Attachment>, routeNow: () => Route | undefined) {
+    const { policy } = yield* SessionStore
+    const oneAtATime = Semaphore.makeUnsafe(1)
+    /** A trail that cannot be written must not open or close anything. */
+    const noted = <E extends { readonly message: string }>(note: Effect.Effect<void, E>) =>
+      Effect.catch(note, ({ message }) => Effect.logWarning(`an approval could not be recorded: ${message}`))
+
+    const toAll = <A>(use: (attachment: Attachment) => Effect.Effect<A, NoAnswer>) =>
+      Effect.suspend(() =>
+        attachments.size === 0
+          ? Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why: "no client is connected" }))
+          : Effect.raceAll(Array.from(attachments, use))
+      )
+
+    const answered = (request: PermissionRequest) =>
+      Effect.gen(function*(): Effect.fn.Return<PermissionAnswer, NoAnswer> {
+        const route = routeNow() ?? {}
+        if (isRoutedAway(route)) {
+          return yield* new NoAnswer({
+            code: "APPROVAL_NO_RESPONDER",
+            why: `there is no channel "${route.approver_channel}" to ask on`
+          })
+        }
+        const answer = toAll((attachment) => attachment.ask(request))
+        return yield* route.timeout_secs === undefined ? answer : Effect.timeoutOrElse(answer, {
+          duration: `${route.timeout_secs} seconds`,
+          orElse: () =>
+            Effect.fail(
+              new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${route.timeout_secs} s` })
+            )
+        })
+      })
+
+    return {
+      choose: (question) => oneAtATime.withPermits(1)(toAll((attachment) => attachment.choose(question))),
+      ask: (request) =>
+        oneAtATime.withPermits(1)(Effect.suspend(() => {
+          const id = newId()
+          return noted(policy.asked(sessionId, id, request.call.toolCallId)).pipe(
+            Effect.andThen(answered(request)),
+            Effect.onExit((exit) => noted(policy.answered(id, wordOf(exit))))
+          )
+        }))
+    } satisfies Approvals
+  }
+)

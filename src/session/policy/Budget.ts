@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import { type DayCost, SessionStore } from "../../store/SessionStore.ts"
+import type { Configured } from "../lifecycle/Configured.ts"
+import { TurnFailed } from "../turn/TurnLoop.ts"
+
+/** What an agent may cost a day, over all its sessions and restarts (zeroclaw.md §3.1). */
+export interface Budget {
+  /** In US cents, and how many may be spent. What cannot be known is taken for infinite. */
+  readonly cost: Effect.Effect<{ readonly spent: number; readonly limit: number | undefined }>
+  /** Before each request to a model; `message` says to a person what can be done. */
+  readonly check: Effect.Effect<void, TurnFailed>
+  /** After each answer of a model with prices. */
+  readonly spend: (spent: Omit<DayCost, "day" | "agent" | "requests">) => Effect.Effect<void>
+}
+
+const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
+
+export const make = Effect.fnUntraced(function*(configured: () => Configured, owner: string | null) {
+  const { costs } = yield* SessionStore
+  const { alias: agent } = configured().agent
+  const limit = () => configured().risk?.maxCostPerDayCents
+  const today = Effect.suspend(() =>
+    limit() === undefined ?
+      Effect.succeed(0) :
+      Effect.catch(
+        costs.today(agent),
+        ({ message }) => Effect.as(Effect.logWarning(`the cost of today cannot be known: ${message}`), Infinity)
+      )
+  )
+
+  const check = Effect.gen(function*() {
+    const spent = yield* today
+    const most = limit()
+    if (most === undefined || spent < most) return
+    const { riskProfile } = configured().agent
+    const what = Number.isFinite(spent)
+      ? `agent ${agent} has cost ${dollars(spent)} today, and its limit is ${dollars(most)} a day`
+      : `what agent ${agent} has cost today cannot be known, and it has a limit of ${dollars(most)} a day`
+    return yield* new TurnFailed({
+      message:
+        `${what} (risk_profiles.${riskProfile}.max_cost_per_day_cents). Raise it, or prompt again after midnight UTC`,
+      reason: "cost_limit"
+    })
+  })
+
+  return {
+    cost: Effect.map(today, (spent) => ({ spent, limit: limit() })),
+    check,
+    spend: (spent) =>
+      Effect.uninterruptible(
+        Effect.catch(costs.spend({ agent, owner, ...spent }), ({ message }) =>
+          Effect.logWarning(`the cost of an answer could not be recorded: ${message}`))
+      )
+  } satisfies Budget
+})

@@ -1,0 +1,113 @@
+import { Effect, Layer, Result } from "effect"
+import { declared } from "../../model/ToolSchemas.ts"
+import { Gate, invalid } from "./Gate.ts"
+import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
+import { RuleFiles } from "./RuleFiles.ts"
+import { type Entry, entry, type RuleSet } from "../../policy/rules/RuleSet.ts"
+import { Sandbox } from "../../sandbox/Sandbox.ts"
+import * as Confining from "../../tool/CallConfinement.ts"
+import { FileRead } from "../../tool/file/FileRead.ts"
+import { decodeCall } from "../../tool/Tool.ts"
+import { Toolbox } from "../../tool/Toolbox.ts"
+import { PathRefused } from "../../workspace/Workspace.ts"
+import { reachOf } from "../turn/CallContext.ts"
+import * as Offer from "./AdvertisedTools.ts"
+import { PolicyService, RuleRefused, type RuleView, type Subject } from "./PolicyService.ts"
+
+export const make = Effect.gen(function*() {
+  const books = yield* RuleBooks
+  const files = yield* RuleFiles
+  const gate = yield* Gate
+  const sandbox = yield* Sandbox
+  const toolbox = yield* Toolbox
+  const offer = yield* Offer.make
+
+  const refused = (field: RuleRefused["field"]) => ({ message }: { readonly message: string }) =>
+    new RuleRefused({ message, field })
+
+  const bookOf = (session: Subject) =>
+    Effect.mapError(Effect.flatMap(session.policy.source, books.load), refused("rule"))
+
+  const inFiles = (session: Subject) =>
+    Effect.mapError(Effect.flatMap(session.policy.source, files.list), refused("rule"))
+
+  const view = (
+    { id, layer, list, reason, rule }: Omit<Entry, "rule"> & { readonly rule: string },
+    counts: boolean
+  ): RuleView => ({
+    id,
+    list,
+    rule,
+    layer,
+    ...(reason === undefined ? {} : { reason }),
+    ...(counts ? {} : { counts })
+  })
+
+  const policyOf = Effect.fnUntraced(function*({ policy }: Subject, rules: RuleSet) {
+    const { knobs, limits, permitted, switches } = policy
+    return { knobs: knobs(), limits: yield* limits, rules, switches: switches(), permitted: yield* permitted }
+  })
+
+  return PolicyService.of({
+    rules: Effect.fnUntraced(function*(session) {
+      const { session: own, userRules } = yield* session.policy.source
+      return [
+        ...(yield* inFiles(session)).map((one) => view({ ...one, rule: one.rule.text }, one.counts)),
+        ...own.map((one) => view({ ...one, layer: "session", reason: one.reason ?? undefined }, userRules !== "none"))
+      ]
+    }),
+    add: Effect.fnUntraced(function*(session, { layer, list, reason, rule: text }) {
+      if (layer === "managed") {
+        return yield* refused("layer")({ message: "managed rules are the operator's: add to user, project or session" })
+      }
+      const rule = books.read(list, text)
+      if (Result.isFailure(rule)) return yield* refused("rule")(rule.failure)
+      if (layer === "session") {
+        const { id } = entry(layer, list, rule.success)
+        yield* session.policy.addRule({ id, list, rule: rule.success.text, reason: reason ?? null })
+        return id
+      }
+      const changed = yield* Effect.mapError(
+        files.add(session.workspace, { layer, list, reason, rule: text }),
+        refused("layer")
+      )
+      return changed.entry.id
+    }),
+    remove: Effect.fnUntraced(function*(session, id) {
+      if (yield* session.policy.removeRule(id)) return true
+      const found = (yield* inFiles(session)).find((one) => one.id === id)
+      if (found === undefined) return false
+      yield* Effect.mapError(files.remove(session.workspace, found), refused("id"))
+      return true
+    }),
+    look: Effect.fnUntraced(function*(session) {
+      const modes = sandbox.lacking((yield* session.policy.limits).backend)
+      if (modes.length > 0) yield* session.policy.lack(modes)
+    }),
+    test: Effect.fnUntraced(function*(session, name, parameters) {
+      const { rules } = yield* bookOf(session)
+      const call = yield* decodeCall(toolbox.of(session.tools), name, parameters)
+      if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
+      const policy = yield* policyOf(session, rules)
+      return gate.explain(call.success.tool, call.success.parameters, session.workspace, policy)
+    }),
+    offered: Effect.fnUntraced(function*(session) {
+      const { tools } = yield* Effect.mapError(offer(session), refused("rule"))
+      return Object.values(tools).map(declared)
+    }),
+    readable: Effect.fnUntraced(function*(session, path) {
+      const { rules } = yield* bookOf(session)
+      const policy = yield* policyOf(session, rules)
+      const reach = reachOf(sandbox, FileRead, { path }, session)
+      const canonical = yield* Confining.narrowed(session.workspace, reach).resolve(path, "read")
+      // By its own name as well: a link on the path may lead somewhere else by the time it is judged.
+      for (const named of new Set([path, canonical])) {
+        const { outcome, reason } = gate.decide(FileRead, { path: named }, session.workspace, policy)
+        if (outcome !== "run") return yield* new PathRefused({ path, reason: `${reason}.` })
+      }
+      return canonical
+    })
+  })
+})
+
+export const layer = Layer.effect(PolicyService, make)

@@ -1,0 +1,169 @@
+import { basename } from "node:path"
+import { pathToFileURL } from "node:url"
+import { Effect, Schema } from "effect"
+import { isImage } from "../../model/Images.ts"
+import type { ContentBlock } from "../../domain/Content.ts"
+import * as Attachments from "../../workspace/Attachments.ts"
+import * as MimeType from "../../workspace/MimeType.ts"
+
+/** A prompt that cannot be taken; nothing was written for it. */
+export class PromptInvalid extends Schema.TaggedError<PromptInvalid>()("PromptInvalid", {
+  message: Schema.String,
+  field: Schema.String,
+  reason: Schema.String
+}) {}
+
+/** A checked block: what the transcript keeps and the model reads, or bytes that still have to be stored. */
+type Part =
+  | { readonly _tag: "Ready"; readonly block: ContentBlock; readonly text: string; readonly image?: Image }
+  | Blob
+
+interface Blob {
+  readonly _tag: "Blob"
+  readonly type: "image" | "resource"
+  readonly uri: string
+  readonly mimeType: string | undefined
+  readonly bytes: Uint8Array
+}
+
+export type Prepared = ReadonlyArray<Part>
+
+/** An image that was stored, for a model that sees it. */
+export interface Image {
+  readonly path: string
+  readonly mimeType: string
+}
+
+export interface PromptContent {
+  readonly blocks: ReadonlyArray<ContentBlock>
+  /** The blocks in order, joined by a blank line; images are markers. */
+  readonly text: string
+  readonly images: ReadonlyArray<Image>
+}
+
+const invalid = (index: number, reason: string, message: string) =>
+  new PromptInvalid({ message: `prompt.${index}: ${message}`, field: `prompt.${index}`, reason })
+
+const decoded = (data: string, index: number) =>
+  Effect.mapError(
+    Attachments.decodeBase64(data),
+    (fault) => invalid(index, fault.reason === "large" ? "blob_too_large" : "invalid_base64", fault.detail)
+  )
+
+const prepareBlock = Effect.fnUntraced(
+  function*(block: ContentBlock, index: number, seesImages: boolean): Effect.fn.Return<Part, PromptInvalid> {
+    switch (block.type) {
+      case "text":
+        return { _tag: "Ready", block, text: block.text }
+      case "resource_link":
+        return { _tag: "Ready", block, text: `[${block.title ?? block.name}](${block.uri})` }
+      case "image": {
+        const { data, mimeType, uri } = block
+        if (!seesImages) {
+          return yield* invalid(
+            index,
+            "unsupported_content",
+            "this session's model takes no image; send text or a file, or choose another model"
+          )
+        }
+        if (!isImage(mimeType)) {
+          return yield* invalid(
+            index,
+            "unsupported_content",
+            `no model takes ${mimeType}; images are PNG, JPEG, GIF or WebP`
+          )
+        }
+        return {
+          _tag: "Blob",
+          type: "image",
+          uri: uri ?? `image.${MimeType.extensionOf(mimeType)}`,
+          mimeType,
+          bytes: yield* decoded(data, index)
+        }
+      }
+      case "audio":
+        return yield* invalid(index, "unsupported_content", "no model here takes audio; send text or a file instead")
+      case "resource": {
+        const { resource } = block
+        if ("text" in resource) {
+          return { _tag: "Ready", block, text: `<resource uri="${resource.uri}">\n${resource.text}\n</resource>` }
+        }
+        return {
+          _tag: "Blob",
+          type: "resource",
+          uri: resource.uri,
+          mimeType: resource.mimeType,
+          bytes: yield* decoded(resource.blob, index)
+        }
+      }
+    }
+  }
+)
+
+/** Checks every block before anything of the prompt is used (spec §3). */
+export const prepare = Effect.fnUntraced(function*(prompt: ReadonlyArray<ContentBlock>, seesImages = false) {
+  const parts = yield* Effect.forEach(prompt, (block, index) => prepareBlock(block, index, seesImages))
+  const says = parts.some((part) => part._tag === "Blob" || part.text.trim() !== "")
+  if (!says) {
+    return yield* new PromptInvalid({ message: "prompt: it is empty", field: "prompt", reason: "empty_prompt" })
+  }
+  return parts
+})
+
+/** What a person reads of it before anything is stored. */
+export const wordsOf = (prepared: Prepared): string =>
+  prepared.map((part) => part._tag === "Ready" ? part.text : `[${part.uri}]`).join("\n\n")
+
+/** A file that is stored already, as the marker that stands for it, and the image where the model is to see it. */
+export const marked = (text: string, image?: Image): Part => ({
+  _tag: "Ready",
+  block: { type: "text", text },
+  text,
+  ...(image === undefined ? {} : { image })
+})
+
+const fileNameOf = (uri: string) => {
+  const name = basename(uri.replace(/[?#].*$/s, ""))
+  return name === "" ? "upload.bin" : name
+}
+
+interface Stored {
+  readonly block: ContentBlock
+  readonly text: string
+  readonly image?: Image
+}
+
+const storeBlob = Effect.fnUntraced(
+  function*(cwd: string, { bytes, mimeType, type, uri }: Blob): Effect.fn.Return<Stored, Attachments.AttachmentFault> {
+    const name = fileNameOf(uri)
+    const { path } = yield* Attachments.store(cwd, bytes, { filename: name, mimeType })
+    const text = mimeType?.startsWith("image/") ? `[IMAGE:${path}]` : `[Document: ${name}] ${path}`
+    const stored = pathToFileURL(path).href
+    if (type === "image" && mimeType !== undefined) {
+      // The bytes are kept once; they are put back when the prompt is shown again.
+      return { block: { type: "image", data: "", mimeType, uri: stored }, text, image: { path, mimeType } }
+    }
+    const block: ContentBlock = {
+      type: "resource_link",
+      uri: stored,
+      name,
+      size: bytes.length,
+      ...(mimeType === undefined ? {} : { mimeType })
+    }
+    return { block, text, ...(isImage(mimeType) ? { image: { path, mimeType } } : {}) }
+  }
+)
+
+/** Stores the blobs under `<cwd>/uploads` and puts a marker in their place. */
+export const materialise = Effect.fnUntraced(function*(cwd: string, prepared: Prepared) {
+  const parts = yield* Effect.forEach(
+    prepared,
+    (part): Effect.Effect<Stored, Attachments.AttachmentFault> =>
+      part._tag === "Ready" ? Effect.succeed(part) : storeBlob(cwd, part)
+  )
+  return {
+    blocks: parts.map(({ block }) => block),
+    text: parts.map(({ text }) => text).join("\n\n"),
+    images: parts.flatMap(({ image }) => image === undefined ? [] : [image])
+  } satisfies PromptContent
+})

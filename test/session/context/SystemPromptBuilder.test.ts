@@ -1,0 +1,108 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { make as makeHarness, newSession, prompt } from "../Harness.ts"
+import { make, type Request } from "../ScriptedModel.ts"
+
+const put = (file: string, text: string) => {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+const systemOf = (request: Request | undefined): string => {
+  const [first] = request?.messages ?? []
+  return first?.role === "system" ? first.content : ""
+}
+
+/** The system prompts of the turns of one session in a folder that `prepare` filled. */
+const briefed = (
+  prepare: (folder: string, home: string) => string | void,
+  variables: Readonly<Record<string, string>> = {},
+  ...turns: ReadonlyArray<(folder: string) => void>
+) => {
+  const { engine, requests } = make([])
+  const harness = makeHarness(variables, { engine })
+  return Effect.gen(function*() {
+    const folder = harness.folder()
+    const cwd = prepare(folder, harness.home) ?? folder
+    const { sessionId } = yield* newSession(cwd)
+    for (const before of [() => {}, ...turns]) {
+      before(folder)
+      yield* (yield* prompt(sessionId, "hello")).end
+    }
+    return requests.map(systemOf)
+  }).pipe(Effect.provide(harness.layer))
+}
+
+describe("What a session's prompt is told", () => {
+  it.live("AGENTS.md and CLAUDE.md of the folder, each once", () =>
+    Effect.gen(function*() {
+      const [text = ""] = yield* briefed((folder) => {
+        put(join(folder, "AGENTS.md"), "Use tabs.")
+        symlinkSync("AGENTS.md", join(folder, "CLAUDE.md"))
+      })
+      assert.strictEqual(text.split("Use tabs.").length, 2)
+    }))
+
+  it.live("those of the repository's upper folders only where the session may read them, general ones first", () =>
+    Effect.gen(function*() {
+      const nested = (folder: string) => {
+        mkdirSync(join(folder, ".git"))
+        put(join(folder, "AGENTS.md"), "At the top.")
+        put(join(folder, "packages/a/CLAUDE.md"), "In the package.")
+        return join(folder, "packages/a")
+      }
+      const [inside = ""] = yield* briefed(nested)
+      assert.include(inside, "In the package.")
+      assert.notInclude(inside, "At the top.")
+      const [open = ""] = yield* briefed(nested, { POSTERN_risk_profiles__default__workspace_only: "false" })
+      assert.isAbove(open.indexOf("In the package."), open.indexOf("At the top."))
+      assert.isAbove(open.indexOf("At the top."), 0)
+    }))
+
+  it.live("nothing that a link leads to outside, and nothing that a rule denies", () =>
+    Effect.gen(function*() {
+      const [linked = ""] = yield* briefed((folder, home) => {
+        put(join(home, "secret.md"), "SECRET")
+        symlinkSync(join(home, "secret.md"), join(folder, "AGENTS.md"))
+      })
+      assert.notInclude(linked, "SECRET")
+      const [denied = ""] = yield* briefed((folder, home) => {
+        put(join(folder, "AGENTS.md"), "HIDDEN")
+        put(join(home, "config.toml"), "[policy.rules]\ndeny = [\"file_read(AGENTS.md)\"]\n")
+      })
+      assert.notInclude(denied, "HIDDEN")
+    }))
+
+  it.live("the agent's own files in their order, and skills by name and description", () =>
+    Effect.gen(function*() {
+      const [text = ""] = yield* briefed((_, home) => {
+        const own = join(home, "agents/default/workspace")
+        put(join(own, "USER.md"), "Ada.")
+        put(join(own, "SOUL.md"), "Calm.")
+        put(join(own, "MEMORY.md"), "REMEMBERED")
+        put(join(own, "skills/ship/SKILL.md"), "---\nname: ship\ndescription: How to ship\n---\nSECRET STEPS")
+      })
+      assert.isAbove(text.indexOf("Ada."), text.indexOf("Calm."))
+      assert.include(text, "- ship: How to ship")
+      assert.notInclude(text, "SECRET STEPS")
+      assert.notInclude(text, "REMEMBERED")
+    }))
+
+  it.live("at most 20,000 characters of a file", () =>
+    Effect.gen(function*() {
+      const [text = ""] = yield* briefed((folder) => put(join(folder, "AGENTS.md"), "y".repeat(30_000)))
+      assert.include(text, `${"y".repeat(20_000)}\n[Cut here: the file has 30000 characters.]`)
+    }))
+
+  it.live("the same in the next turn, whatever became of the files", () =>
+    Effect.gen(function*() {
+      const [first, second] = yield* briefed(
+        (folder) => put(join(folder, "AGENTS.md"), "One."),
+        {},
+        (folder) => put(join(folder, "AGENTS.md"), "Two.")
+      )
+      assert.strictEqual(second, first)
+    }))
+})
