@@ -4,24 +4,27 @@ import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { Sessions } from "../session/lifecycle/Sessions.ts"
 import { SessionStore } from "../store/SessionStore.ts"
-import { AcpConnection, type AcpConnectionState, type Attached } from "./AcpConnection.ts"
-import { Served } from "./Agent.ts"
+import { AcpConnection, type AcpConnectionState, type AttachedSession } from "./AcpConnection.ts"
+import { ServedAgent } from "./protocol/AgentMethods.ts"
 import { admit } from "./Dialect.ts"
 
-/** 32 MiB a line: what the protocol's own SDK takes, and room for the largest attachment. */
+/**
+ * A line has at most 32 MiB, as in the protocol's own SDK: enough for the largest attachment. See
+ * docs/agent-client-protocol.md#size-of-a-message.
+ */
 const limits = { maxFrame: 32 * 1024 * 1024, outbox: 256, stall: "30 seconds", idPrefix: "zc-out-" } satisfies Partial<
   Options
 >
 
 /**
- * ACP for one client over any transport. Sessions that no other connection watches end with it; their history stays.
- * `agent` is the alias for sessions that name none.
+ * Serves ACP to one client over any transport. When the connection ends, sessions that no other connection is attached
+ * to are released; their history stays. `agent` is the alias for sessions that name none.
  */
 export const serveConnection = Effect.fnUntraced(function*(transport: Transport, agent?: string) {
   const sessions = yield* Sessions
   const { durability } = yield* SessionStore
 
-  const release = ({ detach, session }: Attached) =>
+  const release = ({ detach, session }: AttachedSession) =>
     session.attachments() > 1
       ? Effect.sync(detach)
       : Effect.ensuring(sessions.release(session.sessionId), Effect.sync(detach))
@@ -43,5 +46,5 @@ export const serveConnection = Effect.fnUntraced(function*(transport: Transport,
       )
     }
   }
-  yield* serve(Served, transport, { ...limits, open })
+  yield* serve(ServedAgent, transport, { ...limits, open })
 })

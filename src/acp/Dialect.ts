@@ -4,8 +4,9 @@ import * as Wire from "../rpc/Wire.ts"
 import type { AcpConnectionState } from "./AcpConnection.ts"
 
 /**
- * What comes in, made canonical (acp.md §6): liberal spellings are accepted in both dialects, and the first unambiguous sign of a
- * ZeroClaw client switches the connection's dialect, which only changes what goes out.
+ * Makes incoming messages canonical: both dialects accept liberal spellings, and the first unambiguous sign of a
+ * ZeroClaw client switches the connection's dialect, which changes only what goes out. See
+ * docs/agent-client-protocol.md#signs-of-the-dialect.
  */
 
 type Params = Record<string, unknown>
@@ -34,7 +35,7 @@ const isSign = (method: string, params: Params): boolean => {
     (typeof prompt === "string" || (Array.isArray(prompt) && prompt.some(isUntyped)))
 }
 
-/** The first value that says something: blank and `null` count as absent. */
+/** The first value that is present: blank text and `null` count as absent. */
 const firstOf = (params: Params, keys: ReadonlyArray<string>): unknown =>
   keys.map((key) => params[key]).find((value) =>
     value !== undefined && value !== null && !(typeof value === "string" && value.trim() === "")
@@ -70,7 +71,10 @@ const canonical = (method: string, params: Params): Params => {
 
 const needsStore = new Set(["session/load", "session/resume", "session/list", "session/close", "session/delete"])
 
-/** The gate in front of the handlers of one connection. `durable` is false when sessions live in memory only (spec §4, acp.md §6 row 21). */
+/**
+ * Admits messages to the handlers of one connection. `durable` is false when sessions live in memory only: then the ACP
+ * methods that need the store are not found. See docs/sessions.md#store.
+ */
 export const admit = (state: AcpConnectionState, durable: boolean): Admit => (method, raw) => {
   if (Array.isArray(raw)) return Result.fail(Wire.invalidParams(undefined, "params must be an object"))
   const params = isRecord(raw) ? raw : {}

@@ -1,17 +1,35 @@
+import type { StopReason } from "../domain/SessionEvent.ts"
+import { AcpConnection, type DialectName } from "./AcpConnection.ts"
 import { Effect } from "effect"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import * as Wire from "../rpc/Wire.ts"
 import * as PromptContent from "../session/turn/PromptContent.ts"
 import { Sessions } from "../session/lifecycle/Sessions.ts"
-import { AcpConnection } from "./AcpConnection.ts"
-import { SessionAgent } from "./Agent.ts"
-import { detach, onSession } from "./Attaching.ts"
-import { faulty } from "./Faulty.ts"
-import * as Initializing from "./Initializing.ts"
-import * as Opening from "./Opening.ts"
-import * as PromptResult from "./PromptResult.ts"
+import { SessionAgent } from "./protocol/AgentMethods.ts"
+import { detach, onSession } from "./AttachSession.ts"
+import { mapRpcErrors } from "./Errors.ts"
+import * as Initializing from "./Initialize.ts"
+import * as Opening from "./OpenSession.ts"
 
-/** ACP's methods on top of the sessions, built once per process: any front door can serve them. */
+/** Characters of the answer that the result repeats: a message has at most 32 MiB, escapes included. */
+const maxText = 4 * 1024 * 1024
+
+const cancelMarker = "[Cancelled by the client.]"
+
+/** The result of `session/prompt` in the dialect of the client. See docs/agent-client-protocol.md#prompt-results. */
+export const promptResult = (dialect: DialectName, sessionId: string, stopReason: StopReason, whole: string) => {
+  const text = whole.length > maxText
+    ? `${whole.slice(0, maxText)}\n\n[Cut off: the updates have the whole answer.]`
+    : whole
+  if (dialect === "acp") return { stopReason, _meta: { zeroclaw: { content: text } } }
+  return {
+    stopReason,
+    sessionId,
+    content: stopReason === "cancelled" ? [text, cancelMarker].filter((part) => part !== "").join("\n\n") : text
+  }
+}
+
+/** Handlers of ACP's session methods, built once per process for every transport. */
 export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* Sessions
   const { last } = yield* LiveSettings
@@ -31,7 +49,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     yield* sessions.stop(sessionId)
     detach(connection, sessionId)
     return { sessionId, stopped: true }
-  }, faulty)
+  }, mapRpcErrors)
 
   const inbound = Effect.fnUntraced(function*(payload: {
     readonly sessionId: string
@@ -41,7 +59,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     const { sessionId, type, update } = payload
     yield* onSession(sessions, sessionId, (session) => session.touch)
     return { sessionId, type: type ?? update?.sessionUpdate ?? "unknown", status: "processed" as const }
-  }, faulty)
+  }, mapRpcErrors)
 
   return SessionAgent.of({
     initialize: yield* Initializing.make,
@@ -62,7 +80,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         })),
         ...(page.nextCursor === null ? {} : { nextCursor: page.nextCursor })
       }
-    }, faulty),
+    }, mapRpcErrors),
 
     "session/set_title": Effect.fnUntraced(function*({ sessionId, title }) {
       if (!last().acp.unstable) {
@@ -80,20 +98,20 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         sessionId,
         (session) => Effect.map(session.rename(trimmed), (title) => ({ title }))
       )
-    }, faulty),
+    }, mapRpcErrors),
 
     "session/delete": Effect.fnUntraced(function*({ sessionId }) {
       yield* sessions.remove(sessionId)
       detach(yield* AcpConnection, sessionId)
       return {}
-    }, faulty),
+    }, mapRpcErrors),
 
     "session/close": Effect.fnUntraced(function*({ sessionId }) {
       const connection = yield* ofConnection(sessionId)
       yield* sessions.close(sessionId)
       detach(connection, sessionId)
       return {}
-    }, faulty),
+    }, mapRpcErrors),
 
     "session/prompt": Effect.fnUntraced(function*({ prompt, sessionId }) {
       const connection = yield* AcpConnection
@@ -102,8 +120,8 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         sessionId,
         (session) => Effect.flatMap(PromptContent.prepare(prompt, session.model.seesImages()), session.begin)
       )
-      return PromptResult.of(connection.dialect, sessionId, stopReason, whole)
-    }, faulty),
+      return promptResult(connection.dialect, sessionId, stopReason, whole)
+    }, mapRpcErrors),
 
     "session/cancel": cancel,
     "session/stop": stop,

@@ -5,22 +5,21 @@ import type { Session } from "../session/lifecycle/Session.ts"
 import { isModelOption } from "../session/policy/SessionModel.ts"
 import * as Wire from "../rpc/Wire.ts"
 import { Sessions } from "../session/lifecycle/Sessions.ts"
-import { PolicyAgent } from "./Agent.ts"
-import { onSession } from "./Attaching.ts"
-import { faulty } from "./Faulty.ts"
-import { sessionOptions } from "./ModelOptions.ts"
-import { modes } from "./PolicyOptions.ts"
+import { PolicyAgent } from "./protocol/AgentMethods.ts"
+import { onSession } from "./AttachSession.ts"
+import { mapRpcErrors } from "./Errors.ts"
+import { modes, sessionOptions } from "./ConfigOptions.ts"
 
-/** What `session/new`, `load` and `resume` say of a session's policy and model. */
+/** Modes and options of a session in the results of `session/new`, `load` and `resume`. */
 export const policyOf = (session: Session) => ({
   modes: modes(session.policy.knobs()),
   configOptions: sessionOptions(session)
 })
 
-/** Modes, configuration options and rules of live sessions (policy §1.10). */
+/** Modes, configuration options and rules of live sessions. */
 export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* Sessions
-  const desk = yield* PolicyService
+  const policies = yield* PolicyService
 
   const setOption = (sessionId: string, id: string, value: unknown) =>
     onSession(sessions, sessionId, (session) => {
@@ -28,7 +27,7 @@ export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
       return Effect.map(set, () => ({ configOptions: sessionOptions(session) }))
     })
 
-  /** A Work mode is refused as what it is called there. */
+  /** Names the field `modeId` when a Work mode is refused. */
   const setMode = (sessionId: string, modeId: string) =>
     setOption(sessionId, "work_mode", modeId).pipe(
       Effect.catchTag("KnobRefused", ({ message, reason }) =>
@@ -37,22 +36,24 @@ export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
     )
 
   const onRules = <A>(sessionId: string, use: (session: Session) => Effect.Effect<A, RuleRefused>) =>
-    faulty(onSession(sessions, sessionId, use))
+    mapRpcErrors(onSession(sessions, sessionId, use))
 
   return PolicyAgent.of({
-    "session/set_mode": ({ modeId, sessionId }) => faulty(setMode(sessionId, modeId)),
-    "session/set_config_option": ({ configId, sessionId, value }) => faulty(setOption(sessionId, configId, value)),
+    "session/set_mode": ({ modeId, sessionId }) => mapRpcErrors(setMode(sessionId, modeId)),
+    "session/set_config_option": ({ configId, sessionId, value }) =>
+      mapRpcErrors(setOption(sessionId, configId, value)),
 
     "_rules/list": ({ sessionId }) =>
-      onRules(sessionId, (session) => Effect.map(desk.rules(session), (rules) => ({ rules }))),
+      onRules(sessionId, (session) => Effect.map(policies.rules(session), (rules) => ({ rules }))),
     "_rules/add": ({ layer, list, reason, rule, sessionId }) =>
       onRules(
         sessionId,
-        (session) => Effect.map(desk.add(session, { layer: layer ?? "session", list, reason, rule }), (id) => ({ id }))
+        (session) =>
+          Effect.map(policies.add(session, { layer: layer ?? "session", list, reason, rule }), (id) => ({ id }))
       ),
     "_rules/remove": ({ id, sessionId }) =>
-      onRules(sessionId, (session) => Effect.map(desk.remove(session, id), (removed) => ({ removed }))),
+      onRules(sessionId, (session) => Effect.map(policies.remove(session, id), (removed) => ({ removed }))),
     "_rules/test": ({ arguments: parameters, sessionId, tool }) =>
-      onRules(sessionId, (session) => Effect.map(desk.test(session, tool, parameters ?? {}), trace))
+      onRules(sessionId, (session) => Effect.map(policies.test(session, tool, parameters ?? {}), trace))
   })
 }))

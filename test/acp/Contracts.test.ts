@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
-import { AcpAgent, Served } from "../../src/acp/Agent.ts"
-import { AcpClient } from "../../src/acp/Client.ts"
-import { SessionUpdate } from "../../src/acp/SessionUpdate.ts"
+import { AcpAgent, ServedAgent } from "../../src/acp/protocol/AgentMethods.ts"
+import { AcpClient } from "../../src/acp/protocol/ClientMethods.ts"
+import { SessionUpdate } from "../../src/acp/protocol/SessionUpdate.ts"
 import { ContentBlock, ToolCallContent, ToolCallStatus, ToolKind } from "../../src/domain/Content.ts"
 import { StopReason } from "../../src/domain/SessionEvent.ts"
 
@@ -55,7 +55,7 @@ describe("The contracts cover stable ACP v1", () => {
   it("every stop reason", () => assert.deepStrictEqual(literals(StopReason), constants("StopReason")))
 
   it("and serve what this build can do, with what ZeroClaw's clients add", () => {
-    const served = new Set(Served.requests.keys())
+    const served = new Set(ServedAgent.requests.keys())
     const later = [...AcpAgent.requests.keys()].filter((method) => !served.has(method))
     assert.deepStrictEqual(later, ["authenticate", "logout"])
   })

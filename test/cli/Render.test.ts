@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { SessionUpdate } from "../../src/acp/SessionUpdate.ts"
+import type { SessionUpdate } from "../../src/acp/protocol/SessionUpdate.ts"
 import { paint } from "../../src/cli/terminal/Style.ts"
 import * as Render from "../../src/cli/client/Renderer.ts"
 

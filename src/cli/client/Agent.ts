@@ -1,7 +1,14 @@
 import { Effect, type Scope } from "effect"
 import { Rpc } from "effect/rpc"
-import { SessionCancel, SessionList, SessionLoad, SessionNew, SessionPrompt, SessionResume } from "../../acp/Agent.ts"
-import type { SessionInfo } from "../../acp/SessionSetup.ts"
+import {
+  SessionCancel,
+  SessionList,
+  SessionLoad,
+  SessionNew,
+  SessionPrompt,
+  SessionResume
+} from "../../acp/protocol/AgentMethods.ts"
+import type { SessionInfo } from "../../acp/protocol/SessionSetup.ts"
 import type { RpcFault } from "../../rpc/Wire.ts"
 import { type Handlers, type Link, linkTo, Open } from "./AgentLink.ts"
 import type { Failure } from "../Failure.ts"

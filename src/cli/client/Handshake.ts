@@ -1,6 +1,6 @@
 import { Deferred, Duration, Effect, Option, Schema } from "effect"
 import { Rpc } from "effect/rpc"
-import { Initialize } from "../../acp/Agent.ts"
+import { Initialize } from "../../acp/protocol/AgentMethods.ts"
 import { version } from "../../domain/Version.ts"
 import { type Far, type Link, Open } from "./AgentLink.ts"
 import { failure } from "../Failure.ts"

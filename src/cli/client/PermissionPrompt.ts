@@ -1,5 +1,5 @@
 import { Effect, Option, Schema, Semaphore } from "effect"
-import type { PermissionOption, PermissionOutcome } from "../../acp/Client.ts"
+import type { PermissionOption, PermissionOutcome } from "../../acp/protocol/ClientMethods.ts"
 import type { Input } from "../terminal/LineEditor.ts"
 import type { Paint } from "../terminal/Style.ts"
 import { oneLine } from "../terminal/Text.ts"

@@ -1,4 +1,4 @@
-import type { SessionUpdate } from "../../acp/SessionUpdate.ts"
+import type { SessionUpdate } from "../../acp/protocol/SessionUpdate.ts"
 import { textOfBlock } from "./Content.ts"
 import type { Paint } from "../terminal/Style.ts"
 import { halfAtEnd, oneLine, plain } from "../terminal/Text.ts"

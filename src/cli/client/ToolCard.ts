@@ -1,4 +1,4 @@
-import type { SessionUpdate, ToolCallUpdate } from "../../acp/SessionUpdate.ts"
+import type { SessionUpdate, ToolCallUpdate } from "../../acp/protocol/SessionUpdate.ts"
 import type { ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "../../domain/Content.ts"
 import { diffLines, type Extent, textLines, textOfBlock, whole } from "./Content.ts"
 import type { Paint } from "../terminal/Style.ts"

@@ -1,4 +1,4 @@
-import type { SessionUpdate } from "../../acp/SessionUpdate.ts"
+import type { SessionUpdate } from "../../acp/protocol/SessionUpdate.ts"
 import type { Entry, ToolCallState } from "../../domain/SessionEvent.ts"
 import type { SessionRecord } from "../../store/Stored.ts"
 import type { ContentBlock, ToolCallContent } from "../../domain/Content.ts"

@@ -1,8 +1,12 @@
 import * as Wire from "../rpc/Wire.ts"
 import type { SessionFault } from "../session/lifecycle/SessionFault.ts"
-import type { DialectName } from "./AcpConnection.ts"
+import { AcpConnection, type DialectName } from "./AcpConnection.ts"
+import { Effect } from "effect"
 
-/** Domain errors as JSON-RPC errors: numbers by dialect (acp.md §6 rows 1–4), `data.reason` the same in both. */
+/**
+ * Domain errors as JSON-RPC errors. Codes depend on the dialect, `data.reason` does not. See
+ * docs/agent-client-protocol.md#errors.
+ */
 
 const codes = {
   notFound: { acp: -32002, zeroclaw: -32000 },
@@ -17,7 +21,7 @@ export const notFound = (dialect: DialectName, sessionId: string) =>
     data: { reason: "session_not_found", sessionId }
   })
 
-export const of = (dialect: DialectName) => (error: SessionFault): Wire.RpcFault => {
+export const toRpcError = (dialect: DialectName) => (error: SessionFault): Wire.RpcFault => {
   switch (error._tag) {
     case "SessionMissing":
       return notFound(dialect, error.sessionId)
@@ -61,3 +65,18 @@ export const of = (dialect: DialectName) => (error: SessionFault): Wire.RpcFault
       })
   }
 }
+
+/**
+ * Maps domain errors to JSON-RPC errors of the connection's dialect; a failure of the store is also logged with its
+ * cause.
+ */
+export const mapRpcErrors = Effect.fnUntraced(
+  function*<A, R>(effect: Effect.Effect<A, SessionFault | Wire.RpcFault, R>) {
+    const { dialect } = yield* AcpConnection
+    const logged = Effect.tapError(
+      effect,
+      (error) => error._tag === "StoreFailed" ? Effect.logError(error.message, error.cause) : Effect.void
+    )
+    return yield* Effect.mapError(logged, (error) => error._tag === "RpcFault" ? error : toRpcError(dialect)(error))
+  }
+)

@@ -3,15 +3,16 @@ import { SessionMissing } from "../store/SessionStore.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import { AcpConnection, type AcpConnectionState } from "./AcpConnection.ts"
 import type { Sessions } from "../session/lifecycle/Sessions.ts"
-import * as Editor from "./Editor.ts"
-import * as Permissions from "./Permissions.ts"
-import * as Questions from "./Questions.ts"
-import * as Terminals from "./Terminals.ts"
-import * as Updates from "./Updates.ts"
+import * as Editor from "./client/ClientFiles.ts"
+import * as Permissions from "./client/PermissionRequests.ts"
+import * as Questions from "./client/Questions.ts"
+import * as Terminals from "./client/ClientTerminals.ts"
+import * as Updates from "./updates/SessionUpdates.ts"
 
 /**
- * The connection watches the session and answers its questions, until it is detached. What a running turn says meanwhile waits
- * until `first` is done, so that a replay is never mixed with the present.
+ * Attaches the connection to the session: it gets the session's events and answers its questions until it is detached.
+ * Events wait until `first` is done, so that a replay is never mixed with live updates. See
+ * docs/agent-client-protocol.md#order-of-messages.
  */
 export const attach = (
   connection: AcpConnectionState,
@@ -53,7 +54,9 @@ export const detach = (connection: AcpConnectionState, sessionId: string) => {
   connection.attached.delete(sessionId)
 }
 
-/** Runs with a session that is active on this connection, after everything that was asked of it before. */
+/**
+ * Runs `use` with a session that is attached to this connection, after all operations on the session that came before.
+ */
 export const onSession = Effect.fnUntraced(function*<A, E, R>(
   sessions: Sessions["Service"],
   sessionId: string,

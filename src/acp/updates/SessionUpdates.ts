@@ -1,17 +1,21 @@
 import { Effect } from "effect"
-import type { Connection } from "../rpc/Peer.ts"
-import type { Entry, SessionEvent, ToolCallState, Usage } from "../domain/SessionEvent.ts"
-import type { Session } from "../session/lifecycle/Session.ts"
-import type { ContentBlock } from "../domain/Content.ts"
-import type { AcpConnectionState, DialectName } from "./AcpConnection.ts"
-import * as Announcements from "./Announcements.ts"
-import { HistoryTrimmed, SessionUpdated } from "./Client.ts"
-import * as CommandDisplay from "./CommandDisplay.ts"
-import * as Delivery from "./Delivery.ts"
-import { sessionOptions } from "./ModelOptions.ts"
-import type { SessionUpdate } from "./SessionUpdate.ts"
+import type { Connection } from "../../rpc/Peer.ts"
+import type { Entry, SessionEvent, ToolCallState, Usage } from "../../domain/SessionEvent.ts"
+import type { Session } from "../../session/lifecycle/Session.ts"
+import type { ContentBlock } from "../../domain/Content.ts"
+import type { AcpConnectionState, DialectName } from "../AcpConnection.ts"
+import * as Announcements from "./Notices.ts"
+import { HistoryTrimmed, SessionUpdated } from "../protocol/ClientMethods.ts"
+import * as CommandDisplay from "./TerminalOutput.ts"
+import * as Delivery from "./Deliveries.ts"
+import { sessionOptions } from "../ConfigOptions.ts"
+import type { SessionUpdate } from "../protocol/SessionUpdate.ts"
+import type { SessionStore } from "../../store/SessionStore.ts"
 
-/** Session events as `session/update`s, live and replayed, in the dialect of the connection. */
+/**
+ * Session events as `session/update`s, live and replayed, in the dialect of the connection. See
+ * docs/agent-client-protocol.md#session-updates.
+ */
 
 const chunkOf = { Agent: "agent_message_chunk", Thought: "agent_thought_chunk" } as const
 
@@ -39,22 +43,22 @@ const textOf = (call: ToolCallState) =>
   call.content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : [])
     .join("\n")
 
-/** ZeroClaw's clients read the output once more as text. */
+/** ZeroClaw's clients read the output as text, in `rawOutput` and `body`. */
 const withBody = (call: ToolCallState) => ({ ...fieldsOf(call), rawOutput: textOf(call), body: textOf(call) })
 
-const changed = (dialect: DialectName, { _meta, call }: CommandDisplay.Shown): SessionUpdate => ({
+const changed = (dialect: DialectName, { _meta, call }: CommandDisplay.ShownCall): SessionUpdate => ({
   sessionUpdate: "tool_call_update",
   ...(dialect === "zeroclaw" ? withBody(call) : fieldsOf(call)),
   ...(_meta === undefined ? {} : { _meta })
 })
 
-/** Shown to spec clients in its final form; ZeroClaw's clients expect a call and then its result. */
+/** One call in its final form for ACP clients; a call and then its result for ZeroClaw's clients. */
 const replayedCall = (dialect: DialectName, call: ToolCallState): ReadonlyArray<SessionUpdate> =>
   dialect === "acp"
     ? [{ sessionUpdate: "tool_call", ...fieldsOf(call) }]
     : [{ sessionUpdate: "tool_call", ...fieldsOf({ ...call, status: "completed" }) }, changed(dialect, { call })]
 
-/** Text in blocks that fit into a frame of 32 MiB however it is escaped (acp.md §3.1). */
+/** Splits text into blocks that fit into a message of 32 MiB however they are escaped. */
 const textBlocks = (text: string): ReadonlyArray<ContentBlock> =>
   Array.from(
     { length: Math.max(1, Math.ceil(text.length / blockLength)) },
@@ -76,17 +80,17 @@ const replayed = ({ capabilities, dialect }: AcpConnectionState, entry: Entry): 
     case "Interrupted":
       return [chunk("agent_message_chunk", entry.messageId, { type: "text", text: entry.text })]
     case "ToolCall":
-      return replayedCall(dialect, CommandDisplay.replayed(entry.call))
+      return replayedCall(dialect, CommandDisplay.withoutTerminals(entry.call))
     case "Plan":
       return [planUpdate(dialect, entry.entries)]
     case "Notice":
-      return Announcements.replayedNotice(capabilities, entry.notice)
+      return Announcements.replayedNoticeUpdates(capabilities, entry.notice)
     case "Compaction":
-      return Announcements.compaction(capabilities, entry.compaction, Announcements.replayedNotice)
+      return Announcements.compactionUpdates(capabilities, entry.compaction, Announcements.replayedNoticeUpdates)
   }
 }
 
-/** An entry has three keys in the specification, and one more for ZeroClaw's clients (acp.md §6 row 32). */
+/** An entry has three keys in ACP, and `activeForm` as a fourth for ZeroClaw's clients. */
 const planUpdate = (
   dialect: AcpConnectionState["dialect"],
   entries: Extract<Entry, { readonly _tag: "Plan" }>["entries"]
@@ -104,7 +108,7 @@ export const usageUpdate = ({ cost, size, used }: Usage): SessionUpdate => ({
   ...(cost === undefined ? {} : { cost: { amount: cost, currency: "USD" } })
 })
 
-/** One frame with room for text: everything but the text is the same for all deltas of a message. */
+/** A serialised message with room for text: the rest is the same for all deltas of one agent message. */
 const deltaFrame = (sessionId: string, kind: "Agent" | "Thought", messageId: string) => {
   const frame = JSON.stringify({
     jsonrpc: "2.0",
@@ -139,10 +143,10 @@ export const make = (state: AcpConnectionState, session: Session) => {
         return notify({ sessionUpdate: "tool_call", ...fieldsOf(call), ...(_meta === undefined ? {} : { _meta }) })
       }
       case "ToolCallChanged":
-        // ZeroClaw's clients read any update as the end of the call (acp.md §6 row 13).
+        // ZeroClaw's clients read any update as the end of the call.
         if (state.dialect === "zeroclaw" && !event.final) return Effect.void
         return Effect.flatMap(
-          Delivery.embed(cwd, event.call),
+          Delivery.embedDelivered(cwd, event.call),
           (call) => notify(changed(state.dialect, display.changed(call, event.final)))
         )
       case "PlanChanged":
@@ -159,11 +163,11 @@ export const make = (state: AcpConnectionState, session: Session) => {
       case "UserSaid":
         return replay({ ...event, _tag: "User" })
       case "Notice":
-        return notifyAll(Announcements.notice(state.capabilities, event))
+        return notifyAll(Announcements.noticeUpdates(state.capabilities, event))
       case "CompactionChanged":
-        return notifyAll(Announcements.compaction(state.capabilities, event.compaction))
+        return notifyAll(Announcements.compactionUpdates(state.capabilities, event.compaction))
       case "CompactionSummary":
-        return notifyAll(Announcements.summaryChunk(state.capabilities, event.compactionId, event.text))
+        return notifyAll(Announcements.compactionSummaryUpdates(state.capabilities, event.compactionId, event.text))
       case "HistoryTrimmed": {
         const { droppedMessages, keptTurns, reason } = event
         return state.dialect === "zeroclaw"
@@ -178,7 +182,7 @@ export const make = (state: AcpConnectionState, session: Session) => {
   const withBytes = (entry: Entry): Effect.Effect<Entry> => {
     switch (entry._tag) {
       case "ToolCall":
-        return Effect.map(Delivery.embed(cwd, entry.call), (call) => ({ ...entry, call }))
+        return Effect.map(Delivery.embedDelivered(cwd, entry.call), (call) => ({ ...entry, call }))
       case "User":
         return Effect.map(
           Effect.forEach(entry.content, (block) => Delivery.withImage(cwd, block)),
@@ -189,10 +193,27 @@ export const make = (state: AcpConnectionState, session: Session) => {
     }
   }
 
-  const replay = (entry: Entry) =>
-    Effect.gen(function*() {
-      yield* notifyAll(replayed(state, yield* withBytes(entry)))
-    })
+  const replay = (entry: Entry) => Effect.flatMap(withBytes(entry), (whole) => notifyAll(replayed(state, whole)))
 
   return { publish, replay, notify }
+}
+
+/**
+ * The visible transcript, a running turn included; only the last plan is kept. See
+ * docs/agent-client-protocol.md#replay.
+ */
+export const visibleTranscript = Effect.fnUntraced(function*(session: Session, store: SessionStore["Service"]) {
+  yield* session.flush
+  const entries = yield* store.transcript(session.sessionId)
+  const lastPlan = entries.findLastIndex((entry) => entry._tag === "Plan")
+  return entries.filter((entry, index) => entry._tag !== "Plan" || index === lastPlan)
+})
+
+export const sendReplay = (
+  connection: AcpConnectionState,
+  session: Session,
+  entries: ReadonlyArray<Entry>
+): Effect.Effect<void> => {
+  const { replay } = make(connection, session)
+  return Effect.forEach(entries, replay, { discard: true })
 }

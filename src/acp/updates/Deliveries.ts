@@ -1,9 +1,9 @@
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import type { ToolCallState } from "../domain/SessionEvent.ts"
-import { type ContentBlock, textContent, type ToolCallContent } from "../domain/Content.ts"
-import * as Attachments from "../workspace/Attachments.ts"
+import type { ToolCallState } from "../../domain/SessionEvent.ts"
+import { type ContentBlock, textContent, type ToolCallContent } from "../../domain/Content.ts"
+import * as Attachments from "../../workspace/Attachments.ts"
 
 const prefix = "attachment://deliver/"
 
@@ -25,10 +25,10 @@ const isDelivery = (item: ToolCallContent) =>
   item.type === "content" && item.content.type === "resource_link" && item.content.uri.startsWith(prefix)
 
 /**
- * Puts the bytes of delivered files into a call on its way out. They are read again and hashed again (spec §3); a file that is no
- * longer what was delivered is left out, and the call says so.
+ * Puts the bytes of delivered files into an outgoing call. Each file is read and hashed again; a file that changed
+ * since it was delivered is left out, and the call says so. See docs/agent-client-protocol.md#deliveries.
  */
-export const embed = (cwd: string, call: ToolCallState): Effect.Effect<ToolCallState> =>
+export const embedDelivered = (cwd: string, call: ToolCallState): Effect.Effect<ToolCallState> =>
   call.content.some(isDelivery)
     ? Effect.forEach(call.content, (item) => embedItem(cwd, item)).pipe(
       Effect.map((content): ToolCallState => ({ ...call, content })),
@@ -45,7 +45,7 @@ export const embed = (cwd: string, call: ToolCallState): Effect.Effect<ToolCallS
     )
     : Effect.succeed(call)
 
-/** An image of a prompt with its bytes, as it came in; one that was changed since is only named. */
+/** An image of a prompt with its bytes; one that changed since the prompt becomes a link. */
 export const withImage = (cwd: string, block: ContentBlock): Effect.Effect<ContentBlock> => {
   if (block.type !== "image" || block.data !== "" || !block.uri?.startsWith("file://")) return Effect.succeed(block)
   const { mimeType, uri } = block

@@ -7,9 +7,15 @@ import {
   type ResolvedSettings,
   settingValues
 } from "../domain/PolicySettings.ts"
-import type { SessionConfigOption, SessionModeState } from "./SessionSetup.ts"
+import type { SessionConfigOption, SessionModeState } from "./protocol/SessionSetup.ts"
+import { type ThoughtLevel, thoughtLevels } from "../model/ThoughtLevel.ts"
+import type { Session } from "../session/lifecycle/Session.ts"
+import type { SessionModel } from "../session/policy/SessionModel.ts"
 
-/** The six policies as ACP shows them (policy §1.10): Work mode as session modes, all six as configuration options. */
+/**
+ * A session's choices as ACP shows them: Work mode as session modes; the six policy settings, the model and its
+ * thinking as configuration options. See docs/agent-client-protocol.md#modes-and-options.
+ */
 
 type Texts = {
   readonly [K in PolicySetting]: {
@@ -77,7 +83,9 @@ const texts: Texts = {
   }
 }
 
-/** All but the value is the same in every session of a level; what the level rules out is not offered. */
+/**
+ * Everything but the value is the same in every session of a level; values that the level rules out are not offered.
+ */
 const offered = (level: Level) => ({
   selects: policySettings.map((knob) => {
     const { description, name, values: labels } = texts[knob]
@@ -103,7 +111,10 @@ const byLevel = { readonly: offered("readonly"), supervised: offered("supervised
 
 type Select = typeof byLevel.full.selects[number]
 
-/** Without the modes that this machine cannot enforce, but for the current one: there commands are refused. */
+/**
+ * Leaves out sandbox modes that this machine cannot enforce; the current one stays, with the remark that commands are
+ * refused.
+ */
 const enforceable = (select: Select, lacking: ReadonlyArray<string>, current: string): Select => ({
   ...select,
   options: select.options.filter(({ value }) => value === current || !lacking.includes(value)).map((option) =>
@@ -125,3 +136,44 @@ export const modes = ({ level, values }: ResolvedSettings): typeof SessionModeSt
   currentModeId: values.work_mode,
   availableModes: byLevel[level].availableModes
 })
+
+type Option = typeof SessionConfigOption.Type
+
+const levels: Record<ThoughtLevel, readonly [string, string]> = {
+  default: ["Default", "As the provider has it"],
+  off: ["Off", "No thinking, where the model can do without"],
+  low: ["Low", "Short thoughts"],
+  medium: ["Medium", "Longer thoughts"],
+  high: ["High", "As thorough as it gets, slower and more expensive"]
+}
+
+const thoughts = thoughtLevels.map((value) => {
+  const [name, description] = levels[value]
+  return { value, name, description }
+})
+
+const modelOptions = ({ choices, model, thinks, thoughtLevel }: SessionModel): ReadonlyArray<Option> => [
+  {
+    type: "select",
+    id: "model",
+    name: "Model",
+    description: "Which model answers",
+    category: "model",
+    currentValue: model(),
+    options: choices().map((reference) => ({ value: reference, name: reference }))
+  },
+  ...(!thinks() ? [] : [{
+    type: "select" as const,
+    id: "thought_level",
+    name: "Thinking",
+    description: "How much the model thinks before it answers",
+    category: "thought_level",
+    currentValue: thoughtLevel(),
+    options: thoughts
+  }])
+]
+
+/** Every configuration option of a session. */
+export const sessionOptions = (
+  { model, policy }: Session
+): ReadonlyArray<Option> => [...configOptions(policy.knobs()), ...modelOptions(model)]

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { lenient } from "../domain/Lenient.ts"
+import { lenient } from "../../domain/Lenient.ts"
 import { Meta } from "./Capabilities.ts"
 
 /** What `session/new`, `load`, `resume` and `list` exchange. */
@@ -12,7 +12,7 @@ const NameValue = Schema.Struct({ name: Schema.String, value: Schema.String, _me
 /** `null` reads as an empty list. */
 const listOf = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(Schema.Array(schema)))
 
-export const McpServer = Schema.Union([
+export const AcpMcpServer = Schema.Union([
   Schema.Struct({
     type: Schema.Literals(["http", "sse"]),
     name: Schema.String,
@@ -29,7 +29,7 @@ export const McpServer = Schema.Union([
     _meta: Meta
   })
 ])
-export type McpServer = typeof McpServer.Type
+export type AcpMcpServer = typeof AcpMcpServer.Type
 
 export const SessionMode = Schema.Struct({
   id: Schema.String,
@@ -80,10 +80,13 @@ export const SessionInfo = Schema.Struct({
   _meta: Meta
 })
 
-/** Keys that `new`, `load` and `resume` share. `cwd` may be missing: then the stored folder, or the agent's own, is used. */
+/**
+ * Keys that `new`, `load` and `resume` share. `cwd` may be missing: then the stored folder, or the agent's own, is
+ * used.
+ */
 export const setup = {
   cwd: Schema.optionalKey(Schema.String),
-  mcpServers: listOf(McpServer),
+  mcpServers: listOf(AcpMcpServer),
   additionalDirectories: listOf(Schema.String),
   _meta: Meta
 }

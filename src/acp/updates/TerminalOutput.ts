@@ -1,12 +1,13 @@
-import type { ToolCallState } from "../domain/SessionEvent.ts"
-import type { ToolCallContent } from "../domain/Content.ts"
-import type { AcpConnectionState } from "./AcpConnection.ts"
+import type { ToolCallState } from "../../domain/SessionEvent.ts"
+import type { ToolCallContent } from "../../domain/Content.ts"
+import type { AcpConnectionState } from "../AcpConnection.ts"
 
 /**
- * Commands as a client shows them. One that runs in a terminal of the client is that terminal while it is live, and its text ever
- * after. Clients that say `_meta.terminal_output` show our own process as a terminal as well (acp.md §2.3, unofficial).
+ * Shell calls as a client shows them. A command in a terminal of the client is shown as that terminal while it is live,
+ * and as text afterwards. Clients that announce `_meta.terminal_output` show commands of Postern's own as terminals
+ * too. See docs/agent-client-protocol.md#commands-in-terminals.
  */
-export interface Shown {
+export interface ShownCall {
   readonly call: ToolCallState
   readonly _meta?: Readonly<Record<string, unknown>>
 }
@@ -14,7 +15,7 @@ export interface Shown {
 const isTerminal = (item: ToolCallContent) => item.type === "terminal"
 
 /** Terminals do not outlive their process. */
-export const replayed = (call: ToolCallState): ToolCallState =>
+export const withoutTerminals = (call: ToolCallState): ToolCallState =>
   call.content.some(isTerminal) ? { ...call, content: call.content.filter((item) => !isTerminal(item)) } : call
 
 const textOf = ({ content }: ToolCallState) =>
@@ -30,7 +31,7 @@ const exitOf = ({ rawOutput }: ToolCallState) => {
   return { exit_code: exitCode, signal }
 }
 
-/** What is new in a text that grows; nothing while it was cut in its middle, all of it once it is final. */
+/** The new part of a text that grows: nothing while the text is cut in its middle, the rest of it once it is final. */
 const added = (before: string, now: string, final: boolean): string => {
   if (now.startsWith(before)) return now.slice(before.length)
   if (!final) return ""
@@ -43,10 +44,10 @@ const added = (before: string, now: string, final: boolean): string => {
 export const make = (state: AcpConnectionState, cwd: string) => {
   const terminal = (call: ToolCallState) => ({ type: "terminal", terminalId: call.toolCallId } as const)
   const isAsked = () => state.dialect === "acp" && state.capabilities._meta?.["terminal_output"] === true
-  /** What each running command of ours has shown. */
+  /** Output already shown, by running command. */
   const printed = new Map<string, string>()
 
-  const started = (call: ToolCallState): Shown => {
+  const started = (call: ToolCallState): ShownCall => {
     if (call.name !== "shell" || !isAsked()) return { call }
     printed.set(call.toolCallId, "")
     return {
@@ -55,14 +56,14 @@ export const make = (state: AcpConnectionState, cwd: string) => {
     }
   }
 
-  const changed = (call: ToolCallState, final: boolean): Shown => {
+  const changed = (call: ToolCallState, final: boolean): ShownCall => {
     const before = printed.get(call.toolCallId)
     if (final) printed.delete(call.toolCallId)
     if (call.content.some(isTerminal)) {
-      // ZeroClaw's clients read text only.
+      // ZeroClaw's clients read only text.
       return {
         call: state.dialect === "zeroclaw"
-          ? replayed(call)
+          ? withoutTerminals(call)
           : { ...call, content: call.content.filter(({ type }) => type !== "content") }
       }
     }
@@ -83,7 +84,7 @@ export const make = (state: AcpConnectionState, cwd: string) => {
   return { started, changed }
 }
 
-/** The whole command, which a call shows until it prints something. */
+/** The command, which a call shows until it prints something. */
 const commandOf = ({ rawInput }: ToolCallState): string | undefined => {
   const { command } = Object(rawInput) as { readonly command?: unknown }
   return typeof command === "string" ? command : undefined

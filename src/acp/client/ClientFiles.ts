@@ -1,16 +1,16 @@
 import { Effect } from "effect"
-import type { Editor } from "../tool/ClientSide.ts"
-import { ToolFailed } from "../tool/Tool.ts"
-import type { AcpConnectionState } from "./AcpConnection.ts"
-import { ReadTextFile, WriteTextFile } from "./Client.ts"
+import type { Editor } from "../../tool/ClientSide.ts"
+import { ToolFailed } from "../../tool/Tool.ts"
+import type { AcpConnectionState } from "../AcpConnection.ts"
+import { ReadTextFile, WriteTextFile } from "../protocol/ClientMethods.ts"
 
-/** `fs/*` of a client that offers it (acp.md §1.2). */
+/** `fs/*` of a client that offers it. See docs/agent-client-protocol.md#files-of-the-client. */
 
 const readTimeout = "5 seconds"
 const writeTimeout = "20 seconds"
 
-/** The client does not know the method, the path or the file: it has no buffer that a write to the disk would bypass. */
-const unknowing: ReadonlySet<number> = new Set([-32601, -32602, -32002])
+/** The client knows no such method, path or file: it has no buffer that a write to the disk would bypass. */
+const unknownCodes: ReadonlySet<number> = new Set([-32601, -32602, -32002])
 
 const failed = (message: string) => new ToolFailed({ message })
 
@@ -27,7 +27,9 @@ export const make = ({ capabilities: { fs }, peer }: AcpConnectionState, session
       Effect.as(true),
       Effect.catchTags({
         RpcFault: ({ code, message }) =>
-          unknowing.has(code) ? Effect.succeed(false) : Effect.fail(failed(`the client did not write it: ${message}`)),
+          unknownCodes.has(code)
+            ? Effect.succeed(false)
+            : Effect.fail(failed(`the client did not write it: ${message}`)),
         ConnectionClosed: () => Effect.succeed(false)
       }),
       Effect.timeoutOrElse({

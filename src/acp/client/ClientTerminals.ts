@@ -1,15 +1,21 @@
 import { Effect, Exit, Fiber } from "effect"
-import type { ClientSide, Terminal } from "../tool/ClientSide.ts"
-import { ToolFailed } from "../tool/Tool.ts"
-import type { AcpConnectionState } from "./AcpConnection.ts"
-import { TerminalCreate, TerminalKill, TerminalOutput, TerminalRelease, TerminalWaitForExit } from "./Client.ts"
+import type { ClientSide, Terminal } from "../../tool/ClientSide.ts"
+import { ToolFailed } from "../../tool/Tool.ts"
+import type { AcpConnectionState } from "../AcpConnection.ts"
+import {
+  TerminalCreate,
+  TerminalKill,
+  TerminalOutput,
+  TerminalRelease,
+  TerminalWaitForExit
+} from "../protocol/ClientMethods.ts"
 
-/** `terminal/*` of a client that offers it (acp.md §1.2, §4 rule 24). */
+/** `terminal/*` of a client that offers it. See docs/agent-client-protocol.md#commands-in-terminals. */
 
 const timeout = "10 seconds"
 
-/** A client that is gone or stuck must not keep a turn from ending. */
-const farewell = "500 millis"
+/** A client that is gone or stuck does not keep a turn from ending. */
+const releaseTimeout = "500 millis"
 
 const failed = (what: string) => (cause: { readonly message: string }) =>
   new ToolFailed({ message: `The client's terminal ${what}${cause.message === "" ? "" : `: ${cause.message}`}.` })
@@ -17,7 +23,7 @@ const failed = (what: string) => (cause: { readonly message: string }) =>
 export const make = ({ capabilities, peer }: AcpConnectionState, sessionId: string): ClientSide["openTerminal"] => {
   if (capabilities.terminal !== true) return undefined
 
-  /** Both go out at once; what a stuck client does not answer is withdrawn. */
+  /** Sends kill and release at once; requests that a stuck client does not answer are withdrawn. */
   const release = (terminalId: string, isCut: boolean) => {
     const id = { sessionId, terminalId }
     const requests = isCut
@@ -27,7 +33,7 @@ export const make = ({ capabilities, peer }: AcpConnectionState, sessionId: stri
       concurrency: "unbounded",
       discard: true
     })
-    return Effect.timeoutOption(Effect.interruptible(all), farewell)
+    return Effect.timeoutOption(Effect.interruptible(all), releaseTimeout)
   }
 
   return ({ args, command, cwd, env, keep }) =>
@@ -41,7 +47,7 @@ export const make = ({ capabilities, peer }: AcpConnectionState, sessionId: stri
         { startImmediately: true }
       )
       const { terminalId } = yield* restore(Fiber.join(creating)).pipe(
-        // The client may make it although the turn is over.
+        // The client may create it after the turn is over.
         Effect.onInterrupt(() =>
           Effect.forkDetach(
             Effect.ignore(Effect.flatMap(Fiber.join(creating), (late) => release(late.terminalId, true)))

@@ -1,11 +1,12 @@
-import type { Compaction, Notice } from "../domain/SessionEvent.ts"
-import * as Content from "../domain/Content.ts"
-import type { ClientCapabilities } from "./Capabilities.ts"
-import type { SessionUpdate } from "./SessionUpdate.ts"
+import type { Compaction, Notice } from "../../domain/SessionEvent.ts"
+import * as Content from "../../domain/Content.ts"
+import type { ClientCapabilities } from "../protocol/Capabilities.ts"
+import type { SessionUpdate } from "../protocol/SessionUpdate.ts"
 
 /**
- * What is not said by the agent but about the session: in the way the client takes it, else as a message (acp.md §2.1). Notices are
- * live only; what went out as a message comes back as the same message.
+ * Notices and compactions: as the unstable updates for clients that announce them, else as an agent message. Unstable
+ * updates are live only; what went out as a message is replayed as the same message. See
+ * docs/agent-client-protocol.md#session-updates.
  */
 
 const message = (messageId: string, text: string): SessionUpdate => ({
@@ -16,7 +17,7 @@ const message = (messageId: string, text: string): SessionUpdate => ({
 
 const takesNotices = (capabilities: ClientCapabilities) => capabilities.session?.notices !== undefined
 
-export const notice = (
+export const noticeUpdates = (
   capabilities: ClientCapabilities,
   { description, messageId, severity, title }: Notice
 ): ReadonlyArray<SessionUpdate> =>
@@ -24,11 +25,11 @@ export const notice = (
     ? [{ sessionUpdate: "notice", severity, title, ...(description === undefined ? {} : { description }) }]
     : [message(messageId, description === undefined ? title : `${title}: ${description}`)]
 
-export const replayedNotice = (capabilities: ClientCapabilities, said: Notice): ReadonlyArray<SessionUpdate> =>
-  takesNotices(capabilities) ? [] : notice(capabilities, said)
+export const replayedNoticeUpdates = (capabilities: ClientCapabilities, said: Notice): ReadonlyArray<SessionUpdate> =>
+  takesNotices(capabilities) ? [] : noticeUpdates(capabilities, said)
 
-/** The completed one is worth a word to clients that do not know compactions. */
-const words = ({ compactionId, status, tokens }: Compaction): Notice | undefined =>
+/** The notice of a completed compaction, for clients that do not know compactions. */
+const noticeOf = ({ compactionId, status, tokens }: Compaction): Notice | undefined =>
   status !== "completed" ? undefined : {
     messageId: compactionId,
     severity: "info",
@@ -46,17 +47,17 @@ const update = ({ compactionId, error, status, summary }: Compaction): SessionUp
   ...(status === "failed" && error !== undefined ? { error } : {})
 })
 
-export const compaction = (
+export const compactionUpdates = (
   capabilities: ClientCapabilities,
   state: Compaction,
-  say: typeof notice = notice
+  say: typeof noticeUpdates = noticeUpdates
 ): ReadonlyArray<SessionUpdate> => {
   if (capabilities.session?.compaction !== undefined) return [update(state)]
-  const said = words(state)
+  const said = noticeOf(state)
   return said === undefined ? [] : say(capabilities, said)
 }
 
-export const summaryChunk = (
+export const compactionSummaryUpdates = (
   capabilities: ClientCapabilities,
   compactionId: string,
   text: string

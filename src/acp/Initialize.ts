@@ -5,16 +5,15 @@ import type { Snapshot } from "../config/Snapshot.ts"
 import { version } from "../domain/Version.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import { AcpConnection } from "./AcpConnection.ts"
-import type { Initialize } from "./Agent.ts"
-import { methods as rulesMethods } from "./Rules.ts"
+import { type Initialize, methods as rulesMethods } from "./protocol/AgentMethods.ts"
 
 const defaultModelIn = ({ acp, agents }: Snapshot) =>
   Array.from(agents.values()).find(({ alias }) => acp.defaultAgent === undefined || alias === acp.defaultAgent)?.model
 
-/** For sessions of the usual agent; another's may take none, and say so. */
+/** Whether the default agent's model takes images; `session/prompt` checks the model of its own session. */
 const seesImages = (now: Snapshot) => now.providers.get(defaultModelIn(now)?.split("/", 1)[0] ?? "")?.vision ?? false
 
-/** Answers `initialize`: what this host offers by its configuration, whether or not sessions are stored. */
+/** Answers `initialize`: what this host offers by its configuration and its store. */
 export const make = Effect.gen(function*() {
   const store = yield* SessionStore
   const { current } = yield* LiveSettings

@@ -1,12 +1,15 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { RpcFault } from "../rpc/Wire.ts"
-import { lenient } from "../domain/Lenient.ts"
+import { RpcFault } from "../../rpc/Wire.ts"
+import { lenient } from "../../domain/Lenient.ts"
 import { Meta } from "./Capabilities.ts"
 import { SessionId } from "./SessionSetup.ts"
 import { SessionNotification, ToolCallUpdate } from "./SessionUpdate.ts"
 
-/** What the agent may call on a client: stable ACP v1 (acp.md §1.2). Everything but the baseline only where the client offers it. */
+/**
+ * What the agent may call on a client: stable ACP v1; all but updates and permission requests only where the client
+ * offers it. See docs/agent-client-protocol.md#client-methods.
+ */
 
 const error = RpcFault
 const ofSession = { sessionId: SessionId, _meta: Meta }
@@ -16,7 +19,7 @@ const Done = Schema.NullOr(Schema.Struct({ _meta: Meta }))
 
 export const SessionUpdated = Rpc.make("session/update", { payload: SessionNotification })
 
-/** What ZeroClaw's clients are told when messages leave the model's context (zeroclaw.md §2.3). */
+/** Tells ZeroClaw's clients that messages left the model's context. */
 export const HistoryTrimmed = Rpc.make("_zeroclaw/history_trimmed", {
   payload: { sessionId: SessionId, droppedMessages: Schema.Int, keptTurns: Schema.Int, reason: Schema.String }
 })
@@ -90,7 +93,9 @@ export const TerminalWaitForExit = Rpc.make("terminal/wait_for_exit", {
 export const TerminalKill = Rpc.make("terminal/kill", { payload: ofTerminal, success: Done, error })
 export const TerminalRelease = Rpc.make("terminal/release", { payload: ofTerminal, success: Done, error })
 
-/** Form mode carries `requestedSchema`, url mode `url` and `elicitationId`; an unknown action never counts as accept. */
+/**
+ * Form mode carries `requestedSchema`, url mode `url` and `elicitationId`; an unknown action never counts as accept.
+ */
 export const ElicitationCreate = Rpc.make("elicitation/create", {
   payload: {
     message: Schema.String,
@@ -128,7 +133,9 @@ export class AcpClient extends RpcGroup.make(
   ElicitationComplete
 ) {}
 
-/** ZeroClaw's clients know a fifth kind for file edits; a specification client would refuse the whole request over it. */
+/**
+ * ZeroClaw's clients know a fifth kind for file edits; a specification client would refuse the whole request over it.
+ */
 export const ZeroClawRequestPermission = Rpc.make(
   "session/request_permission",
   permission(Schema.Struct({ ...PermissionOption.fields, kind: Schema.String }))

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { lenient } from "../domain/Lenient.ts"
+import { lenient } from "../../domain/Lenient.ts"
 
 /** Capability objects of ACP v1 (`initialize`). Absent means unsupported; a marker object means supported. */
 
@@ -53,7 +53,10 @@ export const AgentCapabilities = Schema.Struct({
   _meta: Meta
 })
 
-/** Agent kind (no `type`, or `"agent"`) goes through `authenticate`; terminal kind is run by the client as its own process. */
+/**
+ * Agent kind (no `type`, or `"agent"`) goes through `authenticate`; terminal kind is run by the client as its own
+ * process.
+ */
 export const AuthMethod = Schema.Union([
   Schema.Struct({
     type: Schema.Literal("terminal"),

@@ -1,10 +1,13 @@
 import { Effect } from "effect"
-import { NoAnswer, type Question } from "../session/lifecycle/Attachment.ts"
-import { answerIn, schemaOf } from "../session/policy/QuestionForm.ts"
-import type { AcpConnectionState } from "./AcpConnection.ts"
-import { ElicitationCreate, RequestPermission } from "./Client.ts"
+import { NoAnswer, type Question } from "../../session/lifecycle/Attachment.ts"
+import { answerIn, schemaOf } from "../../session/policy/QuestionForm.ts"
+import type { AcpConnectionState } from "../AcpConnection.ts"
+import { ElicitationCreate, RequestPermission } from "../protocol/ClientMethods.ts"
 
-/** Questions of the agent to its user (acp.md §6 row 17): a form where the client has forms, else a choice among permission options. */
+/**
+ * Asks the user a question of the agent: by elicitation where the client has forms, else as a choice among permission
+ * options. See docs/agent-client-protocol.md#questions.
+ */
 
 const noAnswer = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why }))
 

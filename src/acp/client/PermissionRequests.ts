@@ -1,19 +1,35 @@
 import { Effect, Predicate } from "effect"
-import { NoAnswer, type PermissionAnswer, type PermissionRequest, type Scope } from "../session/lifecycle/Attachment.ts"
-import type { ToolCallState } from "../domain/SessionEvent.ts"
-import { textContent } from "../domain/Content.ts"
-import type { AcpConnectionState } from "./AcpConnection.ts"
-import { PermissionOutcome, RequestPermission, type Selected, ZeroClawRequestPermission } from "./Client.ts"
+import {
+  NoAnswer,
+  type PermissionAnswer,
+  type PermissionRequest,
+  type Scope
+} from "../../session/lifecycle/Attachment.ts"
+import type { ToolCallState } from "../../domain/SessionEvent.ts"
+import { textContent } from "../../domain/Content.ts"
+import type { AcpConnectionState } from "../AcpConnection.ts"
+import {
+  PermissionOutcome,
+  RequestPermission,
+  type Selected,
+  ZeroClawRequestPermission
+} from "../protocol/ClientMethods.ts"
 
-/** Asking the user through `session/request_permission` (spec §3). Whatever is not a clear yes is no. */
+/**
+ * Asks the user through `session/request_permission`. Whatever is not a clear yes counts as no. See
+ * docs/agent-client-protocol.md#permission-requests.
+ */
 
-/** Each way to keep an answer, with its name; an outcome picks one as `_meta.postern.scope`, and the session is meant otherwise. */
+/**
+ * The scopes in which an answer may be kept, with their names. The outcome picks one in `_meta.postern.scope`; the
+ * default is `session`.
+ */
 const lasting = (verb: string, rules: ReadonlyArray<string>, scopes: ReadonlyArray<Scope>) => {
   const named = scopes.map((scope) => ({ scope, name: `Always ${verb} in this ${scope}: ${rules.join(", ")}` }))
   return { name: named[0]!.name, _meta: { postern: { scopes: named } } }
 }
 
-/** One option of each kind; the lasting ones only where there is a rule to keep (policy §1.10), and they say which. */
+/** One option of each kind; those that last only where there is a rule to keep, and with that rule in their names. */
 const options = ({ allow, deny, scopes }: PermissionRequest) => [
   { optionId: "allow-once", name: "Allow once", kind: "allow_once" as const },
   ...(allow.length === 0
@@ -25,7 +41,7 @@ const options = ({ allow, deny, scopes }: PermissionRequest) => [
     : [{ optionId: "reject-always", ...lasting("reject", deny, scopes.deny), kind: "reject_always" as const }])
 ]
 
-/** Only ZeroClaw's own clients know this kind (acp.md §6 row 14). */
+/** Only ZeroClaw's clients know this kind. */
 const rejectWithEdit = { optionId: "reject-with-edit", name: "Reject with edit", kind: "reject_with_edit" }
 
 const noResponder = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why }))

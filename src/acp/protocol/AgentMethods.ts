@@ -1,24 +1,79 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { CancelWith } from "../rpc/Peer.ts"
-import { RpcFault } from "../rpc/Wire.ts"
-import { StopReason } from "../domain/SessionEvent.ts"
-import { ContentBlock } from "../domain/Content.ts"
-import { lenient } from "../domain/Lenient.ts"
+import { RpcFault } from "../../rpc/Wire.ts"
+import { lenient } from "../../domain/Lenient.ts"
 import { AgentCapabilities, AuthMethod, ClientCapabilities, Implementation, Meta } from "./Capabilities.ts"
-import { PerAcpConnection } from "./AcpConnection.ts"
-import { RulesAdd, RulesList, RulesRemove, RulesTest } from "./Rules.ts"
 import { SessionConfigOption, SessionId, SessionInfo, setup, setupResult } from "./SessionSetup.ts"
+import { CancelWith } from "../../rpc/Peer.ts"
+import { StopReason } from "../../domain/SessionEvent.ts"
+import { ContentBlock } from "../../domain/Content.ts"
+import { PerAcpConnection } from "../AcpConnection.ts"
 
-/** What a client may call on the agent: stable ACP v1 (acp.md §1.1), then what ZeroClaw's clients add (zeroclaw.md §2). */
+/**
+ * What a client may call on the agent: stable ACP v1 (https://agentclientprotocol.com/protocol/v1/schema), what
+ * ZeroClaw's clients add, and Postern's own methods for rules. See docs/agent-client-protocol.md#methods.
+ */
 
 const error = RpcFault
 const ofSession = { sessionId: SessionId, _meta: Meta }
+const List = Schema.Literals(["deny", "ask", "allow"])
+
+export const RulesList = Rpc.make("_rules/list", {
+  payload: ofSession,
+  success: Schema.Struct({
+    rules: Schema.Array(Schema.Struct({
+      id: Schema.String,
+      list: List,
+      rule: Schema.String,
+      layer: Schema.String,
+      reason: Schema.optionalKey(Schema.String),
+      /**
+       * `false` for a rule that is ignored: an allow rule of an untrusted folder, or one of a layer that `user_rules`
+       * leaves out.
+       */
+      counts: Schema.optionalKey(Schema.Literal(false))
+    }))
+  }),
+  error
+})
+
+/**
+ * Without a layer the rule belongs to the session. `user` and `project` are files: the rule counts from the next call
+ * on in every session that reads them. An invalid rule answers −32602 and names the place; so does a rule for the layer
+ * `managed`.
+ */
+export const RulesAdd = Rpc.make("_rules/add", {
+  payload: {
+    ...ofSession,
+    list: List,
+    rule: Schema.String,
+    layer: Schema.optionalKey(Schema.NullOr(Schema.Literals(["managed", "user", "project", "session"]))),
+    reason: lenient(Schema.String)
+  },
+  success: Schema.Struct({ id: Schema.String }),
+  error
+})
+
+export const RulesRemove = Rpc.make("_rules/remove", {
+  payload: { ...ofSession, id: Schema.String },
+  success: Schema.Struct({ removed: Schema.Boolean }),
+  error
+})
+
+/** A dry run: the trace of `postern policy explain` for this session. */
+export const RulesTest = Rpc.make("_rules/test", {
+  payload: { ...ofSession, tool: Schema.String, arguments: lenient(Schema.Record(Schema.String, Schema.Unknown)) },
+  success: Schema.Record(Schema.String, Schema.Unknown),
+  error
+})
+
+export const methods = [RulesList, RulesAdd, RulesRemove, RulesTest].map(({ _tag }) => _tag)
+
 const Done = Schema.Struct({ _meta: Meta })
 
 export const Initialize = Rpc.make("initialize", {
   payload: {
-    /** Missing reads as 1; the answer is 1 in any case. */
+    /** A missing version counts as 1; the answer is always 1. */
     protocolVersion: Schema.optionalKey(Schema.NullOr(Schema.Int)),
     clientCapabilities: lenient(ClientCapabilities),
     clientInfo: lenient(Implementation),
@@ -72,7 +127,7 @@ export const SessionPrompt = Rpc.make("session/prompt", {
   payload: { ...ofSession, prompt: Schema.Array(ContentBlock) },
   success: Schema.Struct({
     stopReason: StopReason,
-    /** Root extras belong to the ZeroClaw dialect; ACP clients find them in `_meta.zeroclaw`. */
+    /** `sessionId` and `content` at the root are the ZeroClaw dialect; ACP clients find them in `_meta.zeroclaw`. */
     sessionId: Schema.optionalKey(SessionId),
     content: Schema.optionalKey(Schema.String),
     _meta: Meta
@@ -97,7 +152,7 @@ export const SetConfigOption = Rpc.make("session/set_config_option", {
   error
 })
 
-/** Unstable: served with `acp.unstable` only. */
+/** Unstable in ACP: served only with `acp.unstable`. */
 export const SetTitle = Rpc.make("session/set_title", {
   payload: { ...ofSession, title: Schema.String },
   success: Schema.Struct({ title: Schema.String, _meta: Meta }),
@@ -137,7 +192,7 @@ export class AcpAgent extends RpcGroup.make(
   SetConfigOption
 ) {}
 
-/** Policy of a session: modes, configuration options, and our own methods for rules. */
+/** The policy of a session: modes, configuration options, and Postern's own methods for rules. */
 export class PolicyAgent extends RpcGroup.make(SetMode, SetConfigOption, RulesList, RulesAdd, RulesRemove, RulesTest)
   .middleware(PerAcpConnection)
 {}
@@ -149,5 +204,5 @@ export class SessionAgent
     .middleware(PerAcpConnection)
 {}
 
-/** What this build serves. The other methods are not advertised and answer −32601. */
-export class Served extends SessionAgent.merge(PolicyAgent) {}
+/** The methods that this build serves. Others are not advertised and answer −32601. */
+export class ServedAgent extends SessionAgent.merge(PolicyAgent) {}

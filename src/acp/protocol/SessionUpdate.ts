@@ -6,12 +6,15 @@ import {
   ToolCallLocation,
   ToolCallStatus,
   ToolKind
-} from "../domain/Content.ts"
-import { lenient } from "../domain/Lenient.ts"
+} from "../../domain/Content.ts"
+import { lenient } from "../../domain/Lenient.ts"
 import { Meta } from "./Capabilities.ts"
 import { SessionConfigOption, SessionId } from "./SessionSetup.ts"
 
-/** Every `session/update` of stable ACP v1 (acp.md §2.1). The union is closed: nothing else may be sent. */
+/**
+ * Every `session/update` that is sent: those of stable ACP v1 (https://agentclientprotocol.com/protocol/v1/schema) and
+ * the unstable notices and compactions. The union is closed.
+ */
 
 const chunk = { content: ContentBlock, messageId: lenient(Schema.String), _meta: Meta }
 

@@ -1,0 +1,161 @@
+import { Effect } from "effect"
+import { canonical } from "../session/lifecycle/Folders.ts"
+import { AcpConnection, type AcpConnectionState, type DialectName } from "./AcpConnection.ts"
+import type { McpSettings } from "../config/McpSettings.ts"
+import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
+import type { AcpMcpServer } from "./protocol/SessionSetup.ts"
+import { all } from "../session/commands/CommandNames.ts"
+import type { Session } from "../session/lifecycle/Session.ts"
+import * as Updates from "./updates/SessionUpdates.ts"
+import type { Rpc } from "effect/rpc"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { Settings } from "../config/Settings.ts"
+import * as Wire from "../rpc/Wire.ts"
+import { Agents } from "../session/lifecycle/Agents.ts"
+import { Sessions } from "../session/lifecycle/Sessions.ts"
+import { SessionStore } from "../store/SessionStore.ts"
+import type { SessionLoad, SessionNew } from "./protocol/AgentMethods.ts"
+import { attach, onSession } from "./AttachSession.ts"
+import { mapRpcErrors } from "./Errors.ts"
+import { policyOf } from "./PolicyHandlers.ts"
+
+/**
+ * ZeroClaw's clients send `.` or the configuration folder as a `cwd` that means "no folder in particular": the agent's
+ * own folder is used instead. See docs/sessions.md#folders.
+ */
+export const placeholderCwd = Effect.fnUntraced(
+  function*(dialect: DialectName, installRoot: string, cwd: string | undefined) {
+    if (dialect === "acp" || cwd === undefined) return cwd
+    if (cwd === ".") return undefined
+    return (yield* canonical(cwd)) === (yield* canonical(installRoot)) ? undefined : cwd
+  }
+)
+
+const record = (pairs: ReadonlyArray<{ readonly name: string; readonly value: string }> | null | undefined) =>
+  Object.fromEntries((pairs ?? []).map(({ name, value }) => [name, value]))
+
+/** The MCP servers of `session/new`, `load` and `resume`, limited by `[mcp.clients]`. */
+export const clientServers = (
+  servers: ReadonlyArray<AcpMcpServer> | null | undefined,
+  { clients }: McpSettings
+): Effect.Effect<ReadonlyArray<McpServerConfig>> => {
+  const given = servers ?? []
+  if (clients === undefined) {
+    const names = given.map(({ name }) => JSON.stringify(name)).join(", ")
+    return Effect.as(
+      given.length === 0 ? Effect.void : Effect.logWarning(`not started, as mcp.clients.enabled is false: ${names}`),
+      []
+    )
+  }
+  return Effect.succeed(given.map((server): McpServerConfig => ({
+    ...defaults,
+    ...clients,
+    name: server.name,
+    reach: "url" in server
+      ? { _tag: "Http", url: server.url, headers: record(server.headers), sse: server.type === "sse" }
+      : { _tag: "Stdio", command: server.command, args: server.args ?? [], env: record(server.env), cwd: undefined }
+  })))
+}
+
+/**
+ * Sends usage and slash commands of a session, after the result of `session/new`, `load` and `resume` and never before:
+ * clients drop updates of a session that they do not know yet. Skills are read meanwhile, so that no answer waits for
+ * them.
+ */
+export const announceSession = (connection: AcpConnectionState, session: Session): Effect.Effect<void> =>
+  Effect.gen(function*() {
+    const { notify } = Updates.make(connection, session)
+    const { usage } = session.record()
+    const commands = yield* all(session.workspace)
+    if (connection.attached.get(session.sessionId)?.session !== session) return
+    if (usage !== null) yield* notify(Updates.usageUpdate(usage))
+    yield* notify({
+      sessionUpdate: "available_commands_update",
+      availableCommands: commands.map(({ description, hint, name }) => ({
+        name,
+        description,
+        ...(hint === undefined ? {} : { input: { hint } })
+      }))
+    })
+  }).pipe(Effect.delay("5 millis"))
+
+/** `session/new`, `session/load` and `session/resume`. */
+export const make = Effect.gen(function*() {
+  const sessions = yield* Sessions
+  const agents = yield* Agents
+  const store = yield* SessionStore
+  const { configDir } = yield* Settings
+  const { current, last } = yield* LiveSettings
+  const scope = yield* Effect.scope
+
+  /** ZeroClaw's clients do not know these updates and expect none between turns. */
+  const announce = (connection: AcpConnectionState, session: Session) =>
+    connection.dialect === "zeroclaw"
+      ? Effect.void
+      : Effect.asVoid(Effect.forkIn(announceSession(connection, session), scope))
+
+  const create = Effect.fnUntraced(function*(
+    { additionalDirectories, agentAlias, cwd, mcpServers }: Rpc.Payload<typeof SessionNew>
+  ) {
+    const connection = yield* AcpConnection
+    const agent = yield* agents.resolve(agentAlias, connection.defaultAgent)
+    const session = yield* sessions.create({
+      agent,
+      cwd: yield* placeholderCwd(connection.dialect, configDir, cwd),
+      additionalDirectories: additionalDirectories ?? [],
+      mcpServers: yield* clientServers(mcpServers, last().mcp)
+    })
+    yield* attach(connection, session, last().acp.sessionTimeoutSecs)
+    yield* announce(connection, session)
+    const workspaceDir = session.workspace.cwd
+    return {
+      sessionId: session.sessionId,
+      ...(connection.dialect === "zeroclaw" ? { workspaceDir } : {}),
+      ...policyOf(session),
+      _meta: { zeroclaw: { workspaceDir } }
+    }
+  }, mapRpcErrors)
+
+  /**
+   * `load` and `resume`. An active session is refused to ZeroClaw's clients, which expect that, and opened again for
+   * ACP clients.
+   */
+  const open = Effect.fnUntraced(function*(
+    payload: Rpc.Payload<typeof SessionLoad>,
+    replay: boolean
+  ) {
+    const connection = yield* AcpConnection
+    const { sessionId } = payload
+    const isActive = onSession(sessions, sessionId, () => Effect.succeed(true)).pipe(Effect.orElseSucceed(() => false))
+    if (connection.dialect === "zeroclaw" && (yield* isActive)) {
+      return yield* Wire.invalidParams(
+        { reason: "session_active", sessionId, field: "sessionId" },
+        "this session is active already"
+      )
+    }
+    const cwd = yield* placeholderCwd(connection.dialect, configDir, payload.cwd)
+    const setup = {
+      cwd,
+      additionalDirectories: payload.additionalDirectories ?? [],
+      mcpServers: yield* clientServers(payload.mcpServers, (yield* current).mcp)
+    }
+    return yield* sessions.activate(
+      sessionId,
+      setup,
+      Effect.fnUntraced(function*(session) {
+        const entries = yield* Updates.visibleTranscript(session, store)
+        const send = (shown: typeof entries) => Updates.sendReplay(connection, session, shown)
+        yield* attach(connection, session, last().acp.sessionTimeoutSecs, replay ? send(entries) : Effect.void)
+        if (!replay) {
+          // Resume replays no history, but the plan is state. Only ZeroClaw's clients expect it before the result.
+          const plan = send(entries.filter(({ _tag }) => _tag === "Plan"))
+          yield* connection.dialect === "zeroclaw" ? plan : Effect.forkIn(plan, scope)
+        }
+        yield* announce(connection, session)
+        return { ...policyOf(session), _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }
+      })
+    )
+  }, mapRpcErrors)
+
+  return { create, open }
+})
