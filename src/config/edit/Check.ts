@@ -22,11 +22,9 @@ export const makeCheck = (file: string, environment: EnvironmentVariables) => {
     const hiding = overrides.filter(({ path }) => paths.some((written) => overlaps(path, written))).map((
       { variable }
     ) => variable)
-    const found = yield* Effect.fromResult(decode({ file, text }, names, environment))
+    const found = yield* decode({ file, text }, names, environment)
     if (hiding.length === 0) return found
-    return yield* Effect.fromResult(
-      decode({ file, text }, names.filter((name) => !hiding.includes(name)), environment)
-    )
+    return yield* decode({ file, text }, names.filter((name) => !hiding.includes(name)), environment)
   })
 
   const problemOf = ({ message, problem }: ConfigInvalid) => problem ?? message

@@ -8,9 +8,9 @@ import { overlaps, type Place } from "../schema/Place.ts"
 import { ConfigRefused } from "./ConfigRefused.ts"
 import type { Authority, ConfigStore } from "./ConfigStore.ts"
 import { fitted } from "../schema/Values.ts"
-import { assignmentOf } from "./KeyLines.ts"
 import { parsed } from "./TomlEdit.ts"
 import * as TomlKeys from "./TomlKeys.ts"
+import { assignmentOf, layoutOf } from "../load/TomlLayout.ts"
 import { isTable, type Table } from "./TomlTable.ts"
 
 export interface Entry {
@@ -35,14 +35,14 @@ export const listed = (all: ReadonlyArray<Field>, prefix: string): ReadonlyArray
   all.filter(({ path }) => path === prefix || path.startsWith(`${prefix}.`))
 
 /** A comment above the line that assigns the key. */
-const commented = (text: string, path: Path, comment: string): string | undefined => {
-  const line = assignmentOf(text, path)
+const commented = Effect.fnUntraced(function*(text: string, path: Path, comment: string) {
+  const line = assignmentOf(yield* layoutOf(text), path)
   const words = comment.replace(/[^\S\n]+/g, " ").trim()
   if (line === undefined || /[\u0000-\u0008\u000b-\u001f\u007f]/.test(words)) return undefined
   const lines = text.split("\n")
   lines.splice(line, 0, ...words.split("\n").map((one) => `# ${one.trim()}`.trimEnd()))
   return lines.join("\n")
-}
+})
 
 export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigRefused>, commit: Commit) => {
   /** All of them are allowed and make sense, before the first is looked at closely. */
@@ -98,7 +98,7 @@ export const makeEdits = (placed: (path: string) => Effect.Effect<Place, ConfigR
           if (comment === undefined) {
             continue
           }
-          const next = commented(after, path, comment)
+          const next = yield* commented(after, path, comment)
           if (next === undefined) {
             return yield* refuse("unsafe", `${name}: there is no line of its own to put this comment above`, index)
           }

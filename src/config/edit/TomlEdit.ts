@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { Effect, Result, Schema } from "effect"
 import { Toml } from "effect/encoding"
 import { tomlProblem } from "../load/TomlProblem.ts"
-import { linesAbout, lost } from "./TomlComments.ts"
+import { layoutOf, linesAbout, lostComment, type TomlLayout } from "../load/TomlLayout.ts"
 import { isTable, type Table } from "./TomlTable.ts"
 
 /** A TOML text that cannot be changed the way it was asked for; nothing was written. */
@@ -46,13 +46,15 @@ export const means = (text: string, wanted: Table): boolean =>
   })
 
 /** The first candidate that says what is wanted, if it has every comment but those that are meant to go. */
-const chosen = (before: string, candidates: ReadonlyArray<string>, wanted: Table, going: ReadonlySet<number>) => {
-  const edited = candidates.find((candidate) => means(candidate, wanted))
-  if (edited === undefined) return Effect.fail(refuse("it cannot be changed safely; please change it by hand"))
-  const comment = lost(before, edited, going)
-  if (comment === undefined) return Effect.succeed(edited)
-  return Effect.fail(refuse(`line ${comment.line + 1}: the comment there would be lost; please change it by hand`))
-}
+const chosen = Effect.fnUntraced(
+  function*(before: TomlLayout, candidates: ReadonlyArray<string>, wanted: Table, going: ReadonlySet<number>) {
+    const edited = candidates.find((candidate) => means(candidate, wanted))
+    if (edited === undefined) return yield* refuse("it cannot be changed safely; please change it by hand")
+    const comment = lostComment(before, yield* layoutOf(edited), going)
+    if (comment === undefined) return edited
+    return yield* refuse(`line ${comment.line + 1}: the comment there would be lost; please change it by hand`)
+  }
+)
 
 /**
  * The text after `change`, which gets the parsed table and changes it in place; comments, order and everything else stay.
@@ -76,8 +78,9 @@ export const edit = Effect.fnUntraced(function*(
     catch: () => refuse("it cannot be changed in place; please change it by hand")
   })
   const ended = text === "" && !patched.endsWith("\n") ? `${patched}\n` : patched
-  const going = typeof removed === "string" ? linesAbout(text, new Set([removed])) : removed
-  return yield* chosen(text, [withOldBlanks(text, ended), ended], wanted, going)
+  const layout = yield* layoutOf(text)
+  const going = typeof removed === "string" ? linesAbout(layout, new Set([removed])) : removed
+  return yield* chosen(layout, [withOldBlanks(text, ended), ended], wanted, going)
 })
 
 /** A table in TOML under a header of its own, tables in it after it. */

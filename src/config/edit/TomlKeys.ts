@@ -1,7 +1,6 @@
 import { Effect } from "effect"
-import { linesWith, respelled } from "./KeyLines.ts"
-import { linesAbout, lost } from "./TomlComments.ts"
 import { edit, keyText, means, parsed, section } from "./TomlEdit.ts"
+import { layoutOf, linesAbout, linesWith, lostComment, respelled } from "../load/TomlLayout.ts"
 import { isTable, type Table } from "./TomlTable.ts"
 
 type Path = ReadonlyArray<string>
@@ -67,7 +66,7 @@ const narrowed = Effect.fnUntraced(function*(text: string, assignments: Readonly
   if (lists.length === 0) return text
   return yield* edit(text, (root) => {
     for (const list of lists) assign(root, list)
-  }, linesAbout(text, gone))
+  }, linesAbout(yield* layoutOf(text), gone))
 })
 
 /** Values set at their paths, later ones over earlier ones; new tables become sections at the end. */
@@ -79,8 +78,9 @@ export const set = Effect.fnUntraced(function*(original: string, assignments: Re
     for (const assignment of assignments) assign(root, assignment)
   }
   change(wanted)
+  const layout = yield* layoutOf(text)
   const going = new Set(
-    assignments.flatMap(({ path }) => isTable(at(before, path)) ? Array.from(linesWith(text, path)) : [])
+    assignments.flatMap(({ path }) => isTable(at(before, path)) ? Array.from(linesWith(layout, path)) : [])
   )
   const sections = added(before, wanted)
   if (sections.length === 0) return yield* edit(text, change, going)
@@ -96,18 +96,20 @@ export const set = Effect.fnUntraced(function*(original: string, assignments: Re
   }, going)
   const ends = yield* Effect.forEach(sections, ({ path, table }) => section(path.map(keyText).join("."), table))
   const apart = joined(rest, ends)
-  return means(apart, wanted) && lost(text, apart, going) === undefined ? apart : yield* edit(text, change, going)
+  const isSafe = means(apart, wanted) && lostComment(layout, yield* layoutOf(apart), going) === undefined
+  return isSafe ? apart : yield* edit(text, change, going)
 })
 
 /** Without a key or table and the comments about it; `undefined` when it is not there. */
 export const unset = Effect.fnUntraced(function*(text: string, path: Path) {
   const wanted = yield* parsed(text)
   if (!remove(wanted, path)) return undefined
-  const lines = linesWith(text, path)
+  const layout = yield* layoutOf(text)
+  const lines = linesWith(layout, path)
   const cut = text.split("\n").filter((_, line) => !lines.has(line)).join("\n").replace(/\n{2,}$/, "\n")
   // Tables around it that were only implied go with it; those with a header of their own stay.
   for (let up = path.slice(0, -1);; up = up.slice(0, -1)) {
-    if (means(cut, wanted) && lost(text, cut, lines) === undefined) return cut
+    if (means(cut, wanted) && lostComment(layout, yield* layoutOf(cut), lines) === undefined) return cut
     const around = at(wanted, up)
     if (up.length === 0 || !isTable(around) || Object.keys(around).length > 0) break
     remove(wanted, up)
@@ -125,7 +127,7 @@ export const rename = Effect.fnUntraced(
     }
     const wanted = yield* parsed(text)
     change(wanted)
-    const other = respelled(text, path, keyText(to))
+    const other = respelled(yield* layoutOf(text), path, keyText(to))
     return yield* set(means(other, wanted) ? other : yield* edit(text, change), assignments)
   }
 )

@@ -70,5 +70,5 @@ export const load = Effect.fnUntraced(function*(file: string, environment: Envir
   const names = overridesIn(environment)
   if (source === undefined && names.length === 0) return {} satisfies ConfigTable as ConfigTable
   const { decode } = yield* Effect.promise(() => import("./Decode.ts"))
-  return yield* Effect.fromResult(decode(source, names, environment))
+  return yield* decode(source, names, environment)
 })

@@ -1,17 +1,16 @@
-import { Result, Schema, SchemaAST, type SchemaIssue } from "effect"
+import { Effect, Result, Schema, SchemaAST, type SchemaIssue } from "effect"
 import { Toml } from "effect/encoding"
 import { leaks } from "../../domain/secrets/ArgumentSecrets.ts"
 import { redact } from "../../domain/secrets/LeakDetector.ts"
-import { problemOf } from "./TomlProblem.ts"
 import { allowed, dotted, lookup, type Path } from "../schema/Lookup.ts"
 import { ConfigInvalid, type Source } from "./ConfigFile.ts"
 import { contradiction, type Fault } from "./Consistency.ts"
 import { ConfigTable } from "../schema/Schema.ts"
 import { isConcealed } from "../schema/Values.ts"
 import type { EnvironmentVariables } from "./EnvironmentOverrides.ts"
-import { keyOn, lineOf } from "../edit/KeyLines.ts"
 import { hint } from "./Suggestion.ts"
 import { assign, fromEnvironment, type Override } from "./Overrides.ts"
+import { keyAround, problemOf } from "./TomlProblem.ts"
 
 /** Errors are one line without keys, whatever a value or a path contains. */
 const oneLine = (text: string): string =>
@@ -23,7 +22,7 @@ const named = (path: Path): string =>
 
 const syntaxError = ({ file, text }: Source, message: string): string => {
   const { column, inValue, line, problem } = problemOf(message)
-  const key = inValue ? named(keyOn(text, Number(line)) ?? []) : ""
+  const key = inValue ? named(keyAround(text, Number(line)) ?? []) : ""
   return `${file}:${line}:${column}: not valid TOML: ${key === "" ? "" : `${key}: `}${problem}`
 }
 
@@ -60,13 +59,18 @@ const faultOf = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>, inp
 const startsWith = (path: Path, prefix: Path) => prefix.every((key, index) => path[index] === key)
 
 /** Where a value came from: the variable that set it, the line of the file, or a variable that made the table around it. */
-const placeOf = (path: Path, source: Source | undefined, overrides: ReadonlyArray<Override>): string => {
-  const line = source === undefined ? undefined : lineOf(source.text, path)
+const placeOf = Effect.fnUntraced(function*(
+  path: Path,
+  source: Source | undefined,
+  overrides: ReadonlyArray<Override>
+) {
+  const { layoutOf, lineOf } = yield* Effect.promise(() => import("./TomlLayout.ts"))
+  const line = source === undefined ? undefined : lineOf(yield* layoutOf(source.text), path)
   return overrides.findLast((override) => startsWith(path, override.path))?.variable ??
     (line === undefined ? undefined : `${source?.file}:${line}`) ??
     overrides.findLast((override) => startsWith(override.path, path.slice(0, -1)))?.variable ??
     source?.file ?? "configuration"
-}
+})
 
 const decodeTable = Schema.decodeUnknownResult(ConfigTable, { onExcessProperty: "error", errors: "first" })
 
@@ -83,16 +87,18 @@ const merge = (root: Record<string, unknown>, override: Override): void => {
 }
 
 /** The file with the environment on top, validated as one whole. */
-export const decode = (
+export const decode = Effect.fnUntraced(function*(
   source: Source | undefined,
   names: ReadonlyArray<string>,
   environment: EnvironmentVariables
-): Result.Result<ConfigTable, ConfigInvalid> => {
-  const fail = (message: string) => Result.fail(new ConfigInvalid({ message: oneLine(message) }))
+): Effect.fn.Return<ConfigTable, ConfigInvalid> {
+  const fail = (message: string) => new ConfigInvalid({ message: oneLine(message) })
   const parsed = Toml.parse(source?.text ?? "")
-  if (Result.isFailure(parsed)) return fail(syntaxError(source ?? { file: "", text: "" }, parsed.failure.message))
+  if (Result.isFailure(parsed)) {
+    return yield* fail(syntaxError(source ?? { file: "", text: "" }, parsed.failure.message))
+  }
   const overrides = fromEnvironment(names, environment)
-  if (Result.isFailure(overrides)) return fail(overrides.failure)
+  if (Result.isFailure(overrides)) return yield* fail(overrides.failure)
   for (const override of overrides.success) merge(parsed.success, override)
   const decoded = decodeTable(parsed.success)
   const fault = Result.isFailure(decoded)
@@ -101,9 +107,11 @@ export const decode = (
   if (fault !== undefined) {
     const path = fault.path.filter((key) => typeof key === "string")
     const problem = oneLine(fault.problem)
-    return Result.fail(
-      new ConfigInvalid({ message: `${oneLine(placeOf(path, source, overrides.success))}: ${problem}`, problem, path })
-    )
+    const place = oneLine(yield* placeOf(path, source, overrides.success))
+    return yield* new ConfigInvalid({ message: `${place}: ${problem}`, problem, path })
   }
-  return Result.mapError(decoded, () => new ConfigInvalid({ message: "the configuration is not valid" }))
-}
+  return yield* Effect.mapError(
+    Effect.fromResult(decoded),
+    () => new ConfigInvalid({ message: "the configuration is not valid" })
+  )
+})

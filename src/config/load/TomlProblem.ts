@@ -28,3 +28,20 @@ export const tomlProblem = ({ message }: { readonly message: string }): string =
   const { column, line, problem } = problemOf(message)
   return `not valid TOML: ${problem} at line ${line}, column ${column}`
 }
+
+const oneKey = String.raw`(?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)`
+const keys = String.raw`(${oneKey}(?:[ \t]*\.[ \t]*${oneKey})*)`
+const header = new RegExp(String.raw`^\s*\[\[?\s*${keys}\s*\]`)
+const assignment = new RegExp(String.raw`^\s*${keys}\s*=`)
+
+const pathOf = (spelling = ""): ReadonlyArray<string> =>
+  Array.from(spelling.matchAll(new RegExp(oneKey, "g")), ([key]) => /^["']/.test(key) ? key.slice(1, -1) : key)
+
+/** The key that is assigned on a 1-based line, or on the nearest one above it, as far as a text that no parser accepts shows it. */
+export const keyAround = (source: string, line: number): ReadonlyArray<string> | undefined => {
+  const lines = source.split("\n").slice(0, line)
+  const at = lines.findLastIndex((one) => assignment.test(one))
+  if (at < 0) return undefined
+  const table = lines.slice(0, at).findLast((one) => header.test(one)) ?? ""
+  return [...pathOf(header.exec(table)?.[1]), ...pathOf(assignment.exec(lines[at] ?? "")?.[1])]
+}

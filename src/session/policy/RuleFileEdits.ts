@@ -99,7 +99,7 @@ const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
   ) {
     if (layer === "user") {
       const { decode } = yield* loadDecode
-      yield* Effect.fromResult(decode({ file, text: after }, overridesIn(environment), environment))
+      yield* decode({ file, text: after }, overridesIn(environment), environment)
     }
     yield* Effect.fromResult(entriesIn(file, after, layer, workspace))
     yield* Effect.try({

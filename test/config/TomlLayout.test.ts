@@ -1,6 +1,6 @@
+import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
-import { lineOf } from "../../src/config/edit/KeyLines.ts"
-
+import { layoutOf, lineOf } from "../../src/config/load/TomlLayout.ts"
 const source = `# agents.main.model is mentioned here
 agents.side.model = "a/b"
 
@@ -11,8 +11,8 @@ workspace = 'inside a string'
 """
 'workspace' = "x"
 
-[acp]
-default_agent = "main"
+[acp] # says """
+default_agent = "it's '''main"
 
 [[list.of]]
 item = 1
@@ -32,5 +32,11 @@ const cases: ReadonlyArray<readonly [path: ReadonlyArray<string>, line: number |
 ]
 
 describe("the line of a key", () => {
-  test.each(cases)("%j is on line %s", (path, line) => expect(lineOf(source, path)).toBe(line))
+  test.each(cases)("%j is on line %s", async (path, line) => {
+    expect(lineOf(await Effect.runPromise(layoutOf(source)), path)).toBe(line)
+  })
+
+  test("is unknown in a text that is not TOML", async () => {
+    expect(lineOf(await Effect.runPromise(layoutOf("[acp\n")), ["acp"])).toBeUndefined()
+  })
 })
