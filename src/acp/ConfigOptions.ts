@@ -8,7 +8,7 @@ import {
   settingValues
 } from "../domain/PolicySettings.ts"
 import type { SessionConfigOption, SessionModeState } from "./protocol/SessionSetup.ts"
-import { type ThoughtLevel, thoughtLevels } from "../model/ThoughtLevel.ts"
+import { type ThoughtLevel, thoughtLevels } from "../model/RequestOptions.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import type { SessionModel } from "../session/policy/SessionModel.ts"
 

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import type { Prompt } from "effect/ai"
 import * as Attachments from "../workspace/Attachments.ts"
 
-/** What providers take; anything else stays the marker that the text has in its place. */
+/** Image types that providers take; for others the text keeps its marker. */
 const mediaTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
 
 export const isImage = (mimeType: string | undefined): mimeType is string =>
@@ -22,7 +22,7 @@ const load = Effect.fnUntraced(function*(part: Prompt.FilePart) {
   return Option.getOrUndefined(Option.map(bytes, (bytes) => bytes.toString("base64")))
 })
 
-/** The images of a prompt that are still what they were when they were stored; the context holds only where they are. */
+/** Loads the images of a prompt that are unchanged since they were stored; the context holds only their paths. */
 export const inPrompt = Effect.fnUntraced(function*(prompt: Prompt.Prompt) {
   const images = new Map<Prompt.FilePart, string>()
   for (const message of prompt.content) {

@@ -1,14 +1,14 @@
 import { Prompt } from "effect/ai"
 import { unmark } from "../security/Untrusted.ts"
 
-/** A tool's answer, without the mark that makes it data for models. */
+/** A tool result without the mark that makes it data for models. */
 export interface ToolAnswer {
   readonly name: string
   readonly text: string
   readonly isFailure: boolean
 }
 
-/** The newest user message and what the tools have answered since. */
+/** The newest user message and the tool results since. */
 export interface LastTurn {
   readonly text: string
   readonly answers: ReadonlyArray<ToolAnswer>
@@ -52,6 +52,6 @@ const messageBytes = (message: Prompt.Message): number => {
   return bytes
 }
 
-/** One token per four bytes and four per message: the estimate used wherever a provider reports none. */
+/** One token per four bytes and four per message: the estimate where a provider reports no count. */
 export const estimateTokens = (prompt: Prompt.Prompt): number =>
   prompt.content.reduce((tokens, message) => tokens + Math.ceil(messageBytes(message) / 4) + 4, 0)

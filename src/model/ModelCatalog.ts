@@ -4,21 +4,21 @@ import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
 import type { ModelFault } from "./ModelFault.ts"
-import { isReady, type ModelUnavailable, resolve } from "./Reference.ts"
+import { isReady, type ModelUnavailable, resolveModel } from "./ModelReference.ts"
 
-const patience = "10 seconds"
+const listTimeout = "10 seconds"
 
-/** The models there are to choose from: those of the configuration, and later those the providers list. */
+/** The models to choose from: those of the configuration, and once known those that the providers list. */
 export class ModelCatalog extends Context.Service<ModelCatalog, {
-  /** References, those of the configuration first; nothing that cannot be asked. */
+  /** References of usable models, those of the configuration first. */
   readonly references: () => ReadonlyArray<string>
-  /** Ids of the models a provider said it has; `undefined` as long as it has not. */
+  /** Ids of the models that a provider listed; `undefined` until it has. */
   readonly listed: (alias: string) => ReadonlyArray<string> | undefined
-  /** The provider behind a reference that can be asked. */
+  /** The provider of a reference that is usable. */
   readonly provider: (reference: string) => Result.Result<Provider, ModelUnavailable>
-  /** Begins to ask the providers for their lists, each once; what one does not tell is no error. Loads an HTTP client. */
+  /** Starts to ask each provider once for its list; a failure is logged at debug level. Loads an HTTP client. */
   readonly refresh: Effect.Effect<void>
-  /** Runs whenever there are other models, as long as the scope lives. */
+  /** Runs whenever the references change, as long as the scope lives. */
   readonly onChange: (run: Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
 }>()("postern/model/ModelCatalog") {
   static readonly layer: Layer.Layer<ModelCatalog, never, LiveSettings | Settings> = Layer.effect(
@@ -32,7 +32,7 @@ const readyIn = ({ providers }: Snapshot) => Array.from(providers.values()).filt
 const usedIn = ({ agents }: Snapshot) =>
   Array.from(agents.values()).flatMap(({ enabled, model }) => enabled ? [model] : [])
 
-/** Whose key merely lies in the environment is not asked anything. */
+/** Providers to ask for their lists: not those that are known only by a key in the environment. */
 const listingIn = (now: Snapshot) => {
   const used = usedIn(now)
   return readyIn(now).filter(({ alias, configured, kind }) =>
@@ -44,11 +44,12 @@ const make = Effect.gen(function*() {
   const { proxy } = yield* Settings
   const { last, onChange } = yield* LiveSettings
   const scope = yield* Effect.scope
-  // A provider that is configured in another way is another object; what the old one told goes with it.
+  // A changed configuration makes new provider objects; lists of the old ones go with them.
   const asked = new WeakSet<Provider>()
   const listed = new WeakMap<Provider, ReadonlyArray<string>>()
   const watchers = new Set<Effect.Effect<void>>()
-  const provider = (reference: string) => Result.map(resolve(last().providers, reference), ({ provider }) => provider)
+  const provider = (reference: string) =>
+    Result.map(resolveModel(last().providers, reference), ({ provider }) => provider)
 
   const referencesIn = (now: Snapshot): ReadonlyArray<string> => {
     const ready = readyIn(now)
@@ -73,13 +74,13 @@ const make = Effect.gen(function*() {
     provider: Provider,
     ask: (provider: Provider) => Effect.Effect<ReadonlyArray<string>, ModelFault>
   ) =>
-    Effect.timeout(ask(provider), patience).pipe(
+    Effect.timeout(ask(provider), listTimeout).pipe(
       Effect.map((ids) => void listed.set(provider, ids)),
       Effect.catch(({ message }) => Effect.logDebug(`${provider.alias} does not list its models: ${message}`))
     )
 
   const listAll = Effect.fnUntraced(function*(providers: ReadonlyArray<Provider>) {
-    const remote = yield* Effect.promise(() => import("./Remote.ts"))
+    const remote = yield* Effect.promise(() => import("./http/Remote.ts"))
     const ask = yield* remote.listing(proxy)
     yield* Effect.forEach(providers, (provider) => list(provider, ask), { concurrency: "unbounded", discard: true })
     yield* update

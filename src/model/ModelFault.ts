@@ -2,8 +2,8 @@ import { Duration, Schema } from "effect"
 import { AiError } from "effect/ai"
 
 /**
- * Why a model gave no answer, or only a part of one; `message` is a sentence a person can act on. `context_overflow`: the prompt
- * is longer than the model takes. Secrets are never in it.
+ * Why a model gave no answer, or only a part of one. `message` is a sentence that a person can act on, without secrets.
+ * `context_overflow`: the prompt is longer than the model takes.
  */
 export class ModelFault extends Schema.TaggedError<ModelFault>()("ModelFault", {
   reason: Schema.Literals([
@@ -19,13 +19,13 @@ export class ModelFault extends Schema.TaggedError<ModelFault>()("ModelFault", {
     "model_failed"
   ]),
   message: Schema.String,
-  /** The same request may work in a moment. */
+  /** The same request may succeed when it is retried. */
   transient: Schema.Boolean,
-  /** How long the provider wants to be left alone, in milliseconds. */
+  /** The pause that the provider asks for, in milliseconds. */
   retryAfter: Schema.optionalKey(Schema.Finite)
 }) {}
 
-export type Reason = ModelFault["reason"]
+export type ModelFaultReason = ModelFault["reason"]
 
 const key = "postern"
 
@@ -50,12 +50,12 @@ const aiReason = ({ message, reason, retryAfter }: ModelFault): AiError.AiErrorR
   }
 }
 
-/** As `effect/ai` wants it; {@link ofAiError} gets reason and message back. */
+/** As an error of `effect/ai`; {@link ofAiError} reads reason and message back. */
 export const toAiError = (fault: ModelFault): AiError.AiError =>
   AiError.make({ module: "Models", method: "streamText", reason: aiReason(fault) })
 
 interface Told {
-  readonly reason: Reason
+  readonly reason: ModelFaultReason
   readonly message: string
 }
 

@@ -5,27 +5,26 @@ import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
 import { toAiError } from "./ModelFault.ts"
-import * as Offline from "./Offline.ts"
-import type { StreamParts } from "./Parts.ts"
-import { type ModelUnavailable, type Named, resolve } from "./Reference.ts"
+import * as Offline from "./offline/OfflineModel.ts"
+import { generateWith, type ModelStream } from "./ResponseParts.ts"
+import { type ModelUnavailable, type NamedModel, resolveModel } from "./ModelReference.ts"
 import * as Retry from "./Retry.ts"
-import { generateWith } from "./Whole.ts"
 
 export interface Model {
-  /** The whole reference, `"<provider alias>/<model id>"`. */
+  /** The reference, `"<provider alias>/<model id>"`. */
   readonly id: string
   /** The provider's alias. */
   readonly provider: string
-  /** In tokens. */
+  /** Tokens. */
   readonly contextWindow: number
-  /** Per million tokens, as configured. */
+  /** Prices per million tokens, as configured. */
   readonly prices?: Provider["prices"]
   readonly languageModel: LanguageModel.LanguageModel
 }
 
-/** Language models by reference. Importing this module loads `effect/ai`: do it lazily, when a first session needs it. */
+/** Language models by reference. This module loads `effect/ai`: import it when a first session needs it. */
 export class Models extends Context.Service<Models, {
-  /** No reference: the default model. The same reference gives the same model until the configuration changes. */
+  /** Without a reference the default model. A reference gives the same model until the configuration changes. */
   readonly get: (reference: string | undefined) => Effect.Effect<Model, ModelUnavailable>
 }>()("postern/model/Models") {
   static readonly layer: Layer.Layer<Models, never, LiveSettings | Settings> = Layer.effect(
@@ -37,28 +36,28 @@ export class Models extends Context.Service<Models, {
       const made = new Map<string, Model>()
       let from = last()
 
-      const remote = yield* Effect.promise(() => import("./Remote.ts")).pipe(
+      const remote = yield* Effect.promise(() => import("./http/Remote.ts")).pipe(
         Effect.flatMap(({ make }) => make(proxy)),
         Scope.provide(scope),
         Effect.uninterruptible,
         Effect.cached
       )
 
-      const asking = Effect.fnUntraced(function*({ model, provider }: Named): Effect.fn.Return<StreamParts> {
+      const asking = Effect.fnUntraced(function*({ model, provider }: NamedModel): Effect.fn.Return<ModelStream> {
         return provider.kind === "offline"
           ? Offline.streamText({ configFile })
           : (yield* remote)({ ...provider, kind: provider.kind }, model)
       })
 
-      /** `"<alias>"` stands for the same model there. */
-      const standIns = ({ model, provider }: Named) =>
+      /** A fallback without a slash is the same model at another provider. */
+      const standIns = ({ model, provider }: NamedModel) =>
         provider.fallback.map((name) => name.includes("/") ? name : `${name}/${model}`)
 
       const make = Effect.fnUntraced(function*(reference: string, { providers }: Snapshot) {
-        const named = yield* Effect.fromResult(resolve(providers, reference))
+        const named = yield* Effect.fromResult(resolveModel(providers, reference))
         const first = { name: reference, ask: yield* asking(named) }
         const others = yield* Effect.forEach(standIns(named), (name) =>
-          Result.match(resolve(providers, name), {
+          Result.match(resolveModel(providers, name), {
             onSuccess: (other) => Effect.map(asking(other), (ask) => [{ name, ask }]),
             onFailure: ({ message }) =>
               Effect.as(Effect.logWarning(`${reference} has no fallback ${name}: ${message}`), [])

@@ -1,32 +1,32 @@
 import { Array as Arr, Duration, Effect, Random, Stream } from "effect"
 import { ModelFault } from "./ModelFault.ts"
-import { Wishes } from "./ThoughtLevel.ts"
+import { RequestOptions } from "./RequestOptions.ts"
 
-/** What may be asked: one way to the same answer, with a name for the log. */
-export interface Candidate<A, R> {
+/** One model that may answer, with a name for the log. */
+export interface RetryCandidate<A, R> {
   readonly name: string
   readonly stream: Stream.Stream<A, ModelFault, R>
 }
 
 const maxTries = 5
 
-/** Milliseconds; a provider that wants a longer rest than this is not waited for. */
+/** Milliseconds; a provider that asks for a longer pause is not retried. */
 const longestRest = 60_000
 
-/** One second, doubled each time up to thirty, and by up to a fourth more or less, so that not all come back at once. */
+/** One second, doubled up to thirty, with up to 25 % jitter. */
 const rest = (tries: number) =>
   Effect.map(Random.next, (chance) => Math.min(1000 * 2 ** tries, 30_000) * (0.75 + chance / 2))
 
 const seconds = (millis: number) => Duration.format(Duration.seconds(Math.ceil(millis / 1000)))
 
-/** For the log, and for whoever waits. */
+/** The message for the log and the client. */
 const told = Effect.fnUntraced(function*(message: string) {
   yield* Effect.logWarning(message)
-  const { onDelay } = yield* Wishes
+  const { onDelay } = yield* RequestOptions
   if (onDelay !== undefined) yield* onDelay(message)
 })
 
-/** A first part has been seen: from here on, what fails has failed. */
+/** A first part was emitted: failures are final from here on. */
 const begun = <A, R>(
   stream: Stream.Stream<A, ModelFault, R>,
   otherwise: (fault: ModelFault) => Stream.Stream<A, ModelFault, R>
@@ -42,7 +42,7 @@ const begun = <A, R>(
     )
   })
 
-const retried = <A, R>({ name, stream }: Candidate<A, R>, tries = 0): Stream.Stream<A, ModelFault, R> =>
+const retried = <A, R>({ name, stream }: RetryCandidate<A, R>, tries = 0): Stream.Stream<A, ModelFault, R> =>
   begun(stream, (fault) => {
     const asked = fault.retryAfter ?? 0
     if (!fault.transient || tries + 1 >= maxTries || asked > longestRest) return Stream.fail(fault)
@@ -62,11 +62,12 @@ const waiting = ({ message, retryAfter }: ModelFault): string =>
 const withMessage = (fault: ModelFault, message: string) => new ModelFault({ ...fault, message })
 
 /**
- * Asks each candidate in turn, each again while that may help, until one has given its first part (spec §7). A prompt that is too
- * long goes to no other: it has to be shortened. When all fail, the first one's reason is what counts.
+ * Asks the candidates in turn, retrying each while that may help, until one emits its first part. A prompt that is too
+ * long is not sent to another candidate. When all fail, the first one's fault is the result. See
+ * docs/models.md#retries-and-fallback.
  */
 export const firstOf = <A, R>(
-  [candidate, ...others]: Arr.NonEmptyReadonlyArray<Candidate<A, R>>
+  [candidate, ...others]: Arr.NonEmptyReadonlyArray<RetryCandidate<A, R>>
 ): Stream.Stream<A, ModelFault, R> =>
   begun(retried(candidate), (fault) => {
     const final = withMessage(fault, waiting(fault))

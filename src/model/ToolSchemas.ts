@@ -1,6 +1,6 @@
 import { Tool } from "effect/ai"
 
-export interface Declared {
+export interface ToolDeclaration {
   readonly name: string
   readonly description: string
   /** JSON Schema of an object. */
@@ -13,7 +13,7 @@ const isObject = (value: unknown): value is Json => typeof value === "object" &&
 
 const isNull = (schema: unknown) => isObject(schema) && schema["type"] === "null"
 
-/** What may be left out need not be null as well: shorter to read, and not every provider knows unions. */
+/** Removes `null` from optional properties: shorter, and some providers do not know unions. */
 const withoutNull = (schema: unknown): unknown => {
   if (!isObject(schema) || !Array.isArray(schema["anyOf"])) return schema
   const { anyOf, ...rest } = schema
@@ -45,16 +45,16 @@ const simple = (schema: unknown): unknown => {
 
 const notAtTheTop: ReadonlySet<string> = new Set(["$schema", "allOf", "anyOf", "enum", "not", "oneOf"])
 
-/** Providers want a plain object at the top. */
+/** Providers require a plain object at the top. */
 const parametersOf = (schema: Json): object => {
   const plain = Object.fromEntries(Object.entries(schema).filter(([key]) => !notAtTheTop.has(key)))
   return { type: "object", properties: {}, ...simple(plain) as Json }
 }
 
-const known = new WeakMap<Tool.Any, Declared>()
+const known = new WeakMap<Tool.Any, ToolDeclaration>()
 
-/** A tool as providers want to hear of it. */
-export const declared = (tool: Tool.Any): Declared => {
+/** The declaration of a tool for providers. */
+export const declarationOf = (tool: Tool.Any): ToolDeclaration => {
   const found = known.get(tool)
   if (found !== undefined) return found
   const made = {
@@ -66,8 +66,11 @@ export const declared = (tool: Tool.Any): Declared => {
   return made
 }
 
-/** Arguments as they came; what is no JSON goes on as text, which no tool takes, so that the model is told. */
-export const parameters = (json: string): unknown => {
+/**
+ * Parses the arguments of a call. Text that is not JSON is kept as text: no tool accepts it, so the model gets an
+ * error.
+ */
+export const parseArguments = (json: string): unknown => {
   try {
     return json.trim() === "" ? {} : JSON.parse(json)
   } catch {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Prompt } from "effect/ai"
-import { apiName } from "../../src/model/Anthropic.ts"
+import { apiName } from "../../src/model/anthropic/Anthropic.ts"
 import { asked, calls, finish, type Question, text } from "./Asked.ts"
 import { type Answer, event, type Json, pieces, Server } from "./Server.ts"
 

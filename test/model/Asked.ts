@@ -2,7 +2,7 @@ import { Effect, Exit, Layer, Stream } from "effect"
 import { AiError, Prompt, type Response, Tool, Toolkit } from "effect/ai"
 import * as ModelFault from "../../src/model/ModelFault.ts"
 import { Models } from "../../src/model/Models.ts"
-import { Wishes } from "../../src/model/ThoughtLevel.ts"
+import { RequestOptions } from "../../src/model/RequestOptions.ts"
 import { machine } from "../config/Configured.ts"
 
 export type Part = Response.AnyPart
@@ -20,7 +20,7 @@ export interface Question {
   readonly tools?: ReadonlyArray<string>
   readonly toolChoice?: "auto" | "none"
   readonly env?: Record<string, string>
-  readonly wishes?: Wishes
+  readonly wishes?: RequestOptions
 }
 
 export interface Answered {
@@ -48,7 +48,7 @@ export const asked = Effect.fnUntraced(
       toolCallValidation: "deferred"
     }).pipe(
       Stream.runForEach((part) => Effect.sync(() => parts.push(part))),
-      wishes === undefined ? (run) => run : Effect.provideService(Wishes, wishes),
+      wishes === undefined ? (run) => run : Effect.provideService(RequestOptions, wishes),
       Effect.exit
     )
     const error = Exit.findErrorOption(exit)

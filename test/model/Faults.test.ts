@@ -2,8 +2,8 @@ import { createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import type { Asked } from "../../src/model/Asked.ts"
-import * as HttpFault from "../../src/model/HttpFault.ts"
+import type { ModelRequest } from "../../src/model/http/HttpFault.ts"
+import * as HttpFault from "../../src/model/http/HttpFault.ts"
 import { asked, models, text } from "./Asked.ts"
 import { type Answer, cut, event, pieces, Server, signal, stall, status } from "./Server.ts"
 
@@ -196,7 +196,7 @@ describe("A provider that refuses", () => {
     })
   )
 
-  const asker: Asked = {
+  const asker: ModelRequest = {
     alias: "a",
     model: "m",
     baseUrl: "http://h",

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { type Prompt, type Response, Tool, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
-import * as Offline from "../../src/model/Offline.ts"
+import * as Offline from "../../src/model/offline/OfflineModel.ts"
 
 const options = { configFile: "/home/me/.postern/config.toml" }
 const all = ["file_list", "file_read", "shell", "TodoWrite"]

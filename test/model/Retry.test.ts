@@ -3,7 +3,7 @@ import { Effect, Exit, Fiber, Random, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ModelFault } from "../../src/model/ModelFault.ts"
 import * as Retry from "../../src/model/Retry.ts"
-import { Wishes } from "../../src/model/ThoughtLevel.ts"
+import { RequestOptions } from "../../src/model/RequestOptions.ts"
 
 const fault = (message: string, more: Partial<ConstructorParameters<typeof ModelFault>[0]> = {}) =>
   new ModelFault({ reason: "model_busy", transient: true, message, ...more })
@@ -119,7 +119,7 @@ describe("A model's request", () => {
       ])
       const running = yield* Effect.forkChild(
         run(Retry.firstOf([busy, candidate("b/m", [["x"]])])).pipe(
-          Effect.provideService(Wishes, { thoughtLevel: "default", onDelay })
+          Effect.provideService(RequestOptions, { thoughtLevel: "default", onDelay })
         ),
         { startImmediately: true }
       )

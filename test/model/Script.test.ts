@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
-import { parse, type Step } from "../../src/model/Script.ts"
+import { parseScript, type ScriptStep } from "../../src/model/offline/Script.ts"
 
-const call = (tool: string, params: unknown): Step => ({ _tag: "Call", tool, params })
+const call = (tool: string, params: unknown): ScriptStep => ({ _tag: "Call", tool, params })
 
-const single: ReadonlyArray<readonly [prompt: string, step: Step]> = [
+const single: ReadonlyArray<readonly [prompt: string, step: ScriptStep]> = [
   ["read notes/a b.txt", call("file_read", { path: "notes/a b.txt" })],
   ["list", call("file_list", { path: "." })],
   ["list src", call("file_list", { path: "src" })],
@@ -64,17 +64,17 @@ const sentences: ReadonlyArray<readonly [prompt: string, part: string]> = [
 ]
 
 describe("a script", () => {
-  test.each(single)("%j", (prompt, step) => expect(parse(prompt)).toEqual([step]))
+  test.each(single)("%j", (prompt, step) => expect(parseScript(prompt)).toEqual([step]))
 
-  test.each(words)("%j is no script", (prompt) => expect(parse(prompt)).toBeUndefined())
+  test.each(words)("%j is no script", (prompt) => expect(parseScript(prompt)).toBeUndefined())
 
   test.each(sentences)(
     "%j is answered with a sentence",
-    (prompt, part) => expect(parse(prompt)).toEqual([{ _tag: "Say", text: expect.stringContaining(part) }])
+    (prompt, part) => expect(parseScript(prompt)).toEqual([{ _tag: "Say", text: expect.stringContaining(part) }])
   )
 
   test("runs its commands in order, and a block ends where its line `.` is", () =>
-    expect(parse("think first\nwrite a\nread b\n.\n\nread c\nsay done")).toEqual([
+    expect(parseScript("think first\nwrite a\nread b\n.\n\nread c\nsay done")).toEqual([
       { _tag: "Think", text: "first" },
       call("file_write", { path: "a", content: "read b\n" }),
       call("file_read", { path: "c" }),
@@ -82,7 +82,7 @@ describe("a script", () => {
     ]))
 
   test("says so when a later line is no command, and goes on", () =>
-    expect(parse("say a\ngibberish here\nsay b")).toEqual([
+    expect(parseScript("say a\ngibberish here\nsay b")).toEqual([
       { _tag: "Say", text: "a" },
       { _tag: "Say", text: expect.stringContaining("`gibberish here`") },
       { _tag: "Say", text: "b" }

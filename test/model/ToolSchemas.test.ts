@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type JsonSchema, Schema } from "effect"
 import { Tool } from "effect/ai"
-import { declared } from "../../src/model/ToolSchemas.ts"
+import { declarationOf } from "../../src/model/ToolSchemas.ts"
 
 const parameters = (parameters: Schema.Constraint | JsonSchema.JsonSchema) =>
-  declared(Tool.dynamic("t", { parameters })).parameters
+  declarationOf(Tool.dynamic("t", { parameters })).parameters
 
 describe("A tool's parameters, as providers are told", () => {
   it("are an object with properties, also where there are none", () => {

@@ -2,8 +2,8 @@ import { Effect, Layer, Stream } from "effect"
 import { AiError, LanguageModel, type Prompt } from "effect/ai"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { type Model, Models } from "../../src/model/Models.ts"
-import type { Part } from "../../src/model/Parts.ts"
-import { Speech, words } from "../../src/model/Speech.ts"
+import type { ResponsePart } from "../../src/model/ResponseParts.ts"
+import { OfflineParts, wordsOf } from "../../src/model/offline/OfflineModel.ts"
 import { unmark } from "../../src/security/Untrusted.ts"
 import * as Desk from "../../src/session/policy/PolicyServiceLayer.ts"
 import * as ModelTurn from "../../src/session/turn/ModelTurn.ts"
@@ -32,16 +32,19 @@ export interface Request {
   readonly toolChoice: unknown
 }
 
-const partsOf = ({ calls = [], finish = "stop", text, think, usage }: Answer, id: string): ReadonlyArray<Part> => {
-  const speech = new Speech()
+const partsOf = (
+  { calls = [], finish = "stop", text, think, usage }: Answer,
+  id: string
+): ReadonlyArray<ResponsePart> => {
+  const speech = new OfflineParts()
   const said = [
-    ...(think === undefined ? [] : speech.say("reasoning", words(think))),
-    ...(text === undefined ? [] : speech.say("text", words(text))),
+    ...(think === undefined ? [] : speech.say("reasoning", wordsOf(think))),
+    ...(text === undefined ? [] : speech.say("text", wordsOf(text))),
     ...calls.flatMap(({ name, params }, index) => speech.call(`${id}-${index}`, name, params))
   ]
   return [
     ...said,
-    ...speech.finish("stop", 1).map((part): Part =>
+    ...speech.finish("stop", 1).map((part): ResponsePart =>
       part.type === "finish"
         ? {
           ...part,

@@ -5,7 +5,7 @@ import { ConfigTable } from "../../config/schema/Schema.ts"
 import type { EnvironmentVariables } from "../../config/load/EnvironmentOverrides.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { builtIn, isLocal, type Provider, providers, usualModels } from "../../config/Providers.ts"
-import { models, readiness } from "../../model/Readiness.ts"
+import { agentModels, readiness } from "../../model/ModelReference.ts"
 import { ModelCatalog } from "../../model/ModelCatalog.ts"
 import * as Faults from "../protocol/Errors.ts"
 import { Setup } from "../protocol/SetupContracts.ts"
@@ -112,7 +112,7 @@ export const layer = (environment: EnvironmentVariables) =>
         // The servers are asked behind this answer's back; a later one has what they list.
         if (meant.some(({ kind }) => kind !== "offline")) yield* catalog.refresh
         const named = [
-          ...models(now, known).values(),
+          ...agentModels(now, known).values(),
           ...Array.from(known.values()).flatMap(({ fallback }) => fallback)
         ]
         const found = meant.map((one) => ({ ids: idsOf(one, named), prices: one.prices }))

@@ -1,6 +1,6 @@
 import { Effect, Result, Schema, Stream } from "effect"
 import { Prompt } from "effect/ai"
-import * as Condense from "../../model/Condense.ts"
+import * as Condense from "../../model/CompactionPrompt.ts"
 import type { Model } from "../../model/Models.ts"
 import type { StoreFailed } from "../../store/SessionStore.ts"
 import { digest } from "./Digest.ts"

@@ -37,7 +37,7 @@ const cut = (text: string, most: number): string => {
 }
 
 /** One line, in which nothing ends the block. */
-const value = (text: string): string => cut(MemoryBlock.defused(text.replace(/\s+/g, " ")).trim(), mostOfOne)
+const value = (text: string): string => cut(MemoryBlock.escapeMarkers(text.replace(/\s+/g, " ")).trim(), mostOfOne)
 
 /** The block that goes before the user's words, with a blank line after it; empty when nothing is worth it. */
 export const block = (

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { Effect, Layer, Result } from "effect"
-import { resolve } from "../../model/Reference.ts"
+import { resolveModel } from "../../model/ModelReference.ts"
 import { type EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { wishOf } from "../../policy/decision/Limits.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
@@ -66,7 +66,7 @@ const agentFinding = Effect.gen(function*() {
       remedy: "See [agents] and acp.default_agent in config.toml."
     }),
     onSuccess: ({ alias, model }): Finding =>
-      Result.match(resolve(providers, model), {
+      Result.match(resolveModel(providers, model), {
         onFailure: ({ message }): Finding => ({
           name: "agent",
           status: "fail",

@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import type { Declared } from "../../model/ToolSchemas.ts"
+import type { ToolDeclaration } from "../../model/ToolSchemas.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import type { PathRefused } from "../../workspace/Workspace.ts"
 import type { SessionTools } from "../../tool/SessionTools.ts"
@@ -55,5 +55,5 @@ export class PolicyService extends Context.Service<PolicyService, {
   /** The canonical path of a file that `file_read` would read in the session now, unasked; anything else is refused. */
   readonly readable: (session: Subject, path: string) => Effect.Effect<string, PathRefused | RuleRefused>
   /** The tools that a model is offered, as it hears of them and in that order. */
-  readonly offered: (session: Prospect) => Effect.Effect<ReadonlyArray<Declared>, RuleRefused>
+  readonly offered: (session: Prospect) => Effect.Effect<ReadonlyArray<ToolDeclaration>, RuleRefused>
 }>()("postern/session/PolicyDesk") {}

@@ -1,5 +1,5 @@
 import { Effect, Layer, Result } from "effect"
-import { declared } from "../../model/ToolSchemas.ts"
+import { declarationOf } from "../../model/ToolSchemas.ts"
 import { Gate, invalid } from "./Gate.ts"
 import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
 import { RuleFiles } from "./RuleFiles.ts"
@@ -93,7 +93,7 @@ export const make = Effect.gen(function*() {
     }),
     offered: Effect.fnUntraced(function*(session) {
       const { tools } = yield* Effect.mapError(offer(session), refused("rule"))
-      return Object.values(tools).map(declared)
+      return Object.values(tools).map(declarationOf)
     }),
     readable: Effect.fnUntraced(function*(session, path) {
       const { rules } = yield* bookOf(session)

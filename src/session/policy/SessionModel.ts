@@ -1,6 +1,6 @@
 import { Effect, Result, type Scope } from "effect"
 import { ModelCatalog } from "../../model/ModelCatalog.ts"
-import { isThoughtLevel, type ThoughtLevel } from "../../model/ThoughtLevel.ts"
+import { isThoughtLevel, type ThoughtLevel } from "../../model/RequestOptions.ts"
 import { SessionStore, type StoreFailed } from "../../store/SessionStore.ts"
 import type { Configured } from "../lifecycle/Configured.ts"
 import { KnobRefused } from "./KnobCheck.ts"

@@ -3,7 +3,7 @@ import { type AiError, Prompt, type Response } from "effect/ai"
 import type { Provider } from "../../config/Providers.ts"
 import * as ModelFault from "../../model/ModelFault.ts"
 import type { Model } from "../../model/Models.ts"
-import { Wishes } from "../../model/ThoughtLevel.ts"
+import { RequestOptions } from "../../model/RequestOptions.ts"
 import type { Answer } from "./Answer.ts"
 import type { History } from "../context/History.ts"
 import type { AdvertisedTools } from "../policy/AdvertisedTools.ts"
@@ -83,7 +83,7 @@ const take = (
   }
 }
 
-const wishesOf = ({ model, notify, overrides: { temperature } }: TurnInput): Wishes => ({
+const wishesOf = ({ model, notify, overrides: { temperature } }: TurnInput): RequestOptions => ({
   thoughtLevel: model.thoughtLevel(),
   onDelay: (title) => notify({ severity: "warning", title }),
   ...(temperature === undefined ? {} : { temperature })
@@ -101,7 +101,7 @@ export const receive = Effect.fnUntraced(function*(request: Request, answer: Ans
         step: () => {}
       })
     }),
-    Effect.provideService(Wishes, wishesOf(input))
+    Effect.provideService(RequestOptions, wishesOf(input))
   )
   input.ledger.endMessage()
 })

@@ -3,7 +3,7 @@ import { Effect, Layer, Stream } from "effect"
 import { LanguageModel, Tool } from "effect/ai"
 import * as EngineLayer from "../../../src/app/EngineLayer.ts"
 import { Models } from "../../../src/model/Models.ts"
-import { Speech } from "../../../src/model/Speech.ts"
+import { OfflineParts } from "../../../src/model/offline/OfflineModel.ts"
 import type { WorkMode } from "../../../src/domain/PolicySettings.ts"
 import { ToolGrants } from "../../../src/policy/decision/ToolGrants.ts"
 import * as Desk from "../../../src/session/policy/PolicyServiceLayer.ts"
@@ -29,7 +29,7 @@ const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
       const calls = script[requests.length] ?? []
       requests.push(tools.map(({ name }) => name))
       shells.push(tools.flatMap((tool) => tool.name === "shell" ? [Tool.getDescription(tool) ?? ""] : [])[0])
-      const speech = new Speech()
+      const speech = new OfflineParts()
       return Stream.fromIterable([
         ...(calls.length === 0
           ? speech.say("text", ["done"])

@@ -1,14 +1,14 @@
 import type { Prompt } from "effect/ai"
-import type { Images } from "./Images.ts"
-import { answerText } from "./LastTurn.ts"
-import type { Declared } from "./ToolSchemas.ts"
+import type { Images } from "../Images.ts"
+import { answerText } from "../LastTurn.ts"
+import type { ToolDeclaration } from "../ToolSchemas.ts"
 
-/** A prompt as the Messages API takes it. */
+/** Encodes a prompt for the Messages API. */
 
-/** Where this provider's own notes on parts are kept. */
+/** The key of this provider's metadata on parts. */
 export const notes = "anthropic"
 
-/** What makes a thought valid when it comes back: only for the model that had it. */
+/** The signature with which a thought is sent back: only the model that produced it accepts it. */
 export interface ThoughtNotes {
   readonly model: string
   readonly signature?: string
@@ -22,10 +22,10 @@ interface Message {
   readonly content: ReadonlyArray<Block>
 }
 
-/** Blocks of white space alone are refused. */
+/** The API refuses blocks of nothing but white space. */
 const textBlock = (text: string): ReadonlyArray<Block> => text.trim() === "" ? [] : [{ type: "text", text }]
 
-/** Calls that another provider numbered keep their number, as far as the alphabet goes. */
+/** The id of a call of another provider, with the characters that this API does not accept replaced. */
 const callId = (id: string) => id.replace(/[^a-zA-Z0-9_-]/g, "_")
 
 const thought = (part: Prompt.ReasoningPart, model: string): ReadonlyArray<Block> => {
@@ -69,7 +69,7 @@ const results = (content: ReadonlyArray<Prompt.ToolMessagePart>) =>
     }]
   )
 
-/** `thinking`: the model whose thoughts go along; none where the request does without. */
+/** `thinking`: the model whose thoughts are sent back; absent when the request does not think. */
 const message = (one: Prompt.Message, thinking: string | undefined, images: Images): Message | undefined => {
   switch (one.role) {
     case "system":
@@ -88,13 +88,13 @@ const cached = { cache_control: { type: "ephemeral" } }
 const marked = <A extends object>(list: ReadonlyArray<A>): ReadonlyArray<A> =>
   list.map((item, index) => index === list.length - 1 ? { ...item, ...cached } : item)
 
-/** Everything up to a mark is kept by the provider: what never changes, and the conversation up to the last two requests. */
+/** Cache breakpoints: after what never changes, and in the conversation up to the last two requests. */
 const withMarks = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
   const recent = messages.flatMap(({ role }, index) => role === "user" ? [index] : []).slice(-2)
   return messages.map((one, index) => recent.includes(index) ? { ...one, content: marked(one.content) } : one)
 }
 
-/** Models with a budget for it: a turn that began without a thought cannot go on with one. */
+/** Whether the request may think: with a token budget, a turn that began without a thought cannot continue with one. */
 export const mayThink = ({ content }: Prompt.Prompt, model: string): boolean => {
   const turn = content.slice(content.findLastIndex(({ role }) => role === "user") + 1)
   return turn.every((one) =>
@@ -122,8 +122,8 @@ export const messages = (
 export const system = ({ content }: Prompt.Prompt): ReadonlyArray<Block> =>
   marked(content.flatMap((one) => one.role === "system" ? textBlock(one.content) : []))
 
-/** Earlier calls make sense to the provider only where their tools are declared. */
-export const tools = (prompt: Prompt.Prompt, offered: ReadonlyArray<Declared>): ReadonlyArray<object> => {
+/** The provider accepts earlier calls only where their tools are declared. */
+export const tools = (prompt: Prompt.Prompt, offered: ReadonlyArray<ToolDeclaration>): ReadonlyArray<object> => {
   const names = new Set(
     prompt.content.flatMap((one) =>
       one.role === "assistant" ? one.content.flatMap((part) => part.type === "tool-call" ? [part.name] : []) : []

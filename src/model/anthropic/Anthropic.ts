@@ -1,18 +1,18 @@
 import { Effect, Redacted, Stream } from "effect"
 import type { LanguageModel } from "effect/ai"
 import type { HttpClient } from "effect/http"
-import type { Provider } from "../config/Providers.ts"
+import type { Provider } from "../../config/Providers.ts"
 import { mayThink, messages, system, tools } from "./AnthropicMessages.ts"
 import * as AnthropicReader from "./AnthropicReader.ts"
-import * as Endpoint from "./Endpoint.ts"
-import * as Images from "./Images.ts"
-import type { StreamParts } from "./Parts.ts"
-import { type ThoughtLevel, Wishes } from "./ThoughtLevel.ts"
-import { declared } from "./ToolSchemas.ts"
+import * as Endpoint from "../http/Endpoint.ts"
+import * as Images from "../Images.ts"
+import type { ModelStream } from "../ResponseParts.ts"
+import { RequestOptions, type ThoughtLevel } from "../RequestOptions.ts"
+import { declarationOf } from "../ToolSchemas.ts"
 
-/** Anthropic's Messages API. */
+/** Anthropic's Messages API: https://docs.anthropic.com/en/api/messages. */
 
-/** The folder of `/v1/messages`. */
+/** The address below which `/v1/messages` lies. */
 export const rootOf = (baseUrl = "https://api.anthropic.com"): string =>
   baseUrl.replace(/\/+$/, "").replace(/\/v1(\/messages)?$/, "")
 
@@ -28,14 +28,14 @@ export const endpoint = (provider: Provider, model: string, http: HttpClient.Htt
     }
   })
 
-/** `claude-sonnet-4.6` is how people and other providers write it; the API wants hyphens. */
+/** People and other providers write `claude-sonnet-4.6`; the API takes hyphens only. */
 export const apiName = (model: string): string => model.startsWith("claude-") ? model.replaceAll(".", "-") : model
 
-/** The most a model gives in one answer; the API wants to be told a limit, and refuses one that is too high. */
+/** The largest `max_tokens` of a model: the API requires the field and refuses a value that is too high. */
 const outputOf = (model: string): number =>
   model.startsWith("claude-3-5") ? 8192 : /^claude-3-(opus|sonnet|haiku)/.test(model) ? 4096 : 32_000
 
-/** Up to 4.5, models think within a number of tokens; later ones are told how hard to try. */
+/** Models up to 4.5 take a token budget for thinking; later models take an effort. */
 const hasBudget = (model: string) => /^claude-(3|(opus|sonnet|haiku)-4(-[015])?(-\d{8})?$)/.test(model)
 
 const budgets = { low: 2048, medium: 8192, high: 16_384 }
@@ -50,19 +50,19 @@ const thinking = (model: string, level: ThoughtLevel, limit: number): object => 
   return budget < 1024 ? {} : { thinking: { type: "enabled", budget_tokens: budget } }
 }
 
-export const make = (provider: Provider, name: string, http: HttpClient.HttpClient): StreamParts => {
+export const make = (provider: Provider, name: string, http: HttpClient.HttpClient): ModelStream => {
   const model = apiName(name)
   const { post } = endpoint(provider, model, http)
   const limit = provider.maxTokens ?? outputOf(model)
 
   const body = (
     { prompt, toolChoice, tools: offered }: LanguageModel.ProviderOptions,
-    { temperature, thoughtLevel: level }: Wishes,
+    { temperature, thoughtLevel: level }: RequestOptions,
     images: Images.Images
   ) => {
     const asked = hasBudget(model) && !mayThink(prompt, model) ? {} : thinking(model, level, limit)
     const instructions = system(prompt)
-    const declarations = tools(prompt, offered.map(declared))
+    const declarations = tools(prompt, offered.map(declarationOf))
     const callable = offered.length > 0 && toolChoice !== "none"
     return {
       model,
@@ -80,7 +80,7 @@ export const make = (provider: Provider, name: string, http: HttpClient.HttpClie
 
   return (request) =>
     Stream.unwrap(Effect.gen(function*() {
-      const wishes = yield* Wishes
+      const wishes = yield* RequestOptions
       const images = provider.vision ? yield* Images.inPrompt(request.prompt) : Images.none
       return post("/v1/messages", body(request, wishes, images), () => AnthropicReader.make(model))
     }))

@@ -1,9 +1,9 @@
 import type { Response } from "effect/ai"
 import { notes, type ThoughtNotes } from "./AnthropicMessages.ts"
-import { type Metadata, Parts, type Reader } from "./Parts.ts"
-import { parameters } from "./ToolSchemas.ts"
+import { type ResponseMetadata, ResponseParts, type ResponseReader } from "../ResponseParts.ts"
+import { parseArguments } from "../ToolSchemas.ts"
 
-/** Events of the Messages API. Kinds that are not known are no error: the API announces that more will come. */
+/** Reads the events of the Messages API. Unknown kinds are ignored: the API announces that more will come. */
 
 interface Usage {
   readonly input_tokens?: number | null
@@ -57,7 +57,7 @@ const usageOf = (usage: Usage): typeof Response.Usage.Encoded => {
   }
 }
 
-/** Later counts are the ones that hold, where they say anything. */
+/** Later counts replace earlier ones where they are present. */
 const counted = (before: Usage, now: Usage | undefined): Usage => ({
   ...before,
   ...Object.fromEntries(Object.entries(now ?? {}).filter(([, count]) => typeof count === "number"))
@@ -70,8 +70,8 @@ interface Call {
   json: string
 }
 
-export const make = (model: string): Reader => {
-  const parts = new Parts()
+export const make = (model: string): ResponseReader => {
+  const parts = new ResponseParts()
   const broken: Array<Call> = []
   let call: Call | undefined
   let signature = ""
@@ -80,7 +80,7 @@ export const make = (model: string): Reader => {
   let done = false
   let begun = false
 
-  const noted = (value: Omit<ThoughtNotes, "model">): Metadata => ({ [notes]: { model, ...value } })
+  const noted = (value: Omit<ThoughtNotes, "model">): ResponseMetadata => ({ [notes]: { model, ...value } })
   const emit = ({ id, name }: Call, params: unknown) => parts.push({ type: "tool-call", id, name, params })
 
   const start = (
@@ -123,7 +123,7 @@ export const make = (model: string): Reader => {
       if (signature !== "") parts.annotate(noted({ signature }))
       parts.end()
     } else {
-      const params = call.json === "" ? call.whole : parameters(call.json)
+      const params = call.json === "" ? call.whole : parseArguments(call.json)
       if (typeof params === "string") broken.push(call)
       else emit(call, params)
     }
@@ -135,7 +135,7 @@ export const make = (model: string): Reader => {
     if (done) return
     done = true
     close()
-    // Cut off by a limit in the middle of its arguments, a call is none.
+    // A call whose arguments a limit cut off is dropped.
     if (finishReasons[stop ?? ""] !== "length") broken.forEach((call) => emit(call, call.json))
     parts.push({ type: "finish", reason: finishReasons[stop ?? ""] ?? "other", usage: usageOf(usage) })
   }

@@ -1,4 +1,4 @@
-/** What a model is asked when a conversation has to become short. The offline model knows the request by its first line. */
+/** The request for a summary of a conversation. The offline model recognises it by its first line. */
 
 const opening = "Summarise the conversation below so that the work can go on without it."
 
@@ -17,8 +17,8 @@ export const instruction = (conversation: string, focus: string): string =>
 
 const maxAsked = 20
 
-/** Notes without understanding, for a model that has none: what was asked and which calls were made. `undefined`: another request. */
-export const notes = (request: string): string | undefined => {
+/** The notes of the offline model: prompts and tool names of the conversation. `undefined` for any other request. */
+export const offlineNotes = (request: string): string | undefined => {
   if (!request.startsWith(opening)) return undefined
   const lines = request.split("\n")
   const asked = lines.flatMap((line) => line.startsWith("User: ") ? [`- ${line.slice(6, 206)}`] : [])

@@ -1,19 +1,19 @@
 import type { Prompt } from "effect/ai"
-import type { Images } from "./Images.ts"
-import { answerText } from "./LastTurn.ts"
+import type { Images } from "../Images.ts"
+import { answerText } from "../LastTurn.ts"
 
-/** A prompt as chat completions take it. */
+/** Encodes a prompt for chat completions. */
 
-/** Where this provider's own notes on parts are kept. */
+/** The key of this provider's metadata on parts. */
 export const notes = "openai"
 
-/** What a reasoning part was called on the wire, and what came with it. */
+/** The field of the wire that carried a reasoning part, and the details that came with it. */
 export interface ReasoningNotes {
   readonly field?: string
   readonly details?: ReadonlyArray<unknown>
 }
 
-/** What came with a tool call and must come back with it. */
+/** Extra fields of a tool call that are sent back with it. */
 export interface CallNotes {
   readonly extra?: unknown
 }
@@ -35,7 +35,7 @@ const userContent = (content: ReadonlyArray<Prompt.UserMessagePart>, images: Ima
   return parts.some((part) => !("text" in part)) ? parts : text(content)
 }
 
-/** Models that think between tool calls want to see those thoughts again, until the next prompt of the user. */
+/** Thoughts between tool calls are sent back until the next prompt of the user. */
 const reasoning = (content: ReadonlyArray<Prompt.AssistantMessagePart>) => {
   const fields: Record<string, unknown> = {}
   for (const part of content) {

@@ -1,15 +1,15 @@
 import { Result } from "effect"
 
-/** One step of an offline script (spec §2, table of commands). */
-export type Step =
+/** One step of an offline script. See docs/models.md#script-commands. */
+export type ScriptStep =
   | { readonly _tag: "Say"; readonly text: string }
   | { readonly _tag: "Think"; readonly text: string }
   | { readonly _tag: "Stream"; readonly count: number }
   | { readonly _tag: "Wait"; readonly seconds: number }
   | { readonly _tag: "Call"; readonly tool: string; readonly params: unknown }
 
-/** What people type, for help texts; in the order of spec §2. */
-export const commands = [
+/** The commands, for help texts. */
+export const scriptCommands = [
   "read PATH",
   "list [PATH]",
   "search REGEX [PATH]",
@@ -27,7 +27,7 @@ export const commands = [
   "wait SECONDS"
 ] as const
 
-/** Reads lines from a prompt; `block` takes what belongs to a command up to a line `.` or the end. */
+/** Reads the lines of a prompt; `block` reads the lines of a command up to a line `.` or the end. */
 class Lines {
   private readonly lines: ReadonlyArray<string>
   private position = 0
@@ -50,20 +50,20 @@ class Lines {
   }
 }
 
-const say = (text: string): Step => ({ _tag: "Say", text })
-const call = (tool: string, params: unknown): Step => ({ _tag: "Call", tool, params })
-const usage = (form: string): Step => say(`That command needs its argument: \`${form}\`.`)
+const say = (text: string): ScriptStep => ({ _tag: "Say", text })
+const call = (tool: string, params: unknown): ScriptStep => ({ _tag: "Call", tool, params })
+const usage = (form: string): ScriptStep => say(`That command needs its argument: \`${form}\`.`)
 const items = (text: string, separator: string) =>
   text.split(separator).map((item) => item.trim()).filter((item) => item !== "")
 
-const search = (argument: string): Step => {
+const search = (argument: string): ScriptStep => {
   const [, quote, quoted, plain, path] = /^(?:(["'])(.*?)\1(?=\s|$)|(\S+))\s*(.*)$/.exec(argument) ?? []
   const pattern = quote === undefined ? plain : quoted
   if (pattern === undefined || pattern === "") return usage("search REGEX [PATH]")
   return call("content_search", path ? { pattern, path } : { pattern })
 }
 
-const edit = (path: string, lines: Lines): Step => {
+const edit = (path: string, lines: Lines): ScriptStep => {
   const block = lines.block()
   const middle = block.indexOf("---")
   if (path === "") return usage("edit PATH")
@@ -75,7 +75,7 @@ const edit = (path: string, lines: Lines): Step => {
   })
 }
 
-const callTool = (argument: string): Step => {
+const callTool = (argument: string): ScriptStep => {
   const [, tool, json] = /^(\S+)\s*(.*)$/.exec(argument) ?? []
   if (tool === undefined) return usage("call TOOL JSON")
   return Result.match(Result.try(() => JSON.parse(json || "{}") as unknown), {
@@ -84,11 +84,11 @@ const callTool = (argument: string): Step => {
   })
 }
 
-const withArgument = (form: string, argument: string, make: (argument: string) => Step): Step =>
+const withArgument = (form: string, argument: string, make: (argument: string) => ScriptStep): ScriptStep =>
   argument === "" ? usage(form) : make(argument)
 
-/** `undefined`: the line is no command. A command with a missing argument becomes a sentence that says so. */
-const step = (line: string, lines: Lines): Step | undefined => {
+/** `undefined` when the line is no command. A command with a missing argument becomes a text that says so. */
+const step = (line: string, lines: Lines): ScriptStep | undefined => {
   const [, name, rest = ""] = /^([a-z]+)(?:[ \t]+(.*))?$/.exec(line.trim()) ?? []
   const argument = rest.trim()
   switch (name) {
@@ -140,9 +140,9 @@ const step = (line: string, lines: Lines): Step | undefined => {
 }
 
 /** The steps of a prompt whose first line is a command; `undefined` for any other prompt. */
-export const parse = (prompt: string): ReadonlyArray<Step> | undefined => {
+export const parseScript = (prompt: string): ReadonlyArray<ScriptStep> | undefined => {
   const lines = new Lines(prompt)
-  const steps: Array<Step> = []
+  const steps: Array<ScriptStep> = []
   for (let line = lines.next(); line !== undefined; line = lines.next()) {
     if (line.trim() === "") continue
     const next = step(line, lines)

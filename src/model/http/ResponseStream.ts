@@ -1,32 +1,64 @@
-import { Array as Arr, Cause, Clock, Duration, Effect, Pull, Stream } from "effect"
-import type { Asked } from "./Asked.ts"
-import { Events, json } from "./Events.ts"
+import { Array as Arr, Cause, Clock, Duration, Effect, Pull, Result, Stream } from "effect"
+import { Sse } from "effect/encoding"
+import type { ModelRequest } from "./HttpFault.ts"
 import * as HttpFault from "./HttpFault.ts"
-import type { ModelFault } from "./ModelFault.ts"
-import type { Part, Reader } from "./Parts.ts"
+import type { ModelFault } from "../ModelFault.ts"
+import type { ResponsePart, ResponseReader } from "../ResponseParts.ts"
 
-export interface Terms {
-  /** The body is one JSON value and no stream of events: some servers do not know how to stream. */
+/**
+ * Decodes server-sent events from bytes that are cut anywhere: inside a character, inside a line, between CR and LF.
+ */
+export class SseEvents {
+  private readonly decoder = new TextDecoder()
+  private found: Array<string> = []
+  private readonly parser = Sse.makeParser((event) => {
+    if (event._tag === "Event") this.found.push(event.data)
+  })
+  /** An event exceeded 10 MiB. */
+  tooLarge = false
+
+  feed(bytes: Uint8Array): ReadonlyArray<string> {
+    return this.read(this.decoder.decode(bytes, { stream: true }))
+  }
+
+  /** Ends the stream; the last event counts without the blank line that should follow it. */
+  end(): ReadonlyArray<string> {
+    return this.read(`${this.decoder.decode()}\n\n`)
+  }
+
+  private read(text: string): ReadonlyArray<string> {
+    if (this.parser.feed(text) !== undefined) this.tooLarge = true
+    const { found } = this
+    this.found = []
+    return found
+  }
+}
+
+/** The JSON value of an event; `undefined` when it is not JSON. */
+export const parseJson = (data: string): unknown => Result.getOrUndefined(Result.try(() => JSON.parse(data) as unknown))
+
+export interface StreamLimits {
+  /** The body is one JSON value instead of a stream of events: some servers cannot stream. */
   readonly whole: boolean
-  /** How long nothing at all may come. */
+  /** The longest time without any bytes. */
   readonly silence: Duration.Duration
   /** Milliseconds since the epoch; `Infinity` for no limit. */
   readonly deadline: number
 }
 
-/** Behind a whole answer only the end of the response is still waited for, so that the connection can be used again. */
-const goodbye = 1000
+/** Milliseconds to wait for the end of the response after a whole answer, so that the connection can be reused. */
+const drainTimeout = 1000
 
-/** The body of one response as parts. What came before a failure is given before it. */
-export const parts = (
-  asked: Asked,
+/** The body of one response as parts. Parts that arrived before a failure are emitted before it. */
+export const readParts = (
+  asked: ModelRequest,
   bytes: Stream.Stream<Uint8Array, ModelFault>,
-  reader: Reader,
-  terms: Terms
-): Stream.Stream<Part, ModelFault> =>
+  reader: ResponseReader,
+  terms: StreamLimits
+): Stream.Stream<ResponsePart, ModelFault> =>
   Stream.transformPull(bytes, (pull) =>
     Effect.sync(() => {
-      const events = new Events()
+      const events = new SseEvents()
       const body: Array<Uint8Array> = []
       let fault: ModelFault | undefined
       let ended = false
@@ -34,7 +66,7 @@ export const parts = (
       const take = (found: ReadonlyArray<string>) => {
         for (const data of found) {
           if (fault !== undefined) return
-          const value = data === "[DONE]" ? undefined : json(data)
+          const value = data === "[DONE]" ? undefined : parseJson(data)
           const failed = value === undefined ? undefined : reader.event(value)
           if (data === "[DONE]") reader.finish(true)
           else if (failed !== undefined) fault = HttpFault.ofEvent(asked, failed.error)
@@ -71,7 +103,7 @@ export const parts = (
 
       const more = Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const limit = reader.isDone()
-          ? goodbye
+          ? drainTimeout
           : Math.max(0, Math.min(Duration.toMillis(terms.silence), terms.deadline - now))
         return pull.pipe(
           Effect.map(feed),
@@ -89,7 +121,7 @@ export const parts = (
         )
       })
 
-      const next: Pull.Pull<Arr.NonEmptyReadonlyArray<Part>, ModelFault> = Effect.suspend(() => {
+      const next: Pull.Pull<Arr.NonEmptyReadonlyArray<ResponsePart>, ModelFault> = Effect.suspend(() => {
         if (fault !== undefined) return Effect.fail(fault)
         if (ended) return Cause.done()
         return Effect.flatMap(more, () => {

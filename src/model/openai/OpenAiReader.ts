@@ -1,12 +1,12 @@
 import type { Response } from "effect/ai"
 import { type CallNotes, notes, type ReasoningNotes } from "./OpenAiMessages.ts"
-import { type Metadata, Parts, type Reader } from "./Parts.ts"
+import { type ResponseMetadata, ResponseParts, type ResponseReader } from "../ResponseParts.ts"
 import { ThinkTags } from "./ThinkTags.ts"
-import { parameters } from "./ToolSchemas.ts"
+import { parseArguments } from "../ToolSchemas.ts"
 
 /**
- * Chat completions as they are found in the wild: every field may be missing, null or of another type, so each is looked at
- * before it is used.
+ * Reads the events of chat completions. Servers in the field omit fields, send null or other types, so each field is
+ * checked before use.
  */
 
 type Json = Readonly<Record<string, unknown>>
@@ -64,7 +64,7 @@ const usageOf = (usage: Json | undefined): typeof Response.Usage.Encoded => {
   }
 }
 
-/** Pieces of the same detail belong together; the provider wants them back as a whole. */
+/** Joins the pieces of one reasoning detail; the provider expects it back as a whole. */
 const addDetail = (details: Array<Record<string, unknown>>, piece: Json): void => {
   const open = details.find((detail) =>
     detail["index"] !== undefined && detail["index"] === piece["index"] && detail["type"] === piece["type"]
@@ -76,11 +76,11 @@ const addDetail = (details: Array<Record<string, unknown>>, piece: Json): void =
   }
 }
 
-const noted = (value: ReasoningNotes | CallNotes): Metadata => ({ [notes]: value as Metadata[string] })
+const noted = (value: ReasoningNotes | CallNotes): ResponseMetadata => ({ [notes]: value as ResponseMetadata[string] })
 
-/** `id` is of this response alone: calls that came without an id of their own get theirs from it. */
-export const make = (id: string): Reader => {
-  const parts = new Parts()
+/** `id` is unique to this response: calls without an id get theirs from it. */
+export const make = (id: string): ResponseReader => {
+  const parts = new ResponseParts()
   const calls: Array<Call> = []
   const details: Array<Record<string, unknown>> = []
   const tags = new ThinkTags()
@@ -100,7 +100,7 @@ export const make = (id: string): Reader => {
     const last = calls.at(-1)
     const unnumbered = () => name === "" ? last : calls.find((call) => id !== "" && call.id === id)
     const same = index === undefined || index === null ? unnumbered() : calls.find((call) => call.index === index)
-    // Some servers number every whole call 0: another id with a name of its own is another call.
+    // Some servers give every whole call the index 0: another id with a name is another call.
     const known = same !== undefined && id !== "" && same.id !== "" && same.id !== id && name !== ""
       ? calls.find((call) => call.id === id)
       : same
@@ -168,8 +168,8 @@ export const make = (id: string): Reader => {
         parts.begin("reasoning", noted({ details }))
         parts.end()
       }
-      const read = calls.map((call) => ({ ...call, params: parameters(call.json) }))
-      // Cut off by a limit in the middle of its arguments, a call is none.
+      const read = calls.map((call) => ({ ...call, params: parseArguments(call.json) }))
+      // A call whose arguments a limit cut off is dropped.
       const whole = finish !== undefined && finishReasons[finish] === "length"
         ? read.filter(({ params }) => typeof params !== "string")
         : read

@@ -1,17 +1,17 @@
 import { Clock, Duration, Effect, Redacted, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import type { Provider } from "../config/Providers.ts"
-import type { Asked } from "./Asked.ts"
+import type { Provider } from "../../config/Providers.ts"
+import type { ModelRequest } from "./HttpFault.ts"
 import * as HttpFault from "./HttpFault.ts"
-import type { ModelFault } from "./ModelFault.ts"
-import type { Part, Reader } from "./Parts.ts"
-import * as Reading from "./Reading.ts"
+import type { ModelFault } from "../ModelFault.ts"
+import type { ResponsePart, ResponseReader } from "../ResponseParts.ts"
+import * as Reading from "./ResponseStream.ts"
 
-/** Where a model is reached. */
+/** The HTTP address of a model. */
 export interface Endpoint {
-  readonly asked: Asked
+  readonly asked: ModelRequest
   /** Interrupting the stream closes the connection. */
-  readonly post: (path: string, body: object, reader: () => Reader) => Stream.Stream<Part, ModelFault>
+  readonly post: (path: string, body: object, reader: () => ResponseReader) => Stream.Stream<ResponsePart, ModelFault>
   readonly get: (path: string) => Effect.Effect<unknown, ModelFault>
 }
 
@@ -24,10 +24,10 @@ interface Options {
   readonly http: HttpClient.HttpClient
 }
 
-/** A model may think for minutes without a word; longer, and nobody is there any more. */
+/** The longest silence: a model may think for minutes without sending anything. */
 const longestSilence = 300
 
-/** Half of a character pair is no text: JSON writes it as an escape that providers refuse. */
+/** Replaces lone surrogates: JSON writes them as escapes that providers refuse. */
 const wellFormed = (body: string): string =>
   body.includes("\\ud") ? body.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\\ufffd") : body
 
@@ -39,7 +39,7 @@ const hiding = ({ apiKey, headers }: Provider) => {
 }
 
 export const make = ({ baseUrl, headers, http, model, provider }: Options): Endpoint => {
-  const asked: Asked = {
+  const asked: ModelRequest = {
     alias: provider.alias,
     model,
     baseUrl: baseUrl.replace(/\/\/[^/@]*@/, "//"),
@@ -86,7 +86,11 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
         const type = response.headers["content-type"] ?? ""
         if (type.includes("html")) return yield* HttpFault.noApi(asked)
         const bytes = Stream.mapError(response.stream, () => HttpFault.brokenOff(asked, "the connection was lost"))
-        return Reading.parts(asked, bytes, reader(), { whole: type.includes("application/json"), silence, deadline })
+        return Reading.readParts(asked, bytes, reader(), {
+          whole: type.includes("application/json"),
+          silence,
+          deadline
+        })
       })),
     get: (path) =>
       Effect.flatMap(

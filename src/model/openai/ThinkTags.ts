@@ -3,7 +3,7 @@ type Kind = "text" | "reasoning"
 const opening = "<think>"
 const closing = "</think>"
 
-/** How much of the end of a text may be the beginning of a tag. */
+/** The length of the end of a text that may be the beginning of a tag. */
 const begun = (text: string, tag: string): number => {
   for (let length = Math.min(text.length, tag.length - 1); length > 0; length--) {
     if (text.endsWith(tag.slice(0, length))) return length
@@ -11,12 +11,12 @@ const begun = (text: string, tag: string): number => {
   return 0
 }
 
-/** Servers that do not know how their model thinks leave its thoughts in the text, in tags at the very beginning. */
+/** Splits thoughts from text for servers that leave them in the text, in `<think>` tags at its beginning. */
 export class ThinkTags {
   private state: "before" | "inside" | "behind" = "before"
   private held = ""
 
-  /** What may be a tag is held back until it is known. */
+  /** Holds back what may be a tag until it is decided. */
   split(text: string): ReadonlyArray<readonly [Kind, string]> {
     if (this.state === "behind") return [["text", text]]
     const all = this.held + text
@@ -40,7 +40,7 @@ export class ThinkTags {
     return [["reasoning", all.slice(0, end)], ["text", all.slice(end + closing.length).trimStart()]]
   }
 
-  /** What was held back and is no tag after all. */
+  /** Returns held-back text that turned out not to be a tag. */
   rest(): readonly [Kind, string] {
     const { held } = this
     this.held = ""

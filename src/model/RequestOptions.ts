@@ -1,19 +1,19 @@
 import { Context, type Effect } from "effect"
 
-/** How much a model thinks before it answers, weakest first; `default` leaves it to the provider. */
+/** How much a model thinks before it answers, weakest first; `default` is the provider's choice. */
 export const thoughtLevels = ["default", "off", "low", "medium", "high"] as const
 export type ThoughtLevel = typeof thoughtLevels[number]
 
 export const isThoughtLevel = (value: unknown): value is ThoughtLevel => thoughtLevels.some((level) => level === value)
 
-export interface Wishes {
+export interface RequestOptions {
   readonly thoughtLevel: ThoughtLevel
   readonly temperature?: number
-  /** Tells the people that an answer takes longer, and why. */
+  /** Reports why an answer is delayed. */
   readonly onDelay?: (message: string) => Effect.Effect<void>
 }
 
-/** What the requests of a stream ask for; provided by whoever runs it. */
-export const Wishes = Context.Reference<Wishes>("postern/model/Wishes", {
+/** Options of the requests of a stream; the caller provides them. */
+export const RequestOptions = Context.Reference<RequestOptions>("postern/model/Wishes", {
   defaultValue: () => ({ thoughtLevel: "default" })
 })

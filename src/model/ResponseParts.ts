@@ -1,0 +1,136 @@
+import { Effect, Stream } from "effect"
+import type { AiError, IdGenerator, LanguageModel, Response } from "effect/ai"
+import type { ModelFault } from "./ModelFault.ts"
+
+export type ResponsePart = Response.StreamPartEncoded
+export type ResponseMetadata = Response.ProviderMetadata
+
+type Kind = "text" | "reasoning"
+
+interface Open {
+  readonly kind: Kind
+  readonly id: string
+  metadata: ResponseMetadata | undefined
+}
+
+/**
+ * Gathers the parts of one response while bytes are read. Deltas that arrive together leave as one.
+ */
+export class ResponseParts {
+  private ready: Array<ResponsePart> = []
+  private text = ""
+  private open: Open | undefined
+  private blocks = 0
+
+  /** All parts since the last call. */
+  take(): Array<ResponsePart> {
+    this.settle()
+    const { ready } = this
+    this.ready = []
+    return ready
+  }
+
+  /**
+   * Adds text, in a new block when none of this kind is open. `metadata` is sent back to the provider with the block.
+   */
+  say(kind: Kind, text: string, metadata?: ResponseMetadata): void {
+    if (!text) return
+    if (this.open?.kind !== kind) this.begin(kind, metadata)
+    this.text += text
+  }
+
+  begin(kind: Kind, metadata?: ResponseMetadata): void {
+    this.end()
+    this.open = { kind, id: String(this.blocks++), metadata }
+    this.ready.push({ type: `${kind}-start`, id: this.open.id })
+  }
+
+  annotate(metadata: ResponseMetadata): void {
+    if (this.open !== undefined) this.open.metadata = metadata
+  }
+
+  end(): void {
+    this.settle()
+    const { open } = this
+    this.open = undefined
+    if (open !== undefined) {
+      this.ready.push({
+        type: `${open.kind}-end`,
+        id: open.id,
+        ...(open.metadata === undefined ? {} : { metadata: open.metadata })
+      })
+    }
+  }
+
+  push(part: ResponsePart): void {
+    this.end()
+    this.ready.push(part)
+  }
+
+  private settle(): void {
+    const { open, text } = this
+    this.text = ""
+    if (open !== undefined && text !== "") this.ready.push({ type: `${open.kind}-delta`, id: open.id, delta: text })
+  }
+}
+
+/** Reads one response of a provider into parts. */
+export interface ResponseReader {
+  readonly parts: ResponseParts
+  /** One event of the stream. */
+  readonly event: (value: unknown) => StreamError | undefined
+  /** The response ended, by the provider's mark or with the connection. Returns what is missing for a whole answer. */
+  readonly finish: (marked: boolean) => string | undefined
+  /** Whether the answer is whole; later events are ignored. */
+  readonly isDone: () => boolean
+}
+
+/** An event that reports a failure. */
+export interface StreamError {
+  readonly error: unknown
+}
+
+/** Streams one response of a model: one attempt, no fallback. */
+export type ModelStream = (
+  request: LanguageModel.ProviderOptions
+) => Stream.Stream<ResponsePart, ModelFault, IdGenerator.IdGenerator>
+
+/** Joins streamed parts into whole ones, for callers that do not stream. */
+export const completionOf = (parts: Iterable<ResponsePart>): Array<Response.PartEncoded> => {
+  const found: Array<Response.PartEncoded> = []
+  const open = new Map<string, { type: "text" | "reasoning"; text: string; metadata?: Response.ProviderMetadata }>()
+  for (const part of parts) {
+    switch (part.type) {
+      case "text-start":
+      case "reasoning-start": {
+        const block = { type: part.type === "text-start" ? "text" as const : "reasoning" as const, text: "" }
+        open.set(part.id, block)
+        found.push(block)
+        break
+      }
+      case "text-delta":
+      case "reasoning-delta": {
+        const block = open.get(part.id)
+        if (block !== undefined) block.text += part.delta
+        break
+      }
+      case "text-end":
+      case "reasoning-end": {
+        const block = open.get(part.id)
+        if (block !== undefined && part.metadata !== undefined) block.metadata = part.metadata
+        break
+      }
+      case "tool-call":
+      case "finish":
+        found.push(part)
+    }
+  }
+  return found
+}
+
+type StreamText = (
+  request: LanguageModel.ProviderOptions
+) => Stream.Stream<ResponsePart, AiError.AiError, IdGenerator.IdGenerator>
+
+export const generateWith = (streamText: StreamText) => (request: LanguageModel.ProviderOptions) =>
+  Effect.map(Stream.runCollect(streamText(request)), completionOf)

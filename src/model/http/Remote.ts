@@ -1,0 +1,72 @@
+import { Context, Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import type { Provider, Proxy } from "../../config/Providers.ts"
+import * as Anthropic from "../anthropic/Anthropic.ts"
+import type { ModelFault } from "../ModelFault.ts"
+import * as OpenAiCompatible from "../openai/OpenAiCompatible.ts"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import type { ModelStream } from "../ResponseParts.ts"
+
+const most = 300
+
+/** OpenAI lists all its models; these do not chat. */
+const chatless = /embed|whisper|tts|dall-e|moderation|transcribe|realtime|audio|image|sora|davinci|babbage|instruct/
+
+const field = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+
+const idsIn = (answer: unknown): ReadonlyArray<string> => {
+  const list = [answer, field(answer, "data"), field(answer, "models")].find(Array.isArray) ?? []
+  return list.map((model) => field(model, "id") ?? field(model, "name")).filter((id): id is string =>
+    typeof id === "string" && id !== ""
+  )
+}
+
+/** Ids of the models that a provider lists, in its order. */
+export const listModels = Effect.fnUntraced(
+  function*(provider: Provider, http: HttpClient.HttpClient): Effect.fn.Return<ReadonlyArray<string>, ModelFault> {
+    const { endpoint, path } = provider.kind === "anthropic"
+      ? { endpoint: Anthropic.endpoint, path: `/v1/models?limit=${most}` }
+      : { endpoint: OpenAiCompatible.endpoint, path: "/models" }
+    const ids = idsIn(yield* endpoint(provider, "", http).get(path))
+    const vendor = provider.kind === "openai-compatible" && provider.baseUrl === undefined
+    return (vendor ? ids.filter((id) => !chatless.test(id)).sort() : ids).slice(0, most)
+  }
+)
+
+/** Models behind HTTP. This module loads an HTTP client: import it when a remote model is first asked. */
+
+/** Keeps connections alive; sends no trace headers to providers. */
+const layerHttp = (proxyEnv: Proxy) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(
+      HttpClient.HttpClient,
+      HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, false))
+    )
+  ).pipe(
+    Layer.provide(
+      NodeHttpClient.layerNodeHttpOptions({
+        keepAlive: true,
+        ...(Object.keys(proxyEnv).length === 0 ? {} : { proxyEnv: { ...proxyEnv } })
+      })
+    )
+  )
+
+const makers = { "anthropic": Anthropic.make, "openai-compatible": OpenAiCompatible.make }
+
+export type RemoteProvider = Provider & { readonly kind: keyof typeof makers }
+
+const clientOf = (proxy: Proxy) =>
+  Effect.map(Layer.build(layerHttp(proxy)), (built) => Context.get(built, HttpClient.HttpClient))
+
+/** Gives models. The connections live as long as the scope. */
+export const make = (proxy: Proxy) =>
+  Effect.map(
+    clientOf(proxy),
+    (http) => (provider: RemoteProvider, model: string): ModelStream => makers[provider.kind](provider, model, http)
+  )
+
+/** Gives lists of models. The connections live as long as the scope. */
+export const listing = (proxy: Proxy) =>
+  Effect.map(clientOf(proxy), (http) => (provider: Provider) => listModels(provider, http))
