@@ -1,5 +1,5 @@
 import { Context, Effect } from "effect"
-import type { Opened, Options } from "../rpc/Options.ts"
+import type { ConnectionSetup, PeerOptions } from "../rpc/Options.ts"
 import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { Sessions } from "../session/lifecycle/Sessions.ts"
@@ -13,7 +13,7 @@ import { admit } from "./Dialect.ts"
  * docs/agent-client-protocol.md#size-of-a-message.
  */
 const limits = { maxFrame: 32 * 1024 * 1024, outbox: 256, stall: "30 seconds", idPrefix: "zc-out-" } satisfies Partial<
-  Options
+  PeerOptions
 >
 
 /**
@@ -29,7 +29,7 @@ export const serveConnection = Effect.fnUntraced(function*(transport: Transport,
       ? Effect.sync(detach)
       : Effect.ensuring(sessions.release(session.sessionId), Effect.sync(detach))
 
-  const open = (peer: Connection["Service"]): Opened => {
+  const open = (peer: Connection["Service"]): ConnectionSetup => {
     const state: AcpConnectionState = {
       dialect: "acp",
       initialized: false,

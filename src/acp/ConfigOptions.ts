@@ -1,6 +1,6 @@
 import {
+  type AutonomyLevel,
   isOffered,
-  type Level,
   type PolicySetting,
   type PolicySettings,
   policySettings,
@@ -86,7 +86,7 @@ const texts: Texts = {
 /**
  * Everything but the value is the same in every session of a level; values that the level rules out are not offered.
  */
-const offered = (level: Level) => ({
+const offered = (level: AutonomyLevel) => ({
   selects: policySettings.map((knob) => {
     const { description, name, values: labels } = texts[knob]
     const options = Object.entries(labels)
@@ -115,20 +115,22 @@ type Select = typeof byLevel.full.selects[number]
  * Leaves out sandbox modes that this machine cannot enforce; the current one stays, with the remark that commands are
  * refused.
  */
-const enforceable = (select: Select, lacking: ReadonlyArray<string>, current: string): Select => ({
+const enforceable = (select: Select, unenforceable: ReadonlyArray<string>, current: string): Select => ({
   ...select,
-  options: select.options.filter(({ value }) => value === current || !lacking.includes(value)).map((option) =>
-    lacking.includes(option.value)
+  options: select.options.filter(({ value }) => value === current || !unenforceable.includes(value)).map((option) =>
+    unenforceable.includes(option.value)
       ? { ...option, description: `${option.description}; this machine cannot enforce it, so commands are refused` }
       : option
   )
 })
 
 export const configOptions = (
-  { lacking, level, values }: ResolvedSettings
+  { unenforceable, level, values }: ResolvedSettings
 ): ReadonlyArray<typeof SessionConfigOption.Type> =>
   byLevel[level].selects.map((select) => ({
-    ...lacking !== undefined && select.id === "sandbox" ? enforceable(select, lacking, values.sandbox) : select,
+    ...unenforceable !== undefined && select.id === "sandbox"
+      ? enforceable(select, unenforceable, values.sandbox)
+      : select,
     currentValue: values[select.id]
   }))
 

@@ -51,7 +51,7 @@ export const clientServers = (
     ...defaults,
     ...clients,
     name: server.name,
-    reach: "url" in server
+    transport: "url" in server
       ? { _tag: "Http", url: server.url, headers: record(server.headers), sse: server.type === "sse" }
       : { _tag: "Stdio", command: server.command, args: server.args ?? [], env: record(server.env), cwd: undefined }
   })))

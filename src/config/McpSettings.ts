@@ -20,7 +20,7 @@ const confinement = ({ network, readable, sandbox, writable }: NonNullable<Table
   writable: (writable ?? defaults.writable).map(absolute)
 })
 
-const reach = (server: McpServer, absolute: Absolute): McpServerConfig["reach"] =>
+const reach = (server: McpServer, absolute: Absolute): McpServerConfig["transport"] =>
   server.command === undefined
     ? { _tag: "Http", url: server.url ?? "", headers: server.headers ?? {}, sse: server.transport === "sse" }
     : {
@@ -37,7 +37,7 @@ export const mcpSettings = ({ clients = {}, servers = {} }: Table = {}, absolute
     [name, server]
   ): McpServerConfig => ({
     name,
-    reach: reach(server, absolute),
+    transport: reach(server, absolute),
     initTimeoutSecs: server.init_timeout_secs ?? defaults.initTimeoutSecs,
     toolTimeoutSecs: server.tool_timeout_secs ?? defaults.toolTimeoutSecs,
     ...confinement(server, absolute),
@@ -52,5 +52,5 @@ export const mcpSettings = ({ clients = {}, servers = {} }: Table = {}, absolute
 const shortest = 8
 
 export const mcpSecrets = (servers: ReadonlyArray<McpServerConfig>): ReadonlyArray<Redacted.Redacted<string>> =>
-  servers.flatMap(({ reach }) => Object.values(reach._tag === "Http" ? reach.headers : reach.env))
+  servers.flatMap(({ transport }) => Object.values(transport._tag === "Http" ? transport.headers : transport.env))
     .filter((value) => value.length >= shortest).map((value) => Redacted.make(value))

@@ -1,7 +1,7 @@
 import type { Capability } from "./Capability.ts"
 import type { SandboxMode } from "./PolicySettings.ts"
 
-export type McpReach =
+export type McpTransportConfig =
   | {
     readonly _tag: "Stdio"
     readonly command: string
@@ -22,7 +22,7 @@ export type McpReach =
 /** One MCP server: how it is reached, and what the operator says about it. */
 export interface McpServerConfig {
   readonly name: string
-  readonly reach: McpReach
+  readonly transport: McpTransportConfig
   readonly initTimeoutSecs: number
   /** Time in which the user is asked something does not count. */
   readonly toolTimeoutSecs: number
@@ -52,7 +52,7 @@ export const defaults = {
   capability: "shell_rw",
   tools: [],
   readOnlyHints: false
-} as const satisfies Omit<McpServerConfig, "name" | "reach">
+} as const satisfies Omit<McpServerConfig, "name" | "transport">
 
 const fits = (pattern: string, name: string): boolean =>
   new RegExp(`^${pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join(".*")}$`, "s").test(
@@ -69,4 +69,4 @@ export const capabilitiesOf = ({ capability, readOnlyHints, tools }: McpServerCo
   ...new Set([capability, ...tools.map(([, one]) => one), ...(readOnlyHints ? ["ro" as const] : [])])
 ]
 
-export const needsNetwork = ({ network, reach }: McpServerConfig): boolean => reach._tag === "Http" || network
+export const needsNetwork = ({ network, transport }: McpServerConfig): boolean => transport._tag === "Http" || network

@@ -15,7 +15,7 @@ export type PolicySetting = keyof typeof settingValues
 export type PolicySettings = { readonly [K in PolicySetting]: typeof settingValues[K][number] }
 export type WorkMode = PolicySettings["work_mode"]
 export type SandboxMode = PolicySettings["sandbox"]
-export type Level = "readonly" | "supervised" | "full"
+export type AutonomyLevel = "readonly" | "supervised" | "full"
 
 export const policySettings = Object.keys(settingValues) as ReadonlyArray<PolicySetting>
 
@@ -103,8 +103,8 @@ export type SettingSource = "session" | "project" | "user" | "default"
 
 export interface ResolvedSettings {
   /** Sandbox modes that this machine cannot enforce, as far as that is known. */
-  readonly lacking?: ReadonlyArray<SandboxMode>
-  readonly level: Level
+  readonly unenforceable?: ReadonlyArray<SandboxMode>
+  readonly level: AutonomyLevel
   readonly values: PolicySettings
   readonly sources: { readonly [K in PolicySetting]: SettingSource }
 }
@@ -113,7 +113,7 @@ export interface ResolvedSettings {
  * The values in force: the session's, else the project's where it only narrows, else the user's, else the default of the autonomy
  * level. `readonly` also caps the Work mode, whoever chose it (spec §5).
  */
-export const resolve = (level: Level, layers: {
+export const resolve = (level: AutonomyLevel, layers: {
   readonly session: Partial<PolicySettings>
   readonly project: Partial<PolicySettings>
   readonly user: Partial<PolicySettings>
@@ -139,7 +139,7 @@ export const resolve = (level: Level, layers: {
 }
 
 /** Whether a session at this level may choose the value. */
-export const isOffered = <K extends PolicySetting>(level: Level, knob: K, value: PolicySettings[K]): boolean =>
+export const isOffered = <K extends PolicySetting>(level: AutonomyLevel, knob: K, value: PolicySettings[K]): boolean =>
   level !== "readonly" || knob !== "work_mode" || isNarrower("work_mode", value as WorkMode, "ro")
 
 /**

@@ -41,7 +41,7 @@ export type Compaction = typeof Compaction.Type
  * One row of the visible transcript (spec §4), in its materialised form. Rows are never renumbered or removed while the
  * session exists. `Interrupted` marks a turn that was cut off: visible to people, hidden from the model.
  */
-export const Entry = Schema.Union([
+export const TranscriptEntry = Schema.Union([
   Schema.TaggedStruct("User", { messageId: Schema.String, content: Schema.Array(ContentBlock) }),
   Schema.TaggedStruct("Agent", { messageId: Schema.String, text: Schema.String }),
   Schema.TaggedStruct("Thought", { messageId: Schema.String, text: Schema.String }),
@@ -51,7 +51,7 @@ export const Entry = Schema.Union([
   Schema.TaggedStruct("Notice", { notice: Notice }),
   Schema.TaggedStruct("Compaction", { compaction: Compaction })
 ])
-export type Entry = typeof Entry.Type
+export type TranscriptEntry = typeof TranscriptEntry.Type
 
 /** What the context holds and may hold, in tokens, and what the session has cost so far, in US dollars, where prices are configured. */
 export const Usage = Schema.Struct({

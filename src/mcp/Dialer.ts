@@ -26,17 +26,17 @@ export const make = Effect.gen(function*() {
   const start = yield* McpStdio.make
   const silently = () => Effect.void
 
-  const dial: Dial = Effect.fnUntraced(function*({ reach }, { held, network }, listener) {
-    if (reach._tag === "Http" && reach.sse) {
+  const dial: Dial = Effect.fnUntraced(function*({ transport }, { held, network }, listener) {
+    if (transport._tag === "Http" && transport.sse) {
       const { connect } = yield* Effect.promise(() => import("./McpSse.ts"))
-      return { link: yield* connect(reach, listener), initialized: silently }
+      return { link: yield* connect(transport, listener), initialized: silently }
     }
-    if (reach._tag === "Http") {
+    if (transport._tag === "Http") {
       const { connect } = yield* Effect.promise(() => import("./McpHttp.ts"))
-      const link = yield* connect(reach, listener)
+      const link = yield* connect(transport, listener)
       return { link, initialized: link.initialized }
     }
-    const { args, command, cwd, env } = reach
+    const { args, command, cwd, env } = transport
     const where = {
       cwd: resolve(held.workspace.cwd, cwd ?? "."),
       env: { ...scrub(variables, { passthrough, network }), ...env }

@@ -3,7 +3,7 @@ import { type AnyEvent, Retry } from "effect/encoding/Sse"
 import type { RequestId } from "../rpc/Wire.ts"
 import * as Fetch from "./Fetch.ts"
 import * as Link from "./Link.ts"
-import type { McpReach } from "../domain/McpServerConfig.ts"
+import type { McpTransportConfig } from "../domain/McpServerConfig.ts"
 import { stopped } from "./Unreachable.ts"
 
 /** How long a server may take to hear that a session ends. */
@@ -19,7 +19,7 @@ export interface HttpLink extends Link.Link {
 
 /** MCP's streamable HTTP: each message is a POST, answered as JSON or as a stream of events; a GET brings what nobody asked for. */
 export const connect = Effect.fnUntraced(
-  function*({ headers, url }: Extract<McpReach, { _tag: "Http" }>, listener: Link.Listener) {
+  function*({ headers, url }: Extract<McpTransportConfig, { _tag: "Http" }>, listener: Link.Listener) {
     const scope = yield* Effect.scope
     const posts = yield* FiberMap.make<RequestId>()
     let version: string | undefined

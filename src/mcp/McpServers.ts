@@ -18,7 +18,7 @@ const patience = "5 seconds"
 const distinct = (servers: ReadonlyArray<McpServerConfig>): ReadonlyArray<McpServerConfig> => {
   const known = new Map<string, McpServerConfig>()
   for (const server of servers) {
-    const key = JSON.stringify([server.name, server.reach])
+    const key = JSON.stringify([server.name, server.transport])
     if (!known.has(key)) known.set(key, server)
   }
   return Array.from(known.values())

@@ -2,12 +2,12 @@ import { Deferred, Effect } from "effect"
 import { Retry } from "effect/encoding/Sse"
 import * as Fetch from "./Fetch.ts"
 import * as Link from "./Link.ts"
-import type { McpReach } from "../domain/McpServerConfig.ts"
+import type { McpTransportConfig } from "../domain/McpServerConfig.ts"
 import { stopped, Unreachable } from "./Unreachable.ts"
 
 /** The older transport: a stream of events names the address to post to, and brings every answer. */
 export const connect = Effect.fnUntraced(
-  function*({ headers, url }: Extract<McpReach, { _tag: "Http" }>, listener: Link.Listener) {
+  function*({ headers, url }: Extract<McpTransportConfig, { _tag: "Http" }>, listener: Link.Listener) {
     const endpoint = yield* Deferred.make<string, Unreachable>()
 
     const post = Effect.fnUntraced(function*(message: string) {

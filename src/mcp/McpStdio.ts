@@ -3,7 +3,7 @@ import { Effect, Fiber, Result, Scope } from "effect"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Lines from "../rpc/Lines.ts"
 import * as Confining from "../tool/CallConfinement.ts"
-import { type Ended, Processes } from "../sandbox/process/Processes.ts"
+import { Processes, type ProcessExit } from "../sandbox/process/Processes.ts"
 import * as Link from "./Link.ts"
 import { stopped, Unreachable } from "./Unreachable.ts"
 
@@ -23,7 +23,7 @@ const telling = (printed: string): string => {
 /** Time for a server to end by itself once its input has ended; then it is told to. */
 const grace = "2 seconds"
 
-const reasonOf = ({ attribution, code, signal }: Ended, errors: string): string => {
+const reasonOf = ({ attribution, code, signal }: ProcessExit, errors: string): string => {
   if (attribution?.kind === "not-found") {
     return `${attribution.note}; a program that only the sandbox hides needs its folder in readable`
   }
@@ -49,7 +49,7 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*(
     argv: readonly [string, ...ReadonlyArray<string>],
     where: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-    held: Confining.Held,
+    held: Confining.ConfinementInput,
     listener: Link.Listener
   ): Effect.fn.Return<Link.Link, Unreachable, Scope.Scope> {
     const own = yield* Scope.fork(endings)

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs"
 import { Effect } from "effect"
 import { ceiling, grants } from "../domain/PolicySettings.ts"
 import { RuleBooks } from "../policy/rules/RuleBooks.ts"
-import type { Held } from "../tool/CallConfinement.ts"
+import type { ConfinementInput } from "../tool/CallConfinement.ts"
 import type { ToolHost } from "../tool/SessionTools.ts"
 import { capabilitiesOf, type McpServerConfig, needsNetwork } from "../domain/McpServerConfig.ts"
 import { Unreachable } from "./Unreachable.ts"
@@ -12,7 +12,7 @@ export interface Permit {
   /** Another one as soon as a process would have to be held to something else. */
   readonly key: string
   readonly network: boolean
-  readonly held: Held
+  readonly held: ConfinementInput
 }
 
 const no = (reason: string) => new Unreachable({ reason })

@@ -1,5 +1,5 @@
 import { Clock, Context, Deferred, Duration, Effect, Exit } from "effect"
-import type { Opened, Options } from "../rpc/Options.ts"
+import type { ConnectionSetup, PeerOptions } from "../rpc/Options.ts"
 import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { Principals } from "../security/Principals.ts"
@@ -40,7 +40,7 @@ export const serveConnection = Effect.fnUntraced(
     const scope = yield* Effect.scope
     const connectedAt = yield* Clock.currentTimeMillis
 
-    const open = (peer: Connection["Service"]): Opened => {
+    const open = (peer: Connection["Service"]): ConnectionSetup => {
       const greeted = Deferred.makeUnsafe<void>()
       const late = Deferred.makeUnsafe<void>()
       const state: NativeState = {
@@ -82,7 +82,7 @@ export const serveConnection = Effect.fnUntraced(
         onEnd: abandon
       }
     }
-    const options: Options = {
+    const options: PeerOptions = {
       maxFrame: limits.maxFrame,
       strict: true,
       endsOversize: true,

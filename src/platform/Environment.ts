@@ -12,7 +12,7 @@ export const Passthrough: Context.Reference<ReadonlyArray<string>> = Context.Ref
   defaultValue: (): ReadonlyArray<string> => []
 })
 
-export interface Scrub {
+export interface ScrubOptions {
   readonly passthrough?: ReadonlyArray<string>
   /** Proxy settings are passed only to commands that may use the network. */
   readonly network?: boolean
@@ -120,7 +120,7 @@ const secretValue = new RegExp([
 ].join("|"))
 
 /** The environment of a command: built up from an allow-list, never the host's own with parts removed. */
-export const scrub = (variables: Variables, options: Scrub = {}): Record<string, string> => {
+export const scrub = (variables: Variables, options: ScrubOptions = {}): Record<string, string> => {
   const extra = new Set(options.passthrough?.filter((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)))
   const result: Record<string, string> = {}
   for (const [name, raw] of Object.entries(variables)) {

@@ -18,7 +18,7 @@ export class Connection extends Context.Service<Connection, {
   readonly post: (item: Outgoing) => Effect.Effect<void>
 }>()("postern/rpc/Connection") {}
 
-export interface Requester {
+export interface OutgoingRequests {
   readonly connection: Connection["Service"]
   /** Whether it is one to a request of ours that waits. */
   readonly onResponse: (message: Extract<Wire.Inbound, { _tag: "Response" }>) => boolean
@@ -29,7 +29,7 @@ export interface Requester {
 type Answer = Deferred.Deferred<unknown, Wire.RpcFault | ConnectionClosed>
 
 /** The asking half of a peer. Our ids are `<prefix>N`, known to this connection and direction only. */
-export const make = (outbox: Outbox, prefix: string): Requester => {
+export const make = (outbox: Outbox, prefix: string): OutgoingRequests => {
   const pending = new Map<Wire.RequestId, Answer>()
   let next = 0
   let open = true

@@ -1,7 +1,7 @@
 /** A line longer than the limit: reported once, its bytes never kept. */
 export const TooLong: unique symbol = Symbol("postern/rpc/TooLong")
 
-export interface Lines {
+export interface LineSplitter {
   readonly push: (chunk: Uint8Array) => Array<string | typeof TooLong>
   /** A last line that had no newline, at end of input. */
   readonly end: () => Array<string>
@@ -12,7 +12,7 @@ export interface Lines {
 const NEWLINE = 10
 
 /** Cuts bytes into lines. Looks at each byte once; UTF-8 may be split anywhere; CRLF and blank lines are tolerated. */
-export const make = (maxBytes: number): Lines => {
+export const make = (maxBytes: number): LineSplitter => {
   let held: Array<Uint8Array> = []
   let heldBytes = 0
   let discarding = false

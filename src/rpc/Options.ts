@@ -7,7 +7,7 @@ import type * as Wire from "./Wire.ts"
 /** One message on its way in: the peer asks for its final params, or for the fault to answer with. */
 export type Admit = (method: string, params: unknown) => Result.Result<unknown, Wire.RpcFault>
 
-export interface Options {
+export interface PeerOptions {
   /** What JSON-RPC leaves open is refused: `params: null`, and with id null what may as well be a broken response (zeroclaw §1.2). */
   readonly strict?: boolean
   /** Bytes in one line. A longer one is answered with one −32600 `frame_too_large` and skipped, or ends the connection. */
@@ -23,11 +23,11 @@ export interface Options {
   readonly stall: Duration.Input
   /** Start of the ids of our own requests. */
   readonly idPrefix: string
-  readonly open?: (connection: Connection["Service"]) => Opened
+  readonly open?: (connection: Connection["Service"]) => ConnectionSetup
 }
 
 /** What belongs to one connection only. */
-export interface Opened {
+export interface ConnectionSetup {
   readonly admit: Admit
   /** Asked for each message that was admitted, before its handler sees it. */
   readonly permit?: (method: string) => Effect.Effect<void, Wire.RpcFault>

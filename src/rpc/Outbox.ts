@@ -2,14 +2,14 @@ import { Cause, Duration, Effect, Fiber, Latch, Queue, Schema } from "effect"
 import type { Transport, TransportClosed } from "./Transport.ts"
 
 /** A piece of text that may join its neighbours of the same `key` while the far side is slower than we are. */
-export interface Delta {
+export interface TextDelta {
   readonly key: string
   readonly text: string
   readonly frame: (text: string) => string
 }
 
 /** A whole frame, newline included, or a mergeable delta. */
-export type Outgoing = string | Delta
+export type Outgoing = string | TextDelta
 
 /** The far side took nothing for the whole stall time. */
 export class ClientTooSlow extends Schema.TaggedError<ClientTooSlow>()("ClientTooSlow", { message: Schema.String }) {}
@@ -37,7 +37,7 @@ const sizeOf = (item: Outgoing): number => typeof item === "string" ? item.lengt
 /** One write for everything queued. Neighbouring deltas of one key become one frame; nothing ever changes its order. */
 export const coalesce = (items: ReadonlyArray<Outgoing>): string => {
   let out = ""
-  let open: Delta | undefined
+  let open: TextDelta | undefined
   let text = ""
   for (const item of items) {
     if (typeof item !== "string" && open?.key === item.key && text.length + item.text.length <= maxMergedText) {

@@ -3,9 +3,9 @@ import type { Rpc, RpcGroup } from "effect/rpc"
 import { CancelledByPeer, Connection, ConnectionClosed, make as makeRequester } from "./Connection.ts"
 import * as FrameDeadline from "./FrameDeadline.ts"
 import * as Lines from "./Lines.ts"
-import type { Options } from "./Options.ts"
+import type { PeerOptions } from "./Options.ts"
 import * as Outbox from "./Outbox.ts"
-import { CancelWith, type Route, routesOf } from "./Routes.ts"
+import { CancelWith, routesOf, type RpcRoute } from "./Routes.ts"
 import type { Transport } from "./Transport.ts"
 import * as Wire from "./Wire.ts"
 
@@ -13,7 +13,7 @@ export { CancelledByPeer, CancelWith, Connection, ConnectionClosed }
 
 interface Running {
   readonly fiber: Fiber.Fiber<unknown, unknown>
-  readonly route: Route
+  readonly route: RpcRoute
   readonly params: unknown
 }
 
@@ -26,7 +26,7 @@ const settleTime = "1 second"
 export const serve = <R extends Rpc.Any>(
   group: RpcGroup.RpcGroup<R>,
   transport: Transport,
-  options: Options
+  options: PeerOptions
 ): Effect.Effect<void, never, Rpc.ToHandler<R>> =>
   Effect.scoped(Effect.gen(function*() {
     const outbox = yield* Outbox.make(transport, { capacity: options.outbox, stall: options.stall })
@@ -87,7 +87,7 @@ export const serve = <R extends Rpc.Any>(
       return next(method, fiber)
     }
 
-    const notified = (method: string, route: Route, params: unknown) =>
+    const notified = (method: string, route: RpcRoute, params: unknown) =>
       track(route.launch(Effect.ignoreCause(permitted(method, route.invoke(params)), { log: "Debug" })))
 
     const onNotification = (method: string, raw: unknown): Effect.Effect<void> => {

@@ -11,7 +11,7 @@ export const CancelWith = Context.Reference<string | undefined>("postern/rpc/Can
   defaultValue: () => undefined
 })
 
-export interface Route {
+export interface RpcRoute {
   readonly launch: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
   readonly invoke: (params: unknown) => Effect.Effect<unknown, unknown>
   readonly codec: Codec
@@ -26,16 +26,16 @@ export const routesOf = (
   group: { readonly requests: ReadonlyMap<string, unknown> },
   services: Context.Context<never>
 ) => {
-  const made = new Map<string, Route>()
-  const launches = new Map<Context.Context<never>, Route["launch"]>()
+  const made = new Map<string, RpcRoute>()
+  const launches = new Map<Context.Context<never>, RpcRoute["launch"]>()
 
-  const launchWith = (context: Context.Context<never>): Route["launch"] => {
+  const launchWith = (context: Context.Context<never>): RpcRoute["launch"] => {
     const launch = launches.get(context) ?? Effect.runForkWith(Context.merge(context, services))
     launches.set(context, launch)
     return launch
   }
 
-  const make = (rpc: Rpc.AnyWithProps): Route => {
+  const make = (rpc: Rpc.AnyWithProps): RpcRoute => {
     const entry = Context.getUnsafe(services, Context.Service<unknown, Rpc.Handler<string>>(rpc.key))
     const codec = codecOf(rpc)
     const options = {} as Parameters<typeof entry.handler>[1]
@@ -50,7 +50,7 @@ export const routesOf = (
     }
   }
 
-  return (method: string): Route | undefined => {
+  return (method: string): RpcRoute | undefined => {
     const known = made.get(method)
     if (known) return known
     const rpc = group.requests.get(method)

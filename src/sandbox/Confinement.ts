@@ -3,7 +3,7 @@ import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import type { BackendChoice } from "../domain/SandboxBackend.ts"
 
 /** What one call may reach (spec §6). All paths are canonical and absolute. */
-export interface Request {
+export interface SandboxRequest {
   readonly mode: EffectiveSandbox
   readonly network: boolean
   readonly cwd: string
@@ -14,18 +14,18 @@ export interface Request {
   /** Further files and folders to hide, such as those of the user's own deny rules. */
   readonly masks?: ReadonlyArray<string>
   /** Further files and folders of the session's own that must not be written to. */
-  readonly kept?: ReadonlyArray<string>
+  readonly readOnly?: ReadonlyArray<string>
   /** The whole environment of the command, already free of secrets. */
   readonly env: Readonly<Record<string, string>>
   /** `auto` when absent. */
   readonly backend?: BackendChoice
 }
 
-export type Backend = "bubblewrap" | "landlock" | "seatbelt" | "firejail" | "docker" | "none"
+export type BackendName = "bubblewrap" | "landlock" | "seatbelt" | "firejail" | "docker" | "none"
 
 /** What is enforced for one call, as a fact. `net` is `none` too where the network is meant to be open. */
-export interface Report {
-  readonly backend: Backend
+export interface EnforcementReport {
+  readonly backend: BackendName
   readonly mode: EffectiveSandbox
   readonly network: boolean
   readonly files: "full" | "partial" | "none"
@@ -44,7 +44,7 @@ export type Attribution =
   /** The command never ran. */
   | { readonly kind: "runner-failed"; readonly note: string }
 
-export interface Ending {
+export interface RunnerExit {
   readonly code: number | null
   /** We ended it ourselves. */
   readonly stopped: boolean
@@ -68,16 +68,16 @@ export interface Runner {
   readonly innerPid: (status: string) => number | undefined
   /** Whether it reported the command's end, so that nothing is left of it. */
   readonly finished: (status: string) => boolean
-  readonly attribute: (ending: Ending) => Attribution
+  readonly attribute: (ending: RunnerExit) => Attribution
 }
 
 /** A command that is ready to be started: `Processes.run` takes it as it is. */
-export interface Confined {
+export interface ConfinedCommand {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly runner: Runner
-  readonly report: Report
+  readonly report: EnforcementReport
   /** What the command did to paths that could not be protected because they were missing or are links. */
   readonly afterwards: () => ReadonlyArray<string>
 }
@@ -93,7 +93,7 @@ export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()
 }
 
 /** Runs nothing but the command itself. */
-export const bare: Runner = {
+export const plainRunner: Runner = {
   descriptors: [],
   innerPid: () => undefined,
   finished: () => true,

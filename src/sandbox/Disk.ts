@@ -5,9 +5,9 @@ import * as RegularFile from "../platform/RegularFile.ts"
 /** The few questions about the disk that a plan asks, right before a call. */
 
 /** `closed`: a folder on the way lets nobody through now. A command of the same user can change that. */
-export type Kind = "folder" | "file" | "link" | "missing" | "closed"
+export type PathKind = "folder" | "file" | "link" | "missing" | "closed"
 
-export const kind = (path: string): Kind => {
+export const kind = (path: string): PathKind => {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false })
     return found === undefined ? "missing" : found.isSymbolicLink() ? "link" : found.isDirectory() ? "folder" : "file"
@@ -17,7 +17,7 @@ export const kind = (path: string): Kind => {
 }
 
 /** The path itself, or the folder that lets nobody through to it. */
-export const door = (path: string): string => kind(path) === "closed" ? door(dirname(path)) : path
+export const orClosedFolder = (path: string): string => kind(path) === "closed" ? orClosedFolder(dirname(path)) : path
 
 const attempt = <A>(look: () => A): A | undefined => {
   try {
@@ -35,7 +35,7 @@ export const names = (path: string): ReadonlyArray<string> | undefined => attemp
 
 /** Those of the paths that exist, links followed; where one cannot be looked at, its door. */
 export const existing = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...new Set(paths.flatMap((path) => kind(path) === "missing" ? [] : real(door(path)) ?? []))
+  ...new Set(paths.flatMap((path) => kind(path) === "missing" ? [] : real(orClosedFolder(path)) ?? []))
 ]
 
 /** A folder below another one, made where it is missing. */

@@ -2,20 +2,20 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { type EffectiveSandbox, type SandboxMode, settingValues } from "../domain/PolicySettings.ts"
 import { Environment } from "../platform/Environment.ts"
 import { isInside } from "../platform/FilePath.ts"
-import type { Command } from "./backends/Backend.ts"
-import { chooser, mayBeBubblewrap } from "./backends/BackendChooser.ts"
-import { type Confined, type Report, type Request, SandboxUnavailable } from "./Confinement.ts"
+import type { BackendCommand } from "./backends/Backend.ts"
+import { makeChooser, mayBeBubblewrap } from "./backends/BackendChooser.ts"
+import { type ConfinedCommand, type EnforcementReport, type SandboxRequest, SandboxUnavailable } from "./Confinement.ts"
 import { type BackendChoice } from "../domain/SandboxBackend.ts"
 import * as Disk from "./Disk.ts"
 import * as Modes from "./Modes.ts"
 import * as Plan from "./plan/Plan.ts"
-import type { Reach } from "./plan/PathScope.ts"
-import { ownHomes, type Surroundings } from "./plan/Surroundings.ts"
+import type { PathScope } from "./plan/PathScope.ts"
+import { type HostEnvironment, ownHomes } from "./plan/Surroundings.ts"
 import * as Trial from "./backends/BackendProbe.ts"
 
-export interface Options {
+export interface SandboxOptions {
   /** Postern's own places: hidden from every confined command. */
-  readonly own: Surroundings["own"]
+  readonly own: HostEnvironment["own"]
   readonly home?: string
   /** Whether a backend may be used that enforces only a part of what was asked (policy §5.1). */
   readonly partial?: { readonly files: () => boolean }
@@ -25,12 +25,12 @@ export interface Enforcement {
   readonly usable: boolean
   /** What is enforced, or what is missing: for people and models. */
   readonly note: string
-  readonly report?: Report
+  readonly report?: EnforcementReport
   /** How an operator gets what is missing. */
   readonly remedy?: string
 }
 
-export interface Checked extends Enforcement {
+export interface EnforcementCheck extends Enforcement {
   readonly mode: EffectiveSandbox
   readonly network: boolean
 }
@@ -39,19 +39,19 @@ export interface Checked extends Enforcement {
 export class Sandbox extends Context.Service<Sandbox, {
   /** A command that `Processes.run` takes as it is. What it needs on disk goes when the scope closes. */
   readonly confine: (
-    argv: Command["argv"],
-    request: Request
-  ) => Effect.Effect<Confined, SandboxUnavailable, Scope.Scope>
+    argv: BackendCommand["argv"],
+    request: SandboxRequest
+  ) => Effect.Effect<ConfinedCommand, SandboxUnavailable, Scope.Scope>
   /** Whether this machine can hold a call to that; tries it out the first time, in about 10 ms. */
   readonly enforce: (mode: EffectiveSandbox, network: boolean, backend?: BackendChoice) => Enforcement
   /** The same view of the disk for Postern's own file tools. Looks at the disk. */
-  readonly reach: (request: Pick<Request, "mode" | "network" | "roots" | "readable">) => Reach
+  readonly reach: (request: Pick<SandboxRequest, "mode" | "network" | "roots" | "readable">) => PathScope
   /** Modes of a session that cannot be enforced here even with a network. Starts nothing where bubblewrap is installed. */
   readonly lacking: (backend?: BackendChoice) => ReadonlyArray<SandboxMode>
   /** Every combination, for `postern sandbox check`. */
-  readonly check: (backend?: BackendChoice) => ReadonlyArray<Checked>
+  readonly check: (backend?: BackendChoice) => ReadonlyArray<EnforcementCheck>
 }>()("postern/sandbox/Sandbox") {
-  static readonly layer = (options: Options): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(options))
+  static readonly layer = (options: SandboxOptions): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(options))
 }
 
 const modes: ReadonlyArray<EffectiveSandbox> = [
@@ -63,20 +63,20 @@ const modes: ReadonlyArray<EffectiveSandbox> = [
   "danger-full-access"
 ]
 
-const words = ({ backend, files, net, network, notes, processes }: Report): string => {
+const words = ({ backend, files, net, network, notes, processes }: EnforcementReport): string => {
   const parts = [`${backend}: files ${files}`, network ? "network open" : `network ${net}`, `processes ${processes}`]
   return [parts.join(", "), ...notes].join("; ")
 }
 
-const make = Effect.fnUntraced(function*(options: Options) {
+const make = Effect.fnUntraced(function*(options: SandboxOptions) {
   const variables = yield* Environment
-  const find = Trial.finder(variables)
-  const surroundings: Surroundings = {
+  const find = Trial.programFinder(variables)
+  const surroundings: HostEnvironment = {
     homes: options.home === undefined ? ownHomes() : [options.home],
     variables,
     own: options.own
   }
-  const choose = chooser(find, options.partial?.files ?? (() => true))
+  const choose = makeChooser(find, options.partial?.files ?? (() => true))
 
   const enforce = (mode: EffectiveSandbox, network: boolean, backend?: BackendChoice): Enforcement => {
     const chosen = choose(mode, network, backend)
@@ -85,7 +85,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
       : { usable: true, note: words(chosen.report), report: chosen.report }
   }
 
-  const confine = Effect.fnUntraced(function*(argv: Command["argv"], request: Request) {
+  const confine = Effect.fnUntraced(function*(argv: BackendCommand["argv"], request: SandboxRequest) {
     const chosen = choose(request.mode, request.network, request.backend)
     if ("missing" in chosen) return yield* new SandboxUnavailable(chosen)
     const plan = Plan.make(request, surroundings)
@@ -105,7 +105,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
     })
   })
 
-  const check = (backend?: BackendChoice): ReadonlyArray<Checked> =>
+  const check = (backend?: BackendChoice): ReadonlyArray<EnforcementCheck> =>
     modes.flatMap((mode) => [true, false].map((network) => ({ mode, network, ...enforce(mode, network, backend) })))
 
   const lacking = (wish: BackendChoice = { name: "auto" }): ReadonlyArray<SandboxMode> => {

@@ -3,7 +3,7 @@
  */
 
 /** `external` came over the network or from an MCP server, `local` from this machine: files, and what commands print. */
-export type Origin = "local" | "external"
+export type TextOrigin = "local" | "external"
 
 const trust = { local: "untrusted", external: "untrusted-external" } as const
 
@@ -18,7 +18,7 @@ const disarmed = (text: string): string => text.replace(/<(?=\s{0,8}\/?\s{0,8}un
 const attribute = (value: string): string => value.replace(/["<>&\p{Cc}]+/gu, " ").trim().slice(0, 200)
 
 /** `source` says where the text is from, in a few words: a tool and what it was called with. */
-export const mark = (origin: Origin, source: string, text: string): string =>
+export const mark = (origin: TextOrigin, source: string, text: string): string =>
   text === ""
     ? ""
     : `<untrusted source="${attribute(source)}" trust="${trust[origin]}">\n${disarmed(text)}\n</untrusted>`

@@ -3,7 +3,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { Usage } from "../domain/SessionEvent.ts"
 import * as Cursor from "./Cursor.ts"
 import type { SessionStore } from "./SessionStore.ts"
-import type { Guard } from "./StorageFault.ts"
+import type { StoreGuard } from "./StorageFault.ts"
 import { SessionMissing, type SessionRecord, titled } from "./Stored.ts"
 
 const pageSize = 50
@@ -58,7 +58,7 @@ const messages = (sql: SqlClient.SqlClient, sessionId: Statement.Fragment) =>
   sql`SELECT count(*) FROM entries WHERE entries.session_id = ${sessionId} AND entry ->> '_tag' IN ('User', 'Agent')`
 
 /** The sessions themselves: everything but their turns. */
-export const makeCatalog = Effect.fnUntraced(function*(guarded: Guard) {
+export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard) {
   const sql = yield* SqlClient.SqlClient
   const isoNow = Effect.map(Clock.currentTimeMillis, (ms) => DateTime.formatIso(DateTime.makeUnsafe(ms)))
 

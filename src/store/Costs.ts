@@ -1,6 +1,6 @@
 import { Clock, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Guard } from "./StorageFault.ts"
+import type { StoreGuard } from "./StorageFault.ts"
 import type { StoreFailed } from "./Stored.ts"
 
 /** What one agent's requests to one model came to on one day. */
@@ -20,7 +20,7 @@ export interface DayCost {
  * What models cost, by agent, day and owner of the session (`null`, kept as "operator", is the operator); it outlives the sessions. Only
  * answers of models with prices are in it.
  */
-export interface Costs {
+export interface CostRecords {
   /** Adds one answered request; `cost` in US dollars. */
   readonly spend: (
     spent: Pick<DayCost, "agent" | "model" | "tokens" | "cost"> & { readonly owner: string | null }
@@ -39,10 +39,10 @@ const perCent = perDollar / 100
 
 const dayNow = Effect.map(Clock.currentTimeMillis, (ms) => DateTime.formatIso(DateTime.makeUnsafe(ms)).slice(0, 10))
 
-export const makeCosts = Effect.fnUntraced(function*(guarded: Guard) {
+export const makeCosts = Effect.fnUntraced(function*(guarded: StoreGuard) {
   const sql = yield* SqlClient.SqlClient
 
-  const costs: Costs = {
+  const costs: CostRecords = {
     spend: Effect.fnUntraced(function*({ agent, cost, model, owner, tokens }) {
       yield* sql`INSERT INTO costs (day, agent, model, owner, requests, tokens, nanodollars)
         VALUES (${yield* dayNow}, ${agent}, ${model}, ${owner ?? "operator"}, 1, ${tokens}, ${

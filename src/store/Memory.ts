@@ -1,8 +1,8 @@
 import { Clock, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Search from "./MemorySearch.ts"
-import { type Memory, type MemoryEntry, refusal, type Which, type Whose } from "./MemoryEntry.ts"
-import type { Guard } from "./StorageFault.ts"
+import { type Memory, type MemoryEntry, type MemoryFilter, type MemoryOwner, refusal } from "./MemoryEntry.ts"
+import type { StoreGuard } from "./StorageFault.ts"
 
 const mostRows = 1000
 const candidates = 64
@@ -35,14 +35,14 @@ const entry = (
 })
 
 /** Of somebody: all that is found, counted, replaced and deleted is among its entries. */
-export const make = Effect.fnUntraced(function*(guarded: Guard, whose: Whose) {
+export const make = Effect.fnUntraced(function*(guarded: StoreGuard, whose: MemoryOwner) {
   const sql = yield* SqlClient.SqlClient
   const owner = whose === "everybody" ? null : whose.owner
   const visible = whose === "everybody" ? sql`1` : sql`memories.owner IS ${owner}`
   const isoNow = Effect.map(Clock.currentTimeMillis, (ms) => DateTime.formatIso(DateTime.makeUnsafe(ms)))
   const newId = () => process.getBuiltinModule("node:crypto").randomUUID()
 
-  const where = ({ category, namespace, sessionId, since, until }: Which) =>
+  const where = ({ category, namespace, sessionId, since, until }: MemoryFilter) =>
     sql.and([
       visible,
       ...(category === undefined ? [] : [sql`category = ${category}`]),
@@ -57,14 +57,14 @@ export const make = Effect.fnUntraced(function*(guarded: Guard, whose: Whose) {
 
   const most = (limit: number | undefined) => Math.min(Math.max(Math.floor(limit ?? mostRows) || 1, 1), mostRows)
 
-  const list = Effect.fnUntraced(function*(which: Which) {
+  const list = Effect.fnUntraced(function*(which: MemoryFilter) {
     const rows = yield* sql<Row>`SELECT * FROM memories WHERE ${where(which)} ORDER BY at DESC, n DESC LIMIT ${
       most(which.limit)
     }`
     return rows.map((row) => entry(row, null))
   })
 
-  const ranked = Effect.fnUntraced(function*(terms: ReadonlyArray<string>, which: Which) {
+  const ranked = Effect.fnUntraced(function*(terms: ReadonlyArray<string>, which: MemoryFilter) {
     const rows = yield* sql<Row>`SELECT memories.* FROM words JOIN memories ON memories.n = words.rowid
       WHERE words MATCH ${terms.map(Search.matcher).join(" OR ")} AND ${
       where(which)
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function*(guarded: Guard, whose: Whose) {
   })
 
   /** Scripts without blanks between words, and pieces of words, which the index does not know. */
-  const containing = Effect.fnUntraced(function*(terms: ReadonlyArray<string>, which: Which) {
+  const containing = Effect.fnUntraced(function*(terms: ReadonlyArray<string>, which: MemoryFilter) {
     const patterns = terms.filter((term) => term.length > 1).map((term) => `%${term}%`)
     if (patterns.length === 0) return []
     const all = sql.and(patterns.map((pattern) => sql`(key || ' ' || content) LIKE ${pattern}`))

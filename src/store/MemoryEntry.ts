@@ -27,7 +27,7 @@ export interface MemoryEntry {
  * Whose entries: those of one principal, `null` being the operator, or everybody's. An entry belongs to who stored it, or to the owner of
  * the session that did; to others than its owner and the operator it does not exist (zeroclaw §1.10).
  */
-export type Whose = { readonly owner: string | null } | "everybody"
+export type MemoryOwner = { readonly owner: string | null } | "everybody"
 
 export interface NewMemory {
   readonly key: string
@@ -37,7 +37,7 @@ export interface NewMemory {
   readonly sessionId?: string | undefined
 }
 
-export interface Which {
+export interface MemoryFilter {
   readonly category?: string | undefined
   readonly namespace?: string | undefined
   readonly sessionId?: string | undefined
@@ -57,11 +57,11 @@ export interface Memory {
   /** Whether it was there. */
   readonly remove: (key: string) => Effect.Effect<boolean, StoreFailed>
   /** Newest first. */
-  readonly list: (which: Which) => Effect.Effect<ReadonlyArray<MemoryEntry>, StoreFailed>
+  readonly list: (which: MemoryFilter) => Effect.Effect<ReadonlyArray<MemoryEntry>, StoreFailed>
   /** Best first; without any word to look for, as `list`. Any text is a question: nothing in it is syntax. */
-  readonly search: (question: string, which: Which) => Effect.Effect<ReadonlyArray<MemoryEntry>, StoreFailed>
+  readonly search: (question: string, which: MemoryFilter) => Effect.Effect<ReadonlyArray<MemoryEntry>, StoreFailed>
   /** How many went. Without a namespace or a session nothing goes. */
-  readonly purge: (which: Pick<Which, "namespace" | "sessionId">) => Effect.Effect<number, StoreFailed>
+  readonly purge: (which: Pick<MemoryFilter, "namespace" | "sessionId">) => Effect.Effect<number, StoreFailed>
   /** Conversation entries that were last stored before this, away. */
   readonly forgetConversation: (before: string) => Effect.Effect<void, StoreFailed>
 }

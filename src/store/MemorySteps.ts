@@ -1,4 +1,4 @@
-import type { Steps } from "./Migrations.ts"
+import type { MigrationSteps } from "./Migrations.ts"
 
 const triggers = [
   `CREATE TRIGGER memories_in AFTER INSERT ON memories BEGIN
@@ -17,7 +17,7 @@ const triggers = [
  * The entries, and an index of their words that follows them by itself; then each with its owner, whose keys are its own. What was there
  * before belongs to the operator.
  */
-export const steps: Steps = [[
+export const steps: MigrationSteps = [[
   `CREATE TABLE memories (
     n INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,

@@ -9,7 +9,7 @@ import * as Sqlite from "./Sqlite.ts"
 import { guard } from "./StorageFault.ts"
 import type { StoreFailed } from "./Stored.ts"
 
-export type { Memory, MemoryEntry, NewMemory, Which, Whose } from "./MemoryEntry.ts"
+export type { Memory, MemoryEntry, MemoryFilter, MemoryOwner, NewMemory } from "./MemoryEntry.ts"
 export { MemoryRefused } from "./MemoryEntry.ts"
 
 /** Letters, digits, `_` and `-` as they are, so that no alias leads out of the folder or to another agent's file. */
@@ -24,7 +24,7 @@ const day = 86_400_000
  */
 export class MemoryStore extends Context.Service<MemoryStore, {
   /** The operator's, where nobody is named. Fails as long as the file cannot be used; the next call tries again. */
-  readonly of: (agent: string, whose?: Entry.Whose) => Effect.Effect<Entry.Memory, StoreFailed>
+  readonly of: (agent: string, whose?: Entry.MemoryOwner) => Effect.Effect<Entry.Memory, StoreFailed>
 }>()("postern/store/MemoryStore") {
   /** Conversation entries older than `retentionDays` go when a file is opened, and when the number has changed; 0 keeps them. */
   static readonly layer = (folder: string, retentionDays = () => 30): Layer.Layer<MemoryStore> =>
@@ -34,7 +34,7 @@ export class MemoryStore extends Context.Service<MemoryStore, {
 /** One agent's, with what was asked for of it: the same memory for the same owner. */
 interface File {
   readonly everybodys: Entry.Memory
-  readonly of: (whose: Entry.Whose) => Effect.Effect<Entry.Memory>
+  readonly of: (whose: Entry.MemoryOwner) => Effect.Effect<Entry.Memory>
   readonly owners: Map<string | null, Entry.Memory>
   /** Of conversations, when the old ones last went. */
   days: number
@@ -49,7 +49,8 @@ const make = Effect.fnUntraced(function*(folder: string, retentionDays: () => nu
     const guarded = guard(file)
     const sql = yield* guarded(Sqlite.make(file))
     yield* Effect.provideService(guarded(migrate(file, steps)), SqlClient.SqlClient, sql)
-    const of = (whose: Entry.Whose) => Effect.provideService(Memory.make(guarded, whose), SqlClient.SqlClient, sql)
+    const of = (whose: Entry.MemoryOwner) =>
+      Effect.provideService(Memory.make(guarded, whose), SqlClient.SqlClient, sql)
     return { everybodys: yield* of("everybody"), of, owners: new Map(), days: 0 } satisfies File
   })
 

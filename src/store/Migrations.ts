@@ -6,9 +6,9 @@ import { failed } from "./StorageFault.ts"
 const applicationId = 0x506f7374
 
 /** Step n takes a database from format n to n + 1 (`user_version`). Steps are only ever added. */
-export type Steps = ReadonlyArray<ReadonlyArray<string>>
+export type MigrationSteps = ReadonlyArray<ReadonlyArray<string>>
 
-export const sessions: Steps = [[
+export const sessions: MigrationSteps = [[
   `CREATE TABLE sessions (
     session_id TEXT NOT NULL PRIMARY KEY,
     agent TEXT NOT NULL,
@@ -150,7 +150,7 @@ export const sessions: Steps = [[
 ]]
 
 /** Steps still to be made on this database, unless it is newer than this version or somebody else's. */
-const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: string, steps: Steps) {
+const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: string, steps: MigrationSteps) {
   const found = yield* sql<{ version: number; application: number; tables: number }>`
     SELECT user_version AS version, application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
     FROM pragma_user_version, pragma_application_id`
@@ -174,7 +174,7 @@ const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: stri
 })
 
 /** Brings the database to this version's format and to WAL. A file it refuses is not changed. */
-export const migrate = Effect.fnUntraced(function*(file: string, steps: Steps = sessions) {
+export const migrate = Effect.fnUntraced(function*(file: string, steps: MigrationSteps = sessions) {
   const sql = yield* SqlClient.SqlClient
   const needed = (yield* pending(sql, file, steps)).length > 0
   yield* sql`PRAGMA journal_mode = WAL`

@@ -1,7 +1,7 @@
 import { hostname } from "node:os"
 
 /** Who runs a turn, as its row says. `lease` is when the owner last said so, in ms since the epoch. */
-export interface Claim {
+export interface TurnClaim {
   readonly owner: string
   readonly pid: number
   readonly host: string
@@ -16,14 +16,14 @@ export const leaseLifetime = 30_000
 
 const instances = new Set<string>()
 
-export interface Owner {
+export interface TurnOwner {
   readonly id: string
   readonly pid: number
   readonly host: string
   readonly retire: () => void
 }
 
-export const makeOwner = (): Owner => {
+export const makeOwner = (): TurnOwner => {
   // Unique among the stores of one file; loading node:crypto for more would cost milliseconds at start.
   const id = `${process.pid}-${Math.round(performance.timeOrigin)}-${Math.random().toString(36).slice(2)}`
   instances.add(id)
@@ -31,7 +31,7 @@ export const makeOwner = (): Owner => {
 }
 
 /** Whether the owner of a claim can still be at work. The process table only speaks for this host. */
-export const isAlive = (claim: Claim, now: number): boolean => {
+export const isAlive = (claim: TurnClaim, now: number): boolean => {
   if (now - claim.lease > leaseLifetime) return false
   if (claim.host !== hostname()) return true
   // A container's processes get the same ids after each restart.

@@ -1,9 +1,9 @@
 import { Clock, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Guard } from "./StorageFault.ts"
+import type { StoreGuard } from "./StorageFault.ts"
 import type { StoreFailed } from "./Stored.ts"
 
-export interface StoredRule {
+export interface RuleRecord {
   readonly id: string
   readonly list: "deny" | "ask" | "allow"
   readonly rule: string
@@ -38,20 +38,25 @@ export interface ApprovalRecord {
 /** The policy of a session: knobs as append-only events, its own rules, and the trail of decisions (policy §1.8). */
 export interface PolicyRecords {
   /** The last value of each knob that was ever set. */
-  readonly knobs: (sessionId: string) => Effect.Effect<ReadonlyMap<string, string>, StoreFailed>
-  readonly setKnob: (sessionId: string, knob: string, value: string, source: string) => Effect.Effect<void, StoreFailed>
-  readonly rules: (sessionId: string) => Effect.Effect<ReadonlyArray<StoredRule>, StoreFailed>
+  readonly settings: (sessionId: string) => Effect.Effect<ReadonlyMap<string, string>, StoreFailed>
+  readonly setSetting: (
+    sessionId: string,
+    knob: string,
+    value: string,
+    source: string
+  ) => Effect.Effect<void, StoreFailed>
+  readonly rules: (sessionId: string) => Effect.Effect<ReadonlyArray<RuleRecord>, StoreFailed>
   /** Adding a rule that is there already changes nothing. */
-  readonly addRule: (sessionId: string, rule: StoredRule) => Effect.Effect<void, StoreFailed>
+  readonly addRule: (sessionId: string, rule: RuleRecord) => Effect.Effect<void, StoreFailed>
   /** Whether it was there. */
   readonly removeRule: (sessionId: string, id: string) => Effect.Effect<boolean, StoreFailed>
   /** Calls of all sessions of an agent that ran within the last hour. */
   readonly actions: (agent: string) => Effect.Effect<number, StoreFailed>
   /** Counts one more, unless that would make it more than `limit`. */
-  readonly act: (agent: string, limit: number) => Effect.Effect<boolean, StoreFailed>
-  readonly decided: (sessionId: string, decision: Omit<DecisionRecord, "at">) => Effect.Effect<void, StoreFailed>
-  readonly asked: (sessionId: string, id: string, callId: string) => Effect.Effect<void, StoreFailed>
-  readonly answered: (id: string, answer: string) => Effect.Effect<void, StoreFailed>
+  readonly countAction: (agent: string, limit: number) => Effect.Effect<boolean, StoreFailed>
+  readonly recordDecision: (sessionId: string, decision: Omit<DecisionRecord, "at">) => Effect.Effect<void, StoreFailed>
+  readonly recordQuestion: (sessionId: string, id: string, callId: string) => Effect.Effect<void, StoreFailed>
+  readonly recordAnswer: (id: string, answer: string) => Effect.Effect<void, StoreFailed>
   readonly trail: (sessionId: string) => Effect.Effect<
     { readonly decisions: ReadonlyArray<DecisionRecord>; readonly approvals: ReadonlyArray<ApprovalRecord> },
     StoreFailed
@@ -60,25 +65,25 @@ export interface PolicyRecords {
 
 const hour = 3_600_000
 
-export const makePolicyRecords = Effect.fnUntraced(function*(guarded: Guard) {
+export const makePolicyRecords = Effect.fnUntraced(function*(guarded: StoreGuard) {
   const sql = yield* SqlClient.SqlClient
   const isoNow = Effect.map(Clock.currentTimeMillis, (ms) => DateTime.formatIso(DateTime.makeUnsafe(ms)))
 
   const records: PolicyRecords = {
-    knobs: Effect.fnUntraced(function*(sessionId) {
+    settings: Effect.fnUntraced(function*(sessionId) {
       const rows = yield* sql<{ knob: string; value: string }>`
         SELECT knob, value FROM policy_events WHERE session_id = ${sessionId} ORDER BY id`
       return new Map(rows.map(({ knob, value }) => [knob, value]))
     }, guarded),
 
-    setKnob: Effect.fnUntraced(function*(sessionId, knob, value, source) {
+    setSetting: Effect.fnUntraced(function*(sessionId, knob, value, source) {
       yield* sql`INSERT INTO policy_events (session_id, knob, value, source, at)
         VALUES (${sessionId}, ${knob}, ${value}, ${source}, ${yield* isoNow})`
     }, guarded),
 
     rules: Effect.fnUntraced(function*(sessionId) {
       return yield* sql<
-        StoredRule
+        RuleRecord
       >`SELECT id, list, rule, reason FROM session_rules WHERE session_id = ${sessionId} ORDER BY rowid`
     }, guarded),
 
@@ -100,7 +105,7 @@ export const makePolicyRecords = Effect.fnUntraced(function*(guarded: Guard) {
       return rows[0]?.count ?? 0
     }, guarded),
 
-    act: Effect.fnUntraced(function*(agent, limit) {
+    countAction: Effect.fnUntraced(function*(agent, limit) {
       const now = yield* Clock.currentTimeMillis
       const rows = yield* sql`INSERT INTO actions (agent, at) SELECT ${agent}, ${now}
         WHERE (SELECT count(*) FROM actions WHERE agent = ${agent} AND at > ${now - hour}) < ${limit} RETURNING at`
@@ -108,7 +113,7 @@ export const makePolicyRecords = Effect.fnUntraced(function*(guarded: Guard) {
       return rows.length > 0
     }, guarded),
 
-    decided: Effect.fnUntraced(
+    recordDecision: Effect.fnUntraced(
       function*(sessionId, { callId, code, gate, knobs, outcome, reason, rule, shapes, tool }) {
         yield* sql`INSERT INTO decisions (session_id, call_id, tool, outcome, gate, code, reason, rule, shapes, knobs, at)
         VALUES (${sessionId}, ${callId}, ${tool}, ${outcome}, ${gate}, ${code}, ${reason}, ${rule}, ${
@@ -118,11 +123,11 @@ export const makePolicyRecords = Effect.fnUntraced(function*(guarded: Guard) {
       guarded
     ),
 
-    asked: Effect.fnUntraced(function*(sessionId, id, callId) {
+    recordQuestion: Effect.fnUntraced(function*(sessionId, id, callId) {
       yield* sql`INSERT INTO approvals (id, session_id, call_id, asked_at) VALUES (${id}, ${sessionId}, ${callId}, ${yield* isoNow})`
     }, guarded),
 
-    answered: Effect.fnUntraced(function*(id, answer) {
+    recordAnswer: Effect.fnUntraced(function*(id, answer) {
       yield* sql`UPDATE approvals SET answered_at = ${yield* isoNow}, answer = ${answer} WHERE id = ${id}`
     }, guarded),
 

@@ -1,20 +1,20 @@
 import { Context, Effect, Layer, type Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Entry, Usage } from "../domain/SessionEvent.ts"
+import type { TranscriptEntry, Usage } from "../domain/SessionEvent.ts"
 import { makeCatalog } from "./Catalog.ts"
-import { type Costs, makeCosts } from "./Costs.ts"
+import { type CostRecords, makeCosts } from "./Costs.ts"
 import { migrate } from "./Migrations.ts"
 import { makePolicyRecords, type PolicyRecords } from "./PolicyRecords.ts"
 import * as Sqlite from "./Sqlite.ts"
 import { guard, long } from "./StorageFault.ts"
 import type {
   BadCursor,
-  Page,
-  Row,
+  MessageRow,
   SessionMissing,
+  SessionPage,
   SessionRecord,
-  ShownRow,
   StoreFailed,
+  TranscriptRow,
   TurnLost,
   TurnOutcome,
   TurnRunning,
@@ -25,7 +25,7 @@ import { makeTurns } from "./Turns.ts"
 export * from "./Stored.ts"
 
 export type { DayCost } from "./Costs.ts"
-export type { ApprovalRecord, DecisionRecord, PolicyRecords, StoredRule } from "./PolicyRecords.ts"
+export type { ApprovalRecord, DecisionRecord, PolicyRecords, RuleRecord } from "./PolicyRecords.ts"
 
 export class SessionStore extends Context.Service<SessionStore, {
   /** `memory`: nothing survives the process, and `initialize` says so (spec §4). */
@@ -48,7 +48,7 @@ export class SessionStore extends Context.Service<SessionStore, {
     readonly cursor?: string
     readonly limit?: number
     readonly killed?: boolean
-  }) => Effect.Effect<Page, BadCursor | StoreFailed>
+  }) => Effect.Effect<SessionPage, BadCursor | StoreFailed>
   /** Newest first, killed ones only with `killed`; `query` looks for a text in titles and transcripts. */
   readonly overview: (options: {
     readonly limit: number
@@ -61,14 +61,14 @@ export class SessionStore extends Context.Service<SessionStore, {
    * The whole visible transcript in order; it only reads. A turn that was cut off ends with its `Interrupted` marker,
    * exactly once, however often it is read.
    */
-  readonly transcript: (sessionId: string) => Effect.Effect<ReadonlyArray<Entry>, StoreFailed>
+  readonly transcript: (sessionId: string) => Effect.Effect<ReadonlyArray<TranscriptEntry>, StoreFailed>
   /**
    * How many messages there are, and the rows behind them from message `before` (exclusive; all without it) to the oldest, newest
    * first, read as they are taken. The first row may reach beyond `before`, or, a call that is open, beyond `total`.
    */
   readonly shownBefore: (sessionId: string, before?: number) => Effect.Effect<{
     readonly total: number
-    readonly rows: Stream.Stream<ShownRow, StoreFailed>
+    readonly rows: Stream.Stream<MessageRow, StoreFailed>
   }, StoreFailed>
   /**
    * Opens a turn in one transaction: claims the session for this process, recovers a turn that was cut off, writes the
@@ -77,14 +77,14 @@ export class SessionStore extends Context.Service<SessionStore, {
    */
   readonly beginTurn: (
     sessionId: string,
-    first: Entry,
+    first: TranscriptEntry,
     title?: string | null
   ) => Effect.Effect<TurnStart, SessionMissing | TurnRunning | StoreFailed>
   /** Saves what is visible so far, and the model messages to fall back to; without anything new it only looks whether the turn is still ours. */
   readonly checkpoint: (
     sessionId: string,
     turn: number,
-    progress: { readonly rows: ReadonlyArray<Row>; readonly context: string }
+    progress: { readonly rows: ReadonlyArray<TranscriptRow>; readonly context: string }
   ) => Effect.Effect<void, TurnLost | StoreFailed>
   /** Fails as soon as a checkpoint or a renewal of the lease finds that the turn is not ours any more. */
   readonly untilLost: (sessionId: string, turn: number) => Effect.Effect<never, TurnLost>
@@ -93,7 +93,7 @@ export class SessionStore extends Context.Service<SessionStore, {
    * After a failure the turn counts as cut off; the same commit may be tried again until the next turn begins.
    */
   readonly commitTurn: (sessionId: string, turn: number, end: {
-    readonly rows: ReadonlyArray<Row>
+    readonly rows: ReadonlyArray<TranscriptRow>
     readonly context: string
     readonly outcome: TurnOutcome
     readonly title: string | null
@@ -106,7 +106,7 @@ export class SessionStore extends Context.Service<SessionStore, {
   ) => Effect.Effect<void, StoreFailed>
   readonly rename: (sessionId: string, title: string) => Effect.Effect<void, StoreFailed>
   readonly policy: PolicyRecords
-  readonly costs: Costs
+  readonly costs: CostRecords
   /** Tombstone: readable, never active again. Idempotent. */
   readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>
   /** Whether a row was there. Cascades to everything of the session. */

@@ -47,7 +47,7 @@ const storageFault = (file: string) => (error: SqlError.SqlError): StoreFailed =
   return failed(file, sentence, error)
 }
 
-export type Guard = <A, E, R>(
+export type StoreGuard = <A, E, R>(
   self: Effect.Effect<A, E | SqlError.SqlError, R>
 ) => Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreFailed, R>
 
@@ -66,7 +66,7 @@ const isBusy = (error: unknown) => SqlError.isSqlError(error) && error.reason._t
  * Turns every SQL failure into a `StoreFailed` that names `file`, also those `effect/sql` raises as defects. While another
  * process holds the write lock, the whole effect is tried again: it must not have written anything by then.
  */
-export const guard = (file: string, duration: Duration.Input = usual): Guard => {
+export const guard = (file: string, duration: Duration.Input = usual): StoreGuard => {
   const fault = storageFault(file)
   return <A, E, R>(self: Effect.Effect<A, E | SqlError.SqlError, R>) =>
     self.pipe(

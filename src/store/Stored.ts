@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Entry, StopReason, Usage } from "../domain/SessionEvent.ts"
+import type { StopReason, TranscriptEntry, Usage } from "../domain/SessionEvent.ts"
 
 /** A storage fault with a sentence a person can act on ("The disk is full: …"). */
 export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", {
@@ -54,7 +54,7 @@ export interface SessionRecord {
   readonly killedAt: string | null
 }
 
-export interface Page {
+export interface SessionPage {
   readonly sessions: ReadonlyArray<SessionRecord>
   readonly nextCursor: string | null
 }
@@ -62,13 +62,13 @@ export interface Page {
 export type TurnOutcome = StopReason | "failed" | "interrupted"
 
 /** Rows keep the position they were first written at; writing a position again replaces that row. */
-export interface Row {
+export interface TranscriptRow {
   readonly position: number
-  readonly entry: Entry
+  readonly entry: TranscriptEntry
 }
 
 /** A row as messages of the visible transcript. */
-export interface ShownRow {
+export interface MessageRow {
   /** Of its first message, counted from the beginning of the session; it never changes. */
   readonly index: number
   /** Messages it stands for: two for a tool call, the call and its result. */
@@ -76,7 +76,7 @@ export interface ShownRow {
   /** Of its turn; ISO 8601, UTC. */
   readonly startedAt: string
   /** `undefined` where the row cannot be read. */
-  readonly entry: Entry | undefined
+  readonly entry: TranscriptEntry | undefined
 }
 
 /** The beginning of a turn as the database saw it. */

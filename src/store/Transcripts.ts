@@ -1,12 +1,12 @@
 import { Clock, Effect, Option, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import { interruption, readEntries, readEntry } from "./Entries.ts"
-import type { Claim } from "./Owner.ts"
+import type { TurnClaim } from "./Owner.ts"
 import type { SessionStore } from "./SessionStore.ts"
-import type { Guard } from "./StorageFault.ts"
-import type { ShownRow } from "./Stored.ts"
+import type { StoreGuard } from "./StorageFault.ts"
+import type { MessageRow } from "./Stored.ts"
 
-interface TurnRow extends Claim {
+interface TurnRow extends TurnClaim {
   readonly turn: number
   readonly status: string
 }
@@ -40,7 +40,7 @@ const rowsAtOnce = 8
 /** Reading what was said and done: whole, or by messages from the newest end (zeroclaw §1.6), counted in an index and read only as they are taken. */
 export const makeTranscripts = (
   sql: SqlClient.SqlClient,
-  guarded: Guard,
+  guarded: StoreGuard,
   isRunning: (sessionId: string, turn: TurnRow, now: number) => boolean
 ): Pick<SessionStore["Service"], "transcript" | "shownBefore"> => {
   const lastTurn = Effect.fnUntraced(function*(sessionId: string) {
@@ -82,7 +82,7 @@ export const makeTranscripts = (
             ORDER BY position DESC LIMIT ${rowsAtOnce})
           ORDER BY position DESC`
         let next = upTo
-        const shown = rows.map(({ count, entry, started_at, turn }): ShownRow => {
+        const shown = rows.map(({ count, entry, started_at, turn }): MessageRow => {
           next -= count
           return { index: next, count, startedAt: started_at, entry: readEntry({ entry, running: turn === live }) }
         })
@@ -114,7 +114,7 @@ export const makeTranscripts = (
       const counted = yield* count(sessionId, last.turn, live)
       const kept = counted.messages - (counted.open === null ? 0 : 1)
       const total = cut ? kept + 1 : kept
-      const mark: ReadonlyArray<ShownRow> = cut && (before ?? total) > kept
+      const mark: ReadonlyArray<MessageRow> = cut && (before ?? total) > kept
         ? [{ index: kept, count: 1, startedAt: last.started_at, entry: interruption(last.turn) }]
         : []
       const end: Place = { position: counted.last ?? -1, upTo: counted.messages }

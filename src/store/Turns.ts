@@ -1,18 +1,18 @@
 import { Clock, DateTime, Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Entry } from "../domain/SessionEvent.ts"
+import type { TranscriptEntry } from "../domain/SessionEvent.ts"
 import { readSession } from "./Catalog.ts"
 import { interruption, makeWriteEntries } from "./Entries.ts"
-import { type Claim, isAlive, makeOwner } from "./Owner.ts"
+import { isAlive, makeOwner, type TurnClaim } from "./Owner.ts"
 import type { SessionStore } from "./SessionStore.ts"
-import type { Guard } from "./StorageFault.ts"
+import type { StoreGuard } from "./StorageFault.ts"
 import { SessionMissing, titled, TurnLost, TurnRunning } from "./Stored.ts"
 import { makeTranscripts } from "./Transcripts.ts"
 
 /** How often the turns of this process renew their lease; a tool may run for hours between two checkpoints. */
 const heartbeat = "5 seconds"
 
-interface TurnRow extends Claim {
+interface TurnRow extends TurnClaim {
   readonly turn: number
 }
 
@@ -30,7 +30,7 @@ type Turns = Pick<
 >
 
 /** Opening, saving, ending and recovering turns (spec §4). The database allows one running turn a session. */
-export const makeTurns = Effect.fnUntraced(function*(guarded: Guard, patiently: Guard) {
+export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patiently: StoreGuard) {
   const sql = yield* SqlClient.SqlClient
   const writeEntries = makeWriteEntries(sql)
   const owner = makeOwner()
@@ -107,7 +107,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: Guard, patiently: 
       WHERE session_id = ${sessionId} AND turn = ${turn}`
   })
 
-  const begin = Effect.fnUntraced(function*(sessionId: string, first: Entry, name: string | null) {
+  const begin = Effect.fnUntraced(function*(sessionId: string, first: TranscriptEntry, name: string | null) {
     const now = yield* Clock.currentTimeMillis
     const touched = yield* sql`UPDATE sessions SET updated_at = ${iso(now)}, title = coalesce(title, ${titled(name)})
       WHERE session_id = ${sessionId} AND killed_at IS NULL RETURNING session_id`

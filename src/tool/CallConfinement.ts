@@ -9,7 +9,7 @@ import * as DeniedPaths from "../policy/rules/DeniedPaths.ts"
 import type { RuleSet } from "../policy/rules/RuleSet.ts"
 import * as Disk from "../sandbox/Disk.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
-import type { Reach } from "../sandbox/plan/PathScope.ts"
+import type { PathScope } from "../sandbox/plan/PathScope.ts"
 import { PathRefused, type Workspace } from "../workspace/Workspace.ts"
 import { isInside } from "../platform/FilePath.ts"
 import { type Confinement, ToolFailed } from "./Tool.ts"
@@ -17,10 +17,10 @@ import { type Confinement, ToolFailed } from "./Tool.ts"
 /** From what the gates said to what a call can reach (spec §6). */
 
 /** Never retried with less: only a person may open more (policy §1.9 E17). */
-export const failed = (what: string) =>
+export const sandboxUnavailable = (what: string) =>
   new ToolFailed({ message: `SANDBOX_UNAVAILABLE: the command did not run: ${what}` })
 
-export interface Held {
+export interface ConfinementInput {
   readonly decision: Pick<Decision, "capabilities" | "sandbox">
   readonly knobs: ResolvedSettings
   readonly limits: Limits
@@ -40,7 +40,10 @@ const allowing = ({ allowedRoots }: Limits, place: ActionContext) => {
   return (path: string) => folders.some((folder) => isInside(folder, path))
 }
 
-export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rules, workspace }: Held): Confinement => {
+export const make = (
+  sandbox: Sandbox["Service"],
+  { decision, knobs, limits, rules, workspace }: ConfinementInput
+): Confinement => {
   const { mode, network } = decision.sandbox ?? { mode: "workspace-read", network: false }
   const reads = decision.capabilities.every((capability) => capability === "shell_ro")
   return {
@@ -52,7 +55,7 @@ export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rul
       const place: ActionContext = { cwd: workspace.cwd, roots: workspace.roots, home: homedir() }
       const denied = yield* DeniedPaths.of(rules.entries, place)
       if (!denied.complete && mode !== "danger-full-access") {
-        return yield* failed(
+        return yield* sandboxUnavailable(
           "there are more files than can be searched for those that a deny rule hides. Name their folder in the rule, or open the session in a smaller folder."
         )
       }
@@ -64,13 +67,13 @@ export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rul
         roots: foldersOf(workspace, allowing(limits, place)),
         readable: workspace.readable,
         masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => expand(path, place))],
-        kept: denied.kept,
+        readOnly: denied.kept,
         backend: backendOf(limits.backend, knobs)
       }).pipe(
         Effect.catchTag(
           "SandboxUnavailable",
           ({ missing, remedy }) =>
-            Effect.andThen(Effect.logError(`a command did not run: ${missing} ${remedy}`), failed(missing))
+            Effect.andThen(Effect.logError(`a command did not run: ${missing} ${remedy}`), sandboxUnavailable(missing))
         )
       )
     })
@@ -78,7 +81,7 @@ export const make = (sandbox: Sandbox["Service"], { decision, knobs, limits, rul
 }
 
 /** The session's folders as far as the mode reaches. */
-export const narrowed = (workspace: Workspace, reach: Reach): Workspace => ({
+export const narrowed = (workspace: Workspace, reach: PathScope): Workspace => ({
   ...workspace,
   resolve: (path, intent) =>
     Effect.flatMap(workspace.resolve(path, intent), (canonical) => {

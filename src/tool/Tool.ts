@@ -2,8 +2,8 @@ import { Effect, type JsonSchema, Result, Schema, type Scope } from "effect"
 import type { Capability, NetworkNeed } from "../domain/Capability.ts"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import type { ToolRequirements } from "../policy/decision/ToolRequirements.ts"
-import type { Confined } from "../sandbox/Confinement.ts"
-import type { Origin } from "../security/Untrusted.ts"
+import type { ConfinedCommand } from "../sandbox/Confinement.ts"
+import type { TextOrigin } from "../security/Untrusted.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ClientSide } from "./ClientSide.ts"
 import { type PlanEntry, ToolCallContent, type ToolCallLocation, type ToolKind } from "../domain/Content.ts"
@@ -56,9 +56,9 @@ export interface Confinement {
   readonly reads: boolean
   /** A command that can reach no more than that, for `Processes.run`. What it needs on disk goes when the scope closes. */
   readonly confine: (
-    argv: Confined["argv"],
+    argv: ConfinedCommand["argv"],
     where: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
-  ) => Effect.Effect<Confined, ToolFailed, Scope.Scope>
+  ) => Effect.Effect<ConfinedCommand, ToolFailed, Scope.Scope>
 }
 
 /** A call that the gates let run. */
@@ -99,11 +99,11 @@ export interface Tool<P> {
   /** Every capability a call of it may need; it is offered to the model while one of them is granted. */
   readonly capabilities: readonly [Capability, ...ReadonlyArray<Capability>]
   /** What models read besides the description where the Work mode grants only some of them (policy §1.7). */
-  readonly within?: (granted: (capability: Capability) => boolean) => string
+  readonly limitedDescription?: (granted: (capability: Capability) => boolean) => string
   /** Whether a call is of no use without a network; a shell command's own words tell. */
   readonly network?: NetworkNeed
   /** Where the text of its results comes from, when that is not Postern itself: models get it marked as data. */
-  readonly origin?: Origin
+  readonly origin?: TextOrigin
   /** What a call with these parameters needs. Pure. */
   readonly needs: (parameters: P) => ToolRequirements
   /** Must not change anything and must not fail: an unreadable target simply gives less to show. */
@@ -118,7 +118,7 @@ export type AnyTool = Tool<any>
 export const make = <P>(tool: Tool<P>): Tool<P> => tool
 
 /** A call that no gate can judge. */
-export interface Unreadable {
+export interface InvalidCall {
   readonly code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS"
   readonly message: string
 }
@@ -126,7 +126,7 @@ export interface Unreadable {
 /** The tool a call is for, and its parameters as that tool reads them. */
 export const decodeCall = Effect.fnUntraced(
   function*(tools: ReadonlyMap<string, AnyTool>, name: string, parameters: unknown): Effect.fn.Return<
-    Result.Result<{ readonly tool: AnyTool; readonly parameters: unknown }, Unreadable>
+    Result.Result<{ readonly tool: AnyTool; readonly parameters: unknown }, InvalidCall>
   > {
     const tool = tools.get(name)
     if (tool === undefined) {

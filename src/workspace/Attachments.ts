@@ -13,7 +13,7 @@ export class AttachmentFault extends Schema.TaggedError<AttachmentFault>()("Atta
   detail: Schema.String
 }) {}
 
-export interface Attachment {
+export interface StoredAttachment {
   /** `<sha256>` or `<sha256>.<ext>`. */
   readonly name: string
   /** Absolute path below `uploads`. */
@@ -24,7 +24,7 @@ export interface Attachment {
   readonly deduplicated: boolean
 }
 
-export interface Hints {
+export interface AttachmentHints {
   /** Only its extension is used, never its folders. */
   readonly filename?: string | undefined
   readonly mimeType?: string | undefined
@@ -46,14 +46,14 @@ export const decodeBase64 = (text: string): Effect.Effect<Buffer, AttachmentFaul
   })
 
 /** At most 16 ASCII letters and digits, lower case; the file name decides before the type. `undefined`: none. */
-export const extensionFor = (hints: Hints): string | undefined => {
+export const extensionFor = (hints: AttachmentHints): string | undefined => {
   const named = extname(basename(hints.filename ?? "")).slice(1)
   if (/^[A-Za-z0-9]{1,16}$/.test(named)) return named.toLowerCase()
   return hints.mimeType === undefined ? undefined : MimeType.extensionOf(hints.mimeType)
 }
 
 /** Stores bytes as `<cwd>/uploads/<sha256>[.ext]`, `cwd` canonical. What else lies there is replaced. */
-export const store = Effect.fnUntraced(function*(cwd: string, bytes: Uint8Array, hints: Hints = {}) {
+export const store = Effect.fnUntraced(function*(cwd: string, bytes: Uint8Array, hints: AttachmentHints = {}) {
   if (bytes.length > maxBytes) return yield* tooLarge
   const folder = yield* uploads(cwd)
   const sha256 = hash(bytes)
@@ -69,7 +69,7 @@ export const store = Effect.fnUntraced(function*(cwd: string, bytes: Uint8Array,
       Effect.mapError((cause) => fault("storage", `The attachment cannot be stored: ${cause.detail}`))
     )
   }
-  return { name, path, sha256, bytes: bytes.length, deduplicated } satisfies Attachment
+  return { name, path, sha256, bytes: bytes.length, deduplicated } satisfies StoredAttachment
 })
 
 /** The bytes stored under a content address, refused when they no longer have that hash. */

@@ -8,7 +8,7 @@ import * as Folder from "./Folder.ts"
 /** Files above this are not read into memory by any tool. */
 export const maxBytes = 10 * 1024 * 1024
 
-export interface Contents {
+export interface FileContents {
   readonly bytes: Buffer
   readonly stats: Stats
 }
@@ -17,7 +17,7 @@ export interface Contents {
  * Reads the regular file at a canonical path. The opened file is compared with the path that was checked, so a link put
  * there in between is noticed and refused.
  */
-export const read = (path: string, limit: number = maxBytes): Effect.Effect<Contents, FileFault> =>
+export const read = (path: string, limit: number = maxBytes): Effect.Effect<FileContents, FileFault> =>
   attempt(path, async () => {
     // O_NONBLOCK: opening a FIFO must not wait for a writer.
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)

@@ -3,7 +3,7 @@ import { type FileHandle, lstat, mkdir, open, readlink, realpath } from "node:fs
 import { basename, dirname, join } from "node:path"
 import { changed, fault } from "./FileFault.ts"
 
-export interface Opened {
+export interface OpenedFolder {
   readonly handle: FileHandle
   /** Names the opened folder itself where the system can, so that a swap of its path no longer matters. */
   readonly base: string
@@ -22,7 +22,7 @@ export const inside = async <A>(folder: string, use: (base: string) => Promise<A
 }
 
 /** Missing folders are made one level at a time, each inside the checked one above it; `top` and above are not made. */
-export const openOrCreate = async (folder: string, top?: string): Promise<Opened> => {
+export const openOrCreate = async (folder: string, top?: string): Promise<OpenedFolder> => {
   try {
     return await openFolder(folder)
   } catch (error) {
@@ -40,7 +40,7 @@ export const openOrCreate = async (folder: string, top?: string): Promise<Opened
   return await openFolder(folder)
 }
 
-const openFolder = async (folder: string): Promise<Opened> => {
+const openFolder = async (folder: string): Promise<OpenedFolder> => {
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
   try {
     return { handle, base: await assertSame(handle, folder) ? descriptor(handle) : folder }

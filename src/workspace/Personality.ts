@@ -16,9 +16,9 @@ export const names = [
   "HEARTBEAT.md",
   "MEMORY.md"
 ] as const
-export type Name = typeof names[number]
+export type PersonalityName = typeof names[number]
 
-export const isName = (name: string): name is Name => names.some((one) => one === name)
+export const isName = (name: string): name is PersonalityName => names.some((one) => one === name)
 
 /** Longer files are cut where they are read to a model. */
 export const maxChars = 20_000
@@ -26,8 +26,8 @@ export const maxChars = 20_000
 /** A larger file is no personality. */
 const maxBytes = 1024 * 1024
 
-export interface Entry {
-  readonly filename: Name
+export interface PersonalityFile {
+  readonly filename: PersonalityName
   readonly exists: boolean
   /** In bytes. */
   readonly size: number
@@ -35,7 +35,7 @@ export interface Entry {
   readonly mtime_ms?: number
 }
 
-export interface Contents {
+export interface PersonalityText {
   /** `null` where there is no file; at most `maxChars` characters. */
   readonly content: string | null
   readonly truncated: boolean
@@ -43,28 +43,32 @@ export interface Contents {
 }
 
 /** The files there are; anything else in the place of one, such as a link, is none. `folder` need not exist. */
-export const list = Effect.fnUntraced(function*(folder: string): Effect.fn.Return<ReadonlyArray<Entry>, FileFault> {
-  const place = yield* canonical(folder)
-  return yield* attempt(place, () => Folder.inside(place, (base) => Promise.all(names.map(entryIn(base))))).pipe(
-    Effect.catchIf(isMissing, () => Effect.succeed(names.map(missing)))
-  )
-})
+export const list = Effect.fnUntraced(
+  function*(folder: string): Effect.fn.Return<ReadonlyArray<PersonalityFile>, FileFault> {
+    const place = yield* canonical(folder)
+    return yield* attempt(place, () => Folder.inside(place, (base) => Promise.all(names.map(entryIn(base))))).pipe(
+      Effect.catchIf(isMissing, () => Effect.succeed(names.map(missing)))
+    )
+  }
+)
 
 /** What is no text in UTF-8 fails, and so does a link, wherever it leads. */
-export const get = Effect.fnUntraced(function*(folder: string, name: Name): Effect.fn.Return<Contents, FileFault> {
-  const path = join(yield* canonical(folder), name)
-  const found = yield* Files.read(path, maxBytes).pipe(
-    Effect.catchIf(isMissing, () => Effect.undefined)
-  )
-  if (found === undefined) return { content: null, truncated: false }
-  const text = yield* attempt(path, async () => textOf(path, found.bytes))
-  const kept = Array.from(text).slice(0, maxChars).join("")
-  return { content: kept, truncated: kept.length < text.length, mtime_ms: Files.timeOf(found.stats) }
-})
+export const get = Effect.fnUntraced(
+  function*(folder: string, name: PersonalityName): Effect.fn.Return<PersonalityText, FileFault> {
+    const path = join(yield* canonical(folder), name)
+    const found = yield* Files.read(path, maxBytes).pipe(
+      Effect.catchIf(isMissing, () => Effect.undefined)
+    )
+    if (found === undefined) return { content: null, truncated: false }
+    const text = yield* attempt(path, async () => textOf(path, found.bytes))
+    const kept = Array.from(text).slice(0, maxChars).join("")
+    return { content: kept, truncated: kept.length < text.length, mtime_ms: Files.timeOf(found.stats) }
+  }
+)
 
 /** Replaces one as a whole; fails with `stale` where its last change is not the one of `expected` (milliseconds). */
 export const put = Effect.fnUntraced(
-  function*(folder: string, name: Name, content: string, expected: number | undefined): Effect.fn.Return<
+  function*(folder: string, name: PersonalityName, content: string, expected: number | undefined): Effect.fn.Return<
     { readonly bytes_written: number; readonly mtime_ms: number },
     FileFault
   > {
@@ -79,9 +83,9 @@ const canonical = (folder: string) => Effect.promise(() => realpath(folder).catc
 
 const isMissing = ({ reason }: FileFault) => reason === "missing"
 
-const missing = (filename: Name): Entry => ({ filename, exists: false, size: 0 })
+const missing = (filename: PersonalityName): PersonalityFile => ({ filename, exists: false, size: 0 })
 
-const entryIn = (base: string) => async (filename: Name): Promise<Entry> => {
+const entryIn = (base: string) => async (filename: PersonalityName): Promise<PersonalityFile> => {
   const found = await lstat(join(base, filename)).catch(() => undefined)
   return found?.isFile()
     ? { filename, exists: true, size: found.size, mtime_ms: Files.timeOf(found) }

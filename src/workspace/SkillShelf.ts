@@ -8,7 +8,7 @@ import { makeFolder } from "../platform/MakeFolder.ts"
 import * as Skills from "./Skills.ts"
 
 /** The folder that skills of one kind lie in, below another one that is the operator's to name. */
-export interface Shelf {
+export interface SkillFolder {
   /** Absolute; made where it is missing. */
   readonly top: string
   /** Relative to it. */
@@ -19,7 +19,7 @@ export interface Shelf {
 const archive = "skills-archive"
 
 /** Replaces the skill's `SKILL.md`, or begins a skill; links are not followed below `top`. */
-export const write = Effect.fnUntraced(function*(shelf: Shelf, name: string, text: string) {
+export const write = Effect.fnUntraced(function*(shelf: SkillFolder, name: string, text: string) {
   const { folder, top } = yield* placed(shelf)
   const skills = yield* Skills.list({ skills: [folder] })
   const known = skills.find((skill) => skill.name === name)
@@ -34,7 +34,7 @@ export const write = Effect.fnUntraced(function*(shelf: Shelf, name: string, tex
 })
 
 /** Moves the skill's folder, with all that is in it, to the archive beside the shelf; gives its new path, if it was there. */
-export const remove = Effect.fnUntraced(function*(shelf: Shelf, name: string): Effect.fn.Return<
+export const remove = Effect.fnUntraced(function*(shelf: SkillFolder, name: string): Effect.fn.Return<
   Option.Option<string>,
   FileFault
 > {
@@ -46,7 +46,7 @@ export const remove = Effect.fnUntraced(function*(shelf: Shelf, name: string): E
   return Option.some(yield* Effect.uninterruptible(attempt(known.folder, () => move(known.folder, target, top))))
 })
 
-const placed = Effect.fnUntraced(function*({ folder, top }: Shelf) {
+const placed = Effect.fnUntraced(function*({ folder, top }: SkillFolder) {
   yield* attempt(top, async () => makeFolder(top))
   const canonical = yield* attempt(top, () => realpath(top))
   return { top: canonical, folder: join(canonical, folder) }

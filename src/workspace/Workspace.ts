@@ -37,7 +37,7 @@ export interface Workspace {
   readonly resolve: (path: string, intent: Intent) => Effect.Effect<string, PathRefused>
 }
 
-export interface Folders {
+export interface WorkspaceFolders {
   /** Absolute path of an existing folder, like all the others. */
   readonly cwd: string
   readonly roots?: ReadonlyArray<string>
@@ -65,7 +65,7 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "UNKNOWN"
 
 /** Fails on the first folder that is not an absolute path to an existing folder, and names it. */
-export const make = Effect.fnUntraced(function*(folders: Folders): Effect.fn.Return<Workspace, PathRefused> {
+export const make = Effect.fnUntraced(function*(folders: WorkspaceFolders): Effect.fn.Return<Workspace, PathRefused> {
   const cwd = yield* canonicalFolder(folders.cwd)
   const extra = yield* Effect.forEach(folders.roots ?? [], canonicalFolder)
   const readable = yield* Effect.forEach(folders.readable ?? [], canonicalFolder)

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Entry } from "../../src/domain/SessionEvent.ts"
+import type { TranscriptEntry } from "../../src/domain/SessionEvent.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { lines, Run } from "./support/Run.ts"
 
@@ -11,7 +11,7 @@ const home = mkdtempSync(join(tmpdir(), "postern-sessions-"))
 const env = { POSTERN_CONFIG_DIR: home, POSTERN_DATA_DIR: "" }
 const sessions = (...args: ReadonlyArray<string>) => new Run(["sessions", ...args], { env, stdin: "" }).done
 
-const entries: ReadonlyArray<Entry> = [
+const entries: ReadonlyArray<TranscriptEntry> = [
   { _tag: "User", messageId: "u1", content: [{ type: "text", text: "fix `a.txt`" }] },
   { _tag: "Thought", messageId: "t1", text: "hm" },
   {
@@ -52,9 +52,9 @@ const seed = Effect.gen(function*() {
     shapes: [],
     knobs: "h"
   } as const
-  yield* store.policy.decided("bbbb-3", decision)
-  yield* store.policy.asked("bbbb-3", "q1", "c1")
-  yield* store.policy.answered("q1", "AllowOnce")
+  yield* store.policy.recordDecision("bbbb-3", decision)
+  yield* store.policy.recordQuestion("bbbb-3", "q1", "c1")
+  yield* store.policy.recordAnswer("q1", "AllowOnce")
   yield* store.kill("dead-4")
 })
 

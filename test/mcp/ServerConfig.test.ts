@@ -10,12 +10,12 @@ import {
 const stdio: McpServerConfig = {
   ...defaults,
   name: "s",
-  reach: { _tag: "Stdio", command: "x", args: [], env: {}, cwd: undefined }
+  transport: { _tag: "Stdio", command: "x", args: [], env: {}, cwd: undefined }
 }
 const http: McpServerConfig = {
   ...defaults,
   name: "s",
-  reach: { _tag: "Http", url: "http://x", headers: {}, sse: false }
+  transport: { _tag: "Http", url: "http://x", headers: {}, sse: false }
 }
 
 describe("What a call of an MCP tool needs", () => {

@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Outbox from "../../src/rpc/Outbox.ts"
 
-const delta = (key: string, text: string): Outbox.Delta => ({ key, text, frame: (all) => `<${key}:${all}>` })
+const delta = (key: string, text: string): Outbox.TextDelta => ({ key, text, frame: (all) => `<${key}:${all}>` })
 
 describe("Merging", () => {
   it("joins neighbours of one message and never changes the order", () => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Result, Schema } from "effect"
 import { Rpc, RpcGroup, RpcMiddleware } from "effect/rpc"
 import { TestClock } from "effect/testing"
-import type { Options } from "../../src/rpc/Options.ts"
+import type { PeerOptions } from "../../src/rpc/Options.ts"
 import { CancelWith, Connection, serve } from "../../src/rpc/Peer.ts"
 import { RpcFault } from "../../src/rpc/Wire.ts"
 import { makeWire } from "./FarSide.ts"
@@ -35,9 +35,9 @@ const Stop = Rpc.make("turn/stop", { error: RpcFault })
 
 class Api extends RpcGroup.make(Echo, Hang, Boom, Relay, Turn, Stop).middleware(PerConnection) {}
 
-const options: Options = { maxFrame: 1000, outbox: 8, stall: "30 seconds", idPrefix: "out-" }
+const options: PeerOptions = { maxFrame: 1000, outbox: 8, stall: "30 seconds", idPrefix: "out-" }
 
-const start = (more: Partial<Options> = {}) =>
+const start = (more: Partial<PeerOptions> = {}) =>
   Effect.gen(function*() {
     const wire = yield* makeWire
     const stopped = yield* Deferred.make<void>()

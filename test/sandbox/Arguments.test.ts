@@ -18,11 +18,11 @@ const plan = (change: Partial<Plan> = {}): Plan => ({
     folder: false
   }],
   visible: [],
-  pins: ["/tmp/w/.git"],
-  kept: ["/tmp/w/.git/hooks"],
+  pinned: ["/tmp/w/.git"],
+  readOnly: ["/tmp/w/.git/hooks"],
   watched: ["/tmp/w/.mcp.json"],
   programs: [],
-  firm: [],
+  required: [],
   ...change
 })
 
@@ -53,14 +53,14 @@ describe("the arguments of bubblewrap", () => {
 
   it("leaves everything as it is in read-only, the machine's temporary folder included", () =>
     assert.strictEqual(
-      spelled(plan({ mode: "read-only", network: false, pins: [], kept: [], readable: [] }), abilities),
+      spelled(plan({ mode: "read-only", network: false, pinned: [], readOnly: [], readable: [] }), abilities),
       `${isolation} --unshare-net --ro-bind / / ${special} --ro-bind /tmp/w /tmp/w --tmpfs /home/u/.postern --ro-bind /dev/null /home/u/.netrc ` +
         "--ro-bind /dev/null /tmp/ssh/agent --remount-ro /home/u/.postern --chdir /tmp/w/sub"
     ))
 
   it("shows only the system and the workspace in workspace-read", () => {
     const text = spelled(
-      plan({ mode: "workspace-read", masks: [], pins: [], kept: [], readable: [], programs: ["/opt/node"] }),
+      plan({ mode: "workspace-read", masks: [], pinned: [], readOnly: [], readable: [], programs: ["/opt/node"] }),
       abilities
     )
     assert.notInclude(text, "--ro-bind / /")
@@ -89,7 +89,7 @@ describe("the arguments of bubblewrap", () => {
       "--symlink /nix/store/x /run/current-system"
     ))
 
-  const scratch = plan({ mode: "scratch", masks: [], pins: [], kept: [], readable: [] })
+  const scratch = plan({ mode: "scratch", masks: [], pinned: [], readOnly: [], readable: [] })
   const ways = [
     [{ kind: "overlay" }, "--overlay-src /tmp/w --tmp-overlay /tmp/w"],
     [{ kind: "mounted" }, "--bind /tmp/w /tmp/w"],
@@ -155,7 +155,7 @@ describe("the other backends' arguments", () => {
 
   it("writes a profile that ends with what is protected, and quotes paths", () => {
     const lines = Seatbelt.profile(
-      plan({ roots: ["/w\"x"], pins: ["/w\"x/.git"], kept: ["/w\"x/.git/hooks"], network: false })
+      plan({ roots: ["/w\"x"], pinned: ["/w\"x/.git"], readOnly: ["/w\"x/.git/hooks"], network: false })
     ).split("\n")
     assert.deepStrictEqual(lines.slice(0, 2), ["(version 1)", "(deny default)"])
     assert.isFalse(lines.some((line) => line.includes("network")))

@@ -13,11 +13,11 @@ const plan: Plan = {
   readable: [],
   masks: [],
   visible: [],
-  pins: [],
-  kept: [],
+  pinned: [],
+  readOnly: [],
   watched: [],
   programs: [],
-  firm: []
+  required: []
 }
 const ran = (code: number) => `{ "child-pid": 7 }\n{ "exit-code": ${code} }\n`
 

@@ -109,9 +109,9 @@ describe("what a project prepares", () => {
     const name = "postern-runner"
     const [project, other] = [join(base, "node_modules", ".bin"), join(base, "opt")]
     write(join(project, name), "", 0o755)
-    assert.isUndefined(Trial.finder({ PATH: project })(name))
+    assert.isUndefined(Trial.programFinder({ PATH: project })(name))
     const elsewhere = write(join(other, name), "", 0o755)
-    assert.strictEqual(Trial.finder({ PATH: `${project}:${other}` })(name), elsewhere)
+    assert.strictEqual(Trial.programFinder({ PATH: `${project}:${other}` })(name), elsewhere)
     rmSync(base, { recursive: true })
   })
 
@@ -137,11 +137,13 @@ describe("what a project prepares", () => {
       write(join(modules, "z", "hooks", "pre-commit"), "")
       write(join(modules, "z", "HEAD"), "ref: refs/heads/main\n")
       const found = Protected.find([work], [work])
-      assert.isTrue("kept" in found && found.kept.includes(join(modules, "z", "hooks")))
-      assert.isTrue("kept" in found && found.kept.includes(join(work, ".git", "worktrees", "tree", "commondir")))
+      assert.isTrue("readOnly" in found && found.readOnly.includes(join(modules, "z", "hooks")))
+      assert.isTrue(
+        "readOnly" in found && found.readOnly.includes(join(work, ".git", "worktrees", "tree", "commondir"))
+      )
       for (let number = 0; number < 600; number++) mkdirSync(join(modules, "many", `${number}`), { recursive: true })
       const crowded = Protected.find([work], [work])
-      assert.isTrue("kept" in crowded && crowded.kept.includes(modules))
+      assert.isTrue("readOnly" in crowded && crowded.readOnly.includes(modules))
     }))
 
   it.live("is hidden where a rule names a link on its way, and links lead in no circles", () =>

@@ -2,15 +2,15 @@ import { execFileSync, spawn } from "node:child_process"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { type Command, Processes } from "../../src/sandbox/process/Processes.ts"
+import { type ProcessCommand, Processes } from "../../src/sandbox/process/Processes.ts"
 
 const env = { PATH: "/usr/local/bin:/usr/bin:/bin" }
 
 /** A shell command whose output releases `ready` when it says so, and whose processes are known by a marker in their argv. */
-const command = (script: string, options: Partial<Command> = {}) => {
+const command = (script: string, options: Partial<ProcessCommand> = {}) => {
   const ready = Deferred.makeUnsafe<void>()
   let output = ""
-  const value: Command = {
+  const value: ProcessCommand = {
     argv: ["/bin/sh", "-c", script],
     cwd: "/",
     env,

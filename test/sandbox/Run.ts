@@ -1,22 +1,27 @@
 import { Effect, Layer, type Scope } from "effect"
 import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
-import type { Report, SandboxUnavailable } from "../../src/sandbox/Confinement.ts"
+import type { EnforcementReport, SandboxUnavailable } from "../../src/sandbox/Confinement.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import { Environment } from "../../src/platform/Environment.ts"
-import { type Command, type Ended, Processes, type SpawnFailed } from "../../src/sandbox/process/Processes.ts"
+import {
+  type ProcessCommand,
+  Processes,
+  type ProcessExit,
+  type SpawnFailed
+} from "../../src/sandbox/process/Processes.ts"
 import type { Fixture, Who } from "./Fixture.ts"
 
 export const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-export const layer = (fixture: Pick<Fixture, "own" | "home">, options: Partial<Sandbox.Options> = {}) =>
+export const layer = (fixture: Pick<Fixture, "own" | "home">, options: Partial<Sandbox.SandboxOptions> = {}) =>
   Layer.merge(Sandbox.Sandbox.layer({ own: fixture.own, home: fixture.home, ...options }), Processes.layer).pipe(
     Layer.provide(Layer.succeed(Environment, { PATH: path }))
   )
 
 export interface Ran {
-  readonly ended: Ended
+  readonly ended: ProcessExit
   readonly output: string
-  readonly report: Report
+  readonly report: EnforcementReport
 }
 
 export interface Options {
@@ -26,7 +31,7 @@ export interface Options {
   /** Besides `work`. */
   readonly roots?: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
-  readonly timeout?: Command["timeout"]
+  readonly timeout?: ProcessCommand["timeout"]
   readonly onOutput?: (text: string) => void
   readonly cwd?: string
 }

@@ -129,12 +129,12 @@ describe("stored sessions", () => {
       const store = yield* open
       yield* fill(store, 2)
       const { turn } = yield* store.beginTurn("s0", user("hi"))
-      yield* store.policy.setKnob("s0", "network", "off", "client")
+      yield* store.policy.setSetting("s0", "network", "off", "client")
       yield* store.policy.addRule("s0", { id: "r1", list: "deny", rule: "shell(rm **)", reason: null })
       assert.isTrue(yield* store.remove("s0"))
       assert.isFalse(yield* store.remove("s0"))
       assert.deepStrictEqual(yield* store.transcript("s0"), [])
-      assert.strictEqual((yield* store.policy.knobs("s0")).size, 0)
+      assert.strictEqual((yield* store.policy.settings("s0")).size, 0)
       assert.deepStrictEqual(yield* store.policy.rules("s0"), [])
       const end = { rows: [], context: "[]", outcome: "end_turn", title: null } as const
       assert.strictEqual((yield* Effect.flip(store.checkpoint("s0", turn, end)))._tag, "TurnLost")
@@ -148,10 +148,10 @@ describe("stored sessions", () => {
       const store = yield* open
       const { policy } = store
       yield* fill(store, 2)
-      yield* policy.setKnob("s0", "network", "off", "client")
-      yield* policy.setKnob("s0", "network", "on", "client")
-      yield* policy.setKnob("s0", "sandbox", "read-only", "user")
-      assert.deepStrictEqual([...yield* policy.knobs("s0")], [["network", "on"], ["sandbox", "read-only"]])
+      yield* policy.setSetting("s0", "network", "off", "client")
+      yield* policy.setSetting("s0", "network", "on", "client")
+      yield* policy.setSetting("s0", "sandbox", "read-only", "user")
+      assert.deepStrictEqual([...yield* policy.settings("s0")], [["network", "on"], ["sandbox", "read-only"]])
       const rule = { id: "r1", list: "deny", rule: "shell(rm **)", reason: null } as const
       yield* policy.addRule("s0", rule)
       yield* policy.addRule("s0", rule)
@@ -170,14 +170,17 @@ describe("stored sessions", () => {
         knobs: "h",
         shapes: [{ category: "fs-wipe", part: "rm -rf x" }]
       } as const
-      yield* policy.decided("s0", decision)
-      yield* policy.asked("s0", "a1", "c1")
-      yield* policy.asked("s0", "a2", "c1")
-      yield* policy.answered("a1", "AllowOnce")
+      yield* policy.recordDecision("s0", decision)
+      yield* policy.recordQuestion("s0", "a1", "c1")
+      yield* policy.recordQuestion("s0", "a2", "c1")
+      yield* policy.recordAnswer("a1", "AllowOnce")
       const { approvals, decisions } = yield* policy.trail("s0")
       assert.deepInclude(decisions[0], decision)
       assert.deepStrictEqual(approvals.map(({ answer, id }) => [id, answer]), [["a1", "AllowOnce"], ["a2", null]])
-      assert.strictEqual((yield* Effect.flip(policy.setKnob("absent", "network", "off", "client")))._tag, "StoreFailed")
+      assert.strictEqual(
+        (yield* Effect.flip(policy.setSetting("absent", "network", "off", "client")))._tag,
+        "StoreFailed"
+      )
     }))
 
   it.effect("live in memory with the same behaviour where no file is wanted", () =>

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Entry } from "../../src/domain/SessionEvent.ts"
+import type { TranscriptEntry } from "../../src/domain/SessionEvent.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import * as Sqlite from "../../src/store/Sqlite.ts"
 
@@ -34,13 +34,16 @@ export const newSession = (sessionId: string, cwd = "/work") => ({
   additionalDirectories: []
 })
 
-export const user = (text: string): Entry => ({
+export const user = (text: string): TranscriptEntry => ({
   _tag: "User",
   messageId: `user ${text}`,
   content: [{ type: "text", text }]
 })
-export const agent = (text: string): Entry => ({ _tag: "Agent", messageId: `agent ${text}`, text })
-export const toolCall = (toolCallId: string, status: "pending" | "in_progress" | "completed" | "failed"): Entry => ({
+export const agent = (text: string): TranscriptEntry => ({ _tag: "Agent", messageId: `agent ${text}`, text })
+export const toolCall = (
+  toolCallId: string,
+  status: "pending" | "in_progress" | "completed" | "failed"
+): TranscriptEntry => ({
   _tag: "ToolCall",
   call: {
     toolCallId,
@@ -55,7 +58,7 @@ export const toolCall = (toolCallId: string, status: "pending" | "in_progress" |
 })
 
 /** One line an entry, as a person would tell it. */
-export const tell = (entries: ReadonlyArray<Entry>) =>
+export const tell = (entries: ReadonlyArray<TranscriptEntry>) =>
   entries.map((entry) => {
     switch (entry._tag) {
       case "User":

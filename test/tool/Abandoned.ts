@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process"
 import { Effect } from "effect"
-import { bare } from "../../src/sandbox/Confinement.ts"
+import { plainRunner } from "../../src/sandbox/Confinement.ts"
 import { Processes } from "../../src/sandbox/process/Processes.ts"
 import * as Survivor from "../../src/sandbox/process/Watchdog.ts"
 
@@ -32,7 +32,7 @@ const commands = Effect.gen(function*() {
       env: { PATH: process.env["PATH"] ?? "" },
       timeout: "10 minutes",
       onOutput: (chunk) => void process.stdout.write(chunk),
-      runner: bare
+      runner: plainRunner
     })
   yield* run("true")
   yield* run(`trap "" TERM HUP; sleep ${marker} & echo ready; sleep ${marker}`)

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, Schema } from "effect"
-import { bare } from "../../src/sandbox/Confinement.ts"
+import { plainRunner } from "../../src/sandbox/Confinement.ts"
 import type { PlanEntry, ToolCallContent } from "../../src/domain/Content.ts"
 import { Environment } from "../../src/platform/Environment.ts"
 import * as Jobs from "../../src/tool/shell/Jobs.ts"
@@ -18,7 +18,7 @@ export const toolbox = (variables: Record<string, string> = {}) =>
   Toolbox.layer.pipe(Layer.provide(Layer.succeed(Environment, { PATH: systemPath, ...variables })))
 
 const unconfined = {
-  runner: bare,
+  runner: plainRunner,
   report: {
     backend: "none",
     mode: "danger-full-access",

@@ -128,7 +128,7 @@ describe("Attachments", () => {
   )
 
   it("derives a safe extension from the name, else from the type", () => {
-    const cases: ReadonlyArray<readonly [Attachments.Hints, string | undefined]> = [
+    const cases: ReadonlyArray<readonly [Attachments.AttachmentHints, string | undefined]> = [
       [{ filename: "a.PNG" }, "png"],
       [{ filename: "a.tar.gz" }, "gz"],
       [{ filename: "noext", mimeType: "image/jpeg; q=1" }, "jpg"],

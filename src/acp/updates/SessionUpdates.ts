@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Connection } from "../../rpc/Peer.ts"
-import type { Entry, SessionEvent, ToolCallState, Usage } from "../../domain/SessionEvent.ts"
+import type { SessionEvent, ToolCallState, TranscriptEntry, Usage } from "../../domain/SessionEvent.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import type { ContentBlock } from "../../domain/Content.ts"
 import type { AcpConnectionState, DialectName } from "../AcpConnection.ts"
@@ -70,7 +70,10 @@ const blockLength = 4 * 1024 * 1024
 const userBlocks = (content: ContentBlock): ReadonlyArray<ContentBlock> =>
   content.type === "text" && content.text.length > blockLength ? textBlocks(content.text) : [content]
 
-const replayed = ({ capabilities, dialect }: AcpConnectionState, entry: Entry): ReadonlyArray<SessionUpdate> => {
+const replayed = (
+  { capabilities, dialect }: AcpConnectionState,
+  entry: TranscriptEntry
+): ReadonlyArray<SessionUpdate> => {
   switch (entry._tag) {
     case "User":
       return entry.content.flatMap(userBlocks).map((content) => chunk("user_message_chunk", entry.messageId, content))
@@ -93,7 +96,7 @@ const replayed = ({ capabilities, dialect }: AcpConnectionState, entry: Entry): 
 /** An entry has three keys in ACP, and `activeForm` as a fourth for ZeroClaw's clients. */
 const planUpdate = (
   dialect: AcpConnectionState["dialect"],
-  entries: Extract<Entry, { readonly _tag: "Plan" }>["entries"]
+  entries: Extract<TranscriptEntry, { readonly _tag: "Plan" }>["entries"]
 ): SessionUpdate => ({
   sessionUpdate: "plan",
   entries: dialect === "zeroclaw"
@@ -179,7 +182,7 @@ export const make = (state: AcpConnectionState, session: Session) => {
     }
   }
 
-  const withBytes = (entry: Entry): Effect.Effect<Entry> => {
+  const withBytes = (entry: TranscriptEntry): Effect.Effect<TranscriptEntry> => {
     switch (entry._tag) {
       case "ToolCall":
         return Effect.map(Delivery.embedDelivered(cwd, entry.call), (call) => ({ ...entry, call }))
@@ -193,7 +196,8 @@ export const make = (state: AcpConnectionState, session: Session) => {
     }
   }
 
-  const replay = (entry: Entry) => Effect.flatMap(withBytes(entry), (whole) => notifyAll(replayed(state, whole)))
+  const replay = (entry: TranscriptEntry) =>
+    Effect.flatMap(withBytes(entry), (whole) => notifyAll(replayed(state, whole)))
 
   return { publish, replay, notify }
 }
@@ -212,7 +216,7 @@ export const visibleTranscript = Effect.fnUntraced(function*(session: Session, s
 export const sendReplay = (
   connection: AcpConnectionState,
   session: Session,
-  entries: ReadonlyArray<Entry>
+  entries: ReadonlyArray<TranscriptEntry>
 ): Effect.Effect<void> => {
   const { replay } = make(connection, session)
   return Effect.forEach(entries, replay, { discard: true })

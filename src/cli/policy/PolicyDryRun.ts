@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import { Gate, invalid } from "../../session/policy/Gate.ts"
 import {
-  type Level,
+  type AutonomyLevel,
   type PolicySettings,
   policySettings as names,
   resolve,
@@ -155,7 +155,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     const { project, rules } = yield* rulesFor(place, knobs.rules)
     const call = yield* callOf(name, parameters)
     if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
-    const level: Level = knobs.level ?? profile?.level ?? "supervised"
+    const level: AutonomyLevel = knobs.level ?? profile?.level ?? "supervised"
     const resolved: ResolvedSettings = resolve(level, { session: sessionKnobs(knobs), project, user })
     const limits = limitsOf({ ...profile, level }, ownFolders(settings))
     const policy = { knobs: resolved, limits, rules, switches }

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import type { Entry } from "../../domain/SessionEvent.ts"
+import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
 import type { Mode } from "../../session/turn/TurnLoop.ts"
 import type { Daemon } from "../daemon/DaemonClient.ts"
 import { failure } from "../Failure.ts"
@@ -21,7 +21,7 @@ interface Row {
 
 interface Part {
   readonly session: Document["session"]
-  readonly entries: ReadonlyArray<Entry>
+  readonly entries: ReadonlyArray<TranscriptEntry>
   readonly start: number
 }
 

@@ -1,5 +1,5 @@
 import { Context, Effect } from "effect"
-import type { Entry } from "../../domain/SessionEvent.ts"
+import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
 import type { ApprovalRecord, DecisionRecord } from "../../store/PolicyRecords.ts"
 import type { SessionRecord, StoreFailed } from "../../store/Stored.ts"
 import type { Mode } from "../../session/turn/TurnLoop.ts"
@@ -16,7 +16,7 @@ export interface Listed
 /** All of a session. */
 export interface Document {
   readonly session: SessionRecord & { readonly mode: Mode }
-  readonly transcript: ReadonlyArray<Entry>
+  readonly transcript: ReadonlyArray<TranscriptEntry>
 }
 
 export interface Trail {

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Settings } from "../../config/Settings.ts"
 import type { Mode } from "../../session/turn/TurnLoop.ts"
 import { SessionStore } from "../../store/SessionStore.ts"
-import type { Page, SessionMissing, SessionRecord, StoreFailed } from "../../store/Stored.ts"
+import type { SessionMissing, SessionPage, SessionRecord, StoreFailed } from "../../store/Stored.ts"
 import { type Failure, failure } from "../Failure.ts"
 import { type Listed, Shelf } from "./SessionRepository.ts"
 
@@ -14,7 +14,11 @@ const everything = Effect.fnUntraced(function*(store: SessionStore["Service"]) {
   const found: Array<SessionRecord> = []
   let cursor: string | null = null
   do {
-    const page: Page = yield* store.list({ killed: true, limit: pageSize, ...(cursor === null ? {} : { cursor }) })
+    const page: SessionPage = yield* store.list({
+      killed: true,
+      limit: pageSize,
+      ...(cursor === null ? {} : { cursor })
+    })
     found.push(...page.sessions)
     cursor = page.nextCursor
   } while (cursor !== null)

@@ -1,5 +1,5 @@
 import type { SessionUpdate } from "../../acp/protocol/SessionUpdate.ts"
-import type { Entry, ToolCallState } from "../../domain/SessionEvent.ts"
+import type { ToolCallState, TranscriptEntry } from "../../domain/SessionEvent.ts"
 import type { SessionRecord } from "../../store/Stored.ts"
 import type { ContentBlock, ToolCallContent } from "../../domain/Content.ts"
 import { diffLines, textOfBlock, whole } from "../client/Content.ts"
@@ -13,7 +13,7 @@ const text = (value: string): ContentBlock => ({ type: "text", text: value })
 
 const summarised = "The conversation up to here was summarised for the model."
 
-const updatesOf = (entry: Entry): ReadonlyArray<SessionUpdate> => {
+const updatesOf = (entry: TranscriptEntry): ReadonlyArray<SessionUpdate> => {
   switch (entry._tag) {
     case "User":
       return entry.content.map((content, at) => ({
@@ -53,7 +53,7 @@ const facts = (session: SessionRecord): ReadonlyArray<readonly [string, string]>
 /** As the conversation looked in the terminal, below the facts of the session. */
 export const readable = (
   session: SessionRecord,
-  entries: ReadonlyArray<Entry>,
+  entries: ReadonlyArray<TranscriptEntry>,
   options: { readonly paint: Paint; readonly width: number }
 ): string => {
   const { paint } = options
@@ -90,7 +90,7 @@ const markdownCall = (call: ToolCallState): string =>
 
 const checkbox = { pending: "[ ]", in_progress: "[-]", completed: "[x]" } as const
 
-const markdownEntry = (entry: Entry): string => {
+const markdownEntry = (entry: TranscriptEntry): string => {
   switch (entry._tag) {
     case "User":
       return `## User\n\n${plain(entry.content.map(textOfBlock).join("\n\n")).trimEnd()}\n`
@@ -114,7 +114,7 @@ const markdownEntry = (entry: Entry): string => {
   }
 }
 
-export const markdown = (session: SessionRecord, entries: ReadonlyArray<Entry>): string =>
+export const markdown = (session: SessionRecord, entries: ReadonlyArray<TranscriptEntry>): string =>
   [
     `# ${titleOf(session)}\n`,
     facts(session).map(([name, value]) => `- ${name}: \`${oneLine(value)}\`\n`).join(""),

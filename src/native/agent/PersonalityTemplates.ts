@@ -1,7 +1,7 @@
-import type { Name } from "../../workspace/Personality.ts"
+import type { PersonalityName } from "../../workspace/Personality.ts"
 
 /** What somebody who writes these files for the first time can start from. */
-export const templates: { readonly [N in Name]: (agent: string) => string } = {
+export const templates: { readonly [N in PersonalityName]: (agent: string) => string } = {
   "SOUL.md": () =>
     `# How you work
 
@@ -17,7 +17,7 @@ You are ${agent}, a coding agent.
   "USER.md": () =>
     `# Who you work for
 
-- Name:
+- PersonalityName:
 - Language of answers:
 - What they know well, and what to explain:
 `,

@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
-import type { Entry } from "../../domain/SessionEvent.ts"
-import type { ShownRow } from "../../store/SessionStore.ts"
+import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
+import type { MessageRow } from "../../store/SessionStore.ts"
 import { outputOf, saidOf } from "./Texts.ts"
 
 /** The transcript as `session/messages` shows it. A message keeps its index: later ones only follow. */
@@ -17,7 +17,7 @@ export interface Message {
   readonly created_at?: string
 }
 
-const ofEntry = (entry: Entry): ReadonlyArray<Message> => {
+const ofEntry = (entry: TranscriptEntry): ReadonlyArray<Message> => {
   switch (entry._tag) {
     case "User":
       return [{ role: "user", kind: "message", content: saidOf(entry.content) }]
@@ -40,11 +40,11 @@ const ofEntry = (entry: Entry): ReadonlyArray<Message> => {
   }
 }
 
-const isOpen = (entry: Entry): boolean =>
+const isOpen = (entry: TranscriptEntry): boolean =>
   entry._tag === "ToolCall" && (entry.call.status === "pending" || entry.call.status === "in_progress")
 
 /** What follows a call that is open has to wait: the result of the call will stand before it. */
-export const of = (entries: ReadonlyArray<Entry>): ReadonlyArray<Message> => {
+export const of = (entries: ReadonlyArray<TranscriptEntry>): ReadonlyArray<Message> => {
   const open = entries.findIndex(isOpen)
   return (open === -1 ? entries : entries.slice(0, open + 1)).flatMap(ofEntry)
 }
@@ -58,7 +58,7 @@ export const page = (messages: ReadonlyArray<Message>, limit: number | undefined
 
 const lost: Message = { role: "system", kind: "message", content: "[This message cannot be read.]" }
 
-const ofRow = ({ count, entry, index, startedAt }: ShownRow) => {
+const ofRow = ({ count, entry, index, startedAt }: MessageRow) => {
   const messages = entry === undefined ? [] : ofEntry(entry)
   return Array.from({ length: count }, (_, at) => ({
     index: index + at,
@@ -68,7 +68,7 @@ const ofRow = ({ count, entry, index, startedAt }: ShownRow) => {
 
 /** Messages that stand before index `end`, from the newest on as long as they fit into `maxBytes` of JSON; one fits in any case. */
 export const bounded = Effect.fnUntraced(function*<E>(
-  rows: Stream.Stream<ShownRow, E>,
+  rows: Stream.Stream<MessageRow, E>,
   { end, limit, maxBytes }: { readonly end: number; readonly limit: number; readonly maxBytes: number }
 ) {
   const page: Array<Message> = []

@@ -7,7 +7,7 @@ import * as Wire from "../../rpc/Wire.ts"
 import { EndpointRefused, isPipe, tooLong } from "./Endpoint.ts"
 import * as Ownership from "./Ownership.ts"
 
-export interface Options {
+export interface ListenOptions {
   /** Taken before. */
   readonly endpoint: string
   readonly maxConnections: number
@@ -76,7 +76,7 @@ export const take = Effect.fnUntraced(function*(endpoint: string, isOwnFolder: b
 
 /** Serves connections until the scope ends. The result waits for a failure of the listener. */
 export const listen = Effect.fnUntraced(function*(
-  { drain, endpoint, maxConnections }: Options,
+  { drain, endpoint, maxConnections }: ListenOptions,
   serve: (transport: Transport) => Effect.Effect<void>
 ) {
   const named = !isPipe(endpoint)

@@ -2,11 +2,11 @@ import { realpathSync } from "node:fs"
 import type { RiskProfile } from "../../config/Profiles.ts"
 import { type BackendChoice, unconfined } from "../../domain/SandboxBackend.ts"
 import { type Allowance, unlimited } from "./Allowance.ts"
-import type { Level, ResolvedSettings } from "../../domain/PolicySettings.ts"
+import type { AutonomyLevel, ResolvedSettings } from "../../domain/PolicySettings.ts"
 
 /** The operator's hard limits (spec §5, gate 3), as a risk profile gives them. It only denies. */
 export interface Limits extends Allowance {
-  readonly level: Level
+  readonly level: AutonomyLevel
   /** Folders of Postern itself, which no tool may read or write; a session's own folder may lie in one. */
   readonly own: ReadonlyArray<string>
   readonly workspaceOnly: boolean

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import type { RiskProfile } from "../../config/Profiles.ts"
-import type { StoredRule } from "../../store/SessionStore.ts"
+import type { RuleRecord } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import type { PolicySettings } from "../../domain/PolicySettings.ts"
 
@@ -14,7 +14,7 @@ export interface RuleSource {
   readonly riskProfile: string
   readonly profile: RiskProfile | undefined
   readonly userRules: PolicySettings["user_rules"]
-  readonly session: ReadonlyArray<StoredRule>
+  readonly session: ReadonlyArray<RuleRecord>
   /** Is told, whenever the rules are looked up, which knobs the project's file has. */
   readonly onProject?: (knobs: Partial<PolicySettings>) => Effect.Effect<void>
 }

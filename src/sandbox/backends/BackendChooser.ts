@@ -1,19 +1,19 @@
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
-import { type BackendService, isLacking, type Lacking } from "./Backend.ts"
+import { isMissing, type MissingSupport, type SandboxBackend } from "./Backend.ts"
 import * as BubblewrapBackend from "./BubblewrapBackend.ts"
-import type { Backend, Report } from "../Confinement.ts"
+import type { BackendName, EnforcementReport } from "../Confinement.ts"
 import { type BackendChoice, unconfined } from "../../domain/SandboxBackend.ts"
 import * as Docker from "./Docker.ts"
 import * as Firejail from "./Firejail.ts"
 import * as Landlock from "./Landlock.ts"
 import { isScratch } from "../Modes.ts"
 import * as Seatbelt from "./Seatbelt.ts"
-import type { Find } from "./BackendProbe.ts"
+import type { FindProgram } from "./BackendProbe.ts"
 import { nothing } from "./Unconfined.ts"
 
 /** Which backend holds a call to its mode and network on this machine. */
 
-const names: { readonly [name: string]: Backend | undefined } = {
+const names: { readonly [name: string]: BackendName | undefined } = {
   bubblewrap: "bubblewrap",
   bwrap: "bubblewrap",
   landlock: "landlock",
@@ -27,26 +27,26 @@ const names: { readonly [name: string]: Backend | undefined } = {
 /** Whether bubblewrap may be what such a wish comes to. */
 export const mayBeBubblewrap = ({ name }: BackendChoice): boolean => name === "auto" || names[name] === "bubblewrap"
 
-export interface Chosen {
-  readonly backend: BackendService
-  readonly report: Report
+export interface ChosenBackend {
+  readonly backend: SandboxBackend
+  readonly report: EnforcementReport
 }
 
 /** The first of these that offers the combination; with none, what each of them lacks. */
 const firstOf = (
-  backends: ReadonlyArray<BackendService>,
+  backends: ReadonlyArray<SandboxBackend>,
   mode: EffectiveSandbox,
   network: boolean,
   partial: boolean
-): Chosen | Lacking => {
-  const lacking: Array<Lacking> = []
+): ChosenBackend | MissingSupport => {
+  const lacking: Array<MissingSupport> = []
   for (const backend of backends) {
     const offer = backend.offer(mode, network)
-    if (!isLacking(offer) && (offer.files !== "partial" || partial || isScratch(mode))) {
+    if (!isMissing(offer) && (offer.files !== "partial" || partial || isScratch(mode))) {
       return { backend, report: offer }
     }
     lacking.push(
-      isLacking(offer)
+      isMissing(offer)
         ? offer
         : {
           missing: `${backend.name} confines files only in part.`,
@@ -60,19 +60,23 @@ const firstOf = (
   }
 }
 
-export type Choose = (mode: EffectiveSandbox, network: boolean, wish?: BackendChoice) => Chosen | Lacking
+export type ChooseBackend = (
+  mode: EffectiveSandbox,
+  network: boolean,
+  wish?: BackendChoice
+) => ChosenBackend | MissingSupport
 
 /** `partial`: whether `auto` may come to a backend that confines files only in part. What was tried out is kept. */
-export const chooser = (find: Find, partial: () => boolean): Choose => {
+export const makeChooser = (find: FindProgram, partial: () => boolean): ChooseBackend => {
   const bubblewrap = BubblewrapBackend.make(find)
   const automatic = process.platform === "darwin"
     ? [Seatbelt.make()]
     : process.platform === "linux"
     ? [bubblewrap, Landlock.make(find)]
     : []
-  const wished = new Map<string, BackendService | undefined>()
+  const wished = new Map<string, SandboxBackend | undefined>()
 
-  const named = (wish: BackendChoice): BackendService | undefined => {
+  const named = (wish: BackendChoice): SandboxBackend | undefined => {
     const key = JSON.stringify(wish)
     if (!wished.has(key)) {
       const all = [...automatic, Firejail.make(find, wish.firejailArgs ?? []), Docker.make(find, wish.dockerImage)]
@@ -84,7 +88,7 @@ export const chooser = (find: Find, partial: () => boolean): Choose => {
   return (mode, network, wish = { name: "auto" }) => {
     const { name: backend } = wish
     if (backend === unconfined || (mode === "danger-full-access" && network)) {
-      return { backend: nothing, report: nothing.offer(mode, network) as Report }
+      return { backend: nothing, report: nothing.offer(mode, network) as EnforcementReport }
     }
     if (backend === "auto") return firstOf(automatic, mode, network, partial())
     const service = named(wish)

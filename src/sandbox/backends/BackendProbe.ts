@@ -20,14 +20,14 @@ const places = [
   "/run/wrappers/bin"
 ]
 
-export type Find = (name: string) => string | undefined
+export type FindProgram = (name: string) => string | undefined
 
 /** What a project brings, where that shows by the path: package managers put its folders in PATH. */
 const ofProject = (folder: string): boolean =>
   /(^|\/)node_modules(\/|$)/.test(folder) || (process.cwd() !== "/" && isInside(process.cwd(), folder))
 
 /** Programs for the host's own use. What is found is kept, so that later changes of PATH entries do not matter. */
-export const finder = (variables: Variables): Find => {
+export const programFinder = (variables: Variables): FindProgram => {
   const known = new Map<string, string>()
   const entries = (variables["PATH"] ?? "").split(":").filter((entry) =>
     ![entry, Disk.real(entry) ?? ""].some(ofProject)
@@ -42,14 +42,14 @@ export const finder = (variables: Variables): Find => {
 /** Long enough for a machine under load; a runner that waits for something is of no use. */
 const patience = 5000
 
-export interface Outcome {
+export interface ProbeOutcome {
   readonly works: boolean
   /** The last line it printed about itself. */
   readonly said: string
 }
 
 /** An empty folder for the length of a trial; its path is canonical. */
-export const withFolder = <A>(use: (folder: string) => A): A => {
+export const withTemporaryFolder = <A>(use: (folder: string) => A): A => {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), ".postern-trial-")))
   try {
     return use(folder)
@@ -59,8 +59,11 @@ export const withFolder = <A>(use: (folder: string) => A): A => {
 }
 
 /** Runs a command with these descriptors and an empty environment, and waits. From the main thread only. */
-export const run = (argv: readonly [string, ...ReadonlyArray<string>], descriptors: Runner["descriptors"]): Outcome =>
-  withFolder((folder) => {
+export const run = (
+  argv: readonly [string, ...ReadonlyArray<string>],
+  descriptors: Runner["descriptors"]
+): ProbeOutcome =>
+  withTemporaryFolder((folder) => {
     const open: Array<number> = []
     const [program, ...args] = argv
     try {
@@ -91,7 +94,7 @@ export const run = (argv: readonly [string, ...ReadonlyArray<string>], descripto
   })
 
 /** What a program says about itself; nothing where it cannot be started. */
-export const help = (program: string): string =>
+export const helpText = (program: string): string =>
   spawnSync(program, ["--help"], { env: {}, timeout: patience, stdio: ["ignore", "pipe", "ignore"], encoding: "utf8" })
     .stdout ?? ""
 

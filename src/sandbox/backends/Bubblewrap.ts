@@ -1,4 +1,4 @@
-import type { Attribution, Ending, Report, Runner } from "../Confinement.ts"
+import type { Attribution, EnforcementReport, Runner, RunnerExit } from "../Confinement.ts"
 import * as Limits from "./ResourceLimits.ts"
 import * as Mounts from "./Mounts.ts"
 import { writes } from "../Modes.ts"
@@ -7,7 +7,7 @@ import * as Refusals from "./Refusals.ts"
 import * as Seccomp from "./Seccomp.ts"
 
 /** What this machine's bubblewrap and kernel can do; found out by trying. */
-export interface Abilities {
+export interface BubblewrapFeatures {
   readonly program: string
   /** For the last step before a command; without it nobody needs to answer. */
   readonly sh?: string
@@ -36,7 +36,7 @@ const onlyWithHost = (sh: string, limits: string): ReadonlyArray<string> => [
 ]
 
 /** Everything but mounts and command (policy §5.2). Root is held by what an ordinary user is held by: no capability is left. */
-const isolation = (plan: Plan, { noNesting }: Abilities): ReadonlyArray<string> => [
+const isolation = (plan: Plan, { noNesting }: BubblewrapFeatures): ReadonlyArray<string> => [
   "--unshare-user",
   "--unshare-pid",
   "--unshare-ipc",
@@ -67,9 +67,9 @@ const noNetwork = [
 /** Options in the order bubblewrap applies them, without descriptors and command. */
 export const options = (
   plan: Plan,
-  abilities: Abilities,
-  scratch?: Mounts.Scratch,
-  bind?: Mounts.Bind
+  abilities: BubblewrapFeatures,
+  scratch?: Mounts.ScratchMounts,
+  bind?: Mounts.BindMount
 ): ReadonlyArray<string> =>
   plan.mode === "danger-full-access"
     ? [...noNetwork, "--chdir", plan.cwd]
@@ -81,14 +81,14 @@ export const options = (
  */
 export const command = (
   plan: Plan,
-  abilities: Abilities,
+  abilities: BubblewrapFeatures,
   argv: ReadonlyArray<string>,
-  scratch?: Mounts.Scratch
+  scratch?: Mounts.ScratchMounts
 ): { readonly argv: readonly [string, ...Array<string>]; readonly descriptors: Runner["descriptors"] } => {
   const filter = abilities.filter && plan.mode !== "danger-full-access" ? Seccomp.filter(!writes(plan.mode)) : undefined
   const held: Array<string> = []
   const first = filter === undefined ? descriptor.filter : descriptor.filter + 1
-  const hold: Mounts.Bind = (path) => ["--bind-fd", `${first + held.push(path) - 1}`, path]
+  const hold: Mounts.BindMount = (path) => ["--bind-fd", `${first + held.push(path) - 1}`, path]
   const text = options(plan, abilities, scratch, abilities.byDescriptor ? hold : undefined).map((option) =>
     `${option}\0`
   ).join("")
@@ -130,7 +130,7 @@ const numberIn = (text: string, key: string): number | undefined => {
   return typeof value === "number" ? value : undefined
 }
 
-const attribute = (plan: Plan) => (ending: Ending): Attribution => {
+const attribute = (plan: Plan) => (ending: RunnerExit): Attribution => {
   // Only bubblewrap itself can write to the descriptor, and it reports an exit code only of a command that ran.
   if (numberIn(ending.status, "exit-code") === undefined && !ending.stopped) {
     const said = ending.stderr.trim().split("\n").at(-1) ?? ""
@@ -151,8 +151,8 @@ export const runner = (plan: Plan, descriptors: Runner["descriptors"]): Runner =
 
 export const report = (
   plan: Pick<Plan, "mode" | "network">,
-  abilities: Omit<Abilities, "program" | "sh" | "folders">
-): Report => {
+  abilities: Omit<BubblewrapFeatures, "program" | "sh" | "folders">
+): EnforcementReport => {
   const { mode, network } = plan
   const confining = mode !== "danger-full-access"
   const notes = [

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
-import { type BackendService, type Command, isLacking, type Lacking, remember } from "./Backend.ts"
+import { type BackendCommand, isMissing, memoized, type MissingSupport, type SandboxBackend } from "./Backend.ts"
 import * as Bubblewrap from "./Bubblewrap.ts"
-import { type Confined, type Report, SandboxUnavailable } from "../Confinement.ts"
+import { type ConfinedCommand, type EnforcementReport, SandboxUnavailable } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 import { isScratch } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
@@ -30,8 +30,8 @@ const remedyFor = (said: string): string => {
 }
 
 interface Found {
-  readonly abilities: Bubblewrap.Abilities
-  readonly scratch?: Scratch.Way
+  readonly abilities: Bubblewrap.BubblewrapFeatures
+  readonly scratch?: Scratch.ScratchMethod
 }
 
 /** The strictest set that works comes first. */
@@ -50,21 +50,21 @@ const emptyPlan = (mode: EffectiveSandbox, network: boolean, roots: ReadonlyArra
   readable: [],
   masks: [],
   visible: [],
-  pins: [],
-  kept: [],
+  pinned: [],
+  readOnly: [],
   watched: [],
   programs: [],
-  firm: []
+  required: []
 })
 
-export const make = (find: Trial.Find): BackendService => {
+export const make = (find: Trial.FindProgram): SandboxBackend => {
   const trueProgram = () => find("true") ?? "/bin/true"
 
-  const tryOut = remember((mode: EffectiveSandbox, network: boolean): Found | Lacking => {
+  const tryOut = memoized((mode: EffectiveSandbox, network: boolean): Found | MissingSupport => {
     const program = find("bwrap")
     if (program === undefined) return { missing: "bubblewrap (bwrap) is not installed.", remedy: install }
     const folders = Trial.systemFolders()
-    const byDescriptor = Trial.help(program).includes("--bind-fd")
+    const byDescriptor = Trial.helpText(program).includes("--bind-fd")
     let said = ""
     for (const variant of variants) {
       const abilities = { program, folders, byDescriptor, ...variant }
@@ -77,7 +77,7 @@ export const make = (find: Trial.Find): BackendService => {
         continue
       }
       if (!isScratch(mode)) return { abilities }
-      const scratch = Trial.withFolder((folder) =>
+      const scratch = Trial.withTemporaryFolder((folder) =>
         Scratch.choose(find, (way) => {
           const plan = emptyPlan(mode, network, [Disk.make(folder, "root")])
           const inner = Bubblewrap.command(plan, abilities, [trueProgram()], Scratch.mountsOf(way))
@@ -93,14 +93,14 @@ export const make = (find: Trial.Find): BackendService => {
     }
   })
 
-  const offer = (mode: EffectiveSandbox, network: boolean): Report | Lacking => {
+  const offer = (mode: EffectiveSandbox, network: boolean): EnforcementReport | MissingSupport => {
     const found = tryOut(mode, network)
     if ("missing" in found) return found
     const report = Bubblewrap.report({ mode, network }, found.abilities)
     return found.scratch === undefined ? report : Scratch.report(report, found.scratch)
   }
 
-  const confine = Effect.fnUntraced(function*(plan: Plan, command: Command) {
+  const confine = Effect.fnUntraced(function*(plan: Plan, command: BackendCommand) {
     const found = tryOut(plan.mode, plan.network)
     if ("missing" in found) return yield* new SandboxUnavailable(found)
     const prepared = found.scratch === undefined ? undefined : yield* Scratch.prepare(found.scratch, plan)
@@ -112,7 +112,7 @@ export const make = (find: Trial.Find): BackendService => {
     )
     const wrapped = prepared === undefined ? inner : Scratch.wrap(prepared.way, inner, plan.roots, prepared.stage)
     const report = offer(plan.mode, plan.network)
-    if (isLacking(report)) return yield* new SandboxUnavailable(report)
+    if (isMissing(report)) return yield* new SandboxUnavailable(report)
     const privateTmp = plan.mode !== "read-only" && plan.mode !== "danger-full-access"
     return {
       argv: wrapped.argv,
@@ -122,7 +122,7 @@ export const make = (find: Trial.Find): BackendService => {
       runner: Bubblewrap.runner(plan, wrapped.descriptors),
       report: prepared === undefined ? report : Scratch.report(report, prepared.way),
       afterwards: Protected.watch(plan.watched)
-    } satisfies Confined
+    } satisfies ConfinedCommand
   })
 
   return { name: "bubblewrap", offer, confine }

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isInside } from "../../platform/FilePath.ts"
-import { type BackendService, type Command, type Lacking, remember } from "./Backend.ts"
-import { bare, type Confined, type Report, SandboxUnavailable } from "../Confinement.ts"
+import { type BackendCommand, memoized, type MissingSupport, type SandboxBackend } from "./Backend.ts"
+import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnavailable } from "../Confinement.ts"
 import { isScratch } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
 import * as Protected from "../plan/ProtectedPaths.ts"
@@ -15,7 +15,7 @@ const volume = (path: string, readOnly: boolean): ReadonlyArray<string> => [
 ]
 
 /** Folders keep their paths, so that what a command prints means the same outside. */
-export const options = (plan: Plan, command: Pick<Command, "env">, user: string): ReadonlyArray<string> => [
+export const options = (plan: Plan, command: Pick<BackendCommand, "env">, user: string): ReadonlyArray<string> => [
   "run",
   "--rm",
   "--init",
@@ -33,8 +33,8 @@ export const options = (plan: Plan, command: Pick<Command, "env">, user: string)
   ...(plan.network ? [] : ["--network", "none"]),
   ...plan.readable.flatMap((path) => volume(path, true)),
   ...plan.roots.flatMap((path) => volume(path, plan.mode !== "workspace-write")),
-  ...plan.pins.flatMap((path) => volume(path, false)),
-  ...plan.kept.flatMap((path) => volume(path, true)),
+  ...plan.pinned.flatMap((path) => volume(path, false)),
+  ...plan.readOnly.flatMap((path) => volume(path, true)),
   ...plan.masks.filter(({ path }) => plan.roots.some((root) => isInside(root, path)))
     .flatMap(({ folder, path }) =>
       folder ? ["--tmpfs", `${path}:ro`] : ["--mount", `type=bind,source=/dev/null,target=${path},readonly`]
@@ -47,8 +47,8 @@ export const options = (plan: Plan, command: Pick<Command, "env">, user: string)
 ]
 
 /** Only where the configuration names it: the image is a different world, with its own programs. */
-export const make = (find: Trial.Find, image: string | undefined): BackendService => {
-  const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
+export const make = (find: Trial.FindProgram, image: string | undefined): SandboxBackend => {
+  const offer = memoized((mode: EffectiveSandbox, network: boolean): EnforcementReport | MissingSupport => {
     const program = find("docker")
     if (program === undefined) {
       return { missing: "docker is not installed.", remedy: "Install docker, or set sandbox_backend to auto." }
@@ -79,13 +79,13 @@ export const make = (find: Trial.Find, image: string | undefined): BackendServic
       ]
     }
   })
-  const confine = Effect.fnUntraced(function*(plan: Plan, command: Command) {
+  const confine = Effect.fnUntraced(function*(plan: Plan, command: BackendCommand) {
     const report = offer(plan.mode, plan.network)
     const program = find("docker")
     if ("missing" in report || program === undefined || image === undefined) {
       return yield* new SandboxUnavailable("missing" in report ? report : { missing: "docker", remedy: "" })
     }
-    const bad = [...plan.roots, ...plan.readable, ...plan.kept].find((path) => /[,"\n]/.test(path))
+    const bad = [...plan.roots, ...plan.readable, ...plan.readOnly].find((path) => /[,"\n]/.test(path))
     if (bad !== undefined) {
       return yield* new SandboxUnavailable({
         missing: `docker cannot name the path ${bad}.`,
@@ -102,7 +102,7 @@ export const make = (find: Trial.Find, image: string | undefined): BackendServic
       env: command.env,
       cwd: plan.cwd,
       runner: {
-        ...bare,
+        ...plainRunner,
         attribute: (ending) =>
           ending.code === 125
             ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
@@ -110,7 +110,7 @@ export const make = (find: Trial.Find, image: string | undefined): BackendServic
       },
       report,
       afterwards: Protected.watch(plan.watched)
-    } satisfies Confined
+    } satisfies ConfinedCommand
   })
   return { name: "docker", offer, confine }
 }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
-import { type BackendService, type Command, type Lacking, remember } from "./Backend.ts"
-import { bare, type Confined, type Report, SandboxUnavailable } from "../Confinement.ts"
+import { type BackendCommand, memoized, type MissingSupport, type SandboxBackend } from "./Backend.ts"
+import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnavailable } from "../Confinement.ts"
 import { isScratch } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
 import * as Protected from "../plan/ProtectedPaths.ts"
@@ -25,7 +25,7 @@ export const options = (plan: Plan, home: string, extra: ReadonlyArray<string> =
       ...(plan.mode === "workspace-write"
         ? ["--private-tmp", ...plan.roots.map((path) => `--read-write=${path}`)]
         : []),
-      ...plan.kept.map((path) => `--read-only=${path}`)
+      ...plan.readOnly.map((path) => `--read-only=${path}`)
     ]),
   ...plan.masks.map(({ path }) => `--blacklist=${path}`),
   ...extra
@@ -35,8 +35,8 @@ export const options = (plan: Plan, home: string, extra: ReadonlyArray<string> =
 const awkward = /[*?[\],\\\n]/
 
 /** Only where the configuration names it. */
-export const make = (find: Trial.Find, extra: ReadonlyArray<string>): BackendService => {
-  const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
+export const make = (find: Trial.FindProgram, extra: ReadonlyArray<string>): SandboxBackend => {
+  const offer = memoized((mode: EffectiveSandbox, network: boolean): EnforcementReport | MissingSupport => {
     const program = find("firejail")
     if (program === undefined) {
       return { missing: "firejail is not installed.", remedy: "Install firejail, or set sandbox_backend to auto." }
@@ -62,15 +62,15 @@ export const make = (find: Trial.Find, extra: ReadonlyArray<string>): BackendSer
       notes: ["protected paths are held by name only", "firejail is a program that runs as root"]
     }
   })
-  const confine = Effect.fnUntraced(function*(plan: Plan, command: Command) {
+  const confine = Effect.fnUntraced(function*(plan: Plan, command: BackendCommand) {
     const report = offer(plan.mode, plan.network)
     const program = find("firejail")
     if ("missing" in report || program === undefined) {
       return yield* new SandboxUnavailable("missing" in report ? report : { missing: "firejail", remedy: "" })
     }
-    const bad = [...plan.roots, ...plan.readable, ...plan.masks.map(({ path }) => path), ...plan.kept].find((path) =>
-      awkward.test(path)
-    )
+    const bad = [...plan.roots, ...plan.readable, ...plan.masks.map(({ path }) => path), ...plan.readOnly].find((
+      path
+    ) => awkward.test(path))
     if (bad !== undefined) {
       return yield* new SandboxUnavailable({
         missing: `firejail cannot name the path ${bad}.`,
@@ -82,7 +82,7 @@ export const make = (find: Trial.Find, extra: ReadonlyArray<string>): BackendSer
       env: command.env,
       cwd: plan.cwd,
       runner: {
-        ...bare,
+        ...plainRunner,
         attribute: (ending) =>
           ending.code === 1 && /^Error: /m.test(ending.stderr) && /firejail|cannot|invalid/i.test(ending.stderr)
             ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
@@ -90,7 +90,7 @@ export const make = (find: Trial.Find, extra: ReadonlyArray<string>): BackendSer
       },
       report,
       afterwards: Protected.watch(plan.watched)
-    } satisfies Confined
+    } satisfies ConfinedCommand
   })
   return { name: "firejail", offer, confine }
 }

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isInside } from "../../platform/FilePath.ts"
-import { type BackendService, type Command, type Lacking, remember } from "./Backend.ts"
+import { type BackendCommand, memoized, type MissingSupport, type SandboxBackend } from "./Backend.ts"
 import {
   type Attribution,
-  bare,
-  type Confined,
-  type Ending,
-  type Report,
+  type ConfinedCommand,
+  type EnforcementReport,
+  plainRunner,
   type Runner,
+  type RunnerExit,
   SandboxUnavailable
 } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
@@ -101,7 +101,7 @@ export const grants = (plan: Plan, tmp: string): ReadonlyArray<string> => {
   ]
 }
 
-const attribute = (plan: Plan) => (ending: Ending): Attribution => {
+const attribute = (plan: Plan) => (ending: RunnerExit): Attribution => {
   const said = ending.stderr.split("\n").find((line) =>
     line.startsWith("landlock-run: ") && !/partially enforced/.test(line)
   )
@@ -113,12 +113,12 @@ const attribute = (plan: Plan) => (ending: Ending): Attribution => {
     : { kind: "runner-failed", note: said }
 }
 
-const runner = (plan: Plan): Runner => ({ ...bare, attribute: attribute(plan) })
+const runner = (plan: Plan): Runner => ({ ...plainRunner, attribute: attribute(plan) })
 
 const remedy = "Install bubblewrap 0.8 or newer: it enforces what Landlock cannot."
 
-export const make = (find: Trial.Find, launch: string | undefined = launcher()): BackendService => {
-  const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
+export const make = (find: Trial.FindProgram, launch: string | undefined = launcher()): SandboxBackend => {
+  const offer = memoized((mode: EffectiveSandbox, network: boolean): EnforcementReport | MissingSupport => {
     if (launch === undefined) {
       return { missing: `the optional package ${entry} has no launcher for this machine.`, remedy }
     }
@@ -153,14 +153,14 @@ export const make = (find: Trial.Find, launch: string | undefined = launcher()):
     }
   })
 
-  const confine = Effect.fnUntraced(function*(plan: Plan, command: Command) {
+  const confine = Effect.fnUntraced(function*(plan: Plan, command: BackendCommand) {
     const report = offer(plan.mode, plan.network)
     if (launch === undefined || "missing" in report) {
       return yield* new SandboxUnavailable("missing" in report ? report : { missing: entry, remedy })
     }
     const inside = plan.mode !== "workspace-write" ?
       undefined :
-      [...plan.masks.map(({ path }) => path), ...plan.firm].find((path) =>
+      [...plan.masks.map(({ path }) => path), ...plan.required].find((path) =>
         plan.roots.some((root) => isInside(root, path))
       )
     if (inside !== undefined) {
@@ -183,8 +183,8 @@ export const make = (find: Trial.Find, launch: string | undefined = launcher()):
       cwd: plan.cwd,
       runner: runner(plan),
       report,
-      afterwards: Protected.watch([...plan.watched, ...plan.kept])
-    } satisfies Confined
+      afterwards: Protected.watch([...plan.watched, ...plan.readOnly])
+    } satisfies ConfinedCommand
   })
 
   return { name: "landlock", offer, confine }

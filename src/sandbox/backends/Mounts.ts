@@ -3,7 +3,7 @@ import { isNarrow, isScratch } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
 
 /** How the folders of a scratch call take writes that must not last. */
-export type Scratch =
+export type ScratchMounts =
   | { readonly kind: "overlay" }
   /** Overlays lie over the folders already, in a mount namespace around this one. */
   | { readonly kind: "mounted" }
@@ -71,11 +71,16 @@ const base = (plan: Plan, folders: ReadonlyArray<SystemFolder>): ReadonlyArray<s
 }
 
 /** Mounts a folder where it is, open to writing. */
-export type Bind = (path: string) => ReadonlyArray<string>
+export type BindMount = (path: string) => ReadonlyArray<string>
 
-const byPath: Bind = (path) => ["--bind", path, path]
+const byPath: BindMount = (path) => ["--bind", path, path]
 
-const rootArgs = (plan: Plan, path: string, scratch: Scratch | undefined, bind: Bind): ReadonlyArray<string> => {
+const rootArgs = (
+  plan: Plan,
+  path: string,
+  scratch: ScratchMounts | undefined,
+  bind: BindMount
+): ReadonlyArray<string> => {
   if (plan.mode === "workspace-write") return bind(path)
   if (!isScratch(plan.mode) || scratch === undefined) return ["--ro-bind", path, path]
   switch (scratch.kind) {
@@ -99,8 +104,8 @@ const depth = (path: string): number => path === "/" ? 0 : path.split("/").lengt
 export const of = (
   plan: Plan,
   folders: ReadonlyArray<SystemFolder>,
-  scratch?: Scratch,
-  bind: Bind = byPath
+  scratch?: ScratchMounts,
+  bind: BindMount = byPath
 ): ReadonlyArray<string> => {
   const shown = [...plan.roots, ...plan.readable]
   const empty = plan.mode === "read-only" ? [] : isNarrow(plan.mode) ? ["/tmp"] : temporary
@@ -117,8 +122,8 @@ export const of = (
       path,
       args: link === undefined ? ["--ro-bind", path, path] : ["--symlink", link, path]
     })),
-    ...plan.pins.map((path) => ({ path, args: bind(path) })),
-    ...plan.kept.map((path) => ({ path, args: ["--ro-bind", path, path] })),
+    ...plan.pinned.map((path) => ({ path, args: bind(path) })),
+    ...plan.readOnly.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...masks.map(({ folder, path }) => ({ path, args: folder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] }))
   ]
   return [

@@ -1,4 +1,4 @@
-import type { Attribution, Ending } from "../Confinement.ts"
+import type { Attribution, RunnerExit } from "../Confinement.ts"
 import type { Plan } from "../plan/Plan.ts"
 
 /** What programs print when a backend refused them something (policy §5.9). Evidence, not proof: the command can print it too. */
@@ -12,7 +12,7 @@ const network =
   /Network is unreachable|Temporary failure in name resolution|Could not resolve host|Connection refused|ENETUNREACH|EAI_AGAIN|ECONNREFUSED/
 
 export const read = (
-  { code, stderr, stopped }: Ending,
+  { code, stderr, stopped }: RunnerExit,
   plan: Pick<Plan, "mode" | "network">,
   files: RegExp
 ): Attribution => {

@@ -1,4 +1,4 @@
-import type { Attribution, Ending } from "../Confinement.ts"
+import type { Attribution, RunnerExit } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 
 /** The host's own hard limits: nobody may ask for more, and asking for more would fail the command. */
@@ -37,7 +37,7 @@ export const script = (processes: boolean): string => {
 export const prefix = (sh: string): ReadonlyArray<string> => [sh, "-c", `${script(false)}; exec "$@"`, "sandbox"]
 
 /** What that shell says of a program that does not exist. */
-export const notFound = ({ code, stderr }: Ending): Attribution | undefined => {
+export const notFound = ({ code, stderr }: RunnerExit): Attribution | undefined => {
   const unknown = code === 127 ? /^sandbox: .*exec: (.+?): /m.exec(stderr) : null
   return unknown === null ? undefined : { kind: "not-found", note: `command not found: ${unknown[1]}` }
 }

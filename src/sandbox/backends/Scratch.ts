@@ -3,13 +3,13 @@ import { constants } from "node:fs"
 import { cp, lstat, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Report, type Runner, SandboxUnavailable } from "../Confinement.ts"
-import type { Scratch } from "./Mounts.ts"
+import { type EnforcementReport, type Runner, SandboxUnavailable } from "../Confinement.ts"
+import type { ScratchMounts } from "./Mounts.ts"
 import type { Plan } from "../plan/Plan.ts"
-import type { Find } from "./BackendProbe.ts"
+import type { FindProgram } from "./BackendProbe.ts"
 
 /** How a scratch call lets a command write and forgets it afterwards (policy §4.3); the first that works here. */
-export type Way =
+export type ScratchMethod =
   | { readonly kind: "overlay" }
   | { readonly kind: "mounted"; readonly tools: Tools }
   | { readonly kind: "copies" }
@@ -28,21 +28,22 @@ interface Wrapped {
   readonly descriptors: Runner["descriptors"]
 }
 
-const toolsOf = (find: Find): Tools | undefined => {
+const toolsOf = (find: FindProgram): Tools | undefined => {
   const [unshare, mount, mkdir, setpriv, sh] = ["unshare", "mount", "mkdir", "setpriv", "sh"].map(find)
   return unshare && mount && mkdir && setpriv && sh ? { unshare, mount, mkdir, setpriv, sh } : undefined
 }
 
-export const choose = (find: Find, works: (way: Way) => boolean): Way => {
+export const choose = (find: FindProgram, works: (way: ScratchMethod) => boolean): ScratchMethod => {
   const tools = toolsOf(find)
-  const ways: ReadonlyArray<Way> = [
+  const ways: ReadonlyArray<ScratchMethod> = [
     { kind: "overlay" },
     ...(tools === undefined ? [] : [{ kind: "mounted", tools } as const])
   ]
   return ways.find(works) ?? { kind: "copies" }
 }
 
-export const mountsOf = (way: Way): Scratch => way.kind === "copies" ? { kind: "read-only" } : { kind: way.kind }
+export const mountsOf = (way: ScratchMethod): ScratchMounts =>
+  way.kind === "copies" ? { kind: "read-only" } : { kind: way.kind }
 
 /** A path that mount would take apart. */
 const awkward = /[,:\\"]/
@@ -66,7 +67,12 @@ done
 shift
 exec "${setpriv}" --ambient-caps=-all --inh-caps=-all "$@"`
 
-export const wrap = (way: Way, { argv, descriptors }: Wrapped, roots: ReadonlyArray<string>, stage: string): Wrapped =>
+export const wrap = (
+  way: ScratchMethod,
+  { argv, descriptors }: Wrapped,
+  roots: ReadonlyArray<string>,
+  stage: string
+): Wrapped =>
   way.kind !== "mounted" ? { argv, descriptors } : {
     argv: [
       way.tools.unshare,
@@ -97,10 +103,10 @@ export const caches = (tmp: string): Readonly<Record<string, string>> => ({
 })
 
 interface Prepared {
-  readonly way: Way
+  readonly way: ScratchMethod
   /** An empty folder, for overlays that are mounted around bubblewrap. */
   readonly stage: string
-  readonly mounts: Scratch
+  readonly mounts: ScratchMounts
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -144,7 +150,7 @@ const remove = (path: string | undefined) =>
   path === undefined ? Effect.void : Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
 
 export const prepare = Effect.fnUntraced(
-  function*(way: Way, plan: Plan): Effect.fn.Return<Prepared, SandboxUnavailable, Scope.Scope> {
+  function*(way: ScratchMethod, plan: Plan): Effect.fn.Return<Prepared, SandboxUnavailable, Scope.Scope> {
     const overlays = way.kind === "overlay" ||
       (way.kind === "mounted" && !plan.roots.some((root) => awkward.test(root)))
     if (overlays) {
@@ -164,7 +170,7 @@ export const prepare = Effect.fnUntraced(
   }
 )
 
-const notes: { readonly [K in Way["kind"]]: string } = {
+const notes: { readonly [K in ScratchMethod["kind"]]: string } = {
   overlay: "changes are discarded (scratch)",
   mounted: "changes are discarded (scratch)",
   copies: "changes are discarded (scratch, on a copy of a small workspace; a larger one is read-only)",
@@ -172,7 +178,7 @@ const notes: { readonly [K in Way["kind"]]: string } = {
     "scratch: this machine has no overlay, so the workspace is read-only and only caches go to a private temporary folder"
 }
 
-export const report = (report: Report, way: Way): Report => ({
+export const report = (report: EnforcementReport, way: ScratchMethod): EnforcementReport => ({
   ...report,
   files: way.kind === "read-only" ? "partial" : report.files,
   notes: [...report.notes.filter((note) => !Object.values(notes).includes(note)), notes[way.kind]]

@@ -1,7 +1,13 @@
 import { Effect } from "effect"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
-import { type BackendService, type Command, type Lacking, remember } from "./Backend.ts"
-import { bare, type Confined, type Report, type Runner, SandboxUnavailable } from "../Confinement.ts"
+import { type BackendCommand, memoized, type MissingSupport, type SandboxBackend } from "./Backend.ts"
+import {
+  type ConfinedCommand,
+  type EnforcementReport,
+  plainRunner,
+  type Runner,
+  SandboxUnavailable
+} from "../Confinement.ts"
 import { isNarrow, isScratch, writes } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
 import * as Protected from "../plan/ProtectedPaths.ts"
@@ -87,23 +93,23 @@ export const profile = (plan: Plan): string => {
       "file-read* file-write*",
       below(masks.filter((mask) => plan.roots.some((root) => mask.startsWith(`${root}/`))))
     ),
-    ...rule("deny", "file-write*", below(plan.kept)),
+    ...rule("deny", "file-write*", below(plan.readOnly)),
     // Nobody moves the folders around a protected path away either; a missing one cannot be created.
-    ...rule("deny", "file-write-unlink", exactly([...plan.pins, ...plan.kept])),
+    ...rule("deny", "file-write-unlink", exactly([...plan.pinned, ...plan.readOnly])),
     ...(writes(plan.mode) ? rule("deny", "file-write*", below(plan.watched)) : [])
   ].join("\n")
 }
 
 const runner = (plan: Plan): Runner => ({
-  ...bare,
+  ...plainRunner,
   attribute: (ending) =>
     ending.code === 65 && /^sandbox-exec: /m.test(ending.stderr)
       ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
       : Refusals.read(ending, plan, Refusals.seatbelt)
 })
 
-export const make = (): BackendService => {
-  const offer = remember((mode: EffectiveSandbox, network: boolean): Report | Lacking => {
+export const make = (): SandboxBackend => {
+  const offer = memoized((mode: EffectiveSandbox, network: boolean): EnforcementReport | MissingSupport => {
     const missing = { missing: `${program} does not work here.`, remedy: "It is a part of macOS." }
     if (process.platform !== "darwin") return { ...missing, missing: "sandbox-exec exists on macOS only." }
     const trial = mode === "danger-full-access"
@@ -123,7 +129,7 @@ export const make = (): BackendService => {
       ]
     }
   })
-  const confine = Effect.fnUntraced(function*(plan: Plan, command: Command) {
+  const confine = Effect.fnUntraced(function*(plan: Plan, command: BackendCommand) {
     const report = offer(plan.mode, plan.network)
     if ("missing" in report) return yield* new SandboxUnavailable(report)
     const text = plan.mode === "danger-full-access" ? "(version 1)\n(allow default)\n(deny network*)" : profile(plan)
@@ -134,7 +140,7 @@ export const make = (): BackendService => {
       runner: runner(plan),
       report,
       afterwards: Protected.watch(plan.watched)
-    } satisfies Confined
+    } satisfies ConfinedCommand
   })
   return { name: "seatbelt", offer, confine }
 }

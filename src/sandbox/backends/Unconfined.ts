@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import type { BackendService } from "./Backend.ts"
-import { bare, type Report } from "../Confinement.ts"
+import type { SandboxBackend } from "./Backend.ts"
+import { type EnforcementReport, plainRunner } from "../Confinement.ts"
 
-export const nothing: BackendService = {
+export const nothing: SandboxBackend = {
   name: "none",
   offer: (mode, network) => ({
     backend: "none",
@@ -18,8 +18,8 @@ export const nothing: BackendService = {
       argv,
       env,
       cwd: plan.cwd,
-      runner: bare,
-      report: nothing.offer(plan.mode, plan.network) as Report,
+      runner: plainRunner,
+      report: nothing.offer(plan.mode, plan.network) as EnforcementReport,
       afterwards: () => []
     })
 }

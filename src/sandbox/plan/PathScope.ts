@@ -1,10 +1,10 @@
 import { type Intent } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import { isNarrow, writes } from "../Modes.ts"
-import type { View } from "./View.ts"
+import type { DiskView } from "./View.ts"
 
 /** What Postern's own file tools may touch: the view of the disk that a command in the same mode gets (policy §1.9 E20). */
-export interface Reach {
+export interface PathScope {
   /** Why a canonical path is out of reach, in words; `undefined` where it is not. */
   readonly refusal: (path: string, intent: Intent) => string | undefined
   /** Whether something inside the session's folders is hidden. */
@@ -17,11 +17,11 @@ const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/ra
 export const deepest = (folders: ReadonlyArray<string>, path: string): number =>
   folders.reduce((depth, folder) => isInside(folder, path) ? Math.max(depth, folder.length) : depth, -1)
 
-export const everything: Reach = { refusal: () => undefined, hides: false }
+export const everything: PathScope = { refusal: () => undefined, hides: false }
 
 /** Found out where it is first asked for: most calls of other tools never do. */
-export const lazy = (find: () => Reach): Reach => {
-  let found: Reach | undefined
+export const lazy = (find: () => PathScope): PathScope => {
+  let found: PathScope | undefined
   const reach = () => found ??= find()
   return {
     refusal: (...asked) => reach().refusal(...asked),
@@ -33,9 +33,9 @@ export const lazy = (find: () => Reach): Reach => {
 
 /** `guarded` are the paths that a command finds read-only in a workspace it can write to; they need not exist. */
 export const of = (
-  view: Pick<View, "mode" | "roots" | "readable" | "masks" | "visible">,
+  view: Pick<DiskView, "mode" | "roots" | "readable" | "masks" | "visible">,
   guarded: ReadonlyArray<string>
-): Reach => {
+): PathScope => {
   const { mode, readable, roots } = view
   if (mode === "danger-full-access") return everything
   const shown = [...roots, ...readable, ...view.visible.map(({ path }) => path)]

@@ -1,26 +1,26 @@
 import { isInside } from "../../platform/FilePath.ts"
-import { type Request, SandboxUnavailable } from "../Confinement.ts"
+import { type SandboxRequest, SandboxUnavailable } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 import { writes } from "../Modes.ts"
 import * as Protected from "./ProtectedPaths.ts"
 import * as Reach from "./PathScope.ts"
 import { refuse, refusedFolders } from "./RefusedFolders.ts"
-import type { Surroundings } from "./Surroundings.ts"
-import { foldersOf, hiddenPaths, type View, viewOf, type Wanted } from "./View.ts"
+import type { HostEnvironment } from "./Surroundings.ts"
+import { type DiskView, foldersOf, hiddenPaths, viewOf, type ViewRequest } from "./View.ts"
 
 /** One call's view of the disk, found out right before it runs. Backends turn it into their own words. */
-export interface Plan extends View {
+export interface Plan extends DiskView {
   readonly network: boolean
   readonly cwd: string
-  readonly pins: ReadonlyArray<string>
-  readonly kept: ReadonlyArray<string>
-  /** Those of `kept` without which the call must not run. */
-  readonly firm: ReadonlyArray<string>
+  readonly pinned: ReadonlyArray<string>
+  readonly readOnly: ReadonlyArray<string>
+  /** Those of `readOnly` without which the call must not run. */
+  readonly required: ReadonlyArray<string>
   readonly watched: ReadonlyArray<string>
 }
 
 /** The same view for Postern's own tools. */
-export const reach = (wanted: Wanted, surroundings: Surroundings): Reach.Reach => {
+export const reach = (wanted: ViewRequest, surroundings: HostEnvironment): Reach.PathScope => {
   if (wanted.mode === "danger-full-access") return Reach.everything
   const view = viewOf(wanted, hiddenPaths(wanted, surroundings), surroundings)
   return Reach.of(view, writes(wanted.mode) ? Protected.guarded(wanted.roots) : [])
@@ -28,10 +28,10 @@ export const reach = (wanted: Wanted, surroundings: Surroundings): Reach.Reach =
 
 /** What a command must find as it is in folders that it can write to. */
 const keptIn = (
-  { kept = [], mode, roots: named }: Request,
+  { readOnly = [], mode, roots: named }: SandboxRequest,
   roots: ReadonlyArray<string>
-): Pick<Plan, "kept" | "firm" | "watched"> | SandboxUnavailable => {
-  if (mode !== "workspace-write") return { kept: [], firm: [], watched: [] }
+): Pick<Plan, "readOnly" | "required" | "watched"> | SandboxUnavailable => {
+  if (mode !== "workspace-write") return { readOnly: [], required: [], watched: [] }
   const found = Protected.find(named, roots)
   if ("linked" in found) {
     return refuse(
@@ -39,12 +39,12 @@ const keptIn = (
       "Replace the link by a real file or folder, or use the session in mode read-only."
     )
   }
-  const firm = Disk.existing(kept).filter((path) => roots.some((root) => isInside(root, path)))
-  return { kept: [...new Set([...found.kept, ...firm])], firm, watched: found.watched }
+  const required = Disk.existing(readOnly).filter((path) => roots.some((root) => isInside(root, path)))
+  return { readOnly: [...new Set([...found.readOnly, ...required])], required, watched: found.watched }
 }
 
 /** Fails where the call cannot be confined as asked; nothing is left out silently (policy §5.1). */
-export const make = (request: Request, surroundings: Surroundings): Plan | SandboxUnavailable => {
+export const make = (request: SandboxRequest, surroundings: HostEnvironment): Plan | SandboxUnavailable => {
   const { cwd, mode, network } = request
   const { readable, roots } = foldersOf(request)
   const base = {
@@ -55,11 +55,11 @@ export const make = (request: Request, surroundings: Surroundings): Plan | Sandb
     readable,
     masks: [],
     visible: [],
-    pins: [],
-    kept: [],
+    pinned: [],
+    readOnly: [],
     watched: [],
     programs: [],
-    firm: []
+    required: []
   }
   const refused = refusedFolders(request, { readable, roots }, surroundings)
   if (refused !== undefined) return refused
@@ -78,6 +78,8 @@ export const make = (request: Request, surroundings: Surroundings): Plan | Sandb
     ...view,
     ...held,
     // What is hidden by its path must stay there, too: the next call looks for it there.
-    pins: mode === "workspace-write" ? Protected.pins(roots, [...held.kept, ...view.masks.map(({ path }) => path)]) : []
+    pinned: mode === "workspace-write"
+      ? Protected.pins(roots, [...held.readOnly, ...view.masks.map(({ path }) => path)])
+      : []
   }
 }

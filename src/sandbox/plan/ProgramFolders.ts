@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path"
 import { isInside } from "../../platform/FilePath.ts"
 import * as Disk from "../Disk.ts"
-import { outermost } from "./Outermost.ts"
-import type { Surroundings } from "./Surroundings.ts"
+import { withoutNested } from "./Outermost.ts"
+import type { HostEnvironment } from "./Surroundings.ts"
 
 /** Folders named by PATH and by version managers; one level up where that is not somebody's whole configuration. */
 export const programFolders = (
-  { homes, variables }: Pick<Surroundings, "homes" | "variables">
+  { homes, variables }: Pick<HostEnvironment, "homes" | "variables">
 ): ReadonlyArray<string> => {
   const named = ["NVM_BIN", "VOLTA_HOME", "PYENV_ROOT", "JAVA_HOME", "GOROOT", "RUSTUP_HOME"].map((name) =>
     variables[name]
@@ -25,5 +25,5 @@ export const programFolders = (
       !homes.some((home) => parent === home || grand === home || isInside(parent, home))
     return [whole ? parent : path]
   })
-  return outermost(folders.filter((path) => path !== "/" && !homes.some((home) => isInside(path, home))))
+  return withoutNested(folders.filter((path) => path !== "/" && !homes.some((home) => isInside(path, home))))
 }

@@ -3,14 +3,14 @@ import { isInside } from "../../platform/FilePath.ts"
 import * as Disk from "../Disk.ts"
 
 /** Paths that run programs outside the sandbox later, or that the host itself obeys: readable and not writable. */
-export interface Protected {
-  readonly kept: ReadonlyArray<string>
+export interface ProtectedPaths {
+  readonly readOnly: ReadonlyArray<string>
   /** Links, and what did not exist: nothing can be mounted there, so a change is reported afterwards. */
   readonly watched: ReadonlyArray<string>
 }
 
 /** `path` could only be protected where a link leads now, and the link itself can be replaced. */
-export interface Linked {
+export interface LinkedPath {
   readonly linked: string
 }
 
@@ -68,21 +68,21 @@ const linkedRepository = (file: string): ReadonlyArray<string> => {
   return [folder, ...(shared === undefined ? [] : [shared])]
 }
 
-const ofGit = (root: string): Protected & { readonly paths: ReadonlyArray<string> } => {
+const ofGit = (root: string): ProtectedPaths & { readonly paths: ReadonlyArray<string> } => {
   const path = join(root, ".git")
   switch (Disk.kind(path)) {
     case "folder":
-      return { paths: repository(path), kept: [], watched: [] }
+      return { paths: repository(path), readOnly: [], watched: [] }
     case "file":
-      return { paths: linkedRepository(path).flatMap(repository), kept: [path], watched: [] }
+      return { paths: linkedRepository(path).flatMap(repository), readOnly: [path], watched: [] }
     case "link": {
       const real = Disk.real(path)
-      return { paths: real === undefined ? [] : repository(real), kept: [], watched: [path] }
+      return { paths: real === undefined ? [] : repository(real), readOnly: [], watched: [path] }
     }
     case "missing":
-      return { paths: [], kept: [], watched: [path] }
+      return { paths: [], readOnly: [], watched: [path] }
     case "closed":
-      return { paths: [], kept: [path], watched: [] }
+      return { paths: [], readOnly: [path], watched: [] }
   }
 }
 
@@ -101,19 +101,19 @@ const namedIn = (
 export const guarded = (roots: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(roots.flatMap((root) => {
     const git = ofGit(root)
-    return [...git.kept, ...git.watched, ...namedIn(root, git)].flatMap((path) =>
+    return [...git.readOnly, ...git.watched, ...namedIn(root, git)].flatMap((path) =>
       Disk.kind(path) === "missing" ? [path] : [path, Disk.real(path) ?? path]
     )
   }))
 ]
 
 /** What is protected in `roots`. Paths outside the `writable` folders are read-only anyway. */
-export const find = (roots: ReadonlyArray<string>, writable: ReadonlyArray<string>): Protected | Linked => {
+export const find = (roots: ReadonlyArray<string>, writable: ReadonlyArray<string>): ProtectedPaths | LinkedPath => {
   const kept: Array<string> = []
   const watched: Array<string> = []
   for (const root of roots) {
     const git = ofGit(root)
-    kept.push(...git.kept.map(Disk.door))
+    kept.push(...git.readOnly.map(Disk.orClosedFolder))
     watched.push(...git.watched)
     for (const path of namedIn(root, git)) {
       const home = writable.find((candidate) => isInside(candidate, path))
@@ -121,10 +121,10 @@ export const find = (roots: ReadonlyArray<string>, writable: ReadonlyArray<strin
       const linked = linkWithin(home, path)
       if (linked !== undefined) return { linked }
       if (Disk.kind(path) === "missing") watched.push(path)
-      else kept.push(Disk.door(path))
+      else kept.push(Disk.orClosedFolder(path))
     }
   }
-  return { kept: [...new Set(kept)], watched: [...new Set(watched)] }
+  return { readOnly: [...new Set(kept)], watched: [...new Set(watched)] }
 }
 
 /** The folders between a root and what is protected in it: pinned, they can be neither moved away nor replaced. */

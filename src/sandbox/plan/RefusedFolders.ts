@@ -1,9 +1,9 @@
 import { isInside } from "../../platform/FilePath.ts"
-import { type Request, SandboxUnavailable } from "../Confinement.ts"
+import { type SandboxRequest, SandboxUnavailable } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 import { isNarrow } from "../Modes.ts"
-import type { Surroundings } from "./Surroundings.ts"
-import type { View } from "./View.ts"
+import type { HostEnvironment } from "./Surroundings.ts"
+import type { DiskView } from "./View.ts"
 
 /** Folders that no call may be confined to, whatever a backend can do. */
 
@@ -13,7 +13,7 @@ export const refuse = (missing: string, remedy: string) => new SandboxUnavailabl
 const moved = (paths: ReadonlyArray<string>): string | undefined =>
   paths.find((path) => Disk.real(path) !== path || Disk.kind(path) !== "folder")
 
-const refusedRoot = (request: Request, roots: ReadonlyArray<string>, { homes, own }: Surroundings) => {
+const refusedRoot = (request: SandboxRequest, roots: ReadonlyArray<string>, { homes, own }: HostEnvironment) => {
   const [dataDir, configDir, ...homePaths] = [own.dataDir, own.configDir, ...homes].map((path) =>
     Disk.real(path) ?? path
   ) as [string, string]
@@ -34,9 +34,9 @@ const refusedRoot = (request: Request, roots: ReadonlyArray<string>, { homes, ow
 
 /** The folders of the session are gone or hold too much, or the working folder is none of them. */
 export const refusedFolders = (
-  request: Request,
-  { readable, roots }: Pick<View, "roots" | "readable">,
-  surroundings: Surroundings
+  request: SandboxRequest,
+  { readable, roots }: Pick<DiskView, "roots" | "readable">,
+  surroundings: HostEnvironment
 ): SandboxUnavailable | undefined => {
   const { cwd, mode } = request
   const gone = mode === "danger-full-access" ? undefined : moved([...roots, ...readable])

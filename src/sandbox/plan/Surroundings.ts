@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path"
 import type { Variables } from "../../platform/Environment.ts"
 
 /** What of this machine a plan has to know besides the call. */
-export interface Surroundings {
+export interface HostEnvironment {
   /** As the environment names it, and as the account has it. Absolute. */
   readonly homes: ReadonlyArray<string>
   readonly variables: Variables

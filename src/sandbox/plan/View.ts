@@ -1,15 +1,15 @@
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isInside } from "../../platform/FilePath.ts"
-import type { Request } from "../Confinement.ts"
+import type { SandboxRequest } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 import * as Masks from "./HiddenPaths.ts"
 import { isNarrow } from "../Modes.ts"
-import { outermost } from "./Outermost.ts"
+import { withoutNested } from "./Outermost.ts"
 import { programFolders } from "./ProgramFolders.ts"
-import type { Surroundings } from "./Surroundings.ts"
+import type { HostEnvironment } from "./Surroundings.ts"
 
 /** What a call sees of the disk. */
-export interface View {
+export interface DiskView {
   readonly mode: EffectiveSandbox
   /** None of them lies inside another one. */
   readonly roots: ReadonlyArray<string>
@@ -21,9 +21,9 @@ export interface View {
   readonly visible: ReadonlyArray<{ readonly path: string; readonly link?: string }>
 }
 
-export type Wanted = Pick<Request, "mode" | "network" | "roots" | "readable" | "masks">
+export type ViewRequest = Pick<SandboxRequest, "mode" | "network" | "roots" | "readable" | "masks">
 
-const visibleIn = (masks: ReadonlyArray<string>, network: boolean): View["visible"] =>
+const visibleIn = (masks: ReadonlyArray<string>, network: boolean): DiskView["visible"] =>
   Masks.visible(network).filter((path) => Disk.kind(path) !== "missing" && masks.some((mask) => isInside(mask, path)))
     .map((path) => {
       const link = Disk.target(path)
@@ -34,16 +34,19 @@ const between = (folders: ReadonlyArray<string>, outer: string, inner: string): 
   folders.some((folder) => isInside(outer, folder) && isInside(folder, inner))
 
 /** The session's folders, and those that may only be read. */
-export const foldersOf = (request: Pick<Request, "roots" | "readable">) => {
-  const roots = outermost(request.roots)
+export const foldersOf = (request: Pick<SandboxRequest, "roots" | "readable">) => {
+  const roots = withoutNested(request.roots)
   return {
     roots,
-    readable: outermost(request.readable ?? []).filter((path) => !roots.some((root) => isInside(root, path)))
+    readable: withoutNested(request.readable ?? []).filter((path) => !roots.some((root) => isInside(root, path)))
   }
 }
 
 /** Credentials, Postern's own state, and what the call wants hidden. */
-export const hiddenPaths = ({ masks = [] }: Wanted, { homes, own, variables }: Surroundings): ReadonlyArray<string> =>
+export const hiddenPaths = (
+  { masks = [] }: ViewRequest,
+  { homes, own, variables }: HostEnvironment
+): ReadonlyArray<string> =>
   Disk.existing([
     ...homes.flatMap((home) => Masks.atHome(home)),
     ...Masks.ofMachine(variables),
@@ -54,7 +57,7 @@ export const hiddenPaths = ({ masks = [] }: Wanted, { homes, own, variables }: S
   ]).filter((path) => path !== "/")
 
 /** `hidden` are its {@link hiddenPaths}. */
-export const viewOf = (wanted: Wanted, hidden: ReadonlyArray<string>, surroundings: Surroundings): View => {
+export const viewOf = (wanted: ViewRequest, hidden: ReadonlyArray<string>, surroundings: HostEnvironment): DiskView => {
   const { mode, network } = wanted
   const { readable, roots } = foldersOf(wanted)
   const shown = [...roots, ...readable]

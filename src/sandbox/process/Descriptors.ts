@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process"
 import { closeSync, constants, openSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { Readable, Writable } from "node:stream"
-import { bare, type Runner } from "../Confinement.ts"
+import { plainRunner, type Runner } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 
 const stderrKept = 8192
@@ -39,7 +39,7 @@ const inherited = (): ReadonlyArray<number> =>
 
 /** Starts a process with standard input at its end or a pipe, two pipes, and what its runner reads, reports through or is handed. */
 export const start = (
-  runner: Runner = bare,
+  runner: Runner = plainRunner,
   input: "ignore" | "pipe",
   spawn: (stdio: Array<Stdio>) => ChildProcess
 ): ChildProcess => {
@@ -64,7 +64,7 @@ export const start = (
   }
 }
 
-export interface Told {
+export interface RunnerOutput {
   /** What the runner reported so far. */
   status: string
   /** The end of what went to standard error. */
@@ -72,9 +72,9 @@ export interface Told {
 }
 
 /** Gives a runner what it reads, and collects what it says. */
-export const attach = (child: ChildProcess, runner: Runner = bare): Told => {
-  const told: Told = { status: "", stderr: "" }
-  if (runner !== bare) {
+export const attach = (child: ChildProcess, runner: Runner = plainRunner): RunnerOutput => {
+  const told: RunnerOutput = { status: "", stderr: "" }
+  if (runner !== plainRunner) {
     child.stderr?.on("data", (chunk: Buffer) => told.stderr = (told.stderr + chunk.toString("utf8")).slice(-stderrKept))
   }
   runner.descriptors.forEach((content, index) => {
@@ -89,7 +89,7 @@ export const attach = (child: ChildProcess, runner: Runner = bare): Told => {
 }
 
 /** A runner that was killed before it had set everything up cannot take the rest with it. */
-export const sweep = (told: Told, runner: Runner = bare) => {
+export const sweep = (told: RunnerOutput, runner: Runner = plainRunner) => {
   const inner = runner.innerPid(told.status)
   if (inner === undefined || runner.finished(told.status)) return
   try {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Writable } from "node:stream"
 import { Context, Deferred, type Duration, Effect, Exit, Layer, Option, Schema, Scope } from "effect"
-import type { Attribution, Confined } from "../Confinement.ts"
+import type { Attribution, ConfinedCommand } from "../Confinement.ts"
 import * as Descriptors from "./Descriptors.ts"
 import { awaitGone, type ProcessGroup, signal, stop } from "./ProcessGroup.ts"
 import * as Survivor from "./Watchdog.ts"
 
-export interface Command {
+export interface ProcessCommand {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
   readonly cwd: string
   /** The whole environment: nothing is inherited. */
@@ -17,11 +17,11 @@ export interface Command {
   /** Takes its standard input; without, that is at its end from the beginning. */
   readonly onInput?: (stdin: Writable) => void
   /** What confines it and what to ask afterwards, where `argv`, `cwd` and `env` come from the sandbox. */
-  readonly runner?: Confined["runner"]
-  readonly afterwards?: Confined["afterwards"]
+  readonly runner?: ConfinedCommand["runner"]
+  readonly afterwards?: ConfinedCommand["afterwards"]
 }
 
-export interface Ended {
+export interface ProcessExit {
   readonly code: number | null
   readonly signal: string | null
   readonly timedOut: boolean
@@ -42,7 +42,7 @@ export class SpawnFailed extends Schema.TaggedError<SpawnFailed>()("SpawnFailed"
  */
 export class Processes extends Context.Service<Processes, {
   /** Interruption sends SIGTERM and does not wait; the rest goes on in the background until the Layer closes. */
-  readonly run: (command: Command) => Effect.Effect<Ended, SpawnFailed>
+  readonly run: (command: ProcessCommand) => Effect.Effect<ProcessExit, SpawnFailed>
 }>()("postern/tool/Processes") {
   static readonly layer: Layer.Layer<Processes> = Layer.effect(Processes, Effect.suspend(() => make))
 }
@@ -54,9 +54,9 @@ const shutdownGrace = "250 millis"
 
 interface Running extends ProcessGroup {
   readonly process: ChildProcess
-  readonly exited: Deferred.Deferred<Pick<Ended, "code" | "signal">>
+  readonly exited: Deferred.Deferred<Pick<ProcessExit, "code" | "signal">>
   readonly closed: Deferred.Deferred<void>
-  readonly told: Descriptors.Told
+  readonly told: Descriptors.RunnerOutput
   /** Ends what a killed runner left. */
   readonly sweep: () => void
   /** Nothing of the group is left. */
@@ -105,7 +105,7 @@ const make = Effect.gen(function*() {
     yield* Effect.forkIn(reap(child), reapers, { startImmediately: true })
   })
 
-  const run = (command: Command) =>
+  const run = (command: ProcessCommand) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(launch(command, survivor), (child) => {
         running.add(child)
@@ -116,12 +116,12 @@ const make = Effect.gen(function*() {
   return Processes.of({ run })
 })
 
-const outcome = Effect.fnUntraced(function*(child: Running, { afterwards, runner, timeout }: Command) {
+const outcome = Effect.fnUntraced(function*(child: Running, { afterwards, runner, timeout }: ProcessCommand) {
   const ended = yield* Effect.timeoutOption(Deferred.await(child.exited), timeout)
   const timedOut = Option.isNone(ended)
   if (timedOut) yield* stop(child)
   yield* Effect.timeoutOption(Deferred.await(child.closed), drain)
-  const plain: Ended = { code: null, signal: null, ...Option.getOrUndefined(ended), timedOut }
+  const plain: ProcessExit = { code: null, signal: null, ...Option.getOrUndefined(ended), timedOut }
   if (runner === undefined) return plain
   // A runner that somebody killed says nothing about the sandbox either.
   const stopped = timedOut || plain.signal !== null
@@ -133,10 +133,10 @@ const outcome = Effect.fnUntraced(function*(child: Running, { afterwards, runner
 })
 
 /** A runner that is told nothing by this process does not notice its end. */
-const watched = ({ pid }: ChildProcess, { runner }: Command, survivor: Survivor.Survivor) =>
+const watched = ({ pid }: ChildProcess, { runner }: ProcessCommand, survivor: Survivor.Watchdog) =>
   pid === undefined || runner === undefined || runner.descriptors.length > 0 ? () => undefined : survivor.watch(pid)
 
-const launch = (command: Command, survivor: Survivor.Survivor): Effect.Effect<Running, SpawnFailed> => {
+const launch = (command: ProcessCommand, survivor: Survivor.Watchdog): Effect.Effect<Running, SpawnFailed> => {
   const [program, ...args] = command.argv
   const failed = (error: unknown) => {
     const message = error instanceof Error && "code" in error ? String(error.code) : "invalid arguments"
@@ -158,7 +158,7 @@ const launch = (command: Command, survivor: Survivor.Survivor): Effect.Effect<Ru
   })
 }
 
-const watch = (child: ChildProcess, command: Command, over: () => void): Running => {
+const watch = (child: ChildProcess, command: ProcessCommand, over: () => void): Running => {
   if (child.pid === undefined) throw new Error("a spawned process has an id")
   const told = Descriptors.attach(child, command.runner)
   const running: Running = {

@@ -4,7 +4,7 @@ import { Effect, type Scope } from "effect"
 import * as Descriptors from "./Descriptors.ts"
 
 /** Ends process groups that this process cannot end any more, because it was killed. */
-export interface Survivor {
+export interface Watchdog {
   /** Until the effect that it gives was run; a second time it does nothing. */
   readonly watch: (group: number) => () => void
 }
@@ -31,7 +31,7 @@ const start = (): ChildProcess =>
     }))
 
 /** One small process for all groups, started with the first of them; another takes over when somebody ends it. */
-export const make: Effect.Effect<Survivor, never, Scope.Scope> = Effect.gen(function*() {
+export const make: Effect.Effect<Watchdog, never, Scope.Scope> = Effect.gen(function*() {
   const groups = new Set<number>()
   let process: ChildProcess | undefined
 
@@ -52,7 +52,7 @@ export const make: Effect.Effect<Survivor, never, Scope.Scope> = Effect.gen(func
     return started
   }
 
-  const watch: Survivor["watch"] = (group) => {
+  const watch: Watchdog["watch"] = (group) => {
     groups.add(group)
     if (process === undefined) process = begin()
     else process.stdin?.write(`+ ${group}\n`)

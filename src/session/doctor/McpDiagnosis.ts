@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from "node:path"
-import type { McpReach, McpServerConfig } from "../../domain/McpServerConfig.ts"
+import type { McpServerConfig, McpTransportConfig } from "../../domain/McpServerConfig.ts"
 import type { Variables } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
 import type { Finding } from "./Doctor.ts"
@@ -9,7 +9,10 @@ type Looked = Pick<Finding, "status" | "detail">
 const warn = (detail: string): Looked => ({ status: "warn", detail })
 const ok = (detail: string): Looked => ({ status: "ok", detail })
 
-const program = ({ command, cwd, env }: Extract<McpReach, { _tag: "Stdio" }>, variables: Variables): Looked => {
+const program = (
+  { command, cwd, env }: Extract<McpTransportConfig, { _tag: "Stdio" }>,
+  variables: Variables
+): Looked => {
   if (!command.includes("/")) {
     const found = Executable.find(command, env["PATH"] ?? variables["PATH"], [])
     return found === undefined ? warn(`${command}: not found in PATH`) : ok(found)
@@ -23,15 +26,15 @@ const program = ({ command, cwd, env }: Extract<McpReach, { _tag: "Stdio" }>, va
 }
 
 /** The host only: what follows it may hold a key. */
-const address = ({ url }: Extract<McpReach, { _tag: "Http" }>): Looked => {
+const address = ({ url }: Extract<McpTransportConfig, { _tag: "Http" }>): Looked => {
   const read = URL.parse(url)
   return read === null ? warn("the url cannot be read as an address") : ok(`${read.origin}, not asked`)
 }
 
 /** Whether each configured server could be started or called, as far as that shows without doing it. */
 export const look = (servers: ReadonlyArray<McpServerConfig>, variables: Variables): ReadonlyArray<Finding> =>
-  servers.map(({ name, reach }) => {
-    const looked = reach._tag === "Stdio" ? program(reach, variables) : address(reach)
+  servers.map(({ name, transport }) => {
+    const looked = transport._tag === "Stdio" ? program(transport, variables) : address(transport)
     const remedy = looked.status === "ok" ? {} : { remedy: `See [mcp.servers.${name}] in config.toml.` }
     return { name: `mcp ${name}`, ...looked, ...remedy }
   })

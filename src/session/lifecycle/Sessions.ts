@@ -1,7 +1,13 @@
 import { Clock, Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { ModelCatalog } from "../../model/ModelCatalog.ts"
-import { type BadCursor, type Page, SessionMissing, SessionStore, type StoreFailed } from "../../store/SessionStore.ts"
+import {
+  type BadCursor,
+  SessionMissing,
+  type SessionPage,
+  SessionStore,
+  type StoreFailed
+} from "../../store/SessionStore.ts"
 import * as Activating from "./Activating.ts"
 import { absolute, canonical, type DirectoryRefused } from "./Folders.ts"
 import * as KeyedLock from "../../platform/KeyedLock.ts"
@@ -45,7 +51,7 @@ export class Sessions extends Context.Service<Sessions, {
   readonly remove: (sessionId: string) => Effect.Effect<boolean, StoreFailed>
   readonly list: (
     options: { readonly cwd?: string | undefined; readonly cursor?: string | undefined }
-  ) => Effect.Effect<Page, BadCursor | DirectoryRefused | StoreFailed>
+  ) => Effect.Effect<SessionPage, BadCursor | DirectoryRefused | StoreFailed>
 }>()("postern/session/Sessions") {
   static readonly make = Effect.fnUntraced(function*({ keepIdle = false, mode, room: shared }: Options) {
     const store = yield* SessionStore

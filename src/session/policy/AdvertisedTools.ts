@@ -12,9 +12,11 @@ import { TurnFailed } from "../turn/TurnLoop.ts"
 
 /** Which tools one request to the model offers. */
 
-const described = ({ capabilities, description, within }: AnyTool, mode: WorkMode): string => {
+const described = ({ capabilities, description, limitedDescription }: AnyTool, mode: WorkMode): string => {
   const granted = (capability: Capability) => grants(mode, capability)
-  return within === undefined || capabilities.every(granted) ? description : `${description} ${within(granted)}`
+  return limitedDescription === undefined || capabilities.every(granted)
+    ? description
+    : `${description} ${limitedDescription(granted)}`
 }
 
 interface Declaration {

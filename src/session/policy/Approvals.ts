@@ -67,9 +67,9 @@ export const make = Effect.fnUntraced(
       ask: (request) =>
         oneAtATime.withPermits(1)(Effect.suspend(() => {
           const id = newId()
-          return noted(policy.asked(sessionId, id, request.call.toolCallId)).pipe(
+          return noted(policy.recordQuestion(sessionId, id, request.call.toolCallId)).pipe(
             Effect.andThen(answered(request)),
-            Effect.onExit((exit) => noted(policy.answered(id, wordOf(exit))))
+            Effect.onExit((exit) => noted(policy.recordAnswer(id, wordOf(exit))))
           )
         }))
     } satisfies Approvals

@@ -2,7 +2,13 @@ import { existsSync } from "node:fs"
 import { Effect } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { type Agent, Settings } from "../../config/Settings.ts"
-import { isPolicySetting, isValueOf, type Level, type PolicySettings, resolve } from "../../domain/PolicySettings.ts"
+import {
+  type AutonomyLevel,
+  isPolicySetting,
+  isValueOf,
+  type PolicySettings,
+  resolve
+} from "../../domain/PolicySettings.ts"
 import { projectFile } from "../../policy/rules/RuleSource.ts"
 import { policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
 import type { Permitted } from "../../policy/decision/ToolGrants.ts"
@@ -29,7 +35,7 @@ export const projectKnobs = Effect.fnUntraced(function*({ cwd }: Workspace) {
 export const basisOf = (configured: Configured.Configured) => {
   const { policy, risk, runtime } = configured
   const most = [risk, runtime].flatMap((one) => one?.maxActionsPerHour ?? [])
-  const level: Level = risk?.level ?? "supervised"
+  const level: AutonomyLevel = risk?.level ?? "supervised"
   return {
     configured,
     level,

@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import {
+  type AutonomyLevel,
   isOffered,
   isPolicySetting,
   isValueOf,
-  type Level,
   type PolicySetting,
   policySettings as names,
   settingValues
@@ -17,7 +17,7 @@ export class KnobRefused extends Schema.TaggedError<KnobRefused>()("KnobRefused"
 }) {}
 
 /** Whether a knob of this name can take the value at this level. */
-export const check = (level: Level, id: string, value: unknown): Effect.Effect<PolicySetting, KnobRefused> => {
+export const check = (level: AutonomyLevel, id: string, value: unknown): Effect.Effect<PolicySetting, KnobRefused> => {
   const refused = (reason: KnobRefused["reason"], message: string) =>
     Effect.fail(new KnobRefused({ knob: id, reason, message }))
   if (!isPolicySetting(id)) {

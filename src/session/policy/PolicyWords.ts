@@ -1,9 +1,9 @@
-import type { Level, PolicySettings } from "../../domain/PolicySettings.ts"
+import type { AutonomyLevel, PolicySettings } from "../../domain/PolicySettings.ts"
 import type { Limits } from "../../policy/decision/Limits.ts"
 
 /** The policy in force, for the model: what is so, never how it could be otherwise. */
 
-const safety: { readonly [L in Level]: string } = {
+const safety: { readonly [L in AutonomyLevel]: string } = {
   readonly: "This session may look, and change nothing: every tool that writes or executes is refused.",
   supervised:
     "A person supervises this session: calls that change something may be shown to them first, and dangerous ones are refused.",
@@ -37,7 +37,7 @@ const sandboxes: { readonly [S in PolicySettings["sandbox"]]: string } = {
 const listed = (what: string, items: ReadonlyArray<string>) =>
   items.length === 0 ? [] : [`${what}: ${items.join(", ")}.`]
 
-export const safetyWords = (level: Level): string => safety[level]
+export const safetyWords = (level: AutonomyLevel): string => safety[level]
 
 export const policyWords = (
   values: PolicySettings,

@@ -38,7 +38,7 @@ export const make = Effect.fnUntraced(
   > {
     const { policy: store } = yield* SessionStore
     const catalog = yield* ModelCatalog
-    const stored = yield* store.knobs(sessionId)
+    const stored = yield* store.settings(sessionId)
     const level = stored.get("thought_level")
     /** The agent's, until somebody chooses another. */
     let chosen = stored.get("model")
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(
         Effect.gen(function*() {
           const message = refusal(option, value)
           if (message !== undefined) return yield* new KnobRefused({ knob: option, message, reason: "unknown_value" })
-          yield* store.setKnob(sessionId, option, value as string, source)
+          yield* store.setSetting(sessionId, option, value as string, source)
           if (option === "model") chosen = value as string
           else thoughtLevel = value as ThoughtLevel
           yield* changed

@@ -13,7 +13,7 @@ import { type Limits, limitsOf, ownFolders } from "../../policy/decision/Limits.
 import type { RuleSource } from "../../policy/rules/RuleSource.ts"
 import type { PolicyFlags } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
-import { type SessionRecord, SessionStore, type StoredRule, type StoreFailed } from "../../store/SessionStore.ts"
+import { type RuleRecord, type SessionRecord, SessionStore, type StoreFailed } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import * as Beginning from "./Beginning.ts"
 import * as Budget from "./Budget.ts"
@@ -43,7 +43,7 @@ export interface SessionPolicy {
   /** Whether the configuration has changed values that nobody was told of. */
   readonly renewed: () => boolean
   /** Adds a rule to the session's own layer, where it is listed and can be removed; unstored, it counts until the session ends. */
-  readonly addRule: (rule: StoredRule) => Effect.Effect<void>
+  readonly addRule: (rule: RuleRecord) => Effect.Effect<void>
   readonly removeRule: (id: string) => Effect.Effect<boolean>
   /** Counts a call that is about to run against the `max_actions_per_hour` of both profiles; `false` where others of the agent were faster. */
   readonly acted: Effect.Effect<boolean>
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(
     const live = yield* LiveSettings
     const own = ownFolders(yield* Settings)
     const { alias } = configured().agent
-    let session = Beginning.known(yield* store.knobs(sessionId))
+    let session = Beginning.known(yield* store.settings(sessionId))
     let project = yield* Beginning.projectKnobs(workspace)
     let basis = Beginning.basisOf(configured())
     const resolved = () => resolve(basis.level, { session, project, user: basis.user })
@@ -114,7 +114,7 @@ export const make = Effect.fnUntraced(
     return {
       knobs: () => {
         renew()
-        return lacking.length === 0 ? current : { ...current, lacking }
+        return lacking.length === 0 ? current : { ...current, unenforceable: lacking }
       },
       renewed: () => {
         renew()
@@ -131,7 +131,7 @@ export const make = Effect.fnUntraced(
         Effect.gen(function*() {
           renew()
           const knob = yield* check(basis.level, id, value)
-          yield* store.setKnob(sessionId, knob, value as string, source)
+          yield* store.setSetting(sessionId, knob, value as string, source)
           session = { ...session, [knob]: value }
           current = resolved()
           yield* tell
@@ -179,10 +179,10 @@ export const make = Effect.fnUntraced(
         renew()
         return basis.mostActions === undefined
           ? Effect.succeed(true)
-          : counted(store.act(alias, basis.mostActions), false)
+          : counted(store.countAction(alias, basis.mostActions), false)
       }),
       decided: (callId, tool, decision) =>
-        noted(store.decided(sessionId, Trail.of(callId, tool, decision, current.values)))
+        noted(store.recordDecision(sessionId, Trail.of(callId, tool, decision, current.values)))
     } satisfies SessionPolicy
   }
 )

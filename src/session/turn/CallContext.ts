@@ -13,7 +13,7 @@ import { pathIn } from "../../workspace/PlanFile.ts"
 import type { TurnInput } from "./TurnLoop.ts"
 
 /** A decision and what it was made from. */
-export interface Decided extends Confining.Held {
+export interface Decided extends Confining.ConfinementInput {
   readonly book: RuleBook
   readonly decision: Decision
 }
@@ -26,7 +26,7 @@ export const reachOf = (
   tool: AnyTool,
   parameters: unknown,
   { policy, workspace }: Pick<TurnInput, "policy" | "workspace">
-): Reach.Reach => {
+): Reach.PathScope => {
   const { capabilities } = tool.needs(parameters)
   const reach = sandbox.reach({
     mode: ceiling(capabilities, policy.knobs().values.sandbox),

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import type { Row } from "../../store/SessionStore.ts"
+import type { TranscriptRow } from "../../store/SessionStore.ts"
 import { type ContentBlock, type PlanEntry, textContent } from "../../domain/Content.ts"
-import type { Compaction, Entry, Notice, SessionEvent, ToolCallState } from "../../domain/SessionEvent.ts"
+import type { Compaction, Notice, SessionEvent, ToolCallState, TranscriptEntry } from "../../domain/SessionEvent.ts"
 import { newId } from "../../domain/Id.ts"
 
 /** The visible record of one running turn: everything is written down and published in one step, so that both always agree. */
@@ -21,9 +21,9 @@ export interface TranscriptWriter {
   readonly interrupted: (text: string) => void
   readonly openCalls: () => ReadonlyArray<ToolCallState>
   /** Rows written or changed since the last call. */
-  readonly takeChanges: () => ReadonlyArray<Row>
+  readonly takeChanges: () => ReadonlyArray<TranscriptRow>
   /** Gives back rows whose saving failed. */
-  readonly giveBack: (rows: ReadonlyArray<Row>) => void
+  readonly giveBack: (rows: ReadonlyArray<TranscriptRow>) => void
   /** All message text of the turn. */
   readonly text: () => string
 }
@@ -39,7 +39,7 @@ export const cutOff = (call: ToolCallState): ToolCallState => ({
 
 /** `position` is the first free place in the session's transcript. */
 export const make = (position: number, publish: (event: SessionEvent) => Effect.Effect<void>): TranscriptWriter => {
-  const rows = new Map<number, Entry>()
+  const rows = new Map<number, TranscriptEntry>()
   const changed = new Set<number>()
   const callAt = new Map<string, number>()
   let next = position
@@ -50,7 +50,7 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
   let planAt: number | undefined
   let said = ""
 
-  const put = (at: number, entry: Entry) => {
+  const put = (at: number, entry: TranscriptEntry) => {
     rows.set(at, entry)
     changed.add(at)
   }

@@ -6,7 +6,7 @@ import type { Workspace } from "../../workspace/Workspace.ts"
 import type { Configured } from "../lifecycle/Configured.ts"
 import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "../lifecycle/Attachment.ts"
 import type { SessionRecord, StoreFailed } from "../../store/SessionStore.ts"
-import type { Entry, Notice, SessionEvent, StopReason, Usage } from "../../domain/SessionEvent.ts"
+import type { Notice, SessionEvent, StopReason, TranscriptEntry, Usage } from "../../domain/SessionEvent.ts"
 import type { TranscriptWriter } from "./TranscriptWriter.ts"
 import type { Image } from "./PromptContent.ts"
 import type { SessionModel } from "../policy/SessionModel.ts"
@@ -50,7 +50,7 @@ export interface TurnInput {
   /** The model context as the turn before left it; see {@link TurnInput.keepContext}. */
   readonly context: string | null
   /** All that was said and done in the session, as far as it is saved. */
-  readonly transcript: Effect.Effect<ReadonlyArray<Entry>, StoreFailed>
+  readonly transcript: Effect.Effect<ReadonlyArray<TranscriptEntry>, StoreFailed>
   /** The prompt as the model reads it. */
   readonly prompt: string
   readonly images: ReadonlyArray<Image>

@@ -11,9 +11,9 @@ const maxFiles = 100_000
 
 /** The search of a machine without ripgrep; patterns are JavaScript's. */
 export const search = Effect.fnUntraced(function*(
-  query: Hits.Query,
+  query: Hits.SearchQuery,
   timeout: number
-): Effect.fn.Return<Hits.Found, ToolFailed> {
+): Effect.fn.Return<Hits.SearchResult, ToolFailed> {
   if (query.multiline) return yield* Target.fail("multiline needs ripgrep (rg), which this machine does not have.")
   const files: Array<Hits.FileHits> = []
   const done = yield* Effect.timeoutOption(
@@ -36,7 +36,7 @@ export const search = Effect.fnUntraced(function*(
   return { files, ...(limit === undefined ? {} : { limit }) }
 })
 
-const jobOf = (query: Hits.Query, files: ReadonlyArray<string>): SearchWorker.Job => ({
+const jobOf = (query: Hits.SearchQuery, files: ReadonlyArray<string>): SearchWorker.SearchJob => ({
   folder: query.folder,
   files,
   pattern: query.pattern,
@@ -51,9 +51,9 @@ const jobOf = (query: Hits.Query, files: ReadonlyArray<string>): SearchWorker.Jo
 })
 
 const work = (
-  job: SearchWorker.Job,
+  job: SearchWorker.SearchJob,
   onFile: (file: Hits.FileHits) => void
-): Effect.Effect<Hits.Found["limit"], ToolFailed> =>
+): Effect.Effect<Hits.SearchResult["limit"], ToolFailed> =>
   Effect.callback((resume) => {
     const worker = new Worker(SearchWorker.source, {
       eval: true,
@@ -65,7 +65,7 @@ const work = (
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: 512 }
     })
-    worker.on("message", (report: SearchWorker.Report) => {
+    worker.on("message", (report: SearchWorker.SearchReport) => {
       if (report.type === "file") onFile(report.file)
       else if (report.type === "done") resume(Effect.succeed(report.limit))
       else resume(Target.fail(`The pattern is not a valid regular expression: ${report.message}`))

@@ -47,7 +47,7 @@ export const make = Effect.gen(function*() {
 
   /** Without a sandbox for it ripgrep is not used. */
   const search = Effect.fnUntraced(
-    function*(query: Hits.Query, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
+    function*(query: Hits.SearchQuery, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
       const ripgrep = Executable.find("rg", variables["PATH"], [...roots, ...allowed])
       if (ripgrep === undefined) return yield* BuiltinSearch.search(query, timeout)
       const where = { cwd: query.folder, env: scrub(variables) }

@@ -1,6 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
-import { type Edit, replaceAll } from "./Replace.ts"
+import { replaceAll, type TextEdit } from "./Replace.ts"
 import * as Target from "./ToolPath.ts"
 import * as Text from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
@@ -21,18 +21,18 @@ const Parameters = Schema.Struct({
 type Parameters = typeof Parameters.Type
 
 /** None where the parameters say nothing that could be done. */
-const editsOf = ({ edits, new_string, old_string }: Parameters): ReadonlyArray<Edit> => [
+const editsOf = ({ edits, new_string, old_string }: Parameters): ReadonlyArray<TextEdit> => [
   ...(old_string == null ? [] : [{ oldText: old_string, newText: new_string ?? "" }]),
   ...(edits ?? []).map((edit) => ({ oldText: edit.old_string, newText: edit.new_string }))
 ]
 
-const rawInputOf = (path: string, edits: ReadonlyArray<Edit>) =>
+const rawInputOf = (path: string, edits: ReadonlyArray<TextEdit>) =>
   edits.length === 1 ? { path, ...edits[0] } : { path, edits }
 
-const diffs = (path: string, edits: ReadonlyArray<Edit>) =>
+const diffs = (path: string, edits: ReadonlyArray<TextEdit>) =>
   edits.flatMap(({ newText, oldText }) => Text.diff(path, oldText, newText))
 
-const fault = (parameters: Parameters, edits: ReadonlyArray<Edit>): string | undefined => {
+const fault = (parameters: Parameters, edits: ReadonlyArray<TextEdit>): string | undefined => {
   if (edits.length === 0) return "Name old_string and new_string, or edits."
   if (parameters.old_string != null && parameters.new_string == null) {
     return "new_string is missing; it is empty to delete the text."

@@ -13,7 +13,7 @@ const Parameters = Schema.Struct({
 type Parameters = typeof Parameters.Type
 
 /** Without an old text where there is none to compare with: a new file, or a binary one. */
-const changes = (path: string, { text }: Text.Seen, parameters: Parameters) =>
+const changes = (path: string, { text }: Text.TextSnapshot, parameters: Parameters) =>
   parameters.encoding === "base64" ? [] : Text.diff(path, Result.getOrNull(text), parameters.content)
 
 export const FileWrite = Tool.make<Parameters>({

@@ -10,7 +10,7 @@ export const skipped: ReadonlySet<string> = new Set([".git", "node_modules"])
 /** Entries looked at before a walk gives up on completeness. */
 const maxVisited = 300_000
 
-export interface Walked {
+export interface WalkResult {
   /** Relative to the folder, with `/`; a folder ends in `/`. Sorted. */
   readonly paths: ReadonlyArray<string>
   /** False when a limit ended the walk early. */
@@ -30,7 +30,7 @@ export const walk = (
   pattern: Glob.Glob,
   limit: number,
   mayRead: MayRead = () => true
-): Effect.Effect<Walked> =>
+): Effect.Effect<WalkResult> =>
   Effect.promise(async (abort) => {
     const wantsFolders = pattern.pattern.endsWith("/")
     const paths: Array<string> = []

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 
 /** Passages of a text and what takes their place. */
-export interface Edit {
+export interface TextEdit {
   readonly oldText: string
   readonly newText: string
 }
@@ -13,7 +13,11 @@ export interface Replaced {
 }
 
 /** One edit after the other, each in the text that the one before it left; the failure says which one and why. */
-export const replaceAll = (text: string, edits: ReadonlyArray<Edit>, name: string): Result.Result<Replaced, string> => {
+export const replaceAll = (
+  text: string,
+  edits: ReadonlyArray<TextEdit>,
+  name: string
+): Result.Result<Replaced, string> => {
   const lines: Array<number> = []
   let current = text
   for (const [index, { newText, oldText }] of edits.entries()) {

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { Deferred, Effect, Schema } from "effect"
-import type { Confined } from "../../sandbox/Confinement.ts"
+import type { ConfinedCommand } from "../../sandbox/Confinement.ts"
 import type { Processes } from "../../sandbox/process/Processes.ts"
 import * as Hits from "./SearchHits.ts"
 import * as Target from "./ToolPath.ts"
@@ -20,7 +20,7 @@ const textOf = (value: typeof Text.Type): string =>
   "text" in value ? value.text : Buffer.from(value.bytes, "base64").toString("utf8")
 
 /** Same rules as the built-in search: ignore files do not count, hidden files do, `.git` and `node_modules` do not. */
-export const argumentsOf = (query: Hits.Query): ReadonlyArray<string> => [
+export const argumentsOf = (query: Hits.SearchQuery): ReadonlyArray<string> => [
   "--json",
   "--no-config",
   "--no-ignore",
@@ -43,11 +43,11 @@ export const argumentsOf = (query: Hits.Query): ReadonlyArray<string> => [
 ]
 
 export const search = Effect.fnUntraced(function*(
-  command: Confined,
-  query: Hits.Query,
+  command: ConfinedCommand,
+  query: Hits.SearchQuery,
   processes: Processes["Service"],
   timeout: number
-): Effect.fn.Return<Hits.Found, ToolFailed> {
+): Effect.fn.Return<Hits.SearchResult, ToolFailed> {
   const enough = Deferred.makeUnsafe<void>()
   const collector = collect(query, () => Deferred.doneUnsafe(enough, Effect.void))
   let errors = ""
@@ -77,12 +77,12 @@ export const search = Effect.fnUntraced(function*(
 /** Bytes of one message; a longer one comes from a file without line ends that is no text to show. */
 const maxMessage = 16 * 1024 * 1024
 
-const collect = (query: Hits.Query, onEnough: () => void) => {
-  const files = new Map<string, { path: string; matches: number; lines: Array<Hits.Line> }>()
+const collect = (query: Hits.SearchQuery, onEnough: () => void) => {
+  const files = new Map<string, { path: string; matches: number; lines: Array<Hits.HitLine> }>()
   let pending = Buffer.alloc(0)
   let results = 0
   let size = 0
-  let limit: Hits.Found["limit"]
+  let limit: Hits.SearchResult["limit"]
 
   let asked: { readonly path: string; readonly refused: boolean } | undefined
   const isRefused = (path: string): boolean => {
@@ -91,7 +91,7 @@ const collect = (query: Hits.Query, onEnough: () => void) => {
     return asked.refused
   }
 
-  const stop = (reason: NonNullable<Hits.Found["limit"]>) => {
+  const stop = (reason: NonNullable<Hits.SearchResult["limit"]>) => {
     limit = reason
     onEnough()
   }
@@ -128,7 +128,7 @@ const collect = (query: Hits.Query, onEnough: () => void) => {
       pending = all.subarray(start)
       if (pending.length > maxMessage) stop("size")
     },
-    found: (): Hits.Found => ({
+    found: (): Hits.SearchResult => ({
       files: [...files.values()].filter((file) => file.matches > 0),
       ...(limit === undefined ? {} : { limit })
     })

@@ -2,7 +2,7 @@ import type { MayRead } from "./ReadFilter.ts"
 
 /** What a content search found, whoever searched, and how it is told. */
 
-export interface Line {
+export interface HitLine {
   readonly number: number
   readonly text: string
   /** Shown around a match, itself none. */
@@ -13,19 +13,19 @@ export interface FileHits {
   /** Relative to the searched folder. */
   readonly path: string
   readonly matches: number
-  readonly lines: ReadonlyArray<Line>
+  readonly lines: ReadonlyArray<HitLine>
 }
 
-export interface Found {
+export interface SearchResult {
   readonly files: ReadonlyArray<FileHits>
   /** Why the result is not all there is; absent when it is. */
   readonly limit?: "results" | "time" | "size" | "folder"
 }
 
-export type Mode = "content" | "files_with_matches" | "count"
+export type SearchOutputMode = "content" | "files_with_matches" | "count"
 
 /** What both search engines are asked for. */
-export interface Query {
+export interface SearchQuery {
   readonly folder: string
   /** One file of the folder instead of everything below it. */
   readonly file: string | undefined
@@ -35,7 +35,7 @@ export interface Query {
   readonly before: number
   readonly after: number
   readonly multiline: boolean
-  readonly mode: Mode
+  readonly mode: SearchOutputMode
   readonly maxResults: number
   /** Of canonical paths; `undefined` is all of them. */
   readonly mayRead: MayRead | undefined
@@ -49,14 +49,14 @@ export const maxLine = 1000
 
 export const cutLine = (line: string): string => line.length > maxLine ? `${line.slice(0, maxLine)}… [line cut]` : line
 
-const limits: Readonly<Record<NonNullable<Found["limit"]>, string>> = {
+const limits: Readonly<Record<NonNullable<SearchResult["limit"]>, string>> = {
   results: "max_results was reached; narrow the pattern, the path or include",
   time: "the time limit was reached; narrow the path or include",
   size: "the output limit was reached; narrow the pattern, the path or include",
   folder: "the folder is too large to search completely; narrow the path"
 }
 
-export const render = (found: Found, mode: Mode, name: (path: string) => string): string => {
+export const render = (found: SearchResult, mode: SearchOutputMode, name: (path: string) => string): string => {
   const note = found.limit === undefined ? "" : `\n[Not everything: ${limits[found.limit]}.]`
   if (found.files.length === 0) return `No matches.${note}`
   switch (mode) {
@@ -69,7 +69,7 @@ export const render = (found: Found, mode: Mode, name: (path: string) => string)
   }
 }
 
-const renderFile = (name: string, lines: ReadonlyArray<Line>): string => {
+const renderFile = (name: string, lines: ReadonlyArray<HitLine>): string => {
   const grouped = lines.some((line) => line.context)
   return lines.map((line, index) => {
     const sign = line.context ? "-" : ":"

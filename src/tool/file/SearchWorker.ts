@@ -1,22 +1,22 @@
 import type * as Hits from "./SearchHits.ts"
 
-export interface Job {
+export interface SearchJob {
   readonly folder: string
   readonly files: ReadonlyArray<string>
   readonly pattern: string
   readonly flags: string
   readonly before: number
   readonly after: number
-  readonly mode: Hits.Mode
+  readonly mode: Hits.SearchOutputMode
   readonly maxResults: number
   readonly maxOutput: number
   readonly maxLine: number
   readonly maxFile: number
 }
 
-export type Report =
+export type SearchReport =
   | { readonly type: "file"; readonly file: Hits.FileHits }
-  | { readonly type: "done"; readonly limit: Hits.Found["limit"] }
+  | { readonly type: "done"; readonly limit: Hits.SearchResult["limit"] }
   | { readonly type: "invalid"; readonly message: string }
 
 /**
@@ -26,8 +26,8 @@ export type Report =
 const main = (): void => {
   const fs = process.getBuiltinModule("node:fs")
   const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads")
-  const job: Job = workerData
-  const post = (report: Report) => parentPort?.postMessage(report)
+  const job: SearchJob = workerData
+  const post = (report: SearchReport) => parentPort?.postMessage(report)
   let results = 0
   let size = 0
   let buffer: Buffer | undefined
@@ -63,12 +63,12 @@ const main = (): void => {
   const cut = (line: string) => line.length > job.maxLine ? `${line.slice(0, job.maxLine)}… [line cut]` : line
 
   /** The limit that was reached inside this file. */
-  const searchFile = (path: string, regexp: RegExp, text: string): Hits.Found["limit"] => {
+  const searchFile = (path: string, regexp: RegExp, text: string): Hits.SearchResult["limit"] => {
     const source = text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line)
     if (source.at(-1) === "") source.pop()
     const shown = new Map<number, boolean>()
     let matches = 0
-    let limit: Hits.Found["limit"]
+    let limit: Hits.SearchResult["limit"]
     for (let index = 0; index < source.length; index++) {
       if (!regexp.test(source[index] ?? "")) continue
       if (results >= job.maxResults && (job.mode === "content" || matches === 0)) {

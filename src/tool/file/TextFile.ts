@@ -22,18 +22,18 @@ export const readBytes = (path: string, context: ToolContext): Effect.Effect<Buf
     onFailure: (fault) => cannotRead(path, fault, context)
   })
 
-export interface Seen {
+export interface TextSnapshot {
   /** Another one as soon as the content is another. */
   readonly version: string
   readonly text: Result.Result<string, ToolFailed>
 }
 
 /** What is at the path now, also when that is nothing. */
-export const look = Effect.fnUntraced(function*(path: string, context: ToolContext): Effect.fn.Return<Seen> {
+export const look = Effect.fnUntraced(function*(path: string, context: ToolContext): Effect.fn.Return<TextSnapshot> {
   const disk = yield* Effect.result(Files.read(path))
   const missing = Result.isFailure(disk) && disk.failure.reason === "missing"
   const seen = Result.match(disk, {
-    onSuccess: ({ bytes }): Seen => ({
+    onSuccess: ({ bytes }): TextSnapshot => ({
       version: hash(bytes),
       text: isText(bytes)
         ? Result.succeed(bytes.toString("utf8"))
@@ -41,7 +41,7 @@ export const look = Effect.fnUntraced(function*(path: string, context: ToolConte
           fail(`Cannot read ${shown(path, context.workspace)} as text: it is a binary file or not in UTF-8.`)
         )
     }),
-    onFailure: (fault): Seen => {
+    onFailure: (fault): TextSnapshot => {
       const failed = cannotRead(path, fault, context)
       return { version: failed.message, text: Result.fail(failed) }
     }
@@ -55,7 +55,7 @@ export const look = Effect.fnUntraced(function*(path: string, context: ToolConte
 })
 
 /** Looks at a file that is about to be replaced: it must be as the preview showed it. */
-export const lookAgain = (path: string, context: ToolContext): Effect.Effect<Seen, ToolFailed> =>
+export const lookAgain = (path: string, context: ToolContext): Effect.Effect<TextSnapshot, ToolFailed> =>
   Effect.filterOrFail(
     look(path, context),
     ({ version }) => context.preview?.version === undefined || context.preview.version === version,

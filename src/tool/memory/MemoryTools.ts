@@ -1,6 +1,6 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
-import type { Memory, MemoryEntry, Which } from "../../store/MemoryStore.ts"
+import type { Memory, MemoryEntry, MemoryFilter } from "../../store/MemoryStore.ts"
 import * as Target from "../file/ToolPath.ts"
 import * as Tool from "../Tool.ts"
 
@@ -103,7 +103,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     preview: ({ query }) =>
       Effect.succeed({ title: query ? `Recall ${Target.firstLine(query, 80)}` : "Recall the newest memories" }),
     run: Effect.fnUntraced(function*({ limit, query, ...given }) {
-      const which: Which = { ...yield* between(given), limit: limit ?? 5 }
+      const which: MemoryFilter = { ...yield* between(given), limit: limit ?? 5 }
       const asked = query?.trim() ?? ""
       const found = yield* orFail(asked === "" || asked === "*" ? memory.list(which) : memory.search(asked, which))
       return { text: found.length === 0 ? "No memories found." : found.map(line).join("\n") }

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { stripVTControlCharacters } from "node:util"
 import type { ClientSide } from "../ClientSide.ts"
 import * as Output from "./CommandOutput.ts"
-import type { Ended } from "../../sandbox/process/Processes.ts"
+import type { ProcessExit } from "../../sandbox/process/Processes.ts"
 import type { RunContext, ToolFailed } from "../Tool.ts"
 
 /** A command in a terminal of the client, where people watch it: only where the policy asks for no sandbox at all (spec §3). */
@@ -17,7 +17,7 @@ export const opener = ({ client, confinement: { mode, network } }: RunContext): 
 const env = { PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" }
 
 export interface Ran {
-  readonly ended: Ended
+  readonly ended: ProcessExit
   readonly printed: string
   readonly terminalId: string
 }
@@ -39,7 +39,7 @@ export const run = Effect.fnUntraced(function*(
   const exit = yield* Effect.timeoutOption(terminal.exited, `${seconds} seconds`)
   if (Option.isNone(exit)) yield* terminal.kill
   const { cut, text } = yield* terminal.output
-  const ended: Ended = { code: null, signal: null, ...Option.getOrUndefined(exit), timedOut: Option.isNone(exit) }
+  const ended: ProcessExit = { code: null, signal: null, ...Option.getOrUndefined(exit), timedOut: Option.isNone(exit) }
   const printed = (cut ? "[… the beginning was cut here.]\n" : "") + stripVTControlCharacters(text)
   return { ended, printed, terminalId: terminal.terminalId } satisfies Ran
 }) satisfies (...args: never) => Effect.Effect<Ran, ToolFailed, unknown>

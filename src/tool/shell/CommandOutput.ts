@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, writeSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 
 /** What a command printed: its beginning and end for the model, and all of it in a file once that is more (spec §6). */
-export interface Output {
+export interface CommandOutput {
   readonly push: (chunk: Buffer) => void
   readonly text: () => string
   readonly close: () => void
@@ -13,7 +13,7 @@ export const tailBytes = 24 * 1024
 export const spillBytes = 64 * 1024 * 1024
 
 /** `spillPath` is asked once, when the output outgrows memory; `undefined`: there is no place for it. */
-export const make = (spillPath: () => string | undefined): Output => {
+export const make = (spillPath: () => string | undefined): CommandOutput => {
   let head: Buffer = Buffer.alloc(0)
   let tail: Buffer = Buffer.alloc(0)
   let total = 0

@@ -2,7 +2,7 @@ import { Clock, Deferred, Effect, Exit, FiberMap, type Scope } from "effect"
 import type { Capability } from "../../domain/Capability.ts"
 import { grants, type ResolvedSettings } from "../../domain/PolicySettings.ts"
 import * as Output from "./CommandOutput.ts"
-import type { Ended } from "../../sandbox/process/Processes.ts"
+import type { ProcessExit } from "../../sandbox/process/Processes.ts"
 import { ToolFailed } from "../Tool.ts"
 
 /** Commands that one session runs in the background (policy §6): they go on over turns and end with it, at the latest. */
@@ -10,14 +10,14 @@ import { ToolFailed } from "../Tool.ts"
 export const maxRunning = 8
 const maxKept = 32
 
-export interface Start {
+export interface JobStart {
   readonly command: string
   /** What it needs for as long as it runs (policy §1.9 E2). */
   readonly capabilities: ReadonlyArray<Capability>
   readonly network: boolean
   /** Gets it ready; `run` is the command itself. Both are in the job's own scope. */
   readonly prepare: Effect.Effect<
-    (onOutput: (chunk: Buffer) => void) => Effect.Effect<Ended, ToolFailed>,
+    (onOutput: (chunk: Buffer) => void) => Effect.Effect<ProcessExit, ToolFailed>,
     ToolFailed,
     Scope.Scope
   >
@@ -27,7 +27,7 @@ export interface Job {
   readonly id: string
   readonly command: string
   readonly startedAt: number
-  readonly needs: Pick<Start, "capabilities" | "network">
+  readonly needs: Pick<JobStart, "capabilities" | "network">
   /** In words; `undefined` while it runs. */
   readonly ending: () => string | undefined
   readonly over: Effect.Effect<void>
@@ -36,7 +36,7 @@ export interface Job {
 }
 
 export interface Jobs {
-  readonly start: (what: Start) => Effect.Effect<Job, ToolFailed>
+  readonly start: (what: JobStart) => Effect.Effect<Job, ToolFailed>
   /** The running ones and the last that ended, oldest first. */
   readonly all: () => ReadonlyArray<Job>
   readonly get: (id: string) => Job | undefined
@@ -46,7 +46,7 @@ export interface Jobs {
   readonly policyChanged: (knobs: ResolvedSettings) => Effect.Effect<void>
 }
 
-const words = ({ attribution, code, signal }: Ended): string =>
+const words = ({ attribution, code, signal }: ProcessExit): string =>
   attribution?.kind === "runner-failed"
     ? `did not run: ${attribution.note}`
     : code === null
@@ -66,7 +66,7 @@ export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function
     for (const job of jobs.values()) if (jobs.size >= maxKept && !isRunning(job)) jobs.delete(job.id)
   }
 
-  const start = ({ capabilities, command, network, prepare }: Start) =>
+  const start = ({ capabilities, command, network, prepare }: JobStart) =>
     Effect.gen(function*(): Effect.fn.Return<Job, ToolFailed> {
       if (Array.from(jobs.values()).filter(isRunning).length >= maxRunning) {
         return yield* new ToolFailed({

@@ -1,7 +1,7 @@
 import { Duration, Effect, Latch, Schema } from "effect"
 import { settingValues } from "../../domain/PolicySettings.ts"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
-import type { Report } from "../../sandbox/Confinement.ts"
+import type { EnforcementReport } from "../../sandbox/Confinement.ts"
 import { isScratch } from "../../sandbox/Modes.ts"
 import * as Confining from "../CallConfinement.ts"
 import { textContent } from "../../domain/Content.ts"
@@ -9,7 +9,7 @@ import { Environment, Passthrough, scrub } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
 import * as InTerminal from "./ClientTerminal.ts"
 import * as Output from "./CommandOutput.ts"
-import { type Ended, Processes } from "../../sandbox/process/Processes.ts"
+import { Processes, type ProcessExit } from "../../sandbox/process/Processes.ts"
 import * as Spills from "./Spills.ts"
 import * as Target from "../file/ToolPath.ts"
 import * as Tool from "../Tool.ts"
@@ -56,7 +56,7 @@ export const make = Effect.gen(function*() {
     parameters: Parameters,
     kind: "execute",
     capabilities: ["shell_ro", "shell_test", "shell_rw"],
-    within: (granted) =>
+    limitedDescription: (granted) =>
       granted("shell_test")
         ? "In the current Work mode only commands that read, tests and builds run, and with scratch everything else."
         : "In the current Work mode only commands that read run.",
@@ -143,11 +143,11 @@ const shellOf = (path: string | undefined, roots: ReadonlyArray<string>): [strin
   return bash === undefined ? ["/bin/sh"] : [bash, "--noprofile", "--norc"]
 }
 
-type Held = Pick<Report, "mode" | "notes">
+type Held = Pick<EnforcementReport, "mode" | "notes">
 
 /** A refusal is a fact next to how the command ended, and scratch a fact about all of it (policy §5.9). */
 const remarks = (
-  { attribution, warnings = [] }: Ended,
+  { attribution, warnings = [] }: ProcessExit,
   failed: boolean,
   { mode, notes }: Held
 ): ReadonlyArray<string> =>
@@ -158,19 +158,21 @@ const remarks = (
     ...(failed && mode !== "danger-full-access" ? [`the command ran in Sandbox mode ${mode}`] : [])
   ].map((remark) => `[sandbox: ${remark}]`)
 
-const howItEnded = ({ code, signal, timedOut }: Ended, seconds: number): string | undefined => {
+const howItEnded = ({ code, signal, timedOut }: ProcessExit, seconds: number): string | undefined => {
   if (timedOut) return `timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"} and was stopped`
   if (code === null) return `ended by signal ${signal}`
   return code === 0 ? undefined : `exit code ${code}`
 }
 
 const result = (
-  ended: Ended,
+  ended: ProcessExit,
   printed: string,
   seconds: number,
   report: Held
 ): Effect.Effect<Tool.ToolOutput, Tool.ToolFailed> => {
-  if (ended.attribution?.kind === "runner-failed") return Effect.fail(Confining.failed(ended.attribution.note))
+  if (ended.attribution?.kind === "runner-failed") {
+    return Effect.fail(Confining.sandboxUnavailable(ended.attribution.note))
+  }
   const output = printed.trimEnd()
   const failure = howItEnded(ended, seconds)
   const remarked = remarks(ended, failure !== undefined, report)

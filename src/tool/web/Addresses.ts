@@ -28,7 +28,7 @@ const wrapped = list("ipv6", "::ffff:0:0/96 64:ff9b::/96")
 const metadata4 = list("ipv4", "169.254.169.254/32 169.254.170.0/24 100.100.100.200/32 192.0.0.192/32")
 const metadata6 = list("ipv6", "fd00:ec2::/32 fe80::a9fe:a9fe/128")
 
-export type Kind = "public" | "private" | "metadata"
+export type AddressKind = "public" | "private" | "metadata"
 
 /** The last 32 bits of an IPv6 address, dotted. */
 const lastFour = (address: string): string => {
@@ -40,7 +40,7 @@ const lastFour = (address: string): string => {
 }
 
 /** An address that cannot be read counts as private. */
-export const kindOf = (written: string): Kind => {
+export const kindOf = (written: string): AddressKind => {
   const address = written.replace(/%.*$/, "")
   switch (isIP(address)) {
     case 4:
@@ -56,7 +56,7 @@ export const kindOf = (written: string): Kind => {
 }
 
 /** Names that mean this machine or its cloud wherever they resolve to. */
-export const kindOfName = (hostname: string): Kind => {
+export const kindOfName = (hostname: string): AddressKind => {
   const name = hostname.toLowerCase().replace(/\.$/, "")
   if (/^(metadata|instance-data)(\.|$)/.test(name) && (!name.includes(".") || name.endsWith(".internal"))) {
     return "metadata"

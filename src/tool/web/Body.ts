@@ -1,10 +1,10 @@
 import { basename } from "node:path"
-import type { Answer } from "./Exchange.ts"
+import type { WebResponse } from "./Exchange.ts"
 import * as Html from "./Html.ts"
 
 /** The body of an answer as text, where it is text. */
 
-export const mediaType = ({ headers }: Answer): string =>
+export const mediaType = ({ headers }: WebResponse): string =>
   (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase()
 
 const isMarkup = (type: string) => type === "text/html" || type === "application/xhtml+xml"
@@ -13,12 +13,12 @@ const textTypes =
   /^(text\/.*|application\/(.*\+)?(json|xml|yaml|toml|javascript|ecmascript|x-ndjson|x-sh|x-yaml|graphql|sql|x-www-form-urlencoded)|image\/svg\+xml)$/
 
 /** Without a type the bytes decide. */
-export const isText = (answer: Answer): boolean => {
+export const isText = (answer: WebResponse): boolean => {
   const type = mediaType(answer)
   return type === "" ? !answer.body.subarray(0, 8192).includes(0) : textTypes.test(type)
 }
 
-const charsetOf = ({ body, headers }: Answer): string =>
+const charsetOf = ({ body, headers }: WebResponse): string =>
   /charset\s?=\s?["']?([\w.:-]{1,40})/i.exec(headers["content-type"] ?? "")?.[1] ??
     /<meta[^>]{1,200}charset\s?=\s?["']?([\w.:-]{1,40})/i.exec(body.subarray(0, 2048).toString("latin1"))?.[1] ??
     "utf-8"
@@ -32,7 +32,7 @@ const decoderFor = (charset: string) => {
 }
 
 /** Pages come back as readable text, everything else as it was sent. */
-export const readable = (answer: Answer, url: URL): Html.Readable => {
+export const readable = (answer: WebResponse, url: URL): Html.Readable => {
   const text = decoderFor(charsetOf(answer)).decode(answer.body)
   return isMarkup(mediaType(answer)) ? Html.toText(text, url) : { title: basename(url.pathname), text }
 }

@@ -4,18 +4,18 @@ import { Effect } from "effect"
 import { fail } from "../file/ToolPath.ts"
 import type { ToolFailed } from "../Tool.ts"
 import * as Addresses from "./Addresses.ts"
-import { type Address, refusal, Resolver, type WebAccess } from "./WebAccess.ts"
+import { refusal, type ResolvedAddress, Resolver, type WebAccess } from "./WebAccess.ts"
 
 /** One HTTP request and its answer. The connection goes to the address that was checked: a name is resolved once. */
 
-export interface Request {
+export interface WebRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
 }
 
-export interface Answer {
+export interface WebResponse {
   readonly status: number
   readonly statusText: string
   readonly headers: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export const parse = (text: string): Effect.Effect<URL, ToolFailed> => {
   return Effect.succeed(url)
 }
 
-type Checked = readonly [Address, ...ReadonlyArray<Address>]
+type Checked = readonly [ResolvedAddress, ...ReadonlyArray<ResolvedAddress>]
 
 /** The addresses to connect to, when the host may be reached at all: one closed address closes the name. */
 const checked = Effect.fnUntraced(
@@ -48,7 +48,8 @@ const checked = Effect.fnUntraced(
     const refused = (why: string) => fail(`${host} may not be reached: ${why}.`)
     const listed = refusal(access, hostname)
     if (listed !== undefined) return yield* refused(listed)
-    const closed = (kind: Addresses.Kind) => kind === "metadata" || (kind === "private" && !access.allowPrivateHosts)
+    const closed = (kind: Addresses.AddressKind) =>
+      kind === "metadata" || (kind === "private" && !access.allowPrivateHosts)
     const words = {
       public: "",
       private: "belongs to this machine or its network",
@@ -76,7 +77,7 @@ const checked = Effect.fnUntraced(
 
 /** Reads at most `limit` bytes of the body. Interruption ends the connection. */
 export const send = Effect.fnUntraced(
-  function*(request: Request, access: WebAccess, limit: number): Effect.fn.Return<Answer, ToolFailed> {
+  function*(request: WebRequest, access: WebAccess, limit: number): Effect.fn.Return<WebResponse, ToolFailed> {
     const addresses = yield* checked(request.url, access)
     const response = connect(request, addresses, limit)
     return yield* Effect.timeoutOrElse(response, {
@@ -89,10 +90,10 @@ export const send = Effect.fnUntraced(
 const userAgent = "Postern/0.1 (+coding agent)"
 
 const connect = (
-  { body, headers, method, url }: Request,
+  { body, headers, method, url }: WebRequest,
   addresses: Checked,
   limit: number
-): Effect.Effect<Answer, ToolFailed> =>
+): Effect.Effect<WebResponse, ToolFailed> =>
   Effect.callback((resume) => {
     const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http")
     const failed = (error: NodeJS.ErrnoException) =>
@@ -138,7 +139,7 @@ const read = (
   response: IncomingMessage,
   method: string,
   limit: number,
-  done: (answer: Answer) => void,
+  done: (answer: WebResponse) => void,
   failed: (error: Error) => void
 ) => {
   const chunks: Array<Buffer> = []

@@ -28,27 +28,27 @@ export const FetchAccess: Context.Reference<() => WebAccess> = Context.Reference
   defaultValue: () => () => defaults
 })
 
-export interface RequestSettings extends WebAccess {
+export interface HttpRequestAccess extends WebAccess {
   /** What `auth_secret` names: values of an `Authorization` header. */
   readonly secrets: ReadonlyMap<string, Redacted.Redacted<string>>
 }
 
-export const requestDefaults: RequestSettings = { ...defaults, maxResponseSize: 1_000_000, secrets: new Map() }
+export const requestDefaults: HttpRequestAccess = { ...defaults, maxResponseSize: 1_000_000, secrets: new Map() }
 
 /** As the operator wants it now. */
-export const RequestAccess: Context.Reference<() => RequestSettings> = Context.Reference(
+export const RequestAccess: Context.Reference<() => HttpRequestAccess> = Context.Reference(
   "postern/tool/web/RequestAccess",
   { defaultValue: () => () => requestDefaults }
 )
 
-export interface Address {
+export interface ResolvedAddress {
   readonly address: string
   readonly family: number
 }
 
 export class NotResolved extends Schema.TaggedError<NotResolved>()("NotResolved", { code: Schema.String }) {}
 
-type Resolve = (hostname: string) => Effect.Effect<ReadonlyArray<Address>, NotResolved>
+type Resolve = (hostname: string) => Effect.Effect<ReadonlyArray<ResolvedAddress>, NotResolved>
 
 /** The addresses behind a host name. */
 export const Resolver: Context.Reference<Resolve> = Context.Reference("postern/tool/web/Resolver", {

@@ -19,7 +19,7 @@ const Parameters = Schema.Struct({
 
 const redirects = new Set([301, 302, 303, 307, 308])
 
-const label = ({ status, statusText }: Exchange.Answer) => `${status}${statusText === "" ? "" : ` ${statusText}`}`
+const label = ({ status, statusText }: Exchange.WebResponse) => `${status}${statusText === "" ? "" : ` ${statusText}`}`
 
 export const make = Effect.gen(function*() {
   const accessNow = yield* FetchAccess
@@ -39,7 +39,7 @@ export const make = Effect.gen(function*() {
   /** Every hop is checked as the first address was; one to another host is left to a call of its own. */
   const follow = Effect.fnUntraced(
     function*(start: URL, access: WebAccess, context: Tool.ToolContext): Effect.fn.Return<
-      { readonly answer: Exchange.Answer; readonly url: URL },
+      { readonly answer: Exchange.WebResponse; readonly url: URL },
       Tool.ToolFailed
     > {
       let url = start

@@ -27,7 +27,7 @@ const withFile = <A, E, R>(use: (file: string) => Effect.Effect<A, E, R>) =>
 describe("The actions of an agent", () => {
   it.effect("are counted over processes, per agent, for one hour", () =>
     withFile(Effect.fnUntraced(function*(file) {
-      const act = (agent: string, limit = 2) => inStore(file, (policy) => policy.act(agent, limit))
+      const act = (agent: string, limit = 2) => inStore(file, (policy) => policy.countAction(agent, limit))
       const count = (agent: string) => inStore(file, (policy) => policy.actions(agent))
       assert.deepStrictEqual([yield* act("main"), yield* act("main"), yield* act("main"), yield* act("other")], [
         true,
@@ -48,7 +48,7 @@ describe("The actions of an agent", () => {
       inStore(
         file,
         Effect.fnUntraced(function*(policy) {
-          const answers = yield* Effect.all(Array.from({ length: 10 }, () => policy.act("main", 3)), {
+          const answers = yield* Effect.all(Array.from({ length: 10 }, () => policy.countAction("main", 3)), {
             concurrency: "unbounded"
           })
           assert.lengthOf(answers.filter(Boolean), 3)

@@ -5,7 +5,7 @@ import { Deferred, Effect, Fiber, type Layer } from "effect"
 import type { LiveSettings } from "../../../src/config/LiveSettings.ts"
 import type { Settings } from "../../../src/config/Settings.ts"
 import type { Engine } from "../../../src/session/Engine.ts"
-import type { Entry, SessionEvent } from "../../../src/domain/SessionEvent.ts"
+import type { SessionEvent, TranscriptEntry } from "../../../src/domain/SessionEvent.ts"
 import * as PromptContent from "../../../src/session/turn/PromptContent.ts"
 import type { Session } from "../../../src/session/lifecycle/Session.ts"
 import { Sessions } from "../../../src/session/lifecycle/Sessions.ts"
@@ -18,7 +18,7 @@ const read = (path: string) => ({ name: "file_read", params: { path } })
 const say = (session: Session, text: string) =>
   Effect.flatMap(PromptContent.prepare([{ type: "text", text }]), session.steer)
 
-const line = (entry: Entry): string => {
+const line = (entry: TranscriptEntry): string => {
   switch (entry._tag) {
     case "User":
       return `user: ${entry.content.map((block) => block.type === "text" ? block.text : block.type).join()}`

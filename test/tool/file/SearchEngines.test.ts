@@ -46,7 +46,7 @@ describe("content_search, files that do not tell their size", () => {
         eval: true,
         workerData: { ...job, folder: `/proc/${process.pid}`, maxFile }
       })
-      worker.on("message", ({ type }: SearchWorker.Report) => reports.push(type))
+      worker.on("message", ({ type }: SearchWorker.SearchReport) => reports.push(type))
       worker.on("exit", () => resume(Effect.succeed(reports)))
     })
 

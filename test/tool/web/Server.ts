@@ -4,9 +4,9 @@ import { Effect, Layer } from "effect"
 import {
   defaults,
   FetchAccess,
+  type HttpRequestAccess,
   NotResolved,
   RequestAccess,
-  type RequestSettings,
   Resolver
 } from "../../../src/tool/web/WebAccess.ts"
 import { toolbox } from "../Call.ts"
@@ -36,7 +36,7 @@ export const body = (request: IncomingMessage): Promise<string> =>
 
 /** The toolbox of an operator who said so much of the web; host names resolve as the map says, and are counted. */
 export const webToolbox = (
-  settings: Partial<RequestSettings>,
+  settings: Partial<HttpRequestAccess>,
   hosts: Readonly<Record<string, ReadonlyArray<string>>> = {},
   asked: Array<string> = []
 ) =>
