@@ -29,8 +29,6 @@ const problemOf = (file: string, anchor: string | undefined): string | undefined
   return anchor === undefined || anchors.has(anchor) ? undefined : `${file} has no heading #${anchor}`
 }
 
-const lineOf = (text: string, index: number): number => text.slice(0, index).split("\n").length
-
 describe("links to documents", () => {
   it.each(documents)("%s links only to pages and headings that exist", (file) => {
     const text = withoutCode(textOf(file))
@@ -46,13 +44,13 @@ describe("links to documents", () => {
   it("comments in src and test cite only headings that exist", () => {
     const sources = globSync("{src,test}/**/*.ts", { cwd: root })
     const broken = sources.flatMap((file) => {
-      const text = textOf(file)
-      return Array.from(text.matchAll(/\bdocs\/([a-z-]+\.md)(?:#([\w-]+))?/g)).flatMap(
-        ({ 1: page, 2: anchor, index }) => {
+      return textOf(file).split("\n").flatMap((line, index) => {
+        const [comment = ""] = /^\s*(?:\/?\*|\/\/).*| \/\/ .*/.exec(line) ?? []
+        return Array.from(comment.matchAll(/\bdocs\/([a-z-]+\.md)(?:#([\w-]+))?/g)).flatMap(([, page, anchor]) => {
           const problem = problemOf(`docs/${page}`, anchor)
-          return problem === undefined ? [] : [`${file}:${lineOf(text, index)}: ${problem}`]
-        }
-      )
+          return problem === undefined ? [] : [`${file}:${index + 1}: ${problem}`]
+        })
+      })
     })
     assert.deepStrictEqual(broken, [])
   })
