@@ -1,6 +1,7 @@
 /**
  * The YAML at the beginning of a Markdown file, as far as skills need it: fields of the first level that are a text, `true`, `false`, a
- * list of texts or anything written as JSON. Whatever else YAML has is not looked at.
+ * list of texts or anything written as JSON. Whatever else YAML has is not looked at. It is no YAML parser, because skills are written
+ * by hand: `description: Use when: …`, `*bold*` and a key given twice are errors in YAML, and have a plain meaning here.
  */
 export type Fields = Readonly<Record<string, unknown>>
 

@@ -40,6 +40,16 @@ Body
     assert.strictEqual(parse(text).body, "Body\n---\n")
   })
 
+  it("has a meaning where YAML has an error", () => {
+    const text =
+      "---\nname: one\nname: two\ndescription: Use when: *bold* text\n\tis: [asked] for\ntitle: [WIP] %x\n: :\n---\n"
+    assert.deepStrictEqual(parse(text).fields, {
+      name: "two",
+      description: "Use when: *bold* text is: [asked] for",
+      title: "[WIP] %x"
+    })
+  })
+
   it("is read as it was written", () => {
     const fields = {
       description: " a: b # c\n---\n\"quoted\" \\ 'single' ",
