@@ -8,7 +8,7 @@ import {
 import type { RuleFacts } from "../decision/Rules.ts"
 import { named, type NamedPath } from "./Paths.ts"
 import { type Family, familyOf, type KnownTools } from "./Rule.ts"
-import * as Touches from "./Touches.ts"
+import { namedWords } from "../shell/programs/NamedWords.ts"
 import * as Views from "./Views.ts"
 
 /** Everything rules look at was looked up before: matching touches no file. */
@@ -60,7 +60,7 @@ export const make = (tool: string, parts: ReadonlyArray<CallAction>, facts: Fact
   const locate: Call["locate"] = (word, cwd) => named(word, cwd, place.home, canonical)
   const views = memo(Views.of)
   const touched = memo((part: CommandAction) => {
-    const { reads, urls } = Touches.of(part, views(part).program)
+    const { reads, urls } = namedWords(part, views(part).program)
     if (part.contained === true) return { reads: [], writes: [], urls }
     const sure = (kind: "read" | "write") =>
       part.touches.filter((touch) => touch.kind === kind && isNamed(touch)).map(({ path }) => locate(path, place.cwd))

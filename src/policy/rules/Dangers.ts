@@ -1,3 +1,4 @@
+import { programOf } from "../shell/programs/Table.ts"
 import { shellCall, type Trial } from "./Examples.ts"
 import { type Entry, make, type RuleSet } from "./RuleSet.ts"
 
@@ -101,8 +102,6 @@ interface Danger {
   readonly isAllowedBy: (rules: RuleSet) => boolean
 }
 
-const network = new Set(["curl", "wget", "http", "https", "xh"])
-
 const list = (names: ReadonlyArray<string>) =>
   names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ")
 
@@ -151,7 +150,7 @@ export const of = (trial: Trial): Dangers => {
         if (kind !== "allow" || (specifier?._tag !== "Command" && tool.name !== "shell")) return []
         const found = covered([one])
         const heads = specifier?._tag === "Command" ? specifier.pattern.heads : undefined
-        const program = heads?.find((head) => network.has(head))
+        const program = heads?.find((head) => programOf(head).is("follows-redirects"))
         return [
           ...(found.length === 0 ? [] : [`${text} also allows ${list(found)}`]),
           ...(program === undefined

@@ -1,5 +1,5 @@
-import type { CallAction, CommandAction } from "../decision/CallAction.ts"
-import { harmlessWrappers } from "../shell/programs/Wrappers.ts"
+import type { CommandAction, CallAction } from "../decision/CallAction.ts"
+import { programOf } from "../shell/programs/Table.ts"
 import type { Call } from "./Call.ts"
 import { isHarmless } from "./Views.ts"
 
@@ -63,7 +63,7 @@ const command = (part: CommandAction, call: Call): boolean => {
   if (program === "set") {
     return args.length > 0 && args.every((word) => word !== null && /^([-+][eux]*o?|pipefail)$/.test(word))
   }
-  return program === "cd" ? staysInside(part, call) : harmlessWrappers.has(program) && wraps(part, call)
+  return program === "cd" ? staysInside(part, call) : programOf(program).is("neutral") && wraps(part, call)
 }
 
 /** The limits and priorities of wrappers; `-o FILE` of `time` is none of them. */

@@ -2,12 +2,11 @@ import { Result } from "effect"
 import type { CallAction, PathAction } from "../decision/CallAction.ts"
 import type { ShellAnalysis } from "../decision/ShellAnalysis.ts"
 import * as Call from "./Call.ts"
-import { broadly, exactly } from "./CommandRule.ts"
+import { broadly, exactly, hasSubcommands } from "./CommandRule.ts"
 import type { Dangers } from "./Dangers.ts"
 import { isNeutral } from "./Neutral.ts"
 import { type KnownTools, type List, parse, quoteWord } from "./Rule.ts"
 import { type Entry, entry, make } from "./RuleSet.ts"
-import { hasSubcommands } from "./Runners.ts"
 
 /** What "always" may be answered with (policy §2.6): rules that a user can read, see listed and remove. */
 

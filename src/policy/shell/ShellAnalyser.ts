@@ -1,42 +1,46 @@
 import type { ActionContext, RiskFinding } from "../decision/CallAction.ts"
 import type { Analyse, ShellAnalysis } from "../decision/ShellAnalysis.ts"
-import { capabilityOf } from "./Classify.ts"
-import { shapesOf } from "./danger/Danger.ts"
-import { networkProgramsOf } from "./NetworkPrograms.ts"
-import { parse } from "./ShellParser.ts"
-import { Walk } from "./Walk.ts"
+import { findingsOf } from "./danger/RiskFindings.ts"
+import { Interpreter } from "./interpret/Interpreter.ts"
+import { isInside, resolve } from "./parse/Paths.ts"
+import { parse } from "./parse/ShellParser.ts"
+import type { Command } from "./programs/Command.ts"
+import { environmentNames } from "./programs/Environment.ts"
+import { networkProgramsOf } from "./programs/Network.ts"
+import { isReadOnly, isTest, readsItself, runsTest } from "./programs/ReadOnly.ts"
 
-/** Reads a command line. Never throws: what cannot be read is one opaque part (policy §1.9 E10). */
+/** Reads a command line. Never throws: what cannot be read is one opaque part. */
 export const analyse: Analyse = (command, place) => {
   try {
     const script = parse(command)
     if (script === undefined) return unreadable(command)
-    const walk = new Walk(place)
-    walk.start(script)
-    return walk.parseError ? unreadable(command, walk) : summed(walk, place, command)
+    const interpreter = new Interpreter(place)
+    interpreter.run(script)
+    return interpreter.parseError ? unreadable(command, interpreter) : summary(interpreter, place, command)
   } catch {
     return unreadable(command)
   }
 }
 
-const summed = (walk: Walk, place: ActionContext, text: string): ShellAnalysis => {
-  const shapes: Array<RiskFinding> = walk.floods.map((part) => ({ category: "resource", part }))
-  for (const command of walk.commands) shapes.push(...shapesOf(command, place))
-  const opaque = walk.tooDeep || walk.reevaluation.isPossible || walk.commands.some((command) => command.opaque)
-  if (walk.tooDeep) shapes.push({ category: "obfuscated", part: text })
+const summary = (interpreter: Interpreter, place: ActionContext, text: string): ShellAnalysis => {
+  const { commands, recorder, tooDeep } = interpreter
+  const shapes: Array<RiskFinding> = interpreter.floods.map((part) => ({ category: "resource", part }))
+  for (const command of commands) shapes.push(...findingsOf(command, place))
+  const opaque = tooDeep || interpreter.reevaluation.isPossible || commands.some((command) => command.opaque)
+  if (tooDeep) shapes.push({ category: "obfuscated", part: text })
   return {
-    parts: walk.parts,
-    inner: walk.inner,
-    capability: capabilityOf(walk, shapes, opaque, place),
+    parts: recorder.parts,
+    inner: recorder.inner,
+    capability: capabilityOf(interpreter, opaque || shapes.length > 0, place),
     opaque,
     parseError: false,
     shapes,
-    networkPrograms: networkProgramsOf(walk.commands)
+    networkPrograms: networkProgramsOf(commands)
   }
 }
 
-/** Whatever was found on the way is kept: a deny rule should still see it. */
-const unreadable = (command: string, walk?: Walk): ShellAnalysis => ({
+/** What was found on the way is kept: a deny rule should still see it. */
+const unreadable = (command: string, interpreter?: Interpreter): ShellAnalysis => ({
   parts: [
     {
       kind: "command",
@@ -49,12 +53,67 @@ const unreadable = (command: string, walk?: Walk): ShellAnalysis => ({
       touches: [],
       opaque: true
     },
-    ...(walk?.parts ?? [])
+    ...(interpreter?.recorder.parts ?? [])
   ],
-  inner: walk?.inner ?? [],
+  inner: interpreter?.recorder.inner ?? [],
   capability: "shell_rw",
   opaque: true,
   parseError: true,
   shapes: [],
-  networkPrograms: walk === undefined ? [] : networkProgramsOf(walk.commands)
+  networkPrograms: networkProgramsOf(interpreter?.commands ?? [])
 })
+
+/** Which capability a command line needs (docs/policy.md#capabilities). In doubt it is `shell_rw`. */
+const capabilityOf = (
+  interpreter: Interpreter,
+  isSuspect: boolean,
+  place: ActionContext
+): ShellAnalysis["capability"] => {
+  if (interpreter.empty) return "none"
+  if (isSuspect || interpreter.background || interpreter.functions.size > 0) return "shell_rw"
+  const { commands } = interpreter
+  let tests = false
+  for (const command of commands) {
+    if (!isPlain(command, place) || leavesRoots(command, place)) return "shell_rw"
+    if (isHarmless(command, commands, place)) continue
+    if (!countsAsTest(command, place) && !runsTest(command, commands)) return "shell_rw"
+    tests = true
+  }
+  return tests ? "shell_test" : "shell_ro"
+}
+
+/** Known to build or test, or said so by the user. */
+const countsAsTest = (command: Command, place: ActionContext): boolean => {
+  const { args, name } = command.fields
+  return isTest(command) || place.isTest?.([name?.value ?? null, ...args.map(({ value }) => value)]) === true
+}
+
+const discards = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"])
+
+const harmlessVariables =
+  /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_\w+|RUST_LOG|RUST_BACKTRACE|IFS|[a-z_][a-z0-9_]*)$/
+const loaderVariables = /^(LD|DYLD|GIT|BASH|NODE|PYTHON|PERL|RUBY|JAVA|RIPGREP|npm)_/
+
+/** It writes no file, sets nothing that later programs act on, and runs here. */
+const isPlain = (command: Command, place: ActionContext): boolean => {
+  const { assignments, name, where, writes } = command.fields
+  if (where !== "here" || !writes.every((arg) => arg.value !== null && discards.has(arg.value))) return false
+  return assignments.every((each) =>
+    harmlessVariables.test(each.name) ||
+    (!environmentNames.has(each.name) && !loaderVariables.test(each.name) &&
+      (name === undefined || countsAsTest(command, place)))
+  )
+}
+
+const leavesRoots = ({ fields: { cwd }, line: { operands: [target] }, program }: Command, place: ActionContext): boolean => {
+  if (!/^(cd|pushd|popd|chdir)$/.test(program)) return false
+  if (program === "popd" || target === undefined || target.value === null || target.guess === "-") return true
+  return !isInside(resolve(target.guess, cwd), place)
+}
+
+/** A path may name anything, also a file that only looks like a well-known program. */
+const isHarmless = (command: Command, all: ReadonlyArray<Command>, place: ActionContext): boolean => {
+  const { name } = command.fields
+  return name === undefined ||
+    (!name.guess.includes("/") && (isReadOnly(command, place) || readsItself(command, all)))
+}

@@ -1,11 +1,11 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
-import type { Command } from "../Command.ts"
-import { isExpendable, isLoopback, resolve } from "../Paths.ts"
-import { languages } from "../programs/Languages.ts"
-import { supplied } from "../Words.ts"
-import { readCategory, writeCategory } from "./Places.ts"
+import { resolve } from "../parse/Paths.ts"
+import type { Command } from "../programs/Command.ts"
+import { supplied } from "../programs/Command.ts"
+import { isLoopback } from "../programs/Network.ts"
+import { isExpendable, readCategory, writeCategory } from "./Places.ts"
 
-/** Inline code of other languages: what it starts, deletes, opens or sends (policy §3.1, interpreter). */
+/** Inline code of other languages: what it starts, deletes, opens or sends. */
 
 const r = String.raw
 const any = (...sources: ReadonlyArray<string>): RegExp => new RegExp(sources.join("|"), "s")
@@ -98,12 +98,7 @@ const writing =
   /['"]([wa][b+]?|>>?)['"]|\b(write|copy|move|rename|link|touch|into)|put_contents|append|symlink|open\s*\(?[^)]*>/i
 
 /** The categories that a piece of code has. */
-export const codeShapes = (
-  name: string,
-  code: string,
-  command: Command,
-  place: ActionContext
-): ReadonlyArray<string> => {
+const dangersOfCode = (name: string, code: string, command: Command, place: ActionContext): ReadonlyArray<string> => {
   const found = new Set<string>()
   const { cwd } = command.fields
   const clean = code.replace(
@@ -121,8 +116,8 @@ export const codeShapes = (
     const text = match[2]!
     if (!/[./~]/.test(text) || text.length > 300) continue
     const path = resolve(text.replace(/^~(?=\/|$)/, place.home), cwd)
-    const reading = readCategory(path, place)
-    if (reading !== undefined) found.add(reading)
+    const read = readCategory(path, place)
+    if (read !== undefined) found.add(read)
     const written = writing.test(code) && text.length > 1 ? writeCategory(path, place) : undefined
     if (written !== undefined && !/^\/\w*\/?[gimsux]*$/.test(text)) found.add(written)
   }
@@ -141,19 +136,97 @@ const onlyLocalRequests = (name: string, code: string): boolean => {
 
 /** Code on the command line, on standard input or in a here-document. */
 export const interpreted = (command: Command, place: ActionContext): ReadonlyArray<string> => {
-  const language = languages.get(command.program)
+  const { fields: { input }, line, row } = command
+  const { language } = row
   if (language === undefined) return []
-  const { line } = command
   const codes = line.values(...language.code).map((arg) => arg.guess)
-  if (command.program === "deno" && line.verb() === "eval" && line.operands[1] !== undefined) {
+  if (row.words("code-operand").includes(line.verb()) && line.operands[1] !== undefined) {
     codes.push(line.operands[1].guess)
   }
-  if (
-    codes.length === 0 &&
-    command.fields.input.text !== undefined &&
-    (line.operands.length === 0 || line.verb() === "-" || line.verb() === "/dev/stdin")
-  ) {
-    codes.push(command.fields.input.text)
-  }
-  return codes.flatMap((code) => codeShapes(language.name, code, command, place))
+  if (codes.length === 0 && input.text !== undefined && /^(|-|\/dev\/stdin)$/.test(line.verb())) codes.push(input.text)
+  return codes.flatMap((code) => dangersOfCode(language.name, code, command, place))
 }
+
+/** Filters and editors have a language of their own. */
+
+const awk = (command: Command, place: ActionContext): string | undefined => {
+  const { line } = command
+  const programs = [
+    ...line.values("-e", "--source"),
+    ...(line.has("-f", "--file", "-E", "--exec") ? [] : line.operands.slice(0, 1))
+  ]
+  for (const { guess } of programs) {
+    // Sorting what is printed is the one everyday use of a pipe.
+    const code = guess
+      .replace(/^\s*#.*$/gm, "")
+      .replace(/\|\s*"(sort|uniq|column|wc|cat 1>&2|cat >&2)( -[\w,.-]+)*"/g, "")
+    const bare = code.replace(/"(?:[^"\\]|\\.)*"/g, "\"\"").replace(/(^|[~(,!&|{;\s])\/(?:[^/\\\n]|\\.)*\//g, "$1//")
+    if (/\bsystem\s*\(|\|&?\s*getline|""\s*\||(^|[^|])\|\s*("|[A-Za-z_])|\|&/.test(bare.replaceAll("||", "  "))) {
+      return "interpreter"
+    }
+    if (/\/inet\d?\//.test(code)) return "reverse-shell"
+    for (const match of code.matchAll(/>>?\s*"([^"]+)"/g)) {
+      const category = writeCategory(resolve(match[1]!, command.fields.cwd), place)
+      if (category !== undefined) return category
+    }
+  }
+  return line.has("-l", "--load", "-i", "--include") && line.values("-l", "--load").length > 0
+    ? "option-exec"
+    : undefined
+}
+
+/** Walks over a sed script: addresses, then a command letter; only `s` has flags that matter. */
+const dangerOfSed = (script: string, cwd: string | null, place: ActionContext): string | undefined => {
+  const body = script.replace(
+    /^\s*(?:\d+|\$|\/(?:[^/\\]|\\.)*\/I?)?(?:,(?:\d+|\$|\/(?:[^/\\]|\\.)*\/I?|[+~]\d+))?\s*!?\s*/,
+    ""
+  )
+  const letter = body[0]
+  if (letter === "e") return "interpreter"
+  if (letter === "w" || letter === "W") return writeCategory(resolve(body.slice(1).trim(), cwd), place)
+  if (letter === "s" && body[1] !== undefined) {
+    const parts = body.slice(2).split(new RegExp(`(?<!\\\\)${body[1].replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`))
+    const flags = parts[2] ?? ""
+    if (/^[gpiImM\d]*e/.test(flags)) return "interpreter"
+    const written = /w\s+(\S+)/.exec(flags)
+    if (written !== null) return writeCategory(resolve(written[1]!, cwd), place)
+  }
+  return undefined
+}
+
+const sed = (command: Command, place: ActionContext): string | undefined => {
+  const { line } = command
+  const given = line.values("-e", "--expression")
+  const scripts = given.length > 0 || line.has("-f", "--file") ? given : line.operands.slice(0, 1)
+  return scripts
+    .flatMap((arg) => arg.guess.split(/\n|;(?![^/]*\/[^;]*$)|(?<=\{)|(?=\})/))
+    .map((each) => dangerOfSed(each, command.fields.cwd, place))
+    .find((each) => each !== undefined)
+}
+
+const startsProgram = new RegExp(
+  [
+    String.raw`^\s*[:%,.\d$]*(r|w|read|write)?\s*!|\b(system|jobstart|termopen|libcall|delete)\s*\(|:terminal`,
+    String.raw`\bterminal\s`,
+    String.raw`\b(lua|luado|python3?|py3?|pyx|perl|ruby|tcl)\b.*(os\.|system|exec|subprocess|io\.popen)`,
+    String.raw`^\s*so(urce)?\s+(https?|/tmp)`
+  ].join("|")
+)
+
+/** Commands given to an editor on its command line: a `!` starts a program. */
+const editor = (command: Command): string | undefined => {
+  const given = [...command.line.values("-c", "--cmd"), ...command.args.filter((arg) => /^\+./.test(arg.guess))].map(
+    (arg) => arg.guess.replace(/^\+/, "")
+  )
+  const typed = command.row.is("typed") && command.fields.input.text !== undefined
+    ? command.fields.input.text.split("\n")
+    : []
+  return [...given, ...typed].some((text) => startsProgram.test(text)) ? "interpreter" : undefined
+}
+
+const editsInPlace = ({ fields: { cwd }, line }: Command, place: ActionContext): string | undefined =>
+  line.has("-i")
+    ? line.operands.map((arg) => writeCategory(resolve(arg.guess, cwd), place)).find((each) => each !== undefined)
+    : undefined
+
+export const codeChecks = { "awk-code": awk, "sed-code": sed, "editor-code": editor, "edits-in-place": editsInPlace }

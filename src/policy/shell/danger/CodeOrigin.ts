@@ -1,13 +1,11 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
-import type { Command } from "../Command.ts"
-import { fromNetwork, isDownloaded } from "../Downloads.ts"
-import { isInside, resolve } from "../Paths.ts"
-import { databases, foreignShells, languages, shells } from "../programs/Languages.ts"
-import { isHook } from "../programs/Hooks.ts"
-import { readsCode } from "../Started.ts"
-import { type Arg, HOLE } from "../Words.ts"
+import { isHook, readsCode } from "../interpret/InnerCommands.ts"
+import { isInside, resolve } from "../parse/Paths.ts"
+import type { Arg, Command } from "../programs/Command.ts"
+import { HOLE } from "../programs/Command.ts"
+import { fromNetwork, isDownloaded } from "../programs/Network.ts"
 
-/** Where the code comes from that a command runs (policy §3.1: remote-exec, obfuscated). */
+/** Where the code comes from that a command runs: from elsewhere, or from nobody knows where. */
 
 const origin = (command: Command, commands: ReadonlyArray<Command>): string => {
   if (fromNetwork(commands)) return "remote-exec"
@@ -15,66 +13,53 @@ const origin = (command: Command, commands: ReadonlyArray<Command>): string => {
   return "obfuscated"
 }
 
+const isStandardInput = (word: string | undefined): boolean => word === "-" || word === "/dev/stdin"
+
+const takesText = ({ program, row }: Command): boolean =>
+  program === "eval" || program === "trap" || row.is("shell") || row.is("evaluates")
+
 /** Text given to `eval`, `sh -c`, `trap`: known, from the network, or anything. */
 const evaluated = (command: Command): string | undefined => {
-  const text = command.program === "eval"
-    ? command.args
-    : command.program === "trap"
-    ? command.args.slice(0, 1)
-    : codeArgs(command)
-  const inner = text.flatMap((arg) => arg.inner)
-  if (fromNetwork(inner)) return "remote-exec"
-  return command.opaque && command.fields.name?.certain === true ? "obfuscated" : undefined
-}
-
-const codeArgs = (command: Command): ReadonlyArray<Arg> => {
-  if (!command.line.has("-c", "--command")) return []
-  const values = command.line.values("-c", "--command")
-  return values.length > 0 ? values : command.line.operands.slice(0, 1)
+  const { args, fields: { name }, line, opaque, program, row } = command
+  if (takesText(command)) {
+    const values = line.values("-c", "--command")
+    const given = values.length > 0 ? values : line.has("-c", "--command") ? line.operands.slice(0, 1) : []
+    const texts = program === "eval" ? args : program === "trap" ? args.slice(0, 1) : given
+    if (fromNetwork(texts.flatMap((arg) => arg.inner))) return "remote-exec"
+  } else if (program === "" || row.language !== undefined) return undefined
+  return opaque && name?.certain === true ? "obfuscated" : undefined
 }
 
 /** Code that arrives on standard input. */
 const arriving = (command: Command): string | undefined => {
-  const { input } = command.fields
+  const { fields: { cwd, downloads, input }, row } = command
   if (!runsInput(command)) return undefined
   if (fromNetwork(input.from)) return "remote-exec"
   if (input.file !== undefined) {
-    return command.fields.downloads.has(resolve(input.file.guess, command.fields.cwd) ?? "") ? "remote-exec" : undefined
+    return downloads.has(resolve(input.file.guess, cwd) ?? "") ? "remote-exec" : undefined
   }
-  if (input.text !== undefined) {
-    if (!input.text.includes(HOLE)) return undefined
-    if (databases.has(command.program) || languages.has(command.program)) return undefined
-    return origin(command, input.from)
-  }
-  if (!input.fed || databases.has(command.program)) return undefined
-  return origin(command, input.from)
+  const isUnknown = input.text === undefined
+    ? input.fed
+    : input.text.includes(HOLE) && row.language === undefined
+  return isUnknown && row.statements === undefined ? origin(command, input.from) : undefined
 }
 
 const runsInput = (command: Command): boolean => {
-  const { line, program } = command
-  if (program === "xargs" && line.operands.length === 0) return false
+  const { line, row } = command
   if (readsCode(command)) return true
-  if (databases.has(program)) return databases.get(program)!.code.every((option) => !line.has(option))
-  if (program === "at" || program === "batch" || program === "crontab") return false
-  if (/^(make|gmake)$/.test(program)) {
-    return line.values("-f", "--file").some((arg) => arg.guess === "-" || arg.guess === "/dev/stdin")
+  const { language, statements } = row
+  if (statements !== undefined) return !statements.code.some((option) => line.has(option))
+  if (row.has("input-script")) {
+    return line.values(...row.words("input-script")).some((arg) => isStandardInput(arg.guess))
   }
-  if (program === "parallel") return line.operands.length === 0
-  const language = languages.get(program)
-  if (
-    language === undefined ||
-    !language.input ||
-    line.has(...language.code) ||
-    language.notInput.some((option) => line.has(option))
-  ) {
-    return false
-  }
+  if (row.words("batch")[0] === "parallel") return line.operands.length === 0
   const first = line.operands[0]?.guess
-  return first === undefined || first === "-" || first === "/dev/stdin"
+  return language?.input === true && !line.has(...language.code, ...language.data) &&
+    (first === undefined || isStandardInput(first))
 }
 
 /** Start-up scripts that are made to be sourced, wherever they are. */
-const sourced = new RegExp(
+const startupScript = new RegExp(
   "(^|/)(" +
     [
       String.raw`bin/activate(\.\w+)?|(nvm|asdf|conda|sdkman-init|bash_completion|chruby|auto|nix|nix-daemon)\.sh`,
@@ -89,107 +74,75 @@ const sourced = new RegExp(
     ")$"
 )
 
-const source = (command: Command, place: ActionContext): string | undefined => {
-  const file = command.line.operands[0]
-  if (file === undefined) return undefined
+const sourced = (command: Command, place: ActionContext): string | undefined => {
+  const { fields: { cwd, downloads }, line: { operands: [file] }, program } = command
+  if (file === undefined || !(program === "source" || program === ".")) return undefined
   if (file.text.startsWith("<(") || (file.inner.length > 0 && file.guess === "/dev/fd/63")) {
     return isHook(file.inner) ? undefined : origin(command, file.inner)
   }
-  const path = resolve(file.guess, command.fields.cwd)
-  if (path !== undefined && command.fields.downloads.has(path)) return "remote-exec"
-  if (sourced.test(file.guess) && !/^\/(tmp|var\/tmp|dev\/shm)\//.test(file.guess)) return undefined
+  const path = resolve(file.guess, cwd)
+  if (path !== undefined && downloads.has(path)) return "remote-exec"
+  if (startupScript.test(file.guess) && !/^\/(tmp|var\/tmp|dev\/shm)\//.test(file.guess)) return undefined
   if (file.guess.includes(HOLE) || (!file.certain && path === undefined)) {
     command.opaque = true
     return "obfuscated"
   }
-  return isInside(path, place) || (command.fields.cwd === null && !file.guess.startsWith("/"))
-    ? undefined
-    : "obfuscated"
+  return isInside(path, place) || (cwd === null && !file.guess.startsWith("/")) ? undefined : "obfuscated"
 }
 
 /** A script or program that this same command line has downloaded, or that comes from a substitution. */
 const downloaded = (command: Command): string | undefined => {
-  const { cwd, downloads, name } = command.fields
-  const isRunner = shells.has(command.program) ||
-    languages.has(command.program) ||
-    foreignShells.has(command.program) ||
-    /^(java|dotnet|mono|wine|installer|msiexec|dpkg|rpm|open)$/.test(command.program)
-  const ran = (arg: Arg): boolean => downloads.has(resolve(arg.guess, cwd) ?? "")
-  const unpacked = (arg: Arg | undefined): boolean =>
-    arg !== undefined && isDownloaded(resolve(arg.guess, cwd) ?? "", downloads)
-  if (name !== undefined && name.guess.includes("/") && unpacked(name)) return "remote-exec"
-  if (shells.has(command.program) && unpacked(command.line.operands[0])) return "remote-exec"
-  if (!isRunner) return undefined
-  const script = command.line.operands[0]
-  const jar = command.args.find(
-    (_, at) => command.args[at - 1]?.guess === "-jar" || command.args[at - 1]?.guess === "-i"
-  )
-  if ([script, jar].some((arg) => arg !== undefined && ran(arg))) return "remote-exec"
-  const substituted = command.args.filter((arg) => arg.guess === "/dev/fd/63").flatMap((arg) => arg.inner)
-  if (substituted.length > 0 && script?.guess === "/dev/fd/63") return origin(command, substituted)
-  if (
-    command.program === "deno" &&
-    /^(run|eval|install|test)$/.test(command.line.verb()) &&
-    command.line.operands.some((arg, at) => at === 1 && /^https?:\/\/(?!deno\.land\/std|jsr\.io)/.test(arg.guess))
-  ) {
-    return "remote-exec"
+  const { args, fields: { cwd, downloads, name }, line, row, words } = command
+  const pathOf = (arg: Arg): string => resolve(arg.guess, cwd) ?? ""
+  const isUnpacked = (arg: Arg | undefined): boolean => arg !== undefined && isDownloaded(pathOf(arg), downloads)
+  if (name !== undefined && name.guess.includes("/") && isUnpacked(name)) return "remote-exec"
+  const [script, second] = line.operands
+  if (row.is("shell") && isUnpacked(script)) return "remote-exec"
+  if (!row.is("shell") && !row.is("foreign-shell") && !row.is("runs-file") && row.language === undefined) {
+    return undefined
   }
-  return undefined
+  const named = args.find((_, at) => words[at - 1] === "-jar" || words[at - 1] === "-i")
+  if ([script, named].some((arg) => arg !== undefined && downloads.has(pathOf(arg)))) return "remote-exec"
+  const substituted = args.filter((arg) => arg.guess === "/dev/fd/63").flatMap((arg) => arg.inner)
+  if (substituted.length > 0 && script?.guess === "/dev/fd/63") return origin(command, substituted)
+  return row.words("remote-code").includes(line.verb()) && second !== undefined &&
+      /^https?:\/\/(?!deno\.land\/std|jsr\.io)/.test(second.guess)
+    ? "remote-exec"
+    : undefined
 }
 
 const inlineFetch = (command: Command): string | undefined => {
-  const language = languages.get(command.program)
+  const { line, row: { language } } = command
   if (language === undefined) return undefined
-  const inner = command.line.values(...language.code).flatMap((arg) => arg.inner)
-  return fromNetwork(inner)
-    ? "remote-exec"
-    : command.line.values(...language.code).some((arg) => arg.guess.replaceAll(HOLE, "").trim() === "")
-    ? origin(command, inner)
-    : undefined
+  const codes = line.values(...language.code)
+  const inner = codes.flatMap((arg) => arg.inner)
+  if (fromNetwork(inner)) return "remote-exec"
+  return codes.some((arg) => arg.guess.replaceAll(HOLE, "").trim() === "") ? origin(command, inner) : undefined
 }
 
 /** Packages given as a plain address: nobody vouches for what is behind it. */
-const packaged = (command: Command): string | undefined => {
-  const { line, program } = command
-  const installs = /^(install|i|add|ci|download|tool|global)$/.test(line.verb())
-  if (
-    !installs || !/^(npm|pnpm|yarn|bun|pip|uv|gem|apt|apt-get|dnf|yum|rpm|brew|composer|poetry|pipx)$/.test(program)
-  ) {
-    return undefined
-  }
-  return line.operands.some(
-      (arg) =>
-        /^(https?|ftp):\/\/\S+/.test(arg.guess) &&
-        !/^https?:\/\/(www\.)?(github|gitlab|bitbucket)\.(com|org)\/[^/]+\/[^/]+(\.git)?(#.*)?$/.test(arg.guess)
+const packaged = ({ line, row }: Command): string | undefined =>
+  row.is("installs") && /^(install|i|add|ci|download|tool|global)$/.test(line.verb()) &&
+    line.operands.some(({ guess }) =>
+      /^(https?|ftp):\/\/\S+/.test(guess) &&
+      !/^https?:\/\/(www\.)?(github|gitlab|bitbucket)\.(com|org)\/[^/]+\/[^/]+(\.git)?(#.*)?$/.test(guess)
     )
     ? "remote-exec"
     : undefined
-}
 
 /** The program's own name is made up when it runs. */
-const unnamed = (command: Command): string | undefined => {
-  const name = command.fields.name
-  if (name === undefined) return command.opaque ? "obfuscated" : undefined
-  if (!command.opaque || (name.certain && !name.glob && command.program !== "")) return undefined
+const unnamed = ({ fields: { name }, opaque, program }: Command): string | undefined => {
+  if (name === undefined) return opaque ? "obfuscated" : undefined
+  if (!opaque || (name.certain && !name.glob && program !== "")) return undefined
   return fromNetwork(name.inner) ? "remote-exec" : "obfuscated"
 }
 
-export const codeOrigin = (command: Command, place: ActionContext): ReadonlyArray<string | undefined> => {
-  const { program } = command
-  const found: Array<string | undefined> = [unnamed(command), downloaded(command)]
-  if (
-    program === "eval" ||
-    program === "trap" ||
-    shells.has(program) ||
-    program === "fish" ||
-    program === "ssh" ||
-    program === "watch"
-  ) {
-    found.push(evaluated(command))
-  } else if (command.opaque && command.fields.name?.certain === true && program !== "" && !languages.has(program)) {
-    found.push("obfuscated")
-  }
-  if (program === "source" || program === ".") found.push(source(command, place))
-  found.push(arriving(command), inlineFetch(command), packaged(command))
-  return found
-}
+export const codeOrigin = (command: Command, place: ActionContext): ReadonlyArray<string | undefined> => [
+  unnamed(command),
+  downloaded(command),
+  evaluated(command),
+  sourced(command, place),
+  arriving(command),
+  inlineFetch(command),
+  packaged(command)
+]

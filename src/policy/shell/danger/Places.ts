@@ -1,9 +1,35 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
-import { isBelow, isInside, resolve } from "../Paths.ts"
-import { type Arg, HOLE } from "../Words.ts"
-import { type PathRule, paths } from "./PathRules.ts"
+import { isAtOrBelow, isBelow, isInside, resolve, rootOf } from "../parse/Paths.ts"
+import type { Arg } from "../programs/Command.ts"
+import { HOLE, isKnown } from "../programs/Command.ts"
 
-/** What it means that a path is written or read (policy §3.1). */
+/** What it means that a path is written, read or deleted (docs/policy.md#dangers). */
+
+/**
+ * Paths as people write them: `~` is any home, and also whatever is unknown; `*` stays inside one folder, `**` does
+ * not; `/**` at the end is the folder itself and all below. The first row that fits decides.
+ */
+interface PathRule {
+  readonly category: string
+  readonly path: RegExp
+}
+
+const paths = (category: string, table: string): PathRule => ({
+  category,
+  path: new RegExp(table.trim().split(/\s+/).map(source).join("|"))
+})
+
+const source = (pattern: string): string => {
+  const home = pattern.startsWith("~/")
+  const below = pattern.endsWith("/**")
+  const body = pattern.slice(home ? 2 : 0, below ? -3 : undefined)
+  const text = body
+    .replace(/[.+^${}()|[\]\\?]/g, "\\$&")
+    .replaceAll("**", "\u0001")
+    .replaceAll("*", "[^/]*")
+    .replaceAll("\u0001", ".*")
+  return `${home ? "(?:^|[/\\0])" : "^(?:/private)?"}${text}${below ? "(?:/.*)?" : ""}$`
+}
 
 const harmlessDevice =
   /^\/dev\/((null|zero|full|std(in|out|err)|tty|ttyS?\d+|ptmx|u?random|console|fd)$|(fd|shm|pts|mqueue)(\/|$))/
@@ -195,3 +221,57 @@ export const pathOf = (arg: Arg, cwd: string | null): string | undefined => {
   if (guess === "") return undefined
   return guess.startsWith(HOLE) ? guess : (resolve(guess, cwd) ?? (cwd === null ? guess : undefined))
 }
+
+const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+/** Folder names whose content a build, a package manager or a cache makes again. */
+const regenerable = names(`
+  node_modules dist build out target coverage .next .nuxt .turbo .cache .parcel-cache .vite .output .svelte-kit
+  __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .venv venv .gradle tmp temp htmlcov .nyc_output .eggs
+  _build .dart_tool bower_components storybook-static .angular .docusaurus .terraform .eslintcache test-results
+  playwright-report .wrangler .expo DerivedData .zig-cache zig-out dist-newstyle .stack-work elm-stuff
+  .hypothesis .nox .ipynb_checkpoints .astro .coverage .DS_Store Thumbs.db package-lock.json yarn.lock
+  pnpm-lock.yaml bun.lockb bun.lock Cargo.lock poetry.lock uv.lock Pipfile.lock Gemfile.lock composer.lock
+`)
+
+/** Endings of files that are made again, or are left over from an edit or a merge. */
+const leftoverEndings = names(`
+  pyc pyo o obj class log tmp temp swp swo bak orig rej tsbuildinfo egg-info dSYM gcda gcno gcov lcov profraw pid cache
+  dist-info aux toc
+`)
+const isLeftover = (path: string): boolean =>
+  leftoverEndings.has(path.slice(path.lastIndexOf(".") + 1)) || /(~|__pycache__)$/.test(path)
+
+/** It says of itself that it can be made again. */
+const isRegenerable = (below: string, glob: boolean): boolean => {
+  const segments = below.split("/")
+  return (
+    segments.some((segment) => regenerable.has(segment) || /^(cmake-build|dist|build)-[\w.-]+$/.test(segment)) ||
+    ((glob || /\.(egg-info|dist-info|tsbuildinfo)$/.test(below)) && isLeftover(below))
+  )
+}
+
+/** Deleting it with everything below it loses nothing of worth. */
+export const isExpendable = (arg: Arg, cwd: string | null, place: ActionContext): boolean => {
+  if (!isKnown(arg)) return false
+  const path = resolve(arg.guess, cwd)
+  if (path === undefined) return false
+  const root = rootOf(path, place)
+  if (root !== undefined) return path !== root && isRegenerable(path.slice(root.length + 1), arg.glob)
+  if (place.roots.some((each) => isAtOrBelow(each, path))) return false
+  const scratch = /^(\/private)?(\/var)?\/tmp\/([^/]+)/.exec(path)
+  return scratch !== null && !/^[*?.]+$/.test(scratch[3]!)
+}
+
+const fileEndings = names(`
+  js jsx ts tsx mjs cjs mts cts json json5 md txt log lock yml yaml toml xml htm html css scss py rb go rs java kt c h
+  cpp hpp
+  sh sql csv png jpg jpeg svg gif pdf zip gz tgz tar map out tmp bak
+`)
+
+/** By its name a file and not a folder, so that `-r` adds nothing. */
+export const isFileName = (arg: Arg): boolean =>
+  !arg.glob && isKnown(arg) && fileEndings.has(/[^/]\.(\w+)$/.exec(arg.guess)?.[1] ?? "")
+
+/** A glob whose last segment matches everything. */
+export const isUnbounded = (arg: Arg): boolean => arg.glob && /(^|\/)[*?.]*\*[*?.]*\/?$/.test(arg.guess)

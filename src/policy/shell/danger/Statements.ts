@@ -1,7 +1,7 @@
-import type { Command } from "../Command.ts"
-import { databases } from "../programs/Languages.ts"
+import type { Command } from "../programs/Command.ts"
+import { isAppendedTo } from "../programs/Rules.ts"
 
-/** Statements to a database (policy §3.1, database). */
+/** Statements to a database. */
 
 const objects =
   `TABLE DATABASE SCHEMA INDEX VIEW MATERIALIZED USER ROLE COLUMN SEQUENCE FUNCTION PROCEDURE TRIGGER EXTENSION
@@ -78,23 +78,16 @@ const isRedis = (words: ReadonlyArray<string>): boolean => {
 const keys = /^(del|unlink)$/i
 
 export const stated = (command: Command): string | undefined => {
-  const client = databases.get(command.program)
+  const { fields: { input }, line, row: { statements: client } } = command
   if (client === undefined) return undefined
-  const { line } = command
-  const texts = line.values(...client.code).map((arg) => arg.guess)
-  if (client.operand >= 0) texts.push(...line.operands.slice(client.operand).map((arg) => arg.guess))
-  if (
-    (command.program === "prisma" && line.verb() === "db" && line.verb(1) === "execute") ||
-    texts.length === 0 ||
-    client.kind !== "redis"
-  ) {
-    if (command.fields.input.text !== undefined) texts.push(command.fields.input.text)
-  }
+  const words = line.operands.map((arg) => arg.guess)
   if (client.kind === "redis") {
-    const supplied = command.fields.wrappers.includes("xargs") || command.args.some((arg) => arg.inner.length > 0)
-    const lines = command.fields.input.text?.split("\n").map((each) => each.trim().split(/\s+/)) ?? []
-    const words = line.operands.map((arg) => arg.guess)
-    return isRedis(words) || lines.some(isRedis) || (supplied && keys.test(words[0] ?? "")) ? "database" : undefined
+    const isSupplied = isAppendedTo(command) || command.args.some((arg) => arg.inner.length > 0)
+    const lines = input.text?.split("\n").map((each) => each.trim().split(/\s+/)) ?? []
+    return isRedis(words) || lines.some(isRedis) || (isSupplied && keys.test(words[0] ?? "")) ? "database" : undefined
   }
+  const texts = line.values(...client.code).map((arg) => arg.guess)
+  if (client.operand >= 0) texts.push(...words.slice(client.operand))
+  if (input.text !== undefined) texts.push(input.text)
   return texts.some((text) => (client.kind === "mongo" ? mongo(text) : sql(text))) ? "database" : undefined
 }

@@ -1,0 +1,109 @@
+import type { Arg, Command } from "../programs/Command.ts"
+import { HOLE, supplied } from "../programs/Command.ts"
+
+/** Programs that run a command once for each of many names, and which names these are. */
+
+const actions = new Set(["-exec", "-execdir", "-ok", "-okdir"])
+const nameTests = new Set(["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"])
+
+const mannerOf = (command: Command): string | undefined => command.row.words("batch")[0]
+
+const isFinder = (command: Command): boolean => mannerOf(command) === "find" || mannerOf(command) === "fd"
+
+/** Every path that the program may come to, as an argument: the start joined with the name it looks for. */
+export const foundBy = (command: Command): ReadonlyArray<Arg> => {
+  const { line, words } = command
+  if (mannerOf(command) === "fd") {
+    const extensions = line.values("-e", "--extension").map((arg) => `*.${arg.guess}`)
+    const base = line.operands[1]?.guess ?? "."
+    const pattern = (line.operands[0]?.guess ?? "").replace(/^\^|\$$/g, "").replaceAll("\\", "")
+    const found = extensions.length > 0 ? extensions : [/^\.?[\w-][\w.-]*$/.test(pattern) ? pattern : "*"]
+    return found.map((name) => supplied(`${base}/${name}`, name.includes("*")))
+  }
+  const end = words.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPO]/.test(word))
+  const starts = words.slice(0, end < 0 ? words.length : end).filter((word) => !word.startsWith("-"))
+  const patterns: Array<string> = []
+  words.forEach((word, at) => {
+    if (!nameTests.has(word) || /^(!|-not)$/.test(words[at - 1] ?? "")) return
+    const prunes = words.slice(at + 2, at + 4).includes("-prune") && words.includes("-o")
+    if (!prunes) patterns.push(words[at + 1] ?? HOLE)
+  })
+  if (patterns.length === 0) patterns.push(words.includes("-empty") ? "*.tmp" : "*")
+  return (starts.length === 0 ? ["."] : starts).flatMap((start) =>
+    patterns.map((name) =>
+      supplied(
+        name.startsWith("/") || name.startsWith("./") ? name : `${start}/${name.replace(/^\*\//, "")}`,
+        /[*?[]/.test(name)
+      )
+    )
+  )
+}
+
+/** The commands of `-exec` and of `-x`, with the found names in place of `{}`. */
+export const commandsOfFinder = (command: Command): ReadonlyArray<ReadonlyArray<Arg>> => {
+  const { args, words } = command
+  const found: Array<ReadonlyArray<Arg>> = []
+  for (let at = 0; at < args.length; at++) {
+    const appends = /^(-x|-X|--exec|--exec-batch)$/.test(words[at]!) && mannerOf(command) === "fd"
+    if (!appends && !actions.has(words[at]!)) continue
+    let end = at + 1
+    while (end < args.length && words[end] !== ";" && !(words[end] === "+" && words[end - 1] === "{}")) end++
+    const inner = args.slice(at + 1, end)
+    if (inner.length > 0) found.push(filled(inner, "{}", foundBy(command), appends))
+    at = end
+  }
+  return found
+}
+
+/** Replaces the placeholder, or appends the names where there is none. */
+const filled = (
+  words: ReadonlyArray<Arg>,
+  mark: string,
+  values: ReadonlyArray<Arg>,
+  appends: boolean
+): ReadonlyArray<Arg> => {
+  const marked = words.some((word) => word.guess.includes(mark))
+  const replaced = words.flatMap((word, index) => {
+    if (!word.guess.includes(mark)) return [word]
+    return word.guess === mark && index > 0
+      ? values
+      : [{ ...supplied(word.guess.replaceAll(mark, HOLE)), text: word.text }]
+  })
+  return marked || !appends ? replaced : [...replaced, ...values]
+}
+
+const maxGiven = 32
+
+/** The words with those that the input adds: the names that an earlier finder printed, or something unknown. */
+export const withInputNames = ({ fields: { input }, line }: Command, words: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
+  const finders = input.from.filter(isFinder)
+  const given = input.text?.trim().split(/\s+/) ?? []
+  const isGiven = given.length > 0 && given.length <= maxGiven &&
+    !given.some((word) => word === "" || word.includes(HOLE))
+  const values = finders.length === 1 && input.from.length === 1
+    ? foundBy(finders[0]!)
+    : isGiven
+    ? given.map((word) => ({ ...supplied(word), certain: false }))
+    : [supplied(HOLE)]
+  const mark = line.values("-I", "--replace")[0]?.guess ?? (line.has("-i", "--replace") ? "{}" : undefined)
+  return mark === undefined ? [...words, ...values] : filled(words, mark, values, false)
+}
+
+const isSeparator = (arg: Arg): boolean => /^:{3,4}\+?$/.test(arg.guess)
+
+/** One list per value of `:::`; a single word is a script. */
+export const commandsOfParallel = ({ args, row }: Command): ReadonlyArray<ReadonlyArray<Arg>> => {
+  const separator = args.findIndex(isSeparator)
+  const before = separator < 0 ? args : args.slice(0, separator)
+  const values = separator < 0 ? [supplied(HOLE)] : args.slice(separator + 1).filter((arg) => !isSeparator(arg))
+  const valued = row.words("batch")
+  let start = 0
+  while (start < before.length && before[start]!.guess.startsWith("-")) {
+    start += valued.includes(before[start]!.guess) ? 2 : 1
+  }
+  const words = before.slice(start)
+  if (words.length === 0) return values.map((value) => [value])
+  return words.length === 1 && /\s/.test(words[0]!.guess)
+    ? [[{ ...words[0]!, guess: words[0]!.guess.replaceAll("{}", HOLE) }]]
+    : [filled(words, "{}", values, true)]
+}

@@ -1,0 +1,98 @@
+import type { Arg, Input, Where } from "../programs/Command.ts"
+import { noInput } from "../programs/Command.ts"
+import type { Known } from "./WordExpansion.ts"
+
+/** Every folder the shell may be in, the likeliest first; `null` stands for any other. */
+export type AlternateCwds = ReadonlyArray<string | null>
+
+/** More than these are as good as any. */
+const maxCwds = 16
+
+export const merge = (...all: ReadonlyArray<AlternateCwds>): AlternateCwds => {
+  const found = [...new Set(all.flat())]
+  return found.length > maxCwds ? [...found.filter((each) => each !== null).slice(0, maxCwds), null] : found
+}
+
+/** What changes from one command to the next, and is copied for a subshell. */
+export interface Scope {
+  /** The likeliest of `at`. */
+  cwd: string | null
+  at: AlternateCwds
+  /** Where the shell is if the last command succeeded, and if it failed. */
+  ok: AlternateCwds
+  failed: AlternateCwds
+  /** Everything ever pushed. */
+  pushed: AlternateCwds
+  readonly variables: Map<string, Known>
+  /** `$1`, `$2` and on, where the call says what they are. */
+  positional: ReadonlyArray<Arg> | undefined
+}
+
+export const startIn = (cwd: string): Scope => ({
+  cwd,
+  at: [cwd],
+  ok: [cwd],
+  failed: [cwd],
+  pushed: [],
+  variables: new Map(),
+  positional: undefined
+})
+
+export const copy = (scope: Scope): Scope => ({ ...scope, variables: new Map(scope.variables) })
+
+/** Where the shell may be after something that may succeed or fail. */
+export const settle = (scope: Scope, ok: AlternateCwds, failed: AlternateCwds): void => {
+  scope.ok = ok
+  scope.failed = failed
+  stand(scope, merge(ok, failed))
+}
+
+/** What just ran leaves the shell where it was. */
+export const stay = (scope: Scope): void => settle(scope, scope.at, scope.at)
+
+/** What runs next starts in one of these. */
+export const stand = (scope: Scope, at: AlternateCwds): void => {
+  // Nothing gets there; what stands there is looked at all the same.
+  if (at.length > 0) scope.at = at
+  scope.cwd = scope.at[0]!
+}
+
+/** What holds for everything below a node. */
+export interface WalkContext {
+  readonly wrappers: ReadonlyArray<string>
+  /** Literal scripts inside literal scripts. */
+  readonly depth: number
+  /** Substitutions and groups inside each other. */
+  readonly levels: number
+  readonly where: Where
+  /** The commands below are no parts of their own to people and to allow rules. */
+  readonly hidden: boolean
+  readonly input: Input
+  readonly background: boolean
+  readonly piped: boolean
+  readonly endless: boolean
+  /** Functions whose bodies are gone through. */
+  readonly functions: ReadonlyArray<string>
+  /** Wrappers around wrappers. */
+  readonly wrapped: number
+  /** Calls of functions inside each other. */
+  readonly calls: number
+  /** What stands here is gone through once more, as a loop does. */
+  readonly again: boolean
+}
+
+export const outermost: WalkContext = {
+  wrappers: [],
+  depth: 0,
+  levels: 0,
+  where: "here",
+  hidden: false,
+  input: noInput,
+  background: false,
+  piped: false,
+  endless: false,
+  functions: [],
+  wrapped: 0,
+  calls: 0,
+  again: false
+}

@@ -1,0 +1,227 @@
+import type { ActionContext } from "../../decision/CallAction.ts"
+import { resolve } from "../parse/Paths.ts"
+import type { Arg, Command, NamedFile } from "./Command.ts"
+import { after, HOLE, inFolder, literal, reading, writing } from "./Command.ts"
+
+/** Arguments of git that no row can describe: its files, the subcommands that only read, and settings whose value is a program. */
+
+/** The folder that `-C` leads to; paths start there. */
+const baseFolder = ({ args, line }: Command): Arg | undefined => {
+  let folder: Arg | undefined
+  for (let at = 0; at < args.length && args[at] !== line.operands[0]; at++) {
+    const next = args[at]!.guess === "-C" ? args[++at] : undefined
+    if (next !== undefined) folder = folder === undefined ? next : inFolder(folder, next)
+  }
+  return folder
+}
+
+/** `REVISION:path` and `:path`: what the repository has under that name. */
+const storedPath = (arg: Arg): ReadonlyArray<Arg> => {
+  const found = /^[^:/\s]*:(?:\d:)?(?!\/\/)(?=.)/.exec(arg.guess)
+  return found === null ? [] : [after(arg, found[0].length)]
+}
+
+/** Paths are what follows `--`; without it, what is no revision by its place. */
+const pathsOf = ({ args, line }: Command, skip: number): ReadonlyArray<Arg> => {
+  const dashes = args.findIndex((arg) => arg.guess === "--")
+  return dashes >= 0 ? args.slice(dashes + 1) : line.operands.slice(1 + skip)
+}
+
+/** The path of `:/x`, `:(top)x` and the like. */
+const withoutMagic = (arg: Arg): Arg => {
+  const magic = /^:(\/|\([^)]*\))/.exec(arg.guess)
+  return magic === null ? arg : after(arg, magic[0].length)
+}
+
+/** The files of the work tree that the arguments name. */
+export const worktreeOperands = (command: Command): ReadonlyArray<NamedFile> => {
+  const folder = baseFolder(command)
+  return namedFiles(command).map(({ arg, kind }) => {
+    const path = withoutMagic(arg)
+    return { kind, arg: folder === undefined ? path : inFolder(folder, withoutMagic(path)) }
+  })
+}
+
+const namedFiles = (command: Command): ReadonlyArray<NamedFile> => {
+  const { line } = command
+  const outputs = writing(line.values("--output", "-o"))
+  const operands = line.operands.slice(1)
+  switch (line.verb()) {
+    case "mv":
+    case "checkout-index":
+      return writing(pathsOf(command, 0))
+    case "rm":
+      return line.has("--cached", "-n", "--dry-run") ? [] : writing(pathsOf(command, 0))
+    case "restore":
+      return line.has("-S", "--staged") && !line.has("-W", "--worktree") ? [] : writing(pathsOf(command, 0))
+    case "checkout":
+      return line.has("-b", "-B", "--orphan", "-t", "--track") ? [] : writing(pathsOf(command, 0))
+    case "stash":
+      if (line.verb(1) === "push") return writing(pathsOf(command, 1))
+      return command.words.includes("--") ? writing(pathsOf(command, 0)) : []
+    case "clean":
+      return line.has("-n", "--dry-run") ? [] : writing(pathsOf(command, 0))
+    case "apply":
+    case "am":
+      return [...reading(operands), ...writing(patchedFiles(command))]
+    case "init":
+      return writing(operands)
+    case "clone":
+    case "worktree":
+      return writing(operands.slice(1))
+    case "archive":
+    case "format-patch":
+    case "bundle":
+      return outputs
+    case "grep":
+      return reading(pathsOf(command, line.has("-e", "-f") ? 0 : 1))
+    case "hash-object":
+    case "blame":
+    case "annotate":
+      return reading(operands)
+  }
+  const plain = /^(diff|log|show)$/.test(line.verb()) ? operands.filter((arg) => storedPath(arg).length === 0) : []
+  return [...outputs, ...reading(operands.flatMap(storedPath)), ...reading(plain)]
+}
+
+/** The files that a patch on standard input says it is for. */
+export const patchedFiles = ({ fields }: Command): ReadonlyArray<Arg> =>
+  [...(fields.input.text ?? "").matchAll(/^(?:\+\+\+|---|rename to|rename from) ([^\t\n]+)/gm)]
+    .map((match) => match[1]!)
+    .filter((name) => name !== "/dev/null")
+    .flatMap((name) => [name, name.replace(/^[ab]\//, "")])
+    .map((name) => literal(name))
+
+const words = (text: string): ReadonlyArray<string> => text.split(" ")
+
+const readingVerbs = new Set(
+  words(
+    "status diff log show branch tag remote rev-parse rev-list ls-files ls-tree cat-file blame describe shortlog reflog config stash " +
+      "worktree grep merge-base for-each-ref name-rev show-ref diff-tree diff-index diff-files count-objects check-ignore check-attr " +
+      "var whatchanged range-diff cherry"
+  )
+)
+const changing = words(
+  "--output --ext-diff --textconv --open-files-in-pager -O -c --config-env --exec-path -p --paginate --git-dir --work-tree --contents " +
+    "--edit --filters"
+)
+const listing = words(
+  "-a -r -v -vv --all --list -l --show-current --remotes --merged --no-merged --contains --no-contains --points-at --sort --format " +
+    "--column --color --no-color -i --ignore-case --verbose -n"
+)
+
+/** The folder it works in, and those it goes through to get there, are of repositories that run nothing of their own. */
+const isInPlainRepository = (command: Command, place: ActionContext): boolean => {
+  let folder: string | null | undefined = command.fields.cwd
+  const folders = [folder, ...command.line.values("-C").map((arg) => (folder = resolve(arg.guess, folder ?? null)))]
+  return folders.every((each) => each != null && place.isPlainRepository?.(each) === true)
+}
+
+/** The subcommand only reads, whatever the repository says. */
+export const readsRepository = (command: Command, place: ActionContext): boolean =>
+  onlyReads(command) && isInPlainRepository(command, place)
+
+const onlyReads = ({ line, words }: Command): boolean => {
+  const verb = line.verb()
+  if (!readingVerbs.has(verb)) return false
+  const at = words.indexOf(verb)
+  // `-p` after `log` shows a patch; before the subcommand it starts a pager.
+  const isShow = /^(log|show|diff|stash|whatchanged|diff-tree|range-diff|blame|cat-file)$/.test(verb)
+  const given = words.filter((word) => word.startsWith("-")).map((word) => word.replace(/=.*/, ""))
+  const mayChange = given.some((word) =>
+    changing.some((bad) => word === bad || (word.length > 2 && word.startsWith("--") && bad.startsWith(word))) &&
+    !((word === "-p" || word === "-c") && isShow && words.indexOf(word) > at)
+  )
+  if (mayChange || given.some((word) => /^-[cO]./.test(word) && word !== "-O")) return false
+  // Another folder is fine as long as it is one below.
+  if (line.values("-C").some((arg) => !/^(?!.*\.\.)[\w.][\w./-]*$/.test(arg.value ?? ""))) return false
+  const operands = line.operands.slice(1).map((arg) => arg.guess)
+  switch (verb) {
+    case "grep":
+      return !line.has("-O")
+    case "branch":
+    case "tag":
+      return line.options.every((option) => listing.includes(option)) && (operands.length === 0 ||
+        line.has("--list", "-l", "--contains", "--merged", "--no-merged", "--points-at", "--no-contains"))
+    case "remote":
+      return operands.length === 0 || operands[0] === "get-url" || operands[0] === "-v"
+    case "reflog":
+      return operands.length === 0 || operands[0] === "show" || operands[0] === "exists"
+    case "config":
+      return operands[0] === "get" || operands[0] === "list" ||
+        (line.has("--get", "--get-all", "--get-regexp", "--list", "-l") &&
+          !line.has("--unset", "--add", "--replace-all", "-e"))
+    case "stash":
+      return operands[0] === "list" || operands[0] === "show"
+    case "worktree":
+      return operands[0] === "list"
+  }
+  return true
+}
+
+/** Settings whose value is a program to run, or leads to one. */
+const executableKey = new RegExp(
+  "^(" +
+    [
+      String.raw`core\.(fsmonitor|pager|editor|sshcommand|hookspath|gitproxy|askpass|attributesfile|worktree)`,
+      String.raw`core\.alternaterefscommand`,
+      String.raw`pager\..+|diff\.(external|.+\.(command|textconv))|merge\..+\.driver`,
+      String.raw`filter\..+\.(clean|smudge|process)`,
+      String.raw`(mergetool|difftool|guitool|man|browser|web|imap|trailer|tar)\..*(cmd|command|path|tunnel|browser)`,
+      String.raw`credential(\..+)?\.helper|gpg(\..+)?\.(program|defaultkeycommand)|sequence\.editor`,
+      String.raw`interactive\.difffilter`,
+      String.raw`remote\..+\.(uploadpack|receivepack|vcs|proxy)|url\..+\.(insteadof|pushinsteadof)`,
+      String.raw`protocol\.(.+\.)?allow`,
+      String.raw`init\.templatedir|include\.path|includeif\..+\.path|sendemail\..*(cmd|smtpserver)`,
+      String.raw`submodule\..+\.update`,
+      String.raw`uploadpack\.packobjectshook|receive\.procreceiverefs|ssh\.variant|instaweb\.\w+`,
+      String.raw`http\.(.+\.)?(sslverify|proxy|sslcainfo)|safe\.(directory|barerepository)`
+    ].join("|") +
+    ")$",
+  "i"
+)
+
+/** The everyday values of such settings. */
+const plainValue = /^(|cat|less( -\w+)*|true|false|always|never|auto|:|\*)$/
+const hookFolder = /^(\.husky(\/_)?|\.githooks|\.git\/hooks|git-hooks|\.hooks|hooks|scripts\/hooks|tools\/hooks)$/
+
+const runsSetting = (key: string, value: string): boolean => {
+  if (/^alias\./i.test(key)) return value.startsWith("!") || value.includes(HOLE)
+  if (/^http\..*sslverify$/i.test(key)) return /^(false|0|no|off)$/i.test(value)
+  if (/^safe\.directory$/i.test(key)) return value === "*"
+  if (/^core\.hookspath$/i.test(key)) return !(hookFolder.test(value) || value === "/dev/null")
+  if (!executableKey.test(key)) return false
+  return !plainValue.test(value) || (/(sshcommand|helper|external)$/i.test(key) && value !== "" && value !== "cat")
+}
+
+/** A setting that makes it run something, for this command or for good. */
+export const setsProgram = ({ line }: Command): boolean => {
+  for (const { guess } of line.values("-c", "--config")) {
+    const equals = guess.indexOf("=")
+    if (line.verb() === "commit" && equals < 0) continue
+    if (runsSetting(equals < 0 ? guess : guess.slice(0, equals), equals < 0 ? "true" : guess.slice(equals + 1))) {
+      return true
+    }
+  }
+  if (line.verb() !== "config") return false
+  const looks = line.has(
+    ...words("--get --get-all --get-regexp --list -l --unset --unset-all --show-origin --get-urlmatch --remove-section")
+  )
+  if (looks) return false
+  const [key, value] = line.operands.slice(/^(set|add)$/.test(line.verb(1)) ? 2 : 1).map((arg) => arg.guess)
+  return key !== undefined && value !== undefined && !/^(get|unset|list)$/.test(key) && runsSetting(key, value)
+}
+
+const looksLikeFile = (text: string): boolean =>
+  /^\.{0,2}\/|\.(?!\d)[a-z][a-z0-9]{0,4}$|\/$|[*?]/.test(text) && !/^(v?\d|origin\/|refs\/)/.test(text)
+
+/** Work in files or on a branch that does not come back, where it takes more than the options to tell. */
+export const losesWork = ({ line, words }: Command): boolean => {
+  if (line.verb() === "branch") return line.has("-d", "--delete") && line.has("-f", "--force")
+  if (line.verb() !== "checkout") return false
+  if (line.has("-b", "-B", "--orphan", "-t", "--track", "--detach", "-d", "-p", "--patch")) return false
+  const dashes = words.indexOf("--")
+  if (dashes >= 0 && dashes < words.length - 1) return true
+  const operands = line.operands.slice(1).map((arg) => arg.guess)
+  return !line.has("--ours", "--theirs", "-m", "--merge") && (operands.length > 1 || operands.some(looksLikeFile))
+}

@@ -1,0 +1,596 @@
+import { archives } from "./rows/Archives.ts"
+import { builds } from "./rows/Builds.ts"
+import { cloud } from "./rows/Cloud.ts"
+import { containers } from "./rows/Containers.ts"
+import { databases } from "./rows/Databases.ts"
+import { files } from "./rows/Files.ts"
+import { languages } from "./rows/Languages.ts"
+import { network } from "./rows/Network.ts"
+import { packages } from "./rows/Packages.ts"
+import { secrets } from "./rows/Secrets.ts"
+import { shell } from "./rows/Shell.ts"
+import { system } from "./rows/System.ts"
+import { text } from "./rows/Text.ts"
+import { versionControl } from "./rows/VersionControl.ts"
+import { wrappers } from "./rows/Wrappers.ts"
+
+/**
+ * All that is known of single programs: one row for a program and its kin. A row is `NAMES = FACT; FACT`. A line that is indented by two
+ * spaces begins the next fact, one that is indented deeper continues the line above it (without a space after a comma). `@NAMES` in
+ * front of a fact limits it to these programs of the row. A fact is a key and its text; ` | ` separates alternatives.
+ *
+ * Facts that say which command lines they are about are rules:
+ *
+ *     push with -f --force unless -n      the subcommand `push` with one of these options and none of those
+ *     push operand +* :*                  one more operand looks like this (`*` is any text, a comma separates alternatives)
+ *     s3 cp last s3://*                   the last operand looks like this
+ *     stash bare                          nothing more is given
+ *     ** delete                           any number of words, then `delete`
+ *     archive with --remote~              the option may be abbreviated where the program abbreviates
+ */
+export const facts = {
+  // How its arguments are read. `VERB` is a subcommand that the fact holds for.
+  values: "[VERB] OPTIONS that take their value from the next word; `-i?` takes one only from the same word",
+  "options-of": "PROGRAM whose `values` hold here as well",
+  globals: "[VERB] OPTIONS with a value that may stand in front of the subcommand",
+  same: "[VERB] names of one option, joined by `=`",
+  // Files.
+  files:
+    "what happens to the operands: `read`, `write`, `none` or a special manner; `last`, `then`: to the last, to all but the first",
+  outputs: "OPTIONS whose value is a file that is written",
+  inputs: "OPTIONS whose value is a file that is read",
+  "in-place": "OPTIONS with which it writes the files it reads",
+  creates: "files that follow from its operands",
+  "script-writes": "LANGUAGE whose scripts name files to write",
+  "reads-below": "RULE: it reads all that lies below its operands",
+  "writes-below": "RULE: it changes all that lies below its operands",
+  "spreads-below": "RULE: it writes somewhere below its operands",
+  // What it runs.
+  wraps: "[VERB] a command that rules see as a command of its own, see `Wrapper`",
+  starts: "[VERB] a command that only deny and ask rules see, see `Wrapper`",
+  script: "OPTIONS whose value is a shell script, or the operands from one on; `of` RULE",
+  "script-word": "OPTIONS whose next word is a shell script, wherever it stands",
+  "input-script": "OPTIONS whose value names a script; `-` is the standard input",
+  batch: "MANNER in which it runs a command for each of many names",
+  language: "NAME and OPTIONS whose value is code; `data` OPTIONS: its input is no code; `no-input`: it never is",
+  "code-operand": "VERB whose operand is code",
+  "remote-code": "VERB whose operand may be the address of code",
+  statements: "KIND of database and OPTIONS whose value is a statement; `operand` N: so are the operands from N on",
+  hook: "EXPRESSION for arguments with which it prints code that is made to be evaluated",
+  // Network.
+  network: "RULE: it is of no use without a network",
+  "network-address": "so it is if an operand is an address",
+  downloads: "RULE: it prints what a machine elsewhere sent",
+  saves: "where a download goes: `option`, `address`, `last`; `named` OPTIONS: to the name in the address with these",
+  streams: "RULE: its input leaves the machine",
+  // Harmless use.
+  safe: "it only reads: `always`, `bare`, `options`, `operands` EXPRESSION, `line` EXPRESSION or a special manner",
+  "safe-short": "EXPRESSION for the dashed words with which it only reads",
+  "safe-long": "long OPTIONS with which it only reads",
+  "safe-inner": "MANNER in which it is as harmless as what it runs",
+  version: "it prints its version with `--version`; `short`: with `-v`; `verb`: with `version`",
+  project: "FILES with which a project chooses what runs under this name",
+  certificates: "RULE: it reads certificates, which are public",
+  tests: "RULE: it builds or tests",
+  "runs-tests": "RULE: it is a test when what it runs is one",
+  // Rules of the user.
+  "next-runs": "VERBS after which the words are what it runs",
+  "next-names": "VERBS after which one word names what it runs",
+  // Danger that takes more than a rule to tell.
+  check: "NAMES of checks in `../danger`"
+} as const
+
+export type Fact = keyof typeof facts
+
+/** Facts without a text, listed after `is`. */
+export const flags = {
+  abbreviates: "long options may be shortened",
+  "single-dash": "long options have one dash",
+  versioned: "a version may follow its name",
+  shell: "its scripts are read by this analysis",
+  "foreign-shell": "a shell whose language is another one",
+  evaluates: "it hands an argument to a shell",
+  "fed-shell": "it runs what it is fed",
+  "socket-shell": "on a socket it is a shell for who is at the other end",
+  "runs-file": "its operand is a program",
+  open: "a rule that allows it would allow any program",
+  neutral: "what it runs is no different for it",
+  subcommands: "its next word is a subcommand",
+  "as-given": "its arguments alone say what it does",
+  "well-named": "its name alone says what it does",
+  "names-words": "its words are names, patterns or scripts, or its row says all there is to say",
+  relied: "people rely on its name",
+  reader: "its words may be files that it reads",
+  fetcher: "its words may be addresses",
+  searcher: "its first word is a pattern",
+  "follows-redirects": "it goes on to other addresses by itself",
+  teller: "what it prints tells of this machine",
+  constant: "what it prints is made up",
+  derived: "what it prints follows from its input or arguments",
+  endless: "it never stops printing",
+  bounded: "it stops by itself",
+  "passes-input": "without arguments it prints its input",
+  "keeps-input": "it writes its input to files",
+  "prints-environment": "without arguments it prints variables",
+  "sets-environment": "it sets variables of other programs",
+  "finds-processes": "it prints processes by name",
+  "lists-processes": "it prints all processes",
+  "fetches-in-code": "its code may download",
+  "batch-safe": "it only reads, whatever is appended",
+  installs: "it installs packages by name or address",
+  moves: "what it takes away with a folder is all that lies below",
+  places: "it puts files into a folder under their own names",
+  links: "with one operand it puts that into the current folder",
+  carries: "the copy is what the original was",
+  unpacks: "it unpacks archives",
+  loses: "it takes content away",
+  lists: "it shows names and not content",
+  quiet: "it writes no content",
+  "makes-folders": "it makes folders",
+  "makes-temporary": "with -d alone it makes a fresh folder",
+  "key-files": "what it writes are keys",
+  "no-short-help": "-h is no help",
+  typed: "its input is typed commands",
+  waits: "it slows a loop down or ends it",
+  grows: "it makes files"
+} as const
+
+export type Flag = keyof typeof flags
+
+/** What a command may do that a person should be asked about (docs/policy.md#dangers): a fact of this name is a rule. */
+export const dangers = [
+  "disk",
+  "kernel",
+  "power-service",
+  "net-config",
+  "accounts",
+  "packages",
+  "privilege",
+  "perms",
+  "persistence",
+  "tamper",
+  "system-write",
+  "git-destructive",
+  "option-exec",
+  "publish-deploy",
+  "container",
+  "database",
+  "credentials",
+  "fs-wipe",
+  "resource",
+  "exfil"
+] as const
+
+type Test = (text: string) => boolean
+
+/** The command lines that a fact is about. */
+export interface Rule {
+  readonly verbs: ReadonlyArray<Test>
+  readonly given: ReadonlyArray<Test>
+  readonly unless: ReadonlyArray<Test>
+  /** Options that may be given in a shorter form. */
+  readonly abbreviated: ReadonlyArray<string>
+  readonly operands: ReadonlyArray<Test>
+  readonly last: ReadonlyArray<Test>
+  readonly bare: boolean
+}
+
+/** Fits any number of words; compared by identity. */
+export const anyWords: Test = () => true
+
+const test = (text: string): Test => {
+  if (!text.includes(",") && !text.includes("*")) return (given) => given === text
+  const choices = text.split(",")
+  const exact = new Set(choices.filter((choice) => !choice.includes("*")))
+  const globs = choices.filter((choice) => choice.includes("*"))
+  if (globs.length === 0) return (given) => exact.has(given)
+  // Most rules are never tried, so their expressions are built when they are.
+  let pattern: RegExp | undefined
+  return (given) => exact.has(given) || (pattern ??= anyOf(globs)).test(given)
+}
+
+const anyOf = (globs: ReadonlyArray<string>): RegExp =>
+  new RegExp(
+    `^(${globs.map((glob) => glob.replace(/[.+^${}()|[\]\\?]/g, "\\$&").replaceAll("*", ".*")).join("|")})$`,
+    "s"
+  )
+
+const toRule = (text: string): Rule => {
+  const found = {
+    verbs: [] as Array<Test>,
+    with: [] as Array<Test>,
+    unless: [] as Array<Test>,
+    operand: [] as Array<Test>
+  }
+  const last: Array<Test> = []
+  const abbreviated: Array<string> = []
+  let into = found.verbs
+  let bare = false
+  for (const word of wordsOf(text)) {
+    if (word === "with" || word === "unless" || word === "operand") into = found[word]
+    else if (word === "last") into = last
+    else if (word === "bare") bare = true
+    else if (word.endsWith("~")) abbreviated.push(word.slice(0, -1))
+    else into.push(word === "**" && into === found.verbs ? anyWords : test(word))
+  }
+  return { ...found, given: found.with, operands: found.operand, last, abbreviated, bare }
+}
+
+const wordsOf = (text: string): ReadonlyArray<string> => text.split(" ").filter((word) => word !== "")
+
+/** The subcommands in front of the options. */
+const verbsOf = (words: ReadonlyArray<string>): readonly [string, ReadonlyArray<string>] => {
+  const first = words.findIndex((word) => /^[-+]/.test(word))
+  return first < 0 ? [words.join(" "), []] : [words.slice(0, first).join(" "), words.slice(first)]
+}
+
+/** A program that runs another one with the rest of its words. */
+export interface Wrapper {
+  /** Subcommands that have to come first; `*` is any word. */
+  readonly verbs: ReadonlyArray<string>
+  /** Operands before the inner command, as the duration of `timeout`. */
+  readonly skip: number
+  /** Options that take a value. */
+  readonly values: ReadonlyArray<string>
+  /** Options that take two. */
+  readonly pairs: ReadonlyArray<string>
+  /** Words after which the inner command begins. */
+  readonly begins: ReadonlyArray<string>
+  /** Options with a shell script in place of the inner command. */
+  readonly scriptAt: ReadonlyArray<string>
+  /** Options with which nothing is run. */
+  readonly asks: ReadonlyArray<string>
+  readonly marks: ReadonlySet<WrapperMark>
+  /** It is a part of its own to allow rules. */
+  readonly visible: boolean
+}
+
+const marks = [
+  // The inner words are the text of a shell script, unless `-x` is given; always; each of them.
+  "script",
+  "always-script",
+  "scripts",
+  // Names of keys among them are no text.
+  "keys",
+  // The inner command starts only after `--`.
+  "dashes",
+  "remote",
+  "contained",
+  // Assignments may stand in front of the inner command.
+  "assigns",
+  // Its options are those of the row, and without a command its input is the script.
+  "login",
+  // Words from its input are appended.
+  "appends",
+  // It fetches the inner program, whose name may have a version.
+  "fetches"
+] as const
+
+type WrapperMark = typeof marks[number]
+
+const isMark = (word: string): word is WrapperMark => (marks as ReadonlyArray<string>).includes(word)
+
+const toWrapper = (text: string, visible: boolean): Wrapper => {
+  const lists: Record<string, Array<string>> = {
+    verbs: [],
+    values: [],
+    pairs: [],
+    begins: [],
+    "script-at": [],
+    asks: []
+  }
+  const found = new Set<WrapperMark>()
+  let into = lists["verbs"]!
+  let skip = 0
+  const words = wordsOf(text)
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!
+    if (word === "skip") skip = Number(words[++at])
+    else if (Object.hasOwn(lists, word)) into = lists[word]!
+    else if (isMark(word)) found.add(word)
+    else into.push(word)
+  }
+  const { asks, begins, pairs, values, verbs } = lists as Record<
+    "asks" | "begins" | "pairs" | "values" | "verbs",
+    Array<string>
+  >
+  return { verbs, skip, values, pairs, begins, scriptAt: lists["script-at"]!, asks, marks: found, visible }
+}
+
+/** What a program does with the files that its operands name. */
+export interface FileUse {
+  /** `read`, `write` and `none`, or the name of a manner of its own. */
+  readonly operands: string
+  readonly last: string
+  /** What becomes of all but the first, where that is something else. */
+  readonly then: string | undefined
+  /** The operands in front that are no files, unless one of these options stands for them. */
+  readonly skip: number
+  readonly unless: ReadonlyArray<string>
+  readonly words: ReadonlyArray<string>
+}
+
+const toFileUse = (text: string): FileUse => {
+  const words = wordsOf(text)
+  const valueOf = (key: string) => words.includes(key) ? words[words.indexOf(key) + 1] : undefined
+  const operands = words[0]!
+  return {
+    operands,
+    last: valueOf("last") ?? operands,
+    then: valueOf("then"),
+    skip: Number(valueOf("skip") ?? 0),
+    unless: words.includes("unless") ? words.slice(words.indexOf("unless") + 1) : [],
+    words: words.slice(1)
+  }
+}
+
+/** A program that runs code given as text: on the command line, on standard input or in a file. */
+export interface Language {
+  readonly name: string
+  /** Options whose value is code. */
+  readonly code: ReadonlyArray<string>
+  /** Options with which the standard input is data, or nothing is run. */
+  readonly data: ReadonlyArray<string>
+  /** Standard input is code when there is no script. */
+  readonly input: boolean
+}
+
+const toLanguage = (text: string): Language => {
+  const [name, ...words] = wordsOf(text)
+  const options = words.filter((word) => word !== "no-input")
+  const data = options.includes("data") ? options.indexOf("data") : options.length
+  return {
+    name: name!,
+    code: options.slice(0, data),
+    data: options.slice(data + 1),
+    input: options.length === words.length
+  }
+}
+
+/** A client that sends statements to a database. */
+export interface Statements {
+  readonly kind: string
+  readonly code: ReadonlyArray<string>
+  /** The operand from which on statements are given; -1 where they never are. */
+  readonly operand: number
+}
+
+const toStatements = (text: string): Statements => {
+  const [kind, ...words] = wordsOf(text)
+  const at = words.indexOf("operand")
+  return { kind: kind!, code: at < 0 ? words : words.slice(0, at), operand: at < 0 ? -1 : Number(words[at + 1]) }
+}
+
+/** Options whose value is a shell script, or `operands` and the first operand that is one; where a rule holds, if there is one. */
+export interface ScriptWords {
+  readonly words: ReadonlyArray<string>
+  readonly rule: Rule | undefined
+}
+
+const toScriptWords = (text: string): ScriptWords => {
+  const [words = "", rule] = text.split(" of ")
+  return { words: wordsOf(words), rule: rule === undefined ? undefined : toRule(rule) }
+}
+
+export interface Danger {
+  readonly category: string
+  readonly rule: Rule
+}
+
+const lazy = <A>(make: () => A): () => A => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** One program as its row tells it. */
+export class Program {
+  readonly name: string
+  readonly #flags: ReadonlySet<string>
+  readonly #texts: ReadonlyMap<string, ReadonlyArray<string>>
+  readonly #rules = new Map<Fact, ReadonlyArray<Rule>>()
+  readonly #words = new Map<Fact, ReadonlyArray<string>>()
+  readonly #dangers: () => ReadonlyArray<Danger>
+  readonly #wrappers: () => ReadonlyArray<Wrapper>
+  readonly #scripts: () => ReadonlyArray<ScriptWords>
+  readonly #files: () => FileUse | undefined
+  readonly #language: () => Language | undefined
+  readonly #statements: () => Statements | undefined
+  readonly #values: () => ReadonlyMap<string, ReadonlySet<string>>
+  readonly #same: () => ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<string>>>
+
+  constructor(name: string, row: string) {
+    this.name = name
+    const flagsGiven = new Set<string>()
+    const texts = new Map<string, Array<string>>()
+    for (const [key, text] of factsOf(row, name)) {
+      if (key === "is") wordsOf(text).forEach((flag) => flagsGiven.add(flag))
+      else texts.set(key, [...(texts.get(key) ?? []), ...text.split(" | ")])
+    }
+    this.#flags = flagsGiven
+    this.#texts = texts
+    const first = <A>(key: Fact, make: (text: string) => A) =>
+      lazy(() => {
+        const text = texts.get(key)?.[0]
+        return text === undefined ? undefined : make(text)
+      })
+    this.#dangers = lazy(() =>
+      Array.from(texts).flatMap(([category, alternatives]) =>
+        isDanger(category) ? alternatives.map((text) => ({ category, rule: toRule(text) })) : []
+      )
+    )
+    this.#wrappers = lazy(() => [
+      ...this.texts("wraps").map((text) => toWrapper(text, true)),
+      ...this.texts("starts").map((text) => toWrapper(text, false))
+    ])
+    this.#scripts = lazy(() => this.texts("script").map(toScriptWords))
+    this.#files = first("files", toFileUse)
+    this.#language = first("language", toLanguage)
+    this.#statements = first("statements", toStatements)
+    this.#values = lazy(() => {
+      const own = new Map<string, ReadonlySet<string>>()
+      for (
+        const text of [
+          ...this.texts("options-of").flatMap((like) => programOf(like).texts("values")),
+          ...this.texts("values")
+        ]
+      ) {
+        const [verb, options] = verbsOf(wordsOf(text))
+        own.set(verb, new Set([...(own.get("") ?? []), ...options]))
+      }
+      return own
+    })
+    this.#same = lazy(() =>
+      new Map(
+        this.texts("same").map((text) => {
+          const [verb, groups] = verbsOf(wordsOf(text))
+          return [
+            verb,
+            new Map(groups.map((group) => group.split("=")).flatMap((all) => all.map((one) => [one, all] as const)))
+          ]
+        })
+      )
+    )
+  }
+
+  is(flag: Flag): boolean {
+    return this.#flags.has(flag)
+  }
+
+  has(fact: Fact): boolean {
+    return this.#texts.has(fact)
+  }
+
+  /** The alternatives of a fact as they stand in the row. */
+  texts(fact: Fact): ReadonlyArray<string> {
+    return this.#texts.get(fact) ?? []
+  }
+
+  /** The words of a fact. */
+  words(fact: Fact): ReadonlyArray<string> {
+    const known = this.#words.get(fact)
+    if (known !== undefined) return known
+    const words = this.texts(fact).flatMap(wordsOf)
+    this.#words.set(fact, words)
+    return words
+  }
+
+  rules(fact: Fact): ReadonlyArray<Rule> {
+    const known = this.#rules.get(fact)
+    if (known !== undefined) return known
+    const rules = this.texts(fact).map(toRule)
+    this.#rules.set(fact, rules)
+    return rules
+  }
+
+  get dangers(): ReadonlyArray<Danger> {
+    return this.#dangers()
+  }
+
+  get wrappers(): ReadonlyArray<Wrapper> {
+    return this.#wrappers()
+  }
+
+  get scripts(): ReadonlyArray<ScriptWords> {
+    return this.#scripts()
+  }
+
+  get files(): FileUse | undefined {
+    return this.#files()
+  }
+
+  get language(): Language | undefined {
+    return this.#language()
+  }
+
+  get statements(): Statements | undefined {
+    return this.#statements()
+  }
+
+  /** Options that take a value; after a subcommand those of the program and its own, where it has any. */
+  values(verb = ""): ReadonlySet<string> | undefined {
+    return this.#values().get(verb)
+  }
+
+  /** Options with a value that may stand in front of the subcommand, or in front of the subcommand of a subcommand. */
+  globals(verb = ""): ReadonlyArray<string> | undefined {
+    const text = this.texts("globals").map((each) => verbsOf(wordsOf(each))).find(([of]) => of === verb)
+    return text?.[1]
+  }
+
+  /** All names of each option, by each of them. */
+  same(verb: string): ReadonlyMap<string, ReadonlyArray<string>> | undefined {
+    return this.#same().get(verb) ?? this.#same().get("")
+  }
+}
+
+const isDanger = (key: string): boolean => (dangers as ReadonlyArray<string>).includes(key)
+
+/** The facts of a row that hold for one of its programs. */
+const factsOf = (row: string, name: string): ReadonlyArray<readonly [string, string]> =>
+  row.split("; ").flatMap((fact) => {
+    const limit = fact.startsWith("@") ? fact.indexOf(" ") : 0
+    if (limit > 0 && !fact.slice(1, limit).split(",").includes(name)) return []
+    const text = fact.slice(limit).trim()
+    const space = text.indexOf(" ")
+    return [space < 0 ? [text, ""] as const : [text.slice(0, space), text.slice(space + 1)] as const]
+  })
+
+/** Every row: the programs it is about and its facts in one line. */
+export const rows: () => ReadonlyArray<{ readonly names: ReadonlyArray<string>; readonly facts: string }> = lazy(() => {
+  const lines: Array<string> = []
+  const topics = [
+    shell,
+    wrappers,
+    files,
+    text,
+    archives,
+    network,
+    versionControl,
+    languages,
+    packages,
+    builds,
+    containers,
+    cloud,
+    databases,
+    secrets,
+    system
+  ]
+  for (const line of topics.join("").split("\n")) {
+    if (line === "") continue
+    if (!line.startsWith("  ")) lines.push(line)
+    else {
+      const above = lines.at(-1)!
+      const joint = line.startsWith("    ") ? (above.endsWith(",") ? "" : " ") : above.endsWith(" =") ? " " : "; "
+      lines[lines.length - 1] = above + joint + line.trim()
+    }
+  }
+  return lines.map((line) => {
+    const border = line.indexOf(" = ")
+    return { names: line.slice(0, border).split(" "), facts: line.slice(border + 3) }
+  })
+})
+
+const byName = lazy(() => new Map(rows().flatMap(({ facts: row, names }) => names.map((name) => [name, row] as const))))
+const known = new Map<string, Program>()
+const unknown = new Program("", "")
+
+/** What is known of a program; nothing is where no row has its name. Names of any length may be asked for, so only known ones are kept. */
+export const programOf = (name: string): Program => {
+  const found = known.get(name)
+  if (found !== undefined) return found
+  const row = byName().get(name)
+  if (row === undefined) {
+    const plain = unversioned(name)
+    return plain === name ? unknown : programOf(plain)
+  }
+  const made = new Program(name, row)
+  known.set(name, made)
+  return made
+}
+
+/** `python3.12` is `python` and `x.exe` is `x`; `mkfs.ext4` stays what it is. */
+export const unversioned = (name: string): string => {
+  const plain = name.replace(/[\d.]+$/, "")
+  if (plain !== name && plain !== "" && byName().has(plain) && programOf(plain).is("versioned")) return plain
+  return name.endsWith(".exe") ? name.slice(0, -4) : name
+}

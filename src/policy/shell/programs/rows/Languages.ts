@@ -1,0 +1,72 @@
+/** Interpreters and compilers. `../Table.ts` says how a row is read. */
+export const languages = String.raw`
+deno = values -c --config --import-map --lock -L --cert; tests test,check,lint unless --fix; language node no-input
+  code-operand eval; remote-code run,eval,install,test; version; publish-deploy publish,deploy unless --dry-run
+  check own-script; is open
+elixir = values -e --eval -r -S; language elixir -e --eval no-input
+erl = values -eval -s -run; language elixir -eval no-input
+expect = values -c -f; language tcl -c; is open
+gcc cc g++ clang clang++ c89 c99 =
+  @gcc,cc,g++,clang,clang++ values -o -x -include -isystem -idirafter -T -u -z -I -L -D -U -l -arch -framework -wrapper?
+    -B?; @gcc,cc,g++,clang files none; @gcc,cc,g++,clang outputs -o --outdir --outfile; @gcc,clang version short
+  @gcc,cc,g++,clang,c89,c99 option-exec with -wrapper -fplugin=* -B=/tmp* -specs=/tmp*; @gcc,clang is versioned
+go = globals -C
+  values -C -o -tags -run -count -timeout -ldflags -gcflags -mod -p -bench -coverprofile -exec -toolexec -overlay
+  files none; outputs -o --outdir --outfile; network get | mod,install operand *@* download tidy
+  tests test,vet,build unless -o -exec -toolexec -cpuprofile -memprofile -coverprofile
+  safe line ^(list\0((?!-)[^\0]*\0|-(m|json(=[\w,]+)?|f|deps|e|test|find)\0)*|env\0(([A-Z0-9_]+|-json|-changed)\0)*)$
+  version short verb; project repository; next-runs run generate env tool
+  option-exec build,test,run,vet,install with -toolexec -exec; is names-words relied single-dash
+guile = values -c -s -L -l; language lisp -c
+java = version short
+  option-exec with -agentpath:* -agentlib:* -javaagent:* -XX:OnOutOfMemoryError=* -XX:OnError=*
+  is open runs-file single-dash
+javac = version short; is single-dash
+jshell = language groovy
+julia = values -e -E --eval --print -L --load; language julia -e -E --eval --print
+ld = values -o -T -L -l -e -m; files none; outputs -o --outdir --outfile
+lua luajit = values -e -l; language lua -e data -v; is open; @lua is versioned
+mono wine installer msiexec = is runs-file
+node nodejs tsx ts-node =
+  values -e --eval -p --print -pe -r --require --import --loader --experimental-loader -C --conditions --env-file
+    --input-type; @node tests with --test
+  language node -e --eval -p --print -pe data --test -v --version --check -c; @node version short
+  @node,tsx option-exec with --require=/tmp* -r=/tmp* --import=/tmp* --import=http* --loader=http* --import=data:*
+    --require=data:* --loader=data:*; @node,tsx,ts-node check own-script
+  @node is fetches-in-code reader relied versioned; @node,nodejs is open
+nuget dotnet = network restore,push,add; @dotnet tests test,build unless -o --output; @dotnet version short
+  @dotnet project global.json; @dotnet next-runs exec run script; publish-deploy nuget,push,delete push,delete
+  @nuget publish-deploy push,delete; @dotnet is runs-file
+osascript = values -e -l; language osascript -e; persistence operand *login*item*; is open
+perl raku = @perl values -e -E -M -m -I -F? -i? -l? -0? -x? -D? -C? -V?; @raku values -e -M -I; @perl files filter
+  @perl in-place -i; language perl -e -E data -v --version -n -p; @perl hook -Mlocal::lib; @perl version short
+  @perl option-exec with -d -V:*; @perl check edits-in-place
+  @perl is fed-shell fetches-in-code open reader searcher socket-shell teller versioned
+php artisan sail = @php values -r -B -R -E -d -c -f -F -z -S -t; @php language php -r -B -R -E data -v -S -l -m -i
+  @php version short
+  @php,artisan database ** migrate:fresh,migrate:reset,migrate:refresh,db:wipe,migrate:rollback,doctrine:database:drop,
+    doctrine:schema:drop,cache:clear-db
+  @artisan,sail database ** migrate:fresh,migrate:reset,migrate:refresh,db:wipe
+  @php is fetches-in-code open reader versioned
+python ipython pypy = @python values -c -m -W -X --check-hash-based-pycs; @pypy values -c -m -W -X
+  @ipython values -c -m; @python network install,download with -m=pip
+  @python tests with -m=pytest -m=unittest -m=mypy -m=ruff -m=doctest -m=tox -m=nox -m=compileall
+  language python -c data -m -V --version; @python version
+  @python publish-deploy setup.py ** upload,register | upload with -m=twine
+  @python database *manage.py flush,reset_db,reset_schema,drop_test_database | *manage.py migrate * zero
+  @python option-exec with -i=/tmp*
+  @python is fed-shell fetches-in-code reader relied socket-shell teller; is open; @python,pypy is versioned
+R = language r -e data --version
+Rscript = values -e; language r -e no-input; is open
+ruby jruby irb = @ruby values -e -r -I -E -C -F? -i? -0? -x? -T? -W? -K?; @ruby files filter; @ruby in-place -i
+  language ruby -e data -v --version -n -p; @ruby version short
+  @ruby is fetches-in-code reader socket-shell teller versioned; @ruby,irb is open
+rustc = values -o --out-dir --crate-name --crate-type --edition -C -L -l --emit --target; files none
+  outputs -o --outdir --outfile; version short; project rust-toolchain.toml rust-toolchain
+sbcl = values --eval --load; language lisp --eval
+scala groovy = values -e; language groovy -e no-input
+swift = values -e; tests test,build; language swift -e no-input; version
+  publish-deploy del,delete,deletefile,rm,rb,sync,purge,mv,move,put,copy,copyto,moveto,mirror,rmdir,rmdirs,cleanup,
+    remove,upload,setacl,dedupe,bisync,modify,fixbucket,delete-*,upload-*,post unless --dry-run -n; is subcommands
+tclsh = values -encoding; language tcl; is open versioned
+`

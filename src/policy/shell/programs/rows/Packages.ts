@@ -1,0 +1,131 @@
+const installing = "install,update,upgrade,add,fetch,search,refresh,full-upgrade,dist-upgrade,tap,-S,-Sy,-Syu"
+
+const scripts = "test,tests,test:*,test-*,lint,lint:*,typecheck,type-check,types,tsc,check,check:*," +
+  "check-*,build,build:*,compile,format:check,fmt:check,prettier:check,coverage,unit,e2e,verify,vitest,jest,ci:test"
+
+/** Package managers and version managers. `../Table.ts` says how a row is read. */
+export const packages = String.raw`
+apk = network ${installing}; packages del unless -s --simulate; is subcommands
+apt apt-get aptitude = network ${installing}
+  packages remove,purge,autoremove,autopurge unless -s --simulate --dry-run --just-print --no-act --recon
+  @apt,apt-get option-exec with -o=*Invoke* -o=*::Post* -o=*Pager* -o=*Dpkg::Options* --option=*Invoke*
+  @apt,apt-get is installs names-words subcommands; @apt is relied
+asdf rbenv pyenv = starts exec; @asdf network install; @rbenv,pyenv hook ^(init|virtualenv-init); @asdf hook ^exec
+  next-runs exec
+brew = network ${installing}; hook ^shellenv; power-service services stop,restart,start,run,kill
+  packages uninstall,remove,rm,autoremove,untap unless -n --dry-run; is installs names-words relied subcommands
+bundle = starts exec; network install,update,add,outdated unless --local; runs-tests exec; next-runs exec
+  is names-words
+cargo = globals --manifest-path -C --config -Z --color
+  values --manifest-path --target-dir -p --package --features --target --bin --example --test --bench -j --jobs -C
+    --config -Z --color --vers --version --index --registry --token
+  network install,fetch,update,publish,search,add,yank,login,owner unless --offline
+  tests test,check,clippy,build,nextest,doc unless --fix --config --target-dir | fmt with --check
+  safe line ^(metadata|tree)\0([^\0]*\0)*--offline\0; version short verb; safe-short ^-[eidpqF]$
+  safe-long --offline --locked --frozen --format-version --no-deps --all-features --no-default-features --features
+    --edges --invert --depth --duplicates --package --workspace --prefix --charset --target
+  project .cargo/config.toml .cargo/config rust-toolchain.toml rust-toolchain; next-runs install run
+  publish-deploy publish,yank,owner unless --dry-run -n --list | release,workspaces with -x --execute
+  option-exec with --config=*runner* --config=*wrapper* --config=*linker*; is names-words relied
+choco scoop winget = packages uninstall
+composer = network install,update,require,create-project; next-names run; publish-deploy publish; is installs
+conda mamba micromamba = starts run values -n --name -p --prefix; @conda,mamba network install,create,update,search
+  @conda hook ^shell\.; @mamba,micromamba hook ^shell; @conda next-runs run
+  @conda,mamba packages env remove | remove with --all; @conda publish-deploy upload,remove; @conda,mamba is names-words
+corepack = starts; next-runs npm pnpm yarn
+dircolors lesspipe lesspipe.sh resize getopt register-python-argcomplete = hook ^
+dnf yum microdnf tdnf zypper = @dnf,yum,zypper network ${installing}
+  packages remove,erase,autoremove,rm,swap,downgrade unless --assumeno -D --dry-run
+  @dnf,yum option-exec with --setopt=*plugin* -c --config; @dnf,yum is installs names-words subcommands
+docker-machine = hook ^env
+dpkg = packages with -r -P --remove --purge --force-all --force-remove-essential --force-depends
+  option-exec with --pre-invoke --post-invoke --status-logger | with -i --install -U -F --upgrade; is runs-file
+dpkg-divert update-alternatives = packages with --remove --remove-all --rename --set --install
+emerge = packages with -C --unmerge -c --depclean --prune unless -p --pretend
+flatpak = network ${installing}; packages uninstall,remove
+fnm = starts exec values --using; network install; hook ^env; next-runs exec
+fzf = hook ^--(bash|zsh)
+gem = network install,update,push,search; version short; tamper sources with -a --add -r --remove
+  publish-deploy push,yank,owner; is installs names-words subcommands
+guix opkg = packages remove
+keychain = hook ^--eval
+mise = starts exec dashes | x dashes; network install; hook ^(activate|env|hook-env); next-runs exec x
+nix =
+  starts develop dashes begins --args -c --command | shell dashes begins --args -c --command | run dashes begins --args
+    -c --command; hook ^print-dev-env; next-runs run shell develop; packages profile remove,wipe-history
+nix-collect-garbage = packages with -d --delete-old --delete-older-than
+nix-env = packages with -e --uninstall
+nodenv goenv jenv tfenv plenv phpenv swiftenv starship zoxide atuin mcfly = hook ^(init|virtualenv-init)
+npm pnpm yarn bun = @npm globals --prefix -w --workspace --registry --userconfig --loglevel
+  @pnpm globals -C --dir --filter -F --prefix; @yarn globals --cwd
+  @bun values -e --eval -p --print -r --preload --cwd --env-file
+  @npm values --prefix -w --workspace --registry --script-shell --userconfig --loglevel --tag --otp --access --cache
+    --omit --include | exec -c --call -p --package
+  @pnpm values -C --dir --filter -F --prefix --registry -w? --reporter | dlx --package; @yarn values --cwd --registry
+  @npm same -g=--global -f=--force -D=--save-dev -w=--workspace; @pnpm,yarn starts exec
+  @pnpm starts dlx values --package; @yarn starts workspace * exec | dlx values -p --package
+  @npm starts exec values -p --package -w --workspace --prefix | x values -p --package -w --workspace --prefix
+  @npm script -c --call of exec,x
+  network install,i,ci,add,update,up,upgrade,publish,view,info,audit,outdated,login,search,dlx,create,exec-remote,
+    unpublish,whoami,dedupe unless --offline; @yarn network bare
+  tests test,t,tst unless -u --update --updateSnapshot --fix | run,run-script ${scripts} unless --fix --write -u
+    --update --updateSnapshot
+  @pnpm,yarn,bun tests ${scripts} unless --fix --write -u --update --updateSnapshot; @npm,pnpm,yarn runs-tests exec
+  @bun language node -e --eval -p --print; @npm safe line ^(ls|list|ll|la)\0; @npm version short verb
+  @bun version short; @npm safe-short ^-[agl]$
+  @npm safe-long --all --depth --json --long --prod --production --dev --omit --parseable --global --workspaces --link
+  @npm next-runs exec x init create pkg config set explore; @pnpm next-runs exec dlx create config
+  @yarn next-runs exec dlx create node workspace workspaces config; @bun next-runs x exec create
+  @npm next-names run run-script; @pnpm,yarn,bun next-names run
+  @npm,pnpm,yarn tamper config,c set operand script-shell* registry* ignore-scripts* strict-ssl* cafile* proxy*
+    https-proxy* node-options* shell* _auth* //* init-module* git* editor* viewer* npmRegistryServer* enableStrictSsl*
+  @npm,pnpm tamper set operand script-shell* registry* ignore-scripts* strict-ssl* cafile* proxy* https-proxy*
+    node-options* //*; tamper with --script-shell; publish-deploy publish unless --dry-run -n --dryRun
+  @npm,pnpm,yarn publish-deploy unpublish,deprecate,owner,access,token,team,hook,org unless ls list get
+  @npm,pnpm publish-deploy dist-tag add,rm,remove,set
+  @yarn publish-deploy npm,tag publish,add,remove,logout,tag unless --dry-run -n; @npm credentials token list,create
+  @npm,pnpm credentials config,c get operand *_auth* *Token* *password*
+  @bun option-exec with --require=/tmp* -r=/tmp* --import=/tmp* --import=http* --loader=http* --import=data:*
+    --require=data:* --loader=data:*
+  @npm,pnpm,yarn option-exec with --script-shell --node-options --unsafe-perm; @bun check own-script
+  is installs names-words; @npm is relied
+npx bunx pnpx = @npx,bunx values -c --call -p --package -w --workspace --prefix
+  @npx starts values -p --package -w --workspace --prefix fetches; @bunx,pnpx starts fetches; @npx script -c --call
+  @bunx,pnpx network; runs-tests
+  @npx publish-deploy operand *semantic-release,np,release-it,*changeset-publish unless --dry-run
+  @npx is names-words relied; @npx,bunx is open
+nvm = starts exec skip 1 | run skip 1; network install; next-runs exec run
+opam = hook ^(config )?env
+pacman yay paru pamac = @pacman network ${installing}; packages with -R --remove unless -p --print
+  @pacman packages with -Rns -Rs -Rsc -Rdd -Rn
+pip pipx =
+  values -r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -f --find-links --trusted-host
+    -t --target --prefix --root --python --proxy; network install,download,search,index unless --no-index
+  @pip version short
+  @pip tamper config set | install,download with --trusted-host --index-url=http:* -i=http:* --extra-index-url=*
+  @pip option-exec install,download with --index-url=http:* -i=http:* --trusted-host --config-settings
+  is installs names-words; @pip is relied subcommands versioned; @pipx is open
+pkg = packages delete,remove,autoremove
+poetry pdm rye hatch pipenv = @poetry values -C --directory -P --project; starts run
+  @poetry,pdm,rye,hatch network install,add,update,lock,publish,self; @pipenv network install,sync,update,lock
+  @poetry,pdm,hatch,pipenv runs-tests run; @poetry hook ^env activate; @poetry,pdm,rye next-runs run
+  @pipenv next-runs run shell; @hatch next-runs run env
+  @poetry,pdm,rye,hatch publish-deploy publish unless --dry-run; @poetry is installs names-words
+port = network ${installing}; packages uninstall
+rpm = packages with -e --erase; option-exec with -i --install -U -F --upgrade | with -E --eval; is installs runs-file
+rtx vfox proto = hook ^activate
+rustup = starts run skip 1; network update,install,toolchain,target; packages self uninstall; is subcommands
+sheldon = hook ^source
+snap = network ${installing}; packages remove,revert,disable
+thefuck = hook ^--alias
+tset = hook ^-s
+uv =
+  values --directory --project --python -p --with -r --requirement --index-url --extra-index-url --default-index --index
+  starts run values --with --python -p --project --directory --env-file --extra --group --package | tool run values
+    --from --with --python -p
+  network sync,add,lock,publish,tool unless --offline | pip install,sync; runs-tests run; next-runs run tool
+  publish-deploy publish unless --dry-run; is installs names-words
+uvx = starts values --from --with --python -p fetches; is open
+volta = starts run values --node --npm --yarn --pnpm; network install; next-runs run
+xbps-remove pkgrm slackpkg removepkg swupd do-release-upgrade apt-key add-apt-repository apt-add-repository = packages
+`

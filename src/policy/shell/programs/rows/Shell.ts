@@ -1,0 +1,89 @@
+/** Shells, their builtins, and small programs that only print. `../Table.ts` says how a row is read. */
+export const shell = String.raw`
+ab hey wrk = is fetcher
+alias info tldr invoke say espeak figlet cowsay idea claude codex = is names-words
+arch = safe bare
+basename dirname = safe always; is batch-safe
+bash zsh = @bash values -o -O +O --rcfile --init-file; @zsh values -o; @bash safe-inner script
+  option-exec with --rcfile --init-file; is open reader shell versioned; @bash is relied
+bind = tamper with -x
+builtin setsid = wraps; is open
+cd which type = safe always; is names-words relied
+clickhouse-client clickhouse = values -q --query -h --host -u --user --password -d --database --port
+  statements sql -q --query
+cmd = is foreign-shell single-dash
+cockroach = values -e --execute --url --host; statements sql -e --execute --init-command
+command = wraps asks -v -V; safe line ^-[vV]\0; is names-words neutral open relied
+compgen = script-word -C; is teller
+complete = tamper with -C
+cqlsh = values -e --execute -f --file -u -p -k; statements sql -e --execute --init-command
+csh tcsh = is foreign-shell open
+declare = is prints-environment teller
+del = check deletes-trees
+docker-buildx = options-of docker
+duckdb = values -c -s -cmd -init; statements sql -c -s -cmd operand 1
+echo printf = @echo safe always; @printf safe printf; check prints-secrets; is batch-safe constant names-words
+  @echo is relied
+enable = tamper with -f -d
+env = values -u --unset -C --chdir -S --split-string -a --argv0; wraps values -u --unset -C --chdir -a --argv0 assigns
+  script -S --split-string; safe bare; is open prints-environment relied teller
+eval gnuplot ghci runghc octave ocaml clojure clj kotlin x86_64 i386 ant = is open
+exec = wraps values -a; is open
+exit = safe always; is relied waits
+export = safe export; is names-words prints-environment teller
+expr = safe always; is names-words
+false pwd numfmt df : nproc getconf uptime uname cal continue shift groups tty free lsblk lscpu pushd popd = safe always
+fc = tamper with -p; is prints-environment
+ffmpeg convert xterm fsutil qemu-img hdiutil gs = is single-dash
+fish = values -c -C --command --init-command -d -o; is evaluates foreign-shell open
+hash = safe bare; tamper with -p
+history = tamper with -c -d; is prints-environment relied teller
+hive spark-sql beeline = @hive,spark-sql values -e -f; @beeline values -e -u -n -p -f; statements sql -e
+id = safe always; is teller well-named
+inotifywait usleep = is waits
+isql sqlplus = statements sql
+jobs = safe line ^((-[lnprs]+|%\w*)\0)*$
+ksh = values -o; is open shell
+libsql = statements sql operand 1
+litecli = statements sql -e --execute --init-command
+locale = hook ^; safe always
+main.js main.mjs main.cjs = check own-entry
+mapfile readarray = script-word -C
+netstat ss w last who lsof pbpaste = is teller
+ng = is subcommands
+nix-shell = script-word --run --command
+nu xonsh elvish = is foreign-shell
+open = is names-words runs-file
+pax = is reader
+pdksh posh oksh = is shell
+pgrep pidof = safe always; is finds-processes
+postern = check own-commands
+printenv = safe always; check prints-secrets; is prints-environment teller
+pwsh powershell = is foreign-shell open single-dash
+rbash = options-of bash; is shell
+read = is names-words waits
+realpath readlink = safe always; is batch-safe reader
+return break = safe always; is waits
+scrub bleachbit secure-delete sfill sswap = check shreds
+seq = safe always; is derived names-words
+set = safe line ^[-+][euxo]+\0(pipefail\0)*$; tamper operand history; is names-words prints-environment teller
+setenv = is sets-environment
+sh dash ash mksh yash = values -o; @sh,dash safe-inner script
+  @sh option-exec with --rcfile=* --init-file=* unless --rcfile=/dev/null --init-file=/dev/null; @sh,dash,ash is open
+  @sh,dash is reader; @sh is relied; is shell
+sleep = safe always; is derived waits
+snowsql = values -q --query -a -u -d; statements sql -q --query
+source . = is open reader; @source is relied
+sqlcmd = values -Q -q -S -U -P -d -i -o; statements sql -Q -q
+stress stress-ng sysbench memtester = resource
+test [ = safe always; is lists names-words
+trap = tamper operand DEBUG; is names-words
+trino presto = @trino values --execute --server --catalog --schema; statements sql --execute
+true = safe always; is constant
+unset = tamper operand HISTFILE,HISTSIZE,HISTCONTROL,PROMPT_COMMAND,HISTFILESIZE,BASH_ENV; is names-words
+usql = values -c --command -f; statements sql -c --command
+wait = safe line ^(%?\w+\0)*$; is waits
+whoami = safe always; is teller
+wish = is versioned
+yes = check pours; is constant endless
+`

@@ -1,0 +1,198 @@
+/** Disks, kernel, services, network, accounts and settings of the machine. `../Table.ts` says how a row is read. */
+export const system = String.raw`
+alternatives = system-write with --set --install --remove
+apparmor_parser = kernel with -R --remove -r --replace -C
+arp = net-config with -s -d --set --delete
+asr = disk restore
+at = values -f -q -t; persistence unless -l -V -c; is open
+at.exe reg = persistence add,delete,import
+atrm incrontab fcrontab schtasks systemd-tmpfiles systemd-sysusers update-rc.d chkconfig rc-update insserv sysv-rc-conf
+    = persistence
+auditctl = kernel with -D -e -d -a -w -W -A
+badblocks = disk with -w -n
+batch = persistence unless -l -V -c; is open
+bcachefs = disk format
+bpftool = kernel prog,net,map load,attach,detach,update,delete
+btrfs = disk subvolume,su,sub delete,del | device,dev delete,remove,add | balance start
+certutil = tamper with -A -D -M
+chage = accounts unless -l --list
+chattr = files write; perms; is quiet
+chpst = starts values -u -U -b -e -n -l -L -m -d -o -p -f -c -t; privilege with -u -U
+chronyc = tamper settime,makestep
+chroot = starts skip 1 values --userspec --groups; privilege; is open
+code = files write; persistence with --install-extension; is names-words
+conntrack = net-config with -D -F --delete --flush
+cpupower = kernel frequency-set,idle-set
+crontab = values -u; persistence unless -l; is open
+cryptsetup =
+  disk luksFormat,erase,luksErase,luksRemoveKey,luksKillSlot,luksAddKey,luksChangeKey,reencrypt,luksClose,close,convert,
+    open,luksOpen
+csrutil = kernel disable,clear
+date =
+  safe line
+    ^((\+[^\0\n]*|-u|-R|-I\w*|-[dr]\0(?!-\D)[^\0\n]*|--(utc|date=[^\0\n]*|iso-8601[^\0\n]*|rfc-[^\0\n]*|reference=[^\0\n]*))\0)*$
+  tamper with -s --set
+dconf = system-write write,reset,load
+defaults = tamper write,delete,rename,import
+diskutil =
+  disk erase*,partition*,secureErase,zeroDisk,randomDisk,reformat,apfs,appleRAID,resizeVolume,mergePartitions,unmount*
+  is single-dash
+dkms = kernel install,remove,add,build,uninstall
+dmesg = values -l -f -n -s --level; tamper with -c -C --clear --read-clear -D --console-off -n; is teller
+dmsetup = disk remove,remove_all,wipe_table,create,load
+domainname nisdomainname = system-write *
+dscl =
+  accounts ** create,append,delete,passwd,change,-create,-append,-delete,-passwd,-change,merge,-merge | with -create
+    -append -delete -passwd -change -merge
+dseditgroup = accounts with -o
+efibootmgr = disk with -B -b -c -o
+envuidgid = privilege with -u -U
+ethtool = net-config with -s -K -A -G -L --change
+fail2ban-client = net-config set,stop,unban,reload
+fdisk = disk unless -l --list
+firewall-cmd =
+  net-config with --add-* --remove-* --set-* --reload --complete-reload --panic-on --panic-off --permanent --change-*
+    --new-* --delete-* --direct
+flashrom = disk with -w -E
+fsck e2fsck xfs_repair btrfsck fsck.ext4 fsck.xfs dosfsck ntfsfix = disk unless -n -N
+fuser = power-service with -k --kill -K
+gosu su-exec = starts skip 1; privilege
+gpart = disk destroy,create,delete
+grub-mkconfig grub2-mkconfig = files none; outputs -o --output; kernel
+gsettings = system-write set,reset,reset-recursively
+halt poweroff reboot = power-service; is no-short-help
+hdparm =
+  disk with --security-erase --security-erase-enhanced --security-set-pass --trim-sector-ranges --make-bad-sector
+    --write-sector --yes-i-know-what-i-am-doing
+homectl = accounts create,remove,update,passwd,activate
+hostname = safe line ^(-[fsiId]\0)?$; system-write *; is teller
+hostnamectl = system-write set-*,hostname *
+hwclock = tamper with -w --systohc --set --hctosys -s --adjust
+ifconfig = net-config * up,down,add,del,delete,netmask,mtu,hw,promisc,-arp,arp,inet,*.*.*.*,ether,lladdr; is teller
+ifup ifdown dhclient dhcpcd pump wg-quick brctl ovs-vsctl macchanger pfctl ipfw openvpn wpa_supplicant hostapd =
+  net-config
+init = power-service 0,1,2,3,4,5,6,s,S,q
+initctl = power-service start,stop,restart,reload,emit
+insmod rmmod kexec kmodsign update-initramfs dracut mkinitcpio update-grub grubby kldload kldunload kextload kextunload
+    kmutil setenforce aa-disable aa-complain aa-teardown semodule setsebool semanage rtcwake zramctl = kernel
+ip =
+  net-config link,l,addr,address,a,route,r,rule,ru,neigh,neighbor,n,netns,tunnel,maddr,xfrm,nexthop,vrf set,add,del,
+    delete,flush,change,replace,append,up,down,exec,attach,prepend,restore | ** set,add,del,delete,flush,replace unless
+    show list help get; option-exec netns exec; is single-dash teller
+ipset = net-config create,destroy,add,del,flush,swap,rename
+iptables ip6tables ebtables arptables iptables-legacy iptables-nft =
+  @iptables values -t -A -I -D -s -d -j -p -i -o -m --dport --sport --to-destination --state
+  @ip6tables values -t -A -I -D -s -d -j -p -i -o -m --dport --sport
+  net-config with -A -I -D -F -X -P -R -N -Z -E --append --insert --delete --flush --policy --delete-chain --replace
+    --new-chain --zero
+iptables-restore ip6tables-restore ebtables-restore nft-restore = net-config unless -t --test
+ipvsadm = net-config with -A -D -C -E
+iw = net-config dev * set,connect,disconnect,del
+iwconfig = net-config * essid,mode,key,txpower,channel,freq
+journalctl = values -u --unit -n --lines -S --since -U --until -p -o --output -t -b? -g --grep -D --file -M
+  tamper with --vacuum-* --rotate --flush --relinquish-var --sync | with --vacuum-time --vacuum-size --vacuum-files
+kill = values -s --signal -n -q; check kills; is relied
+killall = values -s --signal -u --user -y -o -n; power-service unless -l --list -V
+kmod = kernel load,unload,insert,remove
+launchctl =
+  power-service unless list print print-disabled blame managerpid managername getenv version hostinfo error examine
+    procinfo dumpstate; persistence load,bootstrap,submit,enable; is sets-environment
+locale-gen dpkg-reconfigure debconf-set-selections ldconfig update-locale depmod systemd-firstboot
+    systemd-machine-id-setup kwriteconfig5 kwriteconfig6 xfconf-query loadkeys setfont setxkbmap = system-write
+localectl = system-write set-*
+log = tamper erase
+loginctl = power-service terminate-*,kill-*,lock-session*,enable-linger,poweroff,reboot
+logrotate = tamper unless -d --debug
+losetup = disk with -d -D
+machinectl sudoedit gksudo gksu kdesu kdesudo please dzdo pbrun sux newgrp setuidgid s6-setuidgid runas calife super
+    umount swapoff pivot_root switch_root systemd-nspawn arch-chroot capsh lxc-attach schroot udisksctl pmount
+    fusermount polkit pkcheck = privilege
+mdadm = disk with --zero-superblock --stop -S --create -C --remove --fail --grow
+mdutil = system-write with -E -i
+mke2fs mkswap mkdosfs newfs newfs_apfs blkdiscard cfdisk gdisk growfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs
+    mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs mkfs.minix mkfs.cramfs mkfs.bfs mkfs.msdos mkfs.erofs partprobe
+    kpartx growpart resize2fs xfs_growfs tune2fs e2label debugfs resizepart lvremove vgremove pvremove lvreduce vgreduce
+    lvresize pvcreate vgcreate lvcreate lvextend vgextend pvmove lvconvert vgcfgrestore lvrename vgrename grub-install
+    grub2-install lilo extlinux syslinux ddrescue dcfldd dc3dd sg_format sdparm scsi_format_unit mtx qemu-nbd format.com
+    diskpart = disk
+mkfs = disk; is open
+modprobe = kernel unless -n --dry-run --show --show-depends -c --showconfig -D --resolve-alias
+mokutil = kernel with --disable-validation --import --delete --reset
+monit = power-service stop,unmonitor,quit
+mount = values -t --types -o --options -L -U -T
+  privilege operand * unless --fake -f -l | with -a --all --bind -o -t --types unless -l
+net = accounts user,localgroup
+netplan = net-config apply,try,set
+netsh wg = net-config set,setconf,add,delete
+networksetup = net-config unless -list* -get* -help -version -print*; credentials with -getairportpassword
+  is single-dash
+nft = net-config add,delete,flush,insert,replace,create,destroy,reset,rename | with -f --file unless -c --check
+nmcli =
+  net-config connection,con,c,device,dev,d,networking,n,radio,r,general,g up,down,add,modify,mod,delete,del,edit,set,
+    connect,disconnect,off,on,hostname,reload,load,import,wifi; credentials with -s --show-secrets
+nsenter = starts values -t --target -S -G; privilege; is open
+ntpdate rdate sntp trust update-ca-certificates update-ca-trust = tamper
+nvme = disk format,sanitize,delete-ns,write,write-zeroes,write-uncor,fw-commit,detach-ns
+nvram = kernel operand *=* | with -c -d
+parted = disk unless -l --list print
+passwd = accounts unless -S --status
+pkexec = starts values --user; privilege; is open
+pkill = values -s --signal -u --euid -U --uid -g -G -P --parent -t --terminal -F --pidfile --ns --nslist
+  check kills-by-name
+PlistBuddy = system-write with -c
+plutil = system-write with -replace -insert -remove
+pm2 = power-service kill | delete,stop all
+pmset = power-service sleepnow,shutdownnow,schedule,repeat
+ps = values -p -u -U -g -G -t -C -o --sort --format --pid --user; safe always; is lists-processes relied teller
+rc-service = power-service * start,stop,restart,zap
+resolvectl = net-config dns,domain,revert,flush-caches,llmnr,mdns,dnssec,default-route,dnsovertls,nta
+rfkill = net-config block,unblock
+route = net-config add,del,delete,flush,change
+run0 = starts values -u --user -g --group -D --chdir --unit; privilege; is open
+samba-tool = accounts user
+scutil = net-config with --set --nc
+service = power-service * start,stop,restart,reload,force-reload,condrestart,try-restart,graceful,kill
+setcap icacls takeown cacls chflags = perms
+setfacl = files write; writes-below with -R --recursive; perms with -R --recursive -b --remove-all --restore; is quiet
+setpriv = starts; privilege
+setterm = tamper with --dump
+sfdisk = disk unless -l --list -d --dump -n --no-act --verify -V
+sgdisk = disk unless -p --print -i --info -v --verify
+shutdown = power-service unless -c; is no-short-help
+socketfilterfw = net-config with --setglobalstate
+softwareupdate = system-write with -i --install
+spctl = kernel with --master-disable --add --disable --global-disable
+supervisorctl = power-service stop,restart,shutdown,reload,remove,update,start
+sv = power-service stop,restart,down,kill,term,hup,exit,force-stop,once,up,start
+swapon = kernel unless -s --show --summary
+sysctl = values -f? -r --pattern; kernel with -w --write -p --load --system -f | operand *=*
+systemctl = globals -H --host -M --machine
+  values -t --type -p --property -H --host -M --machine -n --lines -o --output --state -s --signal --job-mode --root
+    --kill-whom --what
+  power-service start,stop,restart,reload,reload-or-restart,try-restart,try-reload-or-restart,enable,disable,reenable,
+    mask,unmask,kill,isolate,reboot,poweroff,halt,suspend,hibernate,hybrid-sleep,rescue,emergency,default,set-default,
+    edit,link,revert,preset,preset-all,daemon-reload,daemon-reexec,set-property,set-environment,unset-environment,
+    import-environment,kexec,switch-root,add-wants,add-requires,clean,freeze,thaw
+  is names-words sets-environment subcommands
+systemd-resolve = net-config with --set-dns --set-domain --revert --flush-caches
+systemd-run =
+  starts values -p --property -u --unit --uid --gid --slice --on-active --on-calendar --description -E --setenv -M -H
+    --working-directory; persistence; is open
+tailscale = net-config up,down,logout,set,funnel,serve,switch
+tc = net-config qdisc,class,filter,q add,del,delete,replace,change
+telinit pm-suspend pm-hibernate systemctl-reboot killall5 xkill skill slay suspend s6-svc s6-rc = power-service
+timedatectl = tamper set-*
+tmutil = system-write delete,disable,deletelocalsnapshots,restore
+ufw = net-config unless status show version app --dry-run
+unshare = starts values -R --root -w --wd --map-user --map-group --setuid --setgid --propagation; privilege; is open
+useradd adduser userdel deluser usermod groupadd addgroup groupdel delgroup groupmod groupmems gpasswd chpasswd
+    chgpasswd newusers visudo vipw vigr chsh chfn pwconv pwunconv grpconv sysadminctl pw faillock pam-auth-update
+    authconfig authselect smbpasswd saslpasswd2 pdbedit kadmin kadmin.local = accounts
+utmpdump lastlog = tamper with -r -C
+wevtutil = tamper cl,clear-log
+wipefs = disk with -a --all -o --offset unless -n --no-act; is abbreviates
+wsl = power-service with --shutdown --terminate --unregister
+xattr = tamper with -d -c -r operand com.apple.quarantine
+zfs = disk destroy,rollback,receive,recv,set
+zpool = disk destroy,create,labelclear,offline,detach,remove,add,export,replace,split
+`

@@ -1,0 +1,76 @@
+/** Version control. `../Table.ts` says how a row is read. */
+export const versionControl = String.raw`
+fossil = git-destructive purge,revert
+gh = globals -R --repo --hostname
+  values -R --repo --hostname -X --method -f --raw-field -F --field -H --header --input -q --jq -t --template --json -L
+    --limit -b --body -B --base --title -a -l -m; network unless version config completion; downloads api,gist,release
+  version short; next-runs api extension alias
+  publish-deploy release create,delete,upload,edit,delete-asset | repo delete,archive,unarchive,rename,edit,transfer,
+    create,deploy-key,sync | secret,variable set,delete,remove | pr merge,close,ready | issue delete,close,transfer,lock
+    | workflow run,enable,disable | run cancel,delete,rerun | cache delete | ssh-key,gpg-key add,delete | gist create,
+    delete,edit | codespace,cs delete,stop,ssh | label,ruleset,project delete,item-delete,close | auth logout,refresh,
+    setup-git | extension,ext install,upgrade | api with -X=DELETE -X=POST -X=PUT -X=PATCH --method=DELETE --method=POST
+    --method=PUT --method=PATCH -X=delete -X=post -X=put -X=patch | api with -f -F --field --raw-field --input unless
+    -X=GET --method=GET graphql | api graphql with -f=query=mutation* -F=query=mutation* --raw-field=query=mutation*
+    -f=query=*mutation*; credentials auth token | auth status with -t --show-token; is names-words
+git = globals -C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --list-cmds
+  values -C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source | commit -m --message -F
+    --file -c -C --author --date -t --template --fixup --squash --trailer | push -o --push-option --repo --receive-pack
+    --exec | clone -b --branch -o --origin -u --upload-pack -c --config --depth --template --reference
+    --separate-git-dir -j --filter | fetch --depth -j --upload-pack --shallow-since -o --filter | pull -s --strategy -X
+    --depth --upload-pack | ls-remote --upload-pack | checkout -b -B --orphan --conflict | switch -c -C --create
+    --force-create --orphan | branch -u --set-upstream-to --contains --no-contains --merged? --no-merged? --points-at
+    --sort --format | log -n -S -G -L --grep --author --committer --since --until --after --before --format --pretty
+    --max-count --output -O --skip | shortlog -n? --since --until | diff --output -O -S -G --diff-filter -U | show
+    --output --format --pretty | rebase -x --exec --onto -s -X -C --strategy | merge -m -s -X -F --strategy | tag -m -F
+    -u --sort --format --contains --points-at | stash -m --message | clean -e --exclude | restore -s --source --conflict
+    | config -f --file --blob --type --default --get-color --get-regexp? | grep -e -f -A -B -C -m -O?
+    --open-files-in-pager? --max-depth | difftool -x --extcmd -t --tool | archive -o --output --format --prefix --remote
+    --exec | format-patch -o --output-directory -n? -v --subject-prefix | blame -L -S --since --date | worktree -b -B
+    --reason | cherry-pick -m -s -X -S? | revert -m -s -X -S? | apply --directory --exclude --include -p -C | remote -t
+    -m | submodule -b --branch --reference --depth --name
+  same push -f=--force -u=--set-upstream -d=--delete -n=--dry-run -o=--push-option -q=--quiet -v=--verbose | commit
+    -m=--message -a=--all -n=--no-verify -F=--file -s=--signoff -S=--gpg-sign -p=--patch | branch -d=--delete -f=--force
+    -m=--move -c=--copy -a=--all -r=--remotes | clean -f=--force -n=--dry-run -i=--interactive -q=--quiet -e=--exclude |
+    checkout -f=--force -q=--quiet -t=--track -m=--merge | switch -f=--force=--discard-changes -c=--create
+    -C=--force-create -d=--detach | add -f=--force -A=--all -n=--dry-run -u=--update -p=--patch | rm -f=--force
+    -n=--dry-run | tag -d=--delete -f=--force -a=--annotate -s=--sign -m=--message | fetch -f=--force -p=--prune
+    -a=--append -t=--tags | rebase -i=--interactive -x=--exec | worktree -f=--force
+  starts bisect run | submodule foreach script; script -x --exec of rebase; files worktree; reads-below grep,archive
+  writes-below mv | rm with -r
+  spreads-below checkout unless -b -B --orphan -t --track | restore unless -S --staged | clean unless -n --dry-run |
+    stash bare | stash push,pop,apply,save,-u | apply,am unless --check --stat --cached
+  network fetch,pull,push,clone,ls-remote,send-email unless --dry-run | submodule update,add | remote update,show,prune
+    | lfs pull,push,fetch; downloads archive with --remote~; safe git; version short verb
+  tamper config operand http.sslVerify=false
+  git-destructive push with -f --force --force-with-lease --force-with-lease=* --mirror --delete -d --prune unless -n
+    --dry-run | push operand +* :* *:refs/heads/+* unless -n --dry-run | reset with --hard --merge --keep | clean with
+    -f --force unless -n --dry-run | checkout with -f --force | checkout operand . ./ :/ :/* unless -b -B --orphan -t
+    --track -p --patch | switch with -f --force --discard-changes | branch with -D | stash drop,clear | reflog expire,
+    delete unless -n --dry-run | gc with --prune=now --prune=all --prune=0 | prune unless -n --dry-run | filter-branch,
+    filter-repo | update-ref with -d --stdin | symbolic-ref with -d --delete | worktree remove with -f --force |
+    submodule deinit with -f --force --all | read-tree with --reset -u | checkout-index with -f --force | replace with
+    -d --delete | notes remove,prune | lfs prune unless -n --dry-run | svn dcommit,reset | p4 submit | rm with -f
+    --force operand . ./ :/ unless -n --dry-run --cached | stash store | restore with -W --worktree unless -p --patch |
+    restore unless -S --staged -p --patch
+  option-exec with --exec-path=* --config-env | clone,fetch,pull,ls-remote with --upload-pack -u | push,send-pack with
+    --receive-pack --exec | archive with --exec | difftool with -x --extcmd | grep with -O --open-files-in-pager |
+    clone,fetch,pull,ls-remote,remote,submodule operand ext::* fd::* | clone,init with --template | instaweb,daemon,
+    shell,cvsserver | config edit; publish-deploy send-email; credentials credential fill,approve
+  check settings pathspecs; is abbreviates fetcher lists names-words open reader relied
+git-filter-repo bfg = git-destructive
+glab = values -R --repo -X --method -f --raw-field -F --field; network unless version config completion
+  publish-deploy mr merge,close,delete | release,repo,variable,issue,ci,project,label,ssh-key,snippet create,delete,
+    upload,set,update,archive,transfer,run,trigger,cancel,retry,add | api with -X --method -f -F --field --raw-field
+  credentials auth token | auth status with -t --show-token; is names-words
+hg svn = network clone,pull,push,checkout,update,commit,co,up
+  @hg git-destructive strip,purge,rollback,histedit | update,up,co,checkout,revert with -C --clean --all --no-backup |
+    push with -f --force
+  @svn git-destructive revert with -R --recursive | delete,rm,remove operand http*://* svn*://* --force
+  is fetcher names-words open
+hub = hook ^alias; publish-deploy delete,release,merge | api with -X --method -f -F
+jj = git-destructive abandon,restore | op,operation restore,undo,abandon | git push with --deleted; is names-words
+p4 = git-destructive obliterate,revert,delete
+repo = git-destructive forall,prune,abandon
+svnadmin = git-destructive rmtxns,setrevprop
+`
