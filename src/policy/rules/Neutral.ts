@@ -1,4 +1,4 @@
-import type { CommandAction, CallAction } from "../decision/CallAction.ts"
+import type { CallAction, CommandAction } from "../decision/CallAction.ts"
 import { programOf } from "../shell/programs/Table.ts"
 import type { Call } from "./Call.ts"
 import { isHarmless } from "./Views.ts"

@@ -105,7 +105,10 @@ const isPlain = (command: Command, place: ActionContext): boolean => {
   )
 }
 
-const leavesRoots = ({ fields: { cwd }, line: { operands: [target] }, program }: Command, place: ActionContext): boolean => {
+const leavesRoots = (
+  { fields: { cwd }, line: { operands: [target] }, program }: Command,
+  place: ActionContext
+): boolean => {
   if (!/^(cd|pushd|popd|chdir)$/.test(program)) return false
   if (program === "popd" || target === undefined || target.value === null || target.guess === "-") return true
   return !isInside(resolve(target.guess, cwd), place)

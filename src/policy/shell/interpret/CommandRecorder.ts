@@ -1,4 +1,4 @@
-import type { CommandAction, CallAction, ActionContext, FileOperand } from "../../decision/CallAction.ts"
+import type { ActionContext, CallAction, CommandAction, FileOperand } from "../../decision/CallAction.ts"
 import { resolve } from "../parse/Paths.ts"
 import type { Arg, Assignment, Fields } from "../programs/Command.ts"
 import { Command, HOLE } from "../programs/Command.ts"
