@@ -9,7 +9,7 @@ import { environmentNames } from "./programs/Environment.ts"
 import { networkProgramsOf } from "./programs/Network.ts"
 import { isReadOnly, isTest, readsItself, runsTest } from "./programs/ReadOnly.ts"
 
-/** Reads a command line. Never throws: what cannot be read is one opaque part. */
+/** Reads a command line. Never throws: what cannot be read is one opaque part (docs/policy.md#opaque-commands). */
 export const analyse: Analyse = (command, place) => {
   try {
     const script = parse(command)
@@ -63,7 +63,7 @@ const unreadable = (command: string, interpreter?: Interpreter): ShellAnalysis =
   networkPrograms: networkProgramsOf(interpreter?.commands ?? [])
 })
 
-/** Which capability a command line needs (docs/policy.md#capabilities). In doubt it is `shell_rw`. */
+/** Which capability a command line needs (docs/policy.md#shell-analysis). In doubt it is `shell_rw`. */
 const capabilityOf = (
   interpreter: Interpreter,
   isSuspect: boolean,

@@ -3,7 +3,7 @@ import { isAtOrBelow, isBelow, isInside, resolve, rootOf } from "../parse/Paths.
 import type { Arg } from "../programs/Command.ts"
 import { HOLE, isKnown } from "../programs/Command.ts"
 
-/** What it means that a path is written, read or deleted (docs/policy.md#dangers). */
+/** What it means that a path is written, read or deleted (docs/policy.md#categories). */
 
 /**
  * Paths as people write them: `~` is any home, and also whatever is unknown; `*` stays inside one folder, `**` does

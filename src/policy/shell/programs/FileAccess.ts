@@ -8,7 +8,7 @@ import { savedBy } from "./Network.ts"
 import { fits, runsBatches } from "./Rules.ts"
 
 /**
- * What deny rules and limits look for in a command (docs/policy.md#paths-of-a-command): the files its arguments name, those that follow
+ * What deny rules and limits look for in a command (docs/policy.md#paths-in-rules): the files its arguments name, those that follow
  * from them, as the copy in a folder, and the patterns and folders whose files it comes to.
  */
 export const fileAccessOf = (command: Command, place: ActionContext): ReadonlyArray<FileOperand> => {

@@ -6,7 +6,7 @@ import { readsRepository } from "./Git.ts"
 import { fits } from "./Rules.ts"
 import type { Program } from "./Table.ts"
 
-/** The command only reads (docs/policy.md#capabilities). */
+/** The command only reads (docs/policy.md#read-only-commands). */
 export const isReadOnly = (command: Command, place: ActionContext): boolean => {
   const { args, row, words } = command
   const [safe = "", ...more] = row.texts("safe")[0]?.split(" ") ?? []
@@ -142,7 +142,7 @@ const leadsOnly = ({ words }: Command): boolean => {
   return true
 }
 
-/** It builds or tests, and writes only what it produces (docs/policy.md#capabilities). */
+/** It builds or tests, and writes only what it produces (docs/policy.md#test-commands). */
 export const isTest = (command: Command): boolean => {
   const name = command.fields.name?.guess ?? ""
   if (name.includes("/") && !/^(\.\/)?(node_modules\/\.bin\/[\w-]+|gradlew|mvnw)$/.test(name)) return false

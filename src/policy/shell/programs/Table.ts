@@ -137,7 +137,7 @@ export const flags = {
 
 export type Flag = keyof typeof flags
 
-/** What a command may do that a person should be asked about (docs/policy.md#dangers): a fact of this name is a rule. */
+/** What a command may do that a person should be asked about (docs/policy.md#categories): a fact of this name is a rule. */
 export const dangers = [
   "disk",
   "kernel",
