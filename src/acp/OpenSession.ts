@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { canonical } from "../session/lifecycle/Folders.ts"
 import { AcpConnection, type AcpConnectionState, type DialectName } from "./AcpConnection.ts"
-import type { McpSettings } from "../config/McpSettings.ts"
+import type { McpSettings } from "../config/Snapshot.ts"
 import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { AcpMcpServer } from "./protocol/SessionSetup.ts"
 import { all } from "../session/commands/CommandNames.ts"

@@ -32,7 +32,7 @@ import { SessionStore } from "../store/SessionStore.ts"
 import { Doctor } from "../session/doctor/Doctor.ts"
 import * as Engine from "../session/Engine.ts"
 import { ConfigStore } from "../config/edit/ConfigStore.ts"
-import type { EnvironmentVariables } from "../config/load/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../platform/Environment.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
 

@@ -1,18 +1,16 @@
-import { defaults as servers } from "../domain/McpServerConfig.ts"
-import { defaults as knobs } from "../domain/PolicySettings.ts"
-import { camel } from "./Camel.ts"
-import type { Path } from "./schema/Lookup.ts"
-import type { ConfigTable } from "./schema/Schema.ts"
-import { defaults } from "./Defaults.ts"
-import type { EnvironmentVariables } from "./load/EnvironmentOverrides.ts"
+import { defaults as serverDefaults } from "../domain/McpServerConfig.ts"
+import { defaults as policyDefaults } from "../domain/PolicySettings.ts"
+import type { EnvironmentVariables } from "../platform/Environment.ts"
+import { camelCased } from "./CamelCase.ts"
 import { riskProfiles, runtimeProfiles } from "./Profiles.ts"
 import { defaultModel, providers } from "./Providers.ts"
+import type { KeyPath, Table } from "./schema/KeyPath.ts"
+import type { ConfigTable } from "./schema/Schema.ts"
+import { defaults } from "./Snapshot.ts"
 
-type Table = Readonly<Record<string, unknown>>
-
-/** A knob as code spells it, of what knows it so. */
-const knobOf = (filled: object | undefined, key: string): unknown => {
-  const [name = ""] = Object.keys(camel({ [key]: 0 }))
+/** A key of the file in an object whose keys are spelled in camel case, with its defaults filled in. */
+const valueIn = (filled: object | undefined, key: string): unknown => {
+  const [name = ""] = Object.keys(camelCased({ [key]: 0 }))
   return filled !== undefined && Object.hasOwn(filled, name) ? (filled as Table)[name] : undefined
 }
 
@@ -27,7 +25,7 @@ const agent = (alias: string, table: ConfigTable, environment: EnvironmentVariab
 const hasAgent = (alias: string, { agents = {} }: ConfigTable) =>
   Object.hasOwn(agents, alias) || (alias === "default" && Object.keys(agents).length === 0)
 
-const ofAlias = (
+const entryFallback = (
   of: string,
   alias: string,
   key: string,
@@ -38,35 +36,34 @@ const ofAlias = (
     case "agents":
       return hasAgent(alias, table) ? agent(alias, table, environment)[key] : undefined
     case "risk_profiles":
-      return knobOf(riskProfiles(table.risk_profiles, table.autonomy?.level).get(alias), key)
+      return valueIn(riskProfiles(table.risk_profiles, table.autonomy?.level).get(alias), key)
     case "runtime_profiles":
-      return knobOf(runtimeProfiles(table.runtime_profiles).get(alias), key)
+      return valueIn(runtimeProfiles(table.runtime_profiles).get(alias), key)
     case "providers":
-      return knobOf(providers(table.providers, environment).get(alias), key)
+      return valueIn(providers(table.providers, environment).get(alias), key)
     default:
       return undefined
   }
 }
 
-const fixed: Table = {
+const fixed: Readonly<Record<string, Readonly<Table>>> = {
   ...defaults,
-  policy: knobs,
+  policy: policyDefaults,
   security: { trust_daemon_uid: true },
   autonomy: { level: "supervised" }
 }
 
-/** Values that are read as one: a list or a table has none. */
-const isPlain = (value: unknown) => ["string", "number", "boolean"].includes(typeof value)
+const isScalar = (value: unknown) => ["string", "number", "boolean"].includes(typeof value)
 
-/** What counts at a place where nothing is set; `undefined` where nothing does. Secrets have no such value. */
-export const fallbackOf = (path: Path, table: ConfigTable, environment: EnvironmentVariables): unknown => {
+/** The value that holds where a path is not set; `undefined` where none does, for lists and tables, and for secrets. */
+export const fallbackOf = (path: KeyPath, table: ConfigTable, environment: EnvironmentVariables): unknown => {
   const [of = "", second = "", third = "", key = ""] = path
   const found = path.length === 2
-    ? Object.hasOwn(fixed, of) ? (fixed[of] as Table)[second] : undefined
+    ? Object.hasOwn(fixed, of) ? fixed[of]?.[second] : undefined
     : path.length === 3
-    ? ofAlias(of, second, third, table, environment)
+    ? entryFallback(of, second, third, table, environment)
     : of === "mcp" && second === "servers" && path.length === 4 && table.mcp?.servers?.[third] !== undefined
-    ? key === "enabled" ? true : knobOf(servers, key)
+    ? key === "enabled" ? true : valueIn(serverDefaults, key)
     : undefined
-  return isPlain(found) ? found : undefined
+  return isScalar(found) ? found : undefined
 }

@@ -1,12 +1,11 @@
-import { type Camel, camel } from "./Camel.ts"
+import type { AutonomyLevel } from "../domain/PolicySettings.ts"
+import { type CamelCased, camelCased } from "./CamelCase.ts"
 import type { ConfigTable } from "./schema/Schema.ts"
 
 type RiskTable = NonNullable<ConfigTable["risk_profiles"]>[string]
 type RuntimeTable = NonNullable<ConfigTable["runtime_profiles"]>[string]
 
-export type Level = "readonly" | "supervised" | "full"
-
-export type RiskProfile = Camel<RiskTable> & { readonly level: Level }
+export type RiskProfile = CamelCased<RiskTable> & { readonly level: AutonomyLevel }
 
 const runtimeDefaults = {
   maxToolIterations: 50,
@@ -20,7 +19,7 @@ const runtimeDefaults = {
   toolDispatcher: "auto" as "auto" | "native" | "xml"
 }
 
-/** The knobs of one agent loop, defaults filled in. */
+/** The limits of an agent's turns, defaults filled in. */
 export type RuntimeProfile = Readonly<typeof runtimeDefaults> & {
   readonly maxHistoryMessages: number
   /** The model's own context window when absent. */
@@ -30,15 +29,15 @@ export type RuntimeProfile = Readonly<typeof runtimeDefaults> & {
 }
 
 const runtime = (table: RuntimeTable): RuntimeProfile => {
-  const knobs = camel(table)
-  const maxToolIterations = knobs.maxToolIterations || runtimeDefaults.maxToolIterations
+  const settings = camelCased(table)
+  const maxToolIterations = settings.maxToolIterations || runtimeDefaults.maxToolIterations
   return {
     ...runtimeDefaults,
     maxHistoryMessages: Math.max(50, 2 * maxToolIterations + 2),
     maxContextTokens: undefined,
     maxActionsPerHour: undefined,
     agentic: undefined,
-    ...knobs,
+    ...settings,
     maxToolIterations
   }
 }
@@ -47,16 +46,16 @@ const runtime = (table: RuntimeTable): RuntimeProfile => {
 export const runtimeProfiles = (tables: ConfigTable["runtime_profiles"]): ReadonlyMap<string, RuntimeProfile> =>
   new Map(Object.entries({ default: {}, ...tables }).map(([alias, table]) => [alias, runtime(table)]))
 
-/** `default` always exists; `level` is the value of `[autonomy] level`, which is short for the default profile's. */
+/** `default` always exists; `level` is `autonomy.level`, the short form of the default profile's level. */
 export const riskProfiles = (
   tables: ConfigTable["risk_profiles"],
-  level: Level | undefined
+  level: AutonomyLevel | undefined
 ): ReadonlyMap<string, RiskProfile> => {
   const all: NonNullable<ConfigTable["risk_profiles"]> = { default: {}, ...tables }
   return new Map(
     Object.entries(all).map(([alias, table]) => [
       alias,
-      { ...camel(table), level: table.level ?? (alias === "default" ? level : undefined) ?? "supervised" }
+      { ...camelCased(table), level: table.level ?? (alias === "default" ? level : undefined) ?? "supervised" }
     ])
   )
 }

@@ -1,12 +1,12 @@
 import { Redacted } from "effect"
 import type { ConfigTable } from "./schema/Schema.ts"
-import type { EnvironmentVariables } from "./load/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../platform/Environment.ts"
 
 type ProviderTable = NonNullable<ConfigTable["providers"]>[string]
 
 export interface Provider {
   readonly alias: string
-  /** Whether it has a table of its own. */
+  /** Whether `config.toml` has a table for it. */
   readonly configured: boolean
   readonly kind: NonNullable<ProviderTable["kind"]>
   /** From `api_key`, or the variable `api_key_env` names, when it is set. */
@@ -21,31 +21,31 @@ export interface Provider {
   /** Whether its models take images. */
   readonly vision: boolean
   readonly headers: ReadonlyMap<string, Redacted.Redacted<string>>
-  /** What to try in turn when this provider fails: `"<alias>"` for the same model there, or `"<alias>/<model id>"`. */
+  /** Tried in turn when this provider fails: `"<alias>"` for the same model there, or `"<alias>/<model id>"`. */
   readonly fallback: ReadonlyArray<string>
   /** Per million tokens. */
   readonly prices: ProviderTable["prices"]
-  /** Ids of models to choose from. */
+  /** Ids of the models that clients can choose. */
   readonly models: ReadonlyArray<string>
 }
 
-/** Providers that exist without a table of their own; a table of theirs needs no kind. */
+/** Providers that exist without a table; a table for one of them needs no kind. */
 export const builtIn: Readonly<Record<string, { readonly kind: Provider["kind"] }>> = {
   anthropic: { kind: "anthropic" },
   openai: { kind: "openai-compatible" },
   offline: { kind: "offline" }
 }
 
-type Kinded = ProviderTable & Pick<Provider, "kind">
+type KnownProvider = ProviderTable & Pick<Provider, "kind">
 
-/** Whose models these are, as far as that can be told without asking. */
-const vendorOf = (alias: string, { base_url, kind }: Kinded): keyof typeof windows => {
+/** Whose models these are, as far as the table tells. */
+const vendorOf = (alias: string, { base_url, kind }: KnownProvider): keyof typeof contextWindows => {
   if (kind === "anthropic") return "anthropic"
   return alias === "openai" && kind === "openai-compatible" && base_url === undefined ? "openai" : "other"
 }
 
-/** A usual variable is only looked at for the vendor's own address: its key must not reach another host by accident. */
-const usualKey = (alias: string, table: Kinded): string | undefined => {
+/** The vendor's usual variable is used only for the vendor's own address: the key must not reach another host by accident. */
+const usualKeyVariable = (alias: string, table: KnownProvider): string | undefined => {
   if (table.base_url !== undefined) return undefined
   return { anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY", other: undefined }[vendorOf(alias, table)]
 }
@@ -53,9 +53,14 @@ const usualKey = (alias: string, table: Kinded): string | undefined => {
 const secret = (value: string | undefined): Redacted.Redacted<string> | undefined =>
   value === undefined || value.trim() === "" ? undefined : Redacted.make(value.trim())
 
-const provider = (alias: string, table: Kinded, configured: boolean, environment: EnvironmentVariables): Provider => {
+const provider = (
+  alias: string,
+  table: KnownProvider,
+  configured: boolean,
+  environment: EnvironmentVariables
+): Provider => {
   const vendor = vendorOf(alias, table)
-  const apiKeyEnv = table.api_key_env ?? (table.api_key === undefined ? usualKey(alias, table) : undefined)
+  const apiKeyEnv = table.api_key_env ?? (table.api_key === undefined ? usualKeyVariable(alias, table) : undefined)
   return {
     alias,
     configured,
@@ -65,7 +70,7 @@ const provider = (alias: string, table: Kinded, configured: boolean, environment
     baseUrl: table.base_url,
     timeoutSecs: table.timeout_secs,
     maxTokens: table.max_tokens,
-    contextWindow: table.context_window ?? windows[vendor],
+    contextWindow: table.context_window ?? contextWindows[vendor],
     vision: table.vision ?? (vendor === "anthropic" || vendor === "openai"),
     headers: new Map(Object.entries(table.headers ?? {}).map(([name, value]) => [name, Redacted.make(value)])),
     fallback: table.fallback ?? [],
@@ -87,50 +92,50 @@ export const providers = (
     })
   )
 
-/** In tokens; for other servers what nearly all take. */
-const windows = { anthropic: 200_000, openai: 128_000, other: 32_000 }
+/** Tokens; for other servers a size that nearly all of them have. */
+const contextWindows = { anthropic: 200_000, openai: 128_000, other: 32_000 }
 
-/** The model of a vendor that names none. */
-export const usualModels: Readonly<Record<string, string>> & { readonly offline: string } = {
+/** The default model of each vendor. */
+export const vendorModels: Readonly<Record<string, string>> & { readonly offline: string } = {
   anthropic: "claude-sonnet-4.6",
   openai: "gpt-5.2",
   offline: "builtin"
 }
 
-/** Whether its models are asked on this machine. */
+/** Whether its models run on this machine. */
 export const isLocal = ({ baseUrl, kind }: Provider): boolean =>
   kind === "offline" ||
   (baseUrl !== undefined && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(baseUrl)?.hostname ?? ""))
 
-/** The model of agents that name none: the first with a key at hand, else offline (spec §2). */
+/** The model of agents that name none: of the first vendor whose key is set, else offline (docs/models.md#choice-of-the-model). */
 export const defaultModel = (known: ReadonlyMap<string, Provider>): string => {
-  const [alias, model] = Object.entries(usualModels).find(([alias]) => known.get(alias)?.apiKey !== undefined) ??
-    ["offline", usualModels.offline]
+  const [alias, model] = Object.entries(vendorModels).find(([alias]) => known.get(alias)?.apiKey !== undefined) ??
+    ["offline", vendorModels.offline]
   return `${alias}/${model}`
 }
 
-/** Everything that must never appear in a log line. */
+/** Keys and headers: no log line may show them. */
 export const secretsOf = (known: ReadonlyMap<string, Provider>): ReadonlyArray<Redacted.Redacted<string>> =>
   Array.from(known.values()).flatMap((
     { apiKey, headers }
   ) => [...(apiKey === undefined ? [] : [apiKey]), ...headers.values()])
 
-export interface Proxy {
+export interface ProxyVariables {
   readonly HTTP_PROXY?: string
   readonly HTTPS_PROXY?: string
   readonly NO_PROXY?: string
 }
 
-const here = "localhost,127.0.0.1,[::1]"
+const localHosts = "localhost,127.0.0.1,[::1]"
 
 /** Lower case wins, as with other programs. */
-export const proxyOf = (environment: EnvironmentVariables): Proxy => {
+export const proxyOf = (environment: EnvironmentVariables): ProxyVariables => {
   const value = (name: string) => environment[name.toLowerCase()] || environment[name]
   const [http, https, none] = [value("HTTP_PROXY"), value("HTTPS_PROXY"), value("NO_PROXY")]
   if (!http && !https) return {}
   return {
     ...(http ? { HTTP_PROXY: http } : {}),
     ...(https ? { HTTPS_PROXY: https } : {}),
-    NO_PROXY: none ? `${none},${here}` : here
+    NO_PROXY: none ? `${none},${localHosts}` : localHosts
   }
 }

@@ -1,17 +1,15 @@
 import { Context, Effect, Layer, type LogLevel } from "effect"
-import { ConfigInvalid, load } from "./load/ConfigFile.ts"
-import type { ConfigTable } from "./schema/Schema.ts"
-import type { EnvironmentVariables } from "./load/EnvironmentOverrides.ts"
-import { defaults } from "./Defaults.ts"
+import type { EnvironmentVariables } from "../platform/Environment.ts"
+import { ConfigInvalid } from "./Errors.ts"
 import { LiveSettings } from "./LiveSettings.ts"
+import { load } from "./load/ConfigFile.ts"
 import { logLevelWords, parseLogLevel } from "./LogLevels.ts"
-import { given, places } from "./Paths.ts"
-import { type Proxy, proxyOf } from "./Providers.ts"
-import { type Snapshot, snapshot } from "./Snapshot.ts"
+import { nonBlank, pathsOf } from "./Paths.ts"
+import { proxyOf, type ProxyVariables } from "./Providers.ts"
+import type { ConfigTable } from "./schema/Schema.ts"
+import { defaults, type Snapshot, snapshot } from "./Snapshot.ts"
 
-export type { Agent } from "./Snapshot.ts"
-
-/** Command-line flags that are stronger than everything else. */
+/** Command-line flags, which take precedence over environment and file. */
 export interface SettingsFlags {
   readonly configDir?: string | undefined
   readonly logLevel?: string | undefined
@@ -24,14 +22,13 @@ export interface ProcessSettings {
   readonly dataDir: string
   /** `POSTERN_SOCKET`, when set. */
   readonly socket: string | undefined
-  /** The proxy variables of the environment; this machine itself is never asked through one. */
-  readonly proxy: Proxy
-  /** Of the listener. */
+  /** The proxy variables of the environment; this machine itself is never reached through a proxy. */
+  readonly proxy: ProxyVariables
   readonly maxLocalConnections: number
   readonly started: Snapshot
-  /** Another reading of the configuration, with the same flags and environment. */
+  /** A snapshot of another table, with the same flags and environment. */
   readonly read: (table: ConfigTable) => Snapshot
-  /** The same from the beginning, with the file as it is now. */
+  /** Loads everything again, with the file as it is now. */
   readonly again: Effect.Effect<ProcessSettings, ConfigInvalid>
 }
 
@@ -39,15 +36,15 @@ export const maxLocalConnections = (table: ConfigTable): number =>
   table.rpc?.max_local_connections ?? defaults.rpc.max_local_connections
 
 /**
- * What this process, or this generation of a daemon, started with and keeps (spec §2): flags over environment over `config.toml` over
- * defaults. What can change while it runs is in `LiveSettings`.
+ * What this process, or a daemon between two reloads, started with and keeps: flags over environment over `config.toml` over defaults
+ * (docs/configuration.md#precedence). What can change while it runs is in `LiveSettings`.
  */
-export class Settings extends Context.Service<Settings, ProcessSettings>()("postern/app/Settings") {
+export class Settings extends Context.Service<Settings, ProcessSettings>()("postern/config/Settings") {
   static readonly load = Effect.fnUntraced(function*(
     flags: SettingsFlags = {},
     environment: EnvironmentVariables = process.env
   ): Effect.fn.Return<ProcessSettings, ConfigInvalid> {
-    const { absolute, configDir, configFile, dataDir, socket } = places(flags.configDir, environment)
+    const { absolute, configDir, configFile, dataDir, socket } = pathsOf(flags.configDir, environment)
     const logLevel = (yield* levelFrom("--log-level", flags.logLevel)) ??
       (yield* levelFrom("POSTERN_LOG_LEVEL", environment["POSTERN_LOG_LEVEL"]))
     const table = yield* load(configFile, environment)
@@ -65,7 +62,7 @@ export class Settings extends Context.Service<Settings, ProcessSettings>()("post
     })
   })
 
-  /** For processes that take the configuration as they found it; whoever follows it puts another `LiveSettings` on top. */
+  /** For processes that read the configuration once; a daemon provides another `LiveSettings` on top. */
   static readonly layer = (
     flags: SettingsFlags = {},
     environment: EnvironmentVariables = process.env
@@ -80,7 +77,7 @@ const levelFrom = (
   name: string,
   word: string | undefined
 ): Effect.Effect<LogLevel.LogLevel | undefined, ConfigInvalid> => {
-  if (given(word) === undefined) return Effect.undefined
+  if (nonBlank(word) === undefined) return Effect.undefined
   const level = parseLogLevel(word ?? "")
   return level === undefined
     ? new ConfigInvalid({ message: `${name} must be one of ${logLevelWords.join(", ")}, not ${JSON.stringify(word)}` })

@@ -1,33 +1,47 @@
 import { type LogLevel, Redacted } from "effect"
 import * as path from "node:path"
-import { loose } from "./load/DanglingReferences.ts"
-import type { ConfigTable } from "./schema/Schema.ts"
-import { defaults } from "./Defaults.ts"
-import type { EnvironmentVariables } from "./load/EnvironmentOverrides.ts"
+import { defaults as serverDefaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
+import type { EnvironmentVariables } from "../platform/Environment.ts"
+import { type CamelCased, camelCased } from "./CamelCase.ts"
 import { parseLogLevel } from "./LogLevels.ts"
-import { mcpSecrets, type McpSettings, mcpSettings } from "./McpSettings.ts"
-import { given, type Places } from "./Paths.ts"
+import { nonBlank, type Paths } from "./Paths.ts"
 import { type RiskProfile, riskProfiles, type RuntimeProfile, runtimeProfiles } from "./Profiles.ts"
 import { defaultModel, type Provider, providers, secretsOf } from "./Providers.ts"
+import { danglingReferences } from "./schema/Consistency.ts"
+import type { ConfigTable, McpServerTable } from "./schema/Schema.ts"
 
-export interface Agent {
+/** Values of keys that are not set, in the spelling of the file. */
+export const defaults = {
+  acp: { max_sessions: 10, session_timeout_secs: 3600, unstable: false },
+  rpc: { max_local_connections: 512, max_sessions: 64 },
+  memory: { auto_save: true, min_relevance_score: 0.4, conversation_retention_days: 30 }
+} as const
+
+export interface AgentSettings {
   readonly alias: string
   readonly enabled: boolean
-  /** `"<provider alias>/<model id>"`; where none is configured, `defaultModel`. */
+  /** `"<provider alias>/<model id>"`; `defaultModel` where none is configured. */
   readonly model: string
-  /** Absolute; made by whoever uses it first. */
+  /** Absolute; created when it is first used. */
   readonly workspace: string
   /** Keys of `riskProfiles` and `runtimeProfiles`, checked. */
   readonly riskProfile: string
   readonly runtimeProfile: string
 }
 
-/** What one reading of the configuration says (spec §2), defaults filled in; everything in it can change while a daemon runs. */
+export interface McpSettings {
+  /** Those that are enabled. */
+  readonly servers: ReadonlyArray<McpServerConfig>
+  /** The limits of servers that clients configure; absent when clients may not bring any. */
+  readonly clients: Pick<McpServerConfig, "sandbox" | "network" | "readable" | "writable"> | undefined
+}
+
+/** One reading of the configuration, defaults filled in. All of it can change while a daemon runs. */
 export interface Snapshot {
-  /** As asked for by flag, environment or file. */
+  /** By flag, environment or file. */
   readonly logLevel: LogLevel.LogLevel | undefined
   /** Never empty. */
-  readonly agents: ReadonlyMap<string, Agent>
+  readonly agents: ReadonlyMap<string, AgentSettings>
   readonly providers: ReadonlyMap<string, Provider>
   readonly defaultModel: string
   readonly acp: {
@@ -37,53 +51,102 @@ export interface Snapshot {
     readonly unstable: boolean
   }
   readonly mcp: McpSettings
-  /** As written under `[security.leak_detection]`. */
-  readonly leakDetection: NonNullable<NonNullable<ConfigTable["security"]>["leak_detection"]>
-  /** As written under `[web_fetch]` and `[http_request]`, without the secrets. */
+  /** What is set under `[security.leak_detection]`. */
+  readonly leakDetection: CamelCased<NonNullable<NonNullable<ConfigTable["security"]>["leak_detection"]>>
+  /** What is set under `[web_fetch]` and `[http_request]`, without the secrets. */
   readonly web: {
-    readonly fetch: NonNullable<ConfigTable["web_fetch"]>
-    readonly request: NonNullable<ConfigTable["web_fetch"]>
+    readonly fetch: CamelCased<NonNullable<ConfigTable["web_fetch"]>>
+    readonly request: CamelCased<NonNullable<ConfigTable["web_fetch"]>>
   }
   /** `[http_request.secrets]` by name. */
   readonly webSecrets: ReadonlyMap<string, Redacted.Redacted<string>>
   readonly rpc: { readonly maxSessions: number }
-  /** Of chat sessions (zeroclaw.md §5); 0 days keep everything. */
+  /** Of chat sessions (docs/configuration.md#memory); 0 days keep everything. */
   readonly memory: {
     readonly autoSave: boolean
     readonly minRelevance: number
     readonly conversationRetentionDays: number
   }
-  /** As written under `[policy]`. */
+  /** What is set under `[policy]`. */
   readonly policy: NonNullable<ConfigTable["policy"]>
   readonly riskProfiles: ReadonlyMap<string, RiskProfile>
   readonly runtimeProfiles: ReadonlyMap<string, RuntimeProfile>
   readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
-  /** Sentences worth a warning in the log: tables that are accepted but have no effect in this version, and the like. */
+  /** Warnings for the log, such as tables that are accepted but have no effect in this version. */
   readonly notes: ReadonlyArray<string>
-  /** What was read: file and environment together. */
+  /** File and environment together. */
   readonly table: ConfigTable
 }
 
-/** What counts besides the table; it stays the same while a process runs. */
-export interface Origin extends Pick<Places, "absolute" | "configDir"> {
+/** What a snapshot depends on besides the table; it stays the same while a process runs. */
+export interface SnapshotContext extends Pick<Paths, "absolute" | "configDir"> {
   readonly environment: EnvironmentVariables
-  /** Stronger than the table's. */
+  /** Takes precedence over the table's. */
   readonly logLevel: LogLevel.LogLevel | undefined
 }
 
-const laterSecurity = ["otp", "estop", "audit", "prompt_guard"] as const
+type Absolute = (path: string) => string
+
+type McpTable = NonNullable<ConfigTable["mcp"]>
+
+const confinement = (
+  { network, readable, sandbox, writable }: NonNullable<McpTable["clients"]>,
+  absolute: Absolute
+) => ({
+  sandbox,
+  network: network ?? serverDefaults.network,
+  readable: (readable ?? serverDefaults.readable).map(absolute),
+  writable: (writable ?? serverDefaults.writable).map(absolute)
+})
+
+const transportOf = (server: McpServerTable, absolute: Absolute): McpServerConfig["transport"] =>
+  server.command === undefined
+    ? { _tag: "Http", url: server.url ?? "", headers: server.headers ?? {}, sse: server.transport === "sse" }
+    : {
+      _tag: "Stdio",
+      command: server.command,
+      args: server.args ?? [],
+      env: server.env ?? {},
+      cwd: server.cwd?.startsWith("~") === true ? absolute(server.cwd) : server.cwd
+    }
+
+/** `absolute` resolves `~`, and against the configuration folder. */
+const mcpSettings = ({ clients = {}, servers = {} }: McpTable = {}, absolute: Absolute): McpSettings => ({
+  servers: Object.entries(servers).filter(([, { enabled }]) => enabled !== false).map((
+    [name, server]
+  ): McpServerConfig => ({
+    name,
+    transport: transportOf(server, absolute),
+    initTimeoutSecs: server.init_timeout_secs ?? serverDefaults.initTimeoutSecs,
+    toolTimeoutSecs: server.tool_timeout_secs ?? serverDefaults.toolTimeoutSecs,
+    ...confinement(server, absolute),
+    capability: server.capability ?? serverDefaults.capability,
+    tools: Object.entries(server.tools ?? {}),
+    readOnlyHints: server.read_only_hints ?? serverDefaults.readOnlyHints
+  })),
+  clients: clients.enabled === false ? undefined : confinement(clients, absolute)
+})
+
+/** Shorter values, such as `1` and `true`, are no secrets; hiding them would blank them out everywhere. */
+const minSecretLength = 8
+
+const mcpSecrets = (servers: ReadonlyArray<McpServerConfig>): ReadonlyArray<Redacted.Redacted<string>> =>
+  servers.flatMap(({ transport }) => Object.values(transport._tag === "Http" ? transport.headers : transport.env))
+    .filter((value) => value.length >= minSecretLength).map((value) => Redacted.make(value))
+
+const ignoredSecurity = ["otp", "estop", "audit", "prompt_guard"] as const
 
 /** Tables of later features: accepted so that users' files keep working, not interpreted by this version. */
 const ignoredTables = (table: ConfigTable): ReadonlyArray<string> => [
   ...(table.gateway === undefined ? [] : ["gateway"]),
-  ...laterSecurity.filter((name) => table.security?.[name] !== undefined).map((name) => `security.${name}`)
+  ...ignoredSecurity.filter((name) => table.security?.[name] !== undefined).map((name) => `security.${name}`)
 ]
 
 /** Keys of a risk profile that are checked and do nothing yet. */
 const ignoredLimits = ["delegation_policy"] as const
 
-/** What nobody knows the price of cannot be counted. */
-const uncounted = (table: ConfigTable, agents: ReadonlyMap<string, Agent>): ReadonlyArray<string> =>
+/** The cost of models without prices does not count towards a limit. */
+const uncounted = (table: ConfigTable, agents: ReadonlyMap<string, AgentSettings>): ReadonlyArray<string> =>
   Array.from(agents.values()).flatMap(({ alias, enabled, model, riskProfile }) => {
     const provider = model.split("/", 1)[0]!
     return !enabled || table.risk_profiles?.[riskProfile]?.max_cost_per_day_cents === undefined ||
@@ -96,7 +159,7 @@ const uncounted = (table: ConfigTable, agents: ReadonlyMap<string, Agent>): Read
 
 const notesOn = (
   table: ConfigTable,
-  agents: ReadonlyMap<string, Agent>
+  agents: ReadonlyMap<string, AgentSettings>
 ): ReadonlyArray<string> => [
   ...uncounted(table, agents),
   ...ignoredTables(table).map((name) => `[${name}] has no effect in this version`),
@@ -110,17 +173,17 @@ const notesOn = (
       ? []
       : [`permission_profiles.${alias}.allowed_channels has no effect: this version has no channels`]
   ),
-  ...loose(table).map(({ problem }) => problem)
+  ...danglingReferences(table).map(({ problem }) => problem)
 ]
 
 const agentsOf = (
   table: ConfigTable,
-  { absolute, configDir }: Origin,
+  { absolute, configDir }: SnapshotContext,
   usual: string
-): ReadonlyMap<string, Agent> => {
+): ReadonlyMap<string, AgentSettings> => {
   const agents = Object.entries(table.agents ?? {})
   if (agents.length === 0) agents.push(["default", {}])
-  return new Map(agents.map(([alias, agent]): [string, Agent] => [alias, {
+  return new Map(agents.map(([alias, agent]): [string, AgentSettings] => [alias, {
     alias,
     enabled: agent.enabled ?? true,
     model: agent.model ?? usual,
@@ -130,18 +193,18 @@ const agentsOf = (
   }]))
 }
 
-/** A validated table as the rest of the program wants it. */
-export const snapshot = (table: ConfigTable, origin: Origin): Snapshot => {
-  const known = providers(table.providers, origin.environment)
+/** Fills in the defaults of a validated table. */
+export const snapshot = (table: ConfigTable, context: SnapshotContext): Snapshot => {
+  const known = providers(table.providers, context.environment)
   const usual = defaultModel(known)
-  const agents = agentsOf(table, origin, usual)
-  const mcp = mcpSettings(table.mcp, (text) => origin.absolute(origin.configDir, text))
+  const agents = agentsOf(table, context, usual)
+  const mcp = mcpSettings(table.mcp, (text) => context.absolute(context.configDir, text))
   const { secrets = {}, ...request } = table.http_request ?? {}
   const webSecrets = new Map(Object.entries(secrets).map(([name, value]) => [name, Redacted.make(value)]))
-  const defaultAgent = given(table.acp?.default_agent)?.trim()
+  const defaultAgent = nonBlank(table.acp?.default_agent)?.trim()
   return {
     table,
-    logLevel: origin.logLevel ?? parseLogLevel(table.log_level ?? ""),
+    logLevel: context.logLevel ?? parseLogLevel(table.log_level ?? ""),
     agents,
     providers: known,
     defaultModel: usual,
@@ -152,8 +215,8 @@ export const snapshot = (table: ConfigTable, origin: Origin): Snapshot => {
       unstable: table.acp?.unstable ?? defaults.acp.unstable
     },
     mcp,
-    leakDetection: table.security?.leak_detection ?? {},
-    web: { fetch: table.web_fetch ?? {}, request },
+    leakDetection: camelCased(table.security?.leak_detection ?? {}),
+    web: { fetch: camelCased(table.web_fetch ?? {}), request: camelCased(request) },
     webSecrets,
     rpc: { maxSessions: table.rpc?.max_sessions ?? defaults.rpc.max_sessions },
     memory: {

@@ -1,7 +1,7 @@
 import { Result, Schema } from "effect"
 import { defaultModel, type Provider, providers } from "../config/Providers.ts"
 import type { ConfigTable } from "../config/schema/Schema.ts"
-import type { EnvironmentVariables } from "../config/load/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../platform/Environment.ts"
 
 /** Why a reference names no usable model; `message` is a sentence for people. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {

@@ -1,10 +1,10 @@
 import { Context } from "effect"
 
-export type Variables = Readonly<Record<string, string | undefined>>
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** The variables this process was started with. Nothing else in the tools reads them. */
-export const Environment: Context.Reference<Variables> = Context.Reference("postern/tool/Environment", {
-  defaultValue: (): Variables => process.env
+export const Environment: Context.Reference<EnvironmentVariables> = Context.Reference("postern/tool/Environment", {
+  defaultValue: (): EnvironmentVariables => process.env
 })
 
 /** Names the configuration passes to commands on top of the allow-list; secrets are still withheld. */
@@ -120,7 +120,7 @@ const secretValue = new RegExp([
 ].join("|"))
 
 /** The environment of a command: built up from an allow-list, never the host's own with parts removed. */
-export const scrub = (variables: Variables, options: ScrubOptions = {}): Record<string, string> => {
+export const scrub = (variables: EnvironmentVariables, options: ScrubOptions = {}): Record<string, string> => {
   const extra = new Set(options.passthrough?.filter((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)))
   const result: Record<string, string> = {}
   for (const [name, raw] of Object.entries(variables)) {

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { isWritable } from "../config/schema/Place.ts"
+import { isWritable } from "../config/schema/KeyPath.ts"
 import type { ConfigTable } from "../config/schema/Schema.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { type Permitted, ToolGrants } from "../policy/decision/ToolGrants.ts"

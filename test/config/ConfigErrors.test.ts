@@ -61,7 +61,7 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
   [
     "a bad item of a list",
     lines("[risk_profiles.\"my own\"]", "always_ask = [\"a\", 1]"),
-    "config.toml:2: risk_profiles.\"my own\".always_ask[1] must be a text that is not empty, not 1"
+    "config.toml:2: risk_profiles.\"my own\".always_ask[1] must be a non-empty string, not 1"
   ],
   [
     "a model that is no reference",
@@ -86,7 +86,7 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
   [
     "a secret of a wrong type, without showing it",
     lines("[providers.x]", "kind = \"anthropic\"", "api_key = 123456"),
-    "config.toml:3: providers.x.api_key must be a text that is not empty"
+    "config.toml:3: providers.x.api_key must be a non-empty string"
   ],
   [
     "an MCP server that nothing leads to",
@@ -171,7 +171,7 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
   [
     "arguments that are no list, without showing them",
     lines("[mcp.servers.m]", "command = \"x\"", "args = \"--pin=1234\""),
-    "config.toml:3: mcp.servers.m.args must be a list of texts"
+    "config.toml:3: mcp.servers.m.args must be a list of strings"
   ],
   [
     "a key in the form of one at a wrong place, without showing it",
@@ -186,7 +186,7 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
   [
     "an environment value of an MCP server, without showing it",
     lines("[mcp.servers.files]", "command = \"x\"", "env = { A = 123456 }"),
-    "config.toml:3: mcp.servers.files.env.A must be a text"
+    "config.toml:3: mcp.servers.files.env.A must be a string"
   ]
 ]
 

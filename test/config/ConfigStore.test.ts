@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { isWritable } from "../../src/config/schema/Place.ts"
+import { isWritable } from "../../src/config/schema/KeyPath.ts"
 import { ConfigStore } from "../../src/config/edit/ConfigStore.ts"
-import type { EnvironmentVariables } from "../../src/config/load/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../../src/platform/Environment.ts"
 import { tempFolder } from "../store/Samples.ts"
 
 const toml = `# mine

@@ -155,8 +155,8 @@ parallel_tools = true
           "[web_fetch]\nblocked_domains = [\"a.test\"]\n[http_request]\nallow_private_hosts = true\n[http_request.secrets]\nci = \"Bearer x1\""
       })
       assert.deepStrictEqual(found.web, {
-        fetch: { blocked_domains: ["a.test"] },
-        request: { allow_private_hosts: true }
+        fetch: { blockedDomains: ["a.test"] },
+        request: { allowPrivateHosts: true }
       })
       assert.include(found.secrets.map((secret) => Redacted.value(secret)), "Bearer x1")
       const wrong = yield* Effect.flip(settings({ toml: "[http_request.secrets]\nci = [\"Bearer x1\"]" }))

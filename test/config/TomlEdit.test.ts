@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { edit } from "../../src/config/edit/TomlEdit.ts"
-import type { Table } from "../../src/config/edit/TomlTable.ts"
+import { edit } from "../../src/config/toml/TomlEdit.ts"
+import type { Table } from "../../src/config/schema/KeyPath.ts"
 
 const list = (change: (old: ReadonlyArray<unknown>) => ReadonlyArray<unknown>) => (root: Table) => {
   root["r"] = change(root["r"] as ReadonlyArray<unknown> ?? [])

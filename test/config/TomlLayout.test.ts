@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
-import { layoutOf, lineOf } from "../../src/config/load/TomlLayout.ts"
+import { layoutOf, lineOf } from "../../src/config/toml/TomlLayout.ts"
+
 const source = `# agents.main.model is mentioned here
 agents.side.model = "a/b"
 

@@ -3,17 +3,17 @@ import { Prompt } from "effect/cli"
 import { existsSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
 import { ConfigTable } from "../../config/schema/Schema.ts"
-import { parse } from "../../config/schema/Place.ts"
+import { resolvePath } from "../../config/schema/Lookup.ts"
 import { start } from "../../config/edit/Template.ts"
-import { ConfigStore, type Entry } from "../../config/edit/ConfigStore.ts"
-import { shown, typed } from "../../config/schema/Values.ts"
-import { places } from "../../config/Paths.ts"
+import { type ConfigChange, ConfigStore } from "../../config/edit/ConfigStore.ts"
+import { display, parseWord } from "../../config/schema/Values.ts"
+import { pathsOf } from "../../config/Paths.ts"
 import { replaceFile } from "../../platform/ReplaceFile.ts"
 import { failure, wrongUsage } from "../Failure.ts"
 import { json, oneLine } from "../terminal/Text.ts"
 
 export const layer = (configDir: string | undefined) => {
-  const { configFile } = places(configDir, process.env)
+  const { configFile } = pathsOf(configDir, process.env)
   return ConfigStore.layerFile(configFile, process.env)
 }
 
@@ -23,7 +23,8 @@ const remark = (text: string) => Effect.sync(() => void process.stderr.write(`po
 const sayWhy = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.mapError(effect, ({ message }) => failure(message))
 
-const place = (path: string) => sayWhy(Effect.mapError(Effect.fromResult(parse(path)), (message) => ({ message })))
+const place = (path: string) =>
+  sayWhy(Effect.mapError(Effect.fromResult(resolvePath(path)), (message) => ({ message })))
 
 export const where = Effect.flatMap(ConfigStore, ({ file }) => print(`${oneLine(file)}\n`))
 
@@ -32,8 +33,8 @@ export const get = Effect.fnUntraced(function*(options: { readonly path: string;
   const found = yield* sayWhy(store.get(options.path))
   if (options.json) return yield* print(`${json(found, 2)}\n`)
   if (!found.populated) return yield* failure(`${found.path} is not set`)
-  if (found.isSecret) return yield* print("(set; secrets are not shown)\n")
-  yield* print(`${oneLine(shown(found.value))}\n`)
+  if (found.isSecret) return yield* print("(set; secrets are not display)\n")
+  yield* print(`${oneLine(display(found.value))}\n`)
 })
 
 const ofStandardInput = Effect.fnUntraced(function*(path: string) {
@@ -55,7 +56,7 @@ const ofStandardInput = Effect.fnUntraced(function*(path: string) {
 
 const valueOf = Effect.fnUntraced(function*(path: string, word: string, isJson: boolean) {
   const { ast } = yield* place(path)
-  if (!isJson) return typed(ast, word)
+  if (!isJson) return parseWord(ast, word)
   return yield* Effect.try({
     try: () => JSON.parse(word) as unknown,
     catch: () => failure(`the value for ${path} is not JSON`)
@@ -77,7 +78,7 @@ export const set = Effect.fnUntraced(function*(options: {
   }
   if (rest.length === 0) yield* place(first)
   const words = rest.length === 0 ? [first, yield* ofStandardInput(first)] : options.words
-  const entries: Array<Entry> = []
+  const entries: Array<ConfigChange> = []
   for (let at = 0; at < words.length; at += 2) {
     const path = words[at] ?? ""
     entries.push({ path, value: yield* valueOf(path, words[at + 1] ?? "", options.json), comment: options.comment })
@@ -108,7 +109,7 @@ export const list = Effect.fnUntraced(function*(options: {
   if (found.length === 0 && process.stdout.isTTY) return yield* print("nothing is set\n")
   yield* print(
     found.map(({ description, isEnvOverridden, isSecret, path, populated, value }) => {
-      const said = !populated ? `(not set: ${description})` : isSecret ? "(set; not shown)" : oneLine(json(value))
+      const said = !populated ? `(not set: ${description})` : isSecret ? "(set; not display)" : oneLine(json(value))
       return `${oneLine(path)} = ${said}${isEnvOverridden ? "  (environment)" : ""}\n`
     }).join("")
   )

@@ -22,7 +22,8 @@ import * as Workspace from "../../workspace/Workspace.ts"
 import { type DryCall, type DryKnobs, lists, merge, sessionKnobs } from "./DryCall.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import type { RiskProfile } from "../../config/Profiles.ts"
-import { type Agent, Settings } from "../../config/Settings.ts"
+import { Settings } from "../../config/Settings.ts"
+import type { AgentSettings } from "../../config/Snapshot.ts"
 
 /** A dry run that cannot be made: no such folder or agent, rules that cannot be read. */
 export class DryRunRefused extends Schema.TaggedError<DryRunRefused>()("DryRunRefused", { message: Schema.String }) {}
@@ -55,7 +56,7 @@ export interface Options {
 
 const agentOf = Effect.fnUntraced(function*(
   alias: string | undefined
-): Effect.fn.Return<Agent | undefined, DryRunRefused, LiveSettings> {
+): Effect.fn.Return<AgentSettings | undefined, DryRunRefused, LiveSettings> {
   const { acp, agents } = (yield* LiveSettings).last()
   const enabled = Array.from(agents.values()).filter((agent) => agent.enabled)
   const asked = alias ?? acp.defaultAgent

@@ -1,20 +1,11 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Predicate } from "effect"
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
+import * as FileLock from "../../platform/FileLock.ts"
+import { ConfigInvalid } from "../Errors.ts"
 import type { ConfigTable } from "../schema/Schema.ts"
-import { type EnvironmentVariables, overridesIn } from "./EnvironmentOverrides.ts"
-
-/** A broken configuration (spec §2) in one line: the file and line, or the variable, and what is allowed. Nothing starts. */
-export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
-  message: Schema.String,
-  /** What is wrong without where that is, and the keys that lead there. */
-  problem: Schema.optionalKey(Schema.String),
-  path: Schema.optionalKey(Schema.Array(Schema.String))
-}) {}
-
-export interface Source {
-  readonly file: string
-  readonly text: string
-}
+import { overridesIn } from "./EnvironmentOverrides.ts"
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
@@ -23,17 +14,17 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of its path is a file, not a folder"
 }
 
-/** In bytes, as much as is written. */
-const longest = 1024 * 1024
+/** In bytes; a larger file is neither read nor written. */
+export const maxBytes = 1024 * 1024
 
-/** Whoever reads it waits for it, so nothing is read that may never end. */
+/** The caller waits for it, so nothing is read that may never end, such as a pipe. */
 const textOf = (file: string): string => {
   const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = fstatSync(handle)
     if (found.isDirectory()) throw Object.assign(new Error(), { code: "EISDIR" })
     if (!found.isFile()) throw new Error("it is not a plain file")
-    if (found.size > longest) throw new Error(`it has more than ${longest} bytes`)
+    if (found.size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`)
     return readFileSync(handle, "utf8")
   } finally {
     closeSync(handle)
@@ -44,9 +35,9 @@ const textOf = (file: string): string => {
  * The text of `config.toml`; a missing file is no error. Read synchronously: the first asynchronous read of a process costs more
  * than a millisecond, and nothing else can start before the settings are known.
  */
-export const read = (file: string): Effect.Effect<Source | undefined, ConfigInvalid> =>
+export const read = (file: string): Effect.Effect<string | undefined, ConfigInvalid> =>
   Effect.try({
-    try: (): Source | undefined => ({ file, text: textOf(file) }),
+    try: (): string | undefined => textOf(file),
     catch: (error) =>
       Predicate.hasProperty(error, "code")
         ? String(error.code)
@@ -66,9 +57,12 @@ export const read = (file: string): Effect.Effect<Source | undefined, ConfigInva
  * something to validate.
  */
 export const load = Effect.fnUntraced(function*(file: string, environment: EnvironmentVariables) {
-  const source = yield* read(file)
+  const text = yield* read(file)
   const names = overridesIn(environment)
-  if (source === undefined && names.length === 0) return {} satisfies ConfigTable as ConfigTable
+  if (text === undefined && names.length === 0) return {} satisfies ConfigTable as ConfigTable
   const { decode } = yield* Effect.promise(() => import("./Decode.ts"))
-  return yield* decode(source, names, environment)
+  return yield* decode({ file, text }, names, environment)
 })
+
+/** A process that reads the configuration to write it back holds this lock, which excludes all other processes of the machine. */
+export const locked = (file: string) => FileLock.within(join(dirname(file), ".config.lock"))

@@ -1,9 +1,12 @@
-export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
 
 export const prefix = "POSTERN_"
 
 const reserved = new Set(["POSTERN_CONFIG_DIR", "POSTERN_DATA_DIR", "POSTERN_SOCKET", "POSTERN_LOG_LEVEL"])
 
-/** Names of the variables that are paths into `config.toml` (spec §2); whether the paths exist is not checked here. */
+/**
+ * Names of the variables that set a key of `config.toml` (docs/configuration.md#environment-variables). Whether the key exists is
+ * checked where they are decoded.
+ */
 export const overridesIn = (environment: EnvironmentVariables): ReadonlyArray<string> =>
   Object.keys(environment).filter((name) => name.startsWith(prefix) && !reserved.has(name)).sort()

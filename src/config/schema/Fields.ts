@@ -1,11 +1,11 @@
 import { Predicate, SchemaAST } from "effect"
-import { allowed, dotted, isSecret, type Path } from "./Lookup.ts"
+import { references } from "./Consistency.ts"
+import { dotted, isSecretPath, isTable, type KeyPath, overlaps } from "./KeyPath.ts"
+import { expected } from "./Lookup.ts"
 import { ConfigTable } from "./Schema.ts"
-import { overlaps } from "./Place.ts"
-import { references } from "../edit/References.ts"
 import { isHidden, masked } from "./Values.ts"
 
-export type Kind =
+export type FieldKind =
   | "string"
   | "bool"
   | "integer"
@@ -16,12 +16,12 @@ export type Kind =
   | "object_array"
   | "object"
 
-/** One thing that is set or could be (zeroclaw.md §1.6, `config/list`). */
-export interface Field {
+/** One key that is set or could be, as `config/list` describes it (docs/native-rpc.md#configuration). */
+export interface ConfigField {
   readonly path: string
   readonly category: string
-  readonly kind: Kind
-  /** In words: what a value must be. */
+  readonly kind: FieldKind
+  /** What a value must be, in words. */
   readonly description: string
   /** Absent for secrets and where nothing is set. */
   readonly value?: unknown
@@ -32,10 +32,10 @@ export interface Field {
   readonly aliasSource?: string
 }
 
-const matches = (at: ReadonlyArray<string>, path: Path) =>
+const matches = (at: ReadonlyArray<string>, path: KeyPath) =>
   at.length === path.length && at.every((key, index) => key === "*" || key === path[index])
 
-const aliasSource = (path: Path) =>
+const aliasSource = (path: KeyPath) =>
   references.find(({ at, to }) => at.at(-1) !== "model" && to !== "providers" && matches(at, path))?.to
 
 const isIntegerCheck = (representation: unknown) =>
@@ -49,8 +49,8 @@ const variants = (ast: SchemaAST.AST): ReadonlyArray<string> | undefined =>
     ? ast.types.map(({ literal }) => String(literal))
     : undefined
 
-/** What stands at a place: by the schema, or by the value where that has none. */
-export const kindOf = (ast: SchemaAST.AST, value: unknown): Kind => {
+/** By the schema, or by the value where that has none. */
+export const kindOf = (ast: SchemaAST.AST, value: unknown): FieldKind => {
   if (variants(ast) !== undefined) return "enum"
   if (SchemaAST.isBoolean(ast) || typeof value === "boolean") return "bool"
   if (SchemaAST.isNumber(ast)) return isInteger(ast) ? "integer" : "float"
@@ -64,10 +64,7 @@ export const kindOf = (ast: SchemaAST.AST, value: unknown): Kind => {
   return SchemaAST.isObjects(ast) ? "object" : "string"
 }
 
-const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
-
-/** Fixed keys, whether set or not, and whatever else is there. */
+/** Fixed keys, whether set or not, and the aliases that are set. */
 const childrenOf = (
   ast: SchemaAST.AST,
   value: unknown
@@ -83,10 +80,10 @@ const childrenOf = (
 /** Everything that is set and everything that could be without another alias, in the order of the schema. */
 export const fields = (
   table: unknown,
-  overridden: ReadonlyArray<Path>,
+  overridden: ReadonlyArray<KeyPath>,
   ast: SchemaAST.AST = ConfigTable.ast,
-  path: Path = []
-): ReadonlyArray<Field> => {
+  path: KeyPath = []
+): ReadonlyArray<ConfigField> => {
   const children = childrenOf(ast, table)
   if (children !== undefined) {
     return children.flatMap(([key, type]) =>
@@ -101,10 +98,10 @@ export const fields = (
     path: dotted(path),
     category: path[0] ?? "",
     kind: source !== undefined && !Array.isArray(table) ? "alias_ref" : kindOf(ast, table),
-    description: allowed(ast),
+    description: expected(ast),
     ...(hidden || table === undefined ? {} : { value: masked(table, path) }),
     populated: table !== undefined,
-    isSecret: hidden || (isSecret(path) && path.at(-1) !== "api_key_env"),
+    isSecret: hidden || (isSecretPath(path) && path.at(-1) !== "api_key_env"),
     isEnvOverridden: overridden.some((one) => overlaps(one, path)),
     ...(enumVariants === undefined ? {} : { enumVariants }),
     ...(source === undefined ? {} : { aliasSource: source })
@@ -118,12 +115,12 @@ export const isMap = (ast: SchemaAST.AST): boolean =>
 export interface AliasMap {
   /** With `*` for aliases on the way. */
   readonly path: string
-  /** Of what stands under one alias. */
+  /** The type of one entry. */
   readonly ast: SchemaAST.AST
 }
 
-/** Where aliases can be made (`config/templates`). */
-export const maps = (ast: SchemaAST.AST = ConfigTable.ast, path: Path = []): ReadonlyArray<AliasMap> => {
+/** All tables that take aliases (`config/templates`). */
+export const maps = (ast: SchemaAST.AST = ConfigTable.ast, path: KeyPath = []): ReadonlyArray<AliasMap> => {
   if (!SchemaAST.isObjects(ast)) return []
   const index = ast.indexSignatures[0]?.type
   const own = index === undefined ? [] : [

@@ -1,13 +1,13 @@
-/** What the tables of `config.toml` are about, for programs that help to fill them in (zeroclaw.md §1.6). */
+/** Labels and help for the tables of `config.toml`, for programs with a settings view (docs/native-rpc.md#configuration). */
 
-export interface Section {
+export interface ConfigSection {
   readonly label: string
   readonly help: string
   readonly group: "Agents" | "Models" | "Safety" | "Tools" | "Daemon"
 }
 
 /** The top-level keys, each of them a section. */
-export const sections: Readonly<Record<string, Section>> = {
+export const sections: Readonly<Record<string, ConfigSection>> = {
   log_level: { label: "Log level", help: "How much is logged", group: "Daemon" },
   agents: {
     label: "Agents",

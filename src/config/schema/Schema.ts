@@ -1,14 +1,38 @@
 import { Schema } from "effect"
-import { flag, map, optional, path, text, texts, whole, word } from "./Atoms.ts"
-import { knob, Policy } from "./PolicySchema.ts"
-import { PermissionProfile, User } from "./PrincipalSchema.ts"
-import { Provider } from "./ProviderSchema.ts"
+import { type PolicySetting, settingValues } from "../../domain/PolicySettings.ts"
 
-/** Known to users' files and kept as they are; this version does not interpret what is in them. */
-const opaque = optional(Schema.Record(Schema.String, Schema.Unknown))
+// The `description` of a type completes the error message "<key> must be …".
+const string = Schema.String.annotate({ description: "a string" })
+const text = Schema.NonEmptyString.annotate({ description: "a non-empty string" })
+const path = Schema.NonEmptyString.annotate({ description: "a path" })
+const bool = Schema.Boolean.annotate({ description: "true or false" })
+const integerFrom = (least: number) =>
+  Schema.Int.check(Schema.isGreaterThanOrEqualTo(least)).annotate({
+    description: `a whole number of at least ${least}`
+  })
+const nonNegative = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
+  description: "a number of at least 0"
+})
+const fraction = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
+  description: "a number from 0 to 1"
+})
+const address = Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/)).annotate({
+  description: "an http or https address"
+})
+const textList = Schema.Array(text).annotate({ description: "a list of strings" })
+const pathList = Schema.Array(path).annotate({ description: "a list of paths" })
+const oneOf = <const L extends ReadonlyArray<string>>(...words: L) =>
+  Schema.Literals(words).annotate({ description: `one of ${words.join(", ")}` })
+
+const optional = Schema.optionalKey
+
+const map = <S extends Schema.Constraint>(value: S) => optional(Schema.Record(Schema.String, value))
+
+/** Tables that users' files have for other versions: accepted with any content, without effect. */
+const uninterpreted = optional(Schema.Record(Schema.String, Schema.Unknown))
 
 const Agent = Schema.Struct({
-  enabled: optional(flag),
+  enabled: optional(bool),
   model: optional(
     Schema.String.check(Schema.isPattern(/^[^/\s]+\/\S+$/)).annotate({
       description: "\"<provider alias>/<model id>\", for example \"anthropic/claude-sonnet-4.6\""
@@ -19,33 +43,79 @@ const Agent = Schema.Struct({
   runtime_profile: optional(text)
 })
 
-const level = optional(word("readonly", "supervised", "full"))
+/** A rule, or a table with the rule, its reason and its own examples: docs/policy.md#rule-syntax. */
+const rules = optional(
+  Schema.Array(Schema.Union([
+    text,
+    Schema.Struct({ rule: text, reason: optional(text), match: optional(textList), notMatch: optional(textList) })
+  ])).annotate({ description: "a list of rules" })
+)
+
+const policySetting = <K extends PolicySetting>(name: K) => optional(oneOf(...settingValues[name]))
+
+/** The user's own policy: the six settings, rules and flags (docs/policy.md#settings). */
+const Policy = Schema.Struct({
+  work_mode: policySetting("work_mode"),
+  network: policySetting("network"),
+  user_rules: policySetting("user_rules"),
+  tool_approval: policySetting("tool_approval"),
+  approval_response: policySetting("approval_response"),
+  sandbox: policySetting("sandbox"),
+  guard_allow: optional(bool),
+  ask_network_reads: optional(bool),
+  shell_test_commands: optional(textList),
+  shell_test_network: optional(bool),
+  allow_partial_sandbox: optional(bool),
+  rules: optional(Schema.Struct({ deny: rules, ask: rules, allow: rules }))
+})
+
+const Provider = Schema.Struct({
+  kind: optional(oneOf("anthropic", "openai-compatible", "offline")),
+  api_key: optional(text),
+  api_key_env: optional(text),
+  base_url: optional(address),
+  timeout_secs: optional(integerFrom(1)),
+  max_tokens: optional(integerFrom(1)),
+  context_window: optional(integerFrom(1)),
+  vision: optional(bool),
+  headers: map(string),
+  fallback: optional(textList),
+  models: optional(textList),
+  prices: optional(Schema.Struct({
+    input: optional(nonNegative),
+    output: optional(nonNegative),
+    cache_read: optional(nonNegative),
+    cache_write: optional(nonNegative)
+  }))
+})
+
+const level = optional(oneOf("readonly", "supervised", "full"))
 
 const RiskProfile = Schema.Struct({
   level,
-  workspace_only: optional(flag),
-  allowed_commands: optional(texts),
-  forbidden_commands: optional(texts),
-  forbidden_paths: optional(texts),
-  allowed_roots: optional(texts),
-  max_actions_per_hour: optional(whole(0)),
-  max_cost_per_day_cents: optional(whole(0)),
-  require_approval_for_medium_risk: optional(flag),
-  block_high_risk_commands: optional(flag),
-  shell_env_passthrough: optional(texts),
-  shell_timeout_secs: optional(whole(1)),
-  auto_approve: optional(texts),
-  always_ask: optional(texts),
-  allowed_tools: optional(texts),
-  excluded_tools: optional(texts),
+  workspace_only: optional(bool),
+  allowed_commands: optional(textList),
+  forbidden_commands: optional(textList),
+  forbidden_paths: optional(textList),
+  allowed_roots: optional(textList),
+  max_actions_per_hour: optional(integerFrom(0)),
+  max_cost_per_day_cents: optional(integerFrom(0)),
+  require_approval_for_medium_risk: optional(bool),
+  block_high_risk_commands: optional(bool),
+  shell_env_passthrough: optional(textList),
+  shell_timeout_secs: optional(integerFrom(1)),
+  auto_approve: optional(textList),
+  always_ask: optional(textList),
+  allowed_tools: optional(textList),
+  excluded_tools: optional(textList),
   approval_route: optional(Schema.Struct({
     approver_channel: optional(text),
-    on_no_approver: optional(word("deny", "inherit-originator")),
-    timeout_secs: optional(whole(1))
+    on_no_approver: optional(oneOf("deny", "inherit-originator")),
+    timeout_secs: optional(integerFrom(1))
   })),
-  delegation_policy: opaque,
-  sandbox_enabled: optional(flag),
-  sandbox_backend: optional(word(
+  delegation_policy: uninterpreted,
+  sandbox_enabled: optional(bool),
+  sandbox_backend: optional(oneOf(
     "auto",
     "bubblewrap",
     "bwrap",
@@ -58,34 +128,32 @@ const RiskProfile = Schema.Struct({
     "none"
   )),
   sandbox_docker_image: optional(text),
-  firejail_args: optional(texts)
+  firejail_args: optional(textList)
 })
 
 const RuntimeProfile = Schema.Struct({
-  agentic: optional(flag),
-  max_tool_iterations: optional(whole(0)),
-  max_history_messages: optional(whole(1)),
-  max_context_tokens: optional(whole(1)),
-  max_tool_result_chars: optional(whole(1)),
-  max_system_prompt_chars: optional(whole(0)),
-  keep_tool_context_turns: optional(whole(0)),
-  max_actions_per_hour: optional(whole(0)),
-  shell_timeout_secs: optional(whole(1)),
-  parallel_tools: optional(flag),
-  compact_context: optional(flag),
-  tool_dispatcher: optional(word("auto", "native", "xml"))
+  agentic: optional(bool),
+  max_tool_iterations: optional(integerFrom(0)),
+  max_history_messages: optional(integerFrom(1)),
+  max_context_tokens: optional(integerFrom(1)),
+  max_tool_result_chars: optional(integerFrom(1)),
+  max_system_prompt_chars: optional(integerFrom(0)),
+  keep_tool_context_turns: optional(integerFrom(0)),
+  max_actions_per_hour: optional(integerFrom(0)),
+  shell_timeout_secs: optional(integerFrom(1)),
+  parallel_tools: optional(bool),
+  compact_context: optional(bool),
+  tool_dispatcher: optional(oneOf("auto", "native", "xml"))
 })
 
-const texted = map(Schema.String.annotate({ description: "a text" }))
-
-/** What a tool of an MCP server may do; the plan and tests are no business of theirs. */
-const capability = word("none", "ro", "rw", "shell_rw")
+/** What a tool of an MCP server may do. Plan files and tests have capabilities of their own, which no server gets. */
+const capability = oneOf("none", "ro", "rw", "shell_rw")
 
 const confinement = {
-  sandbox: knob("sandbox"),
-  network: optional(flag),
-  readable: optional(Schema.Array(path).annotate({ description: "a list of paths" })),
-  writable: optional(Schema.Array(path).annotate({ description: "a list of paths" }))
+  sandbox: policySetting("sandbox"),
+  network: optional(bool),
+  readable: optional(pathList),
+  writable: optional(pathList)
 }
 
 const seconds = (most: number) =>
@@ -96,45 +164,64 @@ const seconds = (most: number) =>
   )
 
 const McpServer = Schema.Struct({
-  enabled: optional(flag),
+  enabled: optional(bool),
   command: optional(text),
-  args: optional(Schema.Array(Schema.String).annotate({ description: "a list of texts" })),
-  env: texted,
+  args: optional(Schema.Array(string).annotate({ description: "a list of strings" })),
+  env: map(string),
   cwd: optional(path),
-  url: optional(
-    Schema.String.check(Schema.isPattern(/^https?:\/\/\S+$/)).annotate({ description: "an http or https address" })
-  ),
-  headers: texted,
-  transport: optional(word("stdio", "http", "sse")),
+  url: optional(address),
+  headers: map(string),
+  transport: optional(oneOf("stdio", "http", "sse")),
   init_timeout_secs: seconds(600),
   tool_timeout_secs: seconds(600),
   ...confinement,
   capability: optional(capability),
   tools: map(capability),
-  read_only_hints: optional(flag)
+  read_only_hints: optional(bool)
 })
-export type McpServer = typeof McpServer.Type
+export type McpServerTable = typeof McpServer.Type
 
-/** What the web tools may reach (zeroclaw §4.1). */
+const verbs = Schema.Array(
+  Schema.String.check(Schema.isPattern(/^(create|read|update|delete|execute)$/i)).annotate({
+    description: "one of create, read, update, delete, execute"
+  })
+)
+
+// Who may call the daemon, and what that allows: docs/users.md#grants.
+const User = Schema.Struct({
+  uid: optional(integerFrom(0)),
+  principal_id: optional(text),
+  permission_profiles: optional(textList)
+})
+const PermissionProfile = Schema.Struct({
+  admin: optional(bool),
+  allowed_agents: optional(textList),
+  config_write_paths: optional(textList),
+  allowed_tools: optional(textList),
+  allowed_channels: optional(textList),
+  grants: map(verbs.annotate({ description: "a list of create, read, update, delete and execute" }))
+})
+
+/** What a web tool may access (docs/tools.md#web-tools). */
 const web = {
-  enabled: optional(flag),
-  allowed_domains: optional(texts),
-  blocked_domains: optional(texts),
-  allow_private_hosts: optional(flag),
-  timeout_secs: optional(whole(1)),
-  max_response_size: optional(whole(1))
+  enabled: optional(bool),
+  allowed_domains: optional(textList),
+  blocked_domains: optional(textList),
+  allow_private_hosts: optional(bool),
+  timeout_secs: optional(integerFrom(1)),
+  max_response_size: optional(integerFrom(1))
 }
 
-/** `config.toml` (spec §2). The one truth about keys: decoding, environment paths and error texts all come from here. */
+/** `config.toml` (docs/configuration.md#keys). Decoding, environment overrides, listings and error messages all derive from it. */
 export const ConfigTable = Schema.Struct({
-  log_level: optional(word("trace", "debug", "info", "warn", "error", "fatal", "none")),
+  log_level: optional(oneOf("trace", "debug", "info", "warn", "error", "fatal", "none")),
   agents: map(Agent),
   providers: map(Provider),
   acp: optional(Schema.Struct({
     default_agent: optional(Schema.String.annotate({ description: "the alias of an agent" })),
-    max_sessions: optional(whole(1)),
-    session_timeout_secs: optional(whole(1)),
-    unstable: optional(flag)
+    max_sessions: optional(integerFrom(1)),
+    session_timeout_secs: optional(integerFrom(1)),
+    unstable: optional(bool)
   })),
   risk_profiles: map(RiskProfile),
   runtime_profiles: map(RuntimeProfile),
@@ -142,36 +229,30 @@ export const ConfigTable = Schema.Struct({
   policy: optional(Policy),
   mcp: optional(Schema.Struct({
     servers: map(McpServer),
-    clients: optional(Schema.Struct({ enabled: optional(flag), ...confinement }))
+    clients: optional(Schema.Struct({ enabled: optional(bool), ...confinement }))
   })),
   memory: optional(Schema.Struct({
-    auto_save: optional(flag),
-    min_relevance_score: optional(
-      Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
-        description: "a number from 0 to 1"
-      })
-    ),
-    conversation_retention_days: optional(whole(0))
+    auto_save: optional(bool),
+    min_relevance_score: optional(fraction),
+    conversation_retention_days: optional(integerFrom(0))
   })),
   web_fetch: optional(Schema.Struct(web)),
   http_request: optional(Schema.Struct({ ...web, secrets: map(text) })),
-  rpc: optional(Schema.Struct({ max_local_connections: optional(whole(1)), max_sessions: optional(whole(1)) })),
-  gateway: opaque,
+  rpc: optional(
+    Schema.Struct({ max_local_connections: optional(integerFrom(1)), max_sessions: optional(integerFrom(1)) })
+  ),
+  gateway: uninterpreted,
   security: optional(Schema.Struct({
-    trust_daemon_uid: optional(flag),
+    trust_daemon_uid: optional(bool),
     leak_detection: optional(Schema.Struct({
-      enabled: optional(flag),
-      sensitivity: optional(
-        Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })).annotate({
-          description: "a number from 0 to 1"
-        })
-      ),
-      high_entropy_tokens: optional(flag)
+      enabled: optional(bool),
+      sensitivity: optional(fraction),
+      high_entropy_tokens: optional(bool)
     })),
-    otp: opaque,
-    estop: opaque,
-    audit: opaque,
-    prompt_guard: opaque
+    otp: uninterpreted,
+    estop: uninterpreted,
+    audit: uninterpreted,
+    prompt_guard: uninterpreted
   })),
   users: map(User),
   permission_profiles: map(PermissionProfile)

@@ -1,33 +1,32 @@
 import { Result, SchemaAST } from "effect"
+import { Toml } from "effect/encoding"
 import { isAddressWithSecret, leaks, withoutSecrets } from "../../domain/secrets/ArgumentSecrets.ts"
 import { isTooDeep } from "../../rpc/Depth.ts"
-import { isSecret, type Path } from "./Lookup.ts"
-import { valueOf } from "../load/Overrides.ts"
-import { isTable } from "../edit/TomlTable.ts"
+import { isSecretPath, isTable, type KeyPath } from "./KeyPath.ts"
 
-/** What stands for a secret wherever values are listed; it is never a value (zeroclaw.md §1.6). */
+/** What stands for a secret wherever values are listed; it is never a value (docs/configuration.md#secrets). */
 export const mask = "***MASKED***"
 
 const isVariable = (value: unknown) => typeof value === "string" && /^[A-Z][A-Z0-9_]*$/.test(value)
 
-/** A value that no listing shows. `api_key_env` is the name of a variable, unless somebody took it for the key itself. */
-export const isHidden = (path: Path, value: unknown): boolean =>
+/** A value that no listing shows. `api_key_env` holds the name of a variable, unless somebody mistook it for the key itself. */
+export const isHidden = (path: KeyPath, value: unknown): boolean =>
   path.at(-1) === "api_key_env" && (value === undefined || isVariable(value))
     ? false
-    : isSecret(path) || (typeof value === "string" && (isAddressWithSecret(value) || leaks(value, false)))
+    : isSecretPath(path) || (typeof value === "string" && (isAddressWithSecret(value) || leaks(value, false)))
 
-const isText = (value: unknown): value is string => typeof value === "string"
+const isString = (value: unknown): value is string => typeof value === "string"
 
-/** What a program is started with. */
-const isArguments = (path: Path) => /(^|_)args$/.test(path.at(-1) ?? "")
+/** The arguments that a program is started with. */
+const isArguments = (path: KeyPath) => /(^|_)args$/.test(path.at(-1) ?? "")
 
 /** A value that no error shows: it may be a secret, or have one somewhere in it. */
-export const isConcealed = (path: Path, value: unknown): boolean =>
+export const mayHoldSecret = (path: KeyPath, value: unknown): boolean =>
   path.some((_, at) => isArguments(path.slice(0, at + 1))) || some(value, (one) => isHidden(path, one))
 
 /** The same value with every secret in it replaced. */
-export const masked = (value: unknown, path: Path = []): unknown => {
-  if (Array.isArray(value) && value.every(isText) && isArguments(path)) return withoutSecrets(value, mask)
+export const masked = (value: unknown, path: KeyPath = []): unknown => {
+  if (Array.isArray(value) && value.every(isString) && isArguments(path)) return withoutSecrets(value, mask)
   if (Array.isArray(value)) return value.map((item) => masked(item, path))
   if (typeof value === "object" && value !== null && !(value instanceof Date)) {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, masked(one, [...path, key])]))
@@ -40,19 +39,19 @@ const some = (value: unknown, test: (one: unknown) => boolean): boolean =>
 
 const isBlank = (value: unknown) => typeof value === "string" && value.trim() === ""
 
-/** The value itself, or one at a secret place below it. */
-const hasBlankSecret = (path: Path, value: unknown): boolean =>
+/** Whether the value, or one at a secret path below it, is an empty secret. */
+const hasBlankSecret = (path: KeyPath, value: unknown): boolean =>
   isTable(value)
     ? Object.entries(value).some(([key, one]) => hasBlankSecret([...path, key], one))
     : Array.isArray(value)
     ? value.some((one) => hasBlankSecret(path, one))
     : isBlank(value) && isHidden(path, "")
 
-/** Numbers and truth values where texts belong, at any depth; texts stay texts. */
-const typedBy = (ast: SchemaAST.AST, value: unknown): unknown => {
+/** Numbers and booleans become strings where strings belong, at any depth. */
+const withStrings = (ast: SchemaAST.AST, value: unknown): unknown => {
   if (SchemaAST.isString(ast)) return typeof value === "number" || typeof value === "boolean" ? String(value) : value
   if (SchemaAST.isArrays(ast) && Array.isArray(value)) {
-    return value.map((one) => ast.rest[0] === undefined ? one : typedBy(ast.rest[0], one))
+    return value.map((one) => ast.rest[0] === undefined ? one : withStrings(ast.rest[0], one))
   }
   if (!SchemaAST.isObjects(ast) || !isTable(value)) return value
   const at = (key: string) =>
@@ -60,16 +59,30 @@ const typedBy = (ast: SchemaAST.AST, value: unknown): unknown => {
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => {
       const type = at(key)
-      return [key, type === undefined ? one : typedBy(type, one)]
+      return [key, type === undefined ? one : withStrings(type, one)]
     })
   )
 }
 
+/** A string is taken as it is where strings belong; anything else is written as in TOML, a list also with plain commas. */
+export const parseText = (ast: SchemaAST.AST, text: string): unknown => {
+  if (SchemaAST.isString(ast) || SchemaAST.isLiteral(ast) || SchemaAST.isUnion(ast)) return text
+  const parsed = Toml.parse(`value = ${text}`)
+  if (Result.isSuccess(parsed) && Object.keys(parsed.success).length === 1) return parsed.success["value"]
+  return SchemaAST.isArrays(ast) ? text.split(",").map((item) => item.trim()).filter((item) => item !== "") : text
+}
+
+/** A word of a command line: below tables that have no schema it is read as TOML where it looks like a value of TOML. */
+export const parseWord = (ast: SchemaAST.AST, word: string): unknown =>
+  SchemaAST.isUnknown(ast) && /^(true|false|[+-]?\d+(\.\d+)?|\[[^]*\]|\{[^]*\})$/.test(word)
+    ? parseText(ast, word)
+    : word
+
 /**
- * A JSON value as this place takes it: texts are read as the type of the place, other values stay what they are. Only the
- * failures that no schema names are found here.
+ * A JSON value converted to the type that its path has: strings are parsed, other values stay what they are. Finds only the failures
+ * that the schema does not name.
  */
-export const fitted = (path: Path, ast: SchemaAST.AST, value: unknown): Result.Result<unknown, string> => {
+export const convert = (path: KeyPath, ast: SchemaAST.AST, value: unknown): Result.Result<unknown, string> => {
   if (value === undefined || isTooDeep(value)) return Result.fail("it must have a value that can be written")
   if (some(value, (one) => one === null)) return Result.fail("null is no value here; delete the key instead")
   if (some(value, (one) => typeof one === "string" && one.includes(mask))) {
@@ -77,13 +90,9 @@ export const fitted = (path: Path, ast: SchemaAST.AST, value: unknown): Result.R
   }
   if (hasBlankSecret(path, value)) return Result.fail("a secret cannot be empty; delete the key instead")
   return Result.succeed(
-    typedBy(ast, typeof value === "string" && !SchemaAST.isUnknown(ast) ? valueOf(ast, value) : value)
+    withStrings(ast, typeof value === "string" && !SchemaAST.isUnknown(ast) ? parseText(ast, value) : value)
   )
 }
 
-/** A word of a command line: below tables that have no schema it is read as TOML where it is that. */
-export const typed = (ast: SchemaAST.AST, text: string): unknown =>
-  SchemaAST.isUnknown(ast) && /^(true|false|[+-]?\d+(\.\d+)?|\[[^]*\]|\{[^]*\})$/.test(text) ? valueOf(ast, text) : text
-
-/** As `config/get` sends it and people read it. */
-export const shown = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value)
+/** As `config/get` sends a value and people read it. */
+export const display = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value)

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
-import type { Provider, Proxy } from "../../config/Providers.ts"
+import type { Provider, ProxyVariables } from "../../config/Providers.ts"
 import * as Anthropic from "../anthropic/Anthropic.ts"
 import type { ModelFault } from "../ModelFault.ts"
 import * as OpenAiCompatible from "../openai/OpenAiCompatible.ts"
@@ -37,7 +37,7 @@ export const listModels = Effect.fnUntraced(
 /** Models behind HTTP. This module loads an HTTP client: import it when a remote model is first asked. */
 
 /** Keeps connections alive; sends no trace headers to providers. */
-const layerHttp = (proxyEnv: Proxy) =>
+const layerHttp = (proxyEnv: ProxyVariables) =>
   Layer.effect(
     HttpClient.HttpClient,
     Effect.map(
@@ -57,16 +57,16 @@ const makers = { "anthropic": Anthropic.make, "openai-compatible": OpenAiCompati
 
 export type RemoteProvider = Provider & { readonly kind: keyof typeof makers }
 
-const clientOf = (proxy: Proxy) =>
+const clientOf = (proxy: ProxyVariables) =>
   Effect.map(Layer.build(layerHttp(proxy)), (built) => Context.get(built, HttpClient.HttpClient))
 
 /** Gives models. The connections live as long as the scope. */
-export const make = (proxy: Proxy) =>
+export const make = (proxy: ProxyVariables) =>
   Effect.map(
     clientOf(proxy),
     (http) => (provider: RemoteProvider, model: string): ModelStream => makers[provider.kind](provider, model, http)
   )
 
 /** Gives lists of models. The connections live as long as the scope. */
-export const listing = (proxy: Proxy) =>
+export const listing = (proxy: ProxyVariables) =>
   Effect.map(clientOf(proxy), (http) => (provider: Provider) => listModels(provider, http))

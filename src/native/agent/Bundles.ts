@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { join } from "node:path"
 import { LiveSettings } from "../../config/LiveSettings.ts"
-import { type Agent, Settings } from "../../config/Settings.ts"
+import { Settings } from "../../config/Settings.ts"
+import type { AgentSettings } from "../../config/Snapshot.ts"
 import { Agents } from "../../session/lifecycle/Agents.ts"
 import { caller } from "../access/Access.ts"
 import * as Entitled from "../access/Entitled.ts"
@@ -35,11 +36,11 @@ export const make = Effect.gen(function*() {
 
   const inOrder = Effect.map(live.current, ({ acp, agents }) => {
     const enabled = Array.from(agents.values()).filter((agent) => agent.enabled)
-    const isDefault = ({ alias }: Agent) => alias === acp.defaultAgent
+    const isDefault = ({ alias }: AgentSettings) => alias === acp.defaultAgent
     return [...enabled.filter(isDefault), ...enabled.filter((agent) => !isDefault(agent))]
   })
 
-  const ownOf = ({ alias, workspace }: Agent): Bundle => ({
+  const ownOf = ({ alias, workspace }: AgentSettings): Bundle => ({
     alias: nameOf(alias),
     directory: join(workspace, "skills")
   })

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
-import { type Agent, Settings } from "../../config/Settings.ts"
+import { Settings } from "../../config/Settings.ts"
+import type { AgentSettings } from "../../config/Snapshot.ts"
 import { Agents } from "../../session/lifecycle/Agents.ts"
 import * as Beginning from "../../session/policy/Beginning.ts"
 import { PolicyService } from "../../session/policy/PolicyService.ts"
@@ -24,7 +25,7 @@ export const layer = AgentTools.toLayer(Effect.gen(function*() {
   const store = yield* MemoryStore
 
   /** As in a chat session; a memory that cannot be used is left out there as well. */
-  const memoryTools = ({ alias }: Agent) =>
+  const memoryTools = ({ alias }: AgentSettings) =>
     store.of(alias).pipe(
       Effect.flatMap((memory) =>
         Effect.promise(() => import("../../tool/memory/MemoryTools.ts").then(({ make }) => make(memory, "")))
@@ -34,7 +35,7 @@ export const layer = AgentTools.toLayer(Effect.gen(function*() {
 
   /** What a new chat session of the caller's with this agent has; servers of MCP are started with a session, and not here. */
   const toolsOf = Effect.fnUntraced(
-    function*(agent: Agent) {
+    function*(agent: AgentSettings) {
       const me = yield* caller
       const prospect = yield* Beginning.prospect(agent, me.tools, yield* memoryTools(agent))
       return yield* Effect.mapError(desk.offered(prospect), ({ message }) => Faults.disabled(message, "rules_invalid"))
@@ -43,7 +44,7 @@ export const layer = AgentTools.toLayer(Effect.gen(function*() {
     Effect.provideService(LiveSettings, live)
   )
 
-  const categories = Effect.fnUntraced(function*({ alias }: Agent) {
+  const categories = Effect.fnUntraced(function*({ alias }: AgentSettings) {
     const me = yield* caller
     if (!me.allows("memory:read")) return yield* Faults.missingGrant(me.id, "memory:read", "memory_categories")
     const memory = yield* store.of(alias, me.admin ? "everybody" : { owner: me.id })

@@ -1,17 +1,10 @@
 import { Effect, Schema } from "effect"
 import { basename } from "node:path"
-import type { Field } from "../../config/schema/Fields.ts"
-import {
-  ConfigFailed,
-  ConfigRefused,
-  ConfigStore,
-  type Entry,
-  type MayWrite,
-  type Removed
-} from "../../config/edit/ConfigStore.ts"
+import type { ConfigField } from "../../config/schema/Fields.ts"
+import { type ConfigChange, type ConfigRemoved, ConfigStore, type MayWrite } from "../../config/edit/ConfigStore.ts"
+import { ConfigFailed, type ConfigInvalid, ConfigRefused } from "../../config/Errors.ts"
 import { sections } from "../../config/schema/Guide.ts"
-import { mask, shown } from "../../config/schema/Values.ts"
-import type { ConfigInvalid } from "../../config/load/ConfigFile.ts"
+import { display, mask } from "../../config/schema/Values.ts"
 import * as Wire from "../../rpc/Wire.ts"
 import type { Principals } from "../../security/Principals.ts"
 import { caller } from "../access/Access.ts"
@@ -64,11 +57,12 @@ const entryAt = (entry: unknown, index: number) =>
   })
 
 /** Fixed keys may be written with `-` for `_`. */
-const beginsWith = (prefix: string) => ({ path }: Field): boolean =>
+const beginsWith = (prefix: string) => ({ path }: ConfigField): boolean =>
   path.startsWith(prefix) || path.startsWith(prefix.replaceAll("-", "_"))
 
 const entryOf = (
-  { aliasSource, category, description, enumVariants, isEnvOverridden, isSecret, kind, path, populated, value }: Field
+  { aliasSource, category, description, enumVariants, isEnvOverridden, isSecret, kind, path, populated, value }:
+    ConfigField
 ) => ({
   path,
   category,
@@ -81,7 +75,7 @@ const entryOf = (
   section: category,
   ...(sections[category] === undefined ? {} : { tab: sections[category].group.toLowerCase() }),
   ...(typeof value === "string" && value.includes("\n") ? { multiline: true } : {}),
-  ...(value === undefined ? {} : { value: shown(value) }),
+  ...(value === undefined ? {} : { value: display(value) }),
   ...(enumVariants === undefined ? {} : { enum_variants: enumVariants }),
   ...(aliasSource === undefined ? {} : { alias_source: aliasSource })
 })
@@ -89,11 +83,11 @@ const entryOf = (
 const staying = "the agent's folder, its sessions and its memory stay where they are"
 
 /** Warnings where there are some. */
-const warned = ({ deleted, warnings }: Removed) => ({ deleted, ...(warnings.length === 0 ? {} : { warnings }) })
+const warned = ({ deleted, warnings }: ConfigRemoved) => ({ deleted, ...(warnings.length === 0 ? {} : { warnings }) })
 
 const assignment = (
   { comment, prop, value }: { readonly prop: string; readonly value: unknown; readonly comment?: string | null }
-): Entry => ({ path: prop, value, comment: comment ?? undefined })
+): ConfigChange => ({ path: prop, value, comment: comment ?? undefined })
 
 export const layer = Configuration.toLayer(Effect.gen(function*() {
   const config = yield* ConfigStore
@@ -123,7 +117,7 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
           ? Effect.map(config.document, (document) => document as Record<string, unknown>)
           : Effect.map(config.get(prop), ({ fallback, isSecret, path, populated, value }) => ({
             prop: path,
-            value: isSecret && populated ? mask : shown(value ?? fallback ?? ""),
+            value: isSecret && populated ? mask : display(value ?? fallback ?? ""),
             populated
           }))
       ),

@@ -1,6 +1,6 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 import { isDeepStrictEqual } from "node:util"
-import { ConfigInvalid } from "../../config/load/ConfigFile.ts"
+import { ConfigInvalid } from "../../config/Errors.ts"
 import type { ConfigTable } from "../../config/schema/Schema.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { maxLocalConnections, type ProcessSettings, Settings } from "../../config/Settings.ts"

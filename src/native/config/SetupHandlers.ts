@@ -2,9 +2,9 @@ import { Effect, SchemaAST } from "effect"
 import { isMap, kindOf, maps } from "../../config/schema/Fields.ts"
 import { entries, sections } from "../../config/schema/Guide.ts"
 import { ConfigTable } from "../../config/schema/Schema.ts"
-import type { EnvironmentVariables } from "../../config/load/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
-import { builtIn, isLocal, type Provider, providers, usualModels } from "../../config/Providers.ts"
+import { builtIn, isLocal, type Provider, providers, vendorModels } from "../../config/Providers.ts"
 import { agentModels, readiness } from "../../model/ModelReference.ts"
 import { ModelCatalog } from "../../model/ModelCatalog.ts"
 import * as Faults from "../protocol/Errors.ts"
@@ -70,7 +70,7 @@ export const layer = (environment: EnvironmentVariables) =>
 
     /** Ids of models of one provider: those the configuration names, the usual one of a vendor, and what the server listed. */
     const idsOf = ({ alias, baseUrl, models: own }: Provider, named: ReadonlyArray<string>) => {
-      const usual = Object.hasOwn(usualModels, alias) ? usualModels[alias] : undefined
+      const usual = Object.hasOwn(vendorModels, alias) ? vendorModels[alias] : undefined
       return unique([
         ...named.filter((one) => one.startsWith(`${alias}/`)).map((one) => one.slice(alias.length + 1)),
         ...own,

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { isDeepStrictEqual } from "node:util"
-import type { Agent } from "../../config/Settings.ts"
+import type { AgentSettings } from "../../config/Snapshot.ts"
 import type { Principal } from "../../security/Principals.ts"
 import type { Host } from "../../session/lifecycle/Hosts.ts"
 import type { SessionRecord } from "../../store/SessionStore.ts"
@@ -8,7 +8,7 @@ import { mayTouch } from "../access/Access.ts"
 import * as Faults from "../protocol/Errors.ts"
 import type { NativeState } from "../protocol/NativeConnection.ts"
 import { type Forbids, mayEnter } from "../access/FolderAccess.ts"
-import { type Opener } from "./SessionClient.ts"
+import type { Opener } from "./SessionClient.ts"
 import { activeElsewhere, ownerOf, type Resident, type Residents } from "./Residents.ts"
 
 /** What `session/new` asks for, checked. */
@@ -16,7 +16,7 @@ export interface Wanted {
   readonly host: Host
   /** Of the other mode. */
   readonly other: Host
-  readonly agent: Agent
+  readonly agent: AgentSettings
   readonly me: Principal
   readonly opener: Opener
   readonly isConnected: (connection: NativeState) => boolean

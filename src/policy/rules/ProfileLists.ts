@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { hint } from "../../config/load/Suggestion.ts"
+import { hint } from "../../config/schema/Suggestion.ts"
 import type { RiskProfile } from "../../config/Profiles.ts"
 import { type KnownTools, parse } from "./Rule.ts"
 import { type Entry, entry } from "./RuleSet.ts"

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { nearest } from "../../config/load/Suggestion.ts"
+import { nearest } from "../../config/schema/Suggestion.ts"
 import * as Hosts from "./Hosts.ts"
 import * as Names from "./Names.ts"
 import * as Paths from "./Paths.ts"

@@ -1,6 +1,6 @@
 import { Predicate, Result, Schema } from "effect"
 import { Toml } from "effect/encoding"
-import { tomlProblem } from "../../config/load/TomlProblem.ts"
+import { tomlProblem } from "../../config/toml/TomlProblem.ts"
 import { type PolicySettings, read as readKnobs } from "../../domain/PolicySettings.ts"
 import { decides, type Trial } from "./Examples.ts"
 import { type List, parse } from "./Rule.ts"

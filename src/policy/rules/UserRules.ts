@@ -1,9 +1,11 @@
 import { Effect, Predicate, Result } from "effect"
 import { Toml } from "effect/encoding"
 import { readFileSync, statSync } from "node:fs"
+import { assign } from "../../config/schema/KeyPath.ts"
 import { RulesInvalid } from "./RulesFile.ts"
-import { tomlProblem } from "../../config/load/TomlProblem.ts"
-import { type EnvironmentVariables, overridesIn, prefix } from "../../config/load/EnvironmentOverrides.ts"
+import { tomlProblem } from "../../config/toml/TomlProblem.ts"
+import { overridesIn, prefix } from "../../config/load/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
 
 const rulesPrefix = `${prefix}policy__rules__`
 
@@ -25,7 +27,7 @@ export const userRules = Effect.fnUntraced(function*(
   )
   const names = overridesIn(environment).filter((name) => name.startsWith(rulesPrefix))
   if (names.length > 0) {
-    const { assign, fromEnvironment } = yield* Effect.promise(() => import("../../config/load/Overrides.ts"))
+    const { fromEnvironment } = yield* Effect.promise(() => import("../../config/load/Decode.ts"))
     const overrides = yield* Effect.fromResult(Result.mapError(fromEnvironment(names, environment), refuse))
     for (const override of overrides) assign(root, override)
   }

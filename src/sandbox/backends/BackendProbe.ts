@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Variables } from "../../platform/Environment.ts"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import * as Executable from "../../platform/Executable.ts"
 import type { Runner } from "../Confinement.ts"
@@ -27,7 +27,7 @@ const ofProject = (folder: string): boolean =>
   /(^|\/)node_modules(\/|$)/.test(folder) || (process.cwd() !== "/" && isInside(process.cwd(), folder))
 
 /** Programs for the host's own use. What is found is kept, so that later changes of PATH entries do not matter. */
-export const programFinder = (variables: Variables): FindProgram => {
+export const programFinder = (variables: EnvironmentVariables): FindProgram => {
   const known = new Map<string, string>()
   const entries = (variables["PATH"] ?? "").split(":").filter((entry) =>
     ![entry, Disk.real(entry) ?? ""].some(ofProject)

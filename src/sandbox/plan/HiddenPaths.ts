@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import type { Variables } from "../../platform/Environment.ts"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
 
 /** Places in a home folder that hold credentials, keys, other agents' state or what somebody typed. */
 const below = [
@@ -90,7 +90,7 @@ const socketOf = (address: string | undefined): ReadonlyArray<string> => {
 /** What every confining mode hides, whether it exists or not (policy §5.3): in a home folder, and of the whole machine. */
 export const atHome = (home: string): ReadonlyArray<string> => below.map((path) => join(home, path))
 
-export const ofMachine = (variables: Variables): ReadonlyArray<string> => [
+export const ofMachine = (variables: EnvironmentVariables): ReadonlyArray<string> => [
   ...ofSystem,
   ...[
     variables["XDG_RUNTIME_DIR"],

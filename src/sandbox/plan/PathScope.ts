@@ -1,4 +1,4 @@
-import { type Intent } from "../../workspace/Workspace.ts"
+import type { Intent } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import { isNarrow, writes } from "../Modes.ts"
 import type { DiskView } from "./View.ts"

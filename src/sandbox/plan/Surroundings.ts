@@ -1,12 +1,12 @@
 import { homedir, userInfo } from "node:os"
 import { isAbsolute } from "node:path"
-import type { Variables } from "../../platform/Environment.ts"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
 
 /** What of this machine a plan has to know besides the call. */
 export interface HostEnvironment {
   /** As the environment names it, and as the account has it. Absolute. */
   readonly homes: ReadonlyArray<string>
-  readonly variables: Variables
+  readonly variables: EnvironmentVariables
   /** Postern's own configuration, data and socket: nobody may open a session inside the data, and nothing sees them. */
   readonly own: { readonly configDir: string; readonly dataDir: string; readonly socket?: string | undefined }
 }

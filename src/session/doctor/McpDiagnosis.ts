@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path"
 import type { McpServerConfig, McpTransportConfig } from "../../domain/McpServerConfig.ts"
-import type { Variables } from "../../platform/Environment.ts"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
 import type { Finding } from "./Doctor.ts"
 
@@ -11,7 +11,7 @@ const ok = (detail: string): Looked => ({ status: "ok", detail })
 
 const program = (
   { command, cwd, env }: Extract<McpTransportConfig, { _tag: "Stdio" }>,
-  variables: Variables
+  variables: EnvironmentVariables
 ): Looked => {
   if (!command.includes("/")) {
     const found = Executable.find(command, env["PATH"] ?? variables["PATH"], [])
@@ -32,7 +32,10 @@ const address = ({ url }: Extract<McpTransportConfig, { _tag: "Http" }>): Looked
 }
 
 /** Whether each configured server could be started or called, as far as that shows without doing it. */
-export const look = (servers: ReadonlyArray<McpServerConfig>, variables: Variables): ReadonlyArray<Finding> =>
+export const look = (
+  servers: ReadonlyArray<McpServerConfig>,
+  variables: EnvironmentVariables
+): ReadonlyArray<Finding> =>
   servers.map(({ name, transport }) => {
     const looked = transport._tag === "Stdio" ? program(transport, variables) : address(transport)
     const remedy = looked.status === "ok" ? {} : { remedy: `See [mcp.servers.${name}] in config.toml.` }

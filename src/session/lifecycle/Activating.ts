@@ -1,7 +1,7 @@
 import { Context, Effect, Scope } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
-import type { Agent } from "../../config/Snapshot.ts"
+import type { AgentSettings } from "../../config/Snapshot.ts"
 import { SessionMissing, type SessionRecord, SessionStore } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { ModelCatalog } from "../../model/ModelCatalog.ts"
@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function*({ add, mode, present, room }: Su
   const scope = yield* Effect.scope
 
   const register = Effect.fnUntraced(
-    function*(record: SessionRecord, workspace: Workspace, agent: Agent, { mcpServers = [] }: Setup) {
+    function*(record: SessionRecord, workspace: Workspace, agent: AgentSettings, { mcpServers = [] }: Setup) {
       const own = yield* Scope.fork(scope, "sequential")
       // Nothing of the call that opens a session may live as long as the session.
       const session = yield* Effect.updateContext(

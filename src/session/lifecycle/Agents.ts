@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
-import type { Agent, Snapshot } from "../../config/Snapshot.ts"
+import type { AgentSettings, Snapshot } from "../../config/Snapshot.ts"
 
 export class AgentUnresolved extends Schema.TaggedError<AgentUnresolved>()("AgentUnresolved", {
   message: Schema.String,
@@ -10,7 +10,7 @@ export class AgentUnresolved extends Schema.TaggedError<AgentUnresolved>()("Agen
 const choose = (
   asked: string | undefined,
   agents: Snapshot["agents"]
-): Effect.Effect<Agent, AgentUnresolved> => {
+): Effect.Effect<AgentSettings, AgentUnresolved> => {
   const enabled = Array.from(agents.values()).filter((agent) => agent.enabled)
   const names = () => enabled.map(({ alias }) => alias).join(", ")
   const refused = (reason: AgentUnresolved["reason"], message: string) =>
@@ -33,9 +33,9 @@ const choose = (
 /** The agents as they are configured now, and which of them a session gets (spec §3). */
 export class Agents extends Context.Service<Agents, {
   /** Explicit alias, else the connection's, else `acp.default_agent`, else the only enabled one. */
-  readonly resolve: (explicit?: string, ofConnection?: string) => Effect.Effect<Agent, AgentUnresolved>
+  readonly resolve: (explicit?: string, ofConnection?: string) => Effect.Effect<AgentSettings, AgentUnresolved>
   /** The agent of a stored session; one that is gone is replaced as if none had been named. */
-  readonly restore: (alias: string) => Effect.Effect<Agent, AgentUnresolved>
+  readonly restore: (alias: string) => Effect.Effect<AgentSettings, AgentUnresolved>
 }>()("postern/session/Agents") {
   static readonly layer = Layer.effect(
     Agents,

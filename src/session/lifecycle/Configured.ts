@@ -1,11 +1,11 @@
 import type { LiveSettings } from "../../config/LiveSettings.ts"
 import type { RiskProfile, RuntimeProfile } from "../../config/Profiles.ts"
-import type { Agent, Snapshot } from "../../config/Snapshot.ts"
+import type { AgentSettings, Snapshot } from "../../config/Snapshot.ts"
 
 /** What the configuration says about the agent of an active session. */
 export interface Configured {
   /** Its alias and its folder are those the session was opened with. */
-  readonly agent: Agent
+  readonly agent: AgentSettings
   readonly risk: RiskProfile | undefined
   readonly runtime: RuntimeProfile
   /** As written under `[policy]`. */
@@ -16,7 +16,7 @@ export interface Configured {
  * As it stands now, and the same object while nothing changed. What is gone stays as it was last: the sessions of an agent that was
  * removed go on under the limits they had.
  */
-export const follow = ({ last }: LiveSettings["Service"], opened: Agent): () => Configured => {
+export const follow = ({ last }: LiveSettings["Service"], opened: AgentSettings): () => Configured => {
   let seen: Snapshot | undefined
   let configured: Configured | undefined
   return () => {

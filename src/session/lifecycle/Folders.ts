@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises"
 import { isAbsolute, join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { RiskProfile } from "../../config/Profiles.ts"
-import type { Agent } from "../../config/Settings.ts"
+import type { AgentSettings } from "../../config/Snapshot.ts"
 import { limitsOf } from "../../policy/decision/Limits.ts"
 import { makeFolder } from "../../platform/MakeFolder.ts"
 import * as Workspace from "../../workspace/Workspace.ts"
@@ -24,7 +24,7 @@ export const absolute = (field: string, path: string) =>
   })
 
 /** The agent's own folder. Only a session that is to work in it needs it. */
-const ownFolder = ({ alias, workspace }: Agent, isNeeded: boolean) =>
+const ownFolder = ({ alias, workspace }: AgentSettings, isNeeded: boolean) =>
   Effect.try(() => makeFolder(workspace)).pipe(
     Effect.as([workspace]),
     Effect.tapError((cause) => Effect.logWarning(`the folder of agent "${alias}" cannot be made: ${workspace}`, cause)),
@@ -56,7 +56,7 @@ const allowed = (field: string, path: string, { forbids }: Opening) => {
 }
 
 /** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently (acp.md §4 rule 9). */
-export const open = Effect.fnUntraced(function*(agent: Agent, opening: Opening) {
+export const open = Effect.fnUntraced(function*(agent: AgentSettings, opening: Opening) {
   const { additional, configDir, cwd, profile } = opening
   if (cwd !== undefined) yield* Effect.andThen(absolute("cwd", cwd), allowed("cwd", cwd, opening))
   yield* Effect.forEach(additional, (path, index) => absolute(`additionalDirectories.${index}`, path), {

@@ -1,7 +1,7 @@
 import { Clock, Deferred, Effect, Exit, FiberHandle, Scope } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import type { Settings } from "../../config/Settings.ts"
-import type { Agent } from "../../config/Snapshot.ts"
+import type { AgentSettings } from "../../config/Snapshot.ts"
 import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
 import type { McpServerConfig } from "../../domain/McpServerConfig.ts"
 import { none, ToolSource } from "../../tool/SessionTools.ts"
@@ -25,7 +25,7 @@ import { type Mode, type Overrides, TurnLoop } from "../turn/TurnLoop.ts"
 export const make = Effect.fnUntraced(function*(
   initial: SessionRecord,
   workspace: Workspace,
-  agent: Agent,
+  agent: AgentSettings,
   mode: Mode,
   brought: ReadonlyArray<McpServerConfig> = []
 ): Effect.fn.Return<

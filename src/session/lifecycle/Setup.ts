@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { Agent } from "../../config/Settings.ts"
+import type { AgentSettings } from "../../config/Snapshot.ts"
 import type { McpServerConfig } from "../../domain/McpServerConfig.ts"
 import type { Mode } from "../turn/TurnLoop.ts"
 
@@ -40,7 +40,7 @@ export interface Setup {
 }
 
 export interface Creation extends Setup {
-  readonly agent: Agent
+  readonly agent: AgentSettings
   /** Made up where none is given. */
   readonly sessionId?: string | undefined
   /** The principal it belongs to; whoever runs Postern without it. */

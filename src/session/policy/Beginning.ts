@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs"
 import { Effect } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
-import { type Agent, Settings } from "../../config/Settings.ts"
+import { Settings } from "../../config/Settings.ts"
+import { type AgentSettings } from "../../config/Snapshot.ts"
 import {
   type AutonomyLevel,
   isPolicySetting,
@@ -47,7 +48,7 @@ export const basisOf = (configured: Configured.Configured) => {
 
 /** A session that the agent would have in its own folder, with `own` besides the built-in tools; nothing of it is opened. */
 export const prospect = Effect.fnUntraced(
-  function*(agent: Agent, permitted: Permitted | undefined, own: ReadonlyMap<string, AnyTool>) {
+  function*(agent: AgentSettings, permitted: Permitted | undefined, own: ReadonlyMap<string, AnyTool>) {
     const { configDir } = yield* Settings
     const configured = Configured.follow(yield* LiveSettings, agent)()
     const { level, user } = basisOf(configured)

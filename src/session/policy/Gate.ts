@@ -1,7 +1,7 @@
 import { homedir } from "node:os"
 import { Context, Effect, Layer } from "effect"
 import { type Enforcement, Sandbox } from "../../sandbox/Sandbox.ts"
-import { type AnyTool } from "../../tool/Tool.ts"
+import type { AnyTool } from "../../tool/Tool.ts"
 import { ruleName } from "../../domain/ToolName.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { canonicalIn, kindOf } from "../../policy/decision/Canonical.ts"

@@ -12,19 +12,20 @@ import { type Entry, entry } from "../../policy/rules/RuleSet.ts"
 import * as RulesFile from "../../policy/rules/RulesFile.ts"
 import { Trust } from "../../policy/rules/Trust.ts"
 import { analyse } from "../../policy/shell/ShellAnalyser.ts"
-import { tomlProblem } from "../../config/load/TomlProblem.ts"
+import { tomlProblem } from "../../config/toml/TomlProblem.ts"
 import { Toolbox } from "../../tool/Toolbox.ts"
 import type { FileLocked } from "../../platform/FileLock.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
-import { locked } from "../../config/edit/Lock.ts"
+import { locked } from "../../config/load/ConfigFile.ts"
 import { userRules } from "../../policy/rules/UserRules.ts"
-import { type EnvironmentVariables, overridesIn } from "../../config/load/EnvironmentOverrides.ts"
+import { overridesIn } from "../../config/load/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
 import { replaceFile } from "../../platform/ReplaceFile.ts"
 import { Settings } from "../../config/Settings.ts"
-import { isTable, type Table } from "../../config/edit/TomlTable.ts"
+import { isTable, type Table } from "../../config/schema/KeyPath.ts"
 
 /** Changes are rare, and what edits and checks whole files is big: it is loaded for them. */
-const loadEdit = Effect.promise(() => import("../../config/edit/TomlEdit.ts"))
+const loadEdit = Effect.promise(() => import("../../config/toml/TomlEdit.ts"))
 const loadDecode = Effect.promise(() => import("../../config/load/Decode.ts"))
 
 /** A rule that cannot be added or removed here. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Result, Schema } from "effect"
 import { Toml } from "effect/encoding"
-import { tomlProblem } from "../load/TomlProblem.ts"
-import { layoutOf, linesAbout, lostComment, type TomlLayout } from "../load/TomlLayout.ts"
-import { isTable, type Table } from "./TomlTable.ts"
+import { tomlProblem } from "./TomlProblem.ts"
+import { layoutOf, linesAbout, lostComment, type TomlLayout } from "./TomlLayout.ts"
+import { isTable, type Table } from "../schema/KeyPath.ts"
 
 /** A TOML text that cannot be changed the way it was asked for; nothing was written. */
 export class TomlNotEdited extends Schema.TaggedError<TomlNotEdited>()("TomlNotEdited", { message: Schema.String }) {}

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { edit, keyText, means, parsed, section } from "./TomlEdit.ts"
-import { layoutOf, linesAbout, linesWith, lostComment, respelled } from "../load/TomlLayout.ts"
-import { isTable, type Table } from "./TomlTable.ts"
+import { layoutOf, linesAbout, linesWith, lostComment, respelled } from "./TomlLayout.ts"
+import { isTable, type Table } from "../schema/KeyPath.ts"
 
 type Path = ReadonlyArray<string>
 

@@ -1,9 +1,16 @@
 import { Schema } from "effect"
-import type { ConfigInvalid } from "../load/ConfigFile.ts"
+
+/** File or environment are broken (docs/configuration.md#errors). `message` is one line with the place and what is allowed there. */
+export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
+  message: Schema.String,
+  /** What is wrong, without the place, and the keys that lead there. */
+  problem: Schema.optionalKey(Schema.String),
+  path: Schema.optionalKey(Schema.Array(Schema.String))
+}) {}
 
 /** A change, or a path, that is not possible; nothing was written. `message` is one line. */
 export class ConfigRefused extends Schema.TaggedError<ConfigRefused>()("ConfigRefused", {
-  /** `forbidden`: the caller may not write there. The others are about what was asked. */
+  /** `forbidden`: the caller may not write there. The others are about the request itself. */
   reason: Schema.Literals([
     "unknown",
     "invalid",
@@ -16,7 +23,7 @@ export class ConfigRefused extends Schema.TaggedError<ConfigRefused>()("ConfigRe
     "large"
   ]),
   message: Schema.String,
-  /** Which entry of several it is about, counted from 0. */
+  /** Which of several entries it is about, counted from 0. */
   index: Schema.optionalKey(Schema.Int),
   /** Which name of an alias it is about, where it is not the path. */
   alias: Schema.optionalKey(Schema.Literals(["key", "from", "to"])),
@@ -27,5 +34,5 @@ export class ConfigRefused extends Schema.TaggedError<ConfigRefused>()("ConfigRe
 /** The file or its lock could not be used; the file is as it was. */
 export class ConfigFailed extends Schema.TaggedError<ConfigFailed>()("ConfigFailed", { message: Schema.String }) {}
 
-export type ReadFault = ConfigRefused | ConfigInvalid
-export type WriteFault = ReadFault | ConfigFailed
+export type ConfigReadError = ConfigRefused | ConfigInvalid
+export type ConfigWriteError = ConfigReadError | ConfigFailed

@@ -1,12 +1,12 @@
 type CamelKey<K extends string> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelKey<Tail>>}` : K
 
-/** The keys of a table as code spells them; one level deep. */
-export type Camel<T> = { readonly [K in keyof T as CamelKey<K & string>]: T[K] }
+/** A table of the file with the names of its keys as code spells them; one level deep. */
+export type CamelCased<T> = { readonly [K in keyof T as CamelKey<K & string>]: T[K] }
 
-export const camel = <T extends object>(table: T): Camel<T> =>
+export const camelCased = <T extends object>(table: T): CamelCased<T> =>
   Object.fromEntries(
     Object.entries(table).map(([key, value]) => [
       key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
       value
     ])
-  ) as Camel<T>
+  ) as CamelCased<T>

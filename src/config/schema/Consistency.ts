@@ -1,0 +1,235 @@
+import { builtIn } from "../Providers.ts"
+import { type Assignment, dotted, isTable, type KeyPath, type Table } from "./KeyPath.ts"
+import type { ConfigTable, McpServerTable } from "./Schema.ts"
+import { hint, nearest } from "./Suggestion.ts"
+
+/** What must hold between keys of the configuration, beyond the type of each. */
+
+export interface ConfigProblem {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly problem: string
+}
+
+export interface Reference {
+  /** With `*` for any alias. */
+  readonly at: KeyPath
+  /** The table whose keys are named. */
+  readonly to: string
+}
+
+/** Keys whose values name keys of another table; a model names its provider before the first `/`. */
+export const references: ReadonlyArray<Reference> = [
+  { at: ["acp", "default_agent"], to: "agents" },
+  { at: ["agents", "*", "risk_profile"], to: "risk_profiles" },
+  { at: ["agents", "*", "runtime_profile"], to: "runtime_profiles" },
+  { at: ["agents", "*", "model"], to: "providers" },
+  { at: ["providers", "*", "fallback"], to: "providers" },
+  { at: ["users", "*", "permission_profiles"], to: "permission_profiles" },
+  { at: ["permission_profiles", "*", "allowed_agents"], to: "agents" }
+]
+
+const renamed = (value: unknown, from: string, to: string): unknown => {
+  if (Array.isArray(value)) return value.includes(from) ? value.map((one) => one === from ? to : one) : undefined
+  if (typeof value !== "string") return undefined
+  return value === from ? to : value.startsWith(`${from}/`) ? to + value.slice(from.length) : undefined
+}
+
+const valuesAt = (value: unknown, at: KeyPath, path: KeyPath = []): ReadonlyArray<Assignment> => {
+  const [key, ...rest] = at
+  if (key === undefined) return [{ path, value }]
+  if (!isTable(value)) return []
+  const keys = key === "*" ? Object.keys(value) : Object.hasOwn(value, key) ? [key] : []
+  return keys.flatMap((one) => valuesAt(value[one], rest, [...path, one]))
+}
+
+/** What has to be set elsewhere when the alias `from` of `table` becomes `to`. */
+export const referencesTo = (root: Table, table: KeyPath, from: string, to: string): ReadonlyArray<Assignment> =>
+  references.filter((one) => one.to === table.join(".")).flatMap(({ at }) =>
+    valuesAt(root, at).flatMap(({ path, value }) => {
+      const other = renamed(value, from, to)
+      return other === undefined ? [] : [{ path, value: other }]
+    })
+  )
+
+/** A reference that leads nowhere and does not keep Postern from starting. */
+export interface DanglingReference {
+  readonly path: ReadonlyArray<string>
+  /** The alias that it names. */
+  readonly name: string
+  /** The named entry exists and is disabled, perhaps for a while. */
+  readonly isDisabled: boolean
+  readonly problem: string
+}
+
+export const isSameReference = (a: DanglingReference) => (b: DanglingReference): boolean =>
+  a.path.join("\n") === b.path.join("\n") && a.name === b.name
+
+/** Of a table that `inconsistency` accepts. */
+export const danglingReferences = (table: ConfigTable): ReadonlyArray<DanglingReference> => {
+  const agents = Object.keys(table.agents ?? {}).length === 0 ? { default: {} } : table.agents ?? {}
+  const names = Object.keys(agents)
+  const chosen = table.acp?.default_agent?.trim() ?? ""
+  const byDefault = chosen === "" || agents[chosen] !== undefined && agents[chosen].enabled !== false ? [] : [{
+    path: ["acp", "default_agent"],
+    name: chosen,
+    isDisabled: agents[chosen] !== undefined,
+    problem: `acp.default_agent names no enabled agent: "${chosen}"; the agents are ${names.join(", ")}`
+  }]
+  const allowed = Object.entries(table.permission_profiles ?? {}).flatMap(([alias, { allowed_agents = [] }]) =>
+    allowed_agents.filter((name) => name !== "*" && !names.includes(name)).map((name) => ({
+      path: ["permission_profiles", alias, "allowed_agents"],
+      name,
+      isDisabled: false,
+      problem: `permission_profiles.${alias}.allowed_agents names no agent: "${name}"${hint(name, names)}`
+    }))
+  )
+  return [...byDefault, ...allowed]
+}
+
+const unknownReference = (
+  path: KeyPath,
+  what: string,
+  name: string,
+  known: Iterable<string>
+): ConfigProblem | undefined => {
+  const names = Array.from(new Set(known))
+  return names.includes(name)
+    ? undefined
+    : { path, problem: `${dotted(path)} names no ${what}: "${name}"${hint(name, names)}` }
+}
+
+/** A server is started or called, not both, and each way has its own keys. */
+const serverProblem = (name: string, server: McpServerTable): ConfigProblem | undefined => {
+  const path = ["mcp", "servers", name]
+  const problemAt = (key: string, problem: string): ConfigProblem => ({
+    path: [...path, key],
+    problem: `${dotted([...path, key])} ${problem}`
+  })
+  if (server.command === undefined && server.url === undefined) {
+    return { path, problem: `${dotted(path)} needs either a command to start or a url to call` }
+  }
+  if (server.command !== undefined && server.url !== undefined) {
+    return problemAt("url", "cannot stand next to a command; keep one of them")
+  }
+  const [own, foreign] = server.url === undefined
+    ? ["command", ["headers"] as const] as const
+    : ["url", ["args", "env", "cwd", "sandbox", "readable", "writable"] as const] as const
+  const misplaced = foreign.find((key) => server[key] !== undefined)
+  if (misplaced !== undefined) return problemAt(misplaced, `has no meaning for a server with a ${own}`)
+  if (server.url !== undefined && server.network === false) {
+    return problemAt("network", "cannot be false for a server with a url")
+  }
+  const isStdio = server.transport === "stdio"
+  if (server.transport === undefined || isStdio === (server.command !== undefined)) return undefined
+  return problemAt("transport", `${JSON.stringify(server.transport)} does not fit a server with a ${own}`)
+}
+
+/** What a permission profile can grant, also what this version does not have; letter case does not count (docs/users.md#grants). */
+const resources: ReadonlyArray<string> = [
+  "system",
+  "sessions",
+  "memory",
+  "cron",
+  "config",
+  "agents",
+  "cost",
+  "skills",
+  "personality",
+  "logs",
+  "tui",
+  "files",
+  "locales",
+  "quickstart",
+  "channels",
+  "providers",
+  "models",
+  "peer_groups",
+  "plugins",
+  "tools",
+  "sops",
+  "canvas"
+]
+
+/** A misspelled resource would go unnoticed until somebody needs the permission. */
+const unknownResource = (alias: string, grants: Readonly<Record<string, unknown>> = {}): ConfigProblem | undefined => {
+  const odd = Object.keys(grants).find((name) => !resources.includes(name.toLowerCase()))
+  if (odd === undefined) return undefined
+  const path = ["permission_profiles", alias, "grants", odd]
+  const meant = nearest(odd.split(":", 1)[0] ?? "", resources)
+  const better = meant === undefined ? "" : ` did you mean "${meant}"?`
+  return { path, problem: `${dotted(path)} names no resource;${better} the resources are ${resources.join(", ")}` }
+}
+
+/** A user is recognised by its id and its uid, so no two users share one. */
+const sharedIdentity = (users: NonNullable<ConfigTable["users"]>): ConfigProblem | undefined => {
+  const named = (alias: string) => dotted(["users", alias])
+  const ids = new Map<string, string>()
+  const uids = new Map<number, string>()
+  for (const [alias, { principal_id: id, uid }] of Object.entries(users)) {
+    const sameId = ids.get(id ?? alias)
+    const sameUid = uid === undefined ? undefined : uids.get(uid)
+    if (sameId !== undefined) {
+      const path = ["users", id === undefined ? sameId : alias, "principal_id"]
+      const both = `${named(sameId)} and ${named(alias)} have the same principal id, ${JSON.stringify(id ?? alias)}`
+      return { path, problem: `${dotted(path)}: ${both}; each needs its own` }
+    }
+    if (sameUid !== undefined && uid !== undefined) {
+      const path = ["users", alias, "uid"]
+      return { path, problem: `${dotted(path)}: ${named(sameUid)} and ${named(alias)} have the same uid, ${uid}` }
+    }
+    ids.set(id ?? alias, alias)
+    if (uid !== undefined) uids.set(uid, alias)
+  }
+  return undefined
+}
+
+/** The first reference that keeps Postern from starting, or keys that contradict each other. */
+export const inconsistency = (table: ConfigTable): ConfigProblem | undefined => {
+  const providers = [...Object.keys(table.providers ?? {}), ...Object.keys(builtIn)]
+  const risks = [...Object.keys(table.risk_profiles ?? {}), "default"]
+  const runtimes = [...Object.keys(table.runtime_profiles ?? {}), "default"]
+  const level = table.risk_profiles?.["default"]?.level
+  if (level !== undefined && table.autonomy?.level !== undefined && table.autonomy.level !== level) {
+    const problem = "autonomy.level is short for risk_profiles.default.level, and the two differ; keep one of them"
+    return { path: ["autonomy", "level"], problem }
+  }
+  for (const [alias, agent] of Object.entries(table.agents ?? {})) {
+    const at = (key: string) => ["agents", alias, key]
+    const found = unknownReference(at("risk_profile"), "risk profile", agent.risk_profile ?? "default", risks) ??
+      unknownReference(at("runtime_profile"), "runtime profile", agent.runtime_profile ?? "default", runtimes) ??
+      unknownReference(at("model"), "provider", agent.model?.split("/", 1)[0] ?? "offline", providers)
+    if (found !== undefined) return found
+  }
+  for (const [alias, provider] of Object.entries(table.providers ?? {})) {
+    if (provider.kind === undefined && !Object.hasOwn(builtIn, alias)) {
+      const path = ["providers", alias, "kind"]
+      return { path, problem: `${dotted(path)} is missing; it must be one of anthropic, openai-compatible, offline` }
+    }
+    for (const name of provider.fallback ?? []) {
+      const path = ["providers", alias, "fallback"]
+      const found = unknownReference(path, "provider", name.split("/", 1)[0] ?? "", providers)
+      if (found !== undefined) return found
+    }
+  }
+  for (const [alias, { grants }] of Object.entries(table.permission_profiles ?? {})) {
+    const found = unknownResource(alias, grants)
+    if (found !== undefined) return found
+  }
+  for (const [name, server] of Object.entries(table.mcp?.servers ?? {})) {
+    const found = serverProblem(name, server)
+    if (found !== undefined) return found
+  }
+  const profiles = Object.keys(table.permission_profiles ?? {})
+  for (
+    const [alias, { permission_profiles: names = [], principal_id: id = alias }] of Object.entries(table.users ?? {})
+  ) {
+    if (id === "operator") {
+      return { path: ["users", alias], problem: `${dotted(["users", alias])}: "operator" is whoever runs the daemon` }
+    }
+    for (const name of names) {
+      const found = unknownReference(["users", alias, "permission_profiles"], "permission profile", name, profiles)
+      if (found !== undefined) return found
+    }
+  }
+  return sharedIdentity(table.users ?? {})
+}
