@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { trace } from "../policy/decision/Trace.ts"
+import { trace } from "../policy/decision/Explanation.ts"
 import { PolicyService, type RuleRefused } from "../session/policy/PolicyService.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import { isModelOption } from "../session/policy/SessionModel.ts"

@@ -1,9 +1,9 @@
 import { homedir } from "node:os"
 import { Effect } from "effect"
 import type { Decision } from "../policy/decision/Decision.ts"
-import { backendOf, type Limits } from "../policy/decision/Limits.ts"
+import { backendOf, type OperatorLimits } from "../policy/decision/Limits.ts"
 import type { ResolvedSettings } from "../domain/PolicySettings.ts"
-import { expand } from "../policy/decision/NamedPaths.ts"
+import { absolutePath } from "../policy/decision/Boundary.ts"
 import type { ActionContext } from "../policy/decision/CallAction.ts"
 import * as DeniedPaths from "../policy/rules/DeniedPaths.ts"
 import type { RuleSet } from "../policy/rules/RuleSet.ts"
@@ -23,7 +23,7 @@ export const sandboxUnavailable = (what: string) =>
 export interface ConfinementInput {
   readonly decision: Pick<Decision, "capabilities" | "sandbox">
   readonly knobs: ResolvedSettings
-  readonly limits: Limits
+  readonly limits: OperatorLimits
   readonly rules: RuleSet
   readonly workspace: Workspace
 }
@@ -34,8 +34,8 @@ export const foldersOf = (
   isAllowed: (path: string) => boolean = () => true
 ) => [...roots, ...allowed.filter((path) => isAllowed(path) && Disk.kind(path) === "folder")]
 
-const allowing = ({ allowedRoots }: Limits, place: ActionContext) => {
-  const named = allowedRoots.map((path) => expand(path, place))
+const allowing = ({ allowedRoots }: OperatorLimits, place: ActionContext) => {
+  const named = allowedRoots.map((path) => absolutePath(path, place))
   const folders = [...named, ...named.flatMap((path) => Disk.real(path) ?? [])]
   return (path: string) => folders.some((folder) => isInside(folder, path))
 }
@@ -66,7 +66,7 @@ export const make = (
         env,
         roots: foldersOf(workspace, allowing(limits, place)),
         readable: workspace.readable,
-        masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => expand(path, place))],
+        masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => absolutePath(path, place))],
         readOnly: denied.kept,
         backend: backendOf(limits.backend, knobs)
       }).pipe(

@@ -1,7 +1,7 @@
 import { Context, Effect, type Scope } from "effect"
 import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { ResolvedSettings } from "../domain/PolicySettings.ts"
-import type { Limits } from "../policy/decision/Limits.ts"
+import type { OperatorLimits } from "../policy/decision/Limits.ts"
 import type { RuleSource } from "../policy/rules/RuleSource.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { AnyTool } from "./Tool.ts"
@@ -30,7 +30,7 @@ export const none: SessionTools = { current: () => nothing, begin: Effect.succee
 export interface ToolHost {
   readonly workspace: Workspace
   readonly knobs: () => ResolvedSettings
-  readonly limits: Effect.Effect<Limits>
+  readonly limits: Effect.Effect<OperatorLimits>
   readonly source: Effect.Effect<RuleSource>
   /** As they are configured now, and those that its client brought. */
   readonly servers: () => ReadonlyArray<McpServerConfig>

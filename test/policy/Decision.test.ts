@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
-import { unlimited } from "../../src/policy/decision/Allowance.ts"
+import { type OperatorLimits, unlimited } from "../../src/policy/decision/Limits.ts"
 import type { Capability } from "../../src/domain/Capability.ts"
 import { decide } from "../../src/policy/decision/Decision.ts"
 import type { DecisionInput } from "../../src/policy/decision/DecisionInput.ts"
@@ -16,16 +16,15 @@ import {
   resolve,
   settingValues
 } from "../../src/domain/PolicySettings.ts"
-import type { Limits } from "../../src/policy/decision/Limits.ts"
 import type { RiskFinding } from "../../src/policy/decision/CallAction.ts"
-import type { RuleHit } from "../../src/policy/decision/Rules.ts"
+import type { RuleHit } from "../../src/policy/decision/RuleFacts.ts"
 import { policyFlagsOf } from "../../src/policy/decision/PolicyFlags.ts"
 import type { PermissionAnswer } from "../../src/session/lifecycle/Attachment.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { make, newSession, prompt } from "../session/Harness.ts"
 import { shellCall } from "./ShellCall.ts"
 
-const limits: Limits = {
+const limits: OperatorLimits = {
   level: "supervised",
   own: [],
   workspaceOnly: true,
@@ -198,7 +197,7 @@ describe("The rows that a person decides", () => {
 })
 
 describe("Autonomy levels", () => {
-  const at = (level: Limits["level"], session: Partial<PolicySettings>, more: Partial<DecisionInput>) =>
+  const at = (level: OperatorLimits["level"], session: Partial<PolicySettings>, more: Partial<DecisionInput>) =>
     decide(
       input({}, { knobs: resolve(level, { session, project: {}, user: {} }), limits: { ...limits, level }, ...more })
     )
@@ -327,7 +326,7 @@ describe("The boundary", () => {
       touches: [],
       opaque: false
     }) as const
-  const code = (more: Partial<DecisionInput>, own: Partial<Limits> = {}) => {
+  const code = (more: Partial<DecisionInput>, own: Partial<OperatorLimits> = {}) => {
     const decision = decide(input({ tool_approval: "universal_accept" }, { ...more, limits: { ...limits, ...own } }))
     return decision.outcome === "deny" ? decision.code : decision.outcome
   }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { layerSandbox } from "../../app/SandboxLayer.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
-import { wishOf } from "../../policy/decision/Limits.ts"
+import { backendChoiceOf } from "../../policy/decision/Limits.ts"
 import * as Service from "../../sandbox/Sandbox.ts"
 import { paint as painter } from "../terminal/Style.ts"
 import { json, oneLine } from "../terminal/Text.ts"
@@ -14,7 +14,7 @@ const print = (text: string) => Effect.sync(() => void process.stdout.write(text
 export const check = Effect.fnUntraced(
   function*(options: { readonly backend: string | undefined; readonly json: boolean }) {
     const { riskProfiles } = (yield* LiveSettings).last()
-    const wish = wishOf(riskProfiles.get("default"))
+    const wish = backendChoiceOf(riskProfiles.get("default"))
     const rows = yield* Service.Sandbox.useSync(({ check }) => check({ ...wish, name: options.backend ?? wish.name }))
       .pipe(
         Effect.provide(layerSandbox)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { LiveSettings } from "../../config/LiveSettings.ts"
 import type { Settings } from "../../config/Settings.ts"
-import { ownFolders, real } from "../../policy/decision/Limits.ts"
+import { canonicalFolder, ownFolders } from "../../policy/decision/Limits.ts"
 import { deepest } from "../../sandbox/plan/PathScope.ts"
 import type { RpcFault } from "../../rpc/Wire.ts"
 import type { Principal } from "../../security/Principals.ts"
@@ -21,7 +21,7 @@ export const make = (settings: Settings["Service"], { last }: LiveSettings["Serv
     const workspaces = (mine: boolean) =>
       agents.filter(({ alias }) => me.mayUseAgent(alias) === mine).flatMap((
         { workspace }
-      ) => [workspace, real(workspace)])
+      ) => [workspace, canonicalFolder(workspace)])
     const others = deepest([...ownFolders(settings), ...workspaces(false)], folder)
     return others >= 0 && others > deepest(workspaces(true), folder)
       ? `principal "${me.id}" may not use this folder: it belongs to Postern or to an agent of others`

@@ -1,19 +1,233 @@
-import * as Allowance from "./Allowance.ts"
-import type { BoundaryCall } from "./BoundaryCall.ts"
 import type { Capability } from "../../domain/Capability.ts"
-import { commandRefusal } from "./CommandLimits.ts"
-import type { Refusal } from "./GateTrace.ts"
-import type { Limits } from "./Limits.ts"
-import { pathRefusal } from "./PathLimits.ts"
-import { patternRefusal } from "./PatternLimits.ts"
+import {
+  type ActionContext,
+  type CallAction,
+  type CommandAction,
+  type FileOperand,
+  isNamed,
+  type RiskFinding
+} from "./CallAction.ts"
+import { basename, isAbsolute, join, resolve as absolute, sep } from "node:path"
+import { untilde } from "../rules/Paths.ts"
+import type { GateRefusal } from "./GateTrace.ts"
+import type { OperatorLimits } from "./Limits.ts"
+import { pathIn } from "../../workspace/PlanFile.ts"
+import { isDevice, malformed } from "../../workspace/Workspace.ts"
+import { isInside } from "../../platform/FilePath.ts"
+import { literally, many, reaches } from "../rules/Reach.ts"
+import * as Allowance from "./Limits.ts"
 
-/** The boundary (spec §5, gate 3): the operator's limits on one call. It only denies. */
+/** The part of a decision's input that the operator's limits look at. */
+export interface BoundaryCall {
+  readonly capabilities: ReadonlyArray<Capability>
+  readonly parts: ReadonlyArray<CallAction>
+  /** Actions that another action starts: they may be forbidden, and need no permission of their own. */
+  readonly inner?: ReadonlyArray<CallAction>
+  readonly shapes: ReadonlyArray<RiskFinding>
+  readonly place: ActionContext
+  /** The path with links followed; `undefined` where it cannot be followed. */
+  readonly canonical: (path: string) => string | undefined
+  /** Non-canonical names of the roots. */
+  readonly aliases?: ReadonlyArray<string>
+  /** Folders that may be read besides the roots. */
+  readonly readable: ReadonlyArray<string>
+  /** A shell command: its words only suggest paths, so reads outside the folders are left to the sandbox. */
+  readonly shell: boolean
+  /** The session chose its Tool approval policy, or a rule names the call: then risk findings are judged there. */
+  readonly decidedElsewhere: boolean
+}
+
+/** The absolute path, without a slash at its end. */
+export const absolutePath = (path: string, { cwd, home }: ActionContext): string =>
+  absolute(cwd, untilde(path, cwd, home))
+
+/** The path with links followed: before a `..` that comes after them, as the kernel does. */
+export const linkTarget = (
+  path: string,
+  { canonical, place: { cwd, home } }: Pick<BoundaryCall, "canonical" | "place">
+): string | undefined => {
+  const expanded = untilde(path, cwd, home)
+  return canonical(isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`)
+}
+
+export interface PathMention {
+  readonly text: string
+  readonly path: string
+  readonly writes: boolean
+}
+
+/** A word with a slash that is not a URL, or `~user`. */
+const looksLikePath = /^(?!.*:\/\/)(.*\/|~[\w+-]*$)/s
+
+/** Paths that a call names: redirects, file arguments, and words of a command that look like paths. */
+export const pathsIn = (parts: ReadonlyArray<CallAction>): ReadonlyArray<PathMention> =>
+  parts.flatMap((part): ReadonlyArray<PathMention> => {
+    if (part.kind === "command" && part.contained === true) return []
+    if (part.kind === "read" || part.kind === "write") {
+      return part.path === null ? [] : [{ text: part.text, path: part.path, writes: part.kind === "write" }]
+    }
+    if (part.kind !== "command") return []
+    const known = part.touches.filter(isNamed).map(({ kind, path }) => ({ text: path, path, writes: kind === "write" }))
+    return known.concat(
+      part.argv.slice(1).flatMap((word) => {
+        const value = word === null ? undefined : word.startsWith("-") ? /^--?[^=]+=(.+)$/.exec(word)?.[1] : word
+        if (value === undefined || !looksLikePath.test(value)) return []
+        return [{
+          text: value,
+          path: part.cwd === null || /^[/~]/.test(value) ? value : `${part.cwd}/${value}`,
+          writes: false
+        }]
+      })
+    )
+  })
+
+const namesOf = (part: CommandAction): ReadonlyArray<string> =>
+  part.program === null ? [] : [part.program, basename(part.program)]
+
+const isListed = (list: ReadonlyArray<string>, part: CommandAction): boolean =>
+  namesOf(part).some((name) => list.includes(name))
+
+/** Refuses the first command of a call that the operator's lists forbid. */
+export const commandRefusal = (
+  limits: OperatorLimits,
+  parts: ReadonlyArray<CallAction>,
+  inner: ReadonlyArray<CallAction>
+): GateRefusal | undefined => {
+  for (const part of [...parts, ...inner]) {
+    if (part.kind !== "command") continue
+    if (isListed(limits.forbiddenCommands, part)) {
+      return { code: "COMMAND_FORBIDDEN", reason: `the operator forbids the command ${part.program}` }
+    }
+    if (inner.includes(part)) continue
+    if (
+      limits.allowedCommands.length > 0 && !limits.allowedCommands.includes("*") &&
+      !isListed(limits.allowedCommands, part)
+    ) {
+      return {
+        code: "COMMAND_NOT_ALLOWED",
+        reason: `the operator's list of commands does not have ${part.program ?? "a command that is not literal"}`
+      }
+    }
+  }
+  return undefined
+}
+
+const depth = (folders: ReadonlyArray<string>, path: string): number =>
+  folders.reduce(
+    (deepest, folder) => isInside(folder, path) ? Math.max(deepest, folder.split(sep).filter(Boolean).length) : deepest,
+    -1
+  )
+
+/** The deepest prefix decides; at the same depth the path is forbidden. */
+const isForbidden = (path: string, allowed: ReadonlyArray<string>, forbidden: ReadonlyArray<string>): boolean => {
+  const denied = depth(forbidden, path)
+  return denied >= 0 && denied >= depth(allowed, path)
+}
+
+const devices = new Set([
+  "/dev/null",
+  "/dev/zero",
+  "/dev/random",
+  "/dev/urandom",
+  "/dev/stdout",
+  "/dev/stderr",
+  "/dev/stdin",
+  "/dev/tty"
+])
+
+/** Paths as an operator or a client wrote them, and with links followed. */
+const named = (paths: ReadonlyArray<string>, call: BoundaryCall): ReadonlyArray<string> =>
+  paths.flatMap((path) => [absolutePath(path, call.place), linkTarget(path, call) ?? absolutePath(path, call.place)])
+
+/** Refuses a path that the workspace would refuse as malformed; a shell resolves paths itself. */
+const unusable = ({ path, text }: PathMention, { shell }: BoundaryCall): GateRefusal | undefined => {
+  const problem = shell ? undefined : malformed(path)
+  return problem === undefined ? undefined : { code: "PATH_REFUSED", reason: `${JSON.stringify(text)}: ${problem}` }
+}
+
+const isSharedDevice = (path: string, writes: boolean, { shell }: BoundaryCall) =>
+  shell ? devices.has(path) : isDevice(path, writes ? "write" : "read")
+
+/** Refuses the first path of a call that it may not touch. */
+export const pathRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
+  const all = pathsIn([...call.parts, ...call.inner ?? []])
+  if (all.length === 0) return undefined
+  const { place } = call
+  const own = [...place.roots, ...call.aliases ?? [], ...named(limits.allowedRoots, call)]
+  const forbidden = named(limits.forbiddenPaths, call)
+  const rules = place.roots.map((root) => join(root, ".postern"))
+  const isPlanned = call.capabilities.every((capability) => capability === "rw_plan")
+  for (const one of all) {
+    const { path, text, writes } = one
+    const refusal = unusable(one, call)
+    if (refusal) return refusal
+    const spelled = absolutePath(path, place)
+    if (isSharedDevice(spelled, writes, call)) continue
+    for (const candidate of new Set([spelled, linkTarget(path, call) ?? spelled])) {
+      const isRules = writes && !(isPlanned && candidate === pathIn(place.cwd))
+      if (
+        isForbidden(candidate, [...place.roots, ...call.readable], isRules ? [...limits.own, ...rules] : limits.own)
+      ) {
+        return {
+          code: "PROTECTED_PATH",
+          reason: `${text} belongs to Postern itself, and no tool may ${writes ? "change" : "touch"} it`
+        }
+      }
+      if (isForbidden(candidate, own, forbidden)) {
+        return { code: "PATH_FORBIDDEN", reason: `the operator forbids the path ${text}` }
+      }
+      const home = writes ? own : [...own, ...call.readable]
+      const confined = limits.workspaceOnly && (call.shell ? writes && !call.decidedElsewhere : true)
+      if (confined && depth(home, candidate) < 0) {
+        return { code: "OUTSIDE_WORKSPACE", reason: `${text} lies outside the folders of this session` }
+      }
+    }
+  }
+  return undefined
+}
+
+/** The first protected path that a shell pattern or a folder of the call includes without naming it. */
+const reached = (
+  limits: OperatorLimits,
+  { canonical, inner = [], parts, place }: BoundaryCall,
+  accept: (touch: FileOperand) => boolean
+) => {
+  const guarded = [...limits.own, ...limits.forbiddenPaths.map((path) => absolutePath(path, place))]
+    .filter((folder) => !place.roots.some((root) => isInside(folder, root)))
+  const config = place.roots.map((root) => join(root, ".postern"))
+  for (const part of [...parts, ...inner]) {
+    if (part.kind !== "command" || part.contained === true) continue
+    for (const touch of part.touches) {
+      if (isNamed(touch) || !accept(touch)) continue
+      const paths = touch.glob ? [touch.path] : [touch.path, canonical(touch.path) ?? touch.path]
+      const meets = (folder: string) =>
+        paths.some((path) => reaches([...literally(folder), many], { ...touch, path }) !== undefined)
+      const met = [...guarded, ...touch.kind === "write" ? config : []].find(meets)
+      if (met !== undefined) return { text: part.text, path: met }
+    }
+  }
+  return undefined
+}
+
+export const patternRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
+  const met = reached(limits, call, ({ below }) => below === undefined)
+  return met && { code: "PROTECTED_PATH", reason: `${met.text} comes to ${met.path}, which no tool may touch` }
+}
+
+/** Why a person should decide about a call that no limit forbids: a protected path lies below what it works on. */
+export const doubt = (limits: OperatorLimits, call: BoundaryCall): string | undefined => {
+  const found = reached(limits, call, ({ below }) => below === "all" || below === "some")
+  return found && `\`${found.text}\` may come to ${found.path}, which no tool may touch`
+}
 
 const changing: ReadonlySet<Capability> = new Set(["rw", "rw_plan", "shell_test", "shell_rw"])
 
-/** The first limit that forbids the call. */
-export const refuse = (limits: Limits, call: BoundaryCall): Refusal | undefined => {
-  const spent = Allowance.refusal(limits)
+/**
+ * Gate 3, the operator's limits: refuses a call that a limit forbids. It only denies. See
+ * docs/policy.md#operator-limits.
+ */
+export const boundaryRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
+  const spent = Allowance.allowanceRefusal(limits)
   if (spent) return spent
   if (limits.level === "readonly" && call.capabilities.some((capability) => changing.has(capability))) {
     return { code: "READ_ONLY", reason: "the autonomy level is readonly" }

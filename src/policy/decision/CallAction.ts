@@ -1,6 +1,6 @@
 /**
- * What one call consists of, as rules see it (policy §2.3): every simple command of a shell call, wherever it hides, one pseudo-part
- * for each redirect, and the paths, hosts and names that other tools touch.
+ * The actions of one call, as rules see them: every simple command of a shell call however nested, one action for each
+ * redirect, and the paths, addresses and names of other tools. See docs/policy.md#parts-of-a-command.
  */
 
 /** A word after quote removal; `null` where it is not literal (an expansion, a glob, a substitution). */
@@ -10,18 +10,19 @@ export type Word = string | null
 export interface FileOperand {
   readonly kind: "read" | "write"
   readonly path: string
-  /** The path is a pattern of the shell, and stands for whatever fits it. */
+  /** The path is a shell pattern and stands for every match. */
   readonly glob?: true
-  /** What is meant is not the path but what lies below: all of it, as `rm -r` does, some of it, or a file whose name nobody knows. */
+  /** Paths below the path are meant: all of them, as in `rm -r`, some of them, or one whose name is unknown. */
   readonly below?: "all" | "some" | "one" | undefined
 }
 
-/** One certain file. */
+/** Whether exactly one known file is meant. */
 export const isNamed = ({ below, glob }: FileOperand): boolean => below === undefined && glob === undefined
 
 /**
- * One simple command. A wrapper is a part of its own, followed by a part for what it runs: `sudo rm x` gives `sudo rm x` and, with
- * `wrappers: ["sudo"]`, `rm x`. A bare assignment that matters to later commands, as `PATH=…`, has no arguments and an empty program.
+ * One simple command. A wrapper is an action of its own, followed by one for what it runs: `sudo rm x` gives `sudo rm
+ * x` and, with `wrappers: ["sudo"]`, `rm x`. A bare assignment that affects later commands, as `PATH=…`, has no
+ * arguments and an empty program.
  */
 export interface CommandAction {
   readonly kind: "command"
@@ -34,12 +35,12 @@ export interface CommandAction {
   readonly assignments: ReadonlyArray<{ readonly name: string; readonly value: Word }>
   /** Programs around this one, outermost first: `["timeout", "sudo"]` for the `rm` of `timeout 5 sudo rm x`. */
   readonly wrappers: ReadonlyArray<string>
-  /** The folder it runs in as far as literal `cd`s tell; `null` where that is not known. */
+  /** The folder it runs in, as far as literal `cd`s tell; `null` where it is unknown. */
   readonly cwd: Word
   readonly touches: ReadonlyArray<FileOperand>
-  /** It runs in a container, where paths are others. */
+  /** It runs in a container, where paths mean other files. */
   readonly contained?: true
-  /** Its program or the code it runs is not literal: no wildcard may ever allow it. */
+  /** Its program or the code it runs is not literal: no wildcard allows it. */
   readonly opaque: boolean
 }
 
@@ -73,22 +74,24 @@ export interface ToolAction {
 
 export type CallAction = CommandAction | PathAction | FetchAction | McpAction | ToolAction
 
-/** A dangerous shape and the part that has it (policy §3). */
+/** A danger shape and the action that has it. See docs/policy.md#dangerous-commands. */
 export interface RiskFinding {
   /** Short and stable, such as `fs-wipe`. */
   readonly category: string
   readonly part: string
 }
 
-/** Where a call happens: paths are canonical. */
+/** The surroundings of a call; paths are canonical. */
 export interface ActionContext {
   readonly cwd: string
   readonly roots: ReadonlyArray<string>
   readonly home: string
-  /** Whether reads of the git repository around a folder run no programs that it names itself; where absent, they may. */
+  /**
+   * Whether reading the git repository around a folder runs no program that the repository configures; absent: it may.
+   */
   readonly isPlainRepository?: (folder: string) => boolean
-  /** Whether the user counts a command, as words, among those that build or test. */
+  /** Whether the user lists a command, as words, among those that build or test. */
   readonly isTest?: (words: ReadonlyArray<Word>) => boolean
-  /** What a path leads to; where absent, nobody knows. */
+  /** What a path leads to; absent: unknown. */
   readonly kindOf?: (path: string) => "file" | "folder" | "none"
 }

@@ -1,15 +1,26 @@
-import * as ApprovalPolicy from "./ApprovalPolicy.ts"
+import * as ApprovalPolicy from "./ToolApproval.ts"
 import type { Capability } from "../../domain/Capability.ts"
 import type { DecisionInput } from "./DecisionInput.ts"
 import * as Escalation from "./Escalation.ts"
-import { complete, type GateName, type GateTrace, type Step, type Stop, stop, type Verdict } from "./GateTrace.ts"
+import {
+  complete,
+  type GateName,
+  type GateStep,
+  type GateStop,
+  type GateTrace,
+  type GateVerdict,
+  stop
+} from "./GateTrace.ts"
 import { hardGates } from "./HardGates.ts"
 import type { EffectiveSandbox, PolicySettings, ResolvedSettings } from "../../domain/PolicySettings.ts"
 import type { CallAction, RiskFinding } from "./CallAction.ts"
 import * as RuleGate from "./RuleGate.ts"
-import type { RuleFacts, RuleHit } from "./Rules.ts"
+import type { RuleFacts, RuleHit } from "./RuleFacts.ts"
 
-/** One tool call through the ten gates of spec §5, in order. Pure: everything it looks at is in its input. */
+/**
+ * Takes one tool call through the ten gates, in order. Pure: everything it looks at is in its input. See
+ * docs/policy.md#gates.
+ */
 
 export interface Decision {
   readonly outcome: "run" | "ask" | "deny"
@@ -20,14 +31,14 @@ export interface Decision {
   readonly capabilities: ReadonlyArray<Capability>
   readonly shapes: ReadonlyArray<RiskFinding>
   readonly parts: ReadonlyArray<CallAction>
-  /** Its parts are those of a command line. */
+  /** The actions are those of a command line. */
   readonly shell: boolean
-  /** What rules were given to look at, besides the parts. */
+  /** What rules looked at besides the actions. */
   readonly facts: RuleFacts
-  /** In force when it was made; absent where no gate could read the call. */
+  /** The settings in force; absent where no gate could read the call. */
   readonly knobs?: ResolvedSettings
   readonly rule?: RuleHit
-  /** What the call would run in; absent where it is denied. */
+  /** The sandbox of the call; absent where the call is denied. */
   readonly sandbox?: { readonly mode: EffectiveSandbox; readonly network: boolean; readonly note: string }
   readonly gates: ReadonlyArray<GateTrace>
 }
@@ -37,11 +48,11 @@ const networkOf = ({ capabilities, network, switches }: DecisionInput, knobs: Po
   (network === "required" || capabilities.includes("shell_rw") ||
     (switches.testNetwork && capabilities.includes("shell_test")))
 
-/** The question about a wider sandbox, and what else there is to ask. */
-const widened = (found: Step, question: string): Step => ({
+/** Adds the question about a wider sandbox to what else is asked. */
+const widened = (found: GateStep, question: string): GateStep => ({
   verdict: "ask",
   gate: "sandbox",
-  code: Escalation.asked,
+  code: Escalation.escalationCode,
   reason: found.verdict === "ask" ? `${question}; ${found.reason}` : question
 })
 
@@ -58,10 +69,10 @@ const ofCall = ({ capabilities, facts, knobs, parts, rule, shapes, shell }: Deci
 export const decide = (input: DecisionInput): Decision => {
   const { capabilities, knobs: { values } } = input
   const gates: Array<GateTrace> = [{ gate: "validity", verdict: "pass", reason: "known tool, readable arguments" }]
-  const note = (gate: GateName, verdict: Verdict, reason: string) => void gates.push({ gate, verdict, reason })
+  const note = (gate: GateName, verdict: GateVerdict, reason: string) => void gates.push({ gate, verdict, reason })
   const finish = (
     outcome: Decision["outcome"],
-    { code, gate, reason }: Step | Stop,
+    { code, gate, reason }: GateStep | GateStop,
     sandbox?: Decision["sandbox"]
   ): Decision => ({
     outcome,
@@ -72,7 +83,7 @@ export const decide = (input: DecisionInput): Decision => {
     ...(sandbox === undefined ? {} : { sandbox }),
     gates: complete(gates)
   })
-  const deny = (by: Stop): Decision => {
+  const deny = (by: GateStop): Decision => {
     note(by.gate, "deny", by.reason)
     return finish("deny", by)
   }
@@ -83,13 +94,13 @@ export const decide = (input: DecisionInput): Decision => {
     note(gate, "pass", said)
   }
 
-  const { mode, question, refusal: tooWide } = Escalation.of(capabilities, values.sandbox, input.wish)
+  const { mode, question, refusal: tooWide } = Escalation.escalationOf(capabilities, values.sandbox, input.wish)
   const network = networkOf(input, values)
   const { hides = false, note: enforcement, usable } = input.enforce(mode, network)
-  const byRule = RuleGate.step(input)
+  const byRule = RuleGate.ruleStep(input)
   note("rule", byRule?.verdict ?? "pass", byRule?.reason ?? "no rule matches")
   if (byRule?.verdict === "deny") return finish("deny", byRule)
-  const decided = byRule ?? ApprovalPolicy.step(input)
+  const decided = byRule ?? ApprovalPolicy.toolApproval(input)
   const unsure = decided.verdict === "run" ? RuleGate.unseen(input, hides) : undefined
   const found = unsure ?? decided
   if (unsure) note("policy", "ask", unsure.reason)

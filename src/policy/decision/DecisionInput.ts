@@ -1,20 +1,20 @@
 import type { Capability, NetworkNeed } from "../../domain/Capability.ts"
 import type * as Escalation from "./Escalation.ts"
 import type { EffectiveSandbox, ResolvedSettings } from "../../domain/PolicySettings.ts"
-import type { Limits } from "./Limits.ts"
+import type { OperatorLimits } from "./Limits.ts"
 import type { ActionContext, CallAction, RiskFinding } from "./CallAction.ts"
-import type { RuleFacts, RuleHit } from "./Rules.ts"
+import type { RuleFacts, RuleHit } from "./RuleFacts.ts"
 import type { PolicyFlags } from "./PolicyFlags.ts"
 
-/** All that the gates look at: one tool call, and what the session's policy says at its moment. */
+/** Everything the gates look at: one tool call, and the session's policy at that moment. */
 export interface DecisionInput {
   readonly capabilities: ReadonlyArray<Capability>
-  /** Why the owner of the session may not use the tool at all, if it may not. */
+  /** Why the owner of the session may not use the tool; absent where it may. */
   readonly withheld?: string | undefined
   readonly network: NetworkNeed
   readonly parts: ReadonlyArray<CallAction>
   readonly shapes: ReadonlyArray<RiskFinding>
-  /** Some program or code of a shell call is not literal, or it could not be read. */
+  /** A program or code of a shell call is not literal, or the call could not be parsed. */
   readonly opaque: boolean
   readonly networkPrograms: ReadonlyArray<string>
   readonly place: ActionContext
@@ -24,16 +24,18 @@ export interface DecisionInput {
   readonly shell: boolean
   readonly canonical: (path: string) => string | undefined
   readonly knobs: ResolvedSettings
-  readonly limits: Limits
-  /** What the user's rules say of the call. */
+  readonly limits: OperatorLimits
+  /** The rule that decides about the call. */
   readonly rule: RuleHit | undefined
-  /** A deny or ask rule that names what the call may come to without naming it; where that is hidden, an ask rule. */
+  /** A deny or ask rule about paths that the call may reach without naming them; with `hidden`, an ask rule only. */
   readonly mayHit?: (hidden: boolean) => RuleHit | undefined
   readonly switches: PolicyFlags
   readonly wish?: Escalation.EscalationRequest
-  /** Whether it is a shell command of no more than medium risk (zeroclaw §3.2). */
+  /** Whether it is a shell command of at most medium risk. */
   readonly mediumRisk: () => boolean
-  /** Whether a backend can hold a call to this mode; the answer's `note` is shown, and with `hides` nothing forbidden is within reach. */
+  /**
+   * Whether a backend can enforce this mode. `note` is shown; `hides`: paths of deny rules are hidden from the call.
+   */
   readonly enforce: (
     mode: EffectiveSandbox,
     network: boolean

@@ -1,20 +1,23 @@
 import type { Capability } from "../../domain/Capability.ts"
 import { ceiling, type EffectiveSandbox, isWider, type SandboxMode } from "../../domain/PolicySettings.ts"
 
-/** A call may ask for a wider Sandbox mode than its session's, for itself alone; a person decides each time (policy §1.9 E16). */
+/**
+ * A call's request for a wider sandbox mode than its session's; a person decides each time. See
+ * docs/policy.md#wider-sandbox.
+ */
 export interface EscalationRequest {
   readonly mode: SandboxMode
   /** The model's own words. */
   readonly why: string | undefined
 }
 
-/** The code of a question about it. No answer to it is kept as a rule. */
-export const asked = "SANDBOX_WIDER"
+/** The code of the question. No answer to it is kept as a rule. */
+export const escalationCode = "SANDBOX_WIDER"
 
 export interface Escalation {
-  /** What the call would run in. */
+  /** The mode in which the call runs. */
   readonly mode: EffectiveSandbox
-  /** What a person is asked, or why nobody is. */
+  /** The question, or why nobody is asked. */
   readonly question?: string
   readonly refusal?: string
 }
@@ -24,8 +27,8 @@ const quoted = (why: string | undefined): string => {
   return words === "" ? "it gives no reason" : `its reason: ${JSON.stringify(words.slice(0, 1000))}`
 }
 
-/** What the Work mode leaves to the call's capabilities is the most there is to ask for. */
-export const of = (
+/** A call cannot ask for more than the Work mode grants to its capabilities. */
+export const escalationOf = (
   capabilities: ReadonlyArray<Capability>,
   session: SandboxMode,
   wish: EscalationRequest | undefined

@@ -1,13 +1,13 @@
-import { refuse } from "./Boundary.ts"
+import { boundaryRefusal } from "./Boundary.ts"
 import type { DecisionInput } from "./DecisionInput.ts"
-import { type GateName, type Stop, stop } from "./GateTrace.ts"
+import { type GateName, type GateStop, stop } from "./GateTrace.ts"
 import { grants } from "../../domain/PolicySettings.ts"
 import { namesCommand } from "./RuleGate.ts"
 
-/** Gates at which nobody is asked: what the Work mode, Network access and the operator's limits forbid (spec §5). */
+/** Gates that only deny: Work mode, Network access and the operator's limits. See docs/policy.md#gates. */
 
-/** Why it lets the call on, or what stops it. */
-type Judge = (input: DecisionInput) => string | Stop
+/** The reason why the call passes, or what stops it. */
+type Judge = (input: DecisionInput) => string | GateStop
 
 const capability: Judge = ({ capabilities, knobs: { values }, withheld }) => {
   if (withheld !== undefined) return stop("capability", "TOOL_NOT_ALLOWED", withheld)
@@ -29,7 +29,7 @@ const boundary: Judge = (input) => {
   const { knobs: { sources }, limits, rule } = input
   const explicit = sources.tool_approval === "session" ||
     (rule !== undefined && rule.list !== "deny" && namesCommand(rule))
-  const refusal = refuse(limits, {
+  const refusal = boundaryRefusal(limits, {
     ...input,
     inner: input.facts.inner ?? [],
     decidedElsewhere: explicit || (rule?.list === "deny")
@@ -39,7 +39,7 @@ const boundary: Judge = (input) => {
     : stop("boundary", refusal.code, refusal.reason)
 }
 
-/** In the order in which a call comes to them. */
+/** In the order of the decision. */
 export const hardGates: ReadonlyArray<readonly [GateName, Judge]> = [
   ["capability", capability],
   ["network", network],

@@ -1,13 +1,51 @@
+import type { GateRefusal } from "./GateTrace.ts"
 import { realpathSync } from "node:fs"
 import type { RiskProfile } from "../../config/Profiles.ts"
 import { type BackendChoice, unconfined } from "../../domain/SandboxBackend.ts"
-import { type Allowance, unlimited } from "./Allowance.ts"
 import type { AutonomyLevel, ResolvedSettings } from "../../domain/PolicySettings.ts"
 
-/** The operator's hard limits (spec §5, gate 3), as a risk profile gives them. It only denies. */
-export interface Limits extends Allowance {
+/** Actions an hour and cost a day of an agent, with what is used up. */
+export interface Allowance {
+  /**
+   * Calls of the agent in the last hour, infinite where they cannot be counted, and their limit; `undefined` is no
+   * limit.
+   */
+  readonly actions: { readonly done: number; readonly limit: number | undefined }
+  /**
+   * Cost of the agent's models today in US cents, infinite where it is unknown, and its limit; `undefined` is no limit.
+   */
+  readonly cost: { readonly spent: number; readonly limit: number | undefined }
+}
+
+export const unlimited: Allowance = { actions: { done: 0, limit: undefined }, cost: { spent: 0, limit: undefined } }
+
+/** Refuses every call once a limit is reached. */
+export const allowanceRefusal = (
+  { actions: { done, limit: most }, cost: { limit, spent } }: Allowance
+): GateRefusal | undefined => {
+  if (most !== undefined && done >= most) {
+    return {
+      code: "ACTION_LIMIT",
+      reason: Number.isFinite(done)
+        ? `the limit of ${most} actions an hour is reached`
+        : "the actions of the last hour cannot be counted"
+    }
+  }
+  if (limit !== undefined && spent >= limit) {
+    return {
+      code: "COST_LIMIT",
+      reason: Number.isFinite(spent)
+        ? `the limit of ${limit} US cents a day is reached`
+        : "what models have cost today cannot be known"
+    }
+  }
+  return undefined
+}
+
+/** The operator's hard limits, as a risk profile sets them. They only deny. See docs/policy.md#operator-limits. */
+export interface OperatorLimits extends Allowance {
   readonly level: AutonomyLevel
-  /** Folders of Postern itself, which no tool may read or write; a session's own folder may lie in one. */
+  /** Postern's own folders, which no tool may read or write; a session's folder may lie in one. */
   readonly own: ReadonlyArray<string>
   readonly workspaceOnly: boolean
   readonly allowedRoots: ReadonlyArray<string>
@@ -17,12 +55,12 @@ export interface Limits extends Allowance {
   readonly blockHighRiskCommands: boolean
   /** Whether commands of medium risk are asked about at level `supervised`. */
   readonly askMediumRisk: boolean
-  /** What must confine commands; `none` where something around Postern is the sandbox. */
+  /** The backend that confines commands; `none` where Postern itself runs in a sandbox. */
   readonly backend: BackendChoice
 }
 
-/** Where a folder is with all links followed; one that is not there stays as it is named. */
-export const real = (folder: string): string => {
+/** The folder with links followed; unchanged where it does not exist. */
+export const canonicalFolder = (folder: string): string => {
   try {
     return realpathSync.native(folder)
   } catch {
@@ -30,27 +68,30 @@ export const real = (folder: string): string => {
   }
 }
 
-/** Where Postern keeps its configuration, its rules and its sessions: as named, and with links followed. */
+/** Postern's folders for configuration, rules and sessions: as named, and with links followed. */
 export const ownFolders = (
   { configDir, dataDir }: { readonly configDir: string; readonly dataDir: string }
 ): ReadonlyArray<string> => {
   const named = [configDir, dataDir, "/etc/postern"]
-  return [...new Set([...named, ...named.map(real)])]
+  return [...new Set([...named, ...named.map(canonicalFolder)])]
 }
 
-/** What a risk profile wants commands to be confined by. */
-export const wishOf = (profile: RiskProfile | undefined): BackendChoice => ({
+/** The sandbox backend that a risk profile chooses. */
+export const backendChoiceOf = (profile: RiskProfile | undefined): BackendChoice => ({
   name: profile?.sandboxEnabled === false ? "none" : profile?.sandboxBackend ?? "auto",
   dockerImage: profile?.sandboxDockerImage,
   firejailArgs: profile?.firejailArgs
 })
 
-/** What a risk profile forbids; without one, what level `supervised` forbids. No tool touches the `own` folders, at any level. */
+/**
+ * The limits of a risk profile; without one, those of level `supervised`. The `own` folders are protected at every
+ * level.
+ */
 export const limitsOf = (
   profile: RiskProfile | undefined,
   own: ReadonlyArray<string> = [],
   allowance: Allowance = unlimited
-): Limits => {
+): OperatorLimits => {
   const level = profile?.level ?? "supervised"
   return {
     level,
@@ -63,11 +104,11 @@ export const limitsOf = (
     blockHighRiskCommands: profile?.blockHighRiskCommands ?? true,
     askMediumRisk: profile?.requireApprovalForMediumRisk ?? true,
     ...allowance,
-    backend: wishOf(profile)
+    backend: backendChoiceOf(profile)
   }
 }
 
-/** Where the operator says that something around Postern is the sandbox, full access to all of it includes reads. */
+/** Without a sandbox around commands (`none`), full access with network runs reads unconfined too. */
 export const backendOf = (configured: BackendChoice, { values }: ResolvedSettings): BackendChoice =>
   configured.name === "none" && values.sandbox === "danger-full-access" && values.network === "on"
     ? { name: unconfined }

@@ -1,14 +1,14 @@
 import type { ConfigTable } from "../../config/schema/Schema.ts"
 
-/** What a user may switch on besides the six knobs (policy §1.9 E8 and E25, §4.2). */
+/** Switches of `[policy]` besides the six settings. See docs/configuration.md#policy. */
 export interface PolicyFlags {
-  /** Shapes go to the user even where a rule allows them. */
+  /** Risk findings are asked about even where a rule allows the call. */
   readonly guardAllow: boolean
-  /** Reading from the network is asked about, unless a rule allows it: an address can carry data out. */
+  /** Reads from the network are asked about unless a rule allows them: an address can carry data out. */
   readonly askNetworkReads: boolean
-  /** Tests get the network too, where there is one. */
+  /** Tests get the network too, where Network access is on. */
   readonly testNetwork: boolean
-  /** Patterns of the user's own commands that build or test. */
+  /** Patterns of the user's own build and test commands. */
   readonly testCommands: ReadonlyArray<string>
 }
 

@@ -1,15 +1,13 @@
 import type { DecisionInput } from "./DecisionInput.ts"
-import type { Step, Stop } from "./GateTrace.ts"
-import { doubt } from "./PatternLimits.ts"
-import type { RuleHit } from "./Rules.ts"
+import type { GateStep, GateStop } from "./GateTrace.ts"
+import { doubt } from "./Boundary.ts"
+import type { RuleHit } from "./RuleFacts.ts"
 
-/** What the user's rules say of a call (spec §5). */
-
-/** On one line: it may come from a file that somebody else wrote. */
+/** Puts a reason on one line: the file it comes from may have another author. */
 const said = (reason: string): string => reason.replace(/\s+/g, " ").trim().slice(0, 500)
 
-/** Nothing where no rule names the call. */
-export const step = ({ opaque, rule, shapes, switches }: DecisionInput): Step | Stop | undefined => {
+/** What the rule that names the call says; `undefined` where no rule does. */
+export const ruleStep = ({ opaque, rule, shapes, switches }: DecisionInput): GateStep | GateStop | undefined => {
   if (rule === undefined) return undefined
   const reason = `${rule.list} rule ${rule.rule}${rule.reason === undefined ? "" : ` (${said(rule.reason)})`}`
   if (rule.list === "deny") return { verdict: "deny", gate: "rule", code: "RULE_DENY", reason }
@@ -19,8 +17,11 @@ export const step = ({ opaque, rule, shapes, switches }: DecisionInput): Step | 
     : { verdict: "run", gate: "rule", code: "RULE_ALLOW", reason }
 }
 
-/** What is forbidden may lie below what the call reads or writes: where nothing hides it, a person decides (policy §2.5). */
-export const unseen = (input: DecisionInput, hides: boolean): Step | undefined => {
+/**
+ * Asks where forbidden paths may lie below what the call reads or writes and no sandbox hides them. See
+ * docs/policy.md#rule-precedence.
+ */
+export const unseen = (input: DecisionInput, hides: boolean): GateStep | undefined => {
   const { limits } = input
   const mayHit = input.mayHit?.(hides)
   if (mayHit !== undefined) {
@@ -37,5 +38,5 @@ export const unseen = (input: DecisionInput, hides: boolean): Step | undefined =
   return reason === undefined ? undefined : { verdict: "ask", gate: "boundary", code: "MAY_TOUCH_PROTECTED", reason }
 }
 
-/** A rule about a whole tool, or about any command at all, is no word for a dangerous one (zeroclaw §3.3). */
+/** Whether a rule names a command: a rule about a whole tool, or about any command, does not cover a dangerous one. */
 export const namesCommand = ({ rule }: RuleHit): boolean => /\(=?[\s*?]*[^\s*?)]/.test(rule)

@@ -3,7 +3,10 @@ import type { Word } from "./CallAction.ts"
 import * as TokenPattern from "../rules/TokenPattern.ts"
 import { RulesInvalid } from "../rules/RulesFile.ts"
 
-/** The user's own commands that build or test (policy §4.2), as patterns of the rule language, matched as allow rules are. */
+/**
+ * The user's own build and test commands (`shell_test_commands`): patterns of the rule language, matched as allow rules
+ * are.
+ */
 
 type Compiled = Result.Result<
   (words: ReadonlyArray<Word>) => boolean,
@@ -28,7 +31,7 @@ const compiled = (texts: ReadonlyArray<string>): Compiled => {
   return made
 }
 
-/** Nothing where there are no patterns, or one of them cannot be read; then `check` has refused the session's turns. */
+/** `undefined` without patterns, or where one is invalid: `check` then refuses the session's turns. */
 export const matcher = (texts: ReadonlyArray<string>): ((words: ReadonlyArray<Word>) => boolean) | undefined =>
   texts.length === 0 ? undefined : Result.getOrUndefined(compiled(texts))
 

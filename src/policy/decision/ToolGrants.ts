@@ -1,17 +1,17 @@
 import { Context, Effect } from "effect"
 import { ruleName, type ToolName } from "../../domain/ToolName.ts"
 
-/** The tools that a session's owner may use (zeroclaw §1.10). */
+/** The tools that a session's owner may use. See docs/policy.md#tool-lists. */
 export interface Permitted {
-  /** By the name models know a tool by, or the one that rules know it by. */
+  /** By the name for models, or the one for rules. */
   readonly has: (name: string) => boolean
-  /** In a sentence: whose list leaves this tool out. */
+  /** A sentence that names the list without this tool. */
   readonly refusal: (name: string) => string
 }
 
 /**
- * What the owner of a session of that agent may use at the moment of asking; `undefined` is everything. A process whose clients are all the user's
- * own limits nobody.
+ * The tools that the owner of a session of that agent may use now; `undefined` is all. A process that serves only its
+ * own user limits nobody.
  */
 export const ToolGrants = Context.Reference<
   (owner: string | null, agent: string) => Effect.Effect<Permitted | undefined>

@@ -1,7 +1,7 @@
 import type { Capability, NetworkNeed } from "../../domain/Capability.ts"
 import type { EscalationRequest } from "./Escalation.ts"
 
-/** What one call needs, as its tool declares it: the input of the gates. Paths are as the model wrote them. */
+/** What one call needs, as its tool declares it. Paths are as the model wrote them. */
 export interface ToolRequirements {
   readonly capabilities: ReadonlyArray<Capability>
   readonly network: NetworkNeed
@@ -10,7 +10,7 @@ export interface ToolRequirements {
   readonly urls: ReadonlyArray<string>
   /** A shell command; its analysis adds the capabilities. */
   readonly command?: string
-  /** The command's changes are meant to be forgotten: it may be anything, and counts as a test (policy §4.2). */
+  /** The command runs in a scratch copy and counts as a test, whatever it is. See docs/policy.md#capabilities. */
   readonly scratch?: boolean
   /** A wider Sandbox mode for this one call. */
   readonly wish?: EscalationRequest
@@ -29,7 +29,7 @@ export const write = (...paths: ReadonlyArray<string>): ToolRequirements => ({
   capabilities: ["rw"],
   writes: paths
 })
-/** The one plan file. */
+/** Writing the plan file. */
 export const plan = (path: string): ToolRequirements => ({ ...none, capabilities: ["rw_plan"], writes: [path] })
 export const fetch = (...urls: ReadonlyArray<string>): ToolRequirements => ({
   ...none,
@@ -42,9 +42,9 @@ export const mcp = (capability: Capability, network: boolean): ToolRequirements 
   capabilities: [capability],
   network: network ? "required" : "none"
 })
-/** Of what Postern itself keeps, where no path is named. */
+/** Reading or writing Postern's own data, such as memory, without a path. */
 export const kept = (capability: Capability): ToolRequirements => ({ ...none, capabilities: [capability] })
-export const shell = (command: string, scratch = false, wish?: EscalationRequest): ToolRequirements => ({
+export const shellRequirements = (command: string, scratch = false, wish?: EscalationRequest): ToolRequirements => ({
   ...none,
   capabilities: [],
   network: "optional",

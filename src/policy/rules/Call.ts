@@ -5,7 +5,7 @@ import {
   type FileOperand,
   isNamed
 } from "../decision/CallAction.ts"
-import type { RuleFacts } from "../decision/Rules.ts"
+import type { RuleFacts } from "../decision/RuleFacts.ts"
 import { named, type NamedPath } from "./Paths.ts"
 import { type Family, familyOf, type KnownTools } from "./Rule.ts"
 import { namedWords } from "../shell/programs/NamedWords.ts"

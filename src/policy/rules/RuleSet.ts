@@ -1,5 +1,5 @@
 import type { CallAction } from "../decision/CallAction.ts"
-import type { RuleHit, Rules } from "../decision/Rules.ts"
+import type { RuleHit, Rules } from "../decision/RuleFacts.ts"
 import * as Call from "./Call.ts"
 import * as Match from "./Match.ts"
 import { isNeutral } from "./Neutral.ts"

@@ -1,5 +1,5 @@
 import type { PolicySettings } from "../../domain/PolicySettings.ts"
-import type { Limits } from "../../policy/decision/Limits.ts"
+import type { OperatorLimits } from "../../policy/decision/Limits.ts"
 import { explanation } from "../../security/Untrusted.ts"
 import type { Skill } from "../../workspace/Skills.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
@@ -18,7 +18,7 @@ export interface Facts {
   /** Names of what is offered. */
   readonly tools: ReadonlySet<string>
   readonly knobs: PolicySettings
-  readonly limits: Limits
+  readonly limits: OperatorLimits
   readonly identity: ReadonlyArray<Instruction>
   readonly project: ReadonlyArray<Instruction>
   readonly skills: ReadonlyArray<Skill>

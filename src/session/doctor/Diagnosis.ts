@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { Effect, Layer, Result } from "effect"
 import { resolveModel } from "../../model/ModelReference.ts"
 import { type EffectiveSandbox } from "../../domain/PolicySettings.ts"
-import { wishOf } from "../../policy/decision/Limits.ts"
+import { backendChoiceOf } from "../../policy/decision/Limits.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { Agents } from "../lifecycle/Agents.ts"
 import { SessionStore } from "../../store/SessionStore.ts"
@@ -28,7 +28,7 @@ const usual: ReadonlyArray<readonly [EffectiveSandbox, boolean]> = [
 const sandboxFinding = Effect.gen(function*() {
   const { policy, riskProfiles } = (yield* LiveSettings).last()
   const { enforce } = yield* Sandbox
-  const wish = wishOf(riskProfiles.get("default"))
+  const wish = backendChoiceOf(riskProfiles.get("default"))
   if (wish.name === "none" && policy.sandbox === "danger-full-access" && policy.network !== "off") {
     return {
       name: "sandbox",

@@ -4,16 +4,16 @@ import { type Enforcement, Sandbox } from "../../sandbox/Sandbox.ts"
 import type { AnyTool } from "../../tool/Tool.ts"
 import { ruleName } from "../../domain/ToolName.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
-import { canonicalIn, kindOf } from "../../policy/decision/Canonical.ts"
+import { canonicalIn, kindOf } from "../../policy/decision/CanonicalPaths.ts"
 import { decide, type Decision } from "../../policy/decision/Decision.ts"
 import type { DecisionInput } from "../../policy/decision/DecisionInput.ts"
 import { complete } from "../../policy/decision/GateTrace.ts"
-import { backendOf, type Limits } from "../../policy/decision/Limits.ts"
-import { isMedium } from "../../policy/decision/MediumRisk.ts"
+import { backendOf, type OperatorLimits } from "../../policy/decision/Limits.ts"
+import { isMediumRisk } from "../../policy/decision/ToolApproval.ts"
 import type { ResolvedSettings } from "../../domain/PolicySettings.ts"
 import type { ToolRequirements } from "../../policy/decision/ToolRequirements.ts"
 import type { ActionContext, CallAction } from "../../policy/decision/CallAction.ts"
-import type { Rules } from "../../policy/decision/Rules.ts"
+import type { Rules } from "../../policy/decision/RuleFacts.ts"
 import type { ShellAnalysis } from "../../policy/decision/ShellAnalysis.ts"
 import type { PolicyFlags } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, withheld } from "../../policy/decision/ToolGrants.ts"
@@ -24,7 +24,7 @@ import { analyse } from "../../policy/shell/ShellAnalyser.ts"
 /** What a session's policy says at the moment of a call. */
 export interface Policy {
   readonly knobs: ResolvedSettings
-  readonly limits: Limits
+  readonly limits: OperatorLimits
   readonly rules: Rules
   readonly switches: PolicyFlags
   /** Of the session's owner; everything where it is absent. */
@@ -147,7 +147,7 @@ const decideCall = (
     mayHit: (hidden) => rules.mayHit(ruleName(tool), all, facts, hidden),
     switches,
     ...(needs.wish === undefined ? {} : { wish: needs.wish }),
-    mediumRisk: () => shell !== undefined && isMedium(all, facts),
+    mediumRisk: () => shell !== undefined && isMediumRisk(all, facts),
     enforce: shell !== undefined && needed !== "none"
       ? (mode, network) => enforce(mode, network, backendOf(limits.backend, knobs))
       : tool.mcp === undefined

@@ -1,5 +1,5 @@
 import type { AutonomyLevel, PolicySettings } from "../../domain/PolicySettings.ts"
-import type { Limits } from "../../policy/decision/Limits.ts"
+import type { OperatorLimits } from "../../policy/decision/Limits.ts"
 
 /** The policy in force, for the model: what is so, never how it could be otherwise. */
 
@@ -41,7 +41,7 @@ export const safetyWords = (level: AutonomyLevel): string => safety[level]
 
 export const policyWords = (
   values: PolicySettings,
-  { allowedCommands, forbiddenCommands, forbiddenPaths }: Limits,
+  { allowedCommands, forbiddenCommands, forbiddenPaths }: OperatorLimits,
   hasShell: boolean
 ): ReadonlyArray<string> => [
   workModes[values.work_mode],

@@ -9,7 +9,7 @@ import {
   type ResolvedSettings,
   type SandboxMode
 } from "../../domain/PolicySettings.ts"
-import { type Limits, limitsOf, ownFolders } from "../../policy/decision/Limits.ts"
+import { limitsOf, type OperatorLimits, ownFolders } from "../../policy/decision/Limits.ts"
 import type { RuleSource } from "../../policy/rules/RuleSource.ts"
 import type { PolicyFlags } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
@@ -33,7 +33,7 @@ export interface SessionPolicy {
   /** These Sandbox modes cannot be enforced here: they are not offered. */
   readonly lack: (modes: ReadonlyArray<SandboxMode>) => Effect.Effect<void>
   /** The operator's limits as they stand now. */
-  readonly limits: Effect.Effect<Limits>
+  readonly limits: Effect.Effect<OperatorLimits>
   /** The tools its owner may use as that stands now; `undefined` is all of them. */
   readonly permitted: Effect.Effect<Permitted | undefined>
   readonly budget: Budget.Budget

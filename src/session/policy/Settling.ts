@@ -78,7 +78,7 @@ export const make = Effect.gen(function*() {
       if (decision.outcome === "run") return { _tag: "Run", decided }
       if (decision.outcome === "deny") return refused(decision)
       const rules = book.propose(ruleName(tool), decision)
-      const proposed = decision.code === Escalation.asked ? { ...rules, allow: [] } : rules
+      const proposed = decision.code === Escalation.escalationCode ? { ...rules, allow: [] } : rules
       const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
       const question: PermissionRequest = {
         call,

@@ -1,7 +1,6 @@
-import { unlimited } from "../../policy/decision/Allowance.ts"
-import { refuse } from "../../policy/decision/Boundary.ts"
+import { type OperatorLimits, unlimited } from "../../policy/decision/Limits.ts"
+import { boundaryRefusal } from "../../policy/decision/Boundary.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
-import type { Limits } from "../../policy/decision/Limits.ts"
 import type { CallAction } from "../../policy/decision/CallAction.ts"
 import type { KnownTools } from "../../policy/rules/Rule.ts"
 import { type Entry, make, type RuleSet } from "../../policy/rules/RuleSet.ts"
@@ -18,7 +17,7 @@ export const of = (
   tool: string,
   { facts, parts }: Decision,
   { entries }: RuleSet,
-  limits: Limits,
+  limits: OperatorLimits,
   tools: KnownTools
 ): MayRead | undefined => {
   const isAnswered = (one: Entry) => one.list === "ask" && make([one], tools).decide(tool, parts, facts) !== undefined
@@ -32,11 +31,11 @@ export const of = (
   const canonical = (path: string) => path
   const call = { capabilities: [], shapes: [], place, canonical, readable: [], shell: false, decidedElsewhere: false }
   // Where the session's folders end is the workspace's business.
-  const forbidden: Limits = { ...limits, workspaceOnly: false, ...unlimited }
+  const forbidden: OperatorLimits = { ...limits, workspaceOnly: false, ...unlimited }
   return (path) => {
     const read: ReadonlyArray<CallAction> = [{ kind: "read", text: path, path }]
     const isRuled = (name: string) => rules.decide(name, read, { ...facts, canonical }) !== undefined
-    return !isRuled("file_read") && !isRuled(tool) && refuse(forbidden, { ...call, parts: read }) === undefined
+    return !isRuled("file_read") && !isRuled(tool) && boundaryRefusal(forbidden, { ...call, parts: read }) === undefined
   }
 }
 

@@ -62,7 +62,7 @@ export const make = Effect.gen(function*() {
         : "In the current Work mode only commands that read run.",
     origin: "local",
     needs: ({ command, justification, sandbox, scratch }) =>
-      Needs.shell(
+      Needs.shellRequirements(
         command,
         scratch === true,
         sandbox == null ? undefined : { mode: sandbox, why: justification ?? undefined }

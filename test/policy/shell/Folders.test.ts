@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
-import { refuse } from "../../../src/policy/decision/Boundary.ts"
+import { boundaryRefusal } from "../../../src/policy/decision/Boundary.ts"
 import { limitsOf } from "../../../src/policy/decision/Limits.ts"
 import { analysed, place } from "./Analysed.ts"
 import { shell as ruled } from "../rules/Ruled.ts"
@@ -68,7 +68,7 @@ describe("the folder is known only where a cd has succeeded", () => {
     "the own configuration is safe from %s",
     (command) => {
       const { capability, parts, shapes } = analyse(command, place)
-      const refusal = refuse(limitsOf(undefined), {
+      const refusal = boundaryRefusal(limitsOf(undefined), {
         capabilities: [capability],
         parts,
         shapes,

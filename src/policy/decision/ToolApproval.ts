@@ -1,26 +1,57 @@
+import { Result } from "effect"
+import type { CallAction } from "./CallAction.ts"
+import type { Facts } from "../rules/Call.ts"
+import { type KnownTools, parse } from "../rules/Rule.ts"
+import { entry, make } from "../rules/RuleSet.ts"
 import type { Capability } from "../../domain/Capability.ts"
 import type { DecisionInput } from "./DecisionInput.ts"
-import type { Step, Stop } from "./GateTrace.ts"
+import type { GateStep, GateStop } from "./GateTrace.ts"
+
+/** Commands of medium risk: they change the workspace reversibly, or fetch what the project names. */
+const commands = [
+  "git {commit,push,reset,clean,rebase,merge,cherry-pick,revert,branch,checkout,switch,tag} *",
+  "{npm,pnpm,yarn} {install,add,remove,uninstall,update,publish} *",
+  "cargo {add,remove,install,clean,publish} *",
+  "{touch,mkdir,mv,cp,ln} *"
+]
+
+const tools: KnownTools = new Map([["shell", "shell"]])
+
+const rules = make(
+  commands.map((command) =>
+    entry("managed", "allow", Result.getOrThrow(parse(`shell(${command})`, { list: "allow", tools })))
+  ),
+  tools
+)
+
+const isLiteral = (part: CallAction): boolean => part.kind !== "command" || part.argv.every((word) => word !== null)
+
+/** Whether a command line has only literal commands of medium risk. The caller checks the risk findings. */
+export const isMediumRisk = (parts: ReadonlyArray<CallAction>, facts: Facts): boolean =>
+  parts.every(isLiteral) && rules.decide("shell", parts, facts)?.list === "allow"
 
 const whiteList: ReadonlySet<Capability> = new Set(["none", "ro", "shell_ro", "rw_plan"])
 const blackList: ReadonlySet<Capability> = new Set(["rw", "shell_test", "shell_rw", "rw_plan"])
 
-/** The operator asks about dangerous commands only, and nobody has chosen another policy (zeroclaw §3.1). */
+/**
+ * The operator asks only about dangerous commands (`require_approval_for_medium_risk = false`), and Tool approval is
+ * the default.
+ */
 const isLifted = ({ knobs, limits, mediumRisk, opaque, shapes }: DecisionInput): boolean =>
   !limits.askMediumRisk && limits.level === "supervised" && knobs.sources.tool_approval === "default"
   && shapes.length === 0 && !opaque && mediumRisk()
 
-/** Gate 7: what the Tool approval policy says of a call that no rule names (spec §5). */
-export const step = (input: DecisionInput): Step | Stop => {
+/** Gate 7: what Tool approval says of a call that no rule names. See docs/policy.md#tool-approval. */
+export const toolApproval = (input: DecisionInput): GateStep | GateStop => {
   const { capabilities, knobs, limits, network, opaque, shapes, switches } = input
   const policy = knobs.values.tool_approval
-  // At level full the default policy asks about no shape (spec §5).
+  // At level full the default policy asks about no risk finding.
   const unguarded = limits.level === "full" && knobs.sources.tool_approval === "default"
   const dangerous = !unguarded && (shapes.length > 0 || opaque)
   const why = shapes[0] ? `dangerous shape ${shapes[0].category}` : "part of the command is not literal"
-  const run = (reason: string): Step => ({ verdict: "run", gate: "policy", code: "POLICY_RUN", reason })
-  const ask = (reason: string): Step => ({ verdict: "ask", gate: "policy", code: "POLICY_ASK", reason })
-  const deny = (reason: string): Stop => ({ verdict: "deny", gate: "policy", code: "POLICY_DENY", reason })
+  const run = (reason: string): GateStep => ({ verdict: "run", gate: "policy", code: "POLICY_RUN", reason })
+  const ask = (reason: string): GateStep => ({ verdict: "ask", gate: "policy", code: "POLICY_ASK", reason })
+  const deny = (reason: string): GateStop => ({ verdict: "deny", gate: "policy", code: "POLICY_DENY", reason })
   switch (policy) {
     case "manual":
       return ask("manual: every call is asked about")

@@ -6,7 +6,7 @@ const isMissing = (path: string): boolean => {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined
   } catch {
-    // Not a folder above it, too long a name, no right to look.
+    // The parent is no folder, the name is too long, or access is denied.
     return true
   }
 }
@@ -15,7 +15,7 @@ const real = (path: string): string | undefined => {
   try {
     return realpathSync.native(path)
   } catch {
-    // A link that leads nowhere is no missing file: who writes there decides where the file comes to be.
+    // A dangling link is not a missing file: its target decides where a write creates the file.
     return undefined
   }
 }
@@ -31,11 +31,11 @@ export const kindOf = (path: string): "file" | "folder" | "none" => {
 }
 
 /**
- * The path behind a written one as the kernel would find it, so `link/..` is the folder above the link's target; the last parts may
- * be missing. One call asks for the same folders again and again, so what was found is kept: use one of these per call.
+ * Follows links as the kernel does, so `link/..` is the folder above the link's target; the last parts may be missing.
+ * Results are cached: use one of these per call.
  */
 export const canonicalIn = ({ cwd, home, roots }: ActionContext): (path: string) => string | undefined => {
-  // The session's folders are canonical; whoever opens something in them looks again.
+  // The session's folders are canonical; opening a file in them checks again.
   const seen = new Map<string, string | undefined>(roots.map((root) => [root, root]))
   const follow = (path: string): string | undefined => {
     if (seen.has(path)) return seen.get(path)
@@ -46,7 +46,7 @@ export const canonicalIn = ({ cwd, home, roots }: ActionContext): (path: string)
     return found
   }
   return (path) => {
-    // Longer than the kernel takes.
+    // The kernel takes at most 4096 bytes.
     if (path.includes("\0") || path.length > 4096) return undefined
     const named = path === "~" || path.startsWith("~/") ? `${home}${path.slice(1)}` : path
     return follow(isAbsolute(named) ? named : `${cwd}/${named}`)

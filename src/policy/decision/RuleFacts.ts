@@ -4,26 +4,26 @@ export interface RuleHit {
   readonly list: "deny" | "ask" | "allow"
   readonly id: string
   readonly rule: string
-  /** Why, in the words of whoever wrote the rule. */
+  /** The reason that the author of the rule gave. */
   readonly reason?: string | undefined
 }
 
-/** What rules may know of a call besides its parts. */
+/** What rules know of a call besides its actions. */
 export interface RuleFacts {
   readonly opaque: boolean
   readonly parseError: boolean
   readonly place: ActionContext
   readonly canonical: (path: string) => string | undefined
-  /** Further parts that can only forbid the call, or have it asked about. */
+  /** Further actions that only deny and ask rules look at. */
   readonly inner?: ReadonlyArray<CallAction>
 }
 
-/** Deny, ask and allow rules of all layers, united (policy §2.4): deny before ask before allow. */
+/** Deny, ask and allow rules of all layers: deny before ask before allow. See docs/policy.md#rule-precedence. */
 export interface Rules {
   readonly decide: (tool: string, parts: ReadonlyArray<CallAction>, facts: RuleFacts) => RuleHit | undefined
   /**
-   * A deny or ask rule that names what the call may come to without naming it, as `grep -r x .` comes to `./secret`: with `hidden`, a
-   * sandbox keeps what deny rules name from it.
+   * A deny or ask rule about paths that the call may reach without naming them, as `grep -r x .` reaches `./secret`.
+   * With `hidden`, a sandbox hides the paths of deny rules.
    */
   readonly mayHit: (
     tool: string,
@@ -31,7 +31,7 @@ export interface Rules {
     facts: RuleFacts,
     hidden: boolean
   ) => RuleHit | undefined
-  /** Tools that a bare deny rule takes out of the model's sight. */
+  /** Tools that a bare deny rule hides from the model. */
   readonly hidden: (tools: Iterable<string>) => ReadonlySet<string>
 }
 
