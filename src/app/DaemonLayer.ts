@@ -18,7 +18,6 @@ import * as PersonalityHandlers from "../native/agent/PersonalityHandlers.ts"
 import { Reload } from "../native/config/Reload.ts"
 import { Residents } from "../native/session/Residents.ts"
 import * as SetupHandlers from "../native/config/SetupHandlers.ts"
-import * as SkillChangeHandlers from "../native/agent/SkillChangeHandlers.ts"
 import * as SkillHandlers from "../native/agent/SkillHandlers.ts"
 import * as ToolHandlers from "../native/agent/ToolHandlers.ts"
 import * as TurnHandlers from "../native/session/TurnHandlers.ts"
@@ -68,7 +67,6 @@ const layerHandlers = (environment: EnvironmentVariables) =>
     CatalogueHandlers.layer,
     CostHandlers.layer,
     PersonalityHandlers.layer,
-    SkillChangeHandlers.layer,
     SkillHandlers.layer,
     ToolHandlers.layer
   )

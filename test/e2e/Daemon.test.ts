@@ -158,12 +158,12 @@ describe("A daemon that is killed", () => {
     await second.ready
     const next = await second.greet()
     expect((await next.prompt(sessionId, "say on"))["content"]).toMatch(/on$/)
-    const { messages } = await next.request("session/messages", { session_id: sessionId })
+    const { messages } = await next.messagePage({ session_id: sessionId })
     const shown = messages.map((
       { content, kind, role }: { role: string; kind: string; content: string }
     ) => [role, kind === "message" ? content : kind])
     expect(shown.slice(0, 3)).toEqual([["user", "say kept"], ["assistant", "kept"], ["user", "list\nwait 60"]])
-    expect(shown.filter(([role]: [string]) => role === "system")).toHaveLength(1)
+    expect(shown.filter(([role]) => role === "system")).toHaveLength(1)
     expect(shown.slice(-2)).toEqual([["user", "say on"], ["assistant", "on"]])
   })
 })

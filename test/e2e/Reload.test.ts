@@ -43,7 +43,7 @@ describe("config/reload", () => {
     expect(await next.request("config/reload-status")).toEqual({ pending: false, paths: [] })
     expect(await next.request("health")).toMatchObject({ pid: running.pid })
     expect((await next.prompt(sessionId, "say after"))["content"]).toMatch(/after$/)
-    const { total } = await next.request("session/messages", { session_id: sessionId })
+    const { total } = await next.messagePage({ session_id: sessionId })
     expect(total).toBe(4)
     const second = await SocketClient.open(running.socket)
     expect(await second.waitFor(() => true)).toMatchObject({ error: { code: -32004, data: { limit: 1 } } })
@@ -95,7 +95,7 @@ describe("config/reload", () => {
     await client.ended
     await lost
     const next = await reconnected(running)
-    const { messages } = await next.request("session/messages", { session_id: long })
+    const { messages } = await next.messagePage({ session_id: long })
     expect(messages.map(({ role }: { readonly role: string }) => role)).toEqual(["user", "assistant", "system"])
     expect((await next.prompt(long, "say on"))["content"]).toMatch(/on$/)
   }, 30_000)

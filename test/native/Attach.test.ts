@@ -146,8 +146,8 @@ describe("session/attach", () => {
       yield* promise(() => client.prompt(session_id, prompt))
       const { text } = yield* promise(() => follower.update("user_message"))
       assert.strictEqual(text, `${prompt.slice(0, 16 * 1024)}…`)
-      const { messages } = yield* promise(() => follower.request("session/messages", { session_id }))
-      assert.strictEqual(messages[0].content, prompt)
+      const { messages } = yield* promise(() => follower.messagePage({ session_id }))
+      assert.strictEqual(messages[0]?.content, prompt)
     }))
 
   it.live("shows who comes late what is asked, and takes the answer from there", () =>

@@ -65,7 +65,11 @@ describe("session/messages with entries", () => {
         yield* promise(() => ann.prompt(session_id, `say ${letter.repeat(1_500_000)}`))
       }
       const read = (params: Json = {}) =>
-        promise(() => ann.request("session/messages", { session_id, entries: true, ...params }))
+        promise(async () => {
+          const found = await ann.request("session/messages", { session_id, entries: true, ...params })
+          if (!("entries" in found)) throw new Error("no entries")
+          return found
+        })
       // What was said twice over, and the note that the model has a summary of it.
       const last = yield* read()
       assert.deepInclude(last, { total: 5, start: 2, has_older: true })

@@ -125,7 +125,7 @@ grants = { sessions = ["create"], logs = ["read"] }
       )
       assert.deepStrictEqual([at_end, events.length], [true, 1])
       assert.deepStrictEqual(
-        (yield* promise(() => client.request("logs/get", { id: events[0].id })))["event"],
+        (yield* promise(() => client.request("logs/get", { id: events[0]!.id })))["event"],
         events[0]
       )
       assert.strictEqual((yield* promise(() => client.failure("logs/get", { id: "99999" }))).code, -32602)

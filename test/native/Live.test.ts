@@ -60,8 +60,8 @@ describe("An agent", () => {
         promise(() => client.request("file/attach", { session_id, files: [{ data_b64: "aGk=", filename: "a.txt" }] }))
       const [old] = (yield* attach(sessionId))["files"]
       const [next] = (yield* attach(yield* session()))["files"]
-      assert.include(old.workspace_path, join(folder, "agents", "default", "workspace"))
-      assert.include(next.workspace_path, join(folder, "elsewhere"))
+      assert.include(old?.workspace_path, join(folder, "agents", "default", "workspace"))
+      assert.include(next?.workspace_path, join(folder, "elsewhere"))
     }))
 
   it.live("is the default one as soon as the configuration says so", () =>

@@ -5,7 +5,7 @@ import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
 
-const page = (client: SocketClient, params: Json) => promise(() => client.request("session/messages", params))
+const page = (client: SocketClient, params: Json) => promise(() => client.messagePage(params))
 
 /** Every page from the newest to the oldest, in the order in which they were given. */
 const pages = Effect.fnUntraced(function*(client: SocketClient, params: Json) {
@@ -32,7 +32,7 @@ describe("Pages of messages by a cursor", () => {
       assert.deepStrictEqual(contents(first), ["say c", "c"])
       const { has_older, start, total } = first
       assert.deepStrictEqual({ has_older, start, total }, { has_older: true, start: 4, total: 6 })
-      const at = Date.parse(first["messages"][0].created_at)
+      const at = Date.parse(first["messages"][0]?.created_at ?? "")
       assert.isTrue(at >= before && at <= Date.now())
       yield* promise(() => client.prompt(session_id, "say d"))
       const second = yield* page(client, { session_id, cursor: first["next_cursor"], maxBytes: 100_000 })
@@ -122,7 +122,7 @@ describe("Pages of messages by a cursor", () => {
       }
       const found = Effect.fnUntraced(function*(session_id: string) {
         const { messages, session_id: asked } = yield* page(client, { session_id, cursor: "" })
-        return [asked, messages.at(-1).content]
+        return [asked, messages.at(-1)?.content]
       })
       for (const name of ["plain", "rpc_plain", "gw_plain"]) assert.deepStrictEqual(yield* found(name), [name, "plain"])
       for (const name of ["gw_odd", "odd"]) assert.deepStrictEqual(yield* found(name), [name, "gw_odd"])

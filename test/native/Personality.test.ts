@@ -71,7 +71,7 @@ describe("An agent's personality", () => {
       assert.strictEqual(preset, "default")
       const { files: listed } = yield* promise(() => client.request("personality/list", { agent: "nova" }))
       assert.deepStrictEqual(files.map((one: Json) => one["filename"]), listed.map((one: Json) => one["filename"]))
-      assert.include(files[1]["content"], "nova")
+      assert.include(files[1]?.content, "nova")
     }))
 
   it.live("has these files and no others", () =>
@@ -184,7 +184,7 @@ describe("An agent's personality", () => {
         assert.strictEqual(winners.length, 1)
         assert.strictEqual(readFileSync(join(workspace, filename), "utf8"), `${round}/${winners[0]}`)
         assert.deepStrictEqual(yield* stale({ expected_mtime_ms: mtime_ms }), conflict)
-        mtime_ms = (yield* get(client, filename))["mtime_ms"]
+        mtime_ms = (yield* get(client, filename))["mtime_ms"]!
       }
       utimesSync(join(workspace, filename), 4e9, 4e9)
       const { mtime_ms: later } = yield* put(client, filename, "after", { expectedMtimeMs: 4e12 })

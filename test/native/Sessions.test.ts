@@ -166,7 +166,7 @@ describe("Sessions", () => {
       const client = yield* greet()
       for (const id of [made.chat, made.acp]) {
         assert.deepInclude(yield* promise(() => client.prompt(id, "say second")), { content: "second" })
-        const { messages, total } = yield* promise(() => client.request("session/messages", { session_id: id }))
+        const { messages, total } = yield* promise(() => client.messagePage({ session_id: id }))
         assert.deepStrictEqual([total, messages.map(({ content }: Json) => content)], [4, [
           "say first",
           "first",
@@ -180,7 +180,7 @@ describe("Sessions", () => {
         -32000
       )
       assert.strictEqual(
-        (yield* promise(() => client.request("session/messages", { session_id: made.killed })))["total"],
+        (yield* promise(() => client.messagePage({ session_id: made.killed })))["total"],
         2,
         "it can still be read"
       )
@@ -207,7 +207,7 @@ describe("Sessions", () => {
       assert.deepInclude(yield* promise(() => client.prompt(known, "say on")), { content: "on" })
       assert.strictEqual(yield* code(client, "session/prompt", { session_id: strange, prompt: "say on" }), -32000)
       assert.strictEqual(
-        (yield* promise(() => client.request("session/messages", { session_id: strange })))["total"],
+        (yield* promise(() => client.messagePage({ session_id: strange })))["total"],
         2
       )
       yield* open({ session_id: strange, interaction_surface: "somebody_else" })
@@ -253,8 +253,8 @@ describe("Sessions", () => {
       const rows = (file: string) =>
         new DatabaseSync(join(folder, "data", "sessions", file)).prepare("SELECT session_id FROM sessions").all().length
       assert.deepStrictEqual([rows("chat-sessions.db"), rows("acp-sessions.db")], [0, 1])
-      const { messages } = yield* promise(() => client.request("session/messages", { session_id: "twin" }))
-      assert.strictEqual(messages[1].content, "acp")
+      const { messages } = yield* promise(() => client.messagePage({ session_id: "twin" }))
+      assert.strictEqual(messages[1]?.content, "acp")
       assert.isTrue((yield* promise(() => client.request("session/delete", { session_id: "twin" })))["deleted"])
       assert.isFalse((yield* promise(() => client.request("session/delete", { session_id: "twin" })))["deleted"])
     }))
@@ -286,7 +286,7 @@ describe("Sessions", () => {
       for (const word of ["a", "b", "c"]) yield* promise(() => client.prompt(session_id, `say ${word}`))
       const page = (params: Json) =>
         promise(async () => {
-          const { has_older, messages, start, total } = await client.request("session/messages", {
+          const { has_older, messages, start, total } = await client.messagePage({
             session_id,
             ...params
           })
@@ -415,16 +415,16 @@ describe("When the store fails", () => {
         database.exec("DROP TRIGGER broken")
       })
       yield* fails("INSERT ON turns")
-      assert.strictEqual((yield* promise(() => client.request("session/messages", { session_id })))["total"], 0)
+      assert.strictEqual((yield* promise(() => client.messagePage({ session_id })))["total"], 0)
       yield* fails("UPDATE OF status ON turns")
       assert.deepInclude(yield* promise(() => client.prompt(session_id, "say kept")), { content: "kept" })
-      const { messages } = yield* promise(() => client.request("session/messages", { session_id }))
+      const { messages } = yield* promise(() => client.messagePage({ session_id }))
       assert.deepStrictEqual(messages.map(({ role }: Json) => role).filter((role: string) => role !== "assistant"), [
         "user",
         "system",
         "user"
       ])
-      assert.strictEqual(messages.at(-1).content, "kept")
+      assert.strictEqual(messages.at(-1)?.content, "kept")
       database.close()
     }))
 
@@ -442,7 +442,7 @@ describe("When the store fails", () => {
       database.close()
       yield* promise(() => client.prompt(session_id, "say three"))
       assert.isAbove(client.updates("history_trimmed")[0]?.["dropped_messages"], 0)
-      const { messages } = yield* promise(() => client.request("session/messages", { session_id }))
+      const { messages } = yield* promise(() => client.messagePage({ session_id }))
       assert.deepStrictEqual(messages.slice(0, 2).map(({ content }: Json) => content), ["say one", "one"])
       assert.deepStrictEqual(messages.slice(-2).map(({ content }: Json) => content), ["say three", "three"])
     }))

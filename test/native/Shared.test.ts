@@ -55,7 +55,7 @@ describe("A session that another process", () => {
     Effect.gen(function*() {
       const { client, fails, open, other, sessionId } = yield* shared
       yield* other.kill(sessionId)
-      const { messages } = yield* promise(() => client.request("session/messages", { session_id: sessionId }))
+      const { messages } = yield* promise(() => client.messagePage({ session_id: sessionId }))
       assert.strictEqual(messages.length, 2)
       assert.strictEqual(yield* fails("session/new", { agent_alias: "default", session_id: sessionId }), -32000)
       yield* open

@@ -28,7 +28,7 @@ describe("session/steer", () => {
         [session_id, "say second"]
       ])
       assert.strictEqual(client.updates("turn_complete").length, 1)
-      const { messages } = yield* promise(() => other.request("session/messages", { session_id }))
+      const { messages } = yield* promise(() => other.messagePage({ session_id }))
       assert.deepStrictEqual(messages.map(({ content, role }: Json) => `${role}: ${content}`), [
         "user: say begun\nwait 0.5\nsay first",
         "assistant: begun\n\nfirst",
@@ -68,7 +68,7 @@ describe("session/steer", () => {
       yield* promise(() => client.request("session/cancel", { session_id }))
       assert.deepInclude(yield* promise(() => turn), { stop_reason: "cancelled" })
       assert.deepStrictEqual(yield* refused({ session_id, content }), [-32000, "no_active_turn"])
-      const { messages } = yield* promise(() => client.request("session/messages", { session_id, cursor: "" }))
+      const { messages } = yield* promise(() => client.messagePage({ session_id, cursor: "" }))
       assert.strictEqual(messages.filter((message: Json) => message["content"] === content).length, 32)
     }))
 

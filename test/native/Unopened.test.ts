@@ -99,7 +99,7 @@ describe("Without its store", () => {
       const one = yield* promise(() => client.session())
       yield* promise(() => client.prompt(one, "say first"))
       yield* promise(() => client.request("session/close", { session_id: one }))
-      const { messages } = yield* promise(() => client.request("session/messages", { session_id: `rpc_${one}` }))
+      const { messages } = yield* promise(() => client.messagePage({ session_id: `rpc_${one}` }))
       assert.deepStrictEqual(messages.map(({ content }: Json) => content), ["say first", "first"])
       assert.deepInclude(yield* promise(() => client.prompt(one, "say second")), { content: "second" })
       assert.deepInclude(yield* promise(() => client.request("session/delete", { session_id: one })), { deleted: true })

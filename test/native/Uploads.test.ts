@@ -350,7 +350,7 @@ describe("A prompt with files", () => {
         promise(() => client.request("session/prompt", { session_id: session, prompt: text, attachments }))
       yield* prompt("say hi", { path: join(project, "chart.png") }, { data_b64: b64("note"), filename: "note.txt" })
       yield* prompt(null, { data_b64: b64("note"), filename: "note.txt" })
-      const { messages } = yield* promise(() => client.request("session/messages", { session_id: session }))
+      const { messages } = yield* promise(() => client.messagePage({ session_id: session }))
       const note = `[Document: note.txt] ${join(uploads, `${sha(Buffer.from("note"))}.txt`)}`
       const said = messages.filter(({ role }: { role: string }) => role === "user").map((
         { content }: { content: string }
@@ -412,7 +412,7 @@ describe("A client with limits", () => {
       writeFileSync(join(some.project, "mine.txt"), "mine")
       const attach = (path: string) => ({ session_id: some.session, files: [{ path }] })
       const { files } = yield* promise(() => some.client.request("file/attach", attach(join(some.project, "mine.txt"))))
-      assert.strictEqual(files[0].size_bytes, 4)
+      assert.strictEqual(files[0]?.size_bytes, 4)
       assert.strictEqual(
         (yield* promise(() => some.client.failure("file/attach", attach(join(some.folder, "config.toml"))))).code,
         -32012

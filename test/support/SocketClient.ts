@@ -1,5 +1,20 @@
 import { connect, type Socket } from "node:net"
+import { Schema } from "effect"
+import { type NativeMethod, type ResultOf, results } from "../../src/native/protocol/Native.ts"
+import type { MessagePage } from "../../src/native/protocol/SessionContracts.ts"
 import { type Id, type Json, type Message, RpcError, type Tap, tapped } from "./Wire.ts"
+
+const decoders = new Map<string, (result: unknown) => unknown>()
+
+/** Fails where a result is not what its contract says, or has a field that the contract does not have. */
+const check = (method: string, result: unknown) => {
+  const schema = results.get(method)
+  if (schema === undefined) return
+  const decode = decoders.get(method) ??
+    Schema.decodeUnknownSync(schema as Schema.Codec<unknown>, { onExcessProperty: "error" })
+  decoders.set(method, decode)
+  decode(result)
+}
 
 /** A client of the native protocol with nothing but a socket. */
 export class SocketClient {
@@ -93,10 +108,20 @@ export class SocketClient {
     return this.waitFor((m) => m.method === undefined && m.id === id)
   }
 
-  async request(method: string, params?: Json): Promise<Json> {
+  async request<M extends NativeMethod>(method: M, params?: Json): Promise<ResultOf<M>>
+  async request(method: string, params?: Json): Promise<Json>
+  async request(method: string, params?: Json): Promise<unknown> {
     const { error, result } = await this.exchange(method, params)
     if (error) throw new RpcError(error)
-    return result ?? {}
+    check(method, result)
+    return result
+  }
+
+  /** A page of messages, not of what is stored. */
+  async messagePage(params: Json): Promise<MessagePage> {
+    const found = await this.request("session/messages", params)
+    if (!("messages" in found)) throw new Error(`no messages: ${JSON.stringify(found)}`)
+    return found
   }
 
   async failure(method: string, params?: Json): Promise<NonNullable<Message["error"]>> {

@@ -2,24 +2,31 @@ import { Context, Deferred, Effect, Result, Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
 import { connect as open } from "node:net"
 import { Settings } from "../../config/Settings.ts"
-import type { Status } from "../../native/protocol/DaemonContracts.ts"
-import { Native } from "../../native/protocol/Native.ts"
+import {
+  type ContractOf,
+  Native,
+  type NativeMethod,
+  type ParamsOf,
+  type ResultOf
+} from "../../native/protocol/Native.ts"
 import { resolve } from "../../platform/socket/Endpoint.ts"
-import { type Connection, serve } from "../../rpc/Peer.ts"
+import { type Connection, type ConnectionClosed, serve } from "../../rpc/Peer.ts"
 import { fromStreams } from "../../rpc/Transport.ts"
 import * as Wire from "../../rpc/Wire.ts"
-import { failure } from "../Failure.ts"
+import { type Failure, failure } from "../Failure.ts"
 
 /** Nobody answers at the endpoint. */
 export class NoDaemon extends Schema.TaggedError<NoDaemon>()("NoDaemon", { endpoint: Schema.String }) {}
 
 export interface Daemon {
   readonly endpoint: string
-  readonly call: (
-    method: string,
-    params?: object
-  ) => Effect.Effect<Readonly<Record<string, any>>, ReturnType<typeof failure>>
+  readonly call: <M extends NativeMethod>(method: M, params: ParamsOf<M>) => Effect.Effect<ResultOf<M>, Failure>
 }
+
+type Request<M extends NativeMethod> = (
+  contract: ContractOf<M>,
+  params: ParamsOf<M>
+) => Effect.Effect<ResultOf<M>, Wire.RpcFault | ConnectionClosed>
 
 const patience = "10 seconds"
 
@@ -54,9 +61,8 @@ export const connect = Effect.gen(function*() {
     { startImmediately: true }
   )
   const peer = yield* Deferred.await(ready)
-  const call: Daemon["call"] = (method, params = {}) => {
-    const rpc = Native.requests.get(method)! as typeof Status
-    return peer.request(rpc, params).pipe(
+  const call: Daemon["call"] = <M extends NativeMethod>(method: M, params: ParamsOf<M>) =>
+    (peer.request as Request<M>)(Native.requests.get(method) as unknown as ContractOf<M>, params).pipe(
       Effect.mapError((error) =>
         failure(
           error._tag === "RpcFault"
@@ -65,7 +71,6 @@ export const connect = Effect.gen(function*() {
         )
       )
     )
-  }
   yield* call("initialize", { protocol_version: 1, client_capabilities: { client_kind: "cli" } }).pipe(
     Effect.timeoutOrElse({
       duration: patience,

@@ -17,17 +17,17 @@ const duration = (seconds: number): string => {
 /** What the running daemon says of itself. */
 export const status = Effect.fnUntraced(function*(options: { readonly json: boolean }) {
   const daemon = yield* DaemonClient.needed
-  const [state, health] = [yield* daemon.call("status"), yield* daemon.call("health")]
+  const [state, health] = [yield* daemon.call("status", {}), yield* daemon.call("health", {})]
   if (options.json) return yield* print(`${json({ ...state, health })}\n`)
-  const troubles = Object.entries(health["components"] as Record<string, { readonly last_error: string | null }>)
+  const troubles = Object.entries(health.components)
     .flatMap(([name, { last_error }]) => last_error === null ? [] : [[name.replaceAll("_", " "), oneLine(last_error)]])
-  yield* print(table(["POSTERN", String(state["server_version"])], [
-    ["process", String(health["pid"])],
-    ["running for", duration(health["uptime_seconds"])],
-    ["socket", oneLine(String(state["local_ipc_endpoint"]))],
-    ["configuration", oneLine(String(state["config_file"]))],
-    ["active sessions", String(state["active_sessions"])],
-    ["memory", `${Math.round(health["process"]["rss_bytes"] / 1024 / 1024)} MiB`],
+  yield* print(table(["POSTERN", state.server_version], [
+    ["process", String(health.pid)],
+    ["running for", duration(health.uptime_seconds)],
+    ["socket", oneLine(state.local_ipc_endpoint)],
+    ["configuration", oneLine(state.config_file)],
+    ["active sessions", String(state.active_sessions)],
+    ["memory", `${Math.round(health.process.rss_bytes / 1024 / 1024)} MiB`],
     ...troubles
   ]))
 }, Effect.scoped)

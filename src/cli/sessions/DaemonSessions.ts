@@ -1,31 +1,12 @@
 import { Effect, Layer } from "effect"
-import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
-import type { Mode } from "../../session/turn/TurnLoop.ts"
+import type { SessionSummary } from "../../native/protocol/SessionContracts.ts"
 import type { Daemon } from "../daemon/DaemonClient.ts"
 import { failure } from "../Failure.ts"
-import { type Document, type Listed, Shelf, type Trail } from "./SessionRepository.ts"
+import { type Listed, Shelf } from "./SessionRepository.ts"
 
 const pageSize = 1000
 
-/** As `session/list` has it. */
-interface Row {
-  readonly session_id: string
-  readonly agent_alias: string
-  readonly channel_id: Mode
-  readonly workspace_dir: string
-  readonly name?: string
-  readonly created_at: string
-  readonly last_activity: string
-  readonly killed_at?: string
-}
-
-interface Part {
-  readonly session: Document["session"]
-  readonly entries: ReadonlyArray<TranscriptEntry>
-  readonly start: number
-}
-
-const listed = (row: Row): Listed => ({
+const listed = (row: SessionSummary): Listed => ({
   sessionId: row.session_id,
   mode: row.channel_id,
   agent: row.agent_alias,
@@ -41,40 +22,44 @@ export const layer = ({ call }: Daemon): Layer.Layer<Shelf> => {
   const all = Effect.gen(function*() {
     const found = new Map<string, Listed>()
     for (let offset = 0;; offset += pageSize) {
-      const { sessions } = yield* call("session/list", { limit: pageSize, offset, include_killed: true })
-      const rows = sessions as ReadonlyArray<Row>
+      const { sessions: rows } = yield* call("session/list", { limit: pageSize, offset, include_killed: true })
       // One that was at work meanwhile is on two pages.
       for (const row of rows) found.set(`${row.channel_id} ${row.session_id}`, listed(row))
       if (rows.length < pageSize) return Array.from(found.values())
     }
   })
 
-  const document = Effect.fnUntraced(function*({ sessionId }: Listed) {
-    const parts: Array<Part> = []
-    do {
-      const before = parts[0] === undefined ? {} : { before_index: parts[0].start }
-      parts.unshift((yield* call("session/messages", { session_id: sessionId, entries: true, ...before })) as Part)
-    } while ((parts[0]?.start ?? 0) > 0)
-    const { session } = parts[0] as Part
-    return { session, transcript: parts.flatMap(({ entries }) => entries) }
+  /** The page of a transcript that ends before an entry, or its last page. */
+  const page = Effect.fnUntraced(function*(sessionId: string, before: number | undefined) {
+    const asked = { session_id: sessionId, entries: true, ...(before === undefined ? {} : { before_index: before }) }
+    const found = yield* call("session/messages", asked)
+    return "entries" in found ? found : yield* failure("the daemon answers without the entries of the session")
   })
 
-  const told = (method: string) => ({ sessionId }: Listed) =>
-    Effect.asVoid(call(`session/${method}`, { session_id: sessionId }))
+  const document = Effect.fnUntraced(function*({ sessionId }: Listed) {
+    let { entries, session, start } = yield* page(sessionId, undefined)
+    while (start > 0) {
+      const older = yield* page(sessionId, start)
+      entries = [...older.entries, ...entries]
+      start = older.start
+      session = older.session
+    }
+    return { session, transcript: entries }
+  })
 
   return Layer.succeed(Shelf, {
     all,
     document,
-    trail: ({ sessionId }) =>
-      Effect.map(
-        call("session/messages", { session_id: sessionId, decisions: true }),
-        ({ approvals, decisions }) => ({ decisions, approvals }) as Trail
-      ),
-    close: told("close"),
-    kill: told("kill"),
+    trail: Effect.fnUntraced(function*({ sessionId }) {
+      const found = yield* call("session/messages", { session_id: sessionId, decisions: true })
+      if (!("decisions" in found)) return yield* failure("the daemon answers without the decisions of the session")
+      return { decisions: found.decisions, approvals: found.approvals }
+    }),
+    close: ({ sessionId }) => Effect.asVoid(call("session/close", { session_id: sessionId })),
+    kill: ({ sessionId }) => Effect.asVoid(call("session/kill", { session_id: sessionId })),
     remove: Effect.fnUntraced(function*({ sessionId }) {
       const { deleted } = yield* call("session/delete", { session_id: sessionId })
-      if (deleted !== true) return yield* failure(`there is no session ${JSON.stringify(sessionId)} any more`)
+      if (!deleted) return yield* failure(`there is no session ${JSON.stringify(sessionId)} any more`)
     })
   })
 }

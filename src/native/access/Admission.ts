@@ -2,14 +2,14 @@ import { Context, Effect, Result } from "effect"
 import type { Admit } from "../../rpc/Options.ts"
 import * as Wire from "../../rpc/Wire.ts"
 import type { Principals } from "../../security/Principals.ts"
-import { Needs } from "../protocol/Contract.ts"
+import { RequiredGrant } from "../protocol/Contract.ts"
 import * as Faults from "../protocol/Errors.ts"
 import { Native } from "../protocol/Native.ts"
 import type { NativeState } from "../protocol/NativeConnection.ts"
 import { canonical, isRecord } from "../protocol/Spelling.ts"
 
 const needs: ReadonlyMap<string, string | undefined> = new Map(
-  Array.from(Native.requests, ([method, rpc]) => [method, Context.get(rpc.annotations, Needs)])
+  Array.from(Native.requests, ([method, rpc]) => [method, Context.get(rpc.annotations, RequiredGrant)])
 )
 
 /** Known to the protocol, not part of this daemon: clients that meet this error leave the feature out (zeroclaw §1.6). */

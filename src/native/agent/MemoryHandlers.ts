@@ -8,7 +8,7 @@ import { mayUse } from "../access/Entitled.ts"
 import * as Faults from "../protocol/Errors.ts"
 import { faulty } from "../protocol/Faulty.ts"
 import { instant } from "../protocol/Instant.ts"
-import { Memories } from "../protocol/AgentContracts.ts"
+import { MemoryMethods } from "../protocol/AgentContracts.ts"
 
 const longestPreview = 200
 
@@ -46,7 +46,7 @@ const shown = (
 const refused = <A, R>(effect: Effect.Effect<A, SessionFault | RpcFault | MemoryRefused, R>) =>
   faulty(Effect.catchTag(effect, "MemoryRefused", ({ field, message }) => Effect.fail(Faults.invalid(message, field))))
 
-export const layer = Memories.toLayer(Effect.gen(function*() {
+export const layer = MemoryMethods.toLayer(Effect.gen(function*() {
   const store = yield* MemoryStore
   const agents = yield* Agents
 
@@ -69,7 +69,7 @@ export const layer = Memories.toLayer(Effect.gen(function*() {
     count: found.length
   })
 
-  return Memories.of({
+  return MemoryMethods.of({
     "memory/list": Effect.fnUntraced(function*({ category, session_id, ...asked }) {
       const { alias, memory } = yield* of(asked)
       return list(alias, yield* memory.list({ category: category ?? undefined, sessionId: session_id ?? undefined }))

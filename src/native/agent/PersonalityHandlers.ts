@@ -6,8 +6,55 @@ import * as Personality from "../../workspace/Personality.ts"
 import * as Entitled from "../access/Entitled.ts"
 import * as Faults from "../protocol/Errors.ts"
 import { faulty } from "../protocol/Faulty.ts"
-import { Personalities } from "../protocol/PersonalityContracts.ts"
-import { templates } from "./PersonalityTemplates.ts"
+import { PersonalityMethods } from "../protocol/AgentContracts.ts"
+
+/** The methods `personality/*`; see docs/native-rpc.md#personality. */
+
+/** What a user can start from who writes these files for the first time. */
+const templates: { readonly [N in Personality.PersonalityName]: (agent: string) => string } = {
+  "SOUL.md": () =>
+    `# How you work
+
+- Say what you found and what you did; leave out what nobody asked for.
+- Look before you change something, and check afterwards that it works.
+- Say so when you do not know, and ask when the answer would change what you do.
+`,
+  "IDENTITY.md": (agent) =>
+    `# Who you are
+
+You are ${agent}, a coding agent.
+`,
+  "USER.md": () =>
+    `# Who you work for
+
+- Name:
+- Language of answers:
+- What they know well, and what to explain:
+`,
+  "AGENTS.md": () =>
+    `# How work is done here
+
+- Read the project's own instructions before you change it.
+- Keep to the style of the files around a change.
+- Run the tests that cover a change.
+`,
+  "TOOLS.md": () =>
+    `# Notes on tools
+
+- Commands of this machine that are worth knowing:
+- Commands that are slow or risky, and when to use them all the same:
+`,
+  "HEARTBEAT.md": () =>
+    `# What to look after
+
+Nothing regular.
+`,
+  "MEMORY.md": () =>
+    `# What to keep in mind
+
+Lasting facts and decisions, one a line.
+`
+}
 
 const named = (filename: string) =>
   Personality.isName(filename)
@@ -45,12 +92,12 @@ const refused = (filename: string) => ({ detail, reason }: FileFault) => {
   }
 }
 
-export const layer = Personalities.toLayer(Effect.gen(function*() {
+export const layer = PersonalityMethods.toLayer(Effect.gen(function*() {
   const agentOf = Entitled.agentOf(yield* Agents)
   // One writer at a time: between the look at a file's time and its replacement nobody else may write it.
   const lock = KeyedLock.make()
 
-  return Personalities.of({
+  return PersonalityMethods.of({
     "personality/list": Effect.fnUntraced(function*({ agent }) {
       const { workspace } = yield* agentOf(agent)
       const files = yield* Effect.mapError(Personality.list(workspace), refused("the agent's workspace"))

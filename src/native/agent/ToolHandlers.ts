@@ -10,14 +10,14 @@ import { caller } from "../access/Access.ts"
 import * as Entitled from "../access/Entitled.ts"
 import * as Faults from "../protocol/Errors.ts"
 import { faulty } from "../protocol/Faulty.ts"
-import { AgentTools } from "../protocol/ToolContracts.ts"
+import { ToolMethods } from "../protocol/AgentContracts.ts"
 
 /** Of other daemons; nothing here belongs to them. */
 const empty: ReadonlySet<string> = new Set(["channel_refs", "peer_targets", "peer_groups"])
 
 const domains = ["agent_aliases", "tool_names", "memory_categories", ...empty]
 
-export const layer = AgentTools.toLayer(Effect.gen(function*() {
+export const layer = ToolMethods.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
   const live = yield* LiveSettings
   const agentOf = Entitled.agentOf(yield* Agents)
@@ -71,7 +71,7 @@ export const layer = AgentTools.toLayer(Effect.gen(function*() {
     }
   })
 
-  return AgentTools.of({
+  return ToolMethods.of({
     "tools/list": Effect.fnUntraced(function*({ agent }) {
       return { tools: yield* toolsOf(yield* agentOf(agent)) }
     }, faulty),

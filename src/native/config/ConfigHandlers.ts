@@ -8,7 +8,7 @@ import { display, mask } from "../../config/schema/Values.ts"
 import * as Wire from "../../rpc/Wire.ts"
 import type { Principals } from "../../security/Principals.ts"
 import { caller } from "../access/Access.ts"
-import { Assigned, Configuration } from "../protocol/ConfigContracts.ts"
+import { Assignment, ConfigMethods } from "../protocol/ConfigContracts.ts"
 import * as Faults from "../protocol/Errors.ts"
 import type { NativeConnection } from "../protocol/NativeConnection.ts"
 import { Reload } from "./Reload.ts"
@@ -45,7 +45,7 @@ const uncounted = <A, E, R>(effect: Effect.Effect<A, E | ConfigRefused, R>) =>
       error instanceof ConfigRefused ? new ConfigRefused({ reason: error.reason, message: error.message }) : error
   )
 
-const decodeEntry = Schema.decodeUnknownEffect(Assigned)
+const decodeEntry = Schema.decodeUnknownEffect(Assignment)
 
 /** One of several, which are counted from 0. */
 const entryAt = (entry: unknown, index: number) =>
@@ -89,7 +89,7 @@ const assignment = (
   { comment, prop, value }: { readonly prop: string; readonly value: unknown; readonly comment?: string | null }
 ): ConfigChange => ({ path: prop, value, comment: comment ?? undefined })
 
-export const layer = Configuration.toLayer(Effect.gen(function*() {
+export const layer = ConfigMethods.toLayer(Effect.gen(function*() {
   const config = yield* ConfigStore
   const reload = yield* Reload
   /** What the caller may write, whenever it is asked; nothing once it is gone. */
@@ -110,7 +110,7 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
   const ofProp = about(() => "prop")
   const ofKey = about(({ alias }) => alias ?? "path")
 
-  return Configuration.of({
+  return ConfigMethods.of({
     "config/get": ({ prop }) =>
       ofProp(
         prop === undefined || prop === null
@@ -148,7 +148,7 @@ export const layer = Configuration.toLayer(Effect.gen(function*() {
     "config/set": (asked) =>
       ofProp(Effect.gen(function*() {
         const [prop] = yield* uncounted(config.set([assignment(asked)], yield* authority))
-        return { prop, set: true }
+        return { prop: prop ?? asked.prop, set: true }
       })),
 
     "config/set-many": ({ sets }) =>

@@ -8,7 +8,7 @@ import { builtIn, isLocal, type Provider, providers, vendorModels } from "../../
 import { agentModels, readiness } from "../../model/ModelReference.ts"
 import { ModelCatalog } from "../../model/ModelCatalog.ts"
 import * as Faults from "../protocol/Errors.ts"
-import { Setup } from "../protocol/SetupContracts.ts"
+import { SetupMethods } from "../protocol/ConfigContracts.ts"
 
 /** Kinds of providers, as `providers.*.kind` names them. */
 const kinds = [
@@ -56,14 +56,14 @@ const sectionOf = (table: ConfigTable, missing: ReadonlyArray<string>) => (field
     group,
     group_key: group.toLowerCase(),
     is_quickstart: quickstart.includes(key),
-    shape: isMap(field.type) ? "one_tier_alias_map" : "direct_form",
+    shape: isMap(field.type) ? "one_tier_alias_map" as const : "direct_form" as const,
     cost_category: false
   }
 }
 
 /** `environment` has the keys of providers. */
 export const layer = (environment: EnvironmentVariables) =>
-  Setup.toLayer(Effect.gen(function*() {
+  SetupMethods.toLayer(Effect.gen(function*() {
     const { current } = yield* LiveSettings
     const catalog = yield* ModelCatalog
     const table = Effect.map(current, ({ table }) => table)
@@ -79,7 +79,7 @@ export const layer = (environment: EnvironmentVariables) =>
       ])
     }
 
-    return Setup.of({
+    return SetupMethods.of({
       "config/sections": () =>
         Effect.map(table, (now) => ({
           sections: SchemaAST.isObjects(ConfigTable.ast)
@@ -143,7 +143,7 @@ export const layer = (environment: EnvironmentVariables) =>
         Effect.succeed({
           templates: maps().map(({ ast, path }) => ({
             path,
-            kind: "Map",
+            kind: "Map" as const,
             value_type: SchemaAST.isUnknown(ast) ? "any" : kindOf(ast, undefined),
             description: entries[path] ?? ""
           }))

@@ -4,7 +4,7 @@ import { Settings } from "../../config/Settings.ts"
 import { Doctor } from "../../session/doctor/Doctor.ts"
 import { Hosts } from "../../session/lifecycle/Hosts.ts"
 import { caller, mayTouch } from "../access/Access.ts"
-import { Catalogue } from "../protocol/CatalogueContracts.ts"
+import { CatalogueMethods } from "../protocol/DaemonContracts.ts"
 import { faulty } from "../protocol/Faulty.ts"
 import * as Listing from "../files/DirectoryListing.ts"
 import * as Places from "../access/FolderAccess.ts"
@@ -15,7 +15,7 @@ const doctorPatience = "20 seconds"
 
 const severityOf = { ok: "ok", warn: "warn", fail: "error" } as const
 
-export const layer = Catalogue.toLayer(Effect.gen(function*() {
+export const layer = CatalogueMethods.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
   const live = yield* LiveSettings
   const residents = yield* Residents
@@ -36,7 +36,7 @@ export const layer = Catalogue.toLayer(Effect.gen(function*() {
     "5 seconds"
   )
 
-  return Catalogue.of({
+  return CatalogueMethods.of({
     "agents/list": () =>
       Effect.map(
         usable,

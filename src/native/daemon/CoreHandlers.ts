@@ -10,7 +10,7 @@ import { builtIn } from "../../session/commands/CommandNames.ts"
 import { Hosts } from "../../session/lifecycle/Hosts.ts"
 import { caller, mayTouch } from "../access/Access.ts"
 import * as ConnectionLog from "./ConnectionLog.ts"
-import { Core } from "../protocol/DaemonContracts.ts"
+import { CoreMethods } from "../protocol/DaemonContracts.ts"
 import { Facts } from "../protocol/DaemonInfo.ts"
 import * as Faults from "../protocol/Errors.ts"
 import { Identities, type IdentityRefused } from "./Identities.ts"
@@ -45,7 +45,7 @@ const refusals = <A, R>(greeting: Effect.Effect<A, RpcFault | NotAuthenticated |
 
 /** `methods` are what the daemon serves, for clients that look before they call. */
 export const layer = (methods: () => ReadonlyArray<string>) =>
-  Core.toLayer(Effect.gen(function*() {
+  CoreMethods.toLayer(Effect.gen(function*() {
     const { configDir, configFile } = yield* Settings
     const principals = yield* Principals
     const identities = yield* Identities
@@ -54,7 +54,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
     const { connections, endpoint, startedAt } = yield* Facts
 
     const component = (now: number, error: string | null = null) => ({
-      status: error === null ? "ok" : "degraded",
+      status: error === null ? "ok" as const : "degraded" as const,
       updated_at: iso(now),
       last_ok: error === null ? iso(now) : null,
       last_error: error,
@@ -67,7 +67,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
         durability === "durable" ? null : "the store could not be opened; sessions are kept in memory only"
       )
 
-    return Core.of({
+    return CoreMethods.of({
       // The order matters: version, then who it is, then what it calls itself; a repetition that fails leaves everything as it was.
       initialize: Effect.fnUntraced(function*(params) {
         const connection = yield* NativeConnection

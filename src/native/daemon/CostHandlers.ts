@@ -6,7 +6,7 @@ import { isTooDeep } from "../../rpc/Depth.ts"
 import { Hosts } from "../../session/lifecycle/Hosts.ts"
 import * as Files from "../../workspace/Files.ts"
 import { caller } from "../access/Access.ts"
-import { Costs } from "../protocol/CostContracts.ts"
+import { CostMethods } from "../protocol/DaemonContracts.ts"
 import * as Faults from "../protocol/Errors.ts"
 import { faulty } from "../protocol/Faulty.ts"
 import { instant } from "../protocol/Instant.ts"
@@ -30,13 +30,13 @@ const org = Effect.fnUntraced(function*(dataDir: string) {
   return isTooDeep(value) ? yield* Faults.disabled(`${name} is nested too deeply`, "malformed") : value
 })
 
-export const layer = Costs.toLayer(Effect.gen(function*() {
+export const layer = CostMethods.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
   const residents = yield* Residents
   const hosts = yield* Hosts
   const all = records(hosts)
 
-  return Costs.of({
+  return CostMethods.of({
     /** Of the caller's own sessions; the operator sees everybody's (zeroclaw §1.10). */
     "cost/query": Effect.fnUntraced(function*({ agent, ...asked }) {
       const [from, to] = [yield* instant("from", asked.from), yield* instant("to", asked.to)]

@@ -4,13 +4,13 @@ import { type Principal, Principals } from "../../security/Principals.ts"
 import { caller, mayTouch } from "../access/Access.ts"
 import * as Faults from "../protocol/Errors.ts"
 import type { Feed } from "./Feed.ts"
-import { Following } from "../protocol/FeedContracts.ts"
+import { FeedMethods } from "../protocol/FeedContracts.ts"
 import { Feeds, type SessionEntry } from "./Feeds.ts"
 import * as LogQuery from "./LogQuery.ts"
 import { NativeConnection } from "../protocol/NativeConnection.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
-export const layer = Following.toLayer(Effect.gen(function*() {
+export const layer = FeedMethods.toLayer(Effect.gen(function*() {
   const { events, logs } = yield* Feeds
   const open = Subscriptions.opening(yield* Principals)
 
@@ -39,7 +39,7 @@ export const layer = Following.toLayer(Effect.gen(function*() {
   /** What is sent of an event: nothing of other people's sessions. */
   const ownEvent = (me: Principal, { owner, ...event }: SessionEntry) => mayTouch(me, owner) ? event : undefined
 
-  return Following.of({
+  return FeedMethods.of({
     "logs/subscribe": (from) => subscribe(logs, "logs/event", from, (_, entry) => entry),
 
     "events/subscribe": (from) => subscribe(events, "events/event", from, ownEvent),

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { parseLogLevel } from "../../config/LogLevels.ts"
-import type { Following } from "../protocol/FeedContracts.ts"
+import type { FeedMethods } from "../protocol/FeedContracts.ts"
 import * as Faults from "../protocol/Errors.ts"
 import type { Feed } from "./Feed.ts"
 import { filing, type LogEntry } from "./Feeds.ts"
 import { instant } from "../protocol/Instant.ts"
 
-type Asked = Parameters<Parameters<typeof Following.of>[0]["logs/query"]>[0]
+type Asked = Parameters<Parameters<typeof FeedMethods.of>[0]["logs/query"]>[0]
 
 const usualLimit = 200
 const largestLimit = 1000

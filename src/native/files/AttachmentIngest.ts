@@ -11,7 +11,7 @@ import * as Files from "../../workspace/Files.ts"
 import { makeFolder } from "../../platform/MakeFolder.ts"
 import * as MimeType from "../../workspace/MimeType.ts"
 import * as Faults from "../protocol/Errors.ts"
-import type { FileEntry } from "../protocol/SessionContracts.ts"
+import type { FileEntry } from "../protocol/FileContracts.ts"
 
 /** Bytes on their way to a session. */
 export interface Incoming {

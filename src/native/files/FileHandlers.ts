@@ -4,7 +4,7 @@ import * as Attachments from "../../workspace/Attachments.ts"
 import { caller } from "../access/Access.ts"
 import * as Faults from "../protocol/Errors.ts"
 import { faulty } from "../protocol/Faulty.ts"
-import { Files } from "../protocol/FileContracts.ts"
+import { FileMethods } from "../protocol/FileContracts.ts"
 import * as Intake from "./AttachmentIngest.ts"
 import { isLocal, NativeConnection } from "../protocol/NativeConnection.ts"
 import { Residents } from "../session/Residents.ts"
@@ -14,7 +14,7 @@ const maxFiles = 64
 
 const remote = Faults.forbidden("Uploads are for local clients; send the file with file/attach")
 
-export const layer = Files.toLayer(Effect.gen(function*() {
+export const layer = FileMethods.toLayer(Effect.gen(function*() {
   const residents = yield* Residents
   const uploads = yield* Uploads
   const desk = yield* PolicyService
@@ -29,7 +29,7 @@ export const layer = Files.toLayer(Effect.gen(function*() {
 
   const local = Effect.filterOrFail(NativeConnection, ({ far }) => isLocal(far), () => remote)
 
-  return Files.of({
+  return FileMethods.of({
     "file/attach": Effect.fnUntraced(function*({ files, session_id }) {
       if (files.length < 1 || files.length > maxFiles) return yield* Faults.invalid(`files: 1 to ${maxFiles}`, "files")
       return yield* residents.queued(session_id)(Effect.gen(function*() {

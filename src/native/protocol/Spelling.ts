@@ -1,3 +1,5 @@
+import { type BothSpellings, camelCase } from "./Contract.ts"
+
 /** Field names in both spellings (zeroclaw §0): `session_id` and `sessionId` are read alike, and documented keys are sent in both. */
 
 export type Params = Record<string, unknown>
@@ -5,7 +7,6 @@ export type Params = Record<string, unknown>
 export const isRecord = (u: unknown): u is Params => typeof u === "object" && u !== null && !Array.isArray(u)
 
 const snakeOf = (key: string) => key.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-const camelOf = (key: string) => key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Structures of the protocol inside other structures; everything else belongs to the client and is left alone. */
 const nested = new Set(["attachments", "client_capabilities", "files", "overrides"])
@@ -25,8 +26,9 @@ export const canonical = (params: Params): Params => {
   return out
 }
 
-/** Every key once more in camelCase. */
-export const twins = (object: Params): Params => ({
-  ...object,
-  ...Object.fromEntries(Object.entries(object).map(([key, value]) => [camelOf(key), value]))
-})
+/** Adds every key once more in camelCase. */
+export const twins = <A extends object>(object: A): BothSpellings<A> =>
+  ({
+    ...object,
+    ...Object.fromEntries(Object.entries(object).map(([key, value]) => [camelCase(key), value as unknown]))
+  }) as BothSpellings<A>

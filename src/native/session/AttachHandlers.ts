@@ -11,7 +11,7 @@ import { Feeds } from "../feeds/Feeds.ts"
 import type { Told } from "../feeds/SessionFeeds.ts"
 import { NativeConnection } from "../protocol/NativeConnection.ts"
 import { ownerOf, Residents } from "./Residents.ts"
-import { Attaching } from "../protocol/SessionContracts.ts"
+import { AttachMethods } from "../protocol/SessionContracts.ts"
 import { twins } from "../protocol/Spelling.ts"
 import * as Subscriptions from "../feeds/Subscriptions.ts"
 import * as Updates from "./SessionUpdates.ts"
@@ -31,13 +31,13 @@ const joined = (feed: Feed<Told>, seq: number, { by, owner, update }: Told) => {
   return { last, params: { type: update.type, text } }
 }
 
-export const layer = Attaching.toLayer(Effect.gen(function*() {
+export const layer = AttachMethods.toLayer(Effect.gen(function*() {
   const { sessions } = yield* Feeds
   const residents = yield* Residents
   const approvals = yield* Approvals
   const open = Subscriptions.opening(yield* Principals)
 
-  return Attaching.of({
+  return AttachMethods.of({
     "session/attach": Effect.fnUntraced(function*({ session_id, ...from }) {
       const connection = yield* NativeConnection
       const me = yield* caller

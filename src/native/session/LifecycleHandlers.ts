@@ -16,7 +16,7 @@ import * as Opening from "./OpenSession.ts"
 import * as Places from "../access/FolderAccess.ts"
 import { openerOf } from "./SessionClient.ts"
 import { type Located, ownerOf, Residents, unopened } from "./Residents.ts"
-import { Lifecycle } from "../protocol/SessionContracts.ts"
+import { LifecycleMethods } from "../protocol/SessionContracts.ts"
 import { twins } from "../protocol/Spelling.ts"
 import * as Updates from "./SessionUpdates.ts"
 
@@ -56,7 +56,7 @@ const shown = ({ model, modelProvider, temperature }: Overrides) => ({
   ...(temperature === undefined ? {} : { temperature })
 })
 
-export const layer = Lifecycle.toLayer(Effect.gen(function*() {
+export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
   const hosts = yield* Hosts
   const agents = yield* Agents
   const forbids = Places.make(yield* Settings, yield* LiveSettings)
@@ -84,7 +84,7 @@ export const layer = Lifecycle.toLayer(Effect.gen(function*() {
   const active = ({ record, resident }: Located) =>
     resident ? Effect.succeed(resident) : Effect.fail(Faults.notFound(record.sessionId))
 
-  return Lifecycle.of({
+  return LifecycleMethods.of({
     "session/new": Effect.fnUntraced(function*(params) {
       const connection = yield* NativeConnection
       const me = yield* caller

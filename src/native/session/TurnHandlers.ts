@@ -15,7 +15,7 @@ import { Feeds } from "../feeds/Feeds.ts"
 import * as Intake from "../files/AttachmentIngest.ts"
 import { isLocal, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 import { ownerOf, type Resident, Residents } from "./Residents.ts"
-import { Turns } from "../protocol/SessionContracts.ts"
+import { TurnMethods } from "../protocol/SessionContracts.ts"
 import * as Updates from "./SessionUpdates.ts"
 
 const maxPrompts = 64
@@ -27,7 +27,7 @@ type Generation = { readonly client_turn_generation?: string | number | null }
 
 const isDecision = (word: string): word is Decision => decisions.some((known) => known === word)
 
-export const layer = Turns.toLayer(Effect.gen(function*() {
+export const layer = TurnMethods.toLayer(Effect.gen(function*() {
   const residents = yield* Residents
   const approvals = yield* Approvals
   const { note, sessions } = yield* Feeds
@@ -116,7 +116,7 @@ export const layer = Turns.toLayer(Effect.gen(function*() {
         })
         : Effect.void
 
-  return Turns.of({
+  return TurnMethods.of({
     "session/prompt": Effect.fnUntraced(function*({ attachments, client_turn_generation, prompt, session_id }) {
       const connection = yield* NativeConnection
       const generation = client_turn_generation === undefined || client_turn_generation === null

@@ -10,7 +10,7 @@ import { faulty } from "../protocol/Faulty.ts"
 import * as MessageCursor from "./MessageCursor.ts"
 import * as Messages from "./TranscriptPages.ts"
 import { ownerOf, Residents, unopened } from "./Residents.ts"
-import { Views } from "../protocol/SessionContracts.ts"
+import { ViewMethods } from "../protocol/SessionContracts.ts"
 
 const usualLimit = 200
 const largestLimit = 1000
@@ -31,7 +31,7 @@ interface Backwards {
   readonly max_bytes?: number | null | undefined
 }
 
-export const layer = Views.toLayer(Effect.gen(function*() {
+export const layer = ViewMethods.toLayer(Effect.gen(function*() {
   const { acp, chat } = yield* Hosts
   const residents = yield* Residents
 
@@ -109,7 +109,7 @@ export const layer = Views.toLayer(Effect.gen(function*() {
     return { messages, total, start, has_older: start > 0, ...next }
   })
 
-  return Views.of({
+  return ViewMethods.of({
     "session/list": Effect.fnUntraced(function*(asked) {
       return { sessions: pageOf([...yield* entries(chat, asked), ...yield* entries(acp, asked)], asked) }
     }, faulty),
@@ -140,7 +140,7 @@ export const layer = Views.toLayer(Effect.gen(function*() {
       const plan = (yield* host.store.transcript(session_id)).findLast((entry) => entry._tag === "Plan")
       return {
         session_id,
-        state: turn ? "running" : "idle",
+        state: turn ? "running" as const : "idle" as const,
         ...(turn
           ? { turn_id: turn.turnId, turn_started_at: DateTime.formatIso(DateTime.makeUnsafe(turn.startedAt)) }
           : {}),
