@@ -199,7 +199,7 @@ describe("The daemon's protocol on the wire, message by message", () => {
     await client.exchange("session/messages", { session_id })
     let cursor: unknown = ""
     while (typeof cursor === "string") {
-      const page = await client.request("session/messages", { session_id, cursor, limit: 3 })
+      const page = await client.messagePage({ session_id, cursor, limit: 3 })
       cursor = page["next_cursor"]
     }
     await client.exchange("session/messages", { session_id, limit: 2 })

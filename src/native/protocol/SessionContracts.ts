@@ -166,7 +166,12 @@ const StoredSession = Schema.Struct({
   mode: Mode
 })
 
-const EntryPage = Schema.Struct({ ...ofSession, session: StoredSession, entries: Schema.Array(TranscriptEntry), ...page })
+const EntryPage = Schema.Struct({
+  ...ofSession,
+  session: StoredSession,
+  entries: Schema.Array(TranscriptEntry),
+  ...page
+})
 
 const Decisions = Schema.Struct({
   ...ofSession,
