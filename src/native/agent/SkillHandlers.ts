@@ -1,7 +1,8 @@
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
-import { type Agent, Settings } from "../../config/Settings.ts"
+import { Settings } from "../../config/Settings.ts"
+import type { AgentSettings } from "../../config/Snapshot.ts"
 import * as KeyedLock from "../../platform/KeyedLock.ts"
 import { Agents } from "../../session/lifecycle/Agents.ts"
 import type { FileFault } from "../../workspace/FileFault.ts"
@@ -45,11 +46,11 @@ const makeBundles = Effect.gen(function*() {
 
   const inOrder = Effect.map(live.current, ({ acp, agents }) => {
     const enabled = Array.from(agents.values()).filter((agent) => agent.enabled)
-    const isDefault = ({ alias }: Agent) => alias === acp.defaultAgent
+    const isDefault = ({ alias }: AgentSettings) => alias === acp.defaultAgent
     return [...enabled.filter(isDefault), ...enabled.filter((agent) => !isDefault(agent))]
   })
 
-  const ownOf = ({ alias, workspace }: Agent): Bundle => ({
+  const ownOf = ({ alias, workspace }: AgentSettings): Bundle => ({
     alias: bundleOf(alias),
     directory: join(workspace, "skills")
   })
