@@ -1,20 +1,20 @@
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
+import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Processes } from "../sandbox/process/Processes.ts"
 import { type Notice, type SessionTools, type ToolHost, ToolSource } from "../tool/SessionTools.ts"
 import type { AnyTool } from "../tool/Tool.ts"
-import * as Dialer from "./Dialer.ts"
+import * as Connector from "./Connector.ts"
 import * as McpTools from "./McpTools.ts"
-import { serverIds } from "./Names.ts"
 import * as Permit from "./Permit.ts"
-import * as Server from "./Server.ts"
-import type { McpServerConfig } from "../domain/McpServerConfig.ts"
+import { serverIds } from "./McpToolDeclaration.ts"
+import * as SessionMcpServer from "./SessionMcpServer.ts"
 
-/** How long a turn waits for servers that are being started; their tools join it whenever they come. */
+/** How long a turn waits for servers that are starting; later tools join the turn as they come. */
 const patience = "5 seconds"
 
-/** What a client brings and the configuration has already is one server. */
+/** A server that both the client and the configuration name is one server. */
 const distinct = (servers: ReadonlyArray<McpServerConfig>): ReadonlyArray<McpServerConfig> => {
   const known = new Map<string, McpServerConfig>()
   for (const server of servers) {
@@ -24,7 +24,7 @@ const distinct = (servers: ReadonlyArray<McpServerConfig>): ReadonlyArray<McpSer
   return Array.from(known.values())
 }
 
-const noticeOf = (server: Server.Server): ReadonlyArray<Notice> => {
+const noticeOf = (server: SessionMcpServer.SessionMcpServer): ReadonlyArray<Notice> => {
   const reason = server.trouble()
   return reason === undefined
     ? []
@@ -32,31 +32,34 @@ const noticeOf = (server: Server.Server): ReadonlyArray<Notice> => {
 }
 
 interface Running {
-  readonly server: Server.Server
+  readonly server: SessionMcpServer.SessionMcpServer
   readonly scope: Scope.Closeable
 }
 
-const startAll = (servers: ReadonlyArray<Server.Server>) =>
+const startAll = (servers: ReadonlyArray<SessionMcpServer.SessionMcpServer>) =>
   Effect.forEach(servers, ({ start }) => start, { concurrency: "unbounded", discard: true })
 
-/** The tools of a session's MCP servers. Each session has processes of its own: their sandbox is the session's. */
-const open = (dial: Dialer.Dial, permission: Effect.Success<typeof Permit.make>) =>
+/** The tools of a session's MCP servers. Each session has its own processes, since they run in its sandbox. */
+const open = (connector: Connector.Connector, permission: Effect.Success<typeof Permit.make>) =>
   Effect.fnUntraced(function*(host: ToolHost): Effect.fn.Return<SessionTools, never, Scope.Scope> {
     const scope = yield* Effect.scope
     let tools: ReadonlyMap<string, AnyTool> | undefined
-    const built = new WeakMap<Server.Server, { readonly listed: unknown; readonly tools: ReadonlyArray<AnyTool> }>()
+    const built = new WeakMap<
+      SessionMcpServer.SessionMcpServer,
+      { readonly listed: unknown; readonly tools: ReadonlyArray<AnyTool> }
+    >()
     let running: ReadonlyMap<string, Running> = new Map()
     const servers = () => Array.from(running.values(), ({ server }) => server)
 
     const start = Effect.fnUntraced(function*(id: string, config: McpServerConfig) {
       const own = yield* Scope.fork(scope)
-      const made = Server.make(id, config, host.workspace, permission(config, host), dial, () => {
+      const made = SessionMcpServer.make(id, config, host.workspace, permission(config, host), connector, () => {
         tools = undefined
       })
       return { server: yield* Scope.provide(made, own), scope: own }
     })
 
-    /** One that is configured in another way, or under another name, is another one; the old one ends. */
+    /** Starts what the configuration has new and ends what it no longer has; a server with other settings is a new one. */
     const follow = Effect.gen(function*() {
       const configs = distinct(host.servers())
       const ids = serverIds(configs.map(({ name }) => name))
@@ -74,7 +77,7 @@ const open = (dial: Dialer.Dial, permission: Effect.Success<typeof Permit.make>)
     })
     yield* follow
 
-    const toolsOf = (server: Server.Server): ReadonlyArray<AnyTool> => {
+    const toolsOf = (server: SessionMcpServer.SessionMcpServer): ReadonlyArray<AnyTool> => {
       const listed = server.listed()
       const known = built.get(server)
       if (known?.listed === listed) return known.tools
@@ -103,5 +106,5 @@ const open = (dial: Dialer.Dial, permission: Effect.Success<typeof Permit.make>)
 
 export const layer: Layer.Layer<never, never, Processes | RuleBooks | Sandbox> = Layer.effect(
   ToolSource,
-  Effect.zipWith(Dialer.make, Permit.make, (dial, permission) => ({ open: open(dial, permission) }))
+  Effect.zipWith(Connector.make, Permit.make, (connector, permission) => ({ open: open(connector, permission) }))
 )

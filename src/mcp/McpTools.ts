@@ -1,35 +1,235 @@
-import { Effect, Schema } from "effect"
-import { type AnyTool, type ToolContext, ToolFailed } from "../tool/Tool.ts"
-import { type Arguments, ask, output } from "./Asking.ts"
-import { type Declaration, declare } from "./Declaration.ts"
-import { toolNames } from "./Names.ts"
+import { Effect, Latch, Schema } from "effect"
+import { textContent } from "../domain/Content.ts"
+import type { RpcFault } from "../rpc/Wire.ts"
+import * as ToolPath from "../tool/file/ToolPath.ts"
+import { type AnyTool, type ToolContext, ToolFailed, type ToolOutput } from "../tool/Tool.ts"
+import type { McpProgress, Unreachable } from "./McpConnection.ts"
+import type { SessionMcpServer } from "./SessionMcpServer.ts"
 import * as Protocol from "./Protocol.ts"
-import * as ServerLists from "./ServerLists.ts"
-import type { Server } from "./Server.ts"
+import * as ResultContent from "./ResultContent.ts"
+import { declare, type McpToolDeclaration, type ToolArguments, toolNames } from "./McpToolDeclaration.ts"
 
-const readResult = Schema.decodeUnknownEffect(Protocol.CallResult)
+/** Characters of raw output, which repeats the content; a longer one is left out. */
+const maxRaw = 256 * 1024
 
-const call = (server: Server, tool: string) =>
-  Effect.fnUntraced(function*(parameters: Arguments, context: ToolContext) {
-    const answer = yield* ask(server, "tools/call", { name: tool, arguments: parameters }, context)
-    const result = yield* Effect.mapError(
-      readResult(answer),
-      () => new ToolFailed({ message: `The MCP server ${server.id} gave an answer that is not one of the protocol.` })
+/** A call shows its progress at most this often. */
+const progressInterval = "250 millis"
+
+const progressText = ({ message, progress, total }: McpProgress): string =>
+  [total === undefined ? `${progress}` : `${progress} of ${total}`, ...(message === undefined ? [] : [message])].join(
+    ": "
+  )
+
+/** Shows the newest progress, no more often than `progressInterval`, for as long as the call runs. */
+const reporting = (context: ToolContext) => {
+  const changed = Latch.makeUnsafe()
+  let latest: McpProgress | undefined
+  return {
+    onProgress: (progress: McpProgress) => {
+      latest = progress
+      changed.openUnsafe()
+    },
+    report: Effect.forever(Effect.gen(function*() {
+      yield* changed.await
+      changed.closeUnsafe()
+      if (latest !== undefined) yield* context.progress([textContent(progressText(latest))])
+      yield* Effect.sleep(progressInterval)
+    }))
+  }
+}
+
+const failure = (server: string, error: Unreachable | RpcFault): ToolFailed =>
+  new ToolFailed({
+    message: error._tag === "Unreachable"
+      ? `The MCP server ${server} cannot be used: ${error.reason}`
+      : `The MCP server ${server} answered with an error (${error.code}): ${error.message}`
+  })
+
+/** One request to the server on behalf of a call, with its progress shown. */
+const ask = Effect.fnUntraced(function*(
+  server: SessionMcpServer,
+  method: string,
+  parameters: ToolArguments,
+  context: ToolContext
+): Effect.fn.Return<unknown, ToolFailed> {
+  const { onProgress, report } = reporting(context)
+  return yield* Effect.raceFirst(server.request(method, parameters, context, onProgress), report).pipe(
+    Effect.mapError((error) => failure(server.id, error))
+  )
+})
+
+/** The result for the model; fails where the server calls it an error. */
+const output = Effect.fnUntraced(function*(
+  context: ToolContext,
+  { content = [], isError = false, structuredContent }: typeof Protocol.CallResult.Type
+): Effect.fn.Return<ToolOutput, ToolFailed> {
+  const rendered = yield* ResultContent.render(context.workspace.cwd, content, structuredContent)
+  const text = rendered.text === "" ? "(no output)" : rendered.text
+  const shown = rendered.content.length === 0 ? [textContent(text)] : rendered.content
+  if (isError) return yield* new ToolFailed({ message: text, content: shown })
+  const raw = { content: rendered.items, ...(structuredContent === undefined ? {} : { structuredContent }) }
+  return { text, content: shown, ...(JSON.stringify(raw).length > maxRaw ? {} : { rawOutput: raw }) }
+})
+
+const unreadable = (server: SessionMcpServer) => () =>
+  new ToolFailed({ message: `The MCP server ${server.id} gave an answer that is not one of the protocol.` })
+
+const textField = (description: string) => ({ type: "string", description })
+
+const schema = (properties: Readonly<Record<string, unknown>>, ...required: ReadonlyArray<string>) => ({
+  type: "object",
+  properties,
+  required
+})
+
+const paged = schema({ cursor: textField("Where a former list left off") })
+
+const textArgument = (parameters: ToolArguments, key: string): string | undefined => {
+  const value = parameters[key]
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+const requiredArgument = (parameters: ToolArguments, key: string): Effect.Effect<string, ToolFailed> => {
+  const found = textArgument(parameters, key)
+  return found === undefined ? Effect.fail(ToolPath.fail(`The argument ${key} is missing.`)) : Effect.succeed(found)
+}
+
+const listOf = (lines: ReadonlyArray<string>, next: string | undefined): ToolOutput => ({
+  text: [...lines, ...(next === undefined ? [] : [`There are more: cursor ${JSON.stringify(next)}`])].join("\n") ||
+    "There are none."
+})
+
+const described = (name: string, more: ReadonlyArray<string | undefined>) =>
+  `- ${[name, ...more].filter((part) => part !== undefined && part !== "").join(" · ")}`.replace(/\s+/g, " ")
+
+const listResources = (server: SessionMcpServer) =>
+  Effect.fnUntraced(function*(parameters: ToolArguments, context: ToolContext) {
+    const cursor = textArgument(parameters, "cursor")
+    const one = (key: string, method: string) =>
+      Effect.map(
+        ask(server, method, cursor === undefined ? {} : { cursor }, context),
+        (answer) => Protocol.readPage(Protocol.Resource, key, answer)
+      )
+    const { entries, next } = yield* one("resources", "resources/list")
+    // Templates come with the first page; a server without any may not even know the question.
+    const templates = cursor === undefined
+      ? yield* Effect.orElseSucceed(one("resourceTemplates", "resources/templates/list"), () => ({ entries: [] }))
+      : { entries: [] }
+    const lines = [...entries, ...templates.entries].map(({ description, mimeType, name, uri, uriTemplate }) =>
+      described(uri ?? uriTemplate ?? name, [
+        uriTemplate === undefined ? undefined : "template",
+        name,
+        mimeType,
+        description
+      ])
     )
+    return listOf(lines, next)
+  })
+
+const readReadResult = Schema.decodeUnknownEffect(Protocol.ReadResult)
+
+const readResource = (server: SessionMcpServer) =>
+  Effect.fnUntraced(function*(parameters: ToolArguments, context: ToolContext) {
+    const uri = yield* requiredArgument(parameters, "uri")
+    const { contents } = yield* Effect.mapError(
+      readReadResult(yield* ask(server, "resources/read", { uri }, context)),
+      unreadable(server)
+    )
+    return yield* output(context, {
+      content: contents.map((resource) => ({ type: "resource", resource }))
+    })
+  })
+
+const listPrompts = (server: SessionMcpServer) =>
+  Effect.fnUntraced(function*(parameters: ToolArguments, context: ToolContext) {
+    const cursor = textArgument(parameters, "cursor")
+    const answer = yield* ask(server, "prompts/list", cursor === undefined ? {} : { cursor }, context)
+    const { entries, next } = Protocol.readPage(Protocol.Prompt, "prompts", answer)
+    const lines = entries.map(({ arguments: all = [], description, name }) =>
+      described(name, [description, all.map((one) => `${one.name}${one.required === true ? "" : "?"}`).join(", ")])
+    )
+    return listOf(lines, next)
+  })
+
+const readPromptResult = Schema.decodeUnknownEffect(Protocol.PromptResult)
+
+const getPrompt = (server: SessionMcpServer) =>
+  Effect.fnUntraced(function*(parameters: ToolArguments, context: ToolContext) {
+    const name = yield* requiredArgument(parameters, "name")
+    const given = parameters["arguments"] ?? {}
+    const answer = yield* ask(server, "prompts/get", { name, arguments: given }, context)
+    const { description, messages } = yield* Effect.mapError(readPromptResult(answer), unreadable(server))
+    return yield* output(context, {
+      content: [
+        ...(description === undefined ? [] : [{ type: "text", text: description }]),
+        ...messages.flatMap(({ content, role }) => [{ type: "text", text: `[${role}]` }, content])
+      ]
+    })
+  })
+
+const readOnly = { readOnlyHint: true }
+
+const resourceTools = (server: SessionMcpServer): ReadonlyArray<McpToolDeclaration> => [
+  {
+    ...readOnly,
+    tool: "list_resources",
+    description: `List the resources that the MCP server ${server.id} offers.`,
+    inputSchema: paged,
+    run: listResources(server)
+  },
+  {
+    ...readOnly,
+    tool: "read_resource",
+    description: `Read a resource of the MCP server ${server.id}. Files in it are stored in the session's folder.`,
+    inputSchema: schema({ uri: textField("As listed, or made from a template") }, "uri"),
+    run: readResource(server)
+  }
+]
+
+const promptTools = (server: SessionMcpServer): ReadonlyArray<McpToolDeclaration> => [
+  {
+    ...readOnly,
+    tool: "list_prompts",
+    description: `List the prompts that the MCP server ${server.id} offers, with their arguments.`,
+    inputSchema: paged,
+    run: listPrompts(server)
+  },
+  {
+    ...readOnly,
+    tool: "get_prompt",
+    description: `Get a prompt of the MCP server ${server.id} with its arguments filled in.`,
+    inputSchema: schema({
+      name: textField("As listed"),
+      arguments: {
+        type: "object",
+        additionalProperties: { type: "string" },
+        description: "Values by name of the argument"
+      }
+    }, "name"),
+    run: getPrompt(server)
+  }
+]
+
+const readCallResult = Schema.decodeUnknownEffect(Protocol.CallResult)
+
+const call = (server: SessionMcpServer, tool: string) =>
+  Effect.fnUntraced(function*(parameters: ToolArguments, context: ToolContext) {
+    const answer = yield* ask(server, "tools/call", { name: tool, arguments: parameters }, context)
+    const result = yield* Effect.mapError(readCallResult(answer), unreadable(server))
     return yield* output(context, result)
   })
 
-/** Every tool of a server as it is listed now; the lists of its resources and prompts after its own. */
-export const of = (server: Server): ReadonlyArray<AnyTool> => {
+/** Every tool of a server as it is listed now, then those for its resources and prompts (docs/mcp.md#resources-and-prompts). */
+export const of = (server: SessionMcpServer): ReadonlyArray<AnyTool> => {
   const { prompts, resources, tools } = server.listed()
-  const own = tools.map(({ annotations, description = "", inputSchema = {}, name }): Declaration => ({
+  const own = tools.map(({ annotations, description = "", inputSchema = {}, name }): McpToolDeclaration => ({
     tool: name,
     description,
     inputSchema,
     readOnlyHint: annotations?.readOnlyHint ?? false,
     run: call(server, name)
   }))
-  const more = [...(resources ? ServerLists.resources(server) : []), ...(prompts ? ServerLists.prompts(server) : [])]
+  const more = [...(resources ? resourceTools(server) : []), ...(prompts ? promptTools(server) : [])]
   const all = [...own, ...more.filter(({ tool }) => !own.some((one) => one.tool === tool))]
   const names = toolNames(server.id, all.map(({ tool }) => tool))
   return all.map((one) => declare(server.id, server.config, names.get(one.tool) ?? one.tool, one))

@@ -5,11 +5,11 @@ import { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import type { ConfinementInput } from "../tool/CallConfinement.ts"
 import type { ToolHost } from "../tool/SessionTools.ts"
 import { capabilitiesOf, type McpServerConfig, needsNetwork } from "../domain/McpServerConfig.ts"
-import { Unreachable } from "./Unreachable.ts"
+import { Unreachable } from "./McpConnection.ts"
 
-/** What a server may be started with, by the session's policy as it is now. */
+/** What the session's policy lets a server start with at the moment. */
 export interface Permit {
-  /** Another one as soon as a process would have to be held to something else. */
+  /** Changes as soon as a process would have to be confined in another way. */
   readonly key: string
   readonly network: boolean
   readonly held: ConfinementInput
@@ -17,14 +17,17 @@ export interface Permit {
 
 const no = (reason: string) => new Unreachable({ reason })
 
-/** The sandbox opens folders as they are, and not where a link may lead tomorrow. */
+/** The sandbox opens the folder that a link leads to now, whatever becomes of the link. */
 const canonical = (folder: string) =>
   Effect.try({
     try: () => realpathSync.native(folder),
     catch: () => no(`the folder ${folder}, which is opened to it, does not exist`)
   })
 
-/** Without a tool that the Work mode grants, or a network that it needs, there is nothing to start it for (policy §1.5, §1.7). */
+/**
+ * A server is not started when the Work mode grants none of its tools (docs/policy.md#capabilities), or when it needs a network and
+ * there is none (docs/policy.md#network-access).
+ */
 export const make = Effect.gen(function*() {
   const books = yield* RuleBooks
 

@@ -1,25 +1,30 @@
 import { Option, Predicate, Schema } from "effect"
 import { lenient } from "../domain/Lenient.ts"
 
-/** What we read of the Model Context Protocol. Everything that is not needed may be missing or be something else. */
+/**
+ * What we read of the Model Context Protocol (https://modelcontextprotocol.io/specification/2025-11-25). A member that is not needed
+ * may be missing or have any type.
+ */
 
 /** The newest revision we know; servers may answer with an older one. */
 export const revision = "2025-11-25"
 
 const Flags = lenient(Schema.Record(Schema.String, Schema.Unknown))
 
-export const Hello = Schema.Struct({
+export const InitializeResult = Schema.Struct({
   protocolVersion: Schema.String,
   capabilities: lenient(Schema.Struct({ tools: Flags, resources: Flags, prompts: Flags }))
 })
 
-export const Tool = Schema.Struct({
+export type ServerCapabilities = NonNullable<typeof InitializeResult.Type["capabilities"]>
+
+export const McpTool = Schema.Struct({
   name: Schema.NonEmptyString,
   description: lenient(Schema.String),
   inputSchema: lenient(Schema.Record(Schema.String, Schema.Unknown)),
   annotations: lenient(Schema.Struct({ readOnlyHint: lenient(Schema.Boolean) }))
 })
-export type Tool = typeof Tool.Type
+export type McpTool = typeof McpTool.Type
 
 const Paged = Schema.Struct({ nextCursor: lenient(Schema.String) })
 

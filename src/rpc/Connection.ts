@@ -1,7 +1,8 @@
-import { Cause, Context, Deferred, Effect, Exit, Schema } from "effect"
+import { Cause, Context, Effect, Schema } from "effect"
 import type { Rpc } from "effect/rpc"
 import { codecOf } from "./Codec.ts"
 import type { Outbox, Outgoing } from "./Outbox.ts"
+import * as PendingRequests from "./PendingRequests.ts"
 import * as Wire from "./Wire.ts"
 
 export class ConnectionClosed extends Schema.TaggedError<ConnectionClosed>()("ConnectionClosed", {}) {}
@@ -18,36 +19,29 @@ export class Connection extends Context.Service<Connection, {
   readonly post: (item: Outgoing) => Effect.Effect<void>
 }>()("postern/rpc/Connection") {}
 
-export interface OutgoingRequests {
+export interface OutgoingRequests extends Pick<PendingRequests.PendingRequests<ConnectionClosed>, "onResponse"> {
   readonly connection: Connection["Service"]
-  /** Whether it is one to a request of ours that waits. */
-  readonly onResponse: (message: Extract<Wire.Inbound, { _tag: "Response" }>) => boolean
   /** Every request that waits fails with `ConnectionClosed`, and so does every later one. */
   readonly close: () => void
 }
 
-type Answer = Deferred.Deferred<unknown, Wire.RpcFault | ConnectionClosed>
-
 /** The asking half of a peer. Our ids are `<prefix>N`, known to this connection and direction only. */
 export const make = (outbox: Outbox, prefix: string): OutgoingRequests => {
-  const pending = new Map<Wire.RequestId, Answer>()
+  const pending = PendingRequests.make<ConnectionClosed>()
   let next = 0
-  let open = true
 
   const request = (rpc: Rpc.Any, payload: unknown): Effect.Effect<unknown, Wire.RpcFault | ConnectionClosed> =>
     Effect.suspend(() => {
-      if (!open) return Effect.fail(new ConnectionClosed())
       const codec = codecOf(rpc)
       const id = `${prefix}${next++}`
-      const answer: Answer = Deferred.makeUnsafe()
-      pending.set(JSON.stringify(id), answer)
-      return Effect.orDie(codec.encodePayload(payload)).pipe(
-        Effect.flatMap((params) => outbox.offer(Wire.request(id, rpc._tag, params))),
-        Effect.andThen(Deferred.await(answer)),
-        Effect.onInterrupt(() => outbox.offer(Wire.notification("$/cancel_request", { requestId: id }))),
-        Effect.ensuring(Effect.sync(() => pending.delete(JSON.stringify(id)))),
-        Effect.flatMap((result) => Effect.mapError(codec.decodeSuccess(result), Wire.invalidParamsFrom))
-      )
+      return pending.request(
+        JSON.stringify(id),
+        Effect.flatMap(
+          Effect.orDie(codec.encodePayload(payload)),
+          (params) => outbox.offer(Wire.request(id, rpc._tag, params))
+        ),
+        outbox.offer(Wire.notification("$/cancel_request", { requestId: id }))
+      ).pipe(Effect.flatMap((result) => Effect.mapError(codec.decodeSuccess(result), Wire.invalidParamsFrom)))
     })
 
   return {
@@ -60,16 +54,8 @@ export const make = (outbox: Outbox, prefix: string): OutgoingRequests => {
         ),
       post: outbox.offer
     }),
-    onResponse({ error, id, result }) {
-      const answer = pending.get(id)
-      if (answer === undefined) return false
-      Deferred.doneUnsafe(answer, error === undefined ? Exit.succeed(result) : Exit.fail(Wire.faultFrom(error)))
-      return true
-    },
-    close() {
-      open = false
-      for (const answer of pending.values()) Deferred.doneUnsafe(answer, Exit.fail(new ConnectionClosed()))
-    }
+    onResponse: pending.onResponse,
+    close: () => pending.close(new ConnectionClosed())
   }
 }
 

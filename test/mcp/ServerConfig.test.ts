@@ -18,10 +18,11 @@ const http: McpServerConfig = {
   transport: { _tag: "Http", url: "http://x", headers: {}, sse: false }
 }
 
-describe("What a call of an MCP tool needs", () => {
-  it("is everything, whatever the server says", () => assert.strictEqual(capabilityOf(stdio, "get", true), "shell_rw"))
+describe("The capability that a call of an MCP tool needs", () => {
+  it("is shell_rw by default, whatever the server says", () =>
+    assert.strictEqual(capabilityOf(stdio, "get", true), "shell_rw"))
 
-  it("is what the operator says of the tool, the first that fits", () => {
+  it("is that of the first pattern in the configuration that fits the tool", () => {
     const config: McpServerConfig = {
       ...stdio,
       tools: [["get_*", "ro"], ["get_secret", "rw"], ["*.x", "none"], ["a[b", "rw"]],
@@ -39,7 +40,7 @@ describe("What a call of an MCP tool needs", () => {
     ])
   })
 
-  it("is reading where the operator believes the server", () => {
+  it("is ro for a tool with a read-only hint when the configuration believes hints", () => {
     const config: McpServerConfig = { ...stdio, readOnlyHints: true, tools: [["wipe", "shell_rw"]] }
     assert.deepStrictEqual([
       capabilityOf(config, "get", true),

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Elicitation from "../../src/mcp/Elicitation.ts"
-import * as Form from "../../src/mcp/Form.ts"
 import { ToolFailed } from "../../src/tool/Tool.ts"
 
 /** What is asked, and how a user who always takes this answer comes out. */
@@ -23,7 +22,7 @@ const yesOrNo = { type: "object", properties: { sure: { type: "boolean" } }, req
 
 describe("A question of an MCP server", () => {
   it.effect(
-    "of one field with few values is a choice, for every client, and says who asks",
+    "is a choice when it has one field with few values, and names the server",
     Effect.fnUntraced(function*() {
       const { answer, questions } = yield* asked(yesOrNo, "No")
       assert.deepStrictEqual(questions, [{
@@ -47,7 +46,7 @@ describe("A question of an MCP server", () => {
   )
 
   it.effect(
-    "of more is a form",
+    "is a form when it has several fields",
     Effect.fnUntraced(function*() {
       const schema = {
         type: "object",
@@ -61,7 +60,7 @@ describe("A question of an MCP server", () => {
   )
 
   it.effect(
-    "that leads to a web page is declined unasked",
+    "is declined without asking when it leads to a web page",
     Effect.fnUntraced(function*() {
       const { answer, questions } = yield* asked(yesOrNo, "Yes", { mode: "url" })
       assert.deepStrictEqual([answer, questions], [{ action: "decline" }, []])
@@ -69,8 +68,8 @@ describe("A question of an MCP server", () => {
   )
 })
 
-describe("A form", () => {
-  it("keeps what clients take, and leaves the rest out", () => {
+describe("The form of an MCP server", () => {
+  it("keeps the keys that ACP forms have and drops the others", () => {
     const schema = {
       $schema: "x",
       title: "T",
@@ -83,7 +82,7 @@ describe("A form", () => {
       },
       required: ["a"]
     }
-    assert.deepStrictEqual(Form.of(schema), {
+    assert.deepStrictEqual(Elicitation.formOf(schema), {
       type: "object",
       title: "T",
       required: ["a"],
@@ -94,6 +93,6 @@ describe("A form", () => {
     })
   })
 
-  it("is none where something that is needed cannot be asked for", () =>
-    assert.isUndefined(Form.of({ properties: { c: { type: "object" } }, required: ["c"] })))
+  it("does not exist when a required field has a type that no form has", () =>
+    assert.isUndefined(Elicitation.formOf({ properties: { c: { type: "object" } }, required: ["c"] })))
 })

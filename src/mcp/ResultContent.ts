@@ -2,15 +2,15 @@ import { Effect, Predicate } from "effect"
 import { textContent, type ToolCallContent } from "../domain/Content.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 
-/** What came back from a server, as models and people read it. Bytes become files; base64 is never shown to anybody. */
-export interface Rendered {
+/** The result of a call for the model and for the user. Bytes become files, and base64 is not shown: docs/mcp.md#results. */
+export interface RenderedResult {
   readonly text: string
   readonly content: ReadonlyArray<ToolCallContent>
-  /** The items as they came, with where their bytes are in the place of the bytes. */
+  /** The items as they came, with the file's marker in the place of bytes. */
   readonly items: ReadonlyArray<unknown>
 }
 
-interface Item {
+interface RenderedItem {
   readonly text: string
   readonly content: ReadonlyArray<ToolCallContent>
   readonly raw: unknown
@@ -18,7 +18,7 @@ interface Item {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Bytes in one item, wherever its kind has them. */
+/** The bytes in one item, wherever its type has them. */
 interface Bytes {
   readonly base64: string
   readonly mimeType: string | undefined
@@ -47,7 +47,7 @@ const bytesOf = (item: Fields): Bytes | undefined => {
   return own === undefined ? undefined : { base64: own, mimeType: textOf(item["mimeType"]), name: undefined }
 }
 
-/** Without decoding (zeroclaw.md §6.4). */
+/** Bytes of the decoded data, without decoding it: docs/mcp.md#results. */
 const sizeOf = ({ base64 }: Bytes): number => base64.length / 4 * 3 - (/={0,2}$/.exec(base64)?.[0].length ?? 0)
 
 const without = (item: Fields, marker: string): unknown => {
@@ -59,15 +59,15 @@ const without = (item: Fields, marker: string): unknown => {
   return { ...item, resource: { ...resource, materialized: marker } }
 }
 
-const unavailable = (item: Fields, why: string): Item => {
+const unavailable = (item: Fields, why: string): RenderedItem => {
   const marker = `[Attachment unavailable: ${why}]`
   return { text: marker, content: [textContent(marker)], raw: without(item, marker) }
 }
 
-const store = (cwd: string, item: Fields, { base64, mimeType, name }: Bytes): Effect.Effect<Item> =>
+const store = (cwd: string, item: Fields, { base64, mimeType, name }: Bytes): Effect.Effect<RenderedItem> =>
   Attachments.decodeBase64(base64).pipe(
     Effect.flatMap((bytes) => Attachments.store(cwd, bytes, { filename: name, mimeType })),
-    Effect.map(({ bytes, name: stored, path }): Item => {
+    Effect.map(({ bytes, name: stored, path }): RenderedItem => {
       const marker = mimeType?.startsWith("image/") === true
         ? `[IMAGE:${path}]`
         : `[Document: ${name ?? stored}] ${path}`
@@ -81,8 +81,8 @@ const store = (cwd: string, item: Fields, { base64, mimeType, name }: Bytes): Ef
     Effect.catch(({ detail }) => Effect.succeed(unavailable(item, detail)))
   )
 
-const plain = (item: Fields): Item => {
-  const shown = (text: string): Item => ({ text, content: [textContent(text)], raw: item })
+const plain = (item: Fields): RenderedItem => {
+  const shown = (text: string): RenderedItem => ({ text, content: [textContent(text)], raw: item })
   const resource = fieldsOf(item["resource"])
   switch (item["type"]) {
     case "text":
@@ -98,8 +98,8 @@ const plain = (item: Fields): Item => {
   }
 }
 
-/** Structured content that is not already there as text. */
-const structured = (value: unknown, items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
+/** Structured content, unless the text says the same. */
+const structured = (value: unknown, items: ReadonlyArray<RenderedItem>): ReadonlyArray<RenderedItem> => {
   if (value === undefined || value === null) return []
   const text = JSON.stringify(value)
   const texts = new Set(items.map((item) => item.text))
@@ -127,7 +127,7 @@ export const render = Effect.fnUntraced(
     const items = content.map(fieldsOf)
     const blobs = items.flatMap((item) => bytesOf(item) ?? [])
     const tooMuch = blobs.length > maxBlobs || blobs.reduce((sum, blob) => sum + sizeOf(blob), 0) > maxBytes
-    const rendered = yield* Effect.forEach(items, (item): Effect.Effect<Item> => {
+    const rendered = yield* Effect.forEach(items, (item): Effect.Effect<RenderedItem> => {
       const bytes = bytesOf(item)
       if (bytes === undefined) return Effect.succeed(plain(item))
       return tooMuch
@@ -139,6 +139,6 @@ export const render = Effect.fnUntraced(
       text: bounded(all.map(({ text }) => text).join("\n")),
       content: all.flatMap((item) => item.content),
       items: rendered.map(({ raw }) => raw)
-    } satisfies Rendered
+    } satisfies RenderedResult
   }
 )

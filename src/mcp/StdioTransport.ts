@@ -2,32 +2,38 @@ import type { Writable } from "node:stream"
 import { Effect, Fiber, Result, Scope } from "effect"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import * as Lines from "../rpc/Lines.ts"
-import * as Confining from "../tool/CallConfinement.ts"
+import * as CallConfinement from "../tool/CallConfinement.ts"
 import { Processes, type ProcessExit } from "../sandbox/process/Processes.ts"
-import * as Link from "./Link.ts"
-import { stopped, Unreachable } from "./Unreachable.ts"
+import {
+  make as makeConnection,
+  maxMessage,
+  type McpConnection,
+  type McpListener,
+  stopped,
+  Unreachable
+} from "./McpConnection.ts"
 
 /** Bytes that a server may leave unread before it counts as stuck. */
 const maxUnread = 8 * 1024 * 1024
 
-/** The end of what it printed, for the reason of a failure. */
+/** Characters of the end of its standard error, for the reason of a failure. */
 const keptErrors = 8192
 
-/** Of all that a program prints as it fails, what says why. */
-const telling = (printed: string): string => {
+/** The line that says why a program failed, of all that it printed. */
+const failureLine = (printed: string): string => {
   const lines = printed.split("\n").map((line) => line.trim()).filter((line) => line !== "")
   const found = lines.find((line) => /error|fatal|cannot|denied/i.test(line) && line.includes(":"))
   return (found ?? lines.slice(-3).join(" ")).slice(0, 300)
 }
 
-/** Time for a server to end by itself once its input has ended; then it is told to. */
+/** Time for a server to end by itself once its input has ended; then it is killed. */
 const grace = "2 seconds"
 
 const reasonOf = ({ attribution, code, signal }: ProcessExit, errors: string): string => {
   if (attribution?.kind === "not-found") {
     return `${attribution.note}; a program that only the sandbox hides needs its folder in readable`
   }
-  const printed = telling(errors)
+  const printed = failureLine(errors)
   const how = attribution !== undefined && attribution.kind !== "ordinary"
     ? attribution.note
     : code === null
@@ -37,45 +43,51 @@ const reasonOf = ({ attribution, code, signal }: ProcessExit, errors: string): s
 }
 
 /**
- * A server as a confined child process that speaks over its standard input and output, one message a line; whatever else it prints is
- * dropped. When the scope closes its input ends at once, and the process 2 s later at the latest.
+ * A server as a confined child process that speaks over its standard input and output, one message a line; other lines are dropped.
+ * When the scope closes, its input ends at once and the process within 2 s. See
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio.
  */
 export const make = Effect.gen(function*() {
   const processes = yield* Processes
   const sandbox = yield* Sandbox
-  // Sessions do not wait for servers that take their time to end.
+  // A session that closes does not wait for its servers to end.
   const endings = yield* Effect.scope
 
   return Effect.fnUntraced(function*(
     argv: readonly [string, ...ReadonlyArray<string>],
     where: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-    held: Confining.ConfinementInput,
-    listener: Link.Listener
-  ): Effect.fn.Return<Link.Link, Unreachable, Scope.Scope> {
+    held: CallConfinement.ConfinementInput,
+    listener: McpListener
+  ): Effect.fn.Return<McpConnection, Unreachable, Scope.Scope> {
     const own = yield* Scope.fork(endings)
     let bye: Effect.Effect<void> = Effect.void
-    // When Postern itself ends, nothing is waited for.
+    // Postern does not wait for servers when it exits.
     yield* Effect.addFinalizer((exit) =>
       Effect.forkIn(Effect.andThen(Effect.suspend(() => bye), Scope.close(own, exit)), endings)
     )
-    const confined = yield* Confining.make(sandbox, held).confine(argv, where).pipe(
+    const confined = yield* CallConfinement.make(sandbox, held).confine(argv, where).pipe(
       Scope.provide(own),
       Effect.mapError(({ message }) => new Unreachable({ reason: message }))
     )
-    const lines = Lines.make(Link.maxMessage)
+    const lines = Lines.make(maxMessage)
     let errors = ""
     let stdin: Writable | undefined
-    // What is said before the process is there.
+    // Messages from before the process has started.
     let early = ""
-    const link: Link.Link = yield* Link.make({ send: (message) => Effect.sync(() => write(message)) }, listener)
+    const connection: McpConnection = yield* makeConnection(
+      { send: (message) => Effect.sync(() => write(message)) },
+      listener
+    )
     const write = (message: string) => {
       if (stdin === undefined) early += `${message}\n`
       if (stdin?.writable !== true) return
-      if (stdin.writableLength > maxUnread) return link.close("it does not read what it is sent")
+      if (stdin.writableLength > maxUnread) return connection.close("it does not read what it is sent")
       stdin.write(`${message}\n`)
     }
     const take = (line: string | typeof Lines.TooLong) =>
-      line === Lines.TooLong ? link.fail(`it answered with more than ${Link.maxMessage} bytes`) : link.receive(line)
+      line === Lines.TooLong
+        ? connection.fail(`it answered with more than ${maxMessage} bytes`)
+        : connection.receive(line)
 
     const run = processes.run({
       ...confined,
@@ -92,7 +104,7 @@ export const make = Effect.gen(function*() {
     const running = yield* Effect.forkIn(
       Effect.tap(Effect.result(run), (ended) =>
         Effect.sync(() =>
-          link.close(
+          connection.close(
             Result.isSuccess(ended)
               ? reasonOf(ended.success, errors)
               : `${ended.failure.program} cannot be started (${ended.failure.message})`
@@ -105,9 +117,9 @@ export const make = Effect.gen(function*() {
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         stdin?.end()
-        link.close(stopped)
+        connection.close(stopped)
       })
     )
-    return link
+    return connection
   })
 })

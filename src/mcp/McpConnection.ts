@@ -1,43 +1,52 @@
-import { Cause, Deferred, Effect, Exit, Fiber, FiberSet, Schema, type Scope } from "effect"
+import { Cause, Deferred, Effect, type Exit, type Fiber, FiberSet, Schema, type Scope } from "effect"
+import * as PendingRequests from "../rpc/PendingRequests.ts"
 import * as Wire from "../rpc/Wire.ts"
 
-/** Bytes of one message (zeroclaw.md §6.1): enough for an attachment of 10 MiB, as base64. */
+/** Bytes of one message: docs/mcp.md#size-of-a-message. */
 export const maxMessage = 16_078_168
 
-/** The connection to a server is gone; `reason` is for people. What was asked may or may not have been done. */
-export class LinkClosed extends Schema.TaggedError<LinkClosed>()("LinkClosed", { reason: Schema.String }) {}
+/** A server that cannot be used now; `reason` is a sentence without its subject, for people. */
+export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", { reason: Schema.String }) {}
 
-export interface Progress {
+/** The reason where we ended the connection ourselves. */
+export const stopped = "it was stopped"
+
+/** The connection to a server is gone; `reason` is for people. What was asked may or may not have been done. */
+export class McpConnectionClosed
+  extends Schema.TaggedError<McpConnectionClosed>()("McpConnectionClosed", { reason: Schema.String })
+{}
+
+export interface McpProgress {
   readonly progress: number
   readonly total?: number | undefined
   readonly message?: string | undefined
 }
 
-/** What carries whole messages, without a line end, to the server. It must not fail: a broken connection is closed instead. */
-export interface Carrier {
-  /** `request` is the id of a request of ours; whoever only learns by it that there will be no answer fails that one. */
+/** Carries whole messages, without a line end, to the server. It never fails: a broken one closes the connection instead. */
+export interface McpTransport {
+  /** `request` is the id of a request of ours; a transport that learns that there will be no answer fails that one. */
   readonly send: (message: string, request?: Wire.RequestId) => Effect.Effect<void>
   /** The request has its answer, or nobody waits for one any more. */
   readonly done?: (request: Wire.RequestId) => void
 }
 
 /** What a server may ask of us and tell us. */
-export interface Listener {
+export interface McpListener {
   /** Interrupted when the server withdraws its request. */
   readonly request: (method: string, params: unknown) => Effect.Effect<unknown, Wire.RpcFault>
   readonly notified: (method: string, params: unknown) => Effect.Effect<void>
 }
 
-/** JSON-RPC with one MCP server, over whatever carries whole messages. */
-export interface Link {
+/** JSON-RPC with one MCP server, over any transport. */
+export interface McpConnection {
   /** Interruption withdraws the request with `notifications/cancelled`; a late answer is dropped. */
   readonly request: (
     method: string,
     params: Readonly<Record<string, unknown>>,
-    onProgress?: (progress: Progress) => void
-  ) => Effect.Effect<unknown, Wire.RpcFault | LinkClosed>
+    onProgress?: (progress: McpProgress) => void
+  ) => Effect.Effect<unknown, Wire.RpcFault | McpConnectionClosed>
   readonly notify: (method: string, params?: unknown) => Effect.Effect<void>
-  /** Takes one message of the server; what is none is dropped. */
+  /** Takes one message of the server; a text that is none is dropped. */
   readonly receive: (text: string) => void
   /** Ends one request, or all of them, that the server cannot answer any more. */
   readonly fail: (reason: string, id?: Wire.RequestId) => void
@@ -47,45 +56,43 @@ export interface Link {
   readonly isOpen: () => boolean
 }
 
-interface Pending {
-  readonly answer: Deferred.Deferred<unknown, Wire.RpcFault | LinkClosed>
-  readonly onProgress: ((progress: Progress) => void) | undefined
-}
-
-const Progressed = Schema.Struct({
+const Progress = Schema.Struct({
   progressToken: Schema.Union([Schema.Int, Schema.String]),
   progress: Schema.Finite,
   total: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   message: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
-const readProgress = Schema.decodeUnknownOption(Progressed)
+const readProgress = Schema.decodeUnknownOption(Progress)
 
-const cancelled = Schema.decodeUnknownOption(Schema.Struct({ requestId: Schema.Union([Schema.Finite, Schema.String]) }))
+const Cancelled = Schema.Struct({ requestId: Schema.Union([Schema.Finite, Schema.String]) })
+const readCancelled = Schema.decodeUnknownOption(Cancelled)
 
 /** Requests of the server that are being answered at the same time; more are refused. */
 const maxServed = 32
 
+/**
+ * Not a `Peer` of src/rpc: a server's standard output may hold lines that are no messages, and these get no answer; an HTTP
+ * transport has to know which request a message is, and to fail that one alone.
+ */
 export const make = Effect.fnUntraced(function*(
-  { done, send }: Carrier,
-  listener: Listener
-): Effect.fn.Return<Link, never, Scope.Scope> {
+  { done, send }: McpTransport,
+  listener: McpListener
+): Effect.fn.Return<McpConnection, never, Scope.Scope> {
   const fork = yield* FiberSet.makeRuntime<never, unknown, never>()
-  const pending = new Map<Wire.RequestId, Pending>()
+  const pending = PendingRequests.make<McpConnectionClosed>()
+  const progressOf = new Map<Wire.RequestId, (progress: McpProgress) => void>()
   const served = new Map<Wire.RequestId, Fiber.Fiber<unknown, unknown>>()
   const closed = Deferred.makeUnsafe<string>()
-  let reason: string | undefined
   let last = 0
 
-  const settle = (id: Wire.RequestId, exit: Exit.Exit<unknown, Wire.RpcFault | LinkClosed>) => {
-    const waiting = pending.get(id)
-    if (waiting !== undefined) Deferred.doneUnsafe(waiting.answer, exit)
-  }
+  const notification = (method: string, params?: unknown) => send(JSON.stringify({ jsonrpc: "2.0", method, params }))
 
   const reply = (id: Wire.RequestId, exit: Exit.Exit<unknown, unknown>) => {
     served.delete(id)
-    return Exit.isSuccess(exit)
-      ? send(Wire.success(id, exit.value).trimEnd())
-      : send(Wire.failure(id, Wire.faultOf(exit.cause)).trimEnd())
+    const answer = exit._tag === "Success"
+      ? Wire.success(id, exit.value)
+      : Wire.failure(id, Wire.faultOf(exit.cause))
+    return send(answer.trimEnd())
   }
 
   const serve = (id: Wire.RequestId, method: string, params: unknown) => {
@@ -110,7 +117,7 @@ export const make = Effect.fnUntraced(function*(
         const found = readProgress(params)
         if (found._tag === "None") return
         const { message, progress, progressToken, total } = found.value
-        pending.get(JSON.stringify(progressToken))?.onProgress?.({
+        progressOf.get(JSON.stringify(progressToken))?.({
           progress,
           total: total ?? undefined,
           message: message ?? undefined
@@ -118,7 +125,7 @@ export const make = Effect.fnUntraced(function*(
         return
       }
       case "notifications/cancelled": {
-        const found = cancelled(params)
+        const found = readCancelled(params)
         if (found._tag === "Some") served.get(JSON.stringify(found.value.requestId))?.interruptUnsafe()
         return
       }
@@ -128,7 +135,7 @@ export const make = Effect.fnUntraced(function*(
   }
 
   const receive = (text: string): void => {
-    // One revision of the protocol has batches.
+    // The revision of 2025-03-26 has batches.
     if (text.startsWith("[")) return batch(text, receive)
     const message = Wire.read(text)
     switch (message._tag) {
@@ -137,53 +144,36 @@ export const make = Effect.fnUntraced(function*(
       case "Notification":
         return notified(message.method, message.params)
       case "Response":
-        return settle(
-          message.id,
-          message.error === undefined ? Exit.succeed(message.result) : Exit.fail(Wire.faultFrom(message.error))
-        )
+        pending.onResponse(message)
     }
   }
 
   return {
     request: (method, params, onProgress) =>
       Effect.suspend(() => {
-        if (reason !== undefined) return Effect.fail(new LinkClosed({ reason }))
         const requestId = ++last
         const id = JSON.stringify(requestId)
-        const answer: Pending["answer"] = Deferred.makeUnsafe()
-        pending.set(id, { answer, onProgress })
+        if (onProgress !== undefined) progressOf.set(id, onProgress)
         const all = onProgress === undefined ? params : { ...params, _meta: { progressToken: requestId } }
-        const withdraw = send(
-          JSON.stringify({
-            jsonrpc: "2.0",
-            method: "notifications/cancelled",
-            params: { requestId, reason: "The user cancelled." }
-          })
-        )
-        return send(JSON.stringify({ jsonrpc: "2.0", id: requestId, method, params: all }), id).pipe(
-          Effect.andThen(Deferred.await(answer)),
-          Effect.onInterrupt(() => method === "initialize" ? Effect.void : withdraw),
-          Effect.ensuring(Effect.sync(() => {
-            pending.delete(id)
-            done?.(id)
-          }))
-        )
+        const withdraw = notification("notifications/cancelled", { requestId, reason: "The user cancelled." })
+        return pending.request(
+          id,
+          send(JSON.stringify({ jsonrpc: "2.0", id: requestId, method, params: all }), id),
+          // The protocol does not let a client withdraw this one.
+          method === "initialize" ? Effect.void : withdraw
+        ).pipe(Effect.ensuring(Effect.sync(() => {
+          progressOf.delete(id)
+          done?.(id)
+        })))
       }),
-    notify: (method, params) => send(JSON.stringify({ jsonrpc: "2.0", method, params })),
+    notify: notification,
     receive,
-    fail: (why, id) => {
-      for (const one of id === undefined ? Array.from(pending.keys()) : [id]) {
-        settle(one, Exit.fail(new LinkClosed({ reason: why })))
-      }
-    },
-    close: (why) => {
-      if (reason !== undefined) return
-      reason = why
-      for (const id of Array.from(pending.keys())) settle(id, Exit.fail(new LinkClosed({ reason: why })))
-      Deferred.doneUnsafe(closed, Effect.succeed(why))
+    fail: (reason, id) => pending.fail(new McpConnectionClosed({ reason }), id),
+    close: (reason) => {
+      if (Deferred.doneUnsafe(closed, Effect.succeed(reason))) pending.close(new McpConnectionClosed({ reason }))
     },
     closed: Deferred.await(closed),
-    isOpen: () => reason === undefined
+    isOpen: () => !Deferred.isDoneUnsafe(closed)
   }
 })
 

@@ -22,7 +22,7 @@ const one = (...words: ReadonlyArray<string>) => host(config({ s: args(...words)
 const text = (name: string, parameters: object = {}) => `call ${name} ${JSON.stringify(parameters)}`
 
 describe("A tool of an MCP server", () => {
-  it.live("is called by its name with what the model gave, and answers with its text", () => {
+  it.live("receives the model's arguments and answers with text", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {
       const results = yield* say(
@@ -40,7 +40,7 @@ describe("A tool of an MCP server", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("fails with what its server says, and with words where the answer is none", () => {
+  it.live("fails with the server's own error text, and has no output when the result is unreadable", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {
       const [refused, nonsense, missing] = yield* say(text("s__refuse"), text("s__nonsense"), text("s__nothing"))
@@ -50,7 +50,7 @@ describe("A tool of an MCP server", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("shows how far it is, and is there as soon as its server has it", () => {
+  it.live("can be called as soon as its server announces it, and shows its progress", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {
       const results = yield* say(text("s__steps"), text("s__grow", { name: "late" }), text("s__late"))
@@ -58,7 +58,7 @@ describe("A tool of an MCP server", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("finds its server's requests answered: ping and roots, and no sampling", () => {
+  it.live("may ask for ping and roots, and is refused sampling", () => {
     const { cwd, layer, say } = one("good")
     return Effect.gen(function*() {
       const [probed] = yield* say(text("s__probe"))
@@ -71,7 +71,7 @@ describe("A tool of an MCP server", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("gets a decline for its server's question where nobody can answer", () => {
+  it.live("is declined a question when no client can ask the user", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {
       assert.deepStrictEqual(yield* say(text("s__confirm"), text("s__form")), [
@@ -81,7 +81,7 @@ describe("A tool of an MCP server", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("that takes too long fails and is withdrawn", () => {
+  it.live("fails after the timeout, and its server is told", () => {
     const { layer, say } = host(config({ s: `${args("good")}\ntool_timeout_secs = 1` }))
     return Effect.gen(function*() {
       const [late, withdrawn] = yield* say(text("s__wait"), text("s__withdrawn"))
@@ -90,7 +90,7 @@ describe("A tool of an MCP server", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("has the variables of its server's configuration, and none of the host's secrets", () => {
+  it.live("runs with the configured variables and without the host's secrets", () => {
     const { layer, say } = host(config({ s: `${args("good")}\nenv = { MY_TOKEN = "t-1" }` }), {
       GITHUB_TOKEN: "secret",
       LANG: "C.UTF-8"
@@ -105,7 +105,7 @@ describe("A tool of an MCP server", () => {
 describe("Files in an MCP result", () => {
   const stored = (cwd: string) => existsSync(join(cwd, "uploads")) ? readdirSync(join(cwd, "uploads")) : []
 
-  it.live("are stored, and the model reads where", () => {
+  it.live("are stored under uploads, and the model is told the path", () => {
     const { cwd, layer, say } = one("good")
     return Effect.gen(function*() {
       const [result] = yield* say(text("s__blobs", { count: 2, blob: Buffer.from("hello").toString("base64") }))
@@ -116,7 +116,7 @@ describe("Files in an MCP result", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("are left out where there are more than 64, or more than 10 MiB, and nothing is written", () => {
+  it.live("are not stored when there are more than 64 or when they have more than 10 MiB", () => {
     const { cwd, layer, say } = one("good")
     return Effect.gen(function*() {
       const results = yield* say(
@@ -128,7 +128,7 @@ describe("Files in an MCP result", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("that are no base64 are left out alone", () => {
+  it.live("are left out one by one when their base64 is invalid", () => {
     const { cwd, layer, say } = one("good")
     return Effect.gen(function*() {
       const [result] = yield* say(text("s__blobs", { count: 1, blob: "====" }))
@@ -140,7 +140,7 @@ describe("Files in an MCP result", () => {
 
 describe("An MCP server that misbehaves", () => {
   for (const behaviour of ["chatter", "flood"]) {
-    it.live(`works all the same: ${behaviour}`, () => {
+    it.live(`works when it prints more than messages: ${behaviour}`, () => {
       const { layer, say } = one(behaviour)
       return Effect.gen(function*() {
         assert.deepStrictEqual(yield* say(text("s__echo", { text: "x" })), ["completed x"])
@@ -148,7 +148,7 @@ describe("An MCP server that misbehaves", () => {
     })
   }
 
-  it.live("with an answer beyond all bounds fails that call and goes on", () => {
+  it.live("fails the call whose answer is too long, and goes on", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {
       assert.deepStrictEqual(yield* say(text("s__giant"), text("s__echo", { text: "x" })), [
@@ -158,7 +158,7 @@ describe("An MCP server that misbehaves", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("and ends in the middle of a call is started again for the next one", () => {
+  it.live("is started again for the next call when it ends during a call", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {
       assert.deepStrictEqual(yield* say(text("s__die"), text("s__echo", { text: "x" })), [
@@ -168,7 +168,7 @@ describe("An MCP server that misbehaves", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("and cannot be started again is not tried again at once", () => {
+  it.live("is not started again at once when a restart has failed", () => {
     const { layer, say } = host((outside) => config({ s: args("once", join(outside, "starts")) })())
     return Effect.gen(function*() {
       const [died, first, second] = yield* say(text("s__die"), text("s__echo"), text("s__echo", { again: true }))
@@ -178,7 +178,7 @@ describe("An MCP server that misbehaves", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("does not keep the others from working", () => {
+  it.live("leaves the other servers working", () => {
     const { layer, say } = host(
       config({ gone: args("exit"), mute: `${args("mute")}\ninit_timeout_secs = 1`, good: args("good") })
     )

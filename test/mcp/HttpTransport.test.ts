@@ -64,8 +64,8 @@ const talk = (url: string, more = "") =>
 
 const text = (value: string) => ({ content: [{ type: "text", text: value }] })
 
-describe("An MCP server over HTTP", () => {
-  it.live("gets its headers, the session it gave and the revision it chose with every request, and a farewell", () =>
+describe("An MCP server over streamable HTTP", () => {
+  it.live("receives its headers, session id and revision with every request, and a DELETE at the end", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* server((body, _, response) => json(response, body["id"], text("done")))
       const { layer, say } = talk(url, "headers = { x-key = \"k-12345678\" }")
@@ -103,7 +103,7 @@ describe("An MCP server over HTTP", () => {
           }])
         ), /^completed one of two$/],
     [
-      "with a stream that ends too early",
+      "with a stream that ends before the result",
       (_, __, response) => response.writeHead(200, { "content-type": "text/event-stream" }).end("data: {}\n\n"),
       /^failed .* cannot be used: it ended its answer before the result$/
     ],
@@ -138,7 +138,7 @@ describe("An MCP server over HTTP", () => {
   ]
 
   for (const [how, reply, outcome] of answers) {
-    it.live(`answers ${how}`, () =>
+    it.live(`may answer ${how}`, () =>
       Effect.gen(function*() {
         const { url } = yield* server(reply)
         const { layer, say } = talk(url)
@@ -147,7 +147,7 @@ describe("An MCP server over HTTP", () => {
       }).pipe(Effect.scoped))
   }
 
-  it.live("says on a stream of its own what has changed", () => {
+  it.live("announces changed tools on a stream of its own", () => {
     const tools = ["do"]
     let stream: ServerResponse | undefined
     return Effect.gen(function*() {
@@ -178,7 +178,7 @@ describe("An MCP server over HTTP", () => {
     }).pipe(Effect.scoped)
   })
 
-  it.live("that has forgotten its session is greeted again for the next call", () => {
+  it.live("is initialized again for the call after it has forgotten the session", () => {
     let calls = 0
     return Effect.gen(function*() {
       const { requests, url } = yield* server((body, _, response) =>
@@ -192,7 +192,7 @@ describe("An MCP server over HTTP", () => {
     }).pipe(Effect.scoped)
   })
 
-  it.live("of the older kind cannot send its messages' keys to another host", () =>
+  it.live("cannot redirect messages to another host when it speaks the older SSE transport", () =>
     Effect.gen(function*() {
       const { url } = yield* listening((request, response) => {
         if (request.method === "POST") return response.writeHead(202).end()
@@ -207,7 +207,7 @@ describe("An MCP server over HTTP", () => {
       ])
     }).pipe(Effect.scoped))
 
-  it.live("is not called at all while Network access is off", () =>
+  it.live("receives no request while Network access is off", () =>
     Effect.gen(function*() {
       const { requests, url } = yield* server((body, _, response) => json(response, body["id"], text("done")))
       const { layer } = host(() => `[policy]\nnetwork = "off"\n[mcp.servers.s]\nurl = "${url}"`)

@@ -1,0 +1,43 @@
+import { resolve } from "node:path"
+import { Effect, type Scope } from "effect"
+import { Environment, Passthrough, scrub } from "../platform/Environment.ts"
+import type { McpConnection, McpListener, Unreachable } from "./McpConnection.ts"
+import * as StdioTransport from "./StdioTransport.ts"
+import type { Permit } from "./Permit.ts"
+import type { McpServerConfig } from "../domain/McpServerConfig.ts"
+
+export interface Connected {
+  readonly connection: McpConnection
+  /** Runs before the server is told that we are ready, with the revision of the protocol that both speak. */
+  readonly initialized: (revision: string) => Effect.Effect<void>
+}
+
+/** Connects to a server with the transport that its configuration names; the connection ends with the scope. */
+export type Connector = (
+  config: McpServerConfig,
+  permit: Permit,
+  listener: McpListener
+) => Effect.Effect<Connected, Unreachable, Scope.Scope>
+
+export const make = Effect.gen(function*() {
+  const variables = yield* Environment
+  const passthrough = yield* Passthrough
+  const start = yield* StdioTransport.make
+
+  const connect: Connector = Effect.fnUntraced(function*({ transport }, { held, network }, listener) {
+    if (transport._tag === "Stdio") {
+      const { args, command, cwd, env } = transport
+      const where = {
+        cwd: resolve(held.workspace.cwd, cwd ?? "."),
+        env: { ...scrub(variables, { passthrough, network }), ...env }
+      }
+      return { connection: yield* start([command, ...args], where, held, listener), initialized: () => Effect.void }
+    }
+    const { connectSse, connectStreamable } = yield* Effect.promise(() => import("./HttpTransport.ts"))
+    if (transport.sse) return { connection: yield* connectSse(transport, listener), initialized: () => Effect.void }
+    const connection = yield* connectStreamable(transport, listener)
+    return { connection, initialized: connection.initialized }
+  })
+
+  return connect
+})
