@@ -178,4 +178,4 @@ const modelOptions = ({ choices, model, thinks, thoughtLevel }: SessionModel): R
 /** Every configuration option of a session. */
 export const sessionOptions = (
   { model, policy }: Session
-): ReadonlyArray<Option> => [...configOptions(policy.knobs()), ...modelOptions(model)]
+): ReadonlyArray<Option> => [...configOptions(policy.settings()), ...modelOptions(model)]

@@ -48,7 +48,7 @@ export const toRpcError = (dialect: DialectName) => (error: SessionFault): Wire.
       return Wire.invalidParams({ reason: "invalid_cursor", field: "cursor" }, "this cursor is not one of ours")
     case "PromptInvalid":
       return Wire.invalidParams({ reason: error.reason, field: error.field }, error.message)
-    case "KnobRefused":
+    case "SettingRefused":
       return Wire.invalidParams({
         reason: error.reason,
         field: error.reason === "unknown_option" ? "configId" : "value"

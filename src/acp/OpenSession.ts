@@ -4,7 +4,7 @@ import { AcpConnection, type AcpConnectionState, type DialectName } from "./AcpC
 import type { McpSettings } from "../config/Snapshot.ts"
 import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { AcpMcpServer } from "./protocol/SessionSetup.ts"
-import { all } from "../session/commands/CommandNames.ts"
+import { all } from "../session/commands/SlashCommands.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import * as Updates from "./updates/SessionUpdates.ts"
 import type { Rpc } from "effect/rpc"

@@ -12,7 +12,7 @@ import { modes, sessionOptions } from "./ConfigOptions.ts"
 
 /** Modes and options of a session in the results of `session/new`, `load` and `resume`. */
 export const policyOf = (session: Session) => ({
-  modes: modes(session.policy.knobs()),
+  modes: modes(session.policy.settings()),
   configOptions: sessionOptions(session)
 })
 
@@ -30,7 +30,7 @@ export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
   /** Names the field `modeId` when a Work mode is refused. */
   const setMode = (sessionId: string, modeId: string) =>
     setOption(sessionId, "work_mode", modeId).pipe(
-      Effect.catchTag("KnobRefused", ({ message, reason }) =>
+      Effect.catchTag("SettingRefused", ({ message, reason }) =>
         Effect.fail(Wire.invalidParams({ reason, field: "modeId" }, message))),
       Effect.as({})
     )

@@ -6,12 +6,11 @@ import { Models } from "../model/Models.ts"
 import { Gate } from "../session/policy/Gate.ts"
 import { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import { Trust } from "../policy/rules/Trust.ts"
-import * as Desk from "../session/policy/PolicyServiceLayer.ts"
 import * as ModelTurn from "../session/turn/ModelTurn.ts"
 import * as KnownTools from "../tool/KnownTools.ts"
 import { Processes } from "../sandbox/process/Processes.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
-import * as RuleFiles from "../session/policy/RuleFileEdits.ts"
+import { RuleFiles } from "../session/policy/RuleFiles.ts"
 import { layerSandbox } from "./SandboxLayer.ts"
 import { Settings } from "../config/Settings.ts"
 import * as ToolSettings from "./ToolSettings.ts"
@@ -32,8 +31,8 @@ export const layerPolicy = RuleFiles.layer().pipe(
   Layer.provide(ToolSettings.layer)
 )
 
-/** The turn loop and the policy desk with everything they use. Loaded when a first session needs it. */
-export const layer = Layer.mergeAll(ModelTurn.layer, Desk.layer, McpServers.layer.pipe(Layer.provide(Processes.layer)))
+/** The turn loop and the policy service with everything they use. Loaded when a first session needs it. */
+export const layer = Layer.mergeAll(ModelTurn.layer, McpServers.layer.pipe(Layer.provide(Processes.layer)))
   .pipe(
     Layer.provide(Models.layer),
     Layer.provide(layerPolicy),

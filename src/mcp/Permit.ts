@@ -34,10 +34,10 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(
     function*(
       config: McpServerConfig,
-      { knobs, limits, source, workspace }: ToolHost
+      { limits, settings, source, workspace }: ToolHost
     ): Effect.fn.Return<Permit, Unreachable> {
       const rulesNow = yield* source
-      const now = knobs()
+      const now = settings()
       const { network: access, sandbox, work_mode } = now.values
       const capabilities = capabilitiesOf(config).filter((capability) => grants(work_mode, capability))
       const network = needsNetwork(config)

@@ -29,7 +29,7 @@ export const none: SessionTools = { current: () => nothing, begin: Effect.succee
 /** A session as its tools see it. */
 export interface ToolHost {
   readonly workspace: Workspace
-  readonly knobs: () => ResolvedSettings
+  readonly settings: () => ResolvedSettings
   readonly limits: Effect.Effect<OperatorLimits>
   readonly source: Effect.Effect<RuleSource>
   /** As they are configured now, and those that its client brought. */

@@ -64,10 +64,10 @@ const measure = Effect.fnUntraced(function*(cwd: string) {
       const start = performance.now()
       const { rules } = yield* books.load(source)
       gate.decide(call.success.tool, call.success.parameters, workspace, {
-        knobs,
+        settings: knobs,
         limits,
         rules,
-        switches: policyFlagsOf({})
+        flags: policyFlagsOf({})
       })
       if (round >= rounds / 3) micros.push((performance.now() - start) * 1000)
     }

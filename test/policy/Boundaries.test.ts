@@ -39,8 +39,8 @@ const gated = Effect.fnUntraced(function*(tool: string, parameters: unknown, pro
     confined: profile.workspaceOnly ?? profile.level !== "full"
   })
   const call = yield* Effect.fromResult(yield* decodeCall(tools, tool, parameters))
-  const knobs = resolve(profile.level, { session: { tool_approval: "universal_accept" }, project: {}, user: {} })
-  const policy = { knobs, limits: limitsOf(profile), rules: noRules, switches: policyFlagsOf({}) }
+  const settings = resolve(profile.level, { session: { tool_approval: "universal_accept" }, project: {}, user: {} })
+  const policy = { settings, limits: limitsOf(profile), rules: noRules, flags: policyFlagsOf({}) }
   const { code, gate: by, outcome } = gate.explain(call.tool, call.parameters, workspace, policy)
   return { workspace, said: outcome === "deny" ? `${by} ${code}` : outcome }
 })

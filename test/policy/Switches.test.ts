@@ -176,7 +176,7 @@ describe("allowed_tools", () => {
 })
 
 describe("approval_route", () => {
-  const asked = Effect.fnUntraced(function*(route: Approvals.Route) {
+  const asked = Effect.fnUntraced(function*(route: Approvals.ApprovalRoute) {
     const { sessionId } = yield* newSession()
     const somebody: Attachment = {
       publish: () => Effect.void,
@@ -209,7 +209,7 @@ describe("approval_route", () => {
     return yield* Fiber.join(question)
   })
 
-  const routes: ReadonlyArray<readonly [Approvals.Route, string]> = [
+  const routes: ReadonlyArray<readonly [Approvals.ApprovalRoute, string]> = [
     [{}, "AllowOnce"],
     [{ timeout_secs: 60 }, "APPROVAL_TIMEOUT"],
     [{ approver_channel: "ops" }, "APPROVAL_NO_RESPONDER"],

@@ -1,7 +1,8 @@
 import { Deferred, Effect, Layer } from "effect"
 import type { StopReason } from "../../src/domain/SessionEvent.ts"
 import { PolicyService } from "../../src/session/policy/PolicyService.ts"
-import { TurnFailed, type TurnInput, TurnLoop } from "../../src/session/turn/TurnLoop.ts"
+import { TurnFailed } from "../../src/session/turn/TurnEnd.ts"
+import { type TurnContext, TurnLoop } from "../../src/session/turn/TurnLoop.ts"
 
 const nobody = Effect.die("a scripted engine has no rules")
 
@@ -10,7 +11,7 @@ export const stuck = "stuck"
 
 /** A turn loop a test leads by the hand: each turn says its prompt, then waits until the test ends it. */
 export class Script {
-  readonly started: Array<TurnInput> = []
+  readonly started: Array<TurnContext> = []
   private readonly ends: Array<Deferred.Deferred<StopReason, TurnFailed>> = []
 
   readonly layer = Layer.merge(
@@ -24,14 +25,14 @@ export class Script {
       offered: () => nobody
     }),
     Layer.succeed(TurnLoop, {
-      run: (input: TurnInput) =>
+      run: (input: TurnContext) =>
         Effect.suspend(() => {
           this.started.push(input)
           const end = Deferred.makeUnsafe<StopReason, TurnFailed>()
           this.ends.push(end)
           input.keepContext(() => JSON.stringify([input.prompt]))
           return Effect.andThen(
-            input.ledger.delta("Agent", `said ${input.prompt}`),
+            input.writer.delta("Agent", `said ${input.prompt}`),
             input.prompt === stuck ? Effect.uninterruptible(Effect.never) : Deferred.await(end)
           )
         })

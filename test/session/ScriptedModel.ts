@@ -5,7 +5,6 @@ import { type Model, Models } from "../../src/model/Models.ts"
 import type { ResponsePart } from "../../src/model/ResponseParts.ts"
 import { OfflineParts, wordsOf } from "../../src/model/offline/OfflineModel.ts"
 import { unmark } from "../../src/security/Untrusted.ts"
-import * as Desk from "../../src/session/policy/PolicyServiceLayer.ts"
 import * as ModelTurn from "../../src/session/turn/ModelTurn.ts"
 
 export interface Call {
@@ -90,7 +89,7 @@ export const make = (
         })
     )
   )
-  const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(
+  const engine = ModelTurn.layer.pipe(
     Layer.provide(models),
     Layer.provide(EngineLayer.layerPolicy)
   )

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { NoAnswer, type Question } from "../../session/lifecycle/Attachment.ts"
-import { answerIn, schemaOf } from "../../session/policy/QuestionForm.ts"
+import { answerIn, schemaOf } from "../../session/policy/Approvals.ts"
 import type { AcpConnectionState } from "../AcpConnection.ts"
 import { ElicitationCreate, RequestPermission } from "../protocol/ClientMethods.ts"
 

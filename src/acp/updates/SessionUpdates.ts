@@ -125,7 +125,7 @@ const deltaFrame = (sessionId: string, kind: "Agent" | "Thought", messageId: str
 
 /** The updates of one session on one connection. */
 export const make = (state: AcpConnectionState, session: Session) => {
-  const { policy: { knobs: policy }, sessionId, workspace: { cwd } } = session
+  const { policy: { settings }, sessionId, workspace: { cwd } } = session
   let message = { messageId: "", frame: (text: string) => text }
   const peer: Connection["Service"] = state.peer
   const display = CommandDisplay.make(state, cwd)
@@ -158,7 +158,7 @@ export const make = (state: AcpConnectionState, session: Session) => {
         return notify({ sessionUpdate: "session_info_update", title: event.title, updatedAt: event.updatedAt })
       case "PolicyChanged":
         return Effect.andThen(
-          notify({ sessionUpdate: "current_mode_update", currentModeId: policy().values.work_mode }),
+          notify({ sessionUpdate: "current_mode_update", currentModeId: settings().values.work_mode }),
           notify({ sessionUpdate: "config_option_update", configOptions: sessionOptions(session) })
         )
       case "OptionsChanged":

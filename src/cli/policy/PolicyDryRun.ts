@@ -2,13 +2,12 @@ import { existsSync } from "node:fs"
 import { resolve as absolute } from "node:path"
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { Decision } from "../../policy/decision/Decision.ts"
-import { Gate, invalid } from "../../session/policy/Gate.ts"
+import { Gate, GateInput, invalid } from "../../session/policy/Gate.ts"
 import {
   type AutonomyLevel,
   type PolicySettings,
   policySettings as names,
-  resolve,
-  type ResolvedSettings
+  resolve
 } from "../../domain/PolicySettings.ts"
 import { knownTools } from "../../tool/KnownTools.ts"
 import { limitsOf, ownFolders } from "../../policy/decision/Limits.ts"
@@ -43,7 +42,8 @@ export class PolicyDryRun extends Context.Service<PolicyDryRun, {
   readonly profile: RiskProfile | undefined
   readonly userRules: PolicySettings["user_rules"]
 }>()("postern/app/PolicyDryRun") {
-  static readonly layer = (options: Options) => Layer.effect(PolicyDryRun, make(options))
+  static readonly layer = (options: Options) =>
+    Layer.effect(PolicyDryRun, make(options)).pipe(Layer.provide(GateInput.layer))
 }
 
 export interface Options {
@@ -84,12 +84,13 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
   const { mcp, policy: own, riskProfiles } = (yield* LiveSettings).last()
   const books = yield* RuleBooks
   const gate = yield* Gate
+  const gateInput = yield* GateInput
   const { tools } = yield* Toolbox
   const known = knownTools(tools)
   const agent = yield* agentOf(alias)
   const riskProfile = agent?.riskProfile ?? "default"
   const profile = riskProfiles.get(riskProfile)
-  const switches = policyFlagsOf(own)
+  const flags = policyFlagsOf(own)
   const user: Partial<PolicySettings> = Object.fromEntries(
     names.flatMap((name) => own[name] === undefined ? [] : [[name, own[name]]])
   )
@@ -127,17 +128,15 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
     return entries
   })
 
-  const rulesFor = Effect.fnUntraced(function*(place: Workspace.Workspace, extra: DryKnobs["rules"]) {
-    const source = { workspace: place, riskProfile, profile, userRules, session: [] }
-    const { project, rules } = yield* Effect.mapError(books.load(source), ({ message }) => refused(message))
-    if (!extra || lists.every((list) => !extra[list]?.length)) return { rules, project }
+  const withExtra = Effect.fnUntraced(function*(rules: RuleSet, extra: DryKnobs["rules"]) {
+    if (!extra || lists.every((list) => !extra[list]?.length)) return rules
     const made = extended.get(rules) ?? new Map<string, RuleSet>()
     extended.set(rules, made)
     const key = JSON.stringify(lists.map((list) => extra[list]))
     const all = made.get(key) ?? add(rules, yield* entriesOf(extra), known)
     if (made.size >= mostExtras) made.clear()
     made.set(key, all)
-    return { rules: all, project }
+    return all
   })
 
   /** Servers are not started for this: what the configuration says of one is enough. */
@@ -153,14 +152,18 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, knobs: commo
   const decide = Effect.fnUntraced(function*({ arguments: parameters = {}, cwd, knobs: ofCall, tool: name }: DryCall) {
     const knobs = merge(common, ofCall)
     const place = yield* workspace(cwd ?? base)
-    const { project, rules } = yield* rulesFor(place, knobs.rules)
+    const level: AutonomyLevel = knobs.level ?? profile?.level ?? "supervised"
+    const { book, policy } = yield* gateInput.load({
+      source: Effect.succeed({ workspace: place, riskProfile, profile, userRules, session: [] }),
+      settings: (project) => resolve(level, { session: sessionKnobs(knobs), project, user }),
+      limits: Effect.sync(() => limitsOf({ ...profile, level }, ownFolders(settings))),
+      flags: () => flags,
+      permitted: Effect.undefined
+    }).pipe(Effect.mapError(({ message }) => refused(message)))
+    const rules = yield* withExtra(book.rules, knobs.rules)
     const call = yield* callOf(name, parameters)
     if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
-    const level: AutonomyLevel = knobs.level ?? profile?.level ?? "supervised"
-    const resolved: ResolvedSettings = resolve(level, { session: sessionKnobs(knobs), project, user })
-    const limits = limitsOf({ ...profile, level }, ownFolders(settings))
-    const policy = { knobs: resolved, limits, rules, switches }
-    return gate.explain(call.success.tool, call.success.parameters, place, policy)
+    return gate.explain(call.success.tool, call.success.parameters, place, { ...policy, rules })
   })
 
   const fitting = Effect.fnUntraced(function*(name: string, readings: ReadonlyArray<unknown>) {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { PolicyDryRun } from "./PolicyDryRun.ts"
-import { type FileLayer, type Listed, RuleFiles } from "../../session/policy/RuleFiles.ts"
+import { type FileLayer, type ListedRule, RuleFiles } from "../../session/policy/RuleFiles.ts"
 import type { List } from "../../policy/rules/Rule.ts"
 import { Trust } from "../../policy/rules/Trust.ts"
 import { failure } from "../Failure.ts"
@@ -23,7 +23,7 @@ const here = Effect.gen(function*() {
   return { files, workspace, rules: sayWhy(files.list({ workspace, profile, riskProfile, userRules })) }
 })
 
-const shown = ({ counts, id, layer, list, reason, rule }: Listed) => ({
+const shown = ({ counts, id, layer, list, reason, rule }: ListedRule) => ({
   id,
   list,
   rule: rule.text,
@@ -73,7 +73,7 @@ export const add = Effect.fnUntraced(function*(options: {
   )
 })
 
-const find = Effect.fnUntraced(function*(id: string, rules: ReadonlyArray<Listed>) {
+const find = Effect.fnUntraced(function*(id: string, rules: ReadonlyArray<ListedRule>) {
   const matches = rules.filter((rule) => rule.id === id || (id.length >= shortestPrefix && rule.id.startsWith(id)))
   const match = matches.find((rule) => rule.id === id) ?? matches[0]
   if (match === undefined) {

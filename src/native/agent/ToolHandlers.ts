@@ -3,8 +3,7 @@ import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import type { AgentSettings } from "../../config/Snapshot.ts"
 import { Agents } from "../../session/lifecycle/Agents.ts"
-import * as Beginning from "../../session/policy/Beginning.ts"
-import { PolicyService } from "../../session/policy/PolicyService.ts"
+import { PolicyService, unopened } from "../../session/policy/PolicyService.ts"
 import { MemoryStore } from "../../store/MemoryStore.ts"
 import { caller } from "../access/Access.ts"
 import * as Entitled from "../access/Entitled.ts"
@@ -37,8 +36,8 @@ export const layer = ToolMethods.toLayer(Effect.gen(function*() {
   const toolsOf = Effect.fnUntraced(
     function*(agent: AgentSettings) {
       const me = yield* caller
-      const prospect = yield* Beginning.prospect(agent, me.tools, yield* memoryTools(agent))
-      return yield* Effect.mapError(desk.offered(prospect), ({ message }) => Faults.disabled(message, "rules_invalid"))
+      const session = yield* unopened(agent, me.tools, yield* memoryTools(agent))
+      return yield* Effect.mapError(desk.offered(session), ({ message }) => Faults.disabled(message, "rules_invalid"))
     },
     Effect.provideService(Settings, settings),
     Effect.provideService(LiveSettings, live)

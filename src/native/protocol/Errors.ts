@@ -78,7 +78,7 @@ export const of = (error: SessionFault): Wire.RpcFault => {
       return invalid(error.message, error.field, error.reason)
     case "BadCursor":
       return invalid("this cursor is not one of ours", "cursor", "invalid_cursor")
-    case "KnobRefused":
+    case "SettingRefused":
       return invalid(error.message, "value", error.reason)
     case "RuleRefused":
       return invalid(error.message, "rule", "rule_refused")

@@ -8,7 +8,7 @@ import {
   type Question
 } from "../../session/lifecycle/Attachment.ts"
 import { newId } from "../../domain/Id.ts"
-import { answerIn, schemaOf } from "../../session/policy/QuestionForm.ts"
+import { answerIn, schemaOf } from "../../session/policy/Approvals.ts"
 import { Facts } from "../protocol/DaemonInfo.ts"
 import type { NativeState } from "../protocol/NativeConnection.ts"
 import { isRecord, type Params } from "../protocol/Spelling.ts"

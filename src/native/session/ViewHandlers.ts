@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { type Host, Hosts } from "../../session/lifecycle/Hosts.ts"
-import type { Mode } from "../../session/turn/TurnLoop.ts"
+import type { Mode } from "../../session/SessionContext.ts"
 import { BadCursor } from "../../store/SessionStore.ts"
 import * as GitHead from "../../workspace/GitHead.ts"
 import { caller, mayTouch } from "../access/Access.ts"

@@ -1,45 +1,106 @@
 import { Effect } from "effect"
+import type { PlanEntry } from "../../domain/Content.ts"
+import {
+  type PolicySettings,
+  policySettings,
+  type ResolvedSettings,
+  settingValues
+} from "../../domain/PolicySettings.ts"
+import type { Usage } from "../../domain/SessionEvent.ts"
 import type { StoreFailed } from "../../store/SessionStore.ts"
 import * as Skills from "../../workspace/Skills.ts"
-import { all, type Typed, typed } from "./CommandNames.ts"
-import * as Texts from "./CommandTexts.ts"
 import { compact, type CompactionFailed } from "../context/Compaction.ts"
-import * as Desk from "../policy/PolicyServiceLayer.ts"
-import type { Contexts, Which } from "../context/Contexts.ts"
-import * as Fitting from "../context/ContextWindow.ts"
-import { messagesOf, of } from "../context/History.ts"
-import type { RuleRefused } from "../policy/PolicyService.ts"
-import type { KnobRefused } from "../policy/KnobCheck.ts"
+import { ContextWindow, limitOf } from "../context/ContextWindow.ts"
+import { type History, messagesOf, of } from "../context/History.ts"
 import { turnsOf } from "../context/Trim.ts"
-import type { TurnFailed, TurnInput } from "../turn/TurnLoop.ts"
+import { PolicyService, type RuleRefused, type RuleView } from "../policy/PolicyService.ts"
+import type { SessionModel } from "../policy/SessionModel.ts"
+import type { SettingRefused } from "../policy/SessionPolicy.ts"
+import type { TurnFailed } from "../turn/TurnEnd.ts"
+import type { TurnContext } from "../turn/TurnLoop.ts"
+import { TurnRequests } from "../turn/TurnRequest.ts"
+import { all, type SlashCommand, typed, type TypedCommand } from "./SlashCommands.ts"
 
-/** The command was done, and this is what it says; or the model is to be asked, with this instead of the prompt. */
-export type Done =
-  | { readonly _tag: "Said"; readonly text: string }
-  | { readonly _tag: "Ask"; readonly prompt: string }
+/** The command is done, and `text` is its answer; or the model is asked, with `prompt` in the place of the user's. */
+export type CommandOutcome =
+  | { readonly _tag: "Answered"; readonly text: string }
+  | { readonly _tag: "AskModel"; readonly prompt: string }
 
-const say = (text: string): Done => ({ _tag: "Said", text })
+const answered = (text: string): CommandOutcome => ({ _tag: "Answered", text })
 
-interface Surroundings {
-  readonly contexts: Contexts
-  /** Forgets what was read for a session's prompts. */
-  readonly forget: (session: Which) => void
-  readonly prepare: (input: TurnInput) => Effect.Effect<Fitting.Fitted, TurnFailed>
+// Answers, as Markdown.
+
+const list = (lines: ReadonlyArray<string>) => lines.map((line) => `- ${line}`).join("\n")
+
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) => {
+  const line = (cells: ReadonlyArray<string>) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n")
 }
 
-type Refused = KnobRefused | RuleRefused | StoreFailed | CompactionFailed
+const helpText = (commands: ReadonlyArray<SlashCommand>) =>
+  list(
+    commands.map(({ description, hint, name }) => `\`/${name}${hint === undefined ? "" : ` ${hint}`}\`: ${description}`)
+  )
 
-/** Slash commands, which need no model. A prompt that is none, or an unknown one, is the model's to read. */
-export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: Surroundings) {
-  const desk = yield* Desk.make
+const tokensText = ({ size, used }: Pick<Usage, "used" | "size">) =>
+  `${used.toLocaleString("en")} of ${size.toLocaleString("en")} tokens (${Math.round((used / size) * 100)} %)`
 
-  const historyOf = (input: TurnInput) => contexts.get(input, input.context)
+const costText = ({ cost }: Usage) => cost === undefined ? "" : `$${cost.toFixed(4)}`
 
-  const status = Effect.fnUntraced(function*(input: TurnInput) {
-    const { agent, policy, record, sessionId, workspace } = input
-    const { model } = yield* prepare(input)
-    const { values } = policy.knobs()
-    return Texts.status([
+const statusText = (rows: ReadonlyArray<readonly [string, string]>) =>
+  list(rows.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`))
+
+const choices = (setting: keyof PolicySettings) => settingValues[setting].join(", ")
+
+const modeText = ({ values }: ResolvedSettings) =>
+  `The Work mode is \`${values.work_mode}\`. There are: ${choices("work_mode")}.`
+
+const modelText = ({ choices, model, thinks, thoughtLevel }: SessionModel) =>
+  `The model is \`${model()}\`${
+    thinks() ? `, thought level \`${thoughtLevel()}\`` : ""
+  }. Set one with \`/model NAME\`:\n\n` +
+  list(choices().map((choice) => `\`${choice}\``))
+
+const policyText = ({ sources, values }: ResolvedSettings) => {
+  const rows = policySettings.map((
+    name
+  ) => [`\`${name}\``, `\`${values[name]}\``, sources[name], choices(name)])
+  return `${table(["knob", "value", "from", "values"], rows)}\n\nSet one with \`/policy KNOB VALUE\`.`
+}
+
+const rulesText = (views: ReadonlyArray<RuleView>) =>
+  views.length === 0
+    ? "There are no rules. Add one with `/rules allow RULE`, `/rules ask RULE` or `/rules deny RULE`."
+    : table(
+      ["id", "list", "rule", "from"],
+      views.map((
+        { counts, id, layer, list, rule }
+      ) => [`\`${id}\``, list, `\`${rule}\``, counts === false ? `${layer} (not counted)` : layer])
+    )
+
+const checkbox = { pending: "[ ]", in_progress: "[-]", completed: "[x]" } as const
+
+const planText = (entries: ReadonlyArray<PlanEntry>) =>
+  entries.length === 0
+    ? "There is no plan yet. `/plan TASK` makes one."
+    : list(entries.map(({ content, status }) => `${checkbox[status]} ${content}`))
+
+type Refused = SettingRefused | RuleRefused | StoreFailed | CompactionFailed
+
+/** Runs the slash command of a prompt; `undefined` where it is none or an unknown one, which the model reads. */
+export const make = Effect.gen(function*() {
+  const { prepare } = yield* TurnRequests
+  const window = yield* ContextWindow
+  const policyService = yield* PolicyService
+
+  const historyOf = (turn: TurnContext) => window.load(turn, turn.context)
+
+  const status = Effect.fnUntraced(function*(turn: TurnContext) {
+    const { agent, policy, record, sessionId, workspace } = turn
+    const { model } = yield* prepare(turn)
+    const { values } = policy.settings()
+    return statusText([
       ["Session", record.title === null ? sessionId : `${record.title} (${sessionId})`],
       ["Agent", agent],
       ["Model", model.id],
@@ -48,19 +109,19 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
         "Policy",
         `Work mode ${values.work_mode}, approval ${values.tool_approval}, sandbox ${values.sandbox}, network ${values.network}`
       ],
-      ["Context", record.usage === null ? "" : Texts.tokens(record.usage)],
-      ["Cost", record.usage === null ? "" : Texts.cost(record.usage)]
+      ["Context", record.usage === null ? "" : tokensText(record.usage)],
+      ["Cost", record.usage === null ? "" : costText(record.usage)]
     ])
   })
 
-  const context = Effect.fnUntraced(function*(input: TurnInput) {
-    const fitted = yield* prepare(input)
-    const history = historyOf(input)
-    const size = Fitting.limitOf(fitted.model, fitted.profile)
-    const used = history.tokens + (contexts.offset(input) ?? fitted.overhead)
-    return Texts.status([
-      ["In all", Texts.tokens({ used, size })],
-      ["Instructions and tools", `about ${fitted.overhead} tokens`],
+  const context = Effect.fnUntraced(function*(turn: TurnContext) {
+    const request = yield* prepare(turn)
+    const history = historyOf(turn)
+    const size = limitOf(request)
+    const used = window.used(history, request, turn)
+    return statusText([
+      ["In all", tokensText({ used, size })],
+      ["Instructions and tools", `about ${request.overhead} tokens`],
       [
         "Conversation",
         `about ${history.tokens} tokens in ${history.prompt.content.length} messages, ${
@@ -70,77 +131,78 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
     ])
   })
 
-  const compacted = Effect.fnUntraced(function*(input: TurnInput, focus: string) {
-    const fitted = yield* prepare(input)
-    const history = historyOf(input)
-    const { model, overhead, profile } = fitted
-    const used = history.tokens + (contexts.offset(input) ?? overhead)
-    const next = yield* compact(history, model, {
+  /** The next request is measured anew, and its system prompt made from the files as they are then. */
+  const startFrom = (history: History, turn: TurnContext) => {
+    turn.state.tokenOffset = undefined
+    turn.state.promptFiles = undefined
+    window.store(turn, history)
+  }
+
+  const compacted = Effect.fnUntraced(function*(turn: TurnContext, focus: string) {
+    const request = yield* prepare(turn)
+    const history = historyOf(turn)
+    const next = yield* compact(history, request.model, {
       focus,
       keep: undefined,
-      limit: Fitting.limitOf(model, profile),
-      used,
-      overhead
-    }, input)
-    contexts.forget(input)
-    contexts.set(input, next)
-    forget(input)
+      limit: limitOf(request),
+      used: window.used(history, request, turn),
+      overhead: request.overhead
+    }, turn)
+    startFrom(next, turn)
     return ""
   })
 
-  const renew = Effect.fnUntraced(function*(input: TurnInput) {
+  const renew = Effect.fnUntraced(function*(turn: TurnContext) {
     const nothing = of([])
-    yield* input.replaceContext(nothing.json)
-    contexts.forget(input)
-    contexts.set(input, nothing)
-    forget(input)
+    yield* turn.replaceContext(nothing.json)
+    startFrom(nothing, turn)
     return "The model has forgotten this conversation; what was said stays in the transcript. The next message starts afresh."
   })
 
-  const set = (input: TurnInput, knob: string, value: string) =>
-    Effect.as(input.policy.set(knob, value, "user"), `\`${knob}\` is \`${value}\` now.`)
+  const set = (turn: TurnContext, setting: string, value: string) =>
+    Effect.as(turn.policy.set(setting, value, "user"), `\`${setting}\` is \`${value}\` now.`)
 
-  const policy = (input: TurnInput, args: string) => {
-    const [knob, value] = args.split(/\s+/)
-    if (args === "") return Effect.succeed(Texts.policy(input.policy.knobs()))
+  const policy = (turn: TurnContext, args: string) => {
+    const [setting, value] = args.split(/\s+/)
+    if (args === "") return Effect.succeed(policyText(turn.policy.settings()))
     return value === undefined
       ? Effect.succeed("A knob and a value are needed: `/policy KNOB VALUE`.")
-      : set(input, knob ?? "", value)
+      : set(turn, setting ?? "", value)
   }
 
-  const model = ({ model }: TurnInput, args: string) => {
-    if (args === "") return Effect.succeed(Texts.model(model))
+  const model = ({ model }: TurnContext, args: string) => {
+    if (args === "") return Effect.succeed(modelText(model))
     return Effect.map(model.set("model", args, "user"), () => `The model is \`${model.model()}\` now.`)
   }
 
-  const rules = Effect.fnUntraced(function*(input: TurnInput, args: string) {
+  const rules = Effect.fnUntraced(function*(turn: TurnContext, args: string) {
     const [, verb, rest] = /^(\w+)\s+(.+)$/s.exec(args) ?? []
-    if (args === "" || args === "list") return Texts.rules(yield* desk.rules(input))
+    if (args === "" || args === "list") return rulesText(yield* policyService.rules(turn))
     if (verb === "remove" && rest !== undefined) {
       const id = rest.trim()
-      return (yield* desk.remove(input, id))
+      return (yield* policyService.remove(turn, id))
         ? `Rule \`${id}\` is gone.`
         : `There is no rule \`${id}\` that could be removed.`
     }
     if ((verb === "allow" || verb === "ask" || verb === "deny") && rest !== undefined) {
-      const id = yield* desk.add(input, { list: verb, rule: rest.trim(), layer: "session" })
+      const id = yield* policyService.add(turn, { list: verb, rule: rest.trim(), layer: "session" })
       return `Rule \`${id}\` of this session: ${verb} \`${rest.trim()}\`.`
     }
     return "`/rules` lists them; `/rules allow RULE`, `/rules ask RULE`, `/rules deny RULE` and `/rules remove ID` change them."
   })
 
-  const plan = Effect.fnUntraced(function*(input: TurnInput, task: string): Effect.fn.Return<Done, Refused> {
+  const plan = Effect.fnUntraced(function*(turn: TurnContext, task: string): Effect.fn.Return<CommandOutcome, Refused> {
     if (task !== "") {
-      yield* input.policy.set("work_mode", "pl", "user")
-      return { _tag: "Ask", prompt: `Make a plan for this, and change nothing yet:\n\n${task}` }
+      yield* turn.policy.set("work_mode", "pl", "user")
+      return { _tag: "AskModel", prompt: `Make a plan for this, and change nothing yet:\n\n${task}` }
     }
-    const entries = yield* input.transcript
-    return say(Texts.plan(entries.findLast((entry) => entry._tag === "Plan")?.entries ?? []))
+    const entries = yield* turn.transcript
+    return answered(planText(entries.findLast((entry) => entry._tag === "Plan")?.entries ?? []))
   })
 
   const skill = Effect.fnUntraced(
-    function*(input: TurnInput, { args, name }: Typed): Effect.fn.Return<Done | undefined> {
-      const found = (yield* Skills.list(input.workspace)).find((one) => one.name === name)
+    function*(turn: TurnContext, { args, name }: TypedCommand): Effect.fn.Return<CommandOutcome | undefined> {
+      const found = (yield* Skills.list(turn.workspace)).find((one) => one.name === name)
       if (found === undefined) return undefined
       const body = yield* Effect.orElseSucceed(Skills.load(found), () => "")
       const parts = [
@@ -148,47 +210,55 @@ export const make = Effect.fnUntraced(function*({ contexts, forget, prepare }: S
         `<skill name="${name}">\n${body}\n</skill>`,
         ...(args === "" ? [] : [`The task: ${args}`])
       ]
-      return { _tag: "Ask", prompt: parts.join("\n\n") }
+      return { _tag: "AskModel", prompt: parts.join("\n\n") }
     }
   )
 
-  const run = (input: TurnInput, command: Typed): Effect.Effect<Done | undefined, Refused | TurnFailed> => {
+  const run = (
+    turn: TurnContext,
+    command: TypedCommand
+  ): Effect.Effect<CommandOutcome | undefined, Refused | TurnFailed> => {
     const { args, name } = command
     switch (name) {
       case "help":
-        return Effect.map(all(input.workspace), (commands) => say(Texts.help(commands)))
+        return Effect.map(all(turn.workspace), (commands) => answered(helpText(commands)))
       case "status":
-        return Effect.map(status(input), say)
+        return Effect.map(status(turn), answered)
       case "model":
-        return Effect.map(model(input, args), say)
+        return Effect.map(model(turn, args), answered)
       case "mode":
         return Effect.map(
-          args === "" ? Effect.succeed(Texts.mode(input.policy.knobs())) : set(input, "work_mode", args),
-          say
+          args === "" ? Effect.succeed(modeText(turn.policy.settings())) : set(turn, "work_mode", args),
+          answered
         )
       case "policy":
-        return Effect.map(policy(input, args), say)
+        return Effect.map(policy(turn, args), answered)
       case "context":
-        return Effect.map(context(input), say)
+        return Effect.map(context(turn), answered)
       case "compact":
-        return Effect.map(compacted(input, args), say)
+        return Effect.map(compacted(turn, args), answered)
       case "plan":
-        return plan(input, args)
+        return plan(turn, args)
       case "rules":
-        return Effect.map(rules(input, args), say)
+        return Effect.map(rules(turn, args), answered)
       case "new":
-        return Effect.map(renew(input), say)
+        return Effect.map(renew(turn), answered)
       default:
-        return skill(input, command)
+        return skill(turn, command)
     }
   }
 
-  const refusal = ({ message }: Refused) => Effect.succeed(say(`That was not done: ${message}`))
+  const refusal = ({ message }: Refused) => Effect.succeed(answered(`That was not done: ${message}`))
 
-  return (input: TurnInput): Effect.Effect<Done | undefined, TurnFailed> => {
-    const command = typed(input.prompt)
-    return command === undefined ? Effect.undefined : run(input, command).pipe(
-      Effect.catchTags({ KnobRefused: refusal, RuleRefused: refusal, StoreFailed: refusal, CompactionFailed: refusal })
+  return (turn: TurnContext): Effect.Effect<CommandOutcome | undefined, TurnFailed> => {
+    const command = typed(turn.prompt)
+    return command === undefined ? Effect.undefined : run(turn, command).pipe(
+      Effect.catchTags({
+        SettingRefused: refusal,
+        RuleRefused: refusal,
+        StoreFailed: refusal,
+        CompactionFailed: refusal
+      })
     )
   }
 })

@@ -1,26 +1,25 @@
 import { Effect, Result, Schema, Stream } from "effect"
 import { Prompt } from "effect/ai"
 import * as Condense from "../../model/CompactionPrompt.ts"
+import * as ModelFault from "../../model/ModelFault.ts"
 import type { Model } from "../../model/Models.ts"
+import { costOf, tokensOf } from "../policy/Budget.ts"
 import type { StoreFailed } from "../../store/SessionStore.ts"
-import { digest } from "./Digest.ts"
-import { type History, messagesOf, of } from "./History.ts"
+import { type History, type Messages, messagesOf, of } from "./History.ts"
 import { newId } from "../../domain/Id.ts"
-import * as Reading from "../turn/Reading.ts"
 import { estimate } from "./Tokens.ts"
 import { note, noteOf, turnsOf } from "./Trim.ts"
-import type { TurnFailed, TurnInput } from "../turn/TurnLoop.ts"
+import type { TurnFailed } from "../turn/TurnEnd.ts"
+import type { TurnContext } from "../turn/TurnLoop.ts"
 
-/** There is nothing to summarise, no summary, or no way to save it; the context is what it was. */
+/** There is nothing to summarise, no summary, or it could not be saved; the context is unchanged. */
 export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("CompactionFailed", {
   message: Schema.String,
   why: Schema.Literals(["nothing", "no_summary", "not_saved"])
 }) {}
 
-type Messages = ReadonlyArray<Prompt.MessageEncoded>
-
-export interface Wish {
-  /** What matters above all; empty for nothing in particular. */
+export interface CompactionOptions {
+  /** What the summary is to keep above all; empty for nothing in particular. */
   readonly focus: string
   /** Tokens of the running turn that stay as they are; `undefined`: there is no running turn, and nothing stays. */
   readonly keep: number | undefined
@@ -54,8 +53,50 @@ const split = (messages: Messages, keep: number | undefined): { readonly old: Me
   }
 }
 
+const shortened = (text: string, limit: number): string =>
+  text.length <= limit ? text : `${text.slice(0, (limit * 2) / 3)} […] ${text.slice(-limit / 3)}`
+
+const asText = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? ""
+
+const lineOf = (part: Prompt.PartEncoded, who: string, limit: number): ReadonlyArray<string> => {
+  switch (part.type) {
+    case "text":
+      return [`${who}: ${shortened(part.text, limit * 4)}`]
+    case "file":
+      return [`${who}: [a file of type ${part.mediaType}]`]
+    case "tool-call":
+      return [`Call of ${part.name}: ${shortened(asText(part.params), limit)}`]
+    case "tool-result":
+      return [`Result of ${part.name}: ${shortened(asText(part.result), limit)}`]
+    default:
+      return []
+  }
+}
+
+const render = (messages: Messages, limit: number): string =>
+  messages.flatMap(({ content, role }) => {
+    const who = role === "user" ? "User" : "Assistant"
+    return typeof content === "string" ? [`${who}: ${content}`] : content.flatMap((part) => lineOf(part, who, limit))
+  }).join("\n")
+
+/**
+ * The conversation as text, at most `limit` characters: details of calls go first, then what is oldest. There are no roles or calls in it
+ * that a provider could refuse.
+ */
+const digest = (messages: Messages, limit: number): string => {
+  const before = noteOf(messages)
+  const earlier = before === undefined ? "" : `Before that: ${shortened(before, limit / 3)}\n`
+  const body = turnsOf(messages).flat()
+  for (const detail of [2_000, 500, 120]) {
+    const text = earlier + render(body, detail)
+    if (text.length <= limit) return text
+  }
+  const text = render(body, 120)
+  return `${earlier}[…]\n${text.slice(-Math.max(0, limit - earlier.length))}`
+}
+
 const summarise = Effect.fnUntraced(
-  function*(compactionId: string, old: Messages, model: Model, { focus, limit }: Wish, input: TurnInput) {
+  function*(compactionId: string, old: Messages, model: Model, { focus, limit }: CompactionOptions, turn: TurnContext) {
     const text = Condense.instruction(digest(old, limit * 2), focus)
     const prompt = Prompt.make([{ role: "system", content: Condense.system }, {
       role: "user",
@@ -65,17 +106,17 @@ const summarise = Effect.fnUntraced(
     let cost: number | undefined
     yield* Stream.runForEach(model.languageModel.streamText({ prompt }), (part) => {
       if (part.type === "finish") {
-        cost = Reading.costOf(part.usage, model.prices)
+        cost = costOf(part.usage, model.prices)
         return cost === undefined
           ? Effect.void
-          : input.policy.budget.spend({ model: model.id, tokens: Reading.tokensOf(part.usage), cost })
+          : turn.policy.budget.spend({ model: model.id, tokens: tokensOf(part.usage), cost })
       }
       if (part.type !== "text-delta" || part.delta === "") return Effect.void
       summary += part.delta
-      return input.publish({ _tag: "CompactionSummary", compactionId, text: part.delta })
+      return turn.publish({ _tag: "CompactionSummary", compactionId, text: part.delta })
     }).pipe(
       Effect.mapError((error) =>
-        new CompactionFailed({ message: Reading.failedModel(error).message, why: "no_summary" })
+        new CompactionFailed({ message: ModelFault.ofAiError(error).message, why: "no_summary" })
       )
     )
     if (summary.trim() === "") {
@@ -86,40 +127,40 @@ const summarise = Effect.fnUntraced(
 )
 
 /**
- * Replaces the context with a summary of it (spec §4): the transcript stays, the new context is saved before anybody is told, and
- * whatever fails leaves the old one.
+ * Replaces the context with a summary of it: the transcript stays, the new context is saved before clients are told, and every failure
+ * leaves the old one. See docs/sessions.md#compaction
  */
 export const compact = Effect.fn("Compaction.compact")(function*(
   history: History,
   model: Model,
-  wish: Wish,
-  input: TurnInput
+  options: CompactionOptions,
+  turn: TurnContext
 ): Effect.fn.Return<History, CompactionFailed | TurnFailed> {
   const messages = messagesOf(history)
-  const { kept, old } = split(messages, wish.keep)
+  const { kept, old } = split(messages, options.keep)
   if (old.length === 0 || (noteOf(old) !== undefined && old.length <= 2)) {
     return yield* new CompactionFailed({ message: "there is nothing to summarise", why: "nothing" })
   }
-  yield* input.policy.budget.check
+  yield* turn.policy.budget.check
   const compactionId = newId()
   const end = (status: "failed" | "cancelled", error?: string) =>
-    input.ledger.compaction({ compactionId, status, ...(error === undefined ? {} : { error }) })
+    turn.writer.compaction({ compactionId, status, ...(error === undefined ? {} : { error }) })
   const work = Effect.gen(function*() {
-    yield* input.ledger.compaction({ compactionId, status: "in_progress" })
-    const { cost, summary } = yield* summarise(compactionId, old, model, wish, input)
+    yield* turn.writer.compaction({ compactionId, status: "in_progress" })
+    const { cost, summary } = yield* summarise(compactionId, old, model, options, turn)
     const next = of([...note(summary), ...kept])
-    const tokens: [number, number] = [wish.used, next.tokens + wish.overhead]
-    yield* input.ledger.compacted(
+    const tokens: [number, number] = [options.used, next.tokens + options.overhead]
+    yield* turn.writer.compacted(
       { compactionId, status: "completed", summary, tokens },
-      input.replaceContext(next.json)
+      turn.replaceContext(next.json)
     )
-    yield* input.publish({
+    yield* turn.publish({
       _tag: "HistoryTrimmed",
       droppedMessages: old.length,
       keptTurns: kept.length === 0 ? 0 : 1,
-      reason: wish.keep === undefined ? "compacted on request" : "context token budget exceeded"
+      reason: options.keep === undefined ? "compacted on request" : "context token budget exceeded"
     })
-    yield* input.usage({ used: tokens[1], size: wish.limit, ...(cost === undefined ? {} : { cost }) })
+    yield* turn.usage({ used: tokens[1], size: options.limit, ...(cost === undefined ? {} : { cost }) })
     return next
   }).pipe(Effect.onInterrupt(() => end("cancelled")))
   const done: Result.Result<History, CompactionFailed | TurnFailed | StoreFailed> = yield* Effect.result(work)

@@ -4,7 +4,7 @@ import type { Image } from "../turn/PromptContent.ts"
 
 /** The model's context as it is saved: a JSON array of messages. Only types are imported, so that a session loads without a model. */
 
-/** Only the new messages are written out. */
+/** Encodes only the new messages. */
 export const appendJson = (json: string, messages: ReadonlyArray<Prompt.MessageEncoded>): string =>
   messages.length === 0
     ? json
@@ -12,8 +12,8 @@ export const appendJson = (json: string, messages: ReadonlyArray<Prompt.MessageE
     ? JSON.stringify(messages)
     : `${json.slice(0, -1)},${JSON.stringify(messages).slice(1)}`
 
-/** Of images the context holds only where they are. */
-export const user = (text: string, images: ReadonlyArray<Image> = []): Prompt.MessageEncoded => ({
+/** The context holds the paths of images, not their bytes. */
+export const userMessage = (text: string, images: ReadonlyArray<Image> = []): Prompt.MessageEncoded => ({
   role: "user",
   content: [
     ...images.map(({ mimeType, path }) => ({

@@ -1,37 +1,37 @@
-import { Effect, Result } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import type { RuntimeProfile } from "../../config/Profiles.ts"
 import type { Model } from "../../model/Models.ts"
+import { costOf, tokensOf } from "../policy/Budget.ts"
+import type { SessionContext, SessionState } from "../SessionContext.ts"
+import type { ModelAnswer } from "../turn/ModelAnswer.ts"
+import { TurnFailed } from "../turn/TurnEnd.ts"
+import type { TurnContext } from "../turn/TurnLoop.ts"
+import type { TurnRequest } from "../turn/TurnRequest.ts"
 import { compact, type CompactionFailed } from "./Compaction.ts"
-import type { Contexts } from "./Contexts.ts"
-import { type History, messagesOf, of } from "./History.ts"
-import type { Answer } from "../turn/Answer.ts"
-import { costOf, tokensOf } from "../turn/Reading.ts"
+import { type History, messagesOf, of, read } from "./History.ts"
 import { estimate } from "./Tokens.ts"
 import * as Trim from "./Trim.ts"
-import { TurnFailed, type TurnInput } from "../turn/TurnLoop.ts"
 
-/** What one request may hold: the model's window, or less where the profile says so. */
-export const limitOf = ({ contextWindow }: Model, { maxContextTokens }: RuntimeProfile): number =>
-  Math.min(maxContextTokens ?? contextWindow, contextWindow)
+type Limited = Pick<TurnRequest, "model" | "profile">
 
-/** From here on the context is made smaller: the answer needs room too. */
+/** What one request may hold, in tokens: the model's window, or less where the profile says so. */
+export const limitOf = (
+  { model: { contextWindow }, profile: { maxContextTokens } }: {
+    readonly model: Pick<Model, "contextWindow">
+    readonly profile: Pick<RuntimeProfile, "maxContextTokens">
+  }
+): number => Math.min(maxContextTokens ?? contextWindow, contextWindow)
+
+/** At this share of the limit the context is made smaller: the answer needs room too. */
 const full = 0.8
 
-/** What stays of the running turn, and what trimming aims at. */
+/** The shares that compaction keeps of the running turn, and that trimming aims at. */
 const kept = 0.25
 const aim = 0.5
 
-export interface Fitted {
-  readonly input: TurnInput
-  readonly model: Model
-  readonly profile: RuntimeProfile
-  /** Tokens of a request that are no messages, roughly. */
-  readonly overhead: number
-}
-
-/** One result must leave room for others, whatever the profile lets it be: half of what the model takes, at four characters a token. */
-export const maxResultChars = ({ model, profile }: Pick<Fitted, "model" | "profile">): number =>
-  Math.min(profile.maxToolResultChars, limitOf(model, profile) * 2)
+/** One result must leave room for others, whatever the profile allows: half of what the model takes, at four characters a token. */
+export const maxResultChars = (request: Limited): number =>
+  Math.min(request.profile.maxToolResultChars, limitOf(request) * 2)
 
 const tooSmall = (overhead: number, limit: number) =>
   new TurnFailed({
@@ -41,95 +41,142 @@ const tooSmall = (overhead: number, limit: number) =>
     reason: "context_too_small"
   })
 
-/** Keeps the contexts of all sessions within what their models take (zeroclaw.md §4.4). */
-export const make = (contexts: Contexts) => {
-  const usedBy = (history: History, { input, overhead }: Fitted) =>
-    Math.max(0, history.tokens + (contexts.offset(input) ?? overhead))
+/** Characters of JSON that the contexts of all sessions may take; those used longest ago are read from the store again. */
+const maxCharacters = 8 * 1024 * 1024
 
-  const trimmed = Effect.fnUntraced(function*(history: History, cut: Trim.Trimmed, { input, model, profile }: Fitted) {
-    const next = of(cut.messages)
-    const { droppedMessages, keptTurns, reason } = cut
-    const saved = yield* Effect.result(input.replaceContext(next.json))
-    if (Result.isFailure(saved)) {
-      if (saved.failure._tag === "TurnFailed") return yield* saved.failure
-      yield* Effect.logWarning(`the shortened context could not be saved: ${saved.failure.message}`)
-      return history
+/** Keeps the contexts of all sessions, and each within what its model takes. See docs/sessions.md#context-window */
+export class ContextWindow extends Context.Service<ContextWindow, {
+  /** The context of a session; one that was changed elsewhere is read again. */
+  readonly load: (session: Pick<SessionContext, "state">, context: string | null) => History
+  readonly store: (session: Pick<SessionContext, "state">, history: History) => void
+  /** Tokens of a request with this context, an estimate. */
+  readonly used: (history: History, request: TurnRequest, session: Pick<SessionContext, "state">) => number
+  /** At the beginning of a turn: limits the number of messages. */
+  readonly begin: (history: History, request: TurnRequest, turn: TurnContext) => Effect.Effect<History, TurnFailed>
+  /** Before each request: limits the tokens. */
+  readonly fit: (history: History, request: TurnRequest, turn: TurnContext) => Effect.Effect<History, TurnFailed>
+  /** By a summary where the model gives one, else by leaving out what is oldest. The same history where nothing can go. */
+  readonly shrink: (history: History, request: TurnRequest, turn: TurnContext) => Effect.Effect<History, TurnFailed>
+  /** After each answer: records the size of the context and the cost. */
+  readonly account: (
+    before: History,
+    answer: ModelAnswer,
+    request: TurnRequest,
+    turn: TurnContext
+  ) => Effect.Effect<void>
+}>()("postern/session/ContextWindow") {
+  static readonly layer = Layer.sync(ContextWindow, () => make())
+}
+
+const make = (): ContextWindow["Service"] => {
+  /** The sessions whose history is kept, the one used last at the end. */
+  const keeping = new Set<SessionState>()
+  let characters = 0
+
+  const drop = (state: SessionState) => {
+    characters -= state.history?.json.length ?? 0
+    state.history = undefined
+    keeping.delete(state)
+  }
+
+  const used: ContextWindow["Service"]["used"] = (history, { overhead }, { state }) =>
+    Math.max(0, history.tokens + (state.tokenOffset ?? overhead))
+
+  const trimmed = Effect.fnUntraced(
+    function*(history: History, cut: Trim.Trimmed, request: TurnRequest, turn: TurnContext) {
+      const next = of(cut.messages)
+      const { droppedMessages, keptTurns, reason } = cut
+      const saved = yield* Effect.result(turn.replaceContext(next.json))
+      if (Result.isFailure(saved)) {
+        if (saved.failure._tag === "TurnFailed") return yield* saved.failure
+        yield* Effect.logWarning(`the shortened context could not be saved: ${saved.failure.message}`)
+        return history
+      }
+      const limit = reason.startsWith("history") ? request.profile.maxHistoryMessages : limitOf(request)
+      yield* turn.notify({
+        severity: "info",
+        title: `${droppedMessages} older messages are no longer in the model's context`,
+        description: `${reason} (${limit})`
+      })
+      yield* turn.publish({ _tag: "HistoryTrimmed", droppedMessages, keptTurns, reason })
+      return next
     }
-    yield* input.notify({
-      severity: "info",
-      title: `${droppedMessages} older messages are no longer in the model's context`,
-      description: `${reason} (${reason.startsWith("history") ? profile.maxHistoryMessages : limitOf(model, profile)})`
-    })
-    yield* input.publish({ _tag: "HistoryTrimmed", droppedMessages, keptTurns, reason })
-    return next
-  })
+  )
 
-  /** By a summary where the model gives one, else by leaving out what is oldest. */
-  const shrink = Effect.fnUntraced(function*(history: History, fitted: Fitted): Effect.fn.Return<History, TurnFailed> {
-    const { input, model, overhead, profile } = fitted
-    const limit = limitOf(model, profile)
-    const used = usedBy(history, fitted)
-    // What was counted of the old context says nothing about the new one.
-    contexts.forget(input)
-    const room = Math.max(0, limit - overhead)
-    const made: Result.Result<History, CompactionFailed | TurnFailed> = yield* Effect.result(
-      compact(history, model, {
-        focus: "",
-        keep: Math.floor(Math.min(limit, history.tokens) * kept),
-        limit,
-        used,
-        overhead
-      }, input)
-    )
-    if (Result.isSuccess(made)) return made.success
-    if (made.failure._tag === "TurnFailed") return yield* made.failure
-    yield* Effect.logInfo(`the context was not summarised: ${made.failure.message}`)
-    if (made.failure.why === "not_saved") return history
-    const cut = Trim.toTokens(
-      messagesOf(history),
-      Math.floor(Math.min(room, history.tokens) * aim),
-      profile.keepToolContextTurns
-    )
-    return cut === undefined ? history : yield* trimmed(history, cut, fitted)
-  })
+  const shrink = Effect.fnUntraced(
+    function*(history: History, request: TurnRequest, turn: TurnContext): Effect.fn.Return<History, TurnFailed> {
+      const { model, overhead, profile } = request
+      const limit = limitOf(request)
+      const before = used(history, request, turn)
+      // The count of the old context says nothing about the new one.
+      turn.state.tokenOffset = undefined
+      const room = Math.max(0, limit - overhead)
+      const made: Result.Result<History, CompactionFailed | TurnFailed> = yield* Effect.result(
+        compact(history, model, {
+          focus: "",
+          keep: Math.floor(Math.min(limit, history.tokens) * kept),
+          limit,
+          used: before,
+          overhead
+        }, turn)
+      )
+      if (Result.isSuccess(made)) return made.success
+      if (made.failure._tag === "TurnFailed") return yield* made.failure
+      yield* Effect.logInfo(`the context was not summarised: ${made.failure.message}`)
+      if (made.failure.why === "not_saved") return history
+      const cut = Trim.toTokens(
+        messagesOf(history),
+        Math.floor(Math.min(room, history.tokens) * aim),
+        profile.keepToolContextTurns
+      )
+      return cut === undefined ? history : yield* trimmed(history, cut, request, turn)
+    }
+  )
 
   return {
-    shrink,
-    /** At the beginning of a turn: the number of messages. */
-    begin: Effect.fnUntraced(function*(history: History, fitted: Fitted) {
-      const { maxHistoryMessages } = fitted.profile
+    load: ({ state }, context) => {
+      const { history } = state
+      return history?.json === (context ?? "[]") ? history : read(context)
+    },
+    store: ({ state }, history) => {
+      drop(state)
+      state.history = history
+      keeping.add(state)
+      characters += history.json.length
+      for (const oldest of keeping) {
+        if (characters <= maxCharacters || oldest === state) return
+        drop(oldest)
+      }
+    },
+    used,
+    begin: Effect.fnUntraced(function*(history, request, turn) {
+      const { maxHistoryMessages } = request.profile
       if (history.prompt.content.length <= maxHistoryMessages) return history
       const cut = Trim.toMessages(messagesOf(history), maxHistoryMessages)
-      return cut === undefined ? history : yield* trimmed(history, cut, fitted)
+      return cut === undefined ? history : yield* trimmed(history, cut, request, turn)
     }),
-    /** Before each request: the tokens. */
-    fit: (history: History, fitted: Fitted): Effect.Effect<History, TurnFailed> => {
-      const { model, overhead, profile } = fitted
-      const limit = limitOf(model, profile)
+    fit: (history, request, turn) => {
+      const { overhead, profile } = request
+      const limit = limitOf(request)
       if (overhead >= limit) {
-        return profile.maxContextTokens === undefined
-          ? Effect.succeed(history)
-          : tooSmall(overhead, limit)
+        return profile.maxContextTokens === undefined ? Effect.succeed(history) : tooSmall(overhead, limit)
       }
-      return usedBy(history, fitted) <= limit * full ? Effect.succeed(history) : shrink(history, fitted)
+      return used(history, request, turn) <= limit * full ? Effect.succeed(history) : shrink(history, request, turn)
     },
-    /** After each answer: what it showed about the size of the context, for everybody. */
-    account: (
-      before: History,
-      { text, usage }: Answer,
-      { input, model, overhead, profile }: Fitted
-    ): Effect.Effect<void> => {
+    shrink,
+    account: (before, { text, usage }, request, turn) => {
+      const { model, overhead } = request
       const counted = usage?.inputTokens.total
-      if (counted !== undefined) contexts.measured(input, counted - before.tokens)
-      const asked = counted ?? before.tokens + (contexts.offset(input) ?? overhead)
+      if (counted !== undefined) turn.state.tokenOffset = counted - before.tokens
+      const asked = counted ?? before.tokens + (turn.state.tokenOffset ?? overhead)
       const answered = usage?.outputTokens.total ?? estimate([{ role: "assistant", content: text }])
       const cost = usage && costOf(usage, model.prices)
-      const now = { used: asked + answered, size: limitOf(model, profile) }
+      const now = { used: asked + answered, size: limitOf(request) }
       return cost === undefined
-        ? input.usage(now)
+        ? turn.usage(now)
         : Effect.andThen(
-          input.policy.budget.spend({ model: model.id, tokens: tokensOf(usage!), cost }),
-          input.usage({ ...now, cost })
+          turn.policy.budget.spend({ model: model.id, tokens: tokensOf(usage!), cost }),
+          turn.usage({ ...now, cost })
         )
     }
   }

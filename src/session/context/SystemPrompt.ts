@@ -1,13 +1,24 @@
-import type { PolicySettings } from "../../domain/PolicySettings.ts"
+import type { AutonomyLevel, PolicySettings } from "../../domain/PolicySettings.ts"
 import type { OperatorLimits } from "../../policy/decision/Limits.ts"
 import { explanation } from "../../security/Untrusted.ts"
 import type { Skill } from "../../workspace/Skills.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
-import type { Instruction } from "./Instructions.ts"
-import { policyWords, safetyWords } from "../policy/PolicyWords.ts"
 
-/** All that the system prompt is made of: the same facts give the same text. */
-export interface Facts {
+/** A file with instructions for the agent. */
+export interface Instruction {
+  readonly path: string
+  readonly text: string
+}
+
+/** What the system prompt contains of files. */
+export interface PromptFiles {
+  readonly identity: ReadonlyArray<Instruction>
+  readonly project: ReadonlyArray<Instruction>
+  readonly skills: ReadonlyArray<Skill>
+}
+
+/** Everything the system prompt is made of: the same values give the same text. */
+export interface SystemPromptValues extends PromptFiles {
   readonly agent: string
   readonly model: string
   /** With the offset from UTC, to the day: a clock would make every request new. */
@@ -15,13 +26,10 @@ export interface Facts {
   /** The system, its release and the architecture. */
   readonly platform: string
   readonly workspace: Pick<Workspace, "cwd" | "roots" | "readable" | "allowed">
-  /** Names of what is offered. */
+  /** Names of the advertised tools. */
   readonly tools: ReadonlySet<string>
-  readonly knobs: PolicySettings
+  readonly settings: PolicySettings
   readonly limits: OperatorLimits
-  readonly identity: ReadonlyArray<Instruction>
-  readonly project: ReadonlyArray<Instruction>
-  readonly skills: ReadonlyArray<Skill>
   /** 0 is no limit. */
   readonly maxChars: number
 }
@@ -77,7 +85,10 @@ const skillLines = (skills: ReadonlyArray<Skill>, tools: ReadonlySet<string>): R
 const listed = (what: string, folders: ReadonlyArray<string>) =>
   folders.length === 0 ? [] : [`${what}: ${folders.join(", ")}.`]
 
-const place = ({ allowed, cwd, readable, roots }: Facts["workspace"], confined: boolean): ReadonlyArray<string> => [
+const place = (
+  { allowed, cwd, readable, roots }: SystemPromptValues["workspace"],
+  confined: boolean
+): ReadonlyArray<string> => [
   `The working directory is ${cwd}. Relative paths mean paths in it.`,
   ...listed("The session's further folders", roots.slice(1)),
   ...listed("Folders that may be used as well", allowed),
@@ -85,7 +96,7 @@ const place = ({ allowed, cwd, readable, roots }: Facts["workspace"], confined: 
   ...(confined ? ["Everything else is out of reach for the file tools."] : [])
 ]
 
-/** Truncation takes from the files first: what follows them has to be known. */
+/** Truncation shortens the files first: the model needs what follows them. */
 const fitted = (render: (files: (text: string) => string) => string, maxChars: number): string => {
   const whole = render((text) => text)
   if (maxChars === 0 || whole.length <= maxChars) return whole
@@ -99,24 +110,76 @@ const fitted = (render: (files: (text: string) => string) => string, maxChars: n
   return shortened.slice(0, maxChars)
 }
 
+const safety: { readonly [L in AutonomyLevel]: string } = {
+  readonly: "This session may look, and change nothing: every tool that writes or executes is refused.",
+  supervised:
+    "A person supervises this session: calls that change something may be shown to them first, and dangerous ones are refused.",
+  full:
+    "Calls run without a question. Nobody checks them before they take effect: be as careful as if the machine were your own."
+}
+
+const workModes: { readonly [M in PolicySettings["work_mode"]]: string } = {
+  chat: "You can talk and plan; no tool touches anything.",
+  ro: "You can read files and run commands that only read; nothing can be changed.",
+  pl: "You are planning: read as much as you need and write the plan (plan_write), but change nothing else.",
+  sw: "You can read and write files; commands may only read, build and test.",
+  aw: "You can read and write files and run commands."
+}
+
+const approvals: { readonly [A in PolicySettings["tool_approval"]]: string } = {
+  manual: "Every call is shown to the user before it runs.",
+  whitelist_accept: "Calls that only read run at once; others are shown to the user first.",
+  blacklist_reject: "Calls that write or execute are refused; dangerous ones are shown to the user.",
+  universal_accept: "Calls run at once; dangerous ones are shown to the user first.",
+  universal_reject: "Calls are refused unless a rule allows them."
+}
+
+const sandboxes: { readonly [S in PolicySettings["sandbox"]]: string } = {
+  "workspace-read": "Commands see the workspace only and change nothing.",
+  "read-only": "Commands can read the system and change nothing.",
+  "workspace-write": "Commands can read the system and change only the workspace.",
+  "danger-full-access": "Commands are not confined."
+}
+
+/** The policy in force, for the model: what is so, never how it could be otherwise. */
+const policyLines = (
+  values: PolicySettings,
+  { allowedCommands, forbiddenCommands, forbiddenPaths }: OperatorLimits,
+  hasShell: boolean
+): ReadonlyArray<string> => [
+  workModes[values.work_mode],
+  ...(values.work_mode === "chat" ? [] : [
+    approvals[values.tool_approval],
+    ...(values.approval_response === "never"
+      ? ["Nobody can be asked: a call that would have to be shown first is refused."]
+      : []),
+    values.network === "on" ? "The network may be used." : "There is no network.",
+    ...(hasShell ? [sandboxes[values.sandbox]] : []),
+    ...(hasShell ? listed("The only commands that may run", allowedCommands) : []),
+    ...(hasShell ? listed("Commands that are refused", forbiddenCommands) : []),
+    ...listed("Paths that are refused", forbiddenPaths)
+  ])
+]
+
 /**
- * The system prompt (zeroclaw.md §4.3), what changes least first, so that a provider's cache holds as long as it can. Empty sections
- * vanish.
+ * The system prompt, what changes least first, so that a provider's cache holds as long as it can. Empty sections vanish. See
+ * docs/sessions.md#system-prompt
  */
-export const render = (facts: Facts): string => {
-  const { agent, date, identity, knobs, limits, maxChars, model, platform, project, skills, tools, workspace } = facts
+export const render = (values: SystemPromptValues): string => {
+  const { agent, date, identity, settings, limits, maxChars, model, platform, project, skills, tools, workspace } =
+    values
   const hasShell = tools.has("shell")
   return fitted((files) =>
     [
       `You are "${agent}", a coding agent in Postern, which checks each of your tool calls against a policy before it runs.`,
       section("Work", working(tools)),
-      section("Safety", [safetyWords(limits.level)]),
+      section("Safety", [safety[limits.level]]),
       hasShell ? section("Shell", shell) : "",
       files(section("Who you are", documents(identity))),
       files(section("The project's instructions", documents(project))),
       files(section("Skills", skillLines(skills, tools))),
       section("Place", place(workspace, limits.workspaceOnly)),
-      section("Policy", bullets(policyWords(knobs, limits, hasShell))),
+      section("Policy", bullets(policyLines(settings, limits, hasShell))),
       `System: ${platform}. Model: ${model}. Today: ${date}.`
     ].filter((part) => part !== "").join("\n\n"), maxChars)
 }

@@ -1,23 +1,69 @@
+import { existsSync } from "node:fs"
 import { arch, release, type as system } from "node:os"
-import { Clock, Effect } from "effect"
-import { Settings } from "../../config/Settings.ts"
+import { dirname, join } from "node:path"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { Model } from "../../model/Models.ts"
-import { Gate } from "../policy/Gate.ts"
-import { knownTools } from "../../tool/KnownTools.ts"
-import { limitsOf, ownFolders } from "../../policy/decision/Limits.ts"
-import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
+import * as ReadFilter from "../../tool/file/ReadFilter.ts"
 import { FileRead } from "../../tool/file/FileRead.ts"
-import * as Readable from "../../tool/file/ReadFilter.ts"
+import { knownTools } from "../../tool/KnownTools.ts"
 import { Toolbox } from "../../tool/Toolbox.ts"
+import * as Files from "../../workspace/Files.ts"
 import * as Skills from "../../workspace/Skills.ts"
-import type { Which } from "./Contexts.ts"
-import * as Instructions from "./Instructions.ts"
-import { type Facts, render } from "./SystemPrompt.ts"
-import type { TurnInput } from "../turn/TurnLoop.ts"
+import type { Workspace } from "../../workspace/Workspace.ts"
+import { Gate, GateInput } from "../policy/Gate.ts"
+import type { TurnContext } from "../turn/TurnLoop.ts"
+import { type Instruction, type PromptFiles, render } from "./SystemPrompt.ts"
 
-type Read = Pick<Facts, "identity" | "project" | "skills">
+const maxCharacters = 20_000
 
-/** The day as people near this machine count it. */
+/** An agent's own files, in the order in which the prompt has them. See docs/sessions.md#instructions */
+const identityFiles = ["SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md"]
+
+const projectFiles = ["AGENTS.md", "CLAUDE.md"]
+
+const cut = (text: string): string =>
+  text.length <= maxCharacters
+    ? text
+    : `${text.slice(0, maxCharacters)}\n[Cut here: the file has ${text.length} characters.]`
+
+/** A file that is missing, empty or no text counts as absent. */
+const read = Effect.fnUntraced(function*(path: string): Effect.fn.Return<ReadonlyArray<Instruction>> {
+  const file = yield* Effect.option(Files.read(path, 1024 * 1024))
+  const text = Option.isSome(file) ? cut(file.value.bytes.toString("utf8").replace(/^\uFEFF/, "").trim()) : ""
+  return text === "" ? [] : [{ path, text }]
+})
+
+const identityIn = (folder: string): Effect.Effect<ReadonlyArray<Instruction>> =>
+  Effect.map(Effect.forEach(identityFiles, (name) => read(join(folder, name))), (found) => found.flat())
+
+/** From the top of the repository down to the folder itself; only the folder where there is no repository. */
+const foldersAbove = (folder: string): ReadonlyArray<string> => {
+  const passed: Array<string> = []
+  for (let current = folder;; current = dirname(current)) {
+    passed.unshift(current)
+    if (existsSync(join(current, ".git"))) return passed
+    if (current === dirname(current)) return [folder]
+  }
+}
+
+/** The project's instructions, the outermost folder's first: none that the session may not read, none twice. */
+const projectOf = Effect.fnUntraced(
+  function*(workspace: Workspace, mayRead: ReadFilter.MayRead, known: ReadonlyArray<Instruction>) {
+    const found: Array<Instruction> = []
+    const isKnown = (one: Instruction) =>
+      [...known, ...found].some(({ path, text }) => path === one.path || text === one.text)
+    for (const folder of new Set(workspace.roots.flatMap(foldersAbove))) {
+      for (const name of projectFiles) {
+        const path = yield* Effect.option(workspace.resolve(join(folder, name), "read"))
+        if (Option.isNone(path) || !mayRead(path.value)) continue
+        found.push(...(yield* read(path.value)).filter((one) => !isKnown(one)))
+      }
+    }
+    return found
+  }
+)
+
+/** The day in this machine's time zone. */
 const dayOf = (now: number): string => {
   const offset = -new Date(now).getTimezoneOffset()
   const local = new Date(now + offset * 60_000).toISOString().slice(0, 10)
@@ -28,66 +74,61 @@ const dayOf = (now: number): string => {
 }
 
 /**
- * System prompts for the turns of all sessions. Files are read at a session's first turn and then stand: a prompt that changes while
- * work goes on would cost the provider's cache. `forget` makes the next turn read them again.
+ * System prompts for the turns of all sessions. Files are read at a session's first turn and then kept: a prompt that changes in the
+ * middle of the work would invalidate the provider's cache.
  */
-export const make = Effect.gen(function*() {
-  const { tools } = yield* Toolbox
-  const books = yield* RuleBooks
-  const gate = yield* Gate
-  const known = knownTools(tools)
-  const platform = `${system()} ${release()}, ${arch()}`
-  const own = ownFolders(yield* Settings)
-  const files = new WeakMap<Which["workspace"], Read>()
+export class SystemPromptBuilder extends Context.Service<SystemPromptBuilder, {
+  readonly build: (turn: TurnContext, model: Model, tools: Iterable<string>) => Effect.Effect<string>
+}>()("postern/session/SystemPromptBuilder") {
+  static readonly layer = Layer.effect(
+    SystemPromptBuilder,
+    Effect.gen(function*() {
+      const { tools } = yield* Toolbox
+      const gate = yield* Gate
+      const gateInput = yield* GateInput
+      const known = knownTools(tools)
+      const platform = `${system()} ${release()}, ${arch()}`
 
-  const limitsFor = ({ configured }: TurnInput) => limitsOf(configured().risk, own)
-
-  const mayRead = Effect.fnUntraced(function*(input: TurnInput) {
-    const { policy: { knobs, source, switches }, workspace } = input
-    const book = yield* Effect.option(Effect.flatMap(source, books.load))
-    if (book._tag === "None") return () => false
-    const { rules } = book.value
-    const limits = limitsFor(input)
-    const decision = gate.decide(FileRead, { path: "AGENTS.md" }, workspace, {
-      knobs: knobs(),
-      limits,
-      rules,
-      switches: switches(),
-      permitted: yield* input.policy.permitted
-    })
-    return Readable.of("file_read", decision, rules, limits, known) ?? (() => true)
-  })
-
-  const read = Effect.fnUntraced(function*(input: TurnInput): Effect.fn.Return<Read> {
-    const { workspace } = input
-    const there = files.get(workspace)
-    if (there !== undefined) return there
-    const identity = yield* Instructions.identity(input.configured().agent.workspace)
-    const made = {
-      identity,
-      project: yield* Instructions.project(workspace, yield* mayRead(input), identity),
-      skills: yield* Skills.list(workspace)
-    }
-    files.set(workspace, made)
-    return made
-  })
-
-  return {
-    forget: ({ workspace }: Which) => void files.delete(workspace),
-    prompt: Effect.fnUntraced(function*(input: TurnInput, model: Model, offered: Iterable<string>) {
-      return render({
-        ...yield* read(input),
-        agent: input.agent,
-        model: model.id,
-        date: dayOf(yield* Clock.currentTimeMillis),
-        platform,
-        workspace: input.workspace,
-        tools: new Set(offered),
-        knobs: input.policy.knobs().values,
-        limits: limitsFor(input),
-        maxChars: input.configured().runtime.maxSystemPromptChars
+      /** What the rules and the operator's paths hide stays out of the prompt; an exhausted allowance hides nothing. */
+      const mayRead = Effect.fnUntraced(function*({ policy, workspace }: TurnContext) {
+        const loaded = yield* Effect.option(
+          gateInput.load({ ...policy, limits: Effect.sync(policy.standingLimits) })
+        )
+        if (Option.isNone(loaded)) return () => false
+        const { policy: input } = loaded.value
+        const decision = gate.decide(FileRead, { path: "AGENTS.md" }, workspace, input)
+        return ReadFilter.of("file_read", decision, loaded.value.book.rules, input.limits, known) ?? (() => true)
       })
+
+      const filesOf = Effect.fnUntraced(function*(turn: TurnContext): Effect.fn.Return<PromptFiles> {
+        const { state, workspace } = turn
+        if (state.promptFiles !== undefined) return state.promptFiles
+        const identity = yield* identityIn(turn.configured().agent.workspace)
+        const files = {
+          identity,
+          project: yield* projectOf(workspace, yield* mayRead(turn), identity),
+          skills: yield* Skills.list(workspace)
+        }
+        state.promptFiles = files
+        return files
+      })
+
+      return {
+        build: Effect.fnUntraced(function*(turn, model, advertised) {
+          return render({
+            ...yield* filesOf(turn),
+            agent: turn.agent,
+            model: model.id,
+            date: dayOf(yield* Clock.currentTimeMillis),
+            platform,
+            workspace: turn.workspace,
+            tools: new Set(advertised),
+            settings: turn.policy.settings().values,
+            limits: turn.policy.standingLimits(),
+            maxChars: turn.configured().runtime.maxSystemPromptChars
+          })
+        })
+      }
     })
-  }
-})
-export type SystemPromptBuilder = Effect.Success<typeof make>
+  )
+}

@@ -1,9 +1,8 @@
 import type { Prompt } from "effect/ai"
+import type { Messages } from "./History.ts"
 import { estimate } from "./Tokens.ts"
 
-/** Leaves out what is oldest in a context (zeroclaw.md §4.4): whole turns, never the newest one, and a note marks the cut. */
-
-type Messages = ReadonlyArray<Prompt.MessageEncoded>
+/** Removes the oldest turns of a context, never the newest one; a note marks the cut. See docs/sessions.md#context-window */
 
 export interface Trimmed {
   readonly messages: Messages
@@ -16,7 +15,7 @@ const opening = "[Earlier in this session"
 const acknowledgement = "I go on from there."
 const maxNote = 6_000
 
-/** Stands at the beginning of a context for what is not in it any more; the pair keeps user and assistant taking turns. */
+/** The pair of messages that begins a context in the place of what was removed; it keeps user and assistant alternating. */
 export const note = (text: string): Messages => [
   { role: "user", content: [{ type: "text", text: `${opening}]\n${text}` }] },
   { role: "assistant", content: [{ type: "text", text: acknowledgement }] }
@@ -31,7 +30,7 @@ export const noteOf = ([first]: Messages): string | undefined => {
   return text.startsWith(`${opening}]\n`) ? text.slice(opening.length + 2) : undefined
 }
 
-/** A turn begins with what the user said; the note is none. */
+/** A turn begins with the user's messages; the note is no turn. */
 export const turnsOf = (messages: Messages): ReadonlyArray<Messages> => {
   const body = noteOf(messages) === undefined ? messages : messages.slice(2)
   const starts = body.flatMap(({ role }, at) => role === "user" && body[at - 1]?.role !== "user" ? [at] : [])
@@ -51,7 +50,7 @@ const head = (before: string | undefined, dropped: ReadonlyArray<Messages>): Mes
   return note(text.length <= maxNote ? text : `${text.slice(0, maxNote / 2)}\n…\n${text.slice(-maxNote / 2)}`)
 }
 
-/** What was asked and answered in a turn, without the calls in between. */
+/** The user's and the model's text of a turn, without the calls in between. */
 const withoutTools = (turn: Messages): Messages =>
   turn.flatMap((message): Messages => {
     if (message.role === "tool") return []
@@ -86,7 +85,7 @@ export const toMessages = (messages: Messages, limit: number): Trimmed | undefin
     ? undefined
     : drop(messages, "history message limit exceeded", (kept) => kept.length <= limit)
 
-/** First the calls of all but the `keepTools` newest turns go, then whole turns. */
+/** Removes the calls of all but the `keepTools` newest turns first, then whole turns. */
 export const toTokens = (messages: Messages, limit: number, keepTools: number): Trimmed | undefined => {
   if (estimate(messages) <= limit) return undefined
   const before = noteOf(messages)

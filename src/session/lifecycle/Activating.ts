@@ -12,7 +12,8 @@ import { PolicyService } from "../policy/PolicyService.ts"
 import type { Session } from "./Session.ts"
 import * as SessionActor from "./SessionActor.ts"
 import { type Creation, type SessionQuota, type Setup, withinLimit } from "./Setup.ts"
-import { type Mode, TurnLoop } from "../turn/TurnLoop.ts"
+import type { Mode } from "../SessionContext.ts"
+import { TurnLoop } from "../turn/TurnLoop.ts"
 
 export interface Active {
   readonly session: Session

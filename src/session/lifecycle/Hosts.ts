@@ -3,7 +3,7 @@ import { ModelCatalog } from "../../model/ModelCatalog.ts"
 import { SessionStore } from "../../store/SessionStore.ts"
 import { Sessions } from "./Sessions.ts"
 import type { SessionQuota } from "./Setup.ts"
-import type { Mode } from "../turn/TurnLoop.ts"
+import type { Mode } from "../SessionContext.ts"
 
 /** Sessions of one mode: they have a store of their own, so that the same id means two different sessions in two modes. */
 export interface Host {

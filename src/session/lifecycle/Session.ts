@@ -1,27 +1,16 @@
 import type { Effect } from "effect"
 import type { SessionMissing, SessionRecord, StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
-import type { SessionTools } from "../../tool/SessionTools.ts"
-import type { Workspace } from "../../workspace/Workspace.ts"
 import type { Attachment } from "./Attachment.ts"
-import type { Configured } from "./Configured.ts"
 import type { Prepared } from "../turn/PromptContent.ts"
-import type { SessionModel } from "../policy/SessionModel.ts"
-import type { SessionPolicy } from "../policy/SessionPolicy.ts"
 import type { NoTurn, SteeringFull } from "../turn/Steering.ts"
-import type { TurnEnd, TurnFault } from "../turn/Turn.ts"
-import type { Overrides } from "../turn/TurnLoop.ts"
+import type { TurnEnd, TurnFault } from "../turn/TurnEnd.ts"
+import type { Overrides, SessionContext } from "../SessionContext.ts"
 
 /** A live session (spec §4). Everything it starts hangs off its scope; closing the scope ends the turn first. */
-export interface Session {
-  readonly sessionId: string
+export interface Session
+  extends Pick<SessionContext, "sessionId" | "configured" | "workspace" | "policy" | "model" | "tools">
+{
   readonly record: () => SessionRecord
-  /** What the configuration says of its agent now. */
-  readonly configured: () => Configured
-  readonly workspace: Workspace
-  readonly policy: SessionPolicy
-  readonly model: SessionModel
-  /** Those that only this session has. */
-  readonly tools: SessionTools
   /** Gives the session a title of the user's choice, as it was stored; none is made up for it any more. */
   readonly rename: (title: string) => Effect.Effect<string, SessionMissing | StoreFailed>
   readonly attach: (attachment: Attachment) => () => void

@@ -1,10 +1,10 @@
-import { Clock, Deferred, Effect, Exit, FiberHandle, Scope } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, FiberHandle, Scope } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import type { Settings } from "../../config/Settings.ts"
 import type { AgentSettings } from "../../config/Snapshot.ts"
 import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
 import type { McpServerConfig } from "../../domain/McpServerConfig.ts"
-import { none, ToolSource } from "../../tool/SessionTools.ts"
+import { none, type SessionTools, ToolSource } from "../../tool/SessionTools.ts"
 import type { ClientSide } from "../../tool/ClientSide.ts"
 import * as Jobs from "../../tool/shell/Jobs.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
@@ -17,9 +17,10 @@ import type { Session } from "./Session.ts"
 import * as SessionModel from "../policy/SessionModel.ts"
 import * as SessionPolicy from "../policy/SessionPolicy.ts"
 import * as Steering from "../turn/Steering.ts"
-import { execute, type Surroundings, type Turn, type TurnEnd, type TurnFault } from "../turn/Turn.ts"
-import * as TurnHandle from "../turn/TurnHandle.ts"
-import { type Mode, type Overrides, TurnLoop } from "../turn/TurnLoop.ts"
+import type { Mode, Overrides, SessionContext } from "../SessionContext.ts"
+import * as Turn from "../turn/Turn.ts"
+import type { TurnEnd, TurnFault } from "../turn/TurnEnd.ts"
+import { TurnLoop } from "../turn/TurnLoop.ts"
 
 /** The session of a stored row, in the scope it is made in: closing that ends the turn first. */
 export const make = Effect.fnUntraced(function*(
@@ -34,17 +35,22 @@ export const make = Effect.fnUntraced(function*(
   LiveSettings | ModelCatalog | SessionStore | Settings | TurnLoop | Scope.Scope
 > {
   const store = yield* SessionStore
-  const loop = yield* TurnLoop
+  const turnServices = Context.make(SessionStore, store).pipe(Context.add(TurnLoop, yield* TurnLoop))
   const live = yield* LiveSettings
   const configured = Configured.follow(live, agent)
   const { sessionId } = initial
   const attachments = new Set<Attachment>()
   const publish = (event: SessionEvent) =>
     Effect.forEach(attachments, (attachment) => attachment.publish(event), { discard: true })
-  let tools = none
+  let opened = none
+  const tools: SessionTools = {
+    current: () => opened.current(),
+    begin: Effect.suspend(() => opened.begin),
+    policyChanged: Effect.suspend(() => opened.policyChanged)
+  }
   const jobs = yield* Jobs.make
   /** What runs in the background is held to what is permitted now. */
-  const held = Effect.suspend(() => Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.knobs())))
+  const held = Effect.suspend(() => Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.settings())))
   const changed = Effect.andThen(held, publish({ _tag: "PolicyChanged" }))
   const policy: SessionPolicy.SessionPolicy = yield* SessionPolicy.make(initial, configured, workspace, changed)
   const model = yield* SessionModel.make(sessionId, configured, publish({ _tag: "OptionsChanged" }))
@@ -54,13 +60,13 @@ export const make = Effect.fnUntraced(function*(
   const servers = () => [...live.last().mcp.servers, ...brought]
   /** Most sessions have no servers, and nothing is kept for any. */
   const openTools = Effect.suspend(() =>
-    tools !== none || servers().length === 0 ? Effect.void : Effect.map(
+    opened !== none || servers().length === 0 ? Effect.void : Effect.map(
       Scope.provide(source.open({ ...policy, workspace, servers }), scope),
-      (opened) => void (tools = opened)
+      (tools) => void (opened = tools)
     )
   )
   yield* openTools
-  const { ask, choose } = yield* Approvals.make(
+  const approvals = yield* Approvals.make(
     sessionId,
     attachments,
     () => configured().risk?.approvalRoute
@@ -69,41 +75,38 @@ export const make = Effect.fnUntraced(function*(
   const client = (): ClientSide => Object.assign({}, ...Array.from(attachments, ({ client }) => client ?? {}).reverse())
   let record = initial
   let lastActive = yield* Clock.currentTimeMillis
-  let current: Turn | undefined
+  let current: Turn.Turn | undefined
   let settling = 0
   let overrides: Overrides = {}
   // Acquired last, released first: the turn ends before anything it uses.
   const handle = yield* FiberHandle.make<void>()
 
-  const surroundings: Surroundings = {
-    store,
-    loop,
+  const context: SessionContext = {
+    sessionId,
+    agent: initial.agent,
     mode,
-    overrides: () => overrides,
     configured,
     workspace,
-    publish,
     policy,
     model,
-    get tools() {
-      return tools
-    },
-    ask,
-    choose,
+    tools,
+    jobs,
+    approvals,
     client,
-    jobs
+    publish,
+    state: {}
   }
 
   const touch = Effect.map(Clock.currentTimeMillis, (now) => {
     lastActive = now
   })
 
-  const run = (turn: Turn, previous: Turn | undefined) =>
+  const run = (turn: Turn.Turn, previous: Turn.Turn | undefined) =>
     Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
       if (previous) yield* Effect.exit(Deferred.await(previous.outcome))
       yield* live.current
       yield* openTools
-      const exit = yield* Effect.exit(execute(turn, record, surroundings, restore))
+      const exit = yield* Effect.exit(Turn.execute(turn, context, record, overrides, restore))
       if (Exit.isSuccess(exit)) record = exit.value.record
       yield* touch
       if (current === turn) current = undefined
@@ -112,7 +115,7 @@ export const make = Effect.fnUntraced(function*(
         turn.outcome,
         Exit.isSuccess(exit) ? exit.value.end : Exit.failCause(exit.cause)
       )
-    }))
+    })).pipe(Effect.provideContext(turnServices))
 
   const interrupt = Effect.suspend(() => {
     current?.steering.close()
@@ -121,15 +124,8 @@ export const make = Effect.fnUntraced(function*(
 
   // Functions that every session has of its own are plain ones: each that `fnUntraced` makes takes half a kilobyte.
   return {
-    sessionId,
+    ...context,
     record: () => record,
-    configured,
-    workspace,
-    policy,
-    model,
-    get tools() {
-      return tools
-    },
     rename: (title) =>
       Effect.gen(function*() {
         yield* store.rename(sessionId, title)
@@ -146,7 +142,7 @@ export const make = Effect.fnUntraced(function*(
       Effect.suspend(() => {
         const previous = current
         if (settling > 0 || (previous && !previous.cancelled)) return Effect.fail(new TurnRunning({ sessionId }))
-        const turn = TurnHandle.make(prompt)
+        const turn = Turn.make(prompt)
         current = turn
         return Effect.as(
           FiberHandle.run(handle, run(turn, previous), { startImmediately: true }),

@@ -1,18 +1,18 @@
 import type { BadCursor, StoreFailed } from "../../store/SessionStore.ts"
 import type { AgentUnresolved } from "./Agents.ts"
 import type { DirectoryRefused } from "./Folders.ts"
-import type { KnobRefused } from "../policy/KnobCheck.ts"
+import type { SettingRefused } from "../policy/SessionPolicy.ts"
 import type { RuleRefused } from "../policy/PolicyService.ts"
 import type { PromptInvalid } from "../turn/PromptContent.ts"
 import type { SessionLimit } from "./Setup.ts"
-import type { TurnFault } from "../turn/Turn.ts"
+import type { TurnFault } from "../turn/TurnEnd.ts"
 
 /** Whatever an operation on sessions can fail with; each dialect has its own numbers for it. */
 export type SessionFault =
   | AgentUnresolved
   | BadCursor
   | DirectoryRefused
-  | KnobRefused
+  | SettingRefused
   | PromptInvalid
   | RuleRefused
   | SessionLimit

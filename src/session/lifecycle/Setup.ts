@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { AgentSettings } from "../../config/Snapshot.ts"
 import type { McpServerConfig } from "../../domain/McpServerConfig.ts"
-import type { Mode } from "../turn/TurnLoop.ts"
+import type { Mode } from "../SessionContext.ts"
 
 /** As many sessions are active as the configuration allows. */
 export class SessionLimit extends Schema.TaggedError<SessionLimit>()("SessionLimit", { limit: Schema.Int }) {}

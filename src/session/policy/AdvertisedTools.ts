@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import type { Capability } from "../../domain/Capability.ts"
 import { grants, type WorkMode } from "../../domain/PolicySettings.ts"
@@ -7,10 +7,8 @@ import { withheld } from "../../policy/decision/ToolGrants.ts"
 import type { AnyTool } from "../../tool/Tool.ts"
 import { ruleName } from "../../domain/ToolName.ts"
 import { Toolbox } from "../../tool/Toolbox.ts"
-import type { Prospect } from "./PolicyService.ts"
-import { TurnFailed } from "../turn/TurnLoop.ts"
-
-/** Which tools one request to the model offers. */
+import type { ToolAudience } from "./PolicyService.ts"
+import { TurnFailed } from "../turn/TurnEnd.ts"
 
 const described = ({ capabilities, description, limitedDescription }: AnyTool, mode: WorkMode): string => {
   const granted = (capability: Capability) => grants(mode, capability)
@@ -24,7 +22,7 @@ interface Declaration {
   readonly tool: Tool.AnyDynamic
 }
 
-/** What a tool says to the model. Tools of sessions come and go; those that say the same are one, as their schemas are costly. */
+/** Declarations for the model. Tools of sessions come and go; equal ones share a declaration, because their schemas are costly. */
 const makeDeclarations = () => {
   const bySchema = new WeakMap<object, Map<string, Declaration>>()
   let last = 0
@@ -41,43 +39,54 @@ const makeDeclarations = () => {
   }
 }
 
-const offer = (declarations: ReadonlyArray<Declaration>) => {
+const advertise = (declarations: ReadonlyArray<Declaration>) => {
   const toolkit = Toolkit.make(...declarations.map(({ tool }) => tool))
   return Effect.provide(toolkit, toolkit.toLayer({}))
 }
 
-export type AdvertisedTools = Effect.Success<ReturnType<typeof offer>>
+export type Advertisement = Effect.Success<ReturnType<typeof advertise>>
 
-const maxOffers = 64
+const maxKept = 64
 
-export const make = Effect.gen(function*() {
-  const toolbox = yield* Toolbox
-  const books = yield* RuleBooks
-  const declared = makeDeclarations()
-  const offers = new Map<string, AdvertisedTools>()
+/** The tools that requests to the model advertise. */
+export class AdvertisedTools extends Context.Service<AdvertisedTools, {
+  /**
+   * Those to which the Work mode grants something, which the owner may use, and which no rule hides. The same choice is the same object.
+   * See docs/policy.md#work-modes
+   */
+  readonly of: (session: ToolAudience) => Effect.Effect<Advertisement, TurnFailed>
+}>()("postern/session/AdvertisedTools") {
+  static readonly layer = Layer.effect(
+    AdvertisedTools,
+    Effect.gen(function*() {
+      const toolbox = yield* Toolbox
+      const books = yield* RuleBooks
+      const declared = makeDeclarations()
+      const kept = new Map<string, Advertisement>()
 
-  /** Only what the Work mode grants something to, what the owner may use, and what no rule hides (policy §1.2). The same choice is the same object. */
-  return Effect.fnUntraced(
-    function*({ policy: { knobs, permitted, source }, tools: own }: Prospect) {
-      const tools = Array.from(toolbox.of(own).values())
-      const { rules } = yield* Effect.mapError(
-        Effect.flatMap(source, books.load),
-        ({ message }) => new TurnFailed({ message, reason: "rules_invalid" })
-      )
-      yield* Effect.forEach(yield* books.takeNotes, (note) => Effect.logWarning(note), { discard: true })
-      const hidden = rules.hidden(tools.map(ruleName))
-      const mode = knobs().values.work_mode
-      const allowed = yield* permitted
-      const shown = tools.filter((tool) =>
-        withheld(allowed, tool) === undefined && !hidden.has(ruleName(tool)) &&
-        tool.capabilities.some((capability) => grants(mode, capability))
-      )
-      const declarations = shown.map((tool) => declared(tool, mode))
-      const key = declarations.map(({ number }) => number).join()
-      const made = offers.get(key) ?? (yield* offer(declarations))
-      if (offers.size >= maxOffers) offers.clear()
-      offers.set(key, made)
-      return made
-    }
+      return {
+        of: Effect.fnUntraced(function*({ policy: { permitted, settings, source }, tools: own }) {
+          const tools = Array.from(toolbox.of(own).values())
+          const { rules } = yield* Effect.mapError(
+            Effect.flatMap(source, books.load),
+            ({ message }) => new TurnFailed({ message, reason: "rules_invalid" })
+          )
+          yield* Effect.forEach(yield* books.takeNotes, (note) => Effect.logWarning(note), { discard: true })
+          const hidden = rules.hidden(tools.map(ruleName))
+          const mode = settings().values.work_mode
+          const allowed = yield* permitted
+          const shown = tools.filter((tool) =>
+            withheld(allowed, tool) === undefined && !hidden.has(ruleName(tool)) &&
+            tool.capabilities.some((capability) => grants(mode, capability))
+          )
+          const declarations = shown.map((tool) => declared(tool, mode))
+          const key = declarations.map(({ number }) => number).join()
+          const made = kept.get(key) ?? (yield* advertise(declarations))
+          if (kept.size >= maxKept) kept.clear()
+          kept.set(key, made)
+          return made
+        })
+      }
+    })
   )
-})
+}

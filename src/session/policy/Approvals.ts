@@ -10,7 +10,7 @@ import {
 } from "../lifecycle/Attachment.ts"
 import { newId } from "../../domain/Id.ts"
 
-/** Questions to the people behind one session (policy §1.4): one at a time, the first answer wins, no answer means no. */
+/** Questions to the people behind one session: one at a time, the first answer wins, no answer means no. See docs/policy.md#approvals */
 export interface Approvals {
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
@@ -22,18 +22,18 @@ const wordOf = (exit: Exit.Exit<PermissionAnswer, NoAnswer>): string => {
   return failed ? `${failed.error.code}: ${failed.error.why}` : "APPROVAL_CANCELLED: the turn ended"
 }
 
-/** A question that the operator sends to a channel; this version has none, so nobody but the clients could answer. */
-const isRoutedAway = ({ approver_channel, on_no_approver }: Route) =>
+/** A question that the operator routes to a channel; there are no channels, so only clients could answer. */
+const isRoutedAway = ({ approver_channel, on_no_approver }: ApprovalRoute) =>
   approver_channel !== undefined && on_no_approver !== "inherit-originator"
 
-export type Route = NonNullable<RiskProfile["approvalRoute"]>
+export type ApprovalRoute = NonNullable<RiskProfile["approvalRoute"]>
 
 export const make = Effect.fnUntraced(
-  function*(sessionId: string, attachments: ReadonlySet<Attachment>, routeNow: () => Route | undefined) {
+  function*(sessionId: string, attachments: ReadonlySet<Attachment>, routeNow: () => ApprovalRoute | undefined) {
     const { policy } = yield* SessionStore
     const oneAtATime = Semaphore.makeUnsafe(1)
-    /** A trail that cannot be written must not open or close anything. */
-    const noted = <E extends { readonly message: string }>(note: Effect.Effect<void, E>) =>
+    /** An audit trail that cannot be written changes no answer. */
+    const recorded = <E extends { readonly message: string }>(note: Effect.Effect<void, E>) =>
       Effect.catch(note, ({ message }) => Effect.logWarning(`an approval could not be recorded: ${message}`))
 
     const toAll = <A>(use: (attachment: Attachment) => Effect.Effect<A, NoAnswer>) =>
@@ -67,11 +67,35 @@ export const make = Effect.fnUntraced(
       ask: (request) =>
         oneAtATime.withPermits(1)(Effect.suspend(() => {
           const id = newId()
-          return noted(policy.recordQuestion(sessionId, id, request.call.toolCallId)).pipe(
+          return recorded(policy.recordQuestion(sessionId, id, request.call.toolCallId)).pipe(
             Effect.andThen(answered(request)),
-            Effect.onExit((exit) => noted(policy.recordAnswer(id, wordOf(exit))))
+            Effect.onExit((exit) => recorded(policy.recordAnswer(id, wordOf(exit))))
           )
         }))
     } satisfies Approvals
   }
 )
+
+/** A question as the form of `elicitation/create`: a choice where there are choices, a text otherwise. */
+export const schemaOf = ({ choices, form }: Question): Record<string, unknown> => {
+  if (form !== undefined) return form
+  const [name, property] = choices.length === 0
+    ? ["answer", { type: "string", title: "Answer" }] as const
+    : ["choice", {
+      type: "string",
+      title: "Choice",
+      oneOf: choices.map((title, index) => ({ const: `choice-${index}`, title }))
+    }] as const
+  return { type: "object", properties: { [name]: property }, required: [name] }
+}
+
+/** The answer in the form that came back; `undefined` where it holds nothing that was offered. */
+export const answerIn = (
+  { choices, form }: Question,
+  content: Readonly<Record<string, unknown>> | undefined
+): string | undefined => {
+  if (form !== undefined) return JSON.stringify(content ?? {})
+  const value = content?.[choices.length === 0 ? "answer" : "choice"]
+  if (typeof value !== "string") return undefined
+  return choices.length === 0 ? value : choices[choices.findIndex((_, index) => value === `choice-${index}`)]
+}

@@ -1,32 +1,43 @@
+import { Effect, Result } from "effect"
+import { ceiling } from "../../domain/PolicySettings.ts"
+import type { ToolCallState } from "../../domain/SessionEvent.ts"
+import { ruleName } from "../../domain/ToolName.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
-import { invalid } from "./Gate.ts"
+import * as Escalation from "../../policy/decision/Escalation.ts"
+import { explain } from "../../policy/decision/Explanation.ts"
 import { complete } from "../../policy/decision/GateTrace.ts"
+import type { RuleBook } from "../../policy/rules/RuleBooks.ts"
 import type { RulesInvalid } from "../../policy/rules/RulesFile.ts"
-import type { Decided } from "../turn/CallContext.ts"
+import type { Entry } from "../../policy/rules/RuleSet.ts"
+import type { PathScope } from "../../sandbox/plan/PathScope.ts"
+import type { Sandbox } from "../../sandbox/Sandbox.ts"
+import * as CallConfinement from "../../tool/CallConfinement.ts"
+import type { AnyTool } from "../../tool/Tool.ts"
+import { pathIn } from "../../workspace/PlanFile.ts"
+import type { PermissionAnswer, PermissionRequest, Scope } from "../lifecycle/Attachment.ts"
+import type { SessionContext } from "../SessionContext.ts"
+import type { TurnFailed } from "../turn/TurnEnd.ts"
+import type { TurnContext } from "../turn/TurnLoop.ts"
+import { Gate, GateInput, invalid } from "./Gate.ts"
+import { RuleFiles } from "./RuleFiles.ts"
 
-/** What becomes of a call after the gates and the people have spoken. */
-export type Verdict =
+/** A decision and what it was made from. */
+export interface Decided extends CallConfinement.ConfinementInput {
+  readonly book: RuleBook
+  readonly decision: Decision
+}
+
+type Denial = Pick<Decision, "gate" | "code" | "reason">
+
+/** The outcome for a call after the gates, and where they ask a person, that person's answer. */
+export type Authorization =
   | { readonly _tag: "Run"; readonly decided: Decided }
-  | { readonly _tag: "Refused" } & Pick<Decision, "gate" | "code" | "reason">
+  | { readonly _tag: "Refused" } & Denial
   | { readonly _tag: "Replaced"; readonly text: string }
 
-export const refused = ({ code, gate, reason }: Pick<Decision, "gate" | "code" | "reason">): Verdict => ({
-  _tag: "Refused",
-  gate,
-  code,
-  reason
-})
-export const notAllowed = (code: string, reason: string): Verdict => ({
-  _tag: "Refused",
-  gate: "response",
-  code,
-  reason
-})
+const refused = ({ code, gate, reason }: Denial): Authorization => ({ _tag: "Refused", gate, code, reason })
 
-export const deepArguments = {
-  code: "BAD_ARGUMENTS",
-  message: "The arguments are nested more than 1000 levels deep."
-} as const
+const notAllowed = (code: string, reason: string): Authorization => refused({ gate: "response", code, reason })
 
 const denied = (gate: Decision["gate"], code: string, reason: string): Decision => ({
   ...invalid("BAD_ARGUMENTS", reason),
@@ -36,7 +47,164 @@ const denied = (gate: Decision["gate"], code: string, reason: string): Decision 
 })
 
 /** Calls that were decided at the same time as this one have used up what the operator allows. */
-export const notCounted = denied("boundary", "ACTION_LIMIT", "the limit of actions an hour is reached")
+const notCounted = denied("boundary", "ACTION_LIMIT", "the limit of actions an hour is reached")
 
-/** Rules that cannot be read close every gate: a broken file might have held a deny rule. */
-export const brokenRules = ({ message }: RulesInvalid): Decision => denied("rule", "RULES_INVALID", message)
+/** Rules that cannot be read deny every call: a broken file might have held a deny rule. */
+const brokenRules = ({ message }: RulesInvalid): Decision => denied("rule", "RULES_INVALID", message)
+
+const sessionScope: ReadonlyArray<Scope> = ["session"]
+const bothScopes: ReadonlyArray<Scope> = ["session", "workspace"]
+
+/**
+ * What a file tool reaches while its call is previewed and run: the paths that a command in the same Sandbox mode would reach. A command
+ * is held by its own process.
+ */
+export const pathScopeOf = (
+  sandbox: Sandbox["Service"],
+  tool: AnyTool,
+  parameters: unknown,
+  { policy, workspace }: Pick<SessionContext, "policy" | "workspace">
+): PathScope => {
+  const { capabilities } = tool.needs(parameters)
+  const scope = sandbox.reach({
+    mode: ceiling(capabilities, policy.settings().values.sandbox),
+    network: false,
+    roots: CallConfinement.foldersOf(workspace),
+    readable: workspace.readable
+  })
+  if (capabilities.some((capability) => capability !== "rw_plan")) return scope
+  // The plan is written where nothing else is: Work mode pl reads only.
+  const plan = pathIn(workspace.cwd)
+  return { hides: scope.hides, refusal: (path, intent) => path === plan ? undefined : scope.refusal(path, intent) }
+}
+
+/** Authorizes tool calls: the gates decide, and where they say so, a person. See docs/policy.md#gates */
+export const make = Effect.gen(function*() {
+  const gate = yield* Gate
+  const gateInput = yield* GateInput
+  const files = yield* RuleFiles
+
+  const decide = Effect.fnUntraced(function*(tool: AnyTool, parameters: unknown, { policy, workspace }: TurnContext) {
+    const loaded = yield* gateInput.load(policy)
+    const { limits, settings } = loaded.policy
+    const decision = gate.decide(tool, parameters, workspace, loaded.policy)
+    return {
+      book: loaded.book,
+      decision,
+      knobs: settings,
+      limits,
+      rules: loaded.book.rules,
+      workspace
+    } satisfies Decided
+  })
+
+  /** Where the rules of an "always" answer may be kept; the workspace is offered where a rule in its file would count. */
+  const scopes = Effect.fnUntraced(
+    function*({ policy, workspace }: TurnContext): Effect.fn.Return<PermissionRequest["scopes"]> {
+      if (policy.settings().values.user_rules !== "user+project") return { allow: sessionScope, deny: sessionScope }
+      return { allow: (yield* files.isTrusted(workspace)) ? bothScopes : sessionScope, deny: bothScopes }
+    }
+  )
+
+  /** A rule that cannot be kept in the workspace holds in the session, and people are told. See docs/policy.md#always */
+  const keep = Effect.fnUntraced(
+    function*(entries: ReadonlyArray<Entry>, scope: Scope, { notify, policy, workspace }: TurnContext) {
+      for (const { id, list, rule: { text: rule } } of entries) {
+        const kept = scope === "workspace"
+          ? yield* Effect.result(files.add(workspace, { layer: "project", list, rule }))
+          : undefined
+        if (kept !== undefined && Result.isSuccess(kept)) continue
+        yield* policy.addRule({ id, list, rule, reason: null })
+        if (kept) {
+          yield* notify({
+            severity: "warning",
+            title: `${list} ${rule} holds in this session only`,
+            description: kept.failure.message
+          })
+        }
+      }
+    }
+  )
+
+  const answered = Effect.fnUntraced(function*(
+    answer: PermissionAnswer,
+    proposed: ReturnType<RuleBook["propose"]>,
+    again: Effect.Effect<Decided, RulesInvalid>,
+    turn: TurnContext
+  ): Effect.fn.Return<Authorization, RulesInvalid> {
+    switch (answer._tag) {
+      case "Dismissed":
+        return notAllowed("APPROVAL_CANCELLED", "the question was closed without an answer")
+      case "RejectAlways":
+        yield* keep(proposed.deny, answer.scope, turn)
+        return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
+      case "RejectOnce":
+        return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
+      case "Replace":
+        return { _tag: "Replaced", text: answer.text }
+      case "AllowOnce":
+      case "AllowAlways": {
+        const decided = yield* again
+        if (decided.decision.outcome === "deny") return refused(decided.decision)
+        if (answer._tag === "AllowAlways") yield* keep(proposed.allow, answer.scope, turn)
+        return { _tag: "Run", decided }
+      }
+    }
+  })
+
+  const authorize = Effect.fnUntraced(
+    function*(
+      tool: AnyTool,
+      parameters: unknown,
+      call: ToolCallState,
+      turn: TurnContext
+    ): Effect.fn.Return<Authorization, RulesInvalid | TurnFailed> {
+      const decided = yield* decide(tool, parameters, turn)
+      const { book, decision } = decided
+      yield* turn.policy.decided(call.toolCallId, tool.name, decision)
+      if (decision.outcome === "run") return { _tag: "Run", decided }
+      if (decision.outcome === "deny") return refused(decision)
+      const rules = book.propose(ruleName(tool), decision)
+      const proposed = decision.code === Escalation.escalationCode ? { ...rules, allow: [] } : rules
+      const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
+      const question: PermissionRequest = {
+        call,
+        explanation: explain(decision),
+        allow: texts(proposed.allow),
+        deny: texts(proposed.deny),
+        scopes: yield* scopes(turn)
+      }
+      // Decided anew once the answer is there: docs/policy.md#changes-while-a-question-is-open
+      const again = decide(tool, parameters, turn).pipe(
+        Effect.tap(({ decision: now }) =>
+          now.outcome === "deny" ? turn.policy.decided(call.toolCallId, tool.name, now) : Effect.void
+        )
+      )
+      yield* turn.checkpoint
+      const answer = yield* Effect.result(turn.approvals.ask(question))
+      return Result.isSuccess(answer)
+        ? yield* answered(answer.success, proposed, again, turn)
+        : notAllowed(answer.failure.code, answer.failure.why)
+    }
+  )
+
+  /** Every decision is recorded; a call that may run counts as an action. */
+  const authorizeCall = Effect.fnUntraced(function*(
+    tool: AnyTool,
+    parameters: unknown,
+    call: ToolCallState,
+    turn: TurnContext
+  ): Effect.fn.Return<Authorization, TurnFailed> {
+    const deny = (decision: Decision) =>
+      Effect.as(turn.policy.decided(call.toolCallId, tool.name, decision), refused(decision))
+    const authorization = yield* Effect.catchTag(
+      authorize(tool, parameters, call, turn),
+      "RulesInvalid",
+      (broken) => deny(brokenRules(broken))
+    )
+    if (authorization._tag !== "Run" || (yield* turn.policy.acted)) return authorization
+    return yield* deny(notCounted)
+  })
+
+  return { authorizeCall, decide }
+})

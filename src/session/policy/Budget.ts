@@ -1,17 +1,36 @@
 import { Effect } from "effect"
+import type { Response } from "effect/ai"
+import type { Provider } from "../../config/Providers.ts"
 import { type DayCost, SessionStore } from "../../store/SessionStore.ts"
 import type { Configured } from "../lifecycle/Configured.ts"
-import { TurnFailed } from "../turn/TurnLoop.ts"
+import { TurnFailed } from "../turn/TurnEnd.ts"
 
-/** What an agent may cost a day, over all its sessions and restarts (zeroclaw.md §3.1). */
+/** What an agent may cost a day, over all its sessions and restarts. See docs/policy.md#allowance */
 export interface Budget {
-  /** In US cents, and how many may be spent. What cannot be known is taken for infinite. */
+  /** In US cents: spent today, and the limit. A cost that cannot be read counts as infinite. */
   readonly cost: Effect.Effect<{ readonly spent: number; readonly limit: number | undefined }>
-  /** Before each request to a model; `message` says to a person what can be done. */
+  /** Before each request to a model; fails where the limit is reached. */
   readonly check: Effect.Effect<void, TurnFailed>
   /** After each answer of a model with prices. */
   readonly spend: (spent: Omit<DayCost, "day" | "agent" | "requests">) => Effect.Effect<void>
 }
+
+const perMillion = 1_000_000
+
+/** In US dollars; `undefined` where no prices are known. */
+export const costOf = (
+  { inputTokens, outputTokens }: Response.Usage,
+  prices: Provider["prices"]
+): number | undefined => {
+  if (prices === undefined) return undefined
+  const [read, written] = [inputTokens.cacheRead ?? 0, inputTokens.cacheWrite ?? 0]
+  const plain = inputTokens.uncached ?? Math.max(0, (inputTokens.total ?? 0) - read - written)
+  const { input = 0, output = 0, cache_read = input, cache_write = input } = prices
+  return (plain * input + read * cache_read + written * cache_write + (outputTokens.total ?? 0) * output) / perMillion
+}
+
+export const tokensOf = ({ inputTokens, outputTokens }: Response.Usage): number =>
+  (inputTokens.total ?? 0) + (outputTokens.total ?? 0)
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`
 

@@ -1,7 +1,7 @@
 import { homedir } from "node:os"
 import { Context, Effect, Layer } from "effect"
 import { type Enforcement, Sandbox } from "../../sandbox/Sandbox.ts"
-import type { AnyTool } from "../../tool/Tool.ts"
+import { type AnyTool } from "../../tool/Tool.ts"
 import { ruleName } from "../../domain/ToolName.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { canonicalIn, kindOf } from "../../policy/decision/CanonicalPaths.ts"
@@ -10,7 +10,7 @@ import type { DecisionInput } from "../../policy/decision/DecisionInput.ts"
 import { complete } from "../../policy/decision/GateTrace.ts"
 import { backendOf, type OperatorLimits } from "../../policy/decision/Limits.ts"
 import { isMediumRisk } from "../../policy/decision/ToolApproval.ts"
-import type { ResolvedSettings } from "../../domain/PolicySettings.ts"
+import type { PolicySettings, ResolvedSettings } from "../../domain/PolicySettings.ts"
 import type { ToolRequirements } from "../../policy/decision/ToolRequirements.ts"
 import type { ActionContext, CallAction } from "../../policy/decision/CallAction.ts"
 import type { Rules } from "../../policy/decision/RuleFacts.ts"
@@ -19,24 +19,27 @@ import type { PolicyFlags } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, withheld } from "../../policy/decision/ToolGrants.ts"
 import * as TestCommands from "../../policy/decision/TestCommands.ts"
 import { isPlainRepository } from "../../policy/shell/programs/GitRepository.ts"
+import { type RuleBook, RuleBooks } from "../../policy/rules/RuleBooks.ts"
+import type { RulesInvalid } from "../../policy/rules/RulesFile.ts"
+import type { RuleSource } from "../../policy/rules/RuleSource.ts"
 import { analyse } from "../../policy/shell/ShellAnalyser.ts"
 
 /** What a session's policy says at the moment of a call. */
-export interface Policy {
-  readonly knobs: ResolvedSettings
+export interface GatePolicy {
+  readonly settings: ResolvedSettings
   readonly limits: OperatorLimits
   readonly rules: Rules
-  readonly switches: PolicyFlags
-  /** Of the session's owner; everything where it is absent. */
+  readonly flags: PolicyFlags
+  /** The tools that the session's owner may use; all of them where it is absent. */
   readonly permitted?: Permitted | undefined
 }
 
-type Decide = (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: Policy) => Decision
+type Decide = (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: GatePolicy) => Decision
 
-/** Takes one tool call through the ten gates (spec §5). It asks nobody and touches nothing. */
+/** Takes one tool call through the gates. It asks nobody and touches nothing. See docs/policy.md#gates */
 export class Gate extends Context.Service<Gate, {
   readonly decide: Decide
-  /** The same on every machine: where this one cannot enforce a sandbox, the last gate says so and lets the call pass. */
+  /** The same on every machine: where this one cannot enforce a sandbox, the last gate says so and does not deny. */
   readonly explain: Decide
 }>()("postern/policy/Gate") {
   static readonly layer: Layer.Layer<Gate, never, Sandbox> = Layer.effect(
@@ -56,6 +59,42 @@ export class Gate extends Context.Service<Gate, {
   )
 }
 
+/** Where the policy of a session, of a live one or of one that is only considered, comes from. */
+export interface PolicySource {
+  readonly source: Effect.Effect<RuleSource>
+  /** Read once the rules are: the project's file may narrow the settings. */
+  readonly settings: (project: Partial<PolicySettings>) => ResolvedSettings
+  readonly limits: Effect.Effect<OperatorLimits>
+  readonly flags: () => PolicyFlags
+  readonly permitted: Effect.Effect<Permitted | undefined>
+}
+
+/** Assembles what the gates decide from, as it is now. */
+export class GateInput extends Context.Service<GateInput, {
+  readonly load: (
+    session: PolicySource
+  ) => Effect.Effect<{ readonly book: RuleBook; readonly policy: GatePolicy }, RulesInvalid>
+}>()("postern/session/GateInput") {
+  static readonly layer = Layer.effect(
+    GateInput,
+    Effect.map(RuleBooks, (books) => ({
+      load: Effect.fnUntraced(function*({ flags, limits, permitted, settings, source }) {
+        const book = yield* books.load(yield* source)
+        return {
+          book,
+          policy: {
+            settings: settings(book.project),
+            limits: yield* limits,
+            rules: book.rules,
+            flags: flags(),
+            permitted: yield* permitted
+          }
+        }
+      })
+    }))
+  )
+}
+
 const confined = ({ note, report, usable }: Enforcement) => ({
   usable,
   note,
@@ -64,7 +103,7 @@ const confined = ({ note, report, usable }: Enforcement) => ({
 
 type Enforce = (...asked: Parameters<Sandbox["Service"]["enforce"]>) => ReturnType<DecisionInput["enforce"]>
 
-/** Tools that start no process are held by the same view of the disk that commands get (policy §1.9 E20). */
+/** Tools that start no process are held by the same view of the disk that commands get. See docs/sandbox.md#file-tools */
 const inProcess: DecisionInput["enforce"] = (mode) => ({
   usable: true,
   note: mode === "read-only" || mode === "workspace-read"
@@ -108,11 +147,11 @@ const decideCall = (
   tool: AnyTool,
   parameters: unknown,
   workspace: Workspace,
-  { knobs, limits, permitted, rules, switches }: Policy,
+  { flags, limits, permitted, rules, settings }: GatePolicy,
   enforce: Enforce
 ): Decision => {
   const needs = tool.needs(parameters)
-  const isTest = TestCommands.matcher(switches.testCommands)
+  const isTest = TestCommands.matcher(flags.testCommands)
   const place: ActionContext = {
     cwd: workspace.cwd,
     roots: workspace.roots,
@@ -140,16 +179,16 @@ const decideCall = (
     readable: [...workspace.readable, ...workspace.aliases.readable],
     shell: shell !== undefined,
     canonical: behind,
-    knobs,
+    knobs: settings,
     limits,
     facts,
     rule: rules.decide(ruleName(tool), all, facts),
     mayHit: (hidden) => rules.mayHit(ruleName(tool), all, facts, hidden),
-    switches,
+    switches: flags,
     ...(needs.wish === undefined ? {} : { wish: needs.wish }),
     mediumRisk: () => shell !== undefined && isMediumRisk(all, facts),
     enforce: shell !== undefined && needed !== "none"
-      ? (mode, network) => enforce(mode, network, backendOf(limits.backend, knobs))
+      ? (mode, network) => enforce(mode, network, backendOf(limits.backend, settings))
       : tool.mcp === undefined
       ? inProcess
       : elsewhere

@@ -1,15 +1,23 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
+import { LiveSettings } from "../../config/LiveSettings.ts"
+import { Settings } from "../../config/Settings.ts"
+import type { AgentSettings } from "../../config/Snapshot.ts"
+import { resolve } from "../../domain/PolicySettings.ts"
 import type { ToolDeclaration } from "../../model/ToolSchemas.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
+import type { Permitted } from "../../policy/decision/ToolGrants.ts"
+import { none, type SessionTools } from "../../tool/SessionTools.ts"
+import type { AnyTool } from "../../tool/Tool.ts"
 import type { PathRefused } from "../../workspace/Workspace.ts"
-import type { SessionTools } from "../../tool/SessionTools.ts"
-import type { Session } from "../lifecycle/Session.ts"
-import type { SessionPolicy } from "./SessionPolicy.ts"
+import * as Configured from "../lifecycle/Configured.ts"
+import * as Folders from "../lifecycle/Folders.ts"
+import type { SessionContext } from "../SessionContext.ts"
+import { basisOf, projectSettings, type SessionPolicy } from "./SessionPolicy.ts"
 
 /** A rule that cannot be read or changed, or rules that cannot be loaded: the message names the place. */
 export class RuleRefused extends Schema.TaggedError<RuleRefused>()("RuleRefused", {
   message: Schema.String,
-  /** Of the request. */
+  /** The field of the request that is wrong. */
   field: Schema.Literals(["rule", "layer", "id"])
 }) {}
 
@@ -21,11 +29,11 @@ export interface RuleView {
   readonly rule: string
   readonly layer: string
   readonly reason?: string
-  /** Absent where it has a say. */
+  /** Absent where the rule counts. */
   readonly counts?: false
 }
 
-export interface NewRule {
+export interface RuleAddition {
   readonly list: RuleList
   readonly rule: string
   readonly layer: "managed" | "user" | "project" | "session"
@@ -33,27 +41,50 @@ export interface NewRule {
 }
 
 /** A session, as far as its policy is concerned. */
-export type Subject = Pick<Session, "policy" | "tools" | "workspace">
+export type PolicySubject = Pick<SessionContext, "policy" | "tools" | "workspace">
 
-/** What decides which tools a model is offered, of a session or of one that could be opened. */
-export interface Prospect {
-  readonly policy: Pick<SessionPolicy, "knobs" | "permitted" | "source">
+/** What decides which tools a model is told of, in a session or in one that could be opened. */
+export interface ToolAudience {
+  readonly policy: Pick<SessionPolicy, "settings" | "permitted" | "source">
   readonly tools: SessionTools
 }
 
-/** What people and clients may ask about the policy of a live session (policy §1.10). */
+/** A session that the agent would have in its own folder, with `own` besides the built-in tools; nothing of it is opened. */
+export const unopened = Effect.fnUntraced(
+  function*(agent: AgentSettings, permitted: Permitted | undefined, own: ReadonlyMap<string, AnyTool>) {
+    const { configDir } = yield* Settings
+    const configured = Configured.follow(yield* LiveSettings, agent)()
+    const { level, user } = basisOf(configured)
+    const profile = configured.risk
+    const workspace = yield* Folders.open(agent, { cwd: undefined, additional: [], configDir, profile })
+    const resolved = resolve(level, { session: {}, project: yield* projectSettings(workspace), user })
+    const source = {
+      workspace,
+      riskProfile: agent.riskProfile,
+      profile,
+      userRules: resolved.values.user_rules,
+      session: []
+    }
+    return {
+      policy: { settings: () => resolved, permitted: Effect.succeed(permitted), source: Effect.succeed(source) },
+      tools: { ...none, current: () => own }
+    } satisfies ToolAudience
+  }
+)
+
+/** What people and clients may ask about the policy of a live session. See docs/agent-client-protocol.md#rules */
 export class PolicyService extends Context.Service<PolicyService, {
-  readonly rules: (session: Subject) => Effect.Effect<ReadonlyArray<RuleView>, RuleRefused>
-  /** Adds a rule to the session's own layer, or to the user's or the project's file, and gives its id. */
-  readonly add: (session: Subject, rule: NewRule) => Effect.Effect<string, RuleRefused>
-  /** Whether it was there; the operator's rules stay. */
-  readonly remove: (session: Subject, id: string) => Effect.Effect<boolean, RuleRefused>
+  readonly rules: (session: PolicySubject) => Effect.Effect<ReadonlyArray<RuleView>, RuleRefused>
+  /** Adds a rule to the session's own layer, or to the user's or the project's file. Returns its id. */
+  readonly add: (session: PolicySubject, rule: RuleAddition) => Effect.Effect<string, RuleRefused>
+  /** Returns whether it was there; the operator's rules stay. */
+  readonly remove: (session: PolicySubject, id: string) => Effect.Effect<boolean, RuleRefused>
   /** Tells the session which Sandbox modes this machine cannot enforce; in most cases none. */
-  readonly look: (session: Subject) => Effect.Effect<void>
+  readonly look: (session: PolicySubject) => Effect.Effect<void>
   /** What the gates would say of a call, without asking anybody. */
-  readonly test: (session: Subject, tool: string, parameters: unknown) => Effect.Effect<Decision, RuleRefused>
+  readonly test: (session: PolicySubject, tool: string, parameters: unknown) => Effect.Effect<Decision, RuleRefused>
   /** The canonical path of a file that `file_read` would read in the session now, unasked; anything else is refused. */
-  readonly readable: (session: Subject, path: string) => Effect.Effect<string, PathRefused | RuleRefused>
-  /** The tools that a model is offered, as it hears of them and in that order. */
-  readonly offered: (session: Prospect) => Effect.Effect<ReadonlyArray<ToolDeclaration>, RuleRefused>
-}>()("postern/session/PolicyDesk") {}
+  readonly readable: (session: PolicySubject, path: string) => Effect.Effect<string, PathRefused | RuleRefused>
+  /** The tools that a model is told of, with their schemas and in that order. */
+  readonly offered: (session: ToolAudience) => Effect.Effect<ReadonlyArray<ToolDeclaration>, RuleRefused>
+}>()("postern/session/PolicyService") {}

@@ -1,34 +1,35 @@
 import { Effect, Layer, Result } from "effect"
 import { declarationOf } from "../../model/ToolSchemas.ts"
-import { Gate, invalid } from "./Gate.ts"
+import { Gate, GateInput, invalid } from "./Gate.ts"
 import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
 import { RuleFiles } from "./RuleFiles.ts"
-import { type Entry, entry, type RuleSet } from "../../policy/rules/RuleSet.ts"
+import { type Entry, entry } from "../../policy/rules/RuleSet.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
-import * as Confining from "../../tool/CallConfinement.ts"
+import * as CallConfinement from "../../tool/CallConfinement.ts"
 import { FileRead } from "../../tool/file/FileRead.ts"
 import { decodeCall } from "../../tool/Tool.ts"
 import { Toolbox } from "../../tool/Toolbox.ts"
 import { PathRefused } from "../../workspace/Workspace.ts"
-import { reachOf } from "../turn/CallContext.ts"
-import * as Offer from "./AdvertisedTools.ts"
-import { PolicyService, RuleRefused, type RuleView, type Subject } from "./PolicyService.ts"
+import { AdvertisedTools } from "./AdvertisedTools.ts"
+import { pathScopeOf } from "./Authorization.ts"
+import { PolicyService, type PolicySubject, RuleRefused, type RuleView } from "./PolicyService.ts"
 
-export const make = Effect.gen(function*() {
+const make = Effect.gen(function*() {
   const books = yield* RuleBooks
   const files = yield* RuleFiles
   const gate = yield* Gate
+  const gateInput = yield* GateInput
   const sandbox = yield* Sandbox
   const toolbox = yield* Toolbox
-  const offer = yield* Offer.make
+  const advertised = yield* AdvertisedTools
 
   const refused = (field: RuleRefused["field"]) => ({ message }: { readonly message: string }) =>
     new RuleRefused({ message, field })
 
-  const bookOf = (session: Subject) =>
-    Effect.mapError(Effect.flatMap(session.policy.source, books.load), refused("rule"))
+  const inputOf = (session: PolicySubject) =>
+    Effect.map(Effect.mapError(gateInput.load(session.policy), refused("rule")), ({ policy }) => policy)
 
-  const inFiles = (session: Subject) =>
+  const inFiles = (session: PolicySubject) =>
     Effect.mapError(Effect.flatMap(session.policy.source, files.list), refused("rule"))
 
   const view = (
@@ -41,11 +42,6 @@ export const make = Effect.gen(function*() {
     layer,
     ...(reason === undefined ? {} : { reason }),
     ...(counts ? {} : { counts })
-  })
-
-  const policyOf = Effect.fnUntraced(function*({ policy }: Subject, rules: RuleSet) {
-    const { knobs, limits, permitted, switches } = policy
-    return { knobs: knobs(), limits: yield* limits, rules, switches: switches(), permitted: yield* permitted }
   })
 
   return PolicyService.of({
@@ -85,22 +81,20 @@ export const make = Effect.gen(function*() {
       if (modes.length > 0) yield* session.policy.lack(modes)
     }),
     test: Effect.fnUntraced(function*(session, name, parameters) {
-      const { rules } = yield* bookOf(session)
+      const policy = yield* inputOf(session)
       const call = yield* decodeCall(toolbox.of(session.tools), name, parameters)
       if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
-      const policy = yield* policyOf(session, rules)
       return gate.explain(call.success.tool, call.success.parameters, session.workspace, policy)
     }),
     offered: Effect.fnUntraced(function*(session) {
-      const { tools } = yield* Effect.mapError(offer(session), refused("rule"))
+      const { tools } = yield* Effect.mapError(advertised.of(session), refused("rule"))
       return Object.values(tools).map(declarationOf)
     }),
     readable: Effect.fnUntraced(function*(session, path) {
-      const { rules } = yield* bookOf(session)
-      const policy = yield* policyOf(session, rules)
-      const reach = reachOf(sandbox, FileRead, { path }, session)
-      const canonical = yield* Confining.narrowed(session.workspace, reach).resolve(path, "read")
-      // By its own name as well: a link on the path may lead somewhere else by the time it is judged.
+      const policy = yield* inputOf(session)
+      const scope = pathScopeOf(sandbox, FileRead, { path }, session)
+      const canonical = yield* CallConfinement.narrowed(session.workspace, scope).resolve(path, "read")
+      // Under the given name as well: a link on the path may lead elsewhere by the time the file is read.
       for (const named of new Set([path, canonical])) {
         const { outcome, reason } = gate.decide(FileRead, { path: named }, session.workspace, policy)
         if (outcome !== "run") return yield* new PathRefused({ path, reason: `${reason}.` })
@@ -110,4 +104,5 @@ export const make = Effect.gen(function*() {
   })
 })
 
+/** Loaded together with the turn loop; the light half of a process knows only the service. */
 export const layer = Layer.effect(PolicyService, make)

@@ -1,37 +1,213 @@
-import { Context, type Effect } from "effect"
-import type { Workspace } from "../../workspace/Workspace.ts"
-import type { RuleSource } from "../../policy/rules/RuleSource.ts"
+import { mkdirSync, readFileSync, statSync } from "node:fs"
+import { homedir } from "node:os"
+import { dirname } from "node:path"
+import { Context, Effect, type FileSystem, Layer, Result, Schema, Semaphore } from "effect"
+import { Toml } from "effect/encoding"
+import { knownTools } from "../../tool/KnownTools.ts"
+import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
+import * as Layers from "../../policy/rules/Layers.ts"
 import type { List } from "../../policy/rules/Rule.ts"
-import type { Entry } from "../../policy/rules/RuleSet.ts"
+import { type Entry, entry } from "../../policy/rules/RuleSet.ts"
+import * as RulesFile from "../../policy/rules/RulesFile.ts"
 import type { RulesInvalid } from "../../policy/rules/RulesFile.ts"
+import { Trust } from "../../policy/rules/Trust.ts"
+import { analyse } from "../../policy/shell/ShellAnalyser.ts"
+import { tomlProblem } from "../../config/toml/TomlProblem.ts"
+import { Toolbox } from "../../tool/Toolbox.ts"
+import type { FileLocked } from "../../platform/FileLock.ts"
+import type { Workspace } from "../../workspace/Workspace.ts"
+import { locked } from "../../config/load/ConfigFile.ts"
+import { userRules } from "../../policy/rules/UserRules.ts"
+import { overridesIn } from "../../config/load/EnvironmentOverrides.ts"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
+import { replaceFile } from "../../platform/ReplaceFile.ts"
+import { Settings } from "../../config/Settings.ts"
+import { isTable, type Table } from "../../config/schema/KeyPath.ts"
+import type { RuleSource } from "../../policy/rules/RuleSource.ts"
 
 export type FileLayer = "user" | "project"
 
-export interface Listed extends Entry {
-  /** Whether it has a say: allow rules of an untrusted folder have none, nor layers that `user_rules` leaves out. */
+export interface ListedRule extends Entry {
+  /** Allow rules of an untrusted folder do not count, nor do layers that `user_rules` excludes. */
   readonly counts: boolean
 }
 
-export interface Changed {
+export interface RuleChange {
   readonly entry: Entry
   readonly file: string
-  /** The file already said so. */
+  /** The file had the rule already. */
   readonly unchanged?: true
 }
 
-export interface NewRule {
+export interface FileRule {
   readonly list: List
   readonly rule: string
   readonly layer: FileLayer
   readonly reason?: string | undefined
 }
 
-/** The rules in the user's and the project's files (policy §2.6), and changes that leave the rest of a file as it is. */
+/** The rules in the user's and the project's files, and changes that leave the rest of a file as it is. See docs/policy.md#rule-layers */
 export class RuleFiles extends Context.Service<RuleFiles, {
-  readonly list: (source: Omit<RuleSource, "session">) => Effect.Effect<ReadonlyArray<Listed>, RulesInvalid>
-  readonly add: (workspace: Workspace, rule: NewRule) => Effect.Effect<Changed, { readonly message: string }>
-  /** Of the whole id. */
-  readonly remove: (workspace: Workspace, entry: Entry) => Effect.Effect<Changed, { readonly message: string }>
+  readonly list: (source: Omit<RuleSource, "session">) => Effect.Effect<ReadonlyArray<ListedRule>, RulesInvalid>
+  readonly add: (workspace: Workspace, rule: FileRule) => Effect.Effect<RuleChange, { readonly message: string }>
+  readonly remove: (workspace: Workspace, entry: Entry) => Effect.Effect<RuleChange, { readonly message: string }>
   /** Whether allow rules in the project's file count. */
   readonly isTrusted: (workspace: Workspace) => Effect.Effect<boolean>
-}>()("postern/policy/RuleFiles") {}
+}>()("postern/policy/RuleFiles") {
+  static readonly layer = (environment: EnvironmentVariables = process.env) =>
+    Layer.effect(RuleFiles, make(environment))
+}
+
+/** Changes are rare, and what edits and checks whole files is big: it is loaded for them. */
+const loadEdit = Effect.promise(() => import("../../config/toml/TomlEdit.ts"))
+const loadDecode = Effect.promise(() => import("../../config/load/Decode.ts"))
+
+/** A rule that cannot be added or removed here. */
+export class RuleNotChanged extends Schema.TaggedError<RuleNotChanged>()("RuleNotChanged", {
+  message: Schema.String
+}) {}
+
+const notChanged = ({ message }: { readonly message: string }) => new RuleNotChanged({ message })
+
+const layers = ["managed", "user", "project", "session"]
+const { lists } = RulesFile
+
+/** The table of rules in a parsed file, made where it is missing. */
+const rulesIn = (root: Table, layer: FileLayer): Table =>
+  (layer === "user" ? ["policy", "rules"] : []).reduce<Table>((table, key) => {
+    const next = table[key] ?? (table[key] = {})
+    return isTable(next) ? next : {}
+  }, root)
+
+const itemsOf = (root: Table, layer: FileLayer, list: List): ReadonlyArray<unknown> => {
+  const items = rulesIn(root, layer)[list]
+  return Array.isArray(items) ? items : []
+}
+
+const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
+  const settings = yield* Settings
+  const books = yield* RuleBooks
+  const { tools } = yield* Toolbox
+  const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
+  const known = knownTools(tools)
+  /** Sessions of this process do not undo each other's changes. */
+  const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
+
+  const trialIn = ({ cwd, roots }: Workspace) => ({ place: { cwd, roots, home: homedir() }, tools: known, analyse })
+  const refuse = (message: string) => Effect.fail(new RuleNotChanged({ message }))
+
+  /** A project's file is reached without leaving the project: what is in there came from strangers. */
+  const fileOf = (layer: FileLayer, workspace: Workspace) =>
+    layer === "user"
+      ? Effect.succeed(settings.configFile)
+      : Effect.mapError(workspace.resolve(".postern/rules.toml", "write"), notChanged)
+
+  const read = (file: string) =>
+    Effect.try({
+      try: () => statSync(file, { throwIfNoEntry: false }) === undefined ? "" : readFileSync(file, "utf8"),
+      catch: (error) => new RuleNotChanged({ message: `${file} cannot be read: ${String(error)}` })
+    })
+
+  /** Every rule of a file, in the order of its lists; fails where one of them is broken. */
+  const entriesIn = (file: string, text: string, layer: FileLayer, workspace: Workspace) => {
+    const where = layer === "user" ? `${file} [policy.rules]` : file
+    return Toml.parse(text).pipe(
+      Result.mapError((error) => new RuleNotChanged({ message: `${file}: ${tomlProblem(error)}` })),
+      Result.flatMap((root) =>
+        Result.mapBoth(RulesFile.decode(where, rulesIn(root, layer), layer, trialIn(workspace)), {
+          onSuccess: ({ entries }) => entries,
+          onFailure: notChanged
+        })
+      )
+    )
+  }
+
+  /** The candidate as the program would read it; then it takes the place of the file, unless that changed meanwhile. */
+  const write = Effect.fnUntraced(function*(
+    file: string,
+    before: string,
+    after: string,
+    layer: FileLayer,
+    workspace: Workspace
+  ) {
+    if (layer === "user") {
+      const { decode } = yield* loadDecode
+      yield* decode({ file, text: after }, overridesIn(environment), environment)
+    }
+    yield* Effect.fromResult(entriesIn(file, after, layer, workspace))
+    yield* Effect.try({
+      try: () => mkdirSync(dirname(file), { recursive: true, ...(layer === "user" ? { mode: 0o700 } : {}) }),
+      catch: (error) => new RuleNotChanged({ message: String(error) })
+    })
+    yield* replaceFile(file, after, layer === "user" ? 0o600 : 0o644, before)
+  })
+
+  /** Writers of the user's file take turns, in whatever process they are. */
+  const alone = <A, E>(effect: Effect.Effect<A, E>, _: Workspace, { layer }: { readonly layer: string }) =>
+    oneAtATime<A, E | FileLocked, never>(layer === "user" ? locked(settings.configFile)(effect) : effect)
+
+  const change = (
+    file: string,
+    before: string,
+    layer: FileLayer,
+    list: List,
+    items: (old: ReadonlyArray<unknown>) => ReadonlyArray<unknown>,
+    removed?: string
+  ) =>
+    Effect.flatMap(loadEdit, ({ edit }) =>
+      edit(before, (root) => {
+        rulesIn(root, layer)[list] = items(itemsOf(root, layer, list))
+      }, removed)).pipe(Effect.mapError(({ message }) => new RuleNotChanged({ message: `${file}: ${message}` })))
+
+  return RuleFiles.of({
+    list: Effect.fnUntraced(function*(source) {
+      const { workspace } = source
+      const { rules } = yield* books.load({ ...source, session: [] })
+      const user = { file: settings.configFile, table: yield* userRules(settings.configFile, environment) }
+      const loaded = yield* Layers.load({ user, workspace: workspace.cwd }, trialIn(workspace))
+      const counting = new Set(rules.entries.map(({ id }) => id))
+      const all = new Map([...rules.entries, ...loaded.entries, ...loaded.untrusted].map((one) => [one.id, one]))
+      const rank = ({ layer, list }: Entry) => layers.indexOf(layer) * lists.length + lists.indexOf(list)
+      return Array.from(all.values(), (one): ListedRule => ({ ...one, counts: counting.has(one.id) }))
+        .sort((a, b) => rank(a) - rank(b))
+    }, Effect.provideContext(context)),
+
+    add: Effect.fnUntraced(function*(workspace, { layer, list, reason, rule: text }) {
+      const rule = books.read(list, text)
+      if (Result.isFailure(rule)) {
+        return yield* refuse(`${JSON.stringify(text)} is no ${list} rule: ${rule.failure.message}`)
+      }
+      const made = entry(layer, list, rule.success, reason)
+      const file = yield* fileOf(layer, workspace)
+      const before = yield* read(file)
+      const there = yield* Effect.fromResult(entriesIn(file, before, layer, workspace))
+      if (there.some(({ id }) => id === made.id)) return { entry: made, file, unchanged: true as const }
+      const item = reason === undefined ? rule.success.text : { rule: rule.success.text, reason }
+      const after = yield* change(file, before, layer, list, (old) => [...old, item])
+      yield* write(file, before, after, layer, workspace)
+      return { entry: made, file }
+    }, alone),
+
+    remove: Effect.fnUntraced(function*(workspace, { id, layer, list, rule }) {
+      if (layer !== "user" && layer !== "project") {
+        return yield* refuse(`rule ${id} is the operator's (${layer}) and cannot be removed here`)
+      }
+      const file = yield* fileOf(layer, workspace)
+      const before = yield* read(file)
+      const there = yield* Effect.fromResult(entriesIn(file, before, layer, workspace))
+      const same = there.filter((one) => one.list === list)
+      const found = same.find((one) => one.id === id)
+      if (!found) return yield* refuse(`rule ${id} is not in ${file}; an environment variable may have added it`)
+      const left = (old: ReadonlyArray<unknown>) => old.filter((_, at) => same[at]?.id !== id)
+      const after = yield* change(file, before, layer, list, left, rule.text)
+      yield* write(file, before, after, layer, workspace)
+      return { entry: found, file }
+    }, alone),
+
+    isTrusted: ({ cwd }) =>
+      Effect.flatMap(Trust, ({ isTrusted }) => isTrusted(cwd)).pipe(
+        Effect.orElseSucceed(() => false),
+        Effect.provideContext(context)
+      )
+  })
+})

@@ -3,13 +3,13 @@ import { ModelCatalog } from "../../model/ModelCatalog.ts"
 import { isThoughtLevel, type ThoughtLevel } from "../../model/RequestOptions.ts"
 import { SessionStore, type StoreFailed } from "../../store/SessionStore.ts"
 import type { Configured } from "../lifecycle/Configured.ts"
-import { KnobRefused } from "./KnobCheck.ts"
+import { SettingRefused } from "./SessionPolicy.ts"
 
 export type ModelOption = "model" | "thought_level"
 
 export const isModelOption = (id: string): id is ModelOption => id === "model" || id === "thought_level"
 
-/** Which model a session asks, and how much it thinks; each stored, changed and restored alone, like a knob of the policy. */
+/** Which model a session asks, and how much it thinks; each stored, changed and restored alone, like a setting of the policy. */
 export interface SessionModel {
   /** A reference, `"<provider alias>/<model id>"`. */
   readonly model: () => string
@@ -25,8 +25,8 @@ export interface SessionModel {
     option: ModelOption,
     value: unknown,
     source: "client" | "user"
-  ) => Effect.Effect<void, KnobRefused | StoreFailed>
-  /** Asks the providers which models they have, where this session has to do with any. */
+  ) => Effect.Effect<void, SettingRefused | StoreFailed>
+  /** Asks the providers which models they have; does nothing where the session uses the offline model. */
   readonly refresh: Effect.Effect<void>
 }
 
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(
     const catalog = yield* ModelCatalog
     const stored = yield* store.settings(sessionId)
     const level = stored.get("thought_level")
-    /** The agent's, until somebody chooses another. */
+    /** Absent: the agent's. */
     let chosen = stored.get("model")
     const model = () => chosen ?? configured().agent.model
     let thoughtLevel: ThoughtLevel = isThoughtLevel(level) ? level : "default"
@@ -71,10 +71,13 @@ export const make = Effect.fnUntraced(
       set: (option, value, source) =>
         Effect.gen(function*() {
           const message = refusal(option, value)
-          if (message !== undefined) return yield* new KnobRefused({ knob: option, message, reason: "unknown_value" })
+          if (message !== undefined) {
+            return yield* new SettingRefused({ setting: option, message, reason: "unknown_value" })
+          }
           yield* store.setSetting(sessionId, option, value as string, source)
-          if (option === "model") chosen = value as string
-          else thoughtLevel = value as ThoughtLevel
+          if (option === "model") {
+            chosen = value as string
+          } else thoughtLevel = value as ThoughtLevel
           yield* changed
         }),
       refresh: Effect.suspend(() => isRemote() ? catalog.refresh : Effect.void)

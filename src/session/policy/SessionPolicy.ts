@@ -1,57 +1,145 @@
-import { Effect } from "effect"
+import { existsSync } from "node:fs"
+import { Effect, Schema } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
-import type { Decision } from "../../policy/decision/Decision.ts"
 import {
+  type AutonomyLevel,
+  isOffered,
+  isPolicySetting,
+  isValueOf,
+  type PolicySetting,
   type PolicySettings,
   policySettings as names,
   resolve,
   type ResolvedSettings,
-  type SandboxMode
+  type SandboxMode,
+  settingValues
 } from "../../domain/PolicySettings.ts"
+import type { Decision } from "../../policy/decision/Decision.ts"
 import { limitsOf, type OperatorLimits, ownFolders } from "../../policy/decision/Limits.ts"
-import type { RuleSource } from "../../policy/rules/RuleSource.ts"
-import type { PolicyFlags } from "../../policy/decision/PolicyFlags.ts"
+import { type PolicyFlags, policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
-import { type RuleRecord, type SessionRecord, SessionStore, type StoreFailed } from "../../store/SessionStore.ts"
+import { projectFile, type RuleSource } from "../../policy/rules/RuleSource.ts"
+import {
+  type DecisionRecord,
+  type RuleRecord,
+  type SessionRecord,
+  SessionStore,
+  type StoreFailed
+} from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
-import * as Beginning from "./Beginning.ts"
-import * as Budget from "./Budget.ts"
 import type { Configured } from "../lifecycle/Configured.ts"
-import { check, type KnobRefused } from "./KnobCheck.ts"
-import * as Trail from "./AuditTrail.ts"
+import * as Budget from "./Budget.ts"
 
-/** The policy of one session: six knobs, each stored, changed and restored alone (policy §1.8), rules, limits and the trail. */
+/** A value that a setting cannot take, here or at all. */
+export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
+  setting: Schema.String,
+  message: Schema.String,
+  reason: Schema.Literals(["unknown_option", "unknown_value", "above_level"])
+}) {}
+
+const checked = (level: AutonomyLevel, id: string, value: unknown): Effect.Effect<PolicySetting, SettingRefused> => {
+  const refused = (reason: SettingRefused["reason"], message: string) =>
+    Effect.fail(new SettingRefused({ setting: id, reason, message }))
+  if (!isPolicySetting(id)) {
+    return refused("unknown_option", `there is no option "${id}"; the options are ${names.join(", ")}`)
+  }
+  if (!isValueOf(id, value)) {
+    return refused(
+      "unknown_value",
+      `${JSON.stringify(value)} is no value of ${id}; it must be one of ${settingValues[id].join(", ")}`
+    )
+  }
+  if (!isOffered(level, id, value)) {
+    return refused("above_level", "the autonomy level is readonly: no Work mode above ro")
+  }
+  return Effect.succeed(id)
+}
+
+/** Names and values that no longer exist count as not set. */
+const known = (stored: Iterable<readonly [string, string | undefined]>): Partial<PolicySettings> =>
+  Object.fromEntries(Array.from(stored).filter(([name, value]) => isPolicySetting(name) && isValueOf(name, value)))
+
+/** What the project's file sets when the session begins; later it is read again together with the rules. */
+export const projectSettings = Effect.fnUntraced(function*({ cwd }: Workspace) {
+  const file = projectFile(cwd)
+  if (!existsSync(file)) return {}
+  const { inFile } = yield* Effect.promise(() => import("../../policy/rules/ProjectKnobs.ts"))
+  return inFile(file)
+})
+
+/** What the configuration says, as a session's policy needs it. */
+export const basisOf = (configured: Configured) => {
+  const { policy, risk, runtime } = configured
+  const most = [risk, runtime].flatMap((one) => one?.maxActionsPerHour ?? [])
+  const level: AutonomyLevel = risk?.level ?? "supervised"
+  return {
+    configured,
+    level,
+    user: known(Object.entries(policy) as ReadonlyArray<[string, string | undefined]>),
+    flags: policyFlagsOf(policy),
+    mostActions: most.length === 0 ? undefined : Math.min(...most)
+  }
+}
+
+const hashOf = (settings: PolicySettings) =>
+  process.getBuiltinModule("node:crypto").createHash("sha256").update(JSON.stringify(settings)).digest("hex")
+    .slice(0, 16)
+
+/** A decision as the audit trail keeps it, with the settings that were in force. */
+const auditEntry = (
+  callId: string,
+  tool: string,
+  { code, gate, outcome, reason, rule, shapes }: Decision,
+  settings: PolicySettings
+): Omit<DecisionRecord, "at"> => ({
+  callId,
+  tool,
+  outcome,
+  gate,
+  code,
+  reason,
+  rule: rule?.rule ?? null,
+  shapes,
+  knobs: hashOf(settings)
+})
+
+/**
+ * The policy of one session: six settings, each stored, changed and restored alone, its rules, the operator's limits and the audit
+ * trail. See docs/policy.md#independence-and-storage
+ */
 export interface SessionPolicy {
-  readonly knobs: () => ResolvedSettings
+  readonly settings: () => ResolvedSettings
   /** In force from the next call on, also in the middle of a turn. */
   readonly set: (
-    knob: string,
+    setting: string,
     value: unknown,
     source: "client" | "user"
-  ) => Effect.Effect<void, KnobRefused | StoreFailed>
-  /** These Sandbox modes cannot be enforced here: they are not offered. */
+  ) => Effect.Effect<void, SettingRefused | StoreFailed>
+  /** These Sandbox modes cannot be enforced on this machine: they are not offered. */
   readonly lack: (modes: ReadonlyArray<SandboxMode>) => Effect.Effect<void>
-  /** The operator's limits as they stand now. */
+  /** The operator's limits as they stand now, with what is used up of the allowance. */
   readonly limits: Effect.Effect<OperatorLimits>
+  /** The same without the allowance. */
+  readonly standingLimits: () => OperatorLimits
   /** The tools its owner may use as that stands now; `undefined` is all of them. */
   readonly permitted: Effect.Effect<Permitted | undefined>
   readonly budget: Budget.Budget
-  readonly switches: () => PolicyFlags
-  /** Where the rules that count for this session come from. Looks whether the configuration has changed: all else here is as new then. */
+  readonly flags: () => PolicyFlags
+  /** Where the rules that count for this session come from. Reads a changed configuration first, on which everything else here depends. */
   readonly source: Effect.Effect<RuleSource>
-  /** Whether the configuration has changed values that nobody was told of. */
+  /** Whether the configuration has changed values since the last call, or since `set` told clients. */
   readonly renewed: () => boolean
-  /** Adds a rule to the session's own layer, where it is listed and can be removed; unstored, it counts until the session ends. */
+  /** Adds a rule to the session's own layer, where it is listed and can be removed. One that cannot be stored counts until the session ends. */
   readonly addRule: (rule: RuleRecord) => Effect.Effect<void>
   readonly removeRule: (id: string) => Effect.Effect<boolean>
-  /** Counts a call that is about to run against the `max_actions_per_hour` of both profiles; `false` where others of the agent were faster. */
+  /** Counts a call that is about to run against the `max_actions_per_hour` of both profiles; `false` where other calls used up the rest. */
   readonly acted: Effect.Effect<boolean>
-  /** Writes a decision into the trail; a trail that cannot be written is a warning in the log. */
+  /** Writes a decision into the audit trail; failing to do so only logs a warning. */
   readonly decided: (callId: string, tool: string, decision: Decision) => Effect.Effect<void>
 }
 
-/** `changed` follows every change of a value that somebody made in the session. */
+/** `changed` runs after every change of a value. */
 export const make = Effect.fnUntraced(
   function*(
     { owner, sessionId }: Pick<SessionRecord, "owner" | "sessionId">,
@@ -64,34 +152,34 @@ export const make = Effect.fnUntraced(
     const live = yield* LiveSettings
     const own = ownFolders(yield* Settings)
     const { alias } = configured().agent
-    let session = Beginning.known(yield* store.settings(sessionId))
-    let project = yield* Beginning.projectKnobs(workspace)
-    let basis = Beginning.basisOf(configured())
+    let session = known(yield* store.settings(sessionId))
+    let project = yield* projectSettings(workspace)
+    let basis = basisOf(configured())
     const resolved = () => resolve(basis.level, { session, project, user: basis.user })
     let current = resolved()
     let told = current.values
     let rules = yield* store.rules(sessionId)
     const budget = yield* Budget.make(configured, owner)
 
-    /** Everything here begins with this. */
+    /** Follows the configuration; every method begins with this. */
     const renew = () => {
       if (basis.configured === configured()) return
-      basis = Beginning.basisOf(configured())
+      basis = basisOf(configured())
       current = resolved()
     }
-    const differsFrom = (before: PolicySettings) => names.some((knob) => current.values[knob] !== before[knob])
+    const differsFrom = (before: PolicySettings) => names.some((name) => current.values[name] !== before[name])
     const tell = Effect.suspend(() => {
       told = current.values
       return changed
     })
 
-    const noted = <A>(write: Effect.Effect<A, StoreFailed>) =>
+    const recorded = <A>(write: Effect.Effect<A, StoreFailed>) =>
       Effect.catch(
         Effect.asVoid(write),
         ({ message }) => Effect.logWarning(`the policy could not be recorded: ${message}`)
       )
 
-    /** What cannot be counted may not run. */
+    /** Actions that cannot be counted may not run. */
     const counted = <A>(count: Effect.Effect<A, StoreFailed>, otherwise: A) =>
       Effect.catch(
         count,
@@ -101,18 +189,18 @@ export const make = Effect.fnUntraced(
       basis.mostActions === undefined ? Effect.succeed(0) : counted(store.actions(alias), Infinity)
     )
 
-    const onProject = (knobs: Partial<PolicySettings>) =>
+    const onProject = (settings: Partial<PolicySettings>) =>
       Effect.suspend(() => {
-        if (knobs === project) return Effect.void
+        if (settings === project) return Effect.void
         const before = current.values
-        project = knobs
+        project = settings
         current = resolved()
         return differsFrom(before) ? tell : Effect.void
       })
 
     let lacking: ReadonlyArray<SandboxMode> = []
     return {
-      knobs: () => {
+      settings: () => {
         renew()
         return lacking.length === 0 ? current : { ...current, unenforceable: lacking }
       },
@@ -130,9 +218,9 @@ export const make = Effect.fnUntraced(
       set: (id, value, source) =>
         Effect.gen(function*() {
           renew()
-          const knob = yield* check(basis.level, id, value)
-          yield* store.setSetting(sessionId, knob, value as string, source)
-          session = { ...session, [knob]: value }
+          const setting = yield* checked(basis.level, id, value)
+          yield* store.setSetting(sessionId, setting, value as string, source)
+          session = { ...session, [setting]: value }
           current = resolved()
           yield* tell
         }),
@@ -147,9 +235,13 @@ export const make = Effect.fnUntraced(
             limitsOf(basis.configured.risk, own, { actions: { done: count, limit: basis.mostActions }, cost })
         )
       }),
-      switches: () => {
+      standingLimits: () => {
         renew()
-        return basis.switches
+        return limitsOf(basis.configured.risk, own)
+      },
+      flags: () => {
+        renew()
+        return basis.flags
       },
       source: Effect.map(live.current, () => {
         renew()
@@ -167,13 +259,13 @@ export const make = Effect.fnUntraced(
         Effect.suspend(() => {
           if (rules.some(({ id }) => id === rule.id)) return Effect.void
           rules = [...rules, rule]
-          return noted(store.addRule(sessionId, rule))
+          return recorded(store.addRule(sessionId, rule))
         }),
       removeRule: (id) =>
         Effect.suspend(() => {
           const there = rules.some((rule) => rule.id === id)
           rules = rules.filter((rule) => rule.id !== id)
-          return Effect.as(there ? noted(store.removeRule(sessionId, id)) : Effect.void, there)
+          return Effect.as(there ? recorded(store.removeRule(sessionId, id)) : Effect.void, there)
         }),
       acted: Effect.suspend(() => {
         renew()
@@ -182,7 +274,7 @@ export const make = Effect.fnUntraced(
           : counted(store.countAction(alias, basis.mostActions), false)
       }),
       decided: (callId, tool, decision) =>
-        noted(store.recordDecision(sessionId, Trail.of(callId, tool, decision, current.values)))
+        recorded(store.recordDecision(sessionId, auditEntry(callId, tool, decision, current.values)))
     } satisfies SessionPolicy
   }
 )

@@ -1,4 +1,5 @@
-import type { CallResult, ModelCall } from "../context/History.ts"
+import type { CallResult } from "../context/History.ts"
+import type { ModelCall } from "./ModelAnswer.ts"
 
 /** What one call came to, for telling progress from going round in circles. */
 interface Seen {

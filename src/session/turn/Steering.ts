@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
-import type { TranscriptWriter } from "./TranscriptWriter.ts"
 import * as PromptContent from "./PromptContent.ts"
-import type { TurnInput } from "./TurnLoop.ts"
+import type { TranscriptWriter } from "./TranscriptWriter.ts"
+import type { TurnContext } from "./TurnLoop.ts"
 
 type Prepared = PromptContent.Prepared
 
-/** No turn is running that could take the message in. */
+/** No turn is running that could take the message. */
 export class NoTurn extends Schema.TaggedError<NoTurn>()("NoTurn", { sessionId: Schema.String }) {}
 
 /** Too many messages wait for the running turn. */
@@ -16,14 +16,14 @@ export class SteeringFull
 const maxWaiting = 32
 
 /**
- * What users say to a turn while it runs. A message is either accepted, and then taken in by the turn or kept with its end, or refused:
- * both sides decide in one step, without anything in between.
+ * Messages of users to a running turn. A message is either accepted, and then taken by the turn or saved when it ends, or refused.
+ * Offering and taking are synchronous, so no message falls between the two.
  */
 export class Steering {
   private waiting: Array<Prepared> = []
   private accepts = false
 
-  /** From the moment the turn can keep what it accepts. */
+  /** Called once the turn can keep what it accepts. */
   open(): void {
     this.accepts = true
   }
@@ -39,7 +39,7 @@ export class Steering {
     return "accepted"
   }
 
-  /** All that waits, in its order. A turn that `ends` accepts nothing more when there is nothing. */
+  /** The waiting messages, in their order. A turn that `ends` accepts no more once there are none. */
   take(ends: boolean): ReadonlyArray<Prepared> {
     const taken = this.waiting
     this.waiting = []
@@ -63,22 +63,22 @@ export const say = (
   }
 }
 
-/** What was accepted is never lost: of an attachment that cannot be stored the words say so. */
+/** An accepted message is never lost: where an attachment cannot be stored, a text in its place says why. */
 const stored = (cwd: string, message: Prepared) =>
   Effect.catch(PromptContent.materialise(cwd, message), ({ detail }) => {
     const words = message.filter(({ _tag }) => _tag === "Ready")
     return Effect.orDie(PromptContent.materialise(cwd, [...words, PromptContent.marked(`[${detail}]`)]))
   })
 
-export const takingIn =
-  (steering: Steering, cwd: string, ledger: TranscriptWriter): TurnInput["takeIn"] => (ends, keep) =>
+export const taker =
+  (steering: Steering, cwd: string, writer: TranscriptWriter): TurnContext["takeSteering"] => (ends, keep) =>
     Effect.uninterruptibleMask((interruptibly) =>
       Effect.flatMap(
         Effect.suspend(() => Effect.forEach(steering.take(ends), (message) => stored(cwd, message))),
-        (said) => {
-          if (said.length === 0) return Effect.succeed(false)
-          const shown = said.map(({ blocks }) => ledger.user(blocks))
-          keep(said)
+        (messages) => {
+          if (messages.length === 0) return Effect.succeed(false)
+          const shown = messages.map(({ blocks }) => writer.user(blocks))
+          keep(messages)
           return Effect.as(interruptibly(Effect.all(shown, { discard: true })), true)
         }
       )

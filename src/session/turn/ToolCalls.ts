@@ -1,49 +1,94 @@
 import { Cause, Effect, Exit, Result } from "effect"
+import { textContent, type ToolCallContent } from "../../domain/Content.ts"
+import { newId } from "../../domain/Id.ts"
+import { LeakDetection } from "../../domain/secrets/LeakDetector.ts"
+import type { ToolCallState } from "../../domain/SessionEvent.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import { denial } from "../../policy/decision/Explanation.ts"
-import { invalid } from "../policy/Gate.ts"
-import { knownTools } from "../../tool/KnownTools.ts"
 import { withheld } from "../../policy/decision/ToolGrants.ts"
 import { isTooDeep } from "../../rpc/Depth.ts"
+import * as PathScope from "../../sandbox/plan/PathScope.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
-import { LeakDetection } from "../../domain/secrets/LeakDetector.ts"
-import * as Confining from "../../tool/CallConfinement.ts"
-import { textContent, type ToolCallContent } from "../../domain/Content.ts"
-import * as ForModel from "../../tool/ResultText.ts"
-import { type AnyTool, decodeCall, type RunContext, ToolFailed } from "../../tool/Tool.ts"
+import * as CallConfinement from "../../tool/CallConfinement.ts"
+import * as ReadFilter from "../../tool/file/ReadFilter.ts"
+import { knownTools } from "../../tool/KnownTools.ts"
+import * as ResultText from "../../tool/ResultText.ts"
+import { type AnyTool, decodeCall, type RunContext, type ToolContext, ToolFailed } from "../../tool/Tool.ts"
 import { Toolbox } from "../../tool/Toolbox.ts"
-import * as CallContext from "./CallContext.ts"
-import type { ToolCallState } from "../../domain/SessionEvent.ts"
-import type { CallResult, ModelCall } from "../context/History.ts"
-import { newId } from "../../domain/Id.ts"
-import * as Settling from "../policy/Settling.ts"
-import type { TurnFailed, TurnInput } from "./TurnLoop.ts"
-import { brokenRules, deepArguments, notCounted, refused } from "../policy/Authorization.ts"
+import type { CallResult } from "../context/History.ts"
+import * as Authorization from "../policy/Authorization.ts"
+import { invalid } from "../policy/Gate.ts"
+import { keyOf, type LoopGuard } from "./LoopGuard.ts"
+import type { ModelCall } from "./ModelAnswer.ts"
+import type { TurnFailed } from "./TurnEnd.ts"
+import type { TurnContext } from "./TurnLoop.ts"
+
+const deepArguments = {
+  code: "BAD_ARGUMENTS",
+  message: "The arguments are nested more than 1000 levels deep."
+} as const
+
+/** A call before anything is known of it but what the model wrote. */
+const pending = ({ name }: ModelCall, kind: ToolCallState["kind"] = "other"): ToolCallState => ({
+  toolCallId: newId(),
+  name,
+  title: name,
+  kind,
+  status: "pending",
+  content: [],
+  locations: []
+})
 
 /** Runs one tool call of a turn: decided, shown, asked about, run, shown again. It always ends `completed` or `failed`. */
-export const make = Effect.gen(function*() {
+const makeOne = Effect.gen(function*() {
   const toolbox = yield* Toolbox
   const sandbox = yield* Sandbox
+  const { authorizeCall, decide } = yield* Authorization.make
+  const forModel = ResultText.make(yield* LeakDetection)
+  const known = knownTools(toolbox.tools)
 
-  const { decide, settle } = yield* Settling.make
-  const forModel = ForModel.make(yield* LeakDetection)
-  const contextOf = CallContext.make(decide, sandbox, knownTools(toolbox.tools))
+  const show = ({ writer }: TurnContext, call: ToolCallState) => Effect.as(writer.toolCall(call), call)
 
-  const show = (input: TurnInput, call: ToolCallState) => Effect.as(input.ledger.toolCall(call), call)
+  const fail = (turn: TurnContext, call: ToolCallState, toModel: string, content: ReadonlyArray<ToolCallContent>) =>
+    Effect.as(show(turn, { ...call, status: "failed", content }), { text: toModel, isFailure: true })
 
-  const fail = (input: TurnInput, call: ToolCallState, toModel: string, content: ReadonlyArray<ToolCallContent>) =>
-    Effect.as(show(input, { ...call, status: "failed", content }), { text: toModel, isFailure: true })
+  /** What one call may reach and ask, out of its turn and the policy in force. */
+  const contextOf = (tool: AnyTool, parameters: unknown, toolCallId: string, turn: TurnContext): ToolContext => {
+    const decided = (parameters: unknown) =>
+      Effect.mapError(decide(tool, parameters, turn), ({ message }) => new ToolFailed({ message }))
+    const scope = PathScope.lazy(() => Authorization.pathScopeOf(sandbox, tool, parameters, turn))
+    return {
+      sessionId: turn.sessionId,
+      workspace: CallConfinement.narrowed(turn.workspace, scope),
+      mayRead: Effect.map(decided(parameters), ({ decision, limits, rules }) => {
+        const may = ReadFilter.of(tool.name, decision, rules, limits, known)
+        if (!scope.hides && limits.workspaceOnly) return may
+        return (path: string) => may?.(path) !== false && scope.refusal(path, "read") === undefined
+      }),
+      mayFetch: (url) =>
+        Effect.map(decided({ ...Object(parameters), url }), ({ decision }) => decision.outcome === "run"),
+      client: turn.client(),
+      jobs: turn.jobs,
+      progress: () => Effect.void,
+      plan: turn.writer.plan,
+      notify: turn.notify,
+      askUser: (question, choices, form) =>
+        turn.approvals.choose({ toolCallId, question, choices, ...(form === undefined ? {} : { form }) }).pipe(
+          Effect.mapError(({ why }) => new ToolFailed({ message: `There is no answer: ${why}.` }))
+        )
+    }
+  }
 
   const execute = Effect.fn("ToolCalls.execute")(function*(
     tool: AnyTool,
     parameters: unknown,
     call: ToolCallState,
-    input: TurnInput,
+    turn: TurnContext,
     context: RunContext
   ): Effect.fn.Return<CallResult, TurnFailed> {
-    const started = yield* show(input, { ...call, status: "in_progress" })
-    yield* input.checkpoint
-    const progress: RunContext["progress"] = (content) => Effect.asVoid(show(input, { ...started, content }))
+    const started = yield* show(turn, { ...call, status: "in_progress" })
+    yield* turn.checkpoint
+    const progress: RunContext["progress"] = (content) => Effect.asVoid(show(turn, { ...started, content }))
     const exit = yield* Effect.scoped(tool.run(parameters, { ...context, progress })).pipe(
       Effect.catchDefect((defect) =>
         Effect.andThen(
@@ -55,7 +100,7 @@ export const make = Effect.gen(function*() {
     )
     if (Exit.isSuccess(exit)) {
       const { content, locations, rawOutput, text, title } = exit.value
-      yield* show(input, {
+      yield* show(turn, {
         ...started,
         status: "completed",
         content: content ?? [textContent(text)],
@@ -69,64 +114,163 @@ export const make = Effect.gen(function*() {
     if (Result.isFailure(failed)) return yield* Effect.failCause(failed.failure)
     const { content, message, rawOutput } = failed.success
     const ended = rawOutput === undefined ? started : { ...started, rawOutput }
-    return yield* fail(input, ended, forModel(tool, call.title, message), content ?? [textContent(message)])
+    return yield* fail(turn, ended, forModel(tool, call.title, message), content ?? [textContent(message)])
   })
 
-  return Effect.fnUntraced(function*(request: ModelCall, input: TurnInput): Effect.fn.Return<CallResult, TurnFailed> {
-    const tools = toolbox.of(input.tools)
+  return Effect.fnUntraced(function*(request: ModelCall, turn: TurnContext): Effect.fn.Return<CallResult, TurnFailed> {
+    const tools = toolbox.of(turn.tools)
     const tooDeep = isTooDeep(request.params)
     const call = tooDeep ? Result.fail(deepArguments) : yield* decodeCall(tools, request.name, request.params)
-    const unreadable: ToolCallState = {
-      toolCallId: newId(),
-      name: request.name,
-      title: request.name,
-      kind: tools.get(request.name)?.kind ?? "other",
-      status: "pending",
-      content: [],
-      locations: [],
+    const asked: ToolCallState = {
+      ...pending(request, tools.get(request.name)?.kind),
       ...(tooDeep ? {} : { rawInput: request.params })
     }
     if (Result.isFailure(call)) {
       const decision = invalid(call.failure.code, call.failure.message)
       const message = denial(decision)
-      yield* input.policy.decided(unreadable.toolCallId, request.name, decision)
+      yield* turn.policy.decided(asked.toolCallId, request.name, decision)
       return {
-        ...yield* fail(input, yield* show(input, unreadable), message, [textContent(message)]),
+        ...yield* fail(turn, yield* show(turn, asked), message, [textContent(message)]),
         denied: decision.code
       }
     }
     const { parameters, tool } = call.success
-    const context = contextOf(tool, parameters, unreadable.toolCallId, input)
+    const context = contextOf(tool, parameters, asked.toolCallId, turn)
     // What a call would change is shown to nobody whose profile does not have the tool.
-    const preview = withheld(yield* input.policy.permitted, tool) === undefined
+    const preview = withheld(yield* turn.policy.permitted, tool) === undefined
       ? yield* tool.preview(parameters, context)
       : { title: tool.name }
     const { content = [], locations = [], rawInput = request.params, title } = preview
-    const shown = yield* show(input, { ...unreadable, title, content, locations, rawInput })
-    const verdict = yield* Effect.catchTag(settle(tool, parameters, shown, input), "RulesInvalid", (broken) => {
-      const decision = brokenRules(broken)
-      return Effect.as(input.policy.decided(shown.toolCallId, tool.name, decision), refused(decision))
-    })
+    const shown = yield* show(turn, { ...asked, title, content, locations, rawInput })
     const turnDown = Effect.fnUntraced(function*(by: Pick<Decision, "gate" | "code" | "reason">) {
       const message = denial(by)
-      return { ...yield* fail(input, shown, message, [...content, textContent(message)]), denied: by.code }
+      return { ...yield* fail(turn, shown, message, [...content, textContent(message)]), denied: by.code }
     })
-    switch (verdict._tag) {
+    const authorization = yield* authorizeCall(tool, parameters, shown, turn)
+    switch (authorization._tag) {
       case "Run":
-        if (!(yield* input.policy.acted)) {
-          yield* input.policy.decided(shown.toolCallId, tool.name, notCounted)
-          return yield* turnDown(notCounted)
-        }
-        return yield* execute(tool, parameters, shown, input, {
+        return yield* execute(tool, parameters, shown, turn, {
           ...context,
           preview,
-          confinement: Confining.make(sandbox, verdict.decided)
+          confinement: CallConfinement.make(sandbox, authorization.decided)
         })
       case "Refused":
-        return yield* turnDown(verdict)
+        return yield* turnDown(authorization)
       case "Replaced":
-        yield* show(input, { ...shown, status: "completed", content: [textContent(verdict.text)] })
-        return { text: verdict.text, isFailure: false }
+        yield* show(turn, { ...shown, status: "completed", content: [textContent(authorization.text)] })
+        return { text: authorization.text, isFailure: false }
     }
+  })
+})
+
+const marker = /\[IMAGE:[^\]]*\]/g
+
+/** A cut never falls inside an image marker or a surrogate pair: it moves in front of it, or behind it. */
+const outside = (text: string, at: number, move: "before" | "after"): number => {
+  for (const { 0: { length }, index } of text.matchAll(marker)) {
+    if (index < at && at < index + length) return move === "before" ? index : index + length
+  }
+  return /[\uDC00-\uDFFF]/.test(text[at] ?? "") ? at + (move === "before" ? -1 : 1) : at
+}
+
+/** The beginning and the end of a long result, two thirds to one, and how much is missing. See docs/sessions.md#long-results */
+export const capped = (text: string, limit: number): string => {
+  if (text.length <= limit) return text
+  const head = outside(text, Math.ceil((limit * 2) / 3), "before")
+  const tail = outside(text, text.length - Math.floor(limit / 3), "after")
+  return `${text.slice(0, head)}\n[… ${tail - head} of ${text.length} characters left out …]\n${text.slice(tail)}`
+}
+
+/** What a turn remembers of its calls, and the limits they have. */
+export interface CallWatch {
+  readonly guard: LoopGuard
+  /** How often calls were refused, by the code of the refusal. */
+  readonly denials: Map<string, number>
+  readonly parallel: boolean
+  readonly maxResultChars: number
+}
+
+const maxDenials = 5
+const atOnce = 8
+
+const duplicate: CallResult = {
+  text: "Skipped: the same call with the same arguments stands earlier in this answer, and its result holds for both.",
+  isFailure: false
+}
+
+/** Neighbouring calls for which `together` holds form a group, every other call is alone. */
+const groups = (
+  calls: ReadonlyArray<ModelCall>,
+  together: (call: ModelCall) => boolean
+): ReadonlyArray<ReadonlyArray<ModelCall>> => {
+  const made: Array<Array<ModelCall>> = []
+  let open = false
+  for (const call of calls) {
+    if (together(call) && open) made.at(-1)!.push(call)
+    else made.push([call])
+    open = together(call)
+  }
+  return made
+}
+
+/** The same refusal again and again is a loop as well. See docs/sessions.md#loop-detection */
+const tooManyDenials = (denials: Map<string, number>, { denied }: CallResult): string | undefined => {
+  if (denied === undefined) return undefined
+  const count = (denials.get(denied) ?? 0) + 1
+  denials.set(denied, count)
+  return count >= maxDenials ? `${maxDenials} calls were refused with ${denied}` : undefined
+}
+
+/** Runs the calls of one answer and puts their results by call id into `results`. Returns why the turn has to end, if it has to. */
+export const make = Effect.gen(function*() {
+  const toolbox = yield* Toolbox
+  const runCall = yield* makeOne
+  const toolOf = (name: string, turn: TurnContext) => toolbox.of(turn.tools).get(name)
+  const onlyReads = ({ name }: ModelCall, turn: TurnContext) =>
+    toolOf(name, turn)?.capabilities.every((capability) => capability === "ro") ?? false
+
+  const refuse = Effect.fnUntraced(function*(request: ModelCall, why: string, turn: TurnContext) {
+    const call = { ...pending(request, toolOf(request.name, turn)?.kind), rawInput: request.params }
+    yield* turn.writer.toolCall(call)
+    yield* turn.writer.toolCall({ ...call, status: "failed", content: [textContent(why)] })
+    return { text: why, isFailure: true } satisfies CallResult
+  })
+
+  const one = Effect.fnUntraced(function*(
+    call: ModelCall,
+    { guard, maxResultChars }: CallWatch,
+    turn: TurnContext
+  ): Effect.fn.Return<CallResult & { readonly end?: string }, TurnFailed> {
+    const verdict = guard.before(call)
+    if (verdict._tag === "Break") return { ...yield* refuse(call, verdict.why, turn), end: verdict.why }
+    if (verdict._tag === "Block") return yield* refuse(call, verdict.why, turn)
+    const result = yield* runCall(call, turn)
+    // Refusals are counted by their code.
+    const warning = result.denied === undefined ? guard.after(call, result) : undefined
+    const text = capped(result.text, maxResultChars)
+    return { ...result, text: warning === undefined ? text : `${text}\n${warning}` }
+  })
+
+  return Effect.fnUntraced(function*(
+    calls: ReadonlyArray<ModelCall>,
+    results: Map<string, CallResult>,
+    watch: CallWatch,
+    turn: TurnContext
+  ): Effect.fn.Return<string | undefined, TurnFailed> {
+    const first = new Map(calls.toReversed().map((call) => [keyOf(call), call]))
+    for (const call of calls) if (first.get(keyOf(call)) !== call) results.set(call.id, duplicate)
+    const distinct = calls.filter((call) => first.get(keyOf(call)) === call)
+    for (const group of groups(distinct, (call) => watch.parallel && onlyReads(call, turn))) {
+      const done = yield* Effect.forEach(group, (call) =>
+        one(call, watch, turn).pipe(
+          Effect.tap((result) => Effect.sync(() => results.set(call.id, result))),
+          Effect.tap(() => turn.checkpoint)
+        ), { concurrency: atOnce })
+      for (const result of done) {
+        const end = result.end ?? tooManyDenials(watch.denials, result)
+        if (end !== undefined) return end
+      }
+    }
+    return undefined
   })
 })

@@ -1,43 +1,35 @@
-import { Cause, Effect, Exit, Fiber, Schedule, Semaphore } from "effect"
-import type { SessionRecord, SessionStore, TurnLost, TurnOutcome } from "../../store/SessionStore.ts"
-import type { SessionTools } from "../../tool/SessionTools.ts"
-import type { ClientSide } from "../../tool/ClientSide.ts"
-import type { Jobs } from "../../tool/shell/Jobs.ts"
-import type { Workspace } from "../../workspace/Workspace.ts"
-import type { Configured } from "../lifecycle/Configured.ts"
-import type { NoAnswer, PermissionAnswer, PermissionRequest, Question } from "../lifecycle/Attachment.ts"
-import { appendJson, user } from "../context/ContextJson.ts"
-import * as Detached from "../lifecycle/Detached.ts"
-import type { SessionEvent, StopReason } from "../../domain/SessionEvent.ts"
+import { Cause, Deferred, Effect, Exit, Fiber, Schedule, Semaphore } from "effect"
 import { newId } from "../../domain/Id.ts"
-import * as Ledger from "./TranscriptWriter.ts"
+import type { SessionEvent, StopReason } from "../../domain/SessionEvent.ts"
+import { type SessionRecord, SessionStore, type TurnLost, type TurnOutcome } from "../../store/SessionStore.ts"
+import { titleOf } from "../commands/SlashCommands.ts"
+import { appendJson, userMessage } from "../context/ContextJson.ts"
+import * as Detached from "../lifecycle/Detached.ts"
+import type { Overrides, SessionContext } from "../SessionContext.ts"
 import * as PromptContent from "./PromptContent.ts"
 import * as Steering from "./Steering.ts"
-import type { SessionModel } from "../policy/SessionModel.ts"
-import type { SessionPolicy } from "../policy/SessionPolicy.ts"
-import { titleOf } from "../commands/Title.ts"
-import type { Turn, TurnEnd, TurnFault } from "./TurnHandle.ts"
-import { type Mode, type Overrides, TurnFailed, type TurnLoop } from "./TurnLoop.ts"
+import * as TranscriptWriter from "./TranscriptWriter.ts"
+import { type TurnEnd, TurnFailed, type TurnFault } from "./TurnEnd.ts"
+import { TurnLoop } from "./TurnLoop.ts"
 
-export type { Turn, TurnEnd, TurnFault } from "./TurnHandle.ts"
-
-/** What a turn uses of its session. */
-export interface Surroundings {
-  readonly store: SessionStore["Service"]
-  readonly loop: TurnLoop["Service"]
-  readonly mode: Mode
-  readonly overrides: () => Overrides
-  readonly configured: () => Configured
-  readonly workspace: Workspace
-  readonly policy: SessionPolicy
-  readonly model: SessionModel
-  readonly tools: SessionTools
-  readonly publish: (event: SessionEvent) => Effect.Effect<void>
-  readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
-  readonly client: () => ClientSide
-  readonly jobs: Jobs
-  readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+/** A turn that was asked for. */
+export interface Turn {
+  readonly outcome: Deferred.Deferred<TurnEnd, TurnFault>
+  readonly prompt: PromptContent.Prepared
+  /** Somebody asked for its end; an interruption without this is recorded as one. */
+  cancelled: boolean
+  readonly steering: Steering.Steering
+  /** Saves what there is so far; does nothing before the turn has begun. */
+  checkpoint: Effect.Effect<void>
 }
+
+export const make = (prompt: PromptContent.Prepared): Turn => ({
+  outcome: Deferred.makeUnsafe(),
+  prompt,
+  cancelled: false,
+  steering: new Steering.Steering(),
+  checkpoint: Effect.void
+})
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -47,38 +39,43 @@ const checkpointEvery = Schedule.spaced("1 second")
 const failedBy = ({ message, reason }: TurnLost) => new TurnFailed({ message, reason })
 
 /**
- * Runs a turn from its first row to its commit. Only the loop itself can be interrupted (`restore`); what was said and done until
- * then is recorded in any case, and the record comes back with the end.
+ * Runs a turn from its first row to its commit. Only the loop itself can be interrupted (`restore`): what was said and done until then
+ * is recorded in any case. The session's new record is returned together with the end.
  */
 export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,
+  session: SessionContext,
   record: SessionRecord,
-  around: Surroundings,
+  overrides: Overrides,
   restore: Restore
-): Effect.fn.Return<{ readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> }, TurnFault> {
-  const { ask, choose, client, configured, jobs, loop, mode, model, overrides, policy, store, tools, workspace } =
-    around
-  const { sessionId } = record
+): Effect.fn.Return<
+  { readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> },
+  TurnFault,
+  SessionStore | TurnLoop
+> {
+  const store = yield* SessionStore
+  const loop = yield* TurnLoop
+  const { sessionId, workspace } = session
   let over = false
-  // Of what was left behind nobody hears.
-  const publish = (event: SessionEvent) => over ? Effect.void : around.publish(event)
+  // Events of an abandoned turn are dropped.
+  const publish = (event: SessionEvent) => over ? Effect.void : session.publish(event)
   const prompt = yield* PromptContent.materialise(workspace.cwd, turn.prompt).pipe(
     Effect.mapError((fault) => new TurnFailed({ message: fault.detail, reason: "upload_failed" }))
   )
   const title = record.title ?? titleOf(prompt.text)
   const begun = yield* store.beginTurn(sessionId, { _tag: "User", messageId: newId(), content: prompt.blocks }, title)
   if (title !== record.title) yield* publish({ _tag: "InfoChanged", title, updatedAt: begun.updatedAt })
-  const ledger = Ledger.make(begun.position, publish)
+  const writer = TranscriptWriter.make(begun.position, publish)
   let context = () => begun.context ?? "[]"
   let usage = record.usage
 
-  // One after the other: a save that had to wait for the database must not put older rows over newer ones.
+  // One at a time: a save that had to wait for the database must not overwrite newer rows with older ones.
   const oneByOne = Semaphore.makeUnsafe(1)
   const save = (messages: () => string, saved: () => void = () => {}) =>
     oneByOne.withPermit(Effect.uninterruptibleMask((interruptibly) => {
-      const rows = ledger.takeChanges()
+      const rows = writer.takeChanges()
       return interruptibly(store.checkpoint(sessionId, begun.turn, { rows, context: messages() })).pipe(
-        Effect.onError(() => Effect.sync(() => ledger.giveBack(rows))),
+        Effect.onError(() => Effect.sync(() => writer.giveBack(rows))),
         Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost))),
         Effect.tap(() => Effect.sync(saved))
       )
@@ -87,37 +84,26 @@ export const execute = Effect.fn("Turn.execute")(function*(
   turn.checkpoint = Effect.ignore(checkpoint)
   const checkpoints = yield* Effect.forkChild(Effect.repeat(turn.checkpoint, checkpointEvery))
 
-  const takeIn = Steering.takingIn(turn.steering, workspace.cwd, ledger)
+  const takeSteering = Steering.taker(turn.steering, workspace.cwd, writer)
   turn.steering.open()
 
   const running = yield* Detached.start(
     loop.run({
-      sessionId,
-      agent: record.agent,
-      configured,
+      ...session,
       record,
-      mode,
-      overrides: overrides(),
-      workspace,
+      overrides,
       context: begun.context,
       transcript: store.transcript(sessionId),
       prompt: prompt.text,
       images: prompt.images,
-      ledger,
-      saved: () => context(),
-      takeIn,
-      ask,
-      choose,
-      client,
-      jobs,
-      policy,
-      model,
-      tools,
-      notify: ledger.notice,
+      writer,
+      notify: writer.notice,
       publish,
+      takeSteering,
       keepContext: (encode) => {
         context = encode
       },
+      savedContext: () => context(),
       checkpoint,
       replaceContext: (json) =>
         save(() => json, () => {
@@ -140,7 +126,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
   turn.steering.close()
   if (Exit.isFailure(exit)) yield* running.letGo
 
-  // The reason is frozen before any clean-up of ours could look like a cancel (acp.md appendix B).
+  // The outcome is fixed before the clean-up below interrupts anything: docs/agent-client-protocol.md#cancellation
   const cut = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
   const outcome: TurnOutcome = Exit.isSuccess(exit)
     ? exit.value
@@ -150,26 +136,26 @@ export const execute = Effect.fn("Turn.execute")(function*(
     ? "cancelled"
     : "interrupted"
   yield* Fiber.interrupt(checkpoints)
-  yield* Effect.forEach(ledger.openCalls(), (call) => ledger.toolCall(Ledger.cutOff(call)), { discard: true })
-  // Accepted, and not heard by the model any more: it will be with the next prompt.
-  yield* takeIn(true, (said) => {
-    const json = appendJson(context(), said.map(({ images, text }) => user(text, images)))
+  yield* Effect.forEach(writer.openCalls(), (call) => writer.toolCall(TranscriptWriter.cutOff(call)), { discard: true })
+  // Messages that were accepted too late for the model are part of the next prompt's context.
+  yield* takeSteering(true, (messages) => {
+    const json = appendJson(context(), messages.map(({ images, text }) => userMessage(text, images)))
     context = () => json
   })
-  if (outcome === "interrupted") ledger.interrupted(interruption)
+  if (outcome === "interrupted") writer.interrupted(interruption)
   over = true
   const committed = yield* store.commitTurn(sessionId, begun.turn, {
-    rows: ledger.takeChanges(),
+    rows: writer.takeChanges(),
     context: context(),
     outcome,
     title: null,
     usage
   }).pipe(Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost))))
-  yield* around.publish({ _tag: "InfoChanged", title: committed.title, updatedAt: committed.updatedAt })
-  return { record: committed, end: yield* endOf(exit, cut, ledger.text()) }
+  yield* session.publish({ _tag: "InfoChanged", title: committed.title, updatedAt: committed.updatedAt })
+  return { record: committed, end: yield* endOf(exit, cut, writer.text()) }
 })
 
-/** A bug in the loop is logged and told in one plain sentence. */
+/** A defect of the loop is logged; clients are told no more than that there was one. */
 const endOf = Effect.fnUntraced(function*(exit: Exit.Exit<StopReason, TurnFailed>, cut: boolean, text: string) {
   if (Exit.isSuccess(exit)) return Exit.succeed({ stopReason: exit.value, text })
   if (cut) return Exit.succeed<TurnEnd>({ stopReason: "cancelled", text })

@@ -102,7 +102,7 @@ describe("A slash command", () => {
     Effect.fnUntraced(function*({ events, say, session }) {
       assert.include(yield* say("/mode"), "The Work mode is `aw`")
       assert.include(yield* say("/mode ro"), "`work_mode` is `ro` now")
-      assert.strictEqual(session.policy.knobs().values.work_mode, "ro")
+      assert.strictEqual(session.policy.settings().values.work_mode, "ro")
       assert.isTrue(events.some(({ _tag }) => _tag === "PolicyChanged"))
       assert.include(yield* say("/policy network off"), "`network` is `off` now")
       assert.match(yield* say("/policy"), /\| `network` \| `off` \| session \|/)
@@ -142,7 +142,7 @@ describe("A slash command", () => {
       yield* say("go")
       assert.strictEqual(yield* say("/plan"), "- [x] look\n- [ ] fix")
       yield* say("/plan rewrite it")
-      assert.strictEqual(session.policy.knobs().values.work_mode, "pl")
+      assert.strictEqual(session.policy.settings().values.work_mode, "pl")
       assert.match(told(requests.at(-1)!).at(-1)!, /^user: Make a plan for this.+rewrite it$/s)
     }),
     [{

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Recollection from "../../../src/session/context/Recollection.ts"
+import * as MemoryRecall from "../../../src/session/context/MemoryRecall.ts"
 import type { MemoryEntry } from "../../../src/store/MemoryStore.ts"
 
 const day = 86_400_000
@@ -23,7 +23,7 @@ const entry = (
 })
 
 const block = (entries: ReadonlyArray<MemoryEntry>, sessionId: string | undefined = "s1") =>
-  Recollection.block(entries, { least: 0.4, now, sessionId })
+  MemoryRecall.block(entries, { least: 0.4, now, sessionId })
 const keys = (entries: ReadonlyArray<MemoryEntry>, sessionId?: string) =>
   block(entries, sessionId).split("\n").filter((line) => line.startsWith("- ")).map((line) =>
     line.slice(2, line.indexOf(":"))
@@ -78,7 +78,7 @@ describe("What is recalled for a prompt", () => {
   it("has conversation of this session only", () => {
     const said = (sessionId: string | null) => entry(String(sessionId), "x", { category: "conversation", sessionId })
     assert.deepStrictEqual(keys([said("s1"), said("s2"), said(null)], "s1"), ["s1"])
-    assert.strictEqual(Recollection.block([said("s1"), said(null)], { least: 0.4, now, sessionId: undefined }), "")
+    assert.strictEqual(MemoryRecall.block([said("s1"), said(null)], { least: 0.4, now, sessionId: undefined }), "")
   })
 
   it("cannot end its own block, nor begin another line", () => {
@@ -102,9 +102,9 @@ describe("What is saved of a user's message", () => {
   ]
   for (const [prompt, saved] of cases) {
     it(`${JSON.stringify(prompt)} → ${saved === undefined ? "nothing" : "all of it"}`, () =>
-      assert.strictEqual(Recollection.worthSaving(prompt), saved))
+      assert.strictEqual(MemoryRecall.worthSaving(prompt), saved))
   }
 
   it("is cut where it is very long, and never through a character", () =>
-    assert.strictEqual(Recollection.worthSaving("😀".repeat(20_000))?.length, 16_383))
+    assert.strictEqual(MemoryRecall.worthSaving("😀".repeat(20_000))?.length, 16_383))
 })

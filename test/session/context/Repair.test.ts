@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { read } from "../../../src/session/context/History.ts"
-import { repair } from "../../../src/session/context/Repair.ts"
-import { capped } from "../../../src/session/turn/ResultCap.ts"
+import { read, repair } from "../../../src/session/context/History.ts"
+import { capped } from "../../../src/session/turn/ToolCalls.ts"
 
 const user = (text: string) => ({ role: "user", content: [{ type: "text", text }] })
 const call = (...ids: ReadonlyArray<string>) => ({

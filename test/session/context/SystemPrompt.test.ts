@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { limitsOf } from "../../../src/policy/decision/Limits.ts"
 import { defaults } from "../../../src/domain/PolicySettings.ts"
-import { type Facts, render } from "../../../src/session/context/SystemPrompt.ts"
+import { render, type SystemPromptValues } from "../../../src/session/context/SystemPrompt.ts"
 
-const facts: Facts = {
+const facts: SystemPromptValues = {
   agent: "main",
   model: "anthropic/claude-sonnet-4.6",
   date: "2026-11-30 (UTC+01:00)",
@@ -15,7 +15,7 @@ const facts: Facts = {
     allowed: []
   },
   tools: new Set(["file_read", "file_edit", "shell", "TodoWrite", "ask_user", "read_skill"]),
-  knobs: defaults,
+  settings: defaults,
   limits: limitsOf({ level: "supervised", forbiddenPaths: ["/home/u/secrets"], forbiddenCommands: ["kubectl"] }),
   identity: [{ path: "/a/SOUL.md", text: "Calm and exact." }],
   project: [{ path: "/home/u/project/AGENTS.md", text: "Run `npm test` after each change." }],
@@ -23,7 +23,7 @@ const facts: Facts = {
   maxChars: 0
 }
 
-const bare: Facts = {
+const bare: SystemPromptValues = {
   ...facts,
   identity: [],
   project: [],
@@ -100,7 +100,7 @@ describe("The system prompt", () => {
       render({
         ...bare,
         tools: new Set(["TodoWrite"]),
-        knobs: { ...defaults, work_mode: "chat" },
+        settings: { ...defaults, work_mode: "chat" },
         limits: limitsOf(undefined)
       })
     ).toMatchInlineSnapshot(`
@@ -133,7 +133,7 @@ describe("The system prompt", () => {
   })
 
   it("keeps everything in front of the policy as it was when a knob changes", () => {
-    const [before, after] = [render(facts), render({ ...facts, knobs: { ...defaults, network: "off" } })]
+    const [before, after] = [render(facts), render({ ...facts, settings: { ...defaults, network: "off" } })]
     expect(after).not.toBe(before)
     expect(after.slice(0, after.indexOf("# Policy"))).toBe(before.slice(0, before.indexOf("# Policy")))
   })

@@ -141,9 +141,9 @@ describe("A turn that ends while another program holds the write lock", () => {
         const lock = yield* Effect.acquireRelease(Effect.sync(() => new DatabaseSync(file)), (db) =>
           Effect.sync(() => db.close()))
         lock.exec("BEGIN EXCLUSIVE")
-        yield* script.started[0]!.ledger.delta("Agent", " and")
+        yield* script.started[0]!.writer.delta("Agent", " and")
         yield* TestClock.adjust("3 seconds")
-        yield* script.started[0]!.ledger.delta("Agent", " done")
+        yield* script.started[0]!.writer.delta("Agent", " done")
         yield* script.end()
         yield* TestClock.adjust("15 seconds")
         const during = tell(yield* other.transcript(sessionId))

@@ -129,7 +129,7 @@ describe("A turn", () => {
         yield* Fiber.join(cancelling)
         assert.deepStrictEqual(yield* first.end, { stopReason: "cancelled", text: "said stuck" })
         // What is left behind is neither heard nor saved.
-        yield* script.started[0]!.ledger.delta("Agent", "late")
+        yield* script.started[0]!.writer.delta("Agent", "late")
         yield* script.end()
         assert.strictEqual((yield* second.end).text, "said two")
         assert.deepStrictEqual(
@@ -207,7 +207,7 @@ describe("A turn", () => {
         const { end } = yield* prompt(sessionId, "one")
         const pages = (yield* sql<{ page_count: number }>`PRAGMA page_count`)[0]!.page_count
         yield* sql`PRAGMA max_page_count = ${sql.literal(String(pages))}`
-        yield* script.started[0]!.ledger.delta("Agent", "x".repeat(100_000))
+        yield* script.started[0]!.writer.delta("Agent", "x".repeat(100_000))
         yield* script.end()
         const fault = yield* Effect.flip(end)
         assert.strictEqual(fault._tag, "StoreFailed")

@@ -6,9 +6,8 @@ import { Models } from "../../../src/model/Models.ts"
 import { OfflineParts } from "../../../src/model/offline/OfflineModel.ts"
 import type { WorkMode } from "../../../src/domain/PolicySettings.ts"
 import { ToolGrants } from "../../../src/policy/decision/ToolGrants.ts"
-import * as Desk from "../../../src/session/policy/PolicyServiceLayer.ts"
 import * as ModelTurn from "../../../src/session/turn/ModelTurn.ts"
-import * as Offer from "../../../src/session/policy/AdvertisedTools.ts"
+import { AdvertisedTools } from "../../../src/session/policy/AdvertisedTools.ts"
 import { MemoryStore } from "../../../src/store/MemoryStore.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
 import * as MemoryTools from "../../../src/tool/memory/MemoryTools.ts"
@@ -47,7 +46,7 @@ const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
         })
     )
   )
-  const engine = Layer.merge(ModelTurn.layer, Desk.layer).pipe(
+  const engine = ModelTurn.layer.pipe(
     Layer.provide(models),
     Layer.provide(EngineLayer.layerPolicy)
   )
@@ -178,13 +177,13 @@ describe("An offer", () => {
   it.live("is the same for all sessions whose tools say the same, however often they are made", () => {
     const { harness } = recording()
     return Effect.gen(function*() {
-      const offer = yield* Offer.make
+      const advertised = yield* AdvertisedTools
       const memory = yield* (yield* MemoryStore).of("main")
       const offered = Effect.fnUntraced(function*(mode: WorkMode) {
         const session = yield* newSession()
         yield* session.policy.set("work_mode", mode, "client")
         const own = MemoryTools.make(memory, session.sessionId)
-        return yield* offer({ policy: session.policy, tools: { ...none, current: () => own } })
+        return yield* advertised.of({ policy: session.policy, tools: { ...none, current: () => own } })
       })
       const first = yield* offered("sw")
       assert.include(Object.keys(first.tools), "memory_store")
@@ -195,7 +194,8 @@ describe("An offer", () => {
       assert.notStrictEqual(reading.tools["shell"], first.tools["shell"], "its words depend on the Work mode")
     }).pipe(
       Effect.provide(
-        EngineLayer.layerPolicy.pipe(
+        AdvertisedTools.layer.pipe(
+          Layer.provide(EngineLayer.layerPolicy),
           Layer.provideMerge(harness.layer),
           Layer.provideMerge(MemoryStore.layer(harness.folder(), () => 0))
         )

@@ -45,10 +45,10 @@ describe("The knobs of a project", () => {
         "[policy]\nwork_mode = \"ro\"\ntool_approval = \"universal_accept\"\nsandbox = \"danger-full-access\"\n"
       )
       const session = yield* newSession(cwd)
-      const { knobs } = session.policy
-      assert.deepStrictEqual([knobs().values.work_mode, knobs().sources.work_mode], ["ro", "project"])
-      assert.notStrictEqual(knobs().sources.sandbox, "project")
-      assert.deepStrictEqual([knobs().values.tool_approval, knobs().sources.tool_approval], [
+      const { settings } = session.policy
+      assert.deepStrictEqual([settings().values.work_mode, settings().sources.work_mode], ["ro", "project"])
+      assert.notStrictEqual(settings().sources.sandbox, "project")
+      assert.deepStrictEqual([settings().values.tool_approval, settings().sources.tool_approval], [
         "whitelist_accept",
         "default"
       ])
@@ -59,9 +59,9 @@ describe("The knobs of a project", () => {
       assert.isTrue(existsSync(join(cwd, "made")))
       inProject(cwd, "[policy]\nnetwork = \"off\"\n")
       assert.include(yield* run(session, "curl example.com"), "NETWORK_DENIED")
-      assert.deepStrictEqual([knobs().values.network, knobs().sources.network], ["off", "project"])
+      assert.deepStrictEqual([settings().values.network, settings().sources.network], ["off", "project"])
       yield* session.policy.set("network", "on", "user")
-      assert.deepStrictEqual([knobs().values.network, knobs().sources.network], ["on", "session"])
+      assert.deepStrictEqual([settings().values.network, settings().sources.network], ["on", "session"])
     })
   )
 

@@ -1,5 +1,12 @@
 import type { Prompt, Response } from "effect/ai"
-import type { ModelCall } from "../context/History.ts"
+
+export interface ModelCall {
+  readonly id: string
+  readonly name: string
+  readonly params: unknown
+  /** What the provider wants to see again with the call. */
+  readonly options?: Prompt.ProviderOptions
+}
 
 export type AnswerPart =
   | { readonly type: "text"; text: string }
@@ -7,13 +14,13 @@ export type AnswerPart =
   | { readonly type: "tool-call" } & ModelCall
 
 /** One answer of the model while it comes in: its parts in their order, as the next request repeats them. */
-export class Answer {
+export class ModelAnswer {
   readonly parts: Array<AnswerPart> = []
   finish: Response.FinishReason = "stop"
   /** As the provider counted. */
   usage: Response.Usage | undefined
 
-  /** `text` and `reasoning` go on where they left off. */
+  /** Extends the last part where that has the same type. */
   add(type: "text" | "reasoning", text: string): void {
     const last = this.parts.at(-1)
     if (last?.type === type) last.text += text
@@ -24,7 +31,7 @@ export class Answer {
     this.parts.push({ type, text: "" })
   }
 
-  /** The end of a thought, with what makes it valid when it comes back. */
+  /** The end of a thought, with the signature by which the provider recognizes it in the next request. */
   endThought(options: Prompt.ProviderOptions): void {
     const last = this.parts.at(-1)
     if (last?.type === "reasoning" && Object.keys(options).length > 0) last.options = options

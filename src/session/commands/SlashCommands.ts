@@ -2,15 +2,15 @@ import { Effect } from "effect"
 import * as Skills from "../../workspace/Skills.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 
-/** What a prompt may begin with instead of words for the model (acp.md §4 rule 23). */
-export interface Command {
+/** A word with a slash that a prompt may begin with. See docs/sessions.md#commands-in-a-prompt */
+export interface SlashCommand {
   readonly name: string
   readonly description: string
-  /** What may stand behind the name. */
+  /** What may follow the name. */
   readonly hint?: string
 }
 
-export const builtIn: ReadonlyArray<Command> = [
+export const builtIn: ReadonlyArray<SlashCommand> = [
   { name: "help", description: "What can be typed here" },
   { name: "status", description: "This session: agent, model, folder, policy, context, cost" },
   { name: "model", description: "Show or set the model", hint: "[provider/model]" },
@@ -27,26 +27,32 @@ export const builtIn: ReadonlyArray<Command> = [
   { name: "new", description: "Start afresh: the model forgets this conversation, the transcript stays" }
 ]
 
-export interface Typed {
+export interface TypedCommand {
   readonly name: string
   readonly args: string
 }
 
-/** `/name` and what follows it; whether there is such a command is another question. */
-export const typed = (prompt: string): Typed | undefined => {
+/** `/name` and what follows it, whether or not there is such a command. */
+export const typed = (prompt: string): TypedCommand | undefined => {
   const [, name, args = ""] = /^\/([A-Za-z0-9][\w.-]*)(?:\s+([\s\S]*))?$/.exec(prompt.trim()) ?? []
   return name === undefined ? undefined : { name, args: args.trim() }
 }
 
-/** The words of a prompt that are about the work, for a title; `undefined` where it has none. */
-export const topicOf = (prompt: string): string | undefined => {
+/** The words of a prompt that are about the work; `undefined` where it has none. */
+const topicOf = (prompt: string): string | undefined => {
   const command = typed(prompt)
   if (command === undefined || !builtIn.some(({ name }) => name === command.name)) return prompt
   return command.name === "plan" && command.args !== "" ? command.args : undefined
 }
 
-/** A skill with the name of a built-in command is not to be had this way. */
-export const all = (workspace: Workspace): Effect.Effect<ReadonlyArray<Command>> =>
+/** The first line of a session's first prompt, at most 80 characters. */
+export const titleOf = (prompt: string): string | null => {
+  const line = (topicOf(prompt) ?? "").trim().split("\n", 1)[0]!.trim()
+  return line === "" ? null : line.length > 80 ? `${line.slice(0, 79)}…` : line
+}
+
+/** The built-in commands, then the skills; a skill with the name of a built-in command is left out. */
+export const all = (workspace: Workspace): Effect.Effect<ReadonlyArray<SlashCommand>> =>
   Effect.map(Skills.list(workspace), (skills) => [
     ...builtIn,
     ...skills

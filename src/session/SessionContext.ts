@@ -1,0 +1,62 @@
+import type { Effect } from "effect"
+import type { SessionEvent } from "../domain/SessionEvent.ts"
+import type { Memory } from "../store/MemoryStore.ts"
+import type { ClientSide } from "../tool/ClientSide.ts"
+import type { SessionTools } from "../tool/SessionTools.ts"
+import type { Jobs } from "../tool/shell/Jobs.ts"
+import type { Workspace } from "../workspace/Workspace.ts"
+import type { History } from "./context/History.ts"
+import type { PromptFiles } from "./context/SystemPrompt.ts"
+import type { Configured } from "./lifecycle/Configured.ts"
+import type { Approvals } from "./policy/Approvals.ts"
+import type { SessionModel } from "./policy/SessionModel.ts"
+import type { SessionPolicy } from "./policy/SessionPolicy.ts"
+
+export type Mode = "acp" | "chat"
+
+/** Choices of a client for one session, which take precedence over the configuration of its agent. */
+export interface Overrides {
+  readonly model?: string
+  /** The alias of a provider. */
+  readonly modelProvider?: string
+  readonly temperature?: number
+  /** A chat session does without the agent's memory; ACP sessions never use it. */
+  readonly excludeMemory?: boolean
+}
+
+/** What the engine keeps of an active session from turn to turn. Everything here can be made again from the store and the files. */
+export interface SessionState {
+  /** The model's context as the last turn left it; absent once others needed the room, see `context/ContextWindow.ts`. */
+  history?: History | undefined
+  /**
+   * Tokens to add to an estimate of the messages: the system prompt, the tools, and the error of the estimate. Absent until a
+   * provider has counted.
+   */
+  tokenOffset?: number | undefined
+  /** The files of the system prompt; absent: the next turn reads them. */
+  promptFiles?: PromptFiles | undefined
+  /** The session's own tools together with those of its memory. */
+  memoryTools?: { readonly own: SessionTools; readonly memory: Memory; readonly all: SessionTools } | undefined
+}
+
+/** What an active session lends to its turns and to the policy: made once, together with the session. */
+export interface SessionContext {
+  readonly sessionId: string
+  /** The alias of its agent. */
+  readonly agent: string
+  readonly mode: Mode
+  /** What the configuration says of the agent now. */
+  readonly configured: () => Configured
+  readonly workspace: Workspace
+  readonly policy: SessionPolicy
+  readonly model: SessionModel
+  /** Those that only this session has, besides the built-in ones. */
+  readonly tools: SessionTools
+  /** Its commands in the background. */
+  readonly jobs: Jobs
+  readonly approvals: Approvals
+  /** What the clients that watch the session now do for it. */
+  readonly client: () => ClientSide
+  readonly publish: (event: SessionEvent) => Effect.Effect<void>
+  readonly state: SessionState
+}

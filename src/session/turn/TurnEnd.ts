@@ -1,0 +1,17 @@
+import { Schema } from "effect"
+import type { StopReason } from "../../domain/SessionEvent.ts"
+import type { SessionMissing, StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
+
+/** A turn that ended without a stop reason: `message` is for people, `reason` a stable word. What was streamed is kept. */
+export class TurnFailed extends Schema.TaggedError<TurnFailed>()("TurnFailed", {
+  message: Schema.String,
+  reason: Schema.String
+}) {}
+
+export interface TurnEnd {
+  readonly stopReason: StopReason
+  /** All message text of the turn. */
+  readonly text: string
+}
+
+export type TurnFault = TurnFailed | TurnRunning | SessionMissing | StoreFailed

@@ -1,0 +1,134 @@
+import { Context, Effect, Layer, Stream } from "effect"
+import { Prompt } from "effect/ai"
+import type { RuntimeProfile } from "../../config/Profiles.ts"
+import * as ModelFault from "../../model/ModelFault.ts"
+import { type Model, Models } from "../../model/Models.ts"
+import { RequestOptions } from "../../model/RequestOptions.ts"
+import { estimateText } from "../context/Tokens.ts"
+import { SystemPromptBuilder } from "../context/SystemPromptBuilder.ts"
+import { AdvertisedTools, type Advertisement } from "../policy/AdvertisedTools.ts"
+import type { Overrides } from "../SessionContext.ts"
+import type { ModelAnswer } from "./ModelAnswer.ts"
+import { TurnFailed } from "./TurnEnd.ts"
+import type { TurnContext } from "./TurnLoop.ts"
+
+/** What a request to the model consists of besides the messages. */
+export interface TurnRequest {
+  readonly model: Model
+  readonly profile: RuntimeProfile
+  readonly system: string
+  readonly toolkit: Advertisement
+  /** Tokens of the system prompt and the tools, an estimate. */
+  readonly overhead: number
+}
+
+/** A model named without a provider is one of the agent's own provider; a provider without a model keeps the model's name. */
+const overridden = (own: string, { model, modelProvider }: Overrides): string => {
+  if (model === undefined && modelProvider === undefined) return own
+  const [provider = "", ...name] = own.split("/")
+  if (model !== undefined && modelProvider === undefined && model.includes("/")) return model
+  return `${modelProvider ?? provider}/${model ?? name.join("/")}`
+}
+
+const overhead = (system: string, { tools }: Advertisement): number =>
+  estimateText(system) +
+  Object.values(tools).reduce((sum, { description }) => sum + estimateText(description ?? "") + 100, 0)
+
+/** Prepares each request anew: model, policy, tools and limits may change in the middle of a turn. */
+export class TurnRequests extends Context.Service<TurnRequests, {
+  readonly prepare: (turn: TurnContext) => Effect.Effect<TurnRequest, TurnFailed>
+}>()("postern/session/TurnRequests") {
+  static readonly layer = Layer.effect(
+    TurnRequests,
+    Effect.gen(function*() {
+      const models = yield* Models
+      const advertised = yield* AdvertisedTools
+      const systemPrompts = yield* SystemPromptBuilder
+      return {
+        prepare: Effect.fnUntraced(function*(turn) {
+          const model = yield* Effect.mapError(
+            models.get(overridden(turn.model.model(), turn.overrides)),
+            ({ message }) => new TurnFailed({ message, reason: "model_unavailable" })
+          )
+          const toolkit = yield* advertised.of(turn)
+          const system = yield* systemPrompts.build(turn, model, Object.keys(toolkit.tools))
+          return { model, profile: turn.configured().runtime, system, toolkit, overhead: overhead(system, toolkit) }
+        })
+      }
+    })
+  )
+}
+
+const stream = (
+  { model: { languageModel }, system, toolkit }: TurnRequest,
+  messages: Prompt.Prompt,
+  toolChoice: "auto" | "none"
+) =>
+  languageModel.streamText({
+    prompt: Prompt.fromMessages([Prompt.systemMessage({ content: system }), ...messages.content]),
+    toolkit,
+    toolChoice,
+    disableToolCallResolution: true,
+    toolCallValidation: "deferred"
+  })
+
+const take = (
+  part: Stream.Success<ReturnType<typeof stream>>,
+  answer: ModelAnswer,
+  { writer }: TurnContext
+): Effect.Effect<void, TurnFailed> => {
+  switch (part.type) {
+    case "text-delta":
+      answer.add("text", part.delta)
+      return writer.delta("Agent", part.delta)
+    case "reasoning-start":
+      return Effect.sync(() => answer.begin("reasoning"))
+    case "reasoning-delta":
+      answer.add("reasoning", part.delta)
+      return writer.delta("Thought", part.delta)
+    case "text-end":
+    case "reasoning-end":
+      if (part.type === "reasoning-end") answer.endThought(part.metadata)
+      return Effect.sync(writer.endMessage)
+    case "tool-call":
+      answer.call(part)
+      return Effect.void
+    case "error":
+      return Effect.fail(new TurnFailed({ message: String(part.error), reason: "model_failed" }))
+    case "finish":
+      answer.finish = part.reason
+      answer.usage = part.usage
+      return Effect.void
+    default:
+      return Effect.void
+  }
+}
+
+const optionsOf = ({ model, notify, overrides: { temperature } }: TurnContext): RequestOptions => ({
+  thoughtLevel: model.thoughtLevel(),
+  onDelay: (title) => notify({ severity: "warning", title }),
+  ...(temperature === undefined ? {} : { temperature })
+})
+
+/** Asks the model and puts its answer into `answer` and into the transcript, as it comes. */
+export const receive = Effect.fnUntraced(function*(
+  request: TurnRequest,
+  messages: Prompt.Prompt,
+  toolChoice: "auto" | "none",
+  answer: ModelAnswer,
+  turn: TurnContext
+) {
+  yield* stream(request, messages, toolChoice).pipe(
+    Stream.mapError((error) => new TurnFailed(ModelFault.ofAiError(error))),
+    Stream.runForEachArray((parts) => {
+      let next = 0
+      return Effect.whileLoop({
+        while: () => next < parts.length,
+        body: () => take(parts[next++]!, answer, turn),
+        step: () => {}
+      })
+    }),
+    Effect.provideService(RequestOptions, optionsOf(turn))
+  )
+  turn.writer.endMessage()
+})
