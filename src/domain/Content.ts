@@ -1,7 +1,10 @@
 import { Schema } from "effect"
 import { lenient } from "./Lenient.ts"
 
-/** Content as ACP and MCP spell it (spec §3): what prompts, messages and tool results are made of. */
+/**
+ * Content as ACP and MCP spell it (https://agentclientprotocol.com/protocol/v1/content): what prompts, messages and
+ * tool results are made of.
+ */
 
 const annotations = {
   annotations: lenient(Schema.Struct({

@@ -59,7 +59,9 @@ const fits = (pattern: string, name: string): boolean =>
     name
   )
 
-/** What a call of this tool may do (policy §1.7): the word of the operator, not of the server. */
+/**
+ * What a call of this tool may do (docs/mcp.md#tools-and-capabilities): the word of the operator, not of the server.
+ */
 export const capabilityOf = (config: McpServerConfig, tool: string, readOnlyHint: boolean): Capability =>
   config.tools.find(([pattern]) => fits(pattern, tool))?.[1] ??
     (readOnlyHint && config.readOnlyHints ? "ro" : config.capability)

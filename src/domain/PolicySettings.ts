@@ -1,7 +1,9 @@
 import { Predicate, Result } from "effect"
 import type { Capability } from "./Capability.ts"
 
-/** The six policies of a session (spec §5), under the ids they have as configuration options (policy §1.10). */
+/**
+ * The six settings of a session's policy (docs/policy.md#settings), under the ids they have as configuration options.
+ */
 export const settingValues = {
   work_mode: ["chat", "ro", "pl", "sw", "aw"],
   network: ["on", "off"],
@@ -55,7 +57,10 @@ const granted: { readonly [M in WorkMode]: ReadonlySet<Capability> } = {
 
 export const grants = (mode: WorkMode, capability: Capability): boolean => granted[mode].has(capability)
 
-/** How far a mode lets one see (1 the workspace, 2 everything) and change (0 nothing, 1 what is forgotten, 2 the workspace, 3 everything). */
+/**
+ * How far a mode lets one see (1 the workspace, 2 everything) and change (0 nothing, 1 what is forgotten, 2 the
+ * workspace, 3 everything).
+ */
 const scopes: { readonly [M in EffectiveSandbox]: { readonly read: number; readonly write: number } } = {
   "workspace-read": { read: 1, write: 0 },
   "workspace-scratch": { read: 1, write: 1 },
@@ -111,7 +116,7 @@ export interface ResolvedSettings {
 
 /**
  * The values in force: the session's, else the project's where it only narrows, else the user's, else the default of the autonomy
- * level. `readonly` also caps the Work mode, whoever chose it (spec §5).
+ * level. `readonly` also caps the Work mode, whoever chose it (docs/policy.md#autonomy-levels).
  */
 export const resolve = (level: AutonomyLevel, layers: {
   readonly session: Partial<PolicySettings>
@@ -143,8 +148,9 @@ export const isOffered = <K extends PolicySetting>(level: AutonomyLevel, knob: K
   level !== "readonly" || knob !== "work_mode" || isNarrower("work_mode", value as WorkMode, "ro")
 
 /**
- * What a call may reach: the session's sandbox mode, narrowed to what its capabilities need (policy §1.7). In the scratch modes writes
- * to the workspace are forgotten; `workspace-scratch` shows nothing else, as `workspace-read` does.
+ * What a call may reach: the session's sandbox mode, narrowed to what its capabilities need
+ * (docs/sandbox.md#effective-mode). In the scratch modes writes to the workspace are forgotten; `workspace-scratch`
+ * shows nothing else, as `workspace-read` does.
  */
 export type EffectiveSandbox = SandboxMode | "scratch" | "workspace-scratch"
 

@@ -38,8 +38,9 @@ export const Compaction = Schema.Struct({
 export type Compaction = typeof Compaction.Type
 
 /**
- * One row of the visible transcript (spec §4), in its materialised form. Rows are never renumbered or removed while the
- * session exists. `Interrupted` marks a turn that was cut off: visible to people, hidden from the model.
+ * One row of the visible transcript (docs/sessions.md#transcript-and-context), in its materialised form. Rows are never
+ * renumbered or removed while the session exists. `Interrupted` marks a turn that was cut off: visible to people,
+ * hidden from the model.
  */
 export const TranscriptEntry = Schema.Union([
   Schema.TaggedStruct("User", { messageId: Schema.String, content: Schema.Array(ContentBlock) }),

@@ -3,7 +3,7 @@ const real = process.stdout.write.bind(process.stdout)
 /** The protocol's way out, once {@link guard} has turned everybody else away. */
 export const protocolWrite: typeof process.stdout.write = real
 
-/** From here on stdout carries the protocol only: whatever else is printed goes to stderr (spec §1). */
+/** From here on stdout carries the protocol only: whatever else is printed goes to stderr. */
 export const guard = (): void => {
   process.stdout.write = process.stderr.write.bind(process.stderr)
 }

@@ -8,12 +8,20 @@ import type * as Wire from "./Wire.ts"
 export type Admit = (method: string, params: unknown) => Result.Result<unknown, Wire.RpcFault>
 
 export interface PeerOptions {
-  /** What JSON-RPC leaves open is refused: `params: null`, and with id null what may as well be a broken response (zeroclaw §1.2). */
+  /**
+   * What JSON-RPC leaves open is refused: `params: null`, and with id null what may as well be a broken response
+   * (docs/native-rpc.md#framing-and-limits).
+   */
   readonly strict?: boolean
-  /** Bytes in one line. A longer one is answered with one −32600 `frame_too_large` and skipped, or ends the connection. */
+  /**
+   * Bytes in one line. A longer one is answered with one −32600 `frame_too_large` and skipped, or ends the connection.
+   */
   readonly maxFrame: number
   readonly endsOversize?: boolean
-  /** From the first byte of a line to its last; a slower one is answered with −32600 `frame_timeout` and ends the connection. */
+  /**
+   * From the first byte of a line to its last; a slower one is answered with −32600 `frame_timeout` and ends the
+   * connection.
+   */
   readonly frameTimeout?: Duration.Duration
   /** Which requests may still be running when the next message is looked at; without it all of them. */
   readonly concurrent?: (method: string) => boolean

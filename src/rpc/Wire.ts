@@ -6,7 +6,7 @@ import { isTooDeep } from "./Depth.ts"
  */
 export type RequestId = string
 
-/** An error as JSON-RPC 2.0 carries it; `data.reason` is a stable word (spec §3). */
+/** An error as https://www.jsonrpc.org/specification#error_object has it; `data.reason` is a stable word. */
 export class RpcFault extends Schema.TaggedError<RpcFault>()("RpcFault", {
   code: Schema.Int,
   message: Schema.String,
@@ -48,7 +48,10 @@ const malformed = (fault: RpcFault, id = nullId): Inbound => ({ _tag: "Malformed
 
 const isRecord = (u: unknown): u is Record<string, unknown> => typeof u === "object" && u !== null && !Array.isArray(u)
 
-/** The JSON text of an id, or `undefined` for what cannot be one. Not exact for numbers beyond 2^53: see {@link sourceOfId}. */
+/**
+ * The JSON text of an id, or `undefined` for what cannot be one. Not exact for numbers beyond 2^53: see {@link
+ * sourceOfId}.
+ */
 export const idText = (id: unknown): RequestId | undefined =>
   id === null || typeof id === "string" || typeof id === "number" ? JSON.stringify(id) : undefined
 
@@ -88,7 +91,10 @@ const classify = (message: Record<string, unknown>, line: string, strict: boolea
     : { _tag: "Request", id, method, params: params ?? undefined }
 }
 
-/** One line is one message (zeroclaw §1.2). Arrays are refused: ACP v1 has no batches. `strict`: see the options of a peer. */
+/**
+ * One line is one message (docs/native-rpc.md#framing-and-limits). Arrays are refused: ACP v1 has no batches. `strict`:
+ * see the options of a peer.
+ */
 export const read = (line: string, strict = false): Inbound => {
   let message: unknown
   try {
@@ -116,7 +122,7 @@ export const success = (id: RequestId, result: unknown = {}) =>
 export const failure = (id: RequestId, { code, data, message }: RpcFault) =>
   `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}\n`
 
-/** Typed faults keep their code; interruption is −32800; everything else stays private (spec §9). */
+/** Typed faults keep their code; interruption is −32800; everything else stays private. */
 export const faultOf = (cause: Cause.Cause<unknown>): RpcFault => {
   for (const reason of cause.reasons) {
     if (Cause.isFailReason(reason) && reason.error instanceof RpcFault) return reason.error

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import type { BackendChoice } from "../domain/SandboxBackend.ts"
 
-/** What one call may reach (spec §6). All paths are canonical and absolute. */
+/** What one call may reach (docs/sandbox.md#effective-mode). All paths are canonical and absolute. */
 export interface SandboxRequest {
   readonly mode: EffectiveSandbox
   readonly network: boolean
@@ -34,7 +34,7 @@ export interface EnforcementReport {
   readonly notes: ReadonlyArray<string>
 }
 
-/** What the end of a confined process means (policy §5.9). */
+/** What the end of a confined process means (docs/sandbox.md#what-a-refusal-looks-like). */
 export type Attribution =
   | { readonly kind: "ordinary" }
   /** The command ran, and what it printed looks like a refusal by the sandbox; a fact next to the exit code. */

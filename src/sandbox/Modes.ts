@@ -1,6 +1,6 @@
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 
-/** What the Sandbox modes have in common (spec §6): who may write, what stays, how much can be seen. */
+/** What the Sandbox modes have in common (docs/sandbox.md#modes): who may write, what stays, how much can be seen. */
 
 /** Whether commands can change the workspace, if only for the length of the call. */
 export const writes = (mode: EffectiveSandbox): boolean => mode === "workspace-write" || isScratch(mode)

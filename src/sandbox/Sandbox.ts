@@ -17,7 +17,7 @@ export interface SandboxOptions {
   /** Postern's own places: hidden from every confined command. */
   readonly own: HostEnvironment["own"]
   readonly home?: string
-  /** Whether a backend may be used that enforces only a part of what was asked (policy §5.1). */
+  /** Whether a backend may be used that enforces only a part of what was asked (docs/sandbox.md#failing-closed). */
   readonly partial?: { readonly files: () => boolean }
 }
 
@@ -35,7 +35,10 @@ export interface EnforcementCheck extends Enforcement {
   readonly network: boolean
 }
 
-/** Holds each call to its mode and network, or refuses it (spec §6). Nothing runs less confined than it was asked for. */
+/**
+ * Holds each call to its mode and network, or refuses it (docs/sandbox.md#failing-closed). Nothing runs less confined
+ * than it was asked for.
+ */
 export class Sandbox extends Context.Service<Sandbox, {
   /** A command that `Processes.run` takes as it is. What it needs on disk goes when the scope closes. */
   readonly confine: (
@@ -46,7 +49,9 @@ export class Sandbox extends Context.Service<Sandbox, {
   readonly enforce: (mode: EffectiveSandbox, network: boolean, backend?: BackendChoice) => Enforcement
   /** The same view of the disk for Postern's own file tools. Looks at the disk. */
   readonly reach: (request: Pick<SandboxRequest, "mode" | "network" | "roots" | "readable">) => PathScope
-  /** Modes of a session that cannot be enforced here even with a network. Starts nothing where bubblewrap is installed. */
+  /**
+   * Modes of a session that cannot be enforced here even with a network. Starts nothing where bubblewrap is installed.
+   */
   readonly lacking: (backend?: BackendChoice) => ReadonlyArray<SandboxMode>
   /** Every combination, for `postern sandbox check`. */
   readonly check: (backend?: BackendChoice) => ReadonlyArray<EnforcementCheck>

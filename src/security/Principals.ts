@@ -4,7 +4,10 @@ import type { ConfigTable } from "../config/schema/Schema.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { type Permitted, ToolGrants } from "../policy/decision/ToolGrants.ts"
 
-/** What one client may do (zeroclaw §1.10); it is asked for anew with every call, so that taking a permission away works at once. */
+/**
+ * What one client may do (docs/users.md#grants); it is asked for anew with every call, so that taking a permission away
+ * works at once.
+ */
 export interface Principal {
   readonly id: string
   readonly admin: boolean
@@ -114,7 +117,10 @@ const rosterOf = ({ permission_profiles = {}, security, users = {} }: ConfigTabl
   trustDaemonUid: security?.trust_daemon_uid !== false
 })
 
-/** Whether anybody may be the operator; a user whom the system does not tell has to be trusted where there are no others. */
+/**
+ * Whether anybody may be the operator; a user whom the system does not tell has to be trusted where there are no
+ * others.
+ */
 const hasOperator = ({ trustDaemonUid, users }: Roster, own: number | undefined): boolean =>
   own === undefined ? Object.keys(users).length === 0 : trustDaemonUid
 

@@ -25,7 +25,7 @@ export interface MemoryEntry {
 
 /**
  * Whose entries: those of one principal, `null` being the operator, or everybody's. An entry belongs to who stored it, or to the owner of
- * the session that did; to others than its owner and the operator it does not exist (zeroclaw §1.10).
+ * the session that did; to others than its owner and the operator it does not exist (docs/users.md#ownership).
  */
 export type MemoryOwner = { readonly owner: string | null } | "everybody"
 

@@ -1,4 +1,4 @@
-/** How a question becomes a full-text query, and how well an entry answers it (zeroclaw.md §5). Pure. */
+/** How a question becomes a full-text query, and how well an entry answers it (docs/sessions.md#recall). Pure. */
 
 /** More words of a question than this say nothing new. */
 const maxTerms = 16

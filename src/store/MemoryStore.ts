@@ -20,7 +20,7 @@ const day = 86_400_000
 
 /**
  * The long-term memory of the agents, one SQLite file each, opened when it is first asked for. Only chat sessions may be given it:
- * what an ACP session does must not depend on what others did before (spec §4).
+ * what an ACP session does must not depend on what others did before (docs/sessions.md#chat-and-acp-sessions).
  */
 export class MemoryStore extends Context.Service<MemoryStore, {
   /** The operator's, where nobody is named. Fails as long as the file cannot be used; the next call tries again. */

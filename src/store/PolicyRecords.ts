@@ -35,7 +35,10 @@ export interface ApprovalRecord {
   readonly answer: string | null
 }
 
-/** The policy of a session: knobs as append-only events, its own rules, and the trail of decisions (policy §1.8). */
+/**
+ * The policy of a session: knobs as append-only events, its own rules, and the trail of decisions
+ * (docs/policy.md#independence-and-storage).
+ */
 export interface PolicyRecords {
   /** The last value of each knob that was ever set. */
   readonly settings: (sessionId: string) => Effect.Effect<ReadonlyMap<string, string>, StoreFailed>

@@ -28,7 +28,7 @@ export type { DayCost } from "./Costs.ts"
 export type { ApprovalRecord, DecisionRecord, PolicyRecords, RuleRecord } from "./PolicyRecords.ts"
 
 export class SessionStore extends Context.Service<SessionStore, {
-  /** `memory`: nothing survives the process, and `initialize` says so (spec §4). */
+  /** `memory`: nothing survives the process, and `initialize` says so (docs/sessions.md#store). */
   readonly durability: "durable" | "memory"
   readonly create: (
     session:
@@ -138,7 +138,7 @@ export class SessionStore extends Context.Service<SessionStore, {
     Layer.effect(SqlClient.SqlClient, Sqlite.make(Sqlite.memory))
   ).pipe(Layer.orDie)
 
-  /** Where `layer` fails, sessions live in memory, and one warning says why (spec §4). */
+  /** Where `layer` fails, sessions live in memory, and one warning says why (docs/sessions.md#store). */
   static readonly layerOrMemory = (file: string): Layer.Layer<SessionStore> =>
     Layer.catchTag(SessionStore.layer(file), "StoreFailed", (error) =>
       Layer.unwrap(Effect.as(

@@ -37,7 +37,10 @@ interface Place {
 
 const rowsAtOnce = 8
 
-/** Reading what was said and done: whole, or by messages from the newest end (zeroclaw §1.6), counted in an index and read only as they are taken. */
+/**
+ * Reading what was said and done: whole, or by messages from the newest end (docs/native-rpc.md#views), counted in an
+ * index and read only as they are taken.
+ */
 export const makeTranscripts = (
   sql: SqlClient.SqlClient,
   guarded: StoreGuard,

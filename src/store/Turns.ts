@@ -29,7 +29,10 @@ type Turns = Pick<
   "transcript" | "shownBefore" | "beginTurn" | "checkpoint" | "untilLost" | "commitTurn"
 >
 
-/** Opening, saving, ending and recovering turns (spec §4). The database allows one running turn a session. */
+/**
+ * Opening, saving, ending and recovering turns (docs/sessions.md#durability). The database allows one running turn a
+ * session.
+ */
 export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patiently: StoreGuard) {
   const sql = yield* SqlClient.SqlClient
   const writeEntries = makeWriteEntries(sql)

@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import * as Files from "./Files.ts"
 import * as MimeType from "./MimeType.ts"
 
-/** Largest attachment, in bytes after decoding (spec §3). */
+/** Largest attachment, in bytes after decoding (docs/sessions.md#attachments). */
 export const maxBytes = 10 * 1024 * 1024
 
 /** An attachment that could not be taken or given; `detail` is a sentence. */

@@ -6,7 +6,10 @@ import * as Files from "./Files.ts"
 import * as Folder from "./Folder.ts"
 import { makeFolder } from "../platform/MakeFolder.ts"
 
-/** The files of an agent's workspace that say what it is like, and that clients may change (zeroclaw §1.6). */
+/**
+ * The files of an agent's workspace that say what it is like, and that clients may change
+ * (docs/native-rpc.md#personality).
+ */
 export const names = [
   "SOUL.md",
   "IDENTITY.md",

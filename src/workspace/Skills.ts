@@ -6,8 +6,9 @@ import * as FrontMatter from "./FrontMatter.ts"
 import type { Workspace } from "./Workspace.ts"
 
 /**
- * Skills: folders with a `SKILL.md` that begins with YAML front matter (zeroclaw §1.6, §4.2). They lie in `skills/` of the agent's
- * workspace and, for all agents, in `<config dir>/shared/skills/`; of two with one name the agent's own counts.
+ * Skills: folders with a `SKILL.md` that begins with YAML front matter (docs/sessions.md#skills). They lie in `skills/`
+ * of the agent's workspace and, for all agents, in `<config dir>/shared/skills/`; of two with one name the agent's own
+ * counts.
  */
 export interface Skill {
   readonly name: string

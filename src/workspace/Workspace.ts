@@ -16,7 +16,7 @@ export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused"
 
 export type Intent = "read" | "write"
 
-/** The folders one session may touch (spec §3 and §5): `cwd` first, then its further roots. */
+/** The folders one session may touch (docs/sessions.md#folders): `cwd` first, then its further roots. */
 export interface Workspace {
   /** Canonical absolute path; relative paths resolve against it, and only against it. */
   readonly cwd: string

@@ -50,7 +50,9 @@ const ro = { capabilities: ["shell_ro"] as const }
 
 type Row = readonly [number, Partial<PolicySettings>, Partial<DecisionInput>, "run" | "ask" | "deny", string]
 
-/** Rows of policy §1.6. Where a person is asked, the answer decides later: the row shows the question. */
+/**
+ * Rows of docs/policy.md#decision-table. Where a person is asked, the answer decides later: the row shows the question.
+ */
 const rows: ReadonlyArray<Row> = [
   [1, { work_mode: "ro" }, {}, "deny", "capability"],
   [2, { network: "off" }, { networkPrograms: ["curl"] }, "deny", "network"],
@@ -131,7 +133,10 @@ describe("The outcome table", () => {
   })
 })
 
-/** Rows whose outcome is a person's: the call, its knobs and rules, the answer (none: nobody is there), and what becomes of it. */
+/**
+ * Rows whose outcome is a person's: the call, its knobs and rules, the answer (none: nobody is there), and what becomes
+ * of it.
+ */
 const answers: ReadonlyArray<
   readonly [number, string, Partial<PolicySettings>, string | undefined, PermissionAnswer | undefined, string]
 > = [

@@ -14,7 +14,7 @@ const fixture = Effect.acquireRelease(
   (made) => Effect.sync(made.close)
 )
 
-/** Numbers are those of bugs that others had (policy §7). */
+/** Numbers are those of docs/development.md#reports-from-other-agents. */
 describe("a sandbox that cannot hold a call", () => {
   it("17: names bubblewrap and how to get it where it is missing", () => {
     const offer = BubblewrapBackend.make(() => undefined).offer("workspace-write", false)

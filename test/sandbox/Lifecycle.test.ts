@@ -34,7 +34,7 @@ const startHost = ({ home, work }: Fixture.Fixture) => {
 
 const fixture = Effect.acquireRelease(Effect.promise(() => Fixture.make(who)), (made) => Effect.sync(made.close))
 
-/** Numbers are those of bugs that others had (policy §7). */
+/** Numbers are those of docs/development.md#reports-from-other-agents. */
 describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture.reason}`, () => {
   for (const mode of ["read-only", "workspace-write", "scratch"] as const) {
     it.live(`ends a daemon of its own session with the command, in ${mode}`, () =>

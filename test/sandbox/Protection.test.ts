@@ -53,7 +53,7 @@ const run = (
   work = made.work
 ) => Effect.provide(Run.bash(script, work, mode, false), Run.layer(made))
 
-/** Numbers are those of bugs that others had (policy §7). */
+/** Numbers are those of docs/development.md#reports-from-other-agents. */
 describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture.reason}`, () => {
   it.live("lets git work while hooks and configuration stay as they are", () =>
     Effect.gen(function*() {

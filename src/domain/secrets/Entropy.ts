@@ -14,7 +14,10 @@ const shannon = (text: string): number => {
   return bits
 }
 
-/** Higher sensitivity, lower threshold; at the default of 0.7 no hexadecimal number reaches it (zeroclaw §3.10). */
+/**
+ * Higher sensitivity, lower threshold; at the default of 0.7 no hexadecimal number reaches it
+ * (docs/tools.md#secrets-in-results).
+ */
 const threshold = (sensitivity: number) => 4.375 - 1.25 * (sensitivity - 0.7)
 
 /** `sha512-…` and `h1:…` of lock files, `data:…;base64,…`, a receipt of ours. */

@@ -1,7 +1,10 @@
 import { Context } from "effect"
 import { isRandom } from "./Entropy.ts"
 
-/** Secrets in text on its way to a model (zeroclaw §3.10). Every pattern is bounded, so that its work grows with the text alone. */
+/**
+ * Secrets in text on its way to a model (docs/tools.md#secrets-in-results). Every pattern is bounded, so that its work
+ * grows with the text alone.
+ */
 
 export interface LeakDetection {
   readonly enabled: boolean

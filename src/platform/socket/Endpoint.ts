@@ -20,7 +20,7 @@ export const pipeName = (dataDir: string): string => {
 
 export const isPipe = (endpoint: string): boolean => endpoint.startsWith(pipePrefix)
 
-/** `POSTERN_SOCKET`, else the data folder's own (zeroclaw §1.1). */
+/** `POSTERN_SOCKET`, else the data folder's own (docs/native-rpc.md#socket). */
 export const resolve = (
   { dataDir, socket }: { readonly dataDir: string; readonly socket: string | undefined },
   platform: NodeJS.Platform = process.platform

@@ -72,8 +72,8 @@ const checkSocket = Effect.fnUntraced(function*(path: string) {
 })
 
 /**
- * Makes this process the only owner of a socket path until the scope ends (zeroclaw §1.1). `isOwn`: the folder is Postern's, so that it
- * may be made private.
+ * Makes this process the only owner of a socket path until the scope ends (docs/native-rpc.md#socket). `isOwn`: the
+ * folder is Postern's, so that it may be made private.
  */
 export const take = Effect.fnUntraced(function*(path: string, isOwn: boolean) {
   const checked = Effect.fnUntraced(function*(check: () => EndpointRefused | void) {

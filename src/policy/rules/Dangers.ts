@@ -2,7 +2,10 @@ import { programOf } from "../shell/programs/Table.ts"
 import { shellCall, type Trial } from "./Examples.ts"
 import { type Entry, make, type RuleSet } from "./RuleSet.ts"
 
-/** Warnings about allow rules that cover a dangerous shape (policy §1.9 E8): such a rule decides, so its author should know it. */
+/**
+ * Warnings about allow rules that cover a dangerous command (docs/policy.md#what-a-wildcard-may-allow): such a rule
+ * decides, so its author should know it.
+ */
 
 const samples = `
 rm -rf src

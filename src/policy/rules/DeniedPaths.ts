@@ -7,7 +7,10 @@ import type { PathPattern } from "./Paths.ts"
 import type { Entry } from "./RuleSet.ts"
 import type { Atom } from "./Wildcard.ts"
 
-/** What deny rules about paths mean on this disk now: the words of a command cannot tell what it opens (policy §2.5). */
+/**
+ * What deny rules about paths mean on this disk now: the words of a command do not tell what it opens
+ * (docs/policy.md#paths-in-rules).
+ */
 export interface DeniedPaths {
   /** Not to be read, nor written to. */
   readonly hidden: ReadonlyArray<string>

@@ -5,8 +5,8 @@ import type { Fault } from "./Unreadable.ts"
 import { type Atom, matches } from "./Wildcard.ts"
 
 /**
- * A host (policy §2.5): `example.com`, `*.example.com` at any depth below it, `example.com:443`. Without a port it means every
- * port. `*` alone is every host; elsewhere `*` stays within one label.
+ * A host (docs/policy.md#hosts-in-rules): `example.com`, `*.example.com` at any depth below it, `example.com:443`.
+ * Without a port it means every port. `*` alone is every host; elsewhere `*` stays within one label.
  */
 export interface HostPattern {
   readonly everything: boolean

@@ -88,8 +88,9 @@ const ofProject = (count: number) =>
   count === 1 ? "1 allow rule of this project does" : `${count} allow rules of this project do`
 
 /**
- * Every rule that counts for a session (policy §2.6). Whatever cannot be read fails the whole load, and with it the start of the
- * session: a broken file might have held a deny rule. That also goes for a project's file, trusted or not.
+ * Every rule that counts for a session (docs/policy.md#rule-layers). Whatever cannot be read fails the whole load, and
+ * with it the start of the session: a broken file might have held a deny rule. That also goes for a project's file,
+ * trusted or not.
  */
 export const load = Effect.fnUntraced(function*(sources: Sources, trial: Trial) {
   const { entries: managed } = yield* fileLayer(sources.managedFile ?? managedFile, "managed", trial)

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { alternatives, type Char, compile, escaped, tooMany } from "./Glob.ts"
 import type { Fault } from "./Unreadable.ts"
 
-/** Names of tools, of MCP servers and their tools, and tests of parameters (policy §2.1, §2.5). */
+/** Names of tools, of MCP servers and their tools, and tests of parameters (docs/policy.md#rule-syntax). */
 
 export type NameTest = (name: string) => boolean
 

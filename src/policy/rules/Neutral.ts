@@ -3,7 +3,10 @@ import { programOf } from "../shell/programs/Table.ts"
 import type { Call } from "./Call.ts"
 import { isHarmless } from "./Views.ts"
 
-/** Parts that need no allow rule, because they change nothing outside the command itself (policy §2.4). */
+/**
+ * Parts that need no allow rule, because they change nothing outside the command itself
+ * (docs/policy.md#neutral-commands).
+ */
 
 const always = new Set([":", "true", "false", "pwd", "exit", "return", "break", "continue", "echo"])
 
@@ -22,7 +25,10 @@ const devices = new Set([
 const inside = (folder: string, path: string) =>
   path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`)
 
-/** Into a folder of the workspace. A `cd ..` counts only where every folder is known: a loop would climb further each time. */
+/**
+ * Into a folder of the workspace. A `cd ..` counts only where every folder is known: a loop would climb further each
+ * time.
+ */
 const staysInside = ({ argv, cwd }: CommandAction, { locate, parts, place }: Call): boolean => {
   const [target, ...more] = argv.slice(argv[1] === "--" ? 2 : 1)
   if (cwd === null || typeof target !== "string" || target === "" || target.startsWith("-") || more.length > 0) {

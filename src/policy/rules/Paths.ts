@@ -7,7 +7,8 @@ import { literally, many, type Reach, reaches, type Reaching, type Segment } fro
 import { type Atom, matches } from "./Wildcard.ts"
 
 /**
- * A file pattern in gitignore style (policy §2.5): `x` and `./x` lie under a workspace root, `x` without a slash at any depth,
+ * A file pattern in gitignore style (docs/policy.md#paths-in-rules): `x` and `./x` lie under a workspace root, `x`
+ * without a slash at any depth,
  * `~/x` under the home, `//x` under `/`. A folder stands for everything in it.
  */
 export interface PathPattern {

@@ -17,7 +17,7 @@ const lists = [
   ["autoApprove", "auto_approve", "allow"]
 ] as const
 
-/** The lists of a risk profile are rules of the operator: one engine for all of them (spec §5). */
+/** The lists of a risk profile are rules of the operator: one engine for all of them (docs/policy.md#tool-lists). */
 export const read = (
   file: string,
   name: string,
@@ -28,7 +28,7 @@ export const read = (
   const every = Array.from(tools.keys())
   const named = (texts: ReadonlyArray<string>) => texts.flatMap((text) => text.trim() === "*" ? every : [text.trim()])
   const allowed = new Set(named(allowedTools ?? []))
-  // An empty list allows nothing; any other leaves tools of MCP servers alone (zeroclaw §3.7).
+  // An empty list allows nothing; any other leaves tools of MCP servers alone (docs/policy.md#tool-lists).
   const left = allowedTools === undefined
     ? []
     : allowed.size === 0

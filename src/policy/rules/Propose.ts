@@ -8,7 +8,7 @@ import { isNeutral } from "./Neutral.ts"
 import { type KnownTools, type List, parse, quoteWord } from "./Rule.ts"
 import { type Entry, entry, make } from "./RuleSet.ts"
 
-/** What "always" may be answered with (policy §2.6): rules that a user can read, see listed and remove. */
+/** What "always" may be answered with (docs/policy.md#always): rules that a user can read, see listed and remove. */
 
 /** The file itself, as a pattern; inside the workspace only. */
 const file = ({ kind, path }: PathAction, { locate, place }: Call.Call): string | undefined => {

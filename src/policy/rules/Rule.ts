@@ -26,7 +26,7 @@ export type Specifier =
   | { readonly _tag: "Mcp"; readonly pattern: Names.McpPattern }
   | { readonly _tag: "Parameters"; readonly tests: ReadonlyArray<Names.ParameterTest> }
 
-/** `tool` or `tool(specifier)` (policy §2.1), compiled. */
+/** `tool` or `tool(specifier)` (docs/policy.md#rule-syntax), compiled. */
 export interface Rule {
   readonly text: string
   readonly tool: RuleTool

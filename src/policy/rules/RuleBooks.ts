@@ -60,7 +60,10 @@ const versionOf = (file: string): string => {
 
 const noProfile = {}
 
-/** Rules of every layer, read once and again when a file or the session's own rules have changed (policy §2.6). */
+/**
+ * Rules of every layer, read once and again when a file or the session's own rules have changed
+ * (docs/policy.md#rule-layers).
+ */
 export class RuleBooks extends Context.Service<RuleBooks, {
   readonly load: (source: RuleSource) => Effect.Effect<RuleBook, RulesInvalid>
   /** The entry a rule would be, or why it cannot be read. */

@@ -42,7 +42,10 @@ export interface Verdict extends RuleHit {
   readonly ids: ReadonlyArray<string>
 }
 
-/** All rules of a session (policy §2.4). Deny wins over ask, ask over allow; order and specificity do not matter. */
+/**
+ * All rules of a session (docs/policy.md#rule-precedence). Deny wins over ask, ask over allow; order and specificity do
+ * not matter.
+ */
 export interface RuleSet extends Rules {
   readonly entries: ReadonlyArray<Entry>
   readonly decide: (tool: string, parts: ReadonlyArray<CallAction>, facts: Call.Facts) => Verdict | undefined

@@ -4,7 +4,7 @@ import type { RuleRecord } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import type { PolicySettings } from "../../domain/PolicySettings.ts"
 
-/** Where a project keeps its rules, and knobs that narrow (policy §2.6). */
+/** Where a project keeps its rules, and settings that narrow (docs/policy.md#rule-layers). */
 export const projectFile = (workspace: string): string => `${workspace}/.postern/rules.toml`
 
 /** What belongs to a session and decides which rules count for it. */

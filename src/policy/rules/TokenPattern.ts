@@ -5,8 +5,8 @@ import type { Fault } from "./Unreadable.ts"
 import { type Atom, matches } from "./Wildcard.ts"
 
 /**
- * A shell pattern (policy §2.2), matched against words after quote removal. What is not literal in a command (`null`) is matched
- * only by `*` and `**`, which match every word: a rule never guesses a value.
+ * A shell pattern (docs/policy.md#shell-patterns), matched against words after quote removal. What is not literal in a
+ * command (`null`) is matched only by `*` and `**`, which match every word: a rule never guesses a value.
  */
 export interface TokenPattern {
   /** What the first word may be; none where a wildcard leaves it open. */

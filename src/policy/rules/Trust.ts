@@ -16,8 +16,8 @@ const decode = Schema.decodeUnknownEffect(Stored)
 const encode = Schema.encodeEffect(Stored)
 
 /**
- * The workspaces whose own allow rules count (policy §2.6), by canonical path, in `trusted.json` of the configuration folder. A
- * mark means exactly that folder: what is cloned into it later has to be marked itself.
+ * The workspaces whose own allow rules count (docs/policy.md#trust), by canonical path, in `trusted.json` of the
+ * configuration folder. A mark means exactly that folder: what is cloned into it later has to be marked itself.
  */
 export class Trust extends Context.Service<Trust, {
   readonly list: Effect.Effect<ReadonlyArray<string>, TrustFailed>

@@ -2,7 +2,10 @@ import type { CommandAction, Word } from "../decision/CallAction.ts"
 import { normalised, type Token, withoutGlobals } from "./Spelling.ts"
 import { covers, hits, hitsOptions, type TokenPattern } from "./TokenPattern.ts"
 
-/** The ways one command may be written (policy §2.2), each only where it differs from those before it. */
+/**
+ * The ways one command may be written (docs/policy.md#views-of-a-command), each only where it differs from those before
+ * it.
+ */
 export interface Views {
   /** Base name of the program; `null` where it is not literal. */
   readonly program: Word

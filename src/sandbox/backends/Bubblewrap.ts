@@ -35,7 +35,10 @@ const onlyWithHost = (sh: string, limits: string): ReadonlyArray<string> => [
   "sandbox"
 ]
 
-/** Everything but mounts and command (policy §5.2). Root is held by what an ordinary user is held by: no capability is left. */
+/**
+ * Everything but mounts and command (docs/sandbox.md#bubblewrap). Root is held by what an ordinary user is held by: no
+ * capability is left.
+ */
 const isolation = (plan: Plan, { noNesting }: BubblewrapFeatures): ReadonlyArray<string> => [
   "--unshare-user",
   "--unshare-pid",
@@ -50,7 +53,7 @@ const isolation = (plan: Plan, { noNesting }: BubblewrapFeatures): ReadonlyArray
   ...(plan.network ? [] : ["--unshare-net"])
 ]
 
-/** Only the network is taken away; processes still end with the call (policy §1.5). */
+/** Only the network is taken away; processes still end with the call (docs/sandbox.md#network). */
 const noNetwork = [
   "--unshare-user",
   "--unshare-net",

@@ -10,7 +10,7 @@ import * as Trial from "./BackendProbe.ts"
 
 const common = ["--quiet", "--noprofile", "--private-dev", "--nonewprivs", "--caps.drop=all", "--seccomp", "--noroot"]
 
-/** `/` alone would leave the home folder and the temporary folders writable (policy §5.5). */
+/** `/` alone would leave the home folder and the temporary folders writable (docs/sandbox.md#firejail). */
 const readOnlyPlaces = (home: string) => ["/", home, "/tmp", "/var/tmp"].map((path) => `--read-only=${path}`)
 
 export const options = (plan: Plan, home: string, extra: ReadonlyArray<string> = []): ReadonlyArray<string> => [

@@ -83,7 +83,10 @@ const system = [
   ].map((name) => `/etc/${name}`)
 ]
 
-/** The launcher's arguments before the command (policy §5.4); a hidden path inside a writable folder cannot be had. */
+/**
+ * The launcher's arguments before the command (docs/sandbox.md#landlock); a hidden path inside a writable folder cannot
+ * be had.
+ */
 export const grants = (plan: Plan, tmp: string): ReadonlyArray<string> => {
   const hidden = plan.masks.map(({ path }) => path)
   const read = isNarrow(plan.mode)

@@ -98,8 +98,8 @@ const rootArgs = (
 const depth = (path: string): number => path === "/" ? 0 : path.split("/").length
 
 /**
- * The mounts of a confining mode (policy §5.3). Later ones lie over earlier ones, so they go from the outside in: what is
- * deeper decides, and of two for one path the stricter one.
+ * The mounts of a confining mode (docs/sandbox.md#bubblewrap). Later ones lie over earlier ones, so they go from the
+ * outside in: what is deeper decides, and of two for one path the stricter one.
  */
 export const of = (
   plan: Plan,

@@ -1,7 +1,10 @@
 import type { Attribution, RunnerExit } from "../Confinement.ts"
 import type { Plan } from "../plan/Plan.ts"
 
-/** What programs print when a backend refused them something (policy §5.9). Evidence, not proof: the command can print it too. */
+/**
+ * What programs print when a backend refused them something (docs/sandbox.md#what-a-refusal-looks-like). Evidence, not
+ * proof: the command can print it too.
+ */
 
 export const bubblewrap =
   /Read-only file system|Invalid cross-device link|Device or resource busy|Permission denied|Operation not permitted/

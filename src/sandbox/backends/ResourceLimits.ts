@@ -22,8 +22,8 @@ const wanted = [
 ]
 
 /**
- * Resource limits (spec §6) as commands of a shell, which is quicker than another program. Where processes are counted with
- * everything else of the user they are left out.
+ * Resource limits (docs/sandbox.md#resource-limits) as commands of a shell, which is quicker than another program.
+ * Where processes are counted with everything else of the user they are left out.
  */
 export const script = (processes: boolean): string => {
   const hard = hardLimits()

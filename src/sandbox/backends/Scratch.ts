@@ -8,7 +8,10 @@ import type { ScratchMounts } from "./Mounts.ts"
 import type { Plan } from "../plan/Plan.ts"
 import type { FindProgram } from "./BackendProbe.ts"
 
-/** How a scratch call lets a command write and forgets it afterwards (policy §4.3); the first that works here. */
+/**
+ * How a scratch call lets a command write and forgets it afterwards (docs/sandbox.md#scratch); the first that works
+ * here.
+ */
 export type ScratchMethod =
   | { readonly kind: "overlay" }
   | { readonly kind: "mounted"; readonly tools: Tools }

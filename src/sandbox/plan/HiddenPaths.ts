@@ -87,7 +87,10 @@ const socketOf = (address: string | undefined): ReadonlyArray<string> => {
   return path?.startsWith("/") === true ? [path] : []
 }
 
-/** What every confining mode hides, whether it exists or not (policy §5.3): in a home folder, and of the whole machine. */
+/**
+ * What every confining mode hides, whether it exists or not (docs/sandbox.md#hidden-paths): in a home folder, and of
+ * the whole machine.
+ */
 export const atHome = (home: string): ReadonlyArray<string> => below.map((path) => join(home, path))
 
 export const ofMachine = (variables: EnvironmentVariables): ReadonlyArray<string> => [

@@ -3,7 +3,10 @@ import { isInside } from "../../platform/FilePath.ts"
 import { isNarrow, writes } from "../Modes.ts"
 import type { DiskView } from "./View.ts"
 
-/** What Postern's own file tools may touch: the view of the disk that a command in the same mode gets (policy §1.9 E20). */
+/**
+ * What Postern's own file tools may touch: the view of the disk that a command in the same mode gets
+ * (docs/sandbox.md#file-tools).
+ */
 export interface PathScope {
   /** Why a canonical path is out of reach, in words; `undefined` where it is not. */
   readonly refusal: (path: string, intent: Intent) => string | undefined

@@ -43,7 +43,7 @@ const keptIn = (
   return { readOnly: [...new Set([...found.readOnly, ...required])], required, watched: found.watched }
 }
 
-/** Fails where the call cannot be confined as asked; nothing is left out silently (policy §5.1). */
+/** Fails where the call cannot be confined as asked; nothing is left out silently (docs/sandbox.md#failing-closed). */
 export const make = (request: SandboxRequest, surroundings: HostEnvironment): Plan | SandboxUnavailable => {
   const { cwd, mode, network } = request
   const { readable, roots } = foldersOf(request)

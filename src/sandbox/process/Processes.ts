@@ -37,8 +37,9 @@ export class SpawnFailed extends Schema.TaggedError<SpawnFailed>()("SpawnFailed"
 }) {}
 
 /**
- * Every child process a tool starts (spec §6): its own process group, standard input at its end, nothing inherited. A
- * process that must stop gets SIGTERM, 3 s and SIGKILL, its group with it; what it left in the background ends with it.
+ * Every child process a tool starts (docs/sandbox.md#processes): its own process group, standard input at its end,
+ * nothing inherited. A process that must stop gets SIGTERM, 3 s and SIGKILL, its group with it; what it left in the
+ * background ends with it.
  */
 export class Processes extends Context.Service<Processes, {
   /** Interruption sends SIGTERM and does not wait; the rest goes on in the background until the Layer closes. */
