@@ -88,9 +88,23 @@ const rows: ReadonlyArray<Row> = [
   [26, { tool_approval: "universal_accept" }, unusable, "deny", "sandbox"]
 ]
 
-describe("The outcome table", () => {
+/** What is special about a row, in words. */
+const wordsFor = (
+  settings: Partial<PolicySettings>,
+  { capabilities, enforce, networkPrograms, rule, shapes }: Partial<DecisionInput>
+): string =>
+  [
+    ...Object.entries(settings).map(([setting, value]) => `${setting} ${value}`),
+    ...(rule === undefined ? [] : [`an ${rule.list} rule`]),
+    ...(capabilities === undefined ? [] : ["a call that only reads"]),
+    ...(shapes === undefined ? [] : ["a dangerous call"]),
+    ...(networkPrograms === undefined ? [] : ["a call that needs a network"]),
+    ...(enforce === undefined ? [] : ["no sandbox"])
+  ].join(", ") || "the defaults"
+
+describe("The decision table", () => {
   for (const [row, knobs, more, outcome, gate] of rows) {
-    it(`row ${row}: ${outcome} by ${gate}`, () => {
+    it(`row ${row}: ${outcome} by ${gate} with ${wordsFor(knobs, more)}`, () => {
       const decision = decide(input(knobs, more))
       assert.deepStrictEqual([decision.outcome, decision.gate], [outcome, gate])
       assert.lengthOf(new Set(decision.gates.map(({ gate }) => gate)), 8)
@@ -167,9 +181,9 @@ const answers: ReadonlyArray<
   ]
 ]
 
-describe("The rows that a person decides", () => {
+describe("Rows of the decision table that a person decides", () => {
   for (const [row, call, knobs, rule, answer, outcome] of answers) {
-    it.live(`row ${row}: ${answer?._tag ?? "nobody there"} gives ${outcome}`, () => {
+    it.live(`row ${row}: ${call}, answered ${answer?._tag ?? "by nobody"}, gives ${outcome}`, () => {
       const harness = make(undefined, { engine: EngineLayer.layer })
       return Effect.gen(function*() {
         const store = yield* SessionStore

@@ -25,11 +25,7 @@ import { shellCall } from "./ShellCall.ts"
 import { unconfined } from "../support/Bubblewrap.ts"
 import { place, rules, shell as ruled, tools } from "./rules/Ruled.ts"
 
-/**
- * The edge cases of policy §1.9 by number. Not applicable in this version:
- * E14: there are no sub-agents.
- * E15: there are no schedules, hooks or webhooks.
- */
+/** What docs/policy.md and docs/sandbox.md say beyond the decision table. */
 
 const fixed = (knobs: Partial<PolicySettings>, more: Partial<DecisionInput>) =>
   decide(
@@ -107,7 +103,7 @@ const ended = Effect.fnUntraced(function*(session: Session, text: string) {
   return last.status === "completed" ? "completed" : /Denied by \w+ \(\w+\)/.exec(last.shown)?.[0] ?? last.shown
 })
 
-describe("E1: what changes while a question is open", () => {
+describe("What changes while a question is open", () => {
   const changes: ReadonlyArray<readonly [string, (session: Session) => Effect.Effect<void>, string]> = [
     [
       "approval_response never",
@@ -147,9 +143,9 @@ describe("E1: what changes while a question is open", () => {
   )
 })
 
-describe("E2 to E7", () => {
+describe("Capabilities, Work modes and rules that meet", () => {
   live(
-    "E2: a policy that changes while a call runs does not touch that call",
+    "a policy that changes while a call runs does not touch that call",
     Effect.fnUntraced(function*() {
       const session = yield* newSession()
       const narrow = set(session, { work_mode: "chat", tool_approval: "universal_reject", approval_response: "never" })
@@ -175,7 +171,7 @@ describe("E2 to E7", () => {
   ]
   for (const [knobs, states] of narrowings) {
     live(
-      `E2: ${JSON.stringify(knobs)} leaves a job that writes ${states[0]}, and one that reads ${states[1]}`,
+      `${JSON.stringify(knobs)} leaves a job that writes ${states[0]}, and one that reads ${states[1]}`,
       Effect.fnUntraced(function*() {
         const session = yield* newSession()
         yield* set(session, { network: "on" })
@@ -203,7 +199,7 @@ describe("E2 to E7", () => {
     )
   }
 
-  it.effect("E3: every registered tool declares what it needs; one that does not is no tool", () =>
+  it.effect("every registered tool declares what it needs; one that does not is no tool", () =>
     Effect.gen(function*() {
       const { tools } = yield* Toolbox
       for (const { capabilities, name } of tools.values()) assert.isNotEmpty(capabilities, name)
@@ -219,7 +215,7 @@ describe("E2 to E7", () => {
       })
     }).pipe(Effect.provide(Toolbox.layer)))
 
-  it("E4: of several capabilities all must be granted, and the most demanding one sets the ceiling", () => {
+  it("of several capabilities all must be granted, and the most demanding one sets the ceiling", () => {
     assert.strictEqual(analysed("cat a && npm test").capability, "shell_test")
     assert.strictEqual(analysed("cat a && npm test && touch x").capability, "shell_rw")
     assert.strictEqual(fixed({ work_mode: "pl" }, { capabilities: ["rw_plan", "rw"] }).gate, "capability")
@@ -231,7 +227,7 @@ describe("E2 to E7", () => {
   })
 
   live(
-    "E5: what does nothing to the world is there in Work mode chat",
+    "what does nothing to the world is there in Work mode chat",
     Effect.fnUntraced(function*() {
       const session = yield* newSession()
       yield* set(session, { work_mode: "chat" })
@@ -241,7 +237,7 @@ describe("E2 to E7", () => {
   )
 
   live(
-    "E6: an allow rule runs under universal_reject",
+    "an allow rule runs under universal_reject",
     Effect.fnUntraced(function*() {
       const session = yield* newSession()
       yield* set(session, { tool_approval: "universal_reject" })
@@ -252,7 +248,7 @@ describe("E2 to E7", () => {
   )
 
   live(
-    "E7: an ask rule where nobody is asked denies",
+    "an ask rule where nobody is asked denies",
     Effect.fnUntraced(function*() {
       const session = yield* newSession()
       yield* set(session, { approval_response: "never" })
@@ -262,8 +258,8 @@ describe("E2 to E7", () => {
   )
 })
 
-describe("E8 to E11", () => {
-  it("E8: an allow rule decides over a shape, matches nothing opaque, is warned about, and can be guarded", () => {
+describe("Allow rules, deny rules and commands that cannot be read", () => {
+  it("an allow rule decides over a shape, matches nothing opaque, is warned about, and can be guarded", () => {
     assert.strictEqual(ruled({ allow: ["shell(git push *)"] }, "git push --force"), "allow")
     assert.strictEqual(fixed({}, { rule: hit("allow"), shapes: [danger] }).outcome, "run")
     for (const command of ["$X", "eval \"$X\"", "bash -c \"$X\"", "git push \"", "git push; $X", "git push $($X)"]) {
@@ -280,7 +276,7 @@ describe("E8 to E11", () => {
     assert.strictEqual(fixed({}, { rule: hit("allow"), switches: policyFlagsOf({ guard_allow: true }) }).outcome, "run")
   })
 
-  it("E9: deny wins over allow, however specific", () => {
+  it("deny wins over allow, however specific", () => {
     assert.strictEqual(ruled({ deny: ["shell(git **)"], allow: ["shell(=git status)"] }, "git status"), "deny")
     assert.strictEqual(ruled({ deny: ["shell(=git status)"], allow: ["shell"] }, "git status"), "deny")
     assert.strictEqual(
@@ -294,7 +290,7 @@ describe("E8 to E11", () => {
     ["a parse error", "ls \""],
     ["more than 16 KiB", `echo ${"x".repeat(16 * 1024 - 4)}`],
     ["more than four levels of code", nested(5)]
-  ])("E10: %s is opaque: never allowed, never only reading, dangerous", (_, command) => {
+  ])("%s is opaque: never allowed, never only reading, dangerous", (_, command) => {
     const { capability, opaque } = analysed(command)
     assert.isTrue(opaque)
     assert.strictEqual(capability, "shell_rw")
@@ -302,21 +298,21 @@ describe("E8 to E11", () => {
     assert.strictEqual(fixed({ tool_approval: "universal_accept" }, { opaque }).outcome, "ask")
   })
 
-  it("E10: up to 16 KiB and four levels a command is read", () => {
+  it("up to 16 KiB and four levels a command is read", () => {
     assert.isFalse(analysed(`echo ${"x".repeat(16 * 1024 - 5)}`).opaque)
     assert.isFalse(analysed(nested(4)).opaque)
   })
 
-  it.each(["", " \n", "# rm -rf /", "\n# a\n  # b\n"])("E11: %j needs no capability", (command) => {
+  it.each(["", " \n", "# rm -rf /", "\n# a\n  # b\n"])("the command %j needs no capability", (command) => {
     const { capability, opaque, parts } = analysed(command)
     assert.deepStrictEqual([capability, opaque, parts], ["none", false, []])
     assert.strictEqual(fixed({ work_mode: "chat" }, { capabilities: [capability] }).outcome, "run")
   })
 })
 
-describe("E12 and E13", () => {
+describe("Who is asked", () => {
   live(
-    "E12: one question at a time, each call waits for its own answer",
+    "one question at a time, each call waits for its own answer",
     Effect.fnUntraced(function*() {
       const { sessionId } = yield* newSession()
       const open: Array<{ readonly id: string; readonly answer: Deferred.Deferred<PermissionAnswer> }> = []
@@ -362,7 +358,7 @@ describe("E12 and E13", () => {
   )
 
   live(
-    "E13: a restored session without a client has its policies, and nobody to ask",
+    "a restored session without a client has its policies, and nobody to ask",
     Effect.fnUntraced(function*() {
       const sessions = yield* Sessions
       const { policy, sessionId } = yield* newSession()
@@ -377,7 +373,7 @@ describe("E12 and E13", () => {
   )
 })
 
-describe("E16: a call that asks for a wider sandbox", () => {
+describe("A call that asks for a wider sandbox", () => {
   const wish = (mode: PolicySettings["sandbox"], why?: string) => ({ wish: { mode, why } })
   const answer = (knobs: Partial<PolicySettings>, more: Partial<DecisionInput>) => {
     const { code, outcome, sandbox } = fixed(knobs, more)
@@ -481,9 +477,9 @@ describe("E16: a call that asks for a wider sandbox", () => {
   )
 })
 
-describe("E17 to E25", () => {
+describe("Refusals, file tools and reads from the network", () => {
   it.each(["workspace-read", "read-only", "workspace-write", "danger-full-access"] as const)(
-    "E17: where nothing can enforce %s the call is refused, and nothing wider is tried",
+    "where nothing can enforce %s the call is refused, and nothing wider is tried",
     (sandbox) => {
       const tried: Array<string> = []
       const decision = fixed({ sandbox, tool_approval: "universal_accept" }, {
@@ -502,7 +498,7 @@ describe("E17 to E25", () => {
   )
 
   live(
-    "E18: a model cannot approve its own call",
+    "a model cannot approve its own call",
     Effect.fnUntraced(function*() {
       const session = yield* newSession()
       const flags = {
@@ -533,7 +529,7 @@ describe("E17 to E25", () => {
   ]
   for (const [link, target, file, refusal] of plans) {
     live(
-      `E19: a plan whose ${link} is a link to ${target} is not written`,
+      `a plan whose ${link} is a link to ${target} is not written`,
       Effect.fnUntraced(function*({ folder }) {
         const cwd = join(folder(), "project")
         for (const made of ["src", link.includes("/") ? ".postern" : "other"]) {
@@ -557,7 +553,7 @@ describe("E17 to E25", () => {
 
   const anywhere = { POSTERN_risk_profiles__default__workspace_only: "false" }
   live(
-    "E20: file tools see and change what a command in the same Sandbox mode does",
+    "file tools see and change what a command in the same Sandbox mode does",
     Effect.fnUntraced(function*({ folder }) {
       const session = yield* newSession()
       session.attach(responder({ _tag: "AllowOnce" }))
@@ -594,7 +590,7 @@ describe("E17 to E25", () => {
   )
 
   live(
-    "E20: file tools follow links before they compare, and stay in the session's folders",
+    "file tools follow links before they compare, and stay in the session's folders",
     Effect.fnUntraced(function*({ folder }) {
       const session = yield* newSession()
       session.attach(responder({ _tag: "AllowOnce" }))
@@ -618,7 +614,7 @@ describe("E17 to E25", () => {
   )
 
   live(
-    "E21: a long command is shown whole, with its parts, its shapes and its sandbox",
+    "a long command is shown whole, with its parts, its shapes and its sandbox",
     Effect.fnUntraced(function*() {
       const session = yield* newSession()
       yield* set(session, { tool_approval: "manual" })
@@ -640,7 +636,7 @@ describe("E17 to E25", () => {
   )
 
   live(
-    "E22: a refusal says who, which code and why, names the rule, and no way around",
+    "a refusal says who, which code and why, names the rule, and no way around",
     Effect.fnUntraced(function*() {
       const session = yield* newSession()
       yield* rule(session, "deny", "shell(mkdir **)")
@@ -653,7 +649,7 @@ describe("E17 to E25", () => {
   )
 
   live(
-    "E23: five refusals with one code end the turn with a notice, other codes count for themselves",
+    "five refusals with one code end the turn with a notice, other codes count for themselves",
     Effect.fnUntraced(function*() {
       const session = yield* newSession()
       const notices: Array<string> = []
@@ -673,14 +669,14 @@ describe("E17 to E25", () => {
   )
 
   it.each(["pwsh -c ls", "pwsh -Command Get-ChildItem", "powershell.exe -NoProfile ls"])(
-    "E24: %s is shell_rw and opaque",
+    "%s is shell_rw and opaque",
     (command) => {
       const { capability, opaque } = analysed(command)
       assert.deepStrictEqual([capability, opaque], ["shell_rw", true])
     }
   )
 
-  it("E25: reading from the network runs under whitelist_accept, unless the user wants to be asked", () => {
+  it("reading from the network runs under whitelist_accept, unless the user wants to be asked", () => {
     const asking = {
       capabilities: ["ro"],
       network: "required",

@@ -14,9 +14,9 @@ const fixture = Effect.acquireRelease(
   (made) => Effect.sync(made.close)
 )
 
-/** Numbers are those of docs/development.md#reports-from-other-agents. */
+/** Some are bugs that users of other agents reported (docs/development.md#reports-from-other-agents). */
 describe("a sandbox that cannot hold a call", () => {
-  it("17: names bubblewrap and how to get it where it is missing", () => {
+  it("names bubblewrap and how to get it where it is missing", () => {
     const offer = BubblewrapBackend.make(() => undefined).offer("workspace-write", false)
     assert.isTrue(
       "missing" in offer && /bubblewrap \(bwrap\) is not installed/.test(offer.missing) &&
@@ -34,13 +34,13 @@ describe("a sandbox that cannot hold a call", () => {
 
   const limited: ReadonlyArray<readonly [string, option: string, said: string, RegExp]> = [
     [
-      "15: only a network cannot be taken away",
+      "only a network cannot be taken away",
       "--unshare-net",
       "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted",
       /AppArmor/
     ],
     [
-      "22: a container lets /proc not be mounted",
+      "a container lets /proc not be mounted",
       "--proc",
       "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
       /container itself is the boundary/
@@ -63,14 +63,14 @@ describe("a sandbox that cannot hold a call", () => {
     })
   }
 
-  it("14: refuses Landlock for root, for no network, and for a missing launcher", () => {
+  it("refuses Landlock for root, for no network, and for a missing launcher", () => {
     const missing = Landlock.make(() => undefined, "/no/launcher").offer("read-only", false)
     assert.isTrue("missing" in missing)
     const offer = Landlock.make(() => undefined).offer("read-only", true)
     if (process.geteuid?.() === 0) assert.isTrue("missing" in offer && /root/.test(offer.missing))
   })
 
-  it.live("23: never takes another backend for a configured one, nor none", () =>
+  it.live("never takes another backend for a configured one, nor none", () =>
     Effect.gen(function*() {
       const made = yield* fixture
       yield* Effect.gen(function*() {
@@ -108,7 +108,7 @@ describe("a sandbox that cannot hold a call", () => {
       symlinkSync(join(base, "outside"), work)
       return { root: work }
     }, /no longer/],
-    ["13: hooks that are a link", ({ work }) => {
+    ["hooks that are a link", ({ work }) => {
       mkdirSync(join(work, "githooks"))
       renameSync(join(work, ".git", "hooks"), join(work, ".git", "old"))
       symlinkSync("../githooks", join(work, ".git", "hooks"))

@@ -34,7 +34,7 @@ const startHost = ({ home, work }: Fixture.Fixture) => {
 
 const fixture = Effect.acquireRelease(Effect.promise(() => Fixture.make(who)), (made) => Effect.sync(made.close))
 
-/** Numbers are those of docs/development.md#reports-from-other-agents. */
+/** Some are bugs that users of other agents reported (docs/development.md#reports-from-other-agents). */
 describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture.reason}`, () => {
   for (const mode of ["read-only", "workspace-write", "scratch"] as const) {
     it.live(`ends a daemon of its own session with the command, in ${mode}`, () =>
@@ -63,7 +63,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
       assert.match(output, /cleaned/)
     }))
 
-  it.live("19: kills everything of a command that ignores SIGTERM when its turn is interrupted", () =>
+  it.live("kills everything of a command that ignores SIGTERM when its turn is interrupted", () =>
     Effect.gen(function*() {
       const made = yield* fixture
       const m = marker()

@@ -53,7 +53,7 @@ const run = (
   work = made.work
 ) => Effect.provide(Run.bash(script, work, mode, false), Run.layer(made))
 
-/** Numbers are those of docs/development.md#reports-from-other-agents. */
+/** Some are bugs that users of other agents reported (docs/development.md#reports-from-other-agents). */
 describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture.reason}`, () => {
   it.live("lets git work while hooks and configuration stay as they are", () =>
     Effect.gen(function*() {
@@ -75,7 +75,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.isFalse(existsSync(join(made.work, "gone")))
     }))
 
-  it.live("16: leaves no file behind that the command did not make", () =>
+  it.live("leaves no file behind that the command did not make", () =>
     Effect.gen(function*() {
       const made = yield* repository
       for (const mode of ["workspace-read", "read-only", "scratch", "workspace-write"] as const) {
@@ -85,7 +85,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.deepStrictEqual(readdirSync(made.home), [".postern"])
     }))
 
-  it.live("12: reports a repository and project settings that a command made", () =>
+  it.live("reports a repository and project settings that a command made", () =>
     Effect.gen(function*() {
       const made = yield* repository
       rmSync(join(made.work, ".git"), { recursive: true })
@@ -98,7 +98,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       )
     }))
 
-  it.live("13: follows a worktree to its repository, inside and outside the workspace", () =>
+  it.live("follows a worktree to its repository, inside and outside the workspace", () =>
     Effect.gen(function*() {
       const made = yield* repository
       git(made.work, "worktree", "add", "-q", join(made.work, "tree"))
@@ -121,7 +121,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.isFalse(existsSync(join(made.work, ".git", "hooks", "x")))
     }))
 
-  it.live("13: protects what a linked .git leads to, and reports when the link is replaced", () =>
+  it.live("protects what a linked .git leads to, and reports when the link is replaced", () =>
     Effect.gen(function*() {
       const made = yield* repository
       renameSync(join(made.work, ".git"), join(made.work, "repo"))
@@ -131,7 +131,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.match(ended.warnings?.[0] ?? "", /\.git was replaced/)
     }))
 
-  it.live("11: runs nothing that a repository's configuration names on a git read", () =>
+  it.live("runs nothing that a repository's configuration names on a git read", () =>
     Effect.gen(function*() {
       const made = yield* repository
       const trap = join(made.work, "trap.sh")
@@ -211,7 +211,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       assert.deepStrictEqual(readdirSync(outside), [])
     }))
 
-  it.live("20: keeps working folder, arguments and environment", () =>
+  it.live("keeps working folder, arguments and environment", () =>
     Effect.gen(function*() {
       const made = yield* repository
       mkdirSync(join(made.work, "sub folder"))
