@@ -236,9 +236,14 @@ describe("The Agent Client Protocol on the wire, message by message", () => {
     await c.prompt(acp, sessionId, "edit src/a.txt\nbeta\n---\nBETA\n.", [choose("allow-once")])
     await c.prompt(acp, sessionId, "run node -e \"console.log(6 * 7)\"", [choose("allow-once")])
     await c.prompt(acp, sessionId, "run node -e \"console.error(1); process.exit(3)\"", [choose("allow-once")])
-    c.transcript.note("Commands that need no permission")
-    await c.prompt(acp, sessionId, "run ls src")
-    await c.prompt(acp, sessionId, "run cat src/a.txt | head -1")
+    c.transcript.note("Calls that run without a question")
+    await c.request(acp, "session/set_config_option", {
+      sessionId,
+      configId: "tool_approval",
+      value: "universal_accept"
+    })
+    await c.prompt(acp, sessionId, "write new.txt\nfresher\n.")
+    await c.prompt(acp, sessionId, "run node -e \"console.log(7 * 6)\"")
     c.transcript.note("Other kinds of content in a prompt")
     await c.prompt(acp, sessionId, [
       { type: "text", text: "say seen" },
