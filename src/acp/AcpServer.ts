@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import type { ConnectionSetup, PeerOptions } from "../rpc/Options.ts"
 import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
-import { Sessions } from "../session/lifecycle/Sessions.ts"
+import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import { AcpConnection, type AcpConnectionState, type AttachedSession } from "./AcpConnection.ts"
 import { ServedAgent } from "./protocol/AgentMethods.ts"
@@ -21,7 +21,7 @@ const limits = { maxFrame: 32 * 1024 * 1024, outbox: 256, stall: "30 seconds", i
  * to are released; their history stays. `agent` is the alias for sessions that name none.
  */
 export const serveConnection = Effect.fnUntraced(function*(transport: Transport, agent?: string) {
-  const sessions = yield* Sessions
+  const sessions = yield* SessionManager
   const { durability } = yield* SessionStore
 
   const release = ({ detach, session }: AttachedSession) =>

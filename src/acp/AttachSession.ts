@@ -2,7 +2,7 @@ import { Effect, Latch } from "effect"
 import { SessionMissing } from "../store/SessionStore.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import { AcpConnection, type AcpConnectionState } from "./AcpConnection.ts"
-import type { Sessions } from "../session/lifecycle/Sessions.ts"
+import type { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import * as Editor from "./client/ClientFiles.ts"
 import * as Permissions from "./client/PermissionRequests.ts"
 import * as Questions from "./client/Questions.ts"
@@ -58,7 +58,7 @@ export const detach = (connection: AcpConnectionState, sessionId: string) => {
  * Runs `use` with a session that is attached to this connection, after all operations on the session that came before.
  */
 export const onSession = Effect.fnUntraced(function*<A, E, R>(
-  sessions: Sessions["Service"],
+  sessions: SessionManager["Service"],
   sessionId: string,
   use: (session: Session, connection: AcpConnectionState) => Effect.Effect<A, E, R>
 ) {

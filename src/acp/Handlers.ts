@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import * as Wire from "../rpc/Wire.ts"
 import * as PromptContent from "../session/turn/PromptContent.ts"
-import { Sessions } from "../session/lifecycle/Sessions.ts"
+import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { SessionAgent } from "./protocol/AgentMethods.ts"
 import { detach, onSession } from "./AttachSession.ts"
 import { mapRpcErrors } from "./Errors.ts"
@@ -31,7 +31,7 @@ export const promptResult = (dialect: DialectName, sessionId: string, stopReason
 
 /** Handlers of ACP's session methods, built once per process for every transport. */
 export const layer = SessionAgent.toLayer(Effect.gen(function*() {
-  const sessions = yield* Sessions
+  const sessions = yield* SessionManager
   const { last } = yield* LiveSettings
   const { create, open } = yield* Opening.make
 

@@ -12,7 +12,7 @@ import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
 import * as Wire from "../rpc/Wire.ts"
 import { Agents } from "../session/lifecycle/Agents.ts"
-import { Sessions } from "../session/lifecycle/Sessions.ts"
+import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import type { SessionLoad, SessionNew } from "./protocol/AgentMethods.ts"
 import { attach, onSession } from "./AttachSession.ts"
@@ -81,7 +81,7 @@ export const announceSession = (connection: AcpConnectionState, session: Session
 
 /** `session/new`, `session/load` and `session/resume`. */
 export const make = Effect.gen(function*() {
-  const sessions = yield* Sessions
+  const sessions = yield* SessionManager
   const agents = yield* Agents
   const store = yield* SessionStore
   const { configDir } = yield* Settings

@@ -4,7 +4,7 @@ import { PolicyService, type RuleRefused } from "../session/policy/PolicyService
 import type { Session } from "../session/lifecycle/Session.ts"
 import { isModelOption } from "../session/policy/SessionModel.ts"
 import * as Wire from "../rpc/Wire.ts"
-import { Sessions } from "../session/lifecycle/Sessions.ts"
+import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { PolicyAgent } from "./protocol/AgentMethods.ts"
 import { onSession } from "./AttachSession.ts"
 import { mapRpcErrors } from "./Errors.ts"
@@ -18,7 +18,7 @@ export const policyOf = (session: Session) => ({
 
 /** Modes, configuration options and rules of live sessions. */
 export const layer = PolicyAgent.toLayer(Effect.gen(function*() {
-  const sessions = yield* Sessions
+  const sessions = yield* SessionManager
   const policies = yield* PolicyService
 
   const setOption = (sessionId: string, id: string, value: unknown) =>

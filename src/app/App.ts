@@ -4,7 +4,7 @@ import * as Handlers from "../acp/Handlers.ts"
 import * as PolicyHandlers from "../acp/PolicyHandlers.ts"
 import { Agents } from "../session/lifecycle/Agents.ts"
 import * as Engine from "../session/Engine.ts"
-import { Sessions } from "../session/lifecycle/Sessions.ts"
+import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import * as Logging from "../config/Logging.ts"
 import { Settings, type SettingsFlags } from "../config/Settings.ts"
@@ -22,7 +22,7 @@ export const layerStore = inDataDir(SessionStore.layer)
 
 /** Live sessions and the ACP handlers on top of them, for any front door. */
 export const layerAcp = Layer.merge(Handlers.layer, PolicyHandlers.layer).pipe(
-  Layer.provideMerge(Sessions.layer),
+  Layer.provideMerge(SessionManager.layer),
   Layer.provide(Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))),
   Layer.provideMerge(Agents.layer),
   Layer.provideMerge(inDataDir(SessionStore.layerOrMemory))

@@ -4,7 +4,7 @@ import { listen, take } from "../platform/socket/UnixSocket.ts"
 import { Facts } from "../native/protocol/DaemonInfo.ts"
 import type { NativeState } from "../native/protocol/NativeConnection.ts"
 import { serveConnection } from "../native/NativeServer.ts"
-import { Residents } from "../native/session/Residents.ts"
+import { ClientSessions } from "../native/session/ClientSessions.ts"
 import { Reload } from "../native/config/Reload.ts"
 import * as DaemonLayer from "./DaemonLayer.ts"
 import * as Following from "../config/ConfigWatcher.ts"
@@ -43,12 +43,12 @@ const deserted = (clients: SubscriptionRef.SubscriptionRef<number>, patience: Ef
 
 /** Turns end in their own time or are cut off; then everybody is told to go. */
 const drainOf = (
-  residents: Residents["Service"],
+  clientSessions: ClientSessions["Service"],
   { stopping }: Facts["Service"],
   clients: SubscriptionRef.SubscriptionRef<number>
 ) => {
   const turnsEnd = Effect.suspend(() => {
-    const running = residents.all().filter(({ turn }) => turn !== undefined)
+    const running = clientSessions.all().filter(({ turn }) => turn !== undefined)
     if (running.length === 0) return Effect.void
     return Effect.logInfo(`waiting for ${running.length} turns to end`).pipe(
       Effect.andThen(
@@ -98,7 +98,7 @@ const serve = Effect.fnUntraced(function*({ endpoint, hangUp, patience, ready, s
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof serveConnection>>>()
   const clients = yield* SubscriptionRef.make(0)
   const count = (by: number) => SubscriptionRef.update(clients, (now) => now + by)
-  const drain = drainOf(yield* Residents, yield* Facts, clients)
+  const drain = drainOf(yield* ClientSessions, yield* Facts, clients)
   const { failed } = yield* listen(
     { endpoint, maxConnections: settings.maxLocalConnections, drain },
     (transport) =>

@@ -16,7 +16,7 @@ import * as MemoryHandlers from "../native/agent/MemoryHandlers.ts"
 import { Native } from "../native/protocol/Native.ts"
 import * as PersonalityHandlers from "../native/agent/PersonalityHandlers.ts"
 import { Reload } from "../native/config/Reload.ts"
-import { Residents } from "../native/session/Residents.ts"
+import { ClientSessions } from "../native/session/ClientSessions.ts"
 import * as SetupHandlers from "../native/config/SetupHandlers.ts"
 import * as SkillHandlers from "../native/agent/SkillHandlers.ts"
 import * as ToolHandlers from "../native/agent/ToolHandlers.ts"
@@ -25,7 +25,7 @@ import { Uploads } from "../native/files/Uploads.ts"
 import * as ViewHandlers from "../native/session/ViewHandlers.ts"
 import { Principals } from "../security/Principals.ts"
 import { Agents } from "../session/lifecycle/Agents.ts"
-import { Hosts } from "../session/lifecycle/Hosts.ts"
+import { SessionManagers } from "../session/lifecycle/SessionManager.ts"
 import { MemoryStore } from "../store/MemoryStore.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import { Doctor } from "../session/doctor/Doctor.ts"
@@ -35,10 +35,10 @@ import type { EnvironmentVariables } from "../platform/Environment.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
 
-const layerHosts = (open: (file: string) => Layer.Layer<SessionStore>) =>
+const layerSessions = (open: (file: string) => Layer.Layer<SessionStore>) =>
   Layer.unwrap(Effect.zipWith(Settings, LiveSettings, ({ dataDir }, { last }) => {
     const inDataDir = (name: string) => open(join(dataDir, "sessions", name))
-    return Hosts.layer(() => last().rpc.maxSessions, {
+    return SessionManagers.layer(() => last().rpc.maxSessions, {
       chat: inDataDir("chat-sessions.db"),
       acp: inDataDir("acp-sessions.db")
     })
@@ -93,8 +93,8 @@ export const layer = (
 ) =>
   layerHandlers(environment).pipe(
     Layer.provideMerge(Uploads.layer),
-    Layer.provideMerge(Residents.layer),
-    Layer.provideMerge(layerHosts(open)),
+    Layer.provideMerge(ClientSessions.layer),
+    Layer.provideMerge(layerSessions(open)),
     Layer.provide(Principals.layerToolGrants),
     Layer.provide(engine),
     Layer.provideMerge(Approvals.layer),

@@ -8,7 +8,7 @@ import * as ConnectionLog from "./daemon/ConnectionLog.ts"
 import { Facts } from "./protocol/DaemonInfo.ts"
 import { Native } from "./protocol/Native.ts"
 import { type Far, NativeConnection, type NativeState } from "./protocol/NativeConnection.ts"
-import { Residents } from "./session/Residents.ts"
+import { ClientSessions } from "./session/ClientSessions.ts"
 
 /** What one connection may keep waiting (zeroclaw §1.3). */
 export interface Limits {
@@ -35,7 +35,7 @@ const concurrent = new Set(["session/prompt", "doctor/run"])
 export const serveConnection = Effect.fnUntraced(
   function*(transport: Transport, far: Far, limits: Limits = usualLimits) {
     const principals = yield* Principals
-    const residents = yield* Residents
+    const clientSessions = yield* ClientSessions
     const { connections, stopping } = yield* Facts
     const scope = yield* Effect.scope
     const connectedAt = yield* Clock.currentTimeMillis
@@ -63,7 +63,7 @@ export const serveConnection = Effect.fnUntraced(
       const abandon = Effect.suspend(() => {
         connections.delete(state)
         Deferred.doneUnsafe(state.gone, Exit.void)
-        const own = residents.all().filter(({ turn }) => turn?.connection === state && !state.keepsTurns)
+        const own = clientSessions.all().filter(({ turn }) => turn?.connection === state && !state.keepsTurns)
         return Effect.andThen(
           ConnectionLog.left(state),
           Effect.forEach(own, ({ session }) => session.interrupt, { concurrency: "unbounded", discard: true })

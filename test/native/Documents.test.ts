@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { Hosts } from "../../src/session/lifecycle/Hosts.ts"
+import { SessionManagers } from "../../src/session/lifecycle/SessionManager.ts"
 import type { Json } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
 
@@ -76,7 +76,7 @@ describe("session/messages with entries", () => {
       assert.deepInclude(last["session"], { sessionId: session_id, mode: "chat", cwd: "/tmp", killedAt: null })
       const first = yield* read({ before_index: last["start"] })
       assert.deepInclude(first, { total: 5, start: 0, has_older: false })
-      const stored = yield* Context.get(context, Hosts).chat.store.transcript(session_id)
+      const stored = yield* Context.get(context, SessionManagers).chat.store.transcript(session_id)
       assert.deepStrictEqual([...first["entries"], ...last["entries"]], stored)
       const bob = yield* greet({}, yield* openFor(70002))
       for (const params of [{ entries: true }, { decisions: true }]) {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { Hosts } from "../../src/session/lifecycle/Hosts.ts"
+import { SessionManagers } from "../../src/session/lifecycle/SessionManager.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
@@ -47,7 +47,7 @@ describe("Pages of messages by a cursor", () => {
       const { context, greet } = yield* served()
       const client = yield* greet()
       const session_id = yield* promise(() => client.session())
-      const { chat: { store } } = Context.get(context as Context.Context<Hosts>, Hosts)
+      const { chat: { store } } = Context.get(context as Context.Context<SessionManagers>, SessionManagers)
       const { turn } = yield* store.beginTurn(session_id, {
         _tag: "User",
         messageId: "u",

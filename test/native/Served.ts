@@ -10,7 +10,7 @@ import { type Limits, serveConnection, usualLimits } from "../../src/native/Nati
 import { listen, take } from "../../src/platform/socket/UnixSocket.ts"
 import { Agents } from "../../src/session/lifecycle/Agents.ts"
 import type { Engine } from "../../src/session/Engine.ts"
-import { Hosts } from "../../src/session/lifecycle/Hosts.ts"
+import { SessionManagers } from "../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
 import { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
@@ -121,12 +121,12 @@ export const promise = <A>(run: () => Promise<A>) => Effect.promise(run)
 
 /** A stored chat session of an id that an ACP session has, as there may be some from before. */
 export const twin = Effect.fnUntraced(function*(
-  context: Context.Context<Hosts | Agents>,
+  context: Context.Context<SessionManagers | Agents>,
   sessionId: string,
   owner?: string
 ) {
-  const { chat } = Context.get(context, Hosts)
+  const { chat } = Context.get(context, SessionManagers)
   const agent = yield* Context.get(context, Agents).resolve("default")
-  yield* chat.sessions.create({ agent, sessionId, owner, additionalDirectories: [] })
-  yield* chat.sessions.close(sessionId)
+  yield* chat.create({ agent, sessionId, owner, additionalDirectories: [] })
+  yield* chat.close(sessionId)
 })

@@ -16,7 +16,7 @@ import * as Approvals from "../../src/session/policy/Approvals.ts"
 import type { Attachment, PermissionAnswer, PermissionRequest } from "../../src/session/lifecycle/Attachment.ts"
 import type { SessionEvent } from "../../src/domain/SessionEvent.ts"
 import type { Session } from "../../src/session/lifecycle/Session.ts"
-import { Sessions } from "../../src/session/lifecycle/Sessions.ts"
+import { SessionManager } from "../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
@@ -62,7 +62,7 @@ const atHome = <E>(home: string, effect: Effect.Effect<void, E>) => {
 /** A test over the real engine, its model and tools. */
 const live = (
   name: string,
-  body: (harness: ReturnType<typeof make>) => Effect.Effect<void, unknown, Sessions | SessionStore | Agents>,
+  body: (harness: ReturnType<typeof make>) => Effect.Effect<void, unknown, SessionManager | SessionStore | Agents>,
   variables: Readonly<Record<string, string>> = {}
 ) =>
   it.live(name, () => {
@@ -360,7 +360,7 @@ describe("Who is asked", () => {
   live(
     "a restored session without a client has its policies, and nobody to ask",
     Effect.fnUntraced(function*() {
-      const sessions = yield* Sessions
+      const sessions = yield* SessionManager
       const { policy, sessionId } = yield* newSession()
       yield* policy.set("tool_approval", "manual", "client")
       yield* policy.set("network", "off", "client")

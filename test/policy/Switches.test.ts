@@ -10,7 +10,7 @@ import type { Agents } from "../../src/session/lifecycle/Agents.ts"
 import * as Approvals from "../../src/session/policy/Approvals.ts"
 import type { Session } from "../../src/session/lifecycle/Session.ts"
 import type { Attachment } from "../../src/session/lifecycle/Attachment.ts"
-import { Sessions } from "../../src/session/lifecycle/Sessions.ts"
+import { SessionManager } from "../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { make, newSession, prompt } from "../session/Harness.ts"
 import { shellCall } from "./ShellCall.ts"
@@ -20,7 +20,7 @@ import { shellCall } from "./ShellCall.ts"
 const live = (
   name: string,
   variables: Readonly<Record<string, string>>,
-  body: Effect.Effect<void, unknown, Sessions | SessionStore | Agents>
+  body: Effect.Effect<void, unknown, SessionManager | SessionStore | Agents>
 ) =>
   it.live(name, () => {
     const harness = make(variables, { engine: EngineLayer.layer })
@@ -136,7 +136,7 @@ describe("max_actions_per_hour", () => {
       assert.strictEqual(yield* said(one, "list ."), "run policy POLICY_RUN")
       assert.strictEqual(yield* said(two, "read nothing.txt"), "run policy POLICY_RUN")
       assert.strictEqual(yield* said(one, "list ."), "deny boundary ACTION_LIMIT")
-      yield* (yield* Sessions).remove(two.sessionId)
+      yield* (yield* SessionManager).remove(two.sessionId)
       assert.strictEqual(yield* said(yield* newSession(), "list ."), "deny boundary ACTION_LIMIT")
     })
   )

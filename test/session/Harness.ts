@@ -8,7 +8,7 @@ import { Settings } from "../../src/config/Settings.ts"
 import { Agents } from "../../src/session/lifecycle/Agents.ts"
 import type { Engine } from "../../src/session/Engine.ts"
 import * as PromptContent from "../../src/session/turn/PromptContent.ts"
-import { Sessions } from "../../src/session/lifecycle/Sessions.ts"
+import { SessionManager } from "../../src/session/lifecycle/SessionManager.ts"
 import * as Sqlite from "../../src/store/Sqlite.ts"
 import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
 import { unconfined } from "../support/Bubblewrap.ts"
@@ -47,7 +47,7 @@ export const make = (
   )
   const sqlite = Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(file)))
   const settings = Settings.layer({ configDir: home }, variables)
-  const layer = Sessions.layer.pipe(
+  const layer = SessionManager.layer.pipe(
     Layer.provideMerge(
       breakable.pipe(Layer.provide(SessionStore.layerSql("The test store", "durable")), Layer.provideMerge(sqlite))
     ),
@@ -59,14 +59,14 @@ export const make = (
 }
 
 export const newSession = Effect.fnUntraced(function*(cwd?: string, owner?: string) {
-  const sessions = yield* Sessions
+  const sessions = yield* SessionManager
   const agents = yield* Agents
   return yield* sessions.create({ agent: yield* agents.resolve(), cwd, owner, additionalDirectories: [] })
 })
 
 /** Starts a turn as the protocol layer does; the effect inside waits for its end. */
 export const prompt = Effect.fnUntraced(function*(sessionId: string, text: string) {
-  const sessions = yield* Sessions
+  const sessions = yield* SessionManager
   const prepared = yield* PromptContent.prepare([{ type: "text", text }])
   return { end: yield* sessions.within(sessionId, (session) => session.begin(prepared)) }
 })

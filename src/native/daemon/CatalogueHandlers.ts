@@ -2,14 +2,14 @@ import { Effect } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import { Doctor } from "../../session/doctor/Doctor.ts"
-import { Hosts } from "../../session/lifecycle/Hosts.ts"
+import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { caller, mayTouch } from "../access/Access.ts"
 import { CatalogueMethods } from "../protocol/DaemonContracts.ts"
 import { faulty } from "../protocol/Faulty.ts"
 import * as Listing from "../files/DirectoryListing.ts"
 import * as Places from "../access/FolderAccess.ts"
 import { records, summed } from "../session/Records.ts"
-import { Residents } from "../session/Residents.ts"
+import { ClientSessions } from "../session/ClientSessions.ts"
 
 const doctorPatience = "20 seconds"
 
@@ -18,8 +18,8 @@ const severityOf = { ok: "ok", warn: "warn", fail: "error" } as const
 export const layer = CatalogueMethods.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
   const live = yield* LiveSettings
-  const residents = yield* Residents
-  const hosts = yield* Hosts
+  const clientSessions = yield* ClientSessions
+  const managers = yield* SessionManagers
   const doctor = yield* Doctor
   const forbids = Places.make(settings, live)
 
@@ -28,7 +28,7 @@ export const layer = CatalogueMethods.toLayer(Effect.gen(function*() {
     return Array.from((yield* live.current).agents.values()).filter(({ alias }) => me.mayUseAgent(alias))
   })
 
-  const all = records(hosts)
+  const all = records(managers)
 
   /** Trying out a sandbox keeps everybody waiting, so those who ask at the same time, or soon after, get the same answer. */
   const examined = yield* Effect.cachedWithTTL(
@@ -47,7 +47,7 @@ export const layer = CatalogueMethods.toLayer(Effect.gen(function*() {
       faulty(Effect.gen(function*() {
         const stored = summed(yield* all, ({ agent }) => agent, () => 1)
         const me = yield* caller
-        const own = residents.all().filter(({ owner }) => mayTouch(me, owner))
+        const own = clientSessions.all().filter(({ owner }) => mayTouch(me, owner))
         const live = summed(own, ({ session }) => session.record().agent, () => 1)
         return {
           agents: (yield* usable).map(({ alias, enabled }) => ({

@@ -7,7 +7,7 @@ import { version } from "../../domain/Version.ts"
 import type { RpcFault } from "../../rpc/Wire.ts"
 import { type NotAuthenticated, Principals } from "../../security/Principals.ts"
 import { builtIn } from "../../session/commands/SlashCommands.ts"
-import { Hosts } from "../../session/lifecycle/Hosts.ts"
+import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { caller, mayTouch } from "../access/Access.ts"
 import * as ConnectionLog from "./ConnectionLog.ts"
 import { CoreMethods } from "../protocol/DaemonContracts.ts"
@@ -15,7 +15,7 @@ import { Facts } from "../protocol/DaemonInfo.ts"
 import * as Faults from "../protocol/Errors.ts"
 import { Identities, type IdentityRefused } from "./Identities.ts"
 import { NativeConnection } from "../protocol/NativeConnection.ts"
-import { Residents } from "../session/Residents.ts"
+import { ClientSessions } from "../session/ClientSessions.ts"
 import { isRecord, type Params, twins } from "../protocol/Spelling.ts"
 
 const protocol = 1
@@ -49,8 +49,8 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
     const { configDir, configFile } = yield* Settings
     const principals = yield* Principals
     const identities = yield* Identities
-    const residents = yield* Residents
-    const hosts = yield* Hosts
+    const clientSessions = yield* ClientSessions
+    const managers = yield* SessionManagers
     const { connections, endpoint, startedAt } = yield* Facts
 
     const component = (now: number, error: string | null = null) => ({
@@ -121,7 +121,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
 
       status: Effect.fnUntraced(function*() {
         const me = yield* caller
-        const own = residents.all().filter(({ owner }) => mayTouch(me, owner))
+        const own = clientSessions.all().filter(({ owner }) => mayTouch(me, owner))
         return {
           server_version: version,
           protocol_version: protocol,
@@ -147,8 +147,8 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
           uptime_seconds: Math.floor(uptime),
           components: {
             daemon: component(now),
-            chat_store: storeOf(now, hosts.chat.store.durability),
-            acp_store: storeOf(now, hosts.acp.store.durability)
+            chat_store: storeOf(now, managers.chat.store.durability),
+            acp_store: storeOf(now, managers.acp.store.durability)
           },
           process: {
             rss_bytes: process.memoryUsage.rss(),

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Clock, DateTime, Effect } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import { isTooDeep } from "../../rpc/Depth.ts"
-import { Hosts } from "../../session/lifecycle/Hosts.ts"
+import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import * as Files from "../../workspace/Files.ts"
 import { caller } from "../access/Access.ts"
 import { CostMethods } from "../protocol/DaemonContracts.ts"
@@ -11,7 +11,7 @@ import * as Faults from "../protocol/Errors.ts"
 import { faulty } from "../protocol/Faulty.ts"
 import { instant } from "../protocol/Instant.ts"
 import { records, summed } from "../session/Records.ts"
-import { ownerOf, Residents } from "../session/Residents.ts"
+import { ClientSessions, ownerOf } from "../session/ClientSessions.ts"
 
 const largest = 1024 * 1024
 
@@ -32,9 +32,9 @@ const org = Effect.fnUntraced(function*(dataDir: string) {
 
 export const layer = CostMethods.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
-  const residents = yield* Residents
-  const hosts = yield* Hosts
-  const all = records(hosts)
+  const clientSessions = yield* ClientSessions
+  const managers = yield* SessionManagers
+  const all = records(managers)
 
   return CostMethods.of({
     /** Of the caller's own sessions; the operator sees everybody's (zeroclaw §1.10). */
@@ -47,7 +47,7 @@ export const layer = CostMethods.toLayer(Effect.gen(function*() {
       )
       const costOf = ({ usage }: typeof counted[number]) => usage?.cost ?? 0
       const me = yield* caller
-      const days = (yield* Effect.forEach([hosts.chat, hosts.acp], ({ store }) =>
+      const days = (yield* Effect.forEach([managers.chat, managers.acp], ({ store }) =>
         store.costs.costs({
           ...(me.admin ? {} : { owner: me.id }),
           ...(typeof agent === "string" ? { agent } : {}),
@@ -57,7 +57,7 @@ export const layer = CostMethods.toLayer(Effect.gen(function*() {
       const since = (day: string) => days.reduce((total, one) => one.day >= day ? total + one.cost : total, 0)
       return {
         session_cost_usd: counted.reduce(
-          (total, one) => residents.get(one.sessionId)?.owner === ownerOf(one) ? total + costOf(one) : total,
+          (total, one) => clientSessions.get(one.sessionId)?.owner === ownerOf(one) ? total + costOf(one) : total,
           0
         ),
         daily_cost_usd: since(today),

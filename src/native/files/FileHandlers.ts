@@ -7,7 +7,7 @@ import { faulty } from "../protocol/Faulty.ts"
 import { FileMethods } from "../protocol/FileContracts.ts"
 import * as Intake from "./AttachmentIngest.ts"
 import { isLocal, NativeConnection } from "../protocol/NativeConnection.ts"
-import { Residents } from "../session/Residents.ts"
+import { ClientSessions } from "../session/ClientSessions.ts"
 import { chunkBytes, Uploads } from "./Uploads.ts"
 
 const maxFiles = 64
@@ -15,7 +15,7 @@ const maxFiles = 64
 const remote = Faults.forbidden("Uploads are for local clients; send the file with file/attach")
 
 export const layer = FileMethods.toLayer(Effect.gen(function*() {
-  const residents = yield* Residents
+  const clientSessions = yield* ClientSessions
   const uploads = yield* Uploads
   const desk = yield* PolicyService
 
@@ -23,7 +23,7 @@ export const layer = FileMethods.toLayer(Effect.gen(function*() {
   const recalled = Effect.fnUntraced(function*(sessionId: string) {
     const connection = yield* NativeConnection
     const me = yield* caller
-    const { session } = yield* residents.recall(sessionId, connection, me)
+    const { session } = yield* clientSessions.recall(sessionId, connection, me)
     return { connection, me, session }
   })
 
@@ -32,7 +32,7 @@ export const layer = FileMethods.toLayer(Effect.gen(function*() {
   return FileMethods.of({
     "file/attach": Effect.fnUntraced(function*({ files, session_id }) {
       if (files.length < 1 || files.length > maxFiles) return yield* Faults.invalid(`files: 1 to ${maxFiles}`, "files")
-      return yield* residents.queued(session_id)(Effect.gen(function*() {
+      return yield* clientSessions.queued(session_id)(Effect.gen(function*() {
         const { connection, me, session } = yield* recalled(session_id)
         const giver = { local: isLocal(connection.far), admin: me.admin, desk }
         return { files: yield* Intake.attach(session, files, giver) }
@@ -41,7 +41,7 @@ export const layer = FileMethods.toLayer(Effect.gen(function*() {
 
     "file/upload/begin": Effect.fnUntraced(function*(asked) {
       yield* local
-      return yield* residents.queued(asked.session_id)(Effect.gen(function*() {
+      return yield* clientSessions.queued(asked.session_id)(Effect.gen(function*() {
         const { connection, me, session } = yield* recalled(asked.session_id)
         const upload_id = yield* uploads.begin(connection, me, session, asked)
         return { upload_id, chunk_bytes: chunkBytes, max_bytes: Attachments.maxBytes }
@@ -56,7 +56,7 @@ export const layer = FileMethods.toLayer(Effect.gen(function*() {
       const connection = yield* local
       const me = yield* caller
       const sessionId = yield* uploads.sessionOf(connection, upload_id)
-      return { ...yield* residents.queued(sessionId)(uploads.commit(connection, me, upload_id)) }
+      return { ...yield* clientSessions.queued(sessionId)(uploads.commit(connection, me, upload_id)) }
     }, faulty)
   })
 }))

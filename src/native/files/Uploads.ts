@@ -8,7 +8,7 @@ import { Facts } from "../protocol/DaemonInfo.ts"
 import * as Faults from "../protocol/Errors.ts"
 import * as Intake from "./AttachmentIngest.ts"
 import type { NativeState } from "../protocol/NativeConnection.ts"
-import { ownerOf, Residents } from "../session/Residents.ts"
+import { ClientSessions, ownerOf } from "../session/ClientSessions.ts"
 import type { Upload } from "./Upload.ts"
 import { type Beginning, checked, wrong } from "./UploadBeginning.ts"
 
@@ -45,7 +45,7 @@ export class Uploads extends Context.Service<Uploads, {
   /** Bytes that uploads hold. */
   readonly held: () => number
 }>()("postern/native/Uploads") {
-  static readonly layer: Layer.Layer<Uploads, never, Facts | Residents> = Layer.effect(
+  static readonly layer: Layer.Layer<Uploads, never, Facts | ClientSessions> = Layer.effect(
     Uploads,
     Effect.suspend(() => make)
   )
@@ -55,7 +55,7 @@ const crypto = () => process.getBuiltinModule("node:crypto")
 
 const make = Effect.gen(function*() {
   const { connections } = yield* Facts
-  const residents = yield* Residents
+  const clientSessions = yield* ClientSessions
   const uploads = new Map<string, Upload>()
   let held = 0
 
@@ -165,7 +165,7 @@ const make = Effect.gen(function*() {
     commit: Effect.fnUntraced(function*(connection, me, id) {
       const upload = yield* find(connection, id)
       const { agent, bytes, filename, principal, received, session, sha256, size } = upload
-      if (residents.get(session.sessionId)?.session !== session || !mayTouch(me, ownerOf(session.record()))) {
+      if (clientSessions.get(session.sessionId)?.session !== session || !mayTouch(me, ownerOf(session.record()))) {
         return yield* refused(upload, Faults.notFound(session.sessionId))
       }
       if (me.id !== principal || !me.mayUseAgent(agent) || session.record().agent !== agent) {

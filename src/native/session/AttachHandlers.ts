@@ -10,7 +10,7 @@ import type { Feed } from "../feeds/Feed.ts"
 import { Feeds } from "../feeds/Feeds.ts"
 import type { Told } from "../feeds/SessionFeeds.ts"
 import { NativeConnection } from "../protocol/NativeConnection.ts"
-import { ownerOf, Residents } from "./Residents.ts"
+import { ClientSessions, ownerOf } from "./ClientSessions.ts"
 import { AttachMethods } from "../protocol/SessionContracts.ts"
 import { twins } from "../protocol/Spelling.ts"
 import * as Subscriptions from "../feeds/Subscriptions.ts"
@@ -33,7 +33,7 @@ const joined = (feed: Feed<Told>, seq: number, { by, owner, update }: Told) => {
 
 export const layer = AttachMethods.toLayer(Effect.gen(function*() {
   const { sessions } = yield* Feeds
-  const residents = yield* Residents
+  const clientSessions = yield* ClientSessions
   const approvals = yield* Approvals
   const open = Subscriptions.opening(yield* Principals)
 
@@ -41,7 +41,7 @@ export const layer = AttachMethods.toLayer(Effect.gen(function*() {
     "session/attach": Effect.fnUntraced(function*({ session_id, ...from }) {
       const connection = yield* NativeConnection
       const me = yield* caller
-      const { record, resident } = yield* residents.locate(session_id, me)
+      const { record, active } = yield* clientSessions.locate(session_id, me)
       if (!mayTouch(me, ownerOf(record)) || record.killedAt !== null) return yield* Faults.notFound(session_id)
       yield* mayUse(me, record.agent)
       const subscription = yield* open(
@@ -68,7 +68,7 @@ export const layer = AttachMethods.toLayer(Effect.gen(function*() {
         Updates.make(connection.peer, session_id).send
       )
       yield* Effect.forkIn(Effect.andThen(Effect.yieldNow, asked), connection.scope)
-      return { ...subscription, running: resident?.turn !== undefined }
+      return { ...subscription, running: active?.turn !== undefined }
     }, faulty)
   })
 }))

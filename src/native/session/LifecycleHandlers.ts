@@ -2,20 +2,19 @@ import { Effect } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import { Agents } from "../../session/lifecycle/Agents.ts"
-import { Hosts } from "../../session/lifecycle/Hosts.ts"
+import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
+import type { SessionStore } from "../../store/SessionStore.ts"
 import type { Overrides } from "../../session/SessionContext.ts"
 import { caller, mayTouch } from "../access/Access.ts"
 import { mayUse } from "../access/Entitled.ts"
 import { Facts } from "../protocol/DaemonInfo.ts"
-import * as Eviction from "./Eviction.ts"
 import * as Faults from "../protocol/Errors.ts"
 import { faulty } from "../protocol/Faulty.ts"
 import { NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
-import * as Opening from "./OpenSession.ts"
+import * as OpenSession from "./OpenSession.ts"
 import * as Places from "../access/FolderAccess.ts"
-import { openerOf } from "./SessionClient.ts"
-import { type Located, ownerOf, Residents, unopened } from "./Residents.ts"
+import { ClientSessions, type LocatedSession, ownerOf, sessionClientOf, unopened } from "./ClientSessions.ts"
 import { LifecycleMethods } from "../protocol/SessionContracts.ts"
 import { twins } from "../protocol/Spelling.ts"
 import * as Updates from "./SessionUpdates.ts"
@@ -57,14 +56,14 @@ const shown = ({ model, modelProvider, temperature }: Overrides) => ({
 })
 
 export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
-  const hosts = yield* Hosts
+  const managers = yield* SessionManagers
   const agents = yield* Agents
   const forbids = Places.make(yield* Settings, yield* LiveSettings)
-  const residents = yield* Residents
+  const clientSessions = yield* ClientSessions
   const { connections } = yield* Facts
 
   /** The plan of a session that was brought back is state, not history. */
-  const sendPlan = Effect.fnUntraced(function*(session: Session, store: typeof hosts.acp.store) {
+  const sendPlan = Effect.fnUntraced(function*(session: Session, store: SessionStore["Service"]) {
     const { peer } = yield* NativeConnection
     const plan = (yield* store.transcript(session.sessionId)).findLast((entry) => entry._tag === "Plan")
     if (plan?._tag === "Plan") {
@@ -73,24 +72,25 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
   })
 
   /** Runs with a session the caller may touch, active or stored, after whatever was asked of it before. */
-  const onSession = <A, E, R>(sessionId: string, use: (found: Located) => Effect.Effect<A, E, R>) =>
-    residents.queued(sessionId)(Effect.gen(function*() {
+  const onSession = <A, E, R>(sessionId: string, use: (found: LocatedSession) => Effect.Effect<A, E, R>) =>
+    clientSessions.queued(sessionId)(Effect.gen(function*() {
       const me = yield* caller
-      const found = yield* residents.locate(sessionId, me)
+      const found = yield* clientSessions.locate(sessionId, me)
       if (!mayTouch(me, ownerOf(found.record))) return yield* Faults.notFound(sessionId)
       return yield* use(found)
     }))
 
-  const active = ({ record, resident }: Located) =>
-    resident ? Effect.succeed(resident) : Effect.fail(Faults.notFound(record.sessionId))
+  const live = ({ active, record }: LocatedSession) =>
+    active ? Effect.succeed(active) : Effect.fail(Faults.notFound(record.sessionId))
 
   return LifecycleMethods.of({
     "session/new": Effect.fnUntraced(function*(params) {
       const connection = yield* NativeConnection
       const me = yield* caller
-      const host = hosts[params.chat_mode ?? "chat"]
-      const lost = unopened(host)
-      if (lost !== undefined && host.mode === "acp") return yield* lost
+      const mode = params.chat_mode ?? "chat"
+      const manager = managers[mode]
+      const lost = unopened(manager)
+      if (lost !== undefined && mode === "acp") return yield* lost
       const alias = given(params.agent_alias)
       if (alias === undefined) {
         return yield* Faults.invalid("agent_alias: name the agent of the session", "agent_alias", "agent_missing")
@@ -100,11 +100,11 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
       const sessionId = yield* checkedId(params.session_id)
       const excludesMemory = params.exclude_memory === true
       const wanted = {
-        host,
-        other: host === hosts.acp ? hosts.chat : hosts.acp,
+        manager,
+        other: mode === "acp" ? managers.chat : managers.acp,
         agent,
         me,
-        opener: openerOf(connection, me),
+        client: sessionClientOf(connection, me),
         isConnected: (one: NativeState) => connections.has(one),
         sessionId,
         cwd: given(params.cwd),
@@ -112,28 +112,27 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
         surface: given(params.interaction_surface),
         excludesMemory
       }
-      const makeRoom = params.keep_siblings === true
+      const { client } = wanted
+      const closeSiblings = params.keep_siblings === true
         ? () => Effect.void
-        : (session?: Session) => Eviction.siblings(residents, wanted, session)
-      const opening = Effect.tap(Opening.open(residents, wanted), (session) => {
-        // For one that was there before; no client can give the memory back.
+        : (session?: Session) => clientSessions.closeSiblings(manager, client, me, session)
+      const opening = Effect.tap(OpenSession.open(clientSessions, wanted), (session) => {
+        // For a session that was there before: no client gives the memory back.
         if (excludesMemory) session.override({ ...session.overrides(), excludeMemory: true })
-        return residents.admit(host, session, wanted.opener)
+        return clientSessions.admit(manager, session, client)
       })
-      const opened = opening.pipe(
-        Effect.catchTag(
-          "SessionLimit",
-          (full) => params.keep_siblings === true ? Effect.fail(full) : Effect.andThen(makeRoom(), opening)
-        ),
-        Eviction.withRoom(residents, connections)
-      )
-      const session = yield* sessionId === undefined ? opened : residents.queued(sessionId)(opened)
-      yield* makeRoom(session)
-      if (sessionId !== undefined) yield* sendPlan(session, host.store)
+      const opened = clientSessions.makingRoom(Effect.catchTag(
+        opening,
+        "SessionLimit",
+        (full) => params.keep_siblings === true ? Effect.fail(full) : Effect.andThen(closeSiblings(), opening)
+      ))
+      const session = yield* sessionId === undefined ? opened : clientSessions.queued(sessionId)(opened)
+      yield* closeSiblings(session)
+      if (sessionId !== undefined) yield* sendPlan(session, manager.store)
       return twins({
         session_id: session.sessionId,
         agent_alias: session.record().agent,
-        message_count: yield* host.store.messageCount(session.sessionId),
+        message_count: yield* manager.store.messageCount(session.sessionId),
         workspace_dir: session.workspace.cwd
       })
     }, faulty),
@@ -146,7 +145,7 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
       }
       return yield* onSession(session_id, (found) =>
         Effect.gen(function*() {
-          const { session } = yield* active(found)
+          const { session } = yield* live(found)
           yield* mayUse(yield* caller, session.record().agent)
           session.override(merged(session.overrides(), overrides))
           return { session_id, overrides: shown(session.overrides()) }
@@ -157,9 +156,7 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
       faulty(onSession(
         session_id,
         Effect.fnUntraced(function*(found) {
-          const { host } = yield* active(found)
-          yield* host.sessions.close(session_id)
-          yield* residents.forget(host, session_id, "session_closed")
+          yield* (yield* live(found)).manager.close(session_id)
           return { session_id, closed: true }
         })
       )),
@@ -167,9 +164,8 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
     "session/kill": ({ session_id }) =>
       faulty(onSession(
         session_id,
-        Effect.fnUntraced(function*({ host }) {
-          yield* host.sessions.kill(session_id)
-          yield* residents.forget(host, session_id, "session_killed")
+        Effect.fnUntraced(function*({ manager }) {
+          yield* manager.kill(session_id)
           return { session_id, killed: true }
         })
       )),
@@ -178,10 +174,8 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
       faulty(
         onSession(
           session_id,
-          Effect.fnUntraced(function*({ host }) {
-            const deleted = yield* host.sessions.remove(session_id)
-            yield* residents.forget(host, session_id, "session_deleted")
-            return { session_id, deleted }
+          Effect.fnUntraced(function*({ manager }) {
+            return { session_id, deleted: yield* manager.remove(session_id) }
           })
         ).pipe(Effect.catchTag("SessionMissing", () => Effect.succeed({ session_id, deleted: false })))
       ),
@@ -189,8 +183,8 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
     "session/rename": Effect.fnUntraced(function*({ name, session_id }) {
       const title = given(name)
       if (title === undefined || title.length > 200) return yield* Faults.invalid("name: 1 to 200 characters", "name")
-      return yield* onSession(session_id, ({ host: { store }, resident }) => {
-        const renamed = resident ? resident.session.rename(title) : Effect.as(store.rename(session_id, title), title)
+      return yield* onSession(session_id, ({ active, manager: { store } }) => {
+        const renamed = active ? active.session.rename(title) : Effect.as(store.rename(session_id, title), title)
         return Effect.map(renamed, (name) => ({ session_id, name }))
       })
     }, faulty)

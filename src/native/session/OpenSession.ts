@@ -2,34 +2,39 @@ import { Effect } from "effect"
 import { isDeepStrictEqual } from "node:util"
 import type { AgentSettings } from "../../config/Snapshot.ts"
 import type { Principal } from "../../security/Principals.ts"
-import type { Host } from "../../session/lifecycle/Hosts.ts"
+import type { SessionManager } from "../../session/lifecycle/SessionManager.ts"
 import type { SessionRecord } from "../../store/SessionStore.ts"
 import { mayTouch } from "../access/Access.ts"
 import * as Faults from "../protocol/Errors.ts"
 import type { NativeState } from "../protocol/NativeConnection.ts"
 import { type Forbids, mayEnter } from "../access/FolderAccess.ts"
-import type { Opener } from "./SessionClient.ts"
-import { activeElsewhere, ownerOf, type Resident, type Residents } from "./Residents.ts"
+import {
+  activeElsewhere,
+  type ClientSession,
+  type ClientSessions,
+  ownerOf,
+  type SessionClient
+} from "./ClientSessions.ts"
 
 /** What `session/new` asks for, checked. */
-export interface Wanted {
-  readonly host: Host
-  /** Of the other mode. */
-  readonly other: Host
+export interface OpenRequest {
+  readonly manager: SessionManager["Service"]
+  /** The manager of the other mode. */
+  readonly other: SessionManager["Service"]
   readonly agent: AgentSettings
   readonly me: Principal
-  readonly opener: Opener
+  readonly client: SessionClient
   readonly isConnected: (connection: NativeState) => boolean
   readonly cwd: string | undefined
-  /** Folders that the caller may not have. */
+  /** Folders that the caller may not use. */
   readonly forbids: Forbids
   readonly sessionId: string | undefined
   readonly surface: string | undefined
   readonly excludesMemory: boolean
 }
 
-const create = ({ agent, cwd, excludesMemory, forbids, host, me, sessionId, surface }: Wanted) =>
-  host.sessions.create({
+const create = ({ agent, cwd, excludesMemory, forbids, manager, me, sessionId, surface }: OpenRequest) =>
+  manager.create({
     agent,
     cwd,
     forbids,
@@ -40,8 +45,8 @@ const create = ({ agent, cwd, excludesMemory, forbids, host, me, sessionId, surf
     owner: me.admin ? undefined : me.id
   })
 
-/** It is the session that was asked for, not only its id. */
-const agrees = Effect.fnUntraced(function*({ agent, forbids, surface }: Wanted, record: SessionRecord) {
+/** Fails where the session of that id is not the one that was asked for. */
+const agrees = Effect.fnUntraced(function*({ agent, forbids, surface }: OpenRequest, record: SessionRecord) {
   const { sessionId } = record
   yield* mayEnter(forbids, record.cwd)
   if (record.agent !== agent.alias) {
@@ -56,19 +61,19 @@ const agrees = Effect.fnUntraced(function*({ agent, forbids, surface }: Wanted, 
   }
 })
 
-const activated = ({ cwd, forbids, host }: Wanted, { additionalDirectories, sessionId }: SessionRecord) =>
-  host.sessions.activate(sessionId, { cwd, forbids, additionalDirectories }, (session) => Effect.succeed(session))
+const activated = ({ cwd, forbids, manager }: OpenRequest, { additionalDirectories, sessionId }: SessionRecord) =>
+  manager.activate(sessionId, { cwd, forbids, additionalDirectories }, (session) => Effect.succeed(session))
 
-const restore = Effect.fnUntraced(function*(wanted: Wanted, sessionId: string) {
-  const record = yield* wanted.host.store.get(sessionId)
+const restore = Effect.fnUntraced(function*(wanted: OpenRequest, sessionId: string) {
+  const record = yield* wanted.manager.store.get(sessionId)
   if (!mayTouch(wanted.me, ownerOf(record))) return yield* Faults.notOwned(sessionId)
   if (record.killedAt !== null) return yield* Faults.notFound(sessionId)
   yield* agrees(wanted, record)
   return yield* activated(wanted, record)
 })
 
-/** An id that the other mode has would make the two hide each other. */
-const createFree = Effect.fnUntraced(function*(wanted: Wanted, sessionId: string) {
+/** Creates the session where the other mode does not have its id: the two would hide each other. */
+const createFree = Effect.fnUntraced(function*(wanted: OpenRequest, sessionId: string) {
   const { me, other } = wanted
   const record = yield* Effect.catchTag(other.store.get(sessionId), "SessionMissing", () => Effect.undefined)
   if (record === undefined) return yield* create(wanted)
@@ -78,17 +83,17 @@ const createFree = Effect.fnUntraced(function*(wanted: Wanted, sessionId: string
 })
 
 /**
- * Taken over from whoever opened it last. The commands of a session run with the shell of one client: while that one is connected, nobody
- * with another shell gets in.
+ * Takes the session over from the client that opened it last. The commands of a session run with the environment of one client: while
+ * that client is connected, no client with another environment gets the session.
  */
-const rebind = Effect.fnUntraced(function*(wanted: Wanted, resident: Resident) {
-  const { host, opener, owner, session } = resident
+const rebind = Effect.fnUntraced(function*(wanted: OpenRequest, active: ClientSession) {
+  const { manager, client, owner, session } = active
   const { sessionId } = session
   if (!mayTouch(wanted.me, owner)) return yield* Faults.notOwned(sessionId)
-  if (host !== wanted.host) return yield* activeElsewhere(sessionId, resident)
+  if (manager !== wanted.manager) return yield* activeElsewhere(sessionId, active)
   yield* agrees(wanted, session.record())
-  const isHeld = opener.connection !== wanted.opener.connection && wanted.isConnected(opener.connection)
-  if (isHeld && !isDeepStrictEqual(opener.env, wanted.opener.env)) {
+  const isHeld = client.connection !== wanted.client.connection && wanted.isConnected(client.connection)
+  if (isHeld && !isDeepStrictEqual(client.env, wanted.client.env)) {
     return yield* Faults.forbidden(
       `session ${sessionId} is open in a client that forwards another environment`,
       { session_id: sessionId }
@@ -97,21 +102,21 @@ const rebind = Effect.fnUntraced(function*(wanted: Wanted, resident: Resident) {
   return yield* activated(wanted, session.record())
 })
 
-/** A new session, or the one of that id: active, stored, or made now (zeroclaw §1.7). */
-export const open = (residents: Residents["Service"], wanted: Wanted) => {
+/** A new session, or the session of that id: live, stored, or created now. See docs/native-rpc.md#sessions. */
+export const open = (sessions: ClientSessions["Service"], wanted: OpenRequest) => {
   const { sessionId } = wanted
   if (sessionId === undefined) return create(wanted)
   return Effect.flatMap(
-    residents.living(sessionId),
+    sessions.living(sessionId),
     (
-      resident
+      active
     ):
       | ReturnType<typeof create>
       | ReturnType<typeof createFree>
       | ReturnType<typeof restore>
       | ReturnType<typeof rebind> =>
-      resident === undefined
+      active === undefined
         ? Effect.catchTag(restore(wanted, sessionId), "SessionMissing", () => createFree(wanted, sessionId))
-        : rebind(wanted, resident)
+        : rebind(wanted, active)
   )
 }

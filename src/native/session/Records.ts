@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import type { Hosts } from "../../session/lifecycle/Hosts.ts"
+import type { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { caller, mayTouch } from "../access/Access.ts"
-import { ownerOf } from "./Residents.ts"
+import { ownerOf } from "./ClientSessions.ts"
 
 const mostSessions = 100_000
 
 /** The stored sessions of both modes that the caller may see. */
-export const records = ({ acp, chat }: Hosts["Service"]) =>
+export const records = ({ acp, chat }: SessionManagers["Service"]) =>
   Effect.gen(function*() {
     const me = yield* caller
     const found = yield* Effect.forEach([chat, acp], ({ store }) => store.overview({ limit: mostSessions }))

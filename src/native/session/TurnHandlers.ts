@@ -14,7 +14,7 @@ import { faulty } from "../protocol/Faulty.ts"
 import { Feeds } from "../feeds/Feeds.ts"
 import * as Intake from "../files/AttachmentIngest.ts"
 import { isLocal, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
-import { ownerOf, type Resident, Residents } from "./Residents.ts"
+import { type ClientSession, ClientSessions, ownerOf } from "./ClientSessions.ts"
 import { TurnMethods } from "../protocol/SessionContracts.ts"
 import * as Updates from "./SessionUpdates.ts"
 
@@ -28,14 +28,14 @@ type Generation = { readonly client_turn_generation?: string | number | null }
 const isDecision = (word: string): word is Decision => decisions.some((known) => known === word)
 
 export const layer = TurnMethods.toLayer(Effect.gen(function*() {
-  const residents = yield* Residents
+  const clientSessions = yield* ClientSessions
   const approvals = yield* Approvals
   const { note, sessions } = yield* Feeds
   const desk = yield* PolicyService
   const scope = yield* Effect.scope
   const running = new WeakMap<NativeState, number>()
 
-  const patienceOf = ({ session }: Resident): number =>
+  const patienceOf = ({ session }: ClientSession): number =>
     session.configured().risk?.approvalRoute?.timeout_secs ?? usualPatience
 
   const completeOf = (exit: Exit.Exit<TurnEnd, TurnFault>) => {
@@ -52,17 +52,17 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
    * Its end is told and noted whether or not anybody waits for it.
    */
   const start = Effect.fnUntraced(function*(
-    resident: Resident,
+    active: ClientSession,
     prepared: PromptContent.Prepared,
     connection: NativeState,
     me: Principal,
     generation: Generation
   ) {
-    const { host, session } = resident
+    const { manager, session } = active
     const { sessionId } = session
-    const followers = sessions.turn(sessionId, connection, resident.owner)
+    const followers = sessions.turn(sessionId, connection, active.owner)
     const updates = Updates.make(connection.peer, sessionId, followers.tell)
-    const patience = patienceOf(resident)
+    const patience = patienceOf(active)
     const detach = session.attach({
       publish: updates.publish,
       ask: approvals.ask(connection, sessionId, updates, patience),
@@ -72,15 +72,15 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
     const outcome = Deferred.makeUnsafe<TurnEnd, TurnFault>()
     const end = yield* Effect.onError(session.begin(prepared), () => Effect.sync(detach))
     const turn = { turnId: newId(), startedAt: yield* Clock.currentTimeMillis, connection }
-    resident.turn = turn
+    active.turn = turn
     followers.begun(PromptContent.wordsOf(prepared))
-    yield* note({ type: "turn_started", session_id: sessionId, owner: resident.owner })
+    yield* note({ type: "turn_started", session_id: sessionId, owner: active.owner })
     const finish = Effect.fnUntraced(function*(exit: Exit.Exit<TurnEnd, TurnFault>) {
       detach()
-      if (resident.turn === turn) resident.turn = undefined
+      if (active.turn === turn) active.turn = undefined
       const complete = completeOf(exit)
-      yield* note({ type: "turn_complete", session_id: sessionId, outcome: complete.outcome, owner: resident.owner })
-      const count = yield* Effect.option(host.store.messageCount(sessionId))
+      yield* note({ type: "turn_complete", session_id: sessionId, outcome: complete.outcome, owner: active.owner })
+      const count = yield* Effect.option(manager.store.messageCount(sessionId))
       yield* updates.send({
         type: "turn_complete",
         ...complete,
@@ -132,16 +132,16 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
         if (files.length > 0 && !me.allows("files:create")) {
           return yield* Faults.missingGrant(me.id, "files:create", "session/prompt")
         }
-        const resident = yield* residents.recall(session_id, connection, me)
+        const active = yield* clientSessions.recall(session_id, connection, me)
         // Nothing is stored for a prompt that cannot begin.
-        if (files.length > 0 && resident.turn) return yield* Faults.busy(session_id)
+        if (files.length > 0 && active.turn) return yield* Faults.busy(session_id)
         const giver = { local: isLocal(connection.far), admin: me.admin, desk }
-        const parts = yield* Intake.promptParts(resident.session, files, giver)
-        return yield* start(resident, [...words, ...parts], connection, me, generation)
+        const parts = yield* Intake.promptParts(active.session, files, giver)
+        return yield* start(active, [...words, ...parts], connection, me, generation)
       })
       const { stopReason, text } = yield* within64(
         connection,
-        Effect.flatMap(residents.queued(session_id)(begin), Deferred.await).pipe(
+        Effect.flatMap(clientSessions.queued(session_id)(begin), Deferred.await).pipe(
           Effect.tapError(failedComplete(connection, session_id, generation))
         )
       )
@@ -151,12 +151,12 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
     "session/steer": Effect.fnUntraced(function*({ content, session_id }) {
       const me = yield* caller
       if (content.trim() === "") return yield* Faults.invalid("content: it is empty", "content", "empty_prompt")
-      const { record, resident } = yield* residents.locate(session_id, me)
+      const { record, active } = yield* clientSessions.locate(session_id, me)
       if (!mayTouch(me, ownerOf(record))) return yield* Faults.notFound(session_id)
       yield* mayUse(me, record.agent)
-      if (resident === undefined) return yield* Faults.noTurn(session_id)
+      if (active === undefined) return yield* Faults.noTurn(session_id)
       const message = yield* PromptContent.prepare([{ type: "text", text: content }])
-      yield* resident.session.steer(message).pipe(Effect.catchTags({
+      yield* active.session.steer(message).pipe(Effect.catchTags({
         NoTurn: () => Effect.fail(Faults.noTurn(session_id)),
         SteeringFull: ({ limit }) => Effect.fail(Faults.steeringFull(session_id, limit))
       }))
@@ -165,21 +165,21 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
 
     "session/cancel": Effect.fnUntraced(function*({ session_id }) {
       const me = yield* caller
-      const resident = residents.get(session_id)
-      if (resident === undefined) return yield* Faults.notFound(session_id)
-      if (!mayTouch(me, resident.owner)) return yield* Faults.notOwned(session_id)
-      if (resident.turn === undefined) return yield* Faults.noTurn(session_id)
-      yield* Effect.timeoutOption(resident.session.cancel, grace)
+      const active = clientSessions.get(session_id)
+      if (active === undefined) return yield* Faults.notFound(session_id)
+      if (!mayTouch(me, active.owner)) return yield* Faults.notOwned(session_id)
+      if (active.turn === undefined) return yield* Faults.noTurn(session_id)
+      yield* Effect.timeoutOption(active.session.cancel, grace)
       return { session_id, cancelled: true }
     }),
 
     "session/approve": Effect.fnUntraced(function*({ decision, replacement, request_id, session_id }) {
       const me = yield* caller
       if (!isDecision(decision)) return yield* Faults.invalid(`decision: one of ${decisions.join(", ")}`, "decision")
-      const resident = residents.get(session_id)
-      if (resident === undefined) return yield* Faults.notFound(session_id)
-      if (!mayTouch(me, resident.owner)) return yield* Faults.notFound(session_id)
-      yield* mayUse(me, resident.session.record().agent)
+      const active = clientSessions.get(session_id)
+      if (active === undefined) return yield* Faults.notFound(session_id)
+      if (!mayTouch(me, active.owner)) return yield* Faults.notFound(session_id)
+      yield* mayUse(me, active.session.record().agent)
       yield* approvals.answer(session_id, request_id, decision, replacement ?? undefined)
       return { session_id, request_id, acknowledged: true }
     })

@@ -1,5 +1,5 @@
 import { DateTime, Effect } from "effect"
-import { type Host, Hosts } from "../../session/lifecycle/Hosts.ts"
+import { type SessionManager, SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import type { Mode } from "../../session/SessionContext.ts"
 import { BadCursor } from "../../store/SessionStore.ts"
 import * as GitHead from "../../workspace/GitHead.ts"
@@ -9,7 +9,7 @@ import * as Faults from "../protocol/Errors.ts"
 import { faulty } from "../protocol/Faulty.ts"
 import * as MessageCursor from "./MessageCursor.ts"
 import * as Messages from "./TranscriptPages.ts"
-import { ownerOf, Residents, unopened } from "./Residents.ts"
+import { ClientSessions, ownerOf, unopened } from "./ClientSessions.ts"
 import { ViewMethods } from "../protocol/SessionContracts.ts"
 
 const usualLimit = 200
@@ -32,12 +32,12 @@ interface Backwards {
 }
 
 export const layer = ViewMethods.toLayer(Effect.gen(function*() {
-  const { acp, chat } = yield* Hosts
-  const residents = yield* Residents
+  const { acp, chat } = yield* SessionManagers
+  const clientSessions = yield* ClientSessions
 
   const isRunning = (mode: Mode, sessionId: string) => {
-    const resident = residents.get(sessionId)
-    return resident?.host.mode === mode && resident.turn !== undefined
+    const active = clientSessions.get(sessionId)
+    return active?.manager.mode === mode && active.turn !== undefined
   }
 
   const sizeOf = ({ limit }: Asked) => Math.min(limit ?? usualLimit, largestLimit)
@@ -48,9 +48,9 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
   }
 
   /** The newest ones of a mode, as many as the page needs and those before it. */
-  const entries = Effect.fnUntraced(function*(host: Host, asked: Asked) {
-    const { mode, store } = host
-    const lost = unopened(host)
+  const entries = Effect.fnUntraced(function*(manager: SessionManager["Service"], asked: Asked) {
+    const { mode, store } = manager
+    const lost = unopened(manager)
     // What runs is in memory in any case.
     if (lost !== undefined && asked.running !== true) return yield* lost
     const me = yield* caller
@@ -78,7 +78,7 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
   /** A session the caller may see; killed ones can still be read. */
   const visible = Effect.fnUntraced(function*(sessionId: string) {
     const me = yield* caller
-    const found = yield* residents.locate(sessionId, me)
+    const found = yield* clientSessions.locate(sessionId, me)
     return mayTouch(me, ownerOf(found.record)) ? found : yield* Faults.notFound(sessionId)
   })
 
@@ -92,22 +92,24 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
     ).pipe(Effect.catchTag("SessionMissing", () => Effect.fail(Faults.notFound(asked))))
   }
 
-  const backwards = Effect.fnUntraced(function*(host: Host, sessionId: string, asked: Backwards) {
-    const { cursor, limit, max_bytes } = asked
-    const size = max_bytes ?? usualPageBytes
-    const before = cursor === null || cursor === "" ? undefined : yield* MessageCursor.decode(cursor, sessionId)
-    const { rows, total } = yield* host.store.shownBefore(sessionId, before)
-    const end = before ?? total
-    // The session that the cursor was made for is gone, and this one only has its id.
-    if (end > total) return yield* new BadCursor({ cursor: cursor ?? "" })
-    const { messages, start } = yield* Messages.bounded(rows, {
-      end,
-      limit: Math.min(limit ?? largestLimit, largestLimit),
-      maxBytes: Math.min(size, largestPageBytes)
-    })
-    const next = start > 0 ? { next_cursor: MessageCursor.encode(sessionId, start) } : {}
-    return { messages, total, start, has_older: start > 0, ...next }
-  })
+  const backwards = Effect.fnUntraced(
+    function*(manager: SessionManager["Service"], sessionId: string, asked: Backwards) {
+      const { cursor, limit, max_bytes } = asked
+      const size = max_bytes ?? usualPageBytes
+      const before = cursor === null || cursor === "" ? undefined : yield* MessageCursor.decode(cursor, sessionId)
+      const { rows, total } = yield* manager.store.shownBefore(sessionId, before)
+      const end = before ?? total
+      // The session that the cursor was made for is gone, and this one only has its id.
+      if (end > total) return yield* new BadCursor({ cursor: cursor ?? "" })
+      const { messages, start } = yield* Messages.bounded(rows, {
+        end,
+        limit: Math.min(limit ?? largestLimit, largestLimit),
+        maxBytes: Math.min(size, largestPageBytes)
+      })
+      const next = start > 0 ? { next_cursor: MessageCursor.encode(sessionId, start) } : {}
+      return { messages, total, start, has_older: start > 0, ...next }
+    }
+  )
 
   return ViewMethods.of({
     "session/list": Effect.fnUntraced(function*(asked) {
@@ -119,25 +121,25 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
 
     "session/messages": Effect.fnUntraced(function*(asked) {
       const { before_index, cursor, limit, max_bytes, session_id } = asked
-      const { host, record, resident } = yield* spelled(session_id)
+      const { manager, record, active } = yield* spelled(session_id)
       const { sessionId } = record
-      yield* resident?.session.flush ?? Effect.void
-      if (asked.decisions === true) return { session_id, ...yield* host.store.policy.trail(sessionId) }
+      yield* active?.session.flush ?? Effect.void
+      if (asked.decisions === true) return { session_id, ...yield* manager.store.policy.trail(sessionId) }
       if (asked.entries === true) {
-        return { session_id, ...yield* Documents.entries(host, record, before_index ?? undefined) }
+        return { session_id, ...yield* Documents.entries(manager, record, before_index ?? undefined) }
       }
       if (cursor !== undefined) {
-        return { session_id, ...yield* backwards(host, sessionId, { cursor, limit, max_bytes }) }
+        return { session_id, ...yield* backwards(manager, sessionId, { cursor, limit, max_bytes }) }
       }
-      const messages = Messages.of(yield* host.store.transcript(sessionId))
+      const messages = Messages.of(yield* manager.store.transcript(sessionId))
       return { session_id, ...Messages.page(messages, limit ?? undefined, before_index ?? undefined) }
     }, faulty),
 
     "session/state": Effect.fnUntraced(function*({ session_id }) {
-      const { host, record, resident } = yield* visible(session_id)
+      const { manager, record, active } = yield* visible(session_id)
       if (record.killedAt !== null) return yield* Faults.notFound(session_id)
-      const turn = resident?.turn
-      const plan = (yield* host.store.transcript(session_id)).findLast((entry) => entry._tag === "Plan")
+      const turn = active?.turn
+      const plan = (yield* manager.store.transcript(session_id)).findLast((entry) => entry._tag === "Plan")
       return {
         session_id,
         state: turn ? "running" as const : "idle" as const,

@@ -4,7 +4,7 @@ import type { DirectoryRefused } from "./Folders.ts"
 import type { SettingRefused } from "../policy/SessionPolicy.ts"
 import type { RuleRefused } from "../policy/PolicyService.ts"
 import type { PromptInvalid } from "../turn/PromptContent.ts"
-import type { SessionLimit } from "./Setup.ts"
+import type { SessionLimit } from "./LiveSessions.ts"
 import type { TurnFault } from "../turn/TurnEnd.ts"
 
 /** Whatever an operation on sessions can fail with; each dialect has its own numbers for it. */
@@ -19,4 +19,4 @@ export type SessionFault =
   | TurnFault
 
 /** Why a session cannot be made active. */
-export type Activation = SessionLimit | AgentUnresolved | DirectoryRefused | StoreFailed
+export type ActivationFault = SessionLimit | AgentUnresolved | DirectoryRefused | StoreFailed

@@ -5,7 +5,8 @@ import { Settings } from "../../../src/config/Settings.ts"
 import { ModelCatalog } from "../../../src/model/ModelCatalog.ts"
 import { Agents } from "../../../src/session/lifecycle/Agents.ts"
 import * as PromptContent from "../../../src/session/turn/PromptContent.ts"
-import { Sessions } from "../../../src/session/lifecycle/Sessions.ts"
+import * as LiveSessions from "../../../src/session/lifecycle/LiveSessions.ts"
+import { SessionManager } from "../../../src/session/lifecycle/SessionManager.ts"
 import type { Mode } from "../../../src/session/SessionContext.ts"
 import { MemoryStore } from "../../../src/store/MemoryStore.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
@@ -23,7 +24,7 @@ const host = (
   const home = folder()
   const { engine, requests } = make(answers)
   const memories = MemoryStore.layer(memoryFolder ?? join(home, "memory"))
-  const layer = Layer.effect(Sessions, Sessions.make({ mode })).pipe(
+  const layer = Layer.effect(SessionManager, SessionManager.make({ mode, live: LiveSessions.make(() => 10) })).pipe(
     Layer.provide(ModelCatalog.layer),
     Layer.provide(engine),
     Layer.provideMerge(memories),
@@ -41,13 +42,13 @@ const host = (
 }
 
 const say = Effect.fnUntraced(function*(sessionId: string, text: string) {
-  const sessions = yield* Sessions
+  const sessions = yield* SessionManager
   const prepared = yield* PromptContent.prepare([{ type: "text", text }])
   return yield* yield* sessions.within(sessionId, (session) => session.begin(prepared))
 })
 
 const open = Effect.gen(function*() {
-  const session = yield* Sessions.use(({ create }) =>
+  const session = yield* SessionManager.use(({ create }) =>
     Effect.flatMap(Agents.use(({ resolve }) => resolve()), (agent) => create({ agent, additionalDirectories: [] }))
   )
   const memory = yield* MemoryStore.use(({ of }) => of("default"))
@@ -105,7 +106,7 @@ describe("A chat session", () => {
   it.live("goes on without a memory that cannot be used", () => {
     const { layer, requests } = host("chat", [], {}, "/dev/null/memory")
     return Effect.gen(function*() {
-      const session = yield* Sessions.use(({ create }) =>
+      const session = yield* SessionManager.use(({ create }) =>
         Effect.flatMap(Agents.use(({ resolve }) => resolve()), (agent) => create({ agent, additionalDirectories: [] }))
       )
       assert.deepInclude(yield* say(session.sessionId, "tell me everything about the walrus"), {
@@ -138,7 +139,7 @@ describe("An ACP session", () => {
       const { id, memory } = yield* open
       yield* memory.store({ key: "k", content: "a walrus lives here", category: "core" })
       yield* say(id, "tell me everything about the walrus")
-      const sessions = yield* Sessions
+      const sessions = yield* SessionManager
       yield* sessions.close(id)
       yield* sessions.activate(id, { additionalDirectories: [] }, () => Effect.void)
       yield* say(id, "and now about the walrus again")

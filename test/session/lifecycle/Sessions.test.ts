@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Agents } from "../../../src/session/lifecycle/Agents.ts"
-import { Sessions } from "../../../src/session/lifecycle/Sessions.ts"
+import { SessionManager } from "../../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
 import { make, newSession, prompt, tagOf } from "../Harness.ts"
 import { stuck } from "../ScriptedLoop.ts"
@@ -12,7 +12,7 @@ const run = (
   name: string,
   body: (
     harness: ReturnType<typeof make>
-  ) => Effect.Effect<void, unknown, Sessions | SessionStore | Agents | SqlClient.SqlClient>,
+  ) => Effect.Effect<void, unknown, SessionManager | SessionStore | Agents | SqlClient.SqlClient>,
   variables = {}
 ) =>
   it.effect(name, () => {
@@ -26,7 +26,7 @@ const same = Effect.succeed
 /** A session in each state of the table of spec §4. */
 const inState = (state: "idle" | "running" | "stored" | "killed" | "absent") =>
   Effect.gen(function*() {
-    const sessions = yield* Sessions
+    const sessions = yield* SessionManager
     if (state === "absent") return "no-such-session"
     const { sessionId } = yield* newSession()
     if (state === "running") yield* prompt(sessionId, "work")
@@ -38,10 +38,10 @@ const inState = (state: "idle" | "running" | "stored" | "killed" | "absent") =>
 describe("The state table", () => {
   const operations = {
     prompt: (id: string) => prompt(id, "hello"),
-    close: (id: string) => Effect.flatMap(Sessions, (sessions) => sessions.close(id)),
-    activate: (id: string) => Effect.flatMap(Sessions, (sessions) => sessions.activate(id, setup, same)),
-    kill: (id: string) => Effect.flatMap(Sessions, (sessions) => sessions.kill(id)),
-    remove: (id: string) => Effect.flatMap(Sessions, (sessions) => sessions.remove(id))
+    close: (id: string) => Effect.flatMap(SessionManager, (sessions) => sessions.close(id)),
+    activate: (id: string) => Effect.flatMap(SessionManager, (sessions) => sessions.activate(id, setup, same)),
+    kill: (id: string) => Effect.flatMap(SessionManager, (sessions) => sessions.kill(id)),
+    remove: (id: string) => Effect.flatMap(SessionManager, (sessions) => sessions.remove(id))
   }
   const table: ReadonlyArray<
     [keyof typeof operations, Record<"idle" | "running" | "stored" | "killed" | "absent", string>]
@@ -69,8 +69,8 @@ describe("The state table", () => {
       run(`${operation} on a session that is ${state} gives ${row[state]}`, () =>
         Effect.gen(function*() {
           const id = yield* inState(state)
-          const result: Effect.Effect<string, never, Sessions | SessionStore> = tagOf(
-            operations[operation](id) as Effect.Effect<unknown, { _tag: string }, Sessions>
+          const result: Effect.Effect<string, never, SessionManager | SessionStore> = tagOf(
+            operations[operation](id) as Effect.Effect<unknown, { _tag: string }, SessionManager>
           )
           assert.strictEqual(yield* result, row[state])
         }))
@@ -142,7 +142,7 @@ describe("A turn", () => {
 
   run("that does not end holds up the end of its session for 5 s at most", () =>
     Effect.gen(function*() {
-      const sessions = yield* Sessions
+      const sessions = yield* SessionManager
       const { sessionId } = yield* newSession()
       yield* prompt(sessionId, stuck)
       const closing = yield* Effect.forkChild(sessions.close(sessionId), { startImmediately: true })
@@ -250,7 +250,7 @@ describe("A turn", () => {
 describe("Ending a session", () => {
   run("by close cancels the turn and keeps the history", () =>
     Effect.gen(function*() {
-      const sessions = yield* Sessions
+      const sessions = yield* SessionManager
       const store = yield* SessionStore
       const { sessionId } = yield* newSession()
       const { end } = yield* prompt(sessionId, "one")
@@ -262,7 +262,7 @@ describe("Ending a session", () => {
 
   run("by stop waits for the turn and takes no new one meanwhile", ({ script }) =>
     Effect.gen(function*() {
-      const sessions = yield* Sessions
+      const sessions = yield* SessionManager
       const { sessionId } = yield* newSession()
       const { end } = yield* prompt(sessionId, "one")
       const stopping = yield* Effect.forkChild(sessions.stop(sessionId), { startImmediately: true })
@@ -276,7 +276,7 @@ describe("Ending a session", () => {
 
   run("by a stop that is withdrawn leaves the session as it was", ({ script }) =>
     Effect.gen(function*() {
-      const sessions = yield* Sessions
+      const sessions = yield* SessionManager
       const { sessionId } = yield* newSession()
       const { end } = yield* prompt(sessionId, "one")
       const stopping = yield* Effect.forkChild(sessions.stop(sessionId), { startImmediately: true })
@@ -290,7 +290,7 @@ describe("Ending a session", () => {
 
   run("without being asked records the turn as interrupted, with one marker", () =>
     Effect.gen(function*() {
-      const sessions = yield* Sessions
+      const sessions = yield* SessionManager
       const store = yield* SessionStore
       const { sessionId } = yield* newSession()
       const { end } = yield* prompt(sessionId, "one")
@@ -308,7 +308,7 @@ describe("Ending a session", () => {
       `by ${operation} leaves an idle session active when the database refuses`,
       ({ broken, script }) =>
         Effect.gen(function*() {
-          const sessions = yield* Sessions
+          const sessions = yield* SessionManager
           const { sessionId } = yield* newSession()
           broken.add(operation)
           assert.strictEqual(
@@ -326,7 +326,7 @@ describe("Ending a session", () => {
 describe("Several sessions", () => {
   run("are limited in number, and the limit says so", () =>
     Effect.gen(function*() {
-      const sessions = yield* Sessions
+      const sessions = yield* SessionManager
       const first = yield* newSession()
       yield* newSession()
       assert.strictEqual(yield* tagOf(newSession()), "SessionLimit")
@@ -338,7 +338,7 @@ describe("Several sessions", () => {
   for (const how of ["remove", "kill"] as const) {
     run(`that another process did ${how} give their place back with the next operation`, () =>
       Effect.gen(function*() {
-        const sessions = yield* Sessions
+        const sessions = yield* SessionManager
         const store = yield* SessionStore
         const operations = [
           (id: string) => sessions.within(id, same),
@@ -369,7 +369,7 @@ describe("Several sessions", () => {
 
   run("keep to their folder: loading with another one is refused", ({ folder }) =>
     Effect.gen(function*() {
-      const sessions = yield* Sessions
+      const sessions = yield* SessionManager
       const cwd = folder()
       const { sessionId } = yield* newSession(cwd)
       yield* sessions.close(sessionId)

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../../src/config/Settings.ts"
-import { Sessions } from "../../../src/session/lifecycle/Sessions.ts"
+import { SessionManager } from "../../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
 import * as Migrations from "../../../src/store/Migrations.ts"
 import * as Sqlite from "../../../src/store/Sqlite.ts"
@@ -88,7 +88,7 @@ describe("max_cost_per_day_cents", () => {
       assert.strictEqual((yield* say("hello again", sessionId)).said, "end_turn")
       assert.include((yield* say("/compact", sessionId)).said, "its limit is $0.05 a day")
       assert.lengthOf(requests, 3)
-      yield* (yield* Sessions).remove(sessionId)
+      yield* (yield* SessionManager).remove(sessionId)
       assert.strictEqual(yield* (yield* SessionStore).costs.today("default"), 5)
     }))
   })

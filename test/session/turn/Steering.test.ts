@@ -8,7 +8,7 @@ import type { Engine } from "../../../src/session/Engine.ts"
 import type { SessionEvent, TranscriptEntry } from "../../../src/domain/SessionEvent.ts"
 import * as PromptContent from "../../../src/session/turn/PromptContent.ts"
 import type { Session } from "../../../src/session/lifecycle/Session.ts"
-import { Sessions } from "../../../src/session/lifecycle/Sessions.ts"
+import { SessionManager } from "../../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
 import { make as makeHarness, newSession, prompt, tagOf } from "../Harness.ts"
 import { make, told } from "../ScriptedModel.ts"
@@ -181,7 +181,7 @@ describe("What a user says to a running turn", () => {
   it.live("is either heard or refused, at whatever moment of a turn's end it comes", () => {
     const { engine, requests } = make([])
     return Effect.gen(function*() {
-      const sessions = yield* Sessions
+      const sessions = yield* SessionManager
       const outcomes: Array<string> = []
       for (let n = 0; n < 60; n++) {
         const { session, transcript } = yield* open(() => Effect.void)

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as Queues from "../../src/native/session/Queues.ts"
+import { makeCallQueue } from "../../src/native/session/ClientSessions.ts"
 
 const reasonOf = <A>(call: Fiber.Fiber<A, { readonly code: number; readonly data?: unknown }>) =>
   Effect.map(Effect.flip(Fiber.join(call)), ({ code, data }) => [code, (data as { reason: string }).reason])
@@ -11,7 +11,7 @@ const fork = <A, E>(call: Effect.Effect<A, E>) => Effect.forkChild(call, { start
 describe("Calls on one session", () => {
   it.effect("wait for each other in order, at most 32 of them; another session has a queue of its own", () =>
     Effect.gen(function*() {
-      const { within } = Queues.make()
+      const { within } = makeCallQueue()
       const done: Array<number> = []
       const first = Deferred.makeUnsafe<void>()
       const running = yield* fork(within("s")(Deferred.await(first)))
@@ -30,7 +30,7 @@ describe("Calls on one session", () => {
 
   it.effect("give up after 30 s of waiting, and leave their place to others; what runs may take longer", () =>
     Effect.gen(function*() {
-      const { within } = Queues.make()
+      const { within } = makeCallQueue()
       const first = Deferred.makeUnsafe<string>()
       const second = Deferred.makeUnsafe<string>()
       const running = yield* fork(within("s")(Deferred.await(first)))
