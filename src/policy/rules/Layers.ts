@@ -94,11 +94,9 @@ const ofProject = (count: number) =>
  */
 export const load = Effect.fnUntraced(function*(sources: Sources, trial: Trial) {
   const { entries: managed } = yield* fileLayer(sources.managedFile ?? managedFile, "managed", trial)
-  const { entries: user } = sources.user.table === undefined
-    ? nothing
-    : yield* Effect.fromResult(
-      RulesFile.decode(`${sources.user.file} [policy.rules]`, sources.user.table, "user", trial)
-    )
+  const { entries: user } = yield* Effect.fromResult(
+    RulesFile.decodeUserTable(sources.user.file, sources.user.table, trial)
+  )
   const { entries: project, knobs } = yield* fileLayer(projectFile(sources.workspace), "project", trial)
   const session = yield* Effect.fromResult(sessionLayer(sources.session ?? [], trial))
   const trust = yield* Trust

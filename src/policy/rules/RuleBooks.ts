@@ -1,7 +1,6 @@
 import { statSync } from "node:fs"
 import { homedir } from "node:os"
 import { Context, Effect, FileSystem, Layer } from "effect"
-import { userRules } from "./UserRules.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
@@ -16,7 +15,7 @@ import * as ProfileLists from "./ProfileLists.ts"
 import * as Propose from "./Propose.ts"
 import { type List, parse } from "./Rule.ts"
 import { type Entry, make as makeSet, type RuleSet } from "./RuleSet.ts"
-import type { RulesInvalid } from "./RulesFile.ts"
+import { readUserTable, type RulesInvalid } from "./RulesFile.ts"
 import { Trust } from "./Trust.ts"
 import { projectFile, type RuleSource } from "./RuleSource.ts"
 import { analyse } from "../shell/ShellAnalyser.ts"
@@ -91,7 +90,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
           const loaded = yield* Layers.load({
             user: {
               file: settings.configFile,
-              table: live.rules ? live.rules() : yield* userRules(settings.configFile)
+              table: live.rules ? live.rules() : yield* readUserTable(settings.configFile)
             },
             workspace: workspace.cwd,
             session: session.map(({ list, reason, rule }) => ({

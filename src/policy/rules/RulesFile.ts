@@ -1,7 +1,11 @@
-import { Predicate, Result, Schema } from "effect"
+import { readFileSync, statSync } from "node:fs"
+import { Effect, Predicate, Result, Schema } from "effect"
 import { Toml } from "effect/encoding"
+import { overridesIn, prefix } from "../../config/load/EnvironmentOverrides.ts"
+import { assign } from "../../config/schema/KeyPath.ts"
 import { tomlProblem } from "../../config/toml/TomlProblem.ts"
 import { type PolicySettings, read as readKnobs } from "../../domain/PolicySettings.ts"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
 import { decides, type Trial } from "./Examples.ts"
 import { type List, parse } from "./Rule.ts"
 import { type Entry, entry, type Layer } from "./RuleSet.ts"
@@ -55,7 +59,7 @@ export interface Contents {
 type Decoded = Result.Result<Contents, RulesInvalid>
 
 /** One table with `deny`, `ask` and `allow`, and a project's `policy`; every example in it has been tried. */
-export const decode = (file: string, table: unknown, layer: Layer, trial: Trial): Decoded => {
+const decode = (file: string, table: unknown, layer: Layer, trial: Trial): Decoded => {
   const fail = (problem: string, place: { list?: string; index?: number; rule?: string } = {}) =>
     Result.fail(new RulesInvalid({ file, problem, ...place }))
   if (!Predicate.isObject(table)) return fail("the rules must be a table with deny, ask and allow")
@@ -108,8 +112,52 @@ const decodeOne = (value: unknown, list: List, layer: Layer, trial: Trial): Resu
     : fail(`its example ${JSON.stringify(loud)} should not match and does`, text)
 }
 
+const parseFile = (file: string, text: string) =>
+  Result.mapError(Toml.parse(text), (error) => new RulesInvalid({ file, problem: tomlProblem(error) }))
+
+/** The value of `[policy.rules]` in a parsed `config.toml`; `undefined` where there is none. */
+const userTable = (
+  file: string,
+  { policy = {} }: { readonly policy?: unknown }
+): Result.Result<unknown, RulesInvalid> =>
+  Predicate.isObject(policy)
+    ? Result.succeed(Object.hasOwn(policy, "rules") ? Reflect.get(policy, "rules") : undefined)
+    : Result.fail(new RulesInvalid({ file, problem: "policy must be a table" }))
+
+const nothing: Contents = { entries: [], knobs: {} }
+
+/** The user's rules, out of the value of `[policy.rules]`. */
+export const decodeUserTable = (file: string, table: unknown, trial: Trial): Decoded =>
+  table === undefined ? Result.succeed(nothing) : decode(`${file} [policy.rules]`, table, "user", trial)
+
+/** The rules in the text of a layer's file: `config.toml` for the user's, else a file that holds nothing but rules. */
 export const decodeText = (file: string, text: string, layer: Layer, trial: Trial): Decoded =>
-  Toml.parse(text).pipe(
-    Result.mapError((error) => new RulesInvalid({ file, problem: tomlProblem(error) })),
-    Result.flatMap((table) => decode(file, table, layer, trial))
-  )
+  Result.flatMap(parseFile(file, text), (root) =>
+    layer === "user"
+      ? Result.flatMap(userTable(file, root), (table) => decodeUserTable(file, table, trial))
+      : decode(file, root, layer, trial))
+
+const rulesPrefix = `${prefix}policy__rules__`
+
+/**
+ * The value of `[policy.rules]` as `config.toml` has it now, with the environment on top: for processes whose rules follow the file while
+ * the rest of the configuration is read once.
+ */
+export const readUserTable = Effect.fnUntraced(function*(
+  file: string,
+  environment: EnvironmentVariables = process.env
+): Effect.fn.Return<unknown, RulesInvalid> {
+  const refuse = (problem: string) => new RulesInvalid({ file, problem })
+  const text = yield* Effect.try({
+    try: () => statSync(file, { throwIfNoEntry: false }) === undefined ? "" : readFileSync(file, "utf8"),
+    catch: (error) => refuse(`cannot be read: ${String(error)}`)
+  })
+  const root = yield* Effect.fromResult(parseFile(file, text))
+  const names = overridesIn(environment).filter((name) => name.startsWith(rulesPrefix))
+  if (names.length > 0) {
+    const { fromEnvironment } = yield* Effect.promise(() => import("../../config/load/Decode.ts"))
+    const overrides = yield* Effect.fromResult(Result.mapError(fromEnvironment(names, environment), refuse))
+    for (const override of overrides) assign(root, override)
+  }
+  return yield* Effect.fromResult(userTable(file, root))
+})

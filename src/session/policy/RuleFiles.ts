@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, statSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname } from "node:path"
 import { Context, Effect, type FileSystem, Layer, Result, Schema, Semaphore } from "effect"
-import { Toml } from "effect/encoding"
 import { knownTools } from "../../tool/KnownTools.ts"
 import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
 import * as Layers from "../../policy/rules/Layers.ts"
@@ -12,12 +11,10 @@ import * as RulesFile from "../../policy/rules/RulesFile.ts"
 import type { RulesInvalid } from "../../policy/rules/RulesFile.ts"
 import { Trust } from "../../policy/rules/Trust.ts"
 import { analyse } from "../../policy/shell/ShellAnalyser.ts"
-import { tomlProblem } from "../../config/toml/TomlProblem.ts"
 import { Toolbox } from "../../tool/Toolbox.ts"
 import type { FileLocked } from "../../platform/FileLock.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { locked } from "../../config/load/ConfigFile.ts"
-import { userRules } from "../../policy/rules/UserRules.ts"
 import { overridesIn } from "../../config/load/EnvironmentOverrides.ts"
 import type { EnvironmentVariables } from "../../platform/Environment.ts"
 import { replaceFile } from "../../platform/ReplaceFile.ts"
@@ -90,13 +87,12 @@ const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
   const { tools } = yield* Toolbox
   const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
   const known = knownTools(tools)
-  /** Sessions of this process do not undo each other's changes. */
   const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
   const trialIn = ({ cwd, roots }: Workspace) => ({ place: { cwd, roots, home: homedir() }, tools: known, analyse })
   const refuse = (message: string) => Effect.fail(new RuleNotChanged({ message }))
 
-  /** A project's file is reached without leaving the project: what is in there came from strangers. */
+  /** A project's file is resolved within the project: its links may come from strangers. */
   const fileOf = (layer: FileLayer, workspace: Workspace) =>
     layer === "user"
       ? Effect.succeed(settings.configFile)
@@ -109,20 +105,13 @@ const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
     })
 
   /** Every rule of a file, in the order of its lists; fails where one of them is broken. */
-  const entriesIn = (file: string, text: string, layer: FileLayer, workspace: Workspace) => {
-    const where = layer === "user" ? `${file} [policy.rules]` : file
-    return Toml.parse(text).pipe(
-      Result.mapError((error) => new RuleNotChanged({ message: `${file}: ${tomlProblem(error)}` })),
-      Result.flatMap((root) =>
-        Result.mapBoth(RulesFile.decode(where, rulesIn(root, layer), layer, trialIn(workspace)), {
-          onSuccess: ({ entries }) => entries,
-          onFailure: notChanged
-        })
-      )
-    )
-  }
+  const entriesIn = (file: string, text: string, layer: FileLayer, workspace: Workspace) =>
+    Result.mapBoth(RulesFile.decodeText(file, text, layer, trialIn(workspace)), {
+      onSuccess: ({ entries }) => entries,
+      onFailure: notChanged
+    })
 
-  /** The candidate as the program would read it; then it takes the place of the file, unless that changed meanwhile. */
+  /** Checks the new text as the program would read it, then replaces the file unless that has changed meanwhile. */
   const write = Effect.fnUntraced(function*(
     file: string,
     before: string,
@@ -142,7 +131,7 @@ const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
     yield* replaceFile(file, after, layer === "user" ? 0o600 : 0o644, before)
   })
 
-  /** Writers of the user's file take turns, in whatever process they are. */
+  /** One change at a time; those of the user's file also across processes. */
   const alone = <A, E>(effect: Effect.Effect<A, E>, _: Workspace, { layer }: { readonly layer: string }) =>
     oneAtATime<A, E | FileLocked, never>(layer === "user" ? locked(settings.configFile)(effect) : effect)
 
@@ -163,7 +152,10 @@ const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
     list: Effect.fnUntraced(function*(source) {
       const { workspace } = source
       const { rules } = yield* books.load({ ...source, session: [] })
-      const user = { file: settings.configFile, table: yield* userRules(settings.configFile, environment) }
+      const user = {
+        file: settings.configFile,
+        table: yield* RulesFile.readUserTable(settings.configFile, environment)
+      }
       const loaded = yield* Layers.load({ user, workspace: workspace.cwd }, trialIn(workspace))
       const counting = new Set(rules.entries.map(({ id }) => id))
       const all = new Map([...rules.entries, ...loaded.entries, ...loaded.untrusted].map((one) => [one.id, one]))
