@@ -2,33 +2,29 @@ import { Result } from "effect"
 import type { CallAction } from "./CallAction.ts"
 import type { Facts } from "../rules/Call.ts"
 import { type KnownTools, parse } from "../rules/Rule.ts"
-import { entry, make } from "../rules/RuleSet.ts"
+import { entry, make, type RuleSet } from "../rules/RuleSet.ts"
+import { programsWith } from "../shell/programs/Table.ts"
 import type { Capability } from "../../domain/Capability.ts"
 import type { DecisionInput } from "./DecisionInput.ts"
 import type { GateStep, GateStop } from "./GateTrace.ts"
 
-/** Commands of medium risk: they change the workspace reversibly, or fetch what the project names. */
-const commands = [
-  "git {commit,push,reset,clean,rebase,merge,cherry-pick,revert,branch,checkout,switch,tag} *",
-  "{npm,pnpm,yarn} {install,add,remove,uninstall,update,publish} *",
-  "cargo {add,remove,install,clean,publish} *",
-  "{touch,mkdir,mv,cp,ln} *"
-]
-
 const tools: KnownTools = new Map([["shell", "shell"]])
 
-const rules = make(
-  commands.map((command) =>
-    entry("managed", "allow", Result.getOrThrow(parse(`shell(${command})`, { list: "allow", tools })))
-  ),
-  tools
-)
+const makeRules = (): RuleSet =>
+  make(
+    programsWith("medium")
+      .flatMap((row) => row.texts("medium").map((pattern) => `shell(${row.name} ${pattern})`))
+      .map((text) => entry("managed", "allow", Result.getOrThrow(parse(text, { list: "allow", tools })))),
+    tools
+  )
+
+let rules: RuleSet | undefined
 
 const isLiteral = (part: CallAction): boolean => part.kind !== "command" || part.argv.every((word) => word !== null)
 
 /** Whether a command line has only literal commands of medium risk. The caller checks the risk findings. */
 export const isMediumRisk = (parts: ReadonlyArray<CallAction>, facts: Facts): boolean =>
-  parts.every(isLiteral) && rules.decide("shell", parts, facts)?.list === "allow"
+  parts.every(isLiteral) && (rules ??= makeRules()).decide("shell", parts, facts)?.list === "allow"
 
 const whiteList: ReadonlySet<Capability> = new Set(["none", "ro", "shell_ro", "rw_plan"])
 const blackList: ReadonlySet<Capability> = new Set(["rw", "shell_test", "shell_rw", "rw_plan"])

@@ -35,7 +35,8 @@ const isName = (word: string | null | undefined): word is string =>
   typeof word === "string" && /^[a-z][a-z0-9:_-]*$/.test(word)
 
 /** What it is run with are names that another program found or was given. */
-const runsNames = (wrapper: string): boolean => appendsInput(wrapper) || programOf(wrapper).words("batch")[0] === "find"
+const runsNames = (wrapper: string): boolean =>
+  appendsInput(wrapper) || programOf(wrapper).words("batch")[0] === "expression"
 
 /** The command as it is written; nothing where a word of it is not literal. */
 export const exactly = ({ argv, assignments, opaque }: CommandAction): string | undefined => {

@@ -52,7 +52,7 @@ const runsInput = (command: Command): boolean => {
   if (row.has("input-script")) {
     return line.values(...row.words("input-script")).some((arg) => isStandardInput(arg.guess))
   }
-  if (row.words("batch")[0] === "parallel") return line.operands.length === 0
+  if (row.words("batch")[0] === "jobs") return line.operands.length === 0
   const first = line.operands[0]?.guess
   return language?.input === true && !line.has(...language.code, ...language.data) &&
     (first === undefined || isStandardInput(first))

@@ -8,9 +8,7 @@ import { fits, isAppendedTo } from "../programs/Rules.ts"
 
 /** A substitution that reads something of this machine. */
 const tells = (arg: Arg): boolean =>
-  arg.inner.some((each) =>
-    each.row.is("teller") && !(each.row.words("script-writes")[0] === "sed" && each.args.length === 0)
-  ) ||
+  arg.inner.some((each) => each.row.is("teller") && !(each.row.is("silent-alone") && each.args.length === 0)) ||
   arg.text.includes("$(<")
 
 const isMadeUp = ({ row }: Command): boolean => row.is("constant") || row.is("derived")

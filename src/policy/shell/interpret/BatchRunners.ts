@@ -8,12 +8,12 @@ const nameTests = new Set(["-name", "-iname", "-path", "-ipath", "-wholename", "
 
 const mannerOf = (command: Command): string | undefined => command.row.words("batch")[0]
 
-const isFinder = (command: Command): boolean => mannerOf(command) === "find" || mannerOf(command) === "fd"
+const isFinder = (command: Command): boolean => mannerOf(command) === "expression" || mannerOf(command) === "pattern"
 
 /** Every path that the program may come to, as an argument: the start joined with the name it looks for. */
 export const foundBy = (command: Command): ReadonlyArray<Arg> => {
   const { line, words } = command
-  if (mannerOf(command) === "fd") {
+  if (mannerOf(command) === "pattern") {
     const extensions = line.values("-e", "--extension").map((arg) => `*.${arg.guess}`)
     const base = line.operands[1]?.guess ?? "."
     const pattern = (line.operands[0]?.guess ?? "").replace(/^\^|\$$/g, "").replaceAll("\\", "")
@@ -44,7 +44,7 @@ export const commandsOfFinder = (command: Command): ReadonlyArray<ReadonlyArray<
   const { args, words } = command
   const found: Array<ReadonlyArray<Arg>> = []
   for (let at = 0; at < args.length; at++) {
-    const appends = /^(-x|-X|--exec|--exec-batch)$/.test(words[at]!) && mannerOf(command) === "fd"
+    const appends = /^(-x|-X|--exec|--exec-batch)$/.test(words[at]!) && mannerOf(command) === "pattern"
     if (!appends && !actions.has(words[at]!)) continue
     let end = at + 1
     while (end < args.length && words[end] !== ";" && !(words[end] === "+" && words[end - 1] === "{}")) end++

@@ -35,10 +35,10 @@ export const innerOf = (command: Command): ReadonlyArray<Inner> => {
       )
   }
   switch (row.words("batch")[0]) {
-    case "find":
-    case "fd":
+    case "expression":
+    case "pattern":
       return commands(commandsOfFinder(command))
-    case "parallel":
+    case "jobs":
     case "job":
       return commandsOfParallel(command).flatMap((each) => (each.length === 1 ? scripts(each) : commands([each])))
   }

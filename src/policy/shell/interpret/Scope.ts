@@ -48,7 +48,9 @@ export const settle = (scope: Scope, ok: AlternateCwds, failed: AlternateCwds): 
 }
 
 /** What just ran leaves the shell where it was. */
-export const stay = (scope: Scope): void => settle(scope, scope.at, scope.at)
+export const stay = (scope: Scope): void => {
+  scope.ok = scope.failed = scope.at
+}
 
 /** What runs next starts in one of these. */
 export const stand = (scope: Scope, at: AlternateCwds): void => {

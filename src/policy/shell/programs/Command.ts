@@ -143,6 +143,7 @@ export class Command {
   /** Its program or its code is not literal. */
   opaque: boolean
   #line: Line | undefined
+  #words: ReadonlyArray<string> | undefined
 
   constructor(fields: Fields) {
     this.fields = fields
@@ -159,7 +160,7 @@ export class Command {
 
   /** The words after the program as they probably are. */
   get words(): ReadonlyArray<string> {
-    return this.args.map((arg) => arg.guess)
+    return (this.#words ??= this.args.map((arg) => arg.guess))
   }
 }
 

@@ -1,4 +1,4 @@
-/** Variables that change which code other programs run, and their harmless values (policy §3.1, tamper). */
+/** Variables that change which code other programs run, and their harmless values (docs/policy.md#categories). */
 
 const names = (text: string, harmless: RegExp): ReadonlyArray<readonly [string, RegExp]> =>
   text

@@ -127,15 +127,16 @@ export const tellsFiles = ({ files }: Program): boolean =>
 
 /** Files that the scripts of filters say they write. */
 export const writtenByScript = ({ line, row }: Command): ReadonlyArray<Arg> => {
-  const scripts = (...names: ReadonlyArray<string>): string => {
-    const given = line.values(...names)
-    return (given.length > 0 ? given : line.operands.slice(0, 1)).map(({ guess }) => guess).join("\n")
-  }
-  const [language] = row.words("script-writes")
-  const found = language === "awk"
-    ? scripts("-e", "--source").matchAll(/>>?\s*"([^"\n]+)"/g)
-    : language === "sed"
-    ? scripts("-e", "--expression").matchAll(/(?:^|[\s;{}\d$/!|#,@~])[wW]\s+([^\n;}]+)/g)
-    : []
-  return Array.from(found, (match) => literal(match[1]!.trim()))
+  const [manner, ...options] = row.words("script-writes")
+  const writes = manner === undefined ? undefined : scriptWrites[manner]
+  if (writes === undefined) return []
+  const given = line.values(...options)
+  const script = (given.length > 0 ? given : line.operands.slice(0, 1)).map(({ guess }) => guess).join("\n")
+  return Array.from(script.matchAll(writes), (match) => literal(match[1]!.trim()))
+}
+
+/** How scripts say that they write a file: in quotes behind an arrow, or behind the command `w`. */
+const scriptWrites: Readonly<Record<string, RegExp>> = {
+  arrow: />>?\s*"([^"\n]+)"/g,
+  w: /(?:^|[\s;{}\d$/!|#,@~])[wW]\s+([^\n;}]+)/g
 }

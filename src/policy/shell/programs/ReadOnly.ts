@@ -44,14 +44,14 @@ const manners: Readonly<Record<string, Manner>> = {
   /** The words, each with a null character behind it. */
   line: { reads: ({ words }, _, text) => expression(text).test(words.map((word) => `${word}\0`).join("")) },
   operands: { reads: ({ words }, _, text) => operandsBut(words, expression(text)) < 2 },
-  git: { reads: readsRepository },
-  sed: {
+  repository: { reads: readsRepository },
+  printing: {
     reads: ({ words }) =>
       words.some((word) => /^-\w*n/.test(word)) &&
       /^(\d+|\$)(,(\d+|\$))?p$/.test(words.find((word) => !word.startsWith("-")) ?? "")
   },
-  awk: { reads: ({ line }) => awkReads(line.operands[0]?.value ?? null) },
-  printf: {
+  filtering: { reads: ({ line }) => awkReads(line.operands[0]?.value ?? null) },
+  format: {
     // Only its first word can be an option, and that one names a variable to set.
     reads: ({ args: [first] }) =>
       first?.value != null
@@ -59,7 +59,7 @@ const manners: Readonly<Record<string, Manner>> = {
         : first?.glob === false && /^["']?[\w%]/.test(first.text),
     takesAnyWords: true
   },
-  export: {
+  variables: {
     reads: ({ args }) => args.length > 0 && args.every((arg) => harmlessExport.test(arg.text)),
     takesAnyWords: true
   }

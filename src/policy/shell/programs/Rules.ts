@@ -47,7 +47,7 @@ export const runsBatches = (program: string | undefined): boolean => {
 
 /** The program appends words from its input to the command that it runs. */
 export const appendsInput = (program: string | undefined): boolean =>
-  programOf(program ?? "").words("batch")[0] === "xargs"
+  programOf(program ?? "").words("batch")[0] === "input"
 
 /** Words may have been appended to the command. */
 export const isAppendedTo = ({ fields: { wrappers } }: Command): boolean => wrappers.some(appendsInput)

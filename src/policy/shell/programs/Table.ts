@@ -41,7 +41,7 @@ export const facts = {
   inputs: "OPTIONS whose value is a file that is read",
   "in-place": "OPTIONS with which it writes the files it reads",
   creates: "files that follow from its operands",
-  "script-writes": "LANGUAGE whose scripts name files to write",
+  "script-writes": "how its scripts name files that they write; OPTIONS whose value is a script",
   "reads-below": "RULE: it reads all that lies below its operands",
   "writes-below": "RULE: it changes all that lies below its operands",
   "spreads-below": "RULE: it writes somewhere below its operands",
@@ -74,6 +74,7 @@ export const facts = {
   tests: "RULE: it builds or tests",
   "runs-tests": "RULE: it is a test when what it runs is one",
   // Rules of the user.
+  medium: "PATTERN of the rule language for changes that one can take back",
   "next-runs": "VERBS after which the words are what it runs",
   "next-names": "VERBS after which one word names what it runs",
   // Danger that takes more than a rule to tell.
@@ -105,6 +106,7 @@ export const flags = {
   searcher: "its first word is a pattern",
   "follows-redirects": "it goes on to other addresses by itself",
   teller: "what it prints tells of this machine",
+  "silent-alone": "without arguments it prints nothing",
   constant: "what it prints is made up",
   derived: "what it prints follows from its input or arguments",
   endless: "it never stops printing",
@@ -570,6 +572,11 @@ export const rows: () => ReadonlyArray<{ readonly names: ReadonlyArray<string>; 
   })
 })
 
+/** The programs that have a fact. */
+export const programsWith = (fact: Fact): ReadonlyArray<Program> =>
+  rows().filter((row) => row.facts.includes(`${fact} `)).flatMap(({ names }) => names.map(programOf))
+    .filter((program) => program.has(fact))
+
 const byName = lazy(() => new Map(rows().flatMap(({ facts: row, names }) => names.map((name) => [name, row] as const))))
 const known = new Map<string, Program>()
 const unknown = new Program("", "")
@@ -590,7 +597,7 @@ export const programOf = (name: string): Program => {
 
 /** `python3.12` is `python` and `x.exe` is `x`; `mkfs.ext4` stays what it is. */
 export const unversioned = (name: string): string => {
-  const plain = name.replace(/[\d.]+$/, "")
+  const plain = /[\d.]$/.test(name) ? name.replace(/[\d.]+$/, "") : name
   if (plain !== name && plain !== "" && byName().has(plain) && programOf(plain).is("versioned")) return plain
   return name.endsWith(".exe") ? name.slice(0, -4) : name
 }

@@ -10,10 +10,10 @@ tar gtar bsdtar =
   values -f --file -C --directory -I --use-compress-program --to-command --checkpoint-action -T --files-from -X
     --exclude-from --exclude -F --info-script --new-volume-script --rsh-command --rmt-command --transform --xform -N
     --newer -g --listed-incremental --owner --group --mode --mtime --strip-components -b -K -L -V
-  @tar same -x=--extract=--get -c=--create -f=--file -C=--directory -z=--gzip -t=--list -v=--verbose; files archive
+  same -x=--extract=--get -c=--create -f=--file -C=--directory -z=--gzip -t=--list -v=--verbose; files archive
   reads-below; spreads-below with -x --extract --get | x*,*x,*x*
   option-exec with --to-command --checkpoint-action --rsh-command --rmt-command -F --info-script --new-volume-script
-  fs-wipe with --remove-files~; check archives-out compressor unpacks-outside; @tar is abbreviates open reader teller
+  fs-wipe with --remove-files~; check archives-out compressor unpacks-outside; is abbreviates open reader teller
   is unpacks
 unar = files none; outputs -d; spreads-below
 unzip = values -d -x -P -O -I; files none; outputs -d; creates members; spreads-below unless -l -t -v -Z -p

@@ -16,12 +16,12 @@ gradle gradlew = tests test,check,build,assemble,compileJava,compileKotlin,lint;
 hadolint markdownlint actionlint tflint = tests unless --fix
 just task = tests test,check,lint,build,typecheck; @just hook ^--completions; is names-words subcommands
 lein = tests test; publish-deploy deploy
-make gmake = @make globals -C --directory -f --file
-  @make values -C --directory -f --file -I -j? -l? -o -W --eval; input-script -f --file
-  tests test,tests,check,lint,build,all,typecheck,compile,test-*; @make version short
+make gmake = globals -C --directory -f --file
+  values -C --directory -f --file -I -j? -l? -o -W --eval; input-script -f --file
+  tests test,tests,check,lint,build,all,typecheck,compile,test-*; version short
   tamper operand SHELL=* .SHELLFLAGS=*
   system-write install operand PREFIX=/usr* prefix=/usr* PREFIX=/opt* prefix=/opt* DESTDIR=/; option-exec with --eval -E
-  is names-words open; @make is relied
+  is names-words open relied
 meson = tests test,compile
 mix = network deps.get,deps.update,hex.publish
   tests test,compile,credo,dialyzer | format with --check-formatted; publish-deploy hex.publish,hex.retire

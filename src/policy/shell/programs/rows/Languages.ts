@@ -29,11 +29,11 @@ lua luajit = values -e -l; language lua -e data -v; is open; @lua is versioned
 mono wine installer msiexec = is runs-file
 node nodejs tsx ts-node =
   values -e --eval -p --print -pe -r --require --import --loader --experimental-loader -C --conditions --env-file
-    --input-type; @node tests with --test
-  language node -e --eval -p --print -pe data --test -v --version --check -c; @node version short
-  @node,tsx option-exec with --require=/tmp* -r=/tmp* --import=/tmp* --import=http* --loader=http* --import=data:*
-    --require=data:* --loader=data:*; @node,tsx,ts-node check own-script
-  @node is fetches-in-code reader relied versioned; @node,nodejs is open
+    --input-type; @node,nodejs tests with --test
+  language node -e --eval -p --print -pe data --test -v --version --check -c; @node,nodejs version short
+  @node,nodejs,tsx option-exec with --require=/tmp* -r=/tmp* --import=/tmp* --import=http* --loader=http*
+    --import=data:* --require=data:* --loader=data:*; check own-script
+  @node,nodejs is fetches-in-code reader relied versioned; @node,nodejs is open
 nuget dotnet = network restore,push,add; @dotnet tests test,build unless -o --output; @dotnet version short
   @dotnet project global.json; @dotnet next-runs exec run script; publish-deploy nuget,push,delete push,delete
   @nuget publish-deploy push,delete; @dotnet is runs-file

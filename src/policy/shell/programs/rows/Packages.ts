@@ -19,6 +19,7 @@ bundle = starts exec; network install,update,add,outdated unless --local; runs-t
 cargo = globals --manifest-path -C --config -Z --color
   values --manifest-path --target-dir -p --package --features --target --bin --example --test --bench -j --jobs -C
     --config -Z --color --vers --version --index --registry --token
+  medium {add,remove,install,clean,publish} *
   network install,fetch,update,publish,search,add,yank,login,owner unless --offline
   tests test,check,clippy,build,nextest,doc unless --fix --config --target-dir | fmt with --check
   safe line ^(metadata|tree)\0([^\0]*\0)*--offline\0; version short verb; safe-short ^-[eidpqF]$
@@ -66,6 +67,7 @@ npm pnpm yarn bun = @npm globals --prefix -w --workspace --registry --userconfig
   @pnpm starts dlx values --package; @yarn starts workspace * exec | dlx values -p --package
   @npm starts exec values -p --package -w --workspace --prefix | x values -p --package -w --workspace --prefix
   @npm script -c --call of exec,x
+  @npm,pnpm,yarn medium {install,add,remove,uninstall,update,publish} *
   network install,i,ci,add,update,up,upgrade,publish,view,info,audit,outdated,login,search,dlx,create,exec-remote,
     unpublish,whoami,dedupe unless --offline; @yarn network bare
   tests test,t,tst unless -u --update --updateSnapshot --fix | run,run-script ${scripts} unless --fix --write -u

@@ -12,7 +12,7 @@ gpg gpg2 =
     --batch? -b?; files read; outputs -o --output
   tamper with --delete-keys --delete-secret-keys --delete-secret-and-public-key --delete-key --delete-secret-key
   credentials with --export-secret-keys --export-secret-key --export-secret-subkeys --export-ownertrust
-  @gpg is reader relied teller
+  is reader relied teller
 infisical = starts run dashes; credentials secrets,export
 keepassxc-cli = credentials show,export,clip,ls
 keyring = credentials get; is teller

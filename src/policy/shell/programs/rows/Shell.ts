@@ -22,7 +22,7 @@ declare = is prints-environment teller
 del = check deletes-trees
 docker-buildx = options-of docker
 duckdb = values -c -s -cmd -init; statements sql -c -s -cmd operand 1
-echo printf = @echo safe always; @printf safe printf; check prints-secrets; is batch-safe constant names-words
+echo printf = @echo safe always; @printf safe format; check prints-secrets; is batch-safe constant names-words
   @echo is relied
 enable = tamper with -f -d
 env = values -u --unset -C --chdir -S --split-string -a --argv0; wraps values -u --unset -C --chdir -a --argv0 assigns
@@ -30,7 +30,7 @@ env = values -u --unset -C --chdir -S --split-string -a --argv0; wraps values -u
 eval gnuplot ghci runghc octave ocaml clojure clj kotlin x86_64 i386 ant = is open
 exec = wraps values -a; is open
 exit = safe always; is relied waits
-export = safe export; is names-words prints-environment teller
+export = safe variables; is names-words prints-environment teller
 expr = safe always; is names-words
 false pwd numfmt df : nproc getconf uptime uname cal continue shift groups tty free lsblk lscpu pushd popd = safe always
 fc = tamper with -p; is prints-environment

@@ -3,14 +3,14 @@ export const text = String.raw`
 awk gawk mawk nawk = @awk values -F -v -f --file --assign
   @gawk values -F -v -f -l -E -i --file --assign --load --include --exec; @mawk values -F -v -f
   files read skip 1 unless -f --file; inputs -f
-  @awk,gawk in-place -i=inplace -i=inplace.awk --include=inplace --include=inplace.awk; script-writes awk
-  @awk,gawk,mawk safe awk; @awk,gawk,mawk safe-short ^-[Fv]; check awk-code; @awk,gawk,mawk is open reader searcher
+  @awk,gawk in-place -i=inplace -i=inplace.awk --include=inplace --include=inplace.awk; script-writes arrow -e --source
+  @awk,gawk,mawk safe filtering; @awk,gawk,mawk safe-short ^-[Fv]; check awk-code; @awk,gawk,mawk is open reader searcher
   @awk is relied teller versioned
 base64 base32 = @base64 values -w --wrap -i -o --input --output; @base32 values -w --wrap; files read
   outputs -o --output; @base64 inputs -i --input; safe operands ^-[wb]$; @base64 safe-short ^-([dDi]+|[wb]\d*)$
   @base32 safe-short ^-([di]+|w\d*)$; safe-long --decode --ignore-garbage --wrap; is reader teller
 bat hd join zcat = files read; outputs -o --output; is reader
-batcat = options-of bat; files read; outputs -o --output
+batcat = files read; outputs -o --output
 bunzip2 = files unpack .bz2
 cat tac = files read; outputs -o --output; safe always; @cat check pours; is batch-safe reader teller
   @cat is passes-input relied
@@ -64,9 +64,10 @@ rg ripgrep ag ack ugrep =
   @rg option-exec with --pre --hostname-bin; @rg,ag check sifts-secrets; @rg,ag is names-words; @rg is open teller
   @rg,ag,ack is reader searcher
 sed gsed = values -e --expression -f --file -l --line-length -i?
-  @sed same -i=--in-place -n=--quiet=--silent -e=--expression -f=--file -E=-r=--regexp-extended
-  files read skip 1 unless -e -f --expression --regexp --file; in-place -i --in-place; script-writes sed; @sed safe sed
-  @sed safe-short ^-[nErs]+$; check sed-code; @sed is abbreviates open reader relied searcher teller
+  same -i=--in-place -n=--quiet=--silent -e=--expression -f=--file -E=-r=--regexp-extended
+  files read skip 1 unless -e -f --expression --regexp --file; in-place -i --in-place
+  script-writes w -e --expression; safe printing
+  safe-short ^-[nErs]+$; check sed-code; is abbreviates open reader relied searcher silent-alone teller
 sort =
   values -o --output -k --key -t --field-separator -S --buffer-size -T --temporary-directory --compress-program
     --files0-from --parallel --batch-size; files read; outputs -o --output; safe options

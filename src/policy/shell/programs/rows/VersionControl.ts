@@ -36,12 +36,14 @@ git = globals -C -c --git-dir --work-tree --namespace --super-prefix --config-en
     -C=--force-create -d=--detach | add -f=--force -A=--all -n=--dry-run -u=--update -p=--patch | rm -f=--force
     -n=--dry-run | tag -d=--delete -f=--force -a=--annotate -s=--sign -m=--message | fetch -f=--force -p=--prune
     -a=--append -t=--tags | rebase -i=--interactive -x=--exec | worktree -f=--force
-  starts bisect run | submodule foreach script; script -x --exec of rebase; files worktree; reads-below grep,archive
+  starts bisect run | submodule foreach script; script -x --exec of rebase; files worktree
+  medium {commit,push,reset,clean,rebase,merge,cherry-pick,revert,branch,checkout,switch,tag} *
+  reads-below grep,archive
   writes-below mv | rm with -r
   spreads-below checkout unless -b -B --orphan -t --track | restore unless -S --staged | clean unless -n --dry-run |
     stash bare | stash push,pop,apply,save,-u | apply,am unless --check --stat --cached
   network fetch,pull,push,clone,ls-remote,send-email unless --dry-run | submodule update,add | remote update,show,prune
-    | lfs pull,push,fetch; downloads archive with --remote~; safe git; version short verb
+    | lfs pull,push,fetch; downloads archive with --remote~; safe repository; version short verb
   tamper config operand http.sslVerify=false
   git-destructive push with -f --force --force-with-lease --force-with-lease=* --mirror --delete -d --prune unless -n
     --dry-run | push operand +* :* *:refs/heads/+* unless -n --dry-run | reset with --hard --merge --keep | clean with

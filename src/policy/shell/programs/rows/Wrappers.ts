@@ -49,7 +49,7 @@ numactl = starts values -N -m -C -p -i
 parallel =
   wraps values -j --jobs -a --arg-file -S --sshlogin --results --joblog --timeout --delay --colsep -N -n -I --tmpdir
     --retries --load
-  batch parallel -j --jobs -a --arg-file -S --sshlogin --results --joblog --timeout --delay --colsep -N -n -I --tmpdir
+  batch jobs -j --jobs -a --arg-file -S --sshlogin --results --joblog --timeout --delay --colsep -N -n -I --tmpdir
     --retries --load; is open
 pdflatex xelatex lualatex latexmk latex pdftex tex =
   option-exec with --shell-escape -shell-escape --enable-write18 -enable-write18
@@ -86,8 +86,8 @@ sudo = wraps values -u --user -g --group -h --host -p --prompt -C -T -r --role -
 systemd-inhibit = starts values --what --who --why --mode
 taskset = wraps skip 1; is open
 time = wraps values -f --format -o --output; safe-inner leading; is neutral open
-timeout gtimeout = wraps skip 1 values -k --kill-after -s --signal; @timeout safe-inner leading
-  @timeout is neutral open waits
+timeout gtimeout = wraps skip 1 values -k --kill-after -s --signal; safe-inner leading
+  is neutral open waits
 tini = starts values -p -e
 tmux = values -L -S -f -c? -n -s -t -x -y -e -F
   starts new-session always-script values -s -n -c -t -x -y -e -F | new always-script values -s -n -c -t -x -y -e -F |
@@ -103,7 +103,7 @@ valgrind = starts; is single-dash
 watch = wraps script values -n --interval -q --equexit; is evaluates open waits
 watchexec = starts values -e --exts -w --watch -i --ignore -d --debounce
 xargs = values -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars
-  wraps values -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars appends; batch xargs
+  wraps values -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars appends; batch input
   safe-inner batch; is names-words open reader
 xvfb-run = starts values -n --server-num -s --server-args -e --error-file -w --wait
 `
