@@ -102,9 +102,9 @@ describe("A permission request", () => {
   it.effect(
     "offers one option of each kind, and rejecting with an edit to ZeroClaw's clients only",
     Effect.fnUntraced(function*() {
-      const spec = asked("acp", selected("reject-once"))
-      yield* spec.ask
-      assert.deepStrictEqual(spec.seen[0]?.options.map(({ kind }) => kind), [
+      const specified = asked("acp", selected("reject-once"))
+      yield* specified.ask
+      assert.deepStrictEqual(specified.seen[0]?.options.map(({ kind }) => kind), [
         "allow_once",
         "allow_always",
         "reject_once",

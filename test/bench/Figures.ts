@@ -1,7 +1,7 @@
 import { median } from "./Statistics.ts"
 import type { Name } from "./Subjects.ts"
 
-/** The table of spec §10: what is measured and what it should be. */
+/** What is measured and what it should be (docs/development.md#figures). */
 
 export interface Figure {
   readonly title: string

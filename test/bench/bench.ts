@@ -8,7 +8,7 @@ import { spawnCosts } from "./Sandbox.ts"
 import { type Name, names, Subjects } from "./Subjects.ts"
 import { render } from "./Table.ts"
 
-/** `npm run bench [-- --runs N --quick --json]`: the figures of spec §10, Postern as built and floor agent in turns. */
+/** `npm run bench [-- --runs N --quick --json]`: the figures of docs/development.md#figures, Postern as built and floor agent in turns. */
 
 const { values: options } = parseArgs({
   options: {

@@ -13,7 +13,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
   const open = (host: Host, more: Json = {}) => host.open({ dialect, ...more })
   const pick = <T>(values: Record<Dialect, T>): T => values[dialect]
 
-  test("an unknown session has the dialect's number, its id and a stable reason (rows 1, 20, 33)", async ({ host }) => {
+  test("an unknown session has the dialect's number, its id and a stable reason", async ({ host }) => {
     const acp = await open(host)
     const sessionId = randomUUID()
     const prompted = { sessionId, prompt: [{ type: "text", text: "say x" }] }
@@ -31,7 +31,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     }
   })
 
-  test("a prompt while a turn runs is busy with the dialect's number (row 3)", async ({ host }) => {
+  test("a prompt while a turn runs is busy with the dialect's number", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     acp.send(prompt(1, sessionId, "wait 30"))
@@ -44,7 +44,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     await acp.waitFor((m) => m.id === 1)
   })
 
-  test("the eleventh session is refused with the dialect's number, and closing one makes room (row 4)", async ({ host }) => {
+  test("the eleventh session is refused with the dialect's number, and closing one makes room", async ({ host }) => {
     const acp = await open(host)
     const ids: Array<string> = []
     for (let i = 0; i < 10; i++) ids.push(await acp.newSession())
@@ -54,7 +54,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     await acp.newSession()
   })
 
-  test("initialize answers version 1 and the dialect's limits in _meta (rows 5, 24, 25)", async ({ host }) => {
+  test("initialize answers version 1 and the dialect's limits in _meta", async ({ host }) => {
     const acp = host.start({ dialect })
     const result = await acp.initialize()
     expect(result["protocolVersion"]).toBe(1)
@@ -67,14 +67,14 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     })
   })
 
-  test("session/new names its folder at the root only in zeroclaw, in _meta always (row 6)", async ({ host }) => {
+  test("session/new names its folder at the root only in zeroclaw, in _meta always", async ({ host }) => {
     const acp = await open(host)
     const made = await acp.request("session/new", { cwd: host.project, mcpServers: [] })
     expect(made["workspaceDir"]).toBe(pick({ acp: undefined, zeroclaw: host.project }))
     expect(made["_meta"]?.zeroclaw?.workspaceDir).toBe(host.project)
   })
 
-  test("mcpServers may be missing or null, cwd may be missing: then it is the agent's workspace (row 6)", async ({ host }) => {
+  test("mcpServers may be missing or null, cwd may be missing: then it is the agent's workspace", async ({ host }) => {
     const acp = await open(host)
     for (const params of [{}, { mcpServers: null }, { cwd: null }]) {
       const made = await acp.request("session/new", params)
@@ -82,14 +82,14 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     }
   })
 
-  test("a relative cwd is refused, except the placeholder . in zeroclaw (row 6)", async ({ host }) => {
+  test("a relative cwd is refused, except the placeholder . in zeroclaw", async ({ host }) => {
     const acp = await open(host)
     expect(await acp.failure("session/new", { cwd: "src", mcpServers: [] })).toMatchObject({ code: -32602 })
     if (dialect === "zeroclaw") await acp.request("session/new", { cwd: "." })
     else expect(await acp.failure("session/new", { cwd: ".", mcpServers: [] })).toMatchObject({ code: -32602 })
   })
 
-  test("a cwd that is no folder is refused; one behind a symbolic link is canonicalised (row 6)", async ({ host }) => {
+  test("a cwd that is no folder is refused; one behind a symbolic link is canonicalised", async ({ host }) => {
     const acp = await open(host)
     const file = host.write("file.txt", "x")
     for (const cwd of [file, join(host.project, "absent")]) {
@@ -104,7 +104,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect(made["_meta"]?.zeroclaw?.workspaceDir).toBe(host.project)
   })
 
-  test("an unknown agent is invalid params, a blank one counts as absent (row 6)", async ({ host }) => {
+  test("an unknown agent is invalid params, a blank one counts as absent", async ({ host }) => {
     const acp = await open(host)
     const named = (alias: string) => ({ cwd: host.project, mcpServers: [], _meta: { zeroclaw: { agentAlias: alias } } })
     expect(await acp.failure("session/new", named("nobody"))).toMatchObject({ code: -32602 })
@@ -112,7 +112,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     await acp.request("session/new", named("default"))
   })
 
-  test("load accepts a session id alone, and replays the transcript (row 18)", async ({ host }) => {
+  test("load accepts a session id alone, and replays the transcript", async ({ host }) => {
     const first = await open(host)
     const sessionId = await first.newSession()
     await first.prompt(sessionId, "say remembered words")
@@ -123,7 +123,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect(textOf(acp.updates(sessionId), "user_message_chunk")).toContain("say remembered words")
   })
 
-  test("loading an active session replays again in acp and is refused in zeroclaw (row 18)", async ({ host }) => {
+  test("loading an active session replays again in acp and is refused in zeroclaw", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     await acp.prompt(sessionId, "say once")
@@ -134,7 +134,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect(textOf(acp.updates(sessionId, since))).toContain("once")
   })
 
-  test("resume replays nothing and the session goes on (row 19)", async ({ host }) => {
+  test("resume replays nothing and the session goes on", async ({ host }) => {
     const first = await open(host)
     const sessionId = await first.newSession()
     await first.prompt(sessionId, "plan A; B\nsay before")
@@ -146,7 +146,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect((await acp.prompt(sessionId, "say after")).text).toContain("after")
   })
 
-  test("session/stop waits for the turn, then ends the session (row 22)", async ({ host }) => {
+  test("session/stop waits for the turn, then ends the session", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     const method = pick({ acp: "_zeroclaw/session/stop", zeroclaw: "session/stop" })
@@ -158,7 +158,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect(await acp.failure(method, { sessionId })).toMatchObject({ data: { reason: "session_not_found" } })
   })
 
-  test("list, delete and usage are there for both (rows 25, 26)", async ({ host }) => {
+  test("list, delete and usage are there for both", async ({ host }) => {
     const acp = await open(host)
     mkdirSync(join(host.project, "x"))
     const sessionId = await acp.newSession({ cwd: join(host.project, "x") })

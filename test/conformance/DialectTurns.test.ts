@@ -10,13 +10,13 @@ const dialects: ReadonlyArray<Dialect> = ["acp", "zeroclaw"]
 describe.each(dialects)("in dialect %s", (dialect) => {
   const open = (host: Host, more: Json = {}) => host.open({ dialect, ...more })
 
-  test("a prompt of only a resource link works (row 8)", async ({ host }) => {
+  test("a prompt of only a resource link works", async ({ host }) => {
     const acp = await open(host)
     const link = { type: "resource_link", uri: `file://${host.write("a.txt", "alpha")}`, name: "a.txt" }
     expect((await acp.prompt(await acp.newSession(), [link])).result["stopReason"]).toBe("end_turn")
   })
 
-  test("the prompt result has root extras only in zeroclaw (row 10)", async ({ host }) => {
+  test("the prompt result has root extras only in zeroclaw", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     const { result, text } = await acp.prompt(sessionId, "say the whole answer")
@@ -26,7 +26,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect(text).toContain("the whole answer")
   })
 
-  test("what a step is called while it is done is told only in zeroclaw, also by a replay (row 32)", async ({ host }) => {
+  test("what a step is called while it is done is told only in zeroclaw, also by a replay", async ({ host }) => {
     const todos = [{ content: "A", status: "in_progress", activeForm: "Doing A" }]
     const entry = { content: "A", status: "in_progress", priority: "medium" }
     const expected = [dialect === "acp" ? entry : { ...entry, activeForm: "Doing A" }]
@@ -41,7 +41,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect(replayed?.entries).toEqual(expected)
   })
 
-  test("a cancelled turn carries the marker only in zeroclaw, and no tool call of its own in acp (row 11)", async ({ host }) => {
+  test("a cancelled turn carries the marker only in zeroclaw, and no tool call of its own in acp", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     acp.send(prompt(1, sessionId, "say partial\nwait 30"))
@@ -54,7 +54,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect(textOf(acp.updates(sessionId))).not.toMatch(/cancelled/i)
   })
 
-  test("session/cancel works as a notification and as a request (row 12)", async ({ host }) => {
+  test("session/cancel works as a notification and as a request", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     acp.send(prompt(1, sessionId, "wait 30"))
@@ -63,7 +63,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     expect((await acp.waitFor((m) => m.id === 1)).result?.["stopReason"]).toBe("cancelled")
   })
 
-  test("tool updates are stepwise in acp, final and with a body in zeroclaw (row 13)", async ({ host }) => {
+  test("tool updates are stepwise in acp, final and with a body in zeroclaw", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     host.write("a.txt", "alpha")
@@ -76,7 +76,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     else expect(updates.some((u: Json) => u["status"] === "in_progress")).toBe(true)
   })
 
-  test("permission requests keep their ids and options in both (rows 14, 15, 16)", async ({ host }) => {
+  test("permission requests keep their ids and options in both", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     await acp.prompt(sessionId, "write a.txt\nhello\n.")
@@ -87,7 +87,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     if (dialect === "acp") expect(ids).toHaveLength(4)
   })
 
-  test("a notification that fails says nothing (row 28), and a cancel never overtakes its prompt (row 29)", async ({ host }) => {
+  test("a notification that fails says nothing, and a cancel never overtakes its prompt", async ({ host }) => {
     const acp = await open(host)
     const sessionId = await acp.newSession()
     acp.send(cancel(randomUUID()), { jsonrpc: "2.0", method: "session/close", params: { sessionId: 7 } })
@@ -100,7 +100,7 @@ describe.each(dialects)("in dialect %s", (dialect) => {
 })
 
 describe("input of ZeroClaw's clients", () => {
-  test("text prompts, untyped parts and session_id are accepted (rows 8, 12)", async ({ host }) => {
+  test("text prompts, untyped parts and session_id are accepted", async ({ host }) => {
     const acp = await host.open({ dialect: "zeroclaw" })
     const sessionId = await acp.newSession()
     expect((await acp.request("session/prompt", { sessionId, prompt: "say plain" }))["content"]).toContain("plain")
@@ -115,7 +115,7 @@ describe("input of ZeroClaw's clients", () => {
   })
 
   for (const method of ["session/event", "session/update"]) {
-    test(`${method} is acknowledged as a request and ignored as a notification (row 23)`, async ({ host }) => {
+    test(`${method} is acknowledged as a request and ignored as a notification`, async ({ host }) => {
       const acp = await host.open({ dialect: "zeroclaw" })
       const sessionId = await acp.newSession()
       expect(await acp.request(method, { sessionId, type: "focus" })).toEqual({

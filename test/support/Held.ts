@@ -1,6 +1,9 @@
 import type { Json } from "./Wire.ts"
 
-/** What a client holds of a conversation after it took in all its updates, by the rules of the protocol (acp.md §2.1). */
+/**
+ * What a client holds of a conversation after it took in all its updates, by the rules of the protocol
+ * (https://agentclientprotocol.com/protocol/v1/prompt-turn#3-agent-reports-output).
+ */
 export interface Held {
   /** Messages, thoughts, calls and compactions where they first came up. */
   readonly timeline: ReadonlyArray<Json>

@@ -26,7 +26,7 @@ const outsideTurns = new Set([
 const final = (status: string | undefined) => status === "completed" || status === "failed"
 const key = (id: unknown) => JSON.stringify(id)
 
-/** The rules about order and pairing that a schema cannot express (acp.md §4 and Appendix B). */
+/** The rules about order and pairing that a schema cannot express (docs/agent-client-protocol.md#order-of-messages). */
 export class Ordering {
   private readonly dialect: Dialect
   private readonly report: (problem: string) => void

@@ -23,7 +23,7 @@ const run = (
 const setup = { additionalDirectories: [] }
 const same = Effect.succeed
 
-/** A session in each state of the table of spec §4. */
+/** A session in each state of docs/sessions.md#states. */
 const inState = (state: "idle" | "running" | "stored" | "killed" | "absent") =>
   Effect.gen(function*() {
     const sessions = yield* SessionManager
