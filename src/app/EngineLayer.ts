@@ -7,7 +7,6 @@ import { Gate } from "../session/policy/Gate.ts"
 import { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import { Trust } from "../policy/rules/Trust.ts"
 import * as ModelTurn from "../session/turn/ModelTurn.ts"
-import * as KnownTools from "../tool/KnownTools.ts"
 import { Processes } from "../sandbox/process/Processes.ts"
 import { Toolbox } from "../tool/Toolbox.ts"
 import { RuleFiles } from "../session/policy/RuleFiles.ts"
@@ -20,7 +19,7 @@ const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.la
 /** Rules, their files, and the gate, for the engine and for dry runs. */
 export const layerPolicy = RuleFiles.layer().pipe(
   Layer.provideMerge(RuleBooks.layer),
-  Layer.provide(KnownTools.layer),
+  Layer.provide(Toolbox.layerVocabulary),
   Layer.provideMerge(layerTrust),
   Layer.provideMerge([
     Toolbox.layer,

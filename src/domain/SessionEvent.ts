@@ -25,6 +25,9 @@ export const Notice = Schema.Struct({
 })
 export type Notice = typeof Notice.Type
 
+/** A notice that has no id yet: what tools and background work tell the user. */
+export type UserNotice = Omit<Notice, "messageId">
+
 /** The model's context being replaced with a summary of it; the transcript stays as it is. */
 export const Compaction = Schema.Struct({
   compactionId: Schema.String,

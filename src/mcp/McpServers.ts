@@ -3,7 +3,8 @@ import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { RuleBooks } from "../policy/rules/RuleBooks.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Processes } from "../sandbox/process/Processes.ts"
-import { type Notice, type SessionTools, type ToolHost, ToolSource } from "../tool/SessionTools.ts"
+import type { UserNotice } from "../domain/SessionEvent.ts"
+import { type SessionTools, type ToolHost, ToolSource } from "../tool/SessionTools.ts"
 import type { AnyTool } from "../tool/Tool.ts"
 import * as Connector from "./Connector.ts"
 import * as McpTools from "./McpTools.ts"
@@ -24,7 +25,7 @@ const distinct = (servers: ReadonlyArray<McpServerConfig>): ReadonlyArray<McpSer
   return Array.from(known.values())
 }
 
-const noticeOf = (server: SessionMcpServer.SessionMcpServer): ReadonlyArray<Notice> => {
+const noticeOf = (server: SessionMcpServer.SessionMcpServer): ReadonlyArray<UserNotice> => {
   const reason = server.trouble()
   return reason === undefined
     ? []

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Result, Schema } from "effect"
 import * as ToolRequirements from "../policy/decision/ToolRequirements.ts"
-import * as ToolPath from "../tool/file/ToolPath.ts"
-import { type AnyTool, make, type ToolContext, ToolFailed, type ToolOutput } from "../tool/Tool.ts"
+import { type AnyTool, firstLine, make, type ToolContext, ToolFailed, type ToolOutput } from "../tool/Tool.ts"
 import { capabilityOf, type McpServerConfig, needsNetwork } from "../domain/McpServerConfig.ts"
 
 /** Characters of a tool's name that every provider accepts. */
@@ -83,7 +82,7 @@ export const declare = (
     network: network ? "required" : "none",
     needs: () => ToolRequirements.mcp(capability, network),
     preview: (parameters) =>
-      Effect.succeed({ title: `${server}: ${ToolPath.firstLine(tool, 80)}`, rawInput: parameters }),
+      Effect.succeed({ title: `${server}: ${firstLine(tool, 80)}`, rawInput: parameters }),
     run
   })
 }

@@ -1,8 +1,7 @@
 import { Effect, Latch, Schema } from "effect"
 import { textContent } from "../domain/Content.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
-import * as ToolPath from "../tool/file/ToolPath.ts"
-import { type AnyTool, type ToolContext, ToolFailed, type ToolOutput } from "../tool/Tool.ts"
+import { type AnyTool, fail, type ToolContext, ToolFailed, type ToolOutput } from "../tool/Tool.ts"
 import type { McpProgress, Unreachable } from "./McpConnection.ts"
 import type { SessionMcpServer } from "./SessionMcpServer.ts"
 import * as Protocol from "./Protocol.ts"
@@ -91,7 +90,7 @@ const textArgument = (parameters: ToolArguments, key: string): string | undefine
 
 const requiredArgument = (parameters: ToolArguments, key: string): Effect.Effect<string, ToolFailed> => {
   const found = textArgument(parameters, key)
-  return found === undefined ? Effect.fail(ToolPath.fail(`The argument ${key} is missing.`)) : Effect.succeed(found)
+  return found === undefined ? Effect.fail(fail(`The argument ${key} is missing.`)) : Effect.succeed(found)
 }
 
 const listOf = (lines: ReadonlyArray<string>, next: string | undefined): ToolOutput => ({

@@ -11,7 +11,7 @@ import * as Modes from "./Modes.ts"
 import * as Plan from "./plan/Plan.ts"
 import type { PathScope } from "./plan/PathScope.ts"
 import { type HostEnvironment, ownHomes } from "./plan/Surroundings.ts"
-import * as Trial from "./backends/BackendProbe.ts"
+import * as BackendProbe from "./backends/BackendProbe.ts"
 
 export interface SandboxOptions {
   /** Postern's own places: hidden from every confined command. */
@@ -75,7 +75,7 @@ const words = ({ backend, files, net, network, notes, processes }: EnforcementRe
 
 const make = Effect.fnUntraced(function*(options: SandboxOptions) {
   const variables = yield* Environment
-  const find = Trial.programFinder(variables)
+  const find = BackendProbe.programFinder(variables)
   const surroundings: HostEnvironment = {
     homes: options.home === undefined ? ownHomes() : [options.home],
     variables,

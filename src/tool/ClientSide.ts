@@ -1,5 +1,5 @@
 import type { Effect, Scope } from "effect"
-import type { ToolFailed } from "./Tool.ts"
+import type { ToolFailed } from "./ToolFailed.ts"
 
 /** What a client does for its session, where it offers it (spec §3). */
 

@@ -2,22 +2,17 @@ import { Context, Effect, type Scope } from "effect"
 import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { ResolvedSettings } from "../domain/PolicySettings.ts"
 import type { OperatorLimits } from "../policy/decision/Limits.ts"
+import type { UserNotice } from "../domain/SessionEvent.ts"
 import type { RuleSource } from "../policy/rules/RuleSource.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { AnyTool } from "./Tool.ts"
-
-export interface Notice {
-  readonly severity: "info" | "warning" | "error"
-  readonly title: string
-  readonly description?: string
-}
 
 /** The tools that one session has on top of the built-in ones. */
 export interface SessionTools {
   /** By name; the same map while they are the same. */
   readonly current: () => ReadonlyMap<string, AnyTool>
   /** Before a turn: follows the configuration, waits a little for what is being started, and gives what people have not been told yet. */
-  readonly begin: Effect.Effect<ReadonlyArray<Notice>>
+  readonly begin: Effect.Effect<ReadonlyArray<UserNotice>>
   /** Ends what the session's policy does not permit any more. */
   readonly policyChanged: Effect.Effect<void>
 }

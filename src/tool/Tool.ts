@@ -1,23 +1,18 @@
 import { Effect, type JsonSchema, Result, Schema, type Scope } from "effect"
 import type { Capability, NetworkNeed } from "../domain/Capability.ts"
+import type { UserNotice } from "../domain/SessionEvent.ts"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import type { ToolRequirements } from "../policy/decision/ToolRequirements.ts"
 import type { ConfinedCommand } from "../sandbox/Confinement.ts"
 import type { TextOrigin } from "../security/Untrusted.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ClientSide } from "./ClientSide.ts"
-import { type PlanEntry, ToolCallContent, type ToolCallLocation, type ToolKind } from "../domain/Content.ts"
+import type { PlanEntry, ToolCallContent, ToolCallLocation, ToolKind } from "../domain/Content.ts"
 import type { Jobs } from "./shell/Jobs.ts"
 import type { MayRead } from "./file/ReadFilter.ts"
-import type { Notice } from "./SessionTools.ts"
+import { type ToolFailed } from "./ToolFailed.ts"
 
-/** A refusal or failure the model can act on. It becomes the text of the tool's result; never a stack trace. */
-export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
-  message: Schema.String,
-  /** What people see instead of the message. */
-  content: Schema.optionalKey(Schema.Array(ToolCallContent)),
-  rawOutput: Schema.optionalKey(Schema.Unknown)
-}) {}
+export { fail, ToolFailed } from "./ToolFailed.ts"
 
 /** What a tool may touch during one call. */
 export interface ToolContext {
@@ -38,7 +33,7 @@ export interface ToolContext {
     form?: Readonly<Record<string, unknown>>
   ) => Effect.Effect<string, ToolFailed>
   /** Tells the user something, now, without waiting for an answer. */
-  readonly notify: (notice: Notice) => Effect.Effect<void>
+  readonly notify: (notice: UserNotice) => Effect.Effect<void>
   /** Replaces the session's plan. */
   readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
   /** The session's commands in the background. */
@@ -116,6 +111,16 @@ export interface Tool<P> {
 export type AnyTool = Tool<any>
 
 export const make = <P>(tool: Tool<P>): Tool<P> => tool
+
+/** An optional parameter; models send `null` for "not given". */
+export const optional = <S extends Schema.Constraint>(schema: S, description: string) =>
+  Schema.optionalKey(Schema.NullOr(schema).annotate({ description }))
+
+/** One line of at most `limit` characters, for titles. */
+export const firstLine = (text: string, limit: number): string => {
+  const line = text.trimStart().split(/\r?\n/, 1)[0] ?? ""
+  return line.length > limit || line.length < text.trim().length ? `${line.slice(0, limit - 1).trimEnd()}…` : line
+}
 
 /** A call that no gate can judge. */
 export interface InvalidCall {

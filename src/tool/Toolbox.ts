@@ -1,8 +1,7 @@
 import { Context, Effect, Layer } from "effect"
-import { AskUser } from "./session/AskUser.ts"
+import { AskUser, EscalateToHuman } from "./session/UserQuestions.ts"
 import * as ContentSearch from "./file/ContentSearch.ts"
 import { DeliverFile } from "./session/DeliverFile.ts"
-import { EscalateToHuman } from "./session/EscalateToHuman.ts"
 import { FileEdit } from "./file/FileEdit.ts"
 import { FileList } from "./file/FileList.ts"
 import { FileRead } from "./file/FileRead.ts"
@@ -10,14 +9,15 @@ import { FileWrite } from "./file/FileWrite.ts"
 import { GlobSearch } from "./file/GlobSearch.ts"
 import * as HttpRequest from "./web/HttpRequest.ts"
 import { JobKill, JobList, JobOutput } from "./shell/JobTools.ts"
-import { PlanWrite } from "./session/PlanWrite.ts"
+import { PlanWrite, TodoWrite } from "./session/PlanTools.ts"
 import { Processes } from "../sandbox/process/Processes.ts"
 import { ReadSkill } from "./session/ReadSkill.ts"
 import * as Shell from "./shell/Shell.ts"
 import type { SessionTools } from "./SessionTools.ts"
-import { TodoWrite } from "./session/TodoWrite.ts"
 import type { AnyTool } from "./Tool.ts"
 import * as WebFetch from "./web/WebFetch.ts"
+import type { Family, KnownTools } from "../policy/rules/Rule.ts"
+import { ToolVocabulary } from "../policy/rules/ToolVocabulary.ts"
 
 const make = (tools: ReadonlyMap<string, AnyTool>): Toolbox["Service"] => {
   const known = new WeakMap<ReadonlyMap<string, AnyTool>, ReadonlyMap<string, AnyTool>>()
@@ -69,4 +69,31 @@ export class Toolbox extends Context.Service<Toolbox, {
       return make(new Map(tools.map((tool) => [tool.name, tool])))
     })
   ).pipe(Layer.provide(Processes.layer))
+
+  /** The names that rules of every layer may use: those of the built-in tools. */
+  static readonly layerVocabulary: Layer.Layer<ToolVocabulary, never, Toolbox> = Layer.effect(
+    ToolVocabulary,
+    Effect.map(Toolbox, ({ tools }) => knownTools(tools))
+  )
 }
+
+/** The family whose rules speak of a tool's calls. */
+const familyOf = ({ capabilities, mcp, network }: AnyTool): Family | undefined => {
+  if (mcp !== undefined) return "mcp"
+  if (capabilities.includes("shell_rw")) return "shell"
+  if (network === "required") return "fetch"
+  return capabilities.includes("rw") ? "write" : capabilities.includes("ro") ? "read" : undefined
+}
+
+/** Only some sessions have them, and rules of all may name them. */
+const memoryTools: ReadonlyArray<readonly [string, Family]> = [
+  ["memory_recall", "read"],
+  ["memory_export", "read"],
+  ["memory_store", "write"],
+  ["memory_forget", "write"],
+  ["memory_purge", "write"]
+]
+
+/** What rules are read against: the tools of this process. */
+export const knownTools = (tools: ReadonlyMap<string, AnyTool>): KnownTools =>
+  new Map([...memoryTools, ...Array.from(tools.values(), (tool) => [tool.name, familyOf(tool)] as const)])

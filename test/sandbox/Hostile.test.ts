@@ -19,9 +19,9 @@ import { parse } from "../../src/policy/rules/Rule.ts"
 import { entry } from "../../src/policy/rules/RuleSet.ts"
 import { isPlainRepository } from "../../src/policy/shell/programs/GitRepository.ts"
 import * as Plan from "../../src/sandbox/plan/Plan.ts"
-import * as Protected from "../../src/sandbox/plan/ProtectedPaths.ts"
+import * as ProtectedPaths from "../../src/sandbox/plan/ProtectedPaths.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
-import * as Trial from "../../src/sandbox/backends/BackendProbe.ts"
+import * as BackendProbe from "../../src/sandbox/backends/BackendProbe.ts"
 import { Environment } from "../../src/platform/Environment.ts"
 import * as GitHead from "../../src/workspace/GitHead.ts"
 import { tools } from "../policy/rules/Ruled.ts"
@@ -109,9 +109,9 @@ describe("what a project prepares", () => {
     const name = "postern-runner"
     const [project, other] = [join(base, "node_modules", ".bin"), join(base, "opt")]
     write(join(project, name), "", 0o755)
-    assert.isUndefined(Trial.programFinder({ PATH: project })(name))
+    assert.isUndefined(BackendProbe.programFinder({ PATH: project })(name))
     const elsewhere = write(join(other, name), "", 0o755)
-    assert.strictEqual(Trial.programFinder({ PATH: `${project}:${other}` })(name), elsewhere)
+    assert.strictEqual(BackendProbe.programFinder({ PATH: `${project}:${other}` })(name), elsewhere)
     rmSync(base, { recursive: true })
   })
 
@@ -119,7 +119,7 @@ describe("what a project prepares", () => {
     Effect.gen(function*() {
       const { base, work } = yield* folder
       execFileSync("mkfifo", [join(work, ".git")])
-      assert.isFalse("linked" in Protected.find([work], [work]))
+      assert.isFalse("linked" in ProtectedPaths.find([work], [work]))
       assert.isFalse(isPlainRepository(work))
       assert.deepStrictEqual(yield* GitHead.read(work), {})
       const other = join(base, "other")
@@ -136,13 +136,13 @@ describe("what a project prepares", () => {
       for (let number = 0; number < 80; number++) write(join(modules, `m${number}`, "HEAD"), "ref: refs/heads/main\n")
       write(join(modules, "z", "hooks", "pre-commit"), "")
       write(join(modules, "z", "HEAD"), "ref: refs/heads/main\n")
-      const found = Protected.find([work], [work])
+      const found = ProtectedPaths.find([work], [work])
       assert.isTrue("readOnly" in found && found.readOnly.includes(join(modules, "z", "hooks")))
       assert.isTrue(
         "readOnly" in found && found.readOnly.includes(join(work, ".git", "worktrees", "tree", "commondir"))
       )
       for (let number = 0; number < 600; number++) mkdirSync(join(modules, "many", `${number}`), { recursive: true })
-      const crowded = Protected.find([work], [work])
+      const crowded = ProtectedPaths.find([work], [work])
       assert.isTrue("readOnly" in crowded && crowded.readOnly.includes(modules))
     }))
 

@@ -8,14 +8,14 @@ import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
 import { SandboxUnavailable } from "../../src/sandbox/Confinement.ts"
 import * as Landlock from "../../src/sandbox/backends/Landlock.ts"
 import * as Plan from "../../src/sandbox/plan/Plan.ts"
-import * as Trial from "../../src/sandbox/backends/BackendProbe.ts"
+import * as BackendProbe from "../../src/sandbox/backends/BackendProbe.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Probes from "./Probes.ts"
 import * as Run from "./Run.ts"
 
 const launcher = Landlock.launcher()
 const who = Fixture.users.at(-1)!
-const usable = launcher !== undefined && Trial.run([launcher, "--probe"], []).works && who.name !== "root"
+const usable = launcher !== undefined && BackendProbe.run([launcher, "--probe"], []).works && who.name !== "root"
 
 /** What Landlock leaves open whatever it is asked: its report says so. */
 const leaks = [

@@ -5,7 +5,7 @@ import { plainRunner } from "../../src/sandbox/Confinement.ts"
 import type { PlanEntry, ToolCallContent } from "../../src/domain/Content.ts"
 import { Environment } from "../../src/platform/Environment.ts"
 import * as Jobs from "../../src/tool/shell/Jobs.ts"
-import type { Notice } from "../../src/tool/SessionTools.ts"
+import type { UserNotice } from "../../src/domain/SessionEvent.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import { type AnyTool, type RunContext, type ToolContext, ToolFailed, type ToolOutput } from "../../src/tool/Tool.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
@@ -38,7 +38,7 @@ export const bench = Effect.gen(function*() {
   const workspace = yield* Workspace.make({ cwd })
   const jobs = yield* Jobs.make
   const progress: Array<ReadonlyArray<ToolCallContent>> = []
-  const notices: Array<Notice> = []
+  const notices: Array<UserNotice> = []
   const plans: Array<ReadonlyArray<PlanEntry>> = []
   const context: RunContext = {
     sessionId: "s1",

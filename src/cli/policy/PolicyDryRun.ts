@@ -9,14 +9,13 @@ import {
   policySettings as names,
   resolve
 } from "../../domain/PolicySettings.ts"
-import { knownTools } from "../../tool/KnownTools.ts"
+import { knownTools, Toolbox } from "../../tool/Toolbox.ts"
 import { limitsOf, ownFolders } from "../../policy/decision/Limits.ts"
 import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
 import { add, type Entry, entry, type RuleSet } from "../../policy/rules/RuleSet.ts"
 import { policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
 import { foreseen } from "../../mcp/McpToolDeclaration.ts"
 import { decodeCall } from "../../tool/Tool.ts"
-import { Toolbox } from "../../tool/Toolbox.ts"
 import * as Workspace from "../../workspace/Workspace.ts"
 import { type DryCall, type DryKnobs, lists, merge, sessionKnobs } from "./DryCall.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"

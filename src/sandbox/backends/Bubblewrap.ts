@@ -1,5 +1,5 @@
 import type { Attribution, EnforcementReport, Runner, RunnerExit } from "../Confinement.ts"
-import * as Limits from "./ResourceLimits.ts"
+import * as ResourceLimits from "./ResourceLimits.ts"
 import * as Mounts from "./Mounts.ts"
 import { writes } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
@@ -106,7 +106,7 @@ export const command = (
       "--",
       ...(abilities.sh === undefined
         ? []
-        : onlyWithHost(abilities.sh, plan.mode === "danger-full-access" ? ":" : Limits.script(true))),
+        : onlyWithHost(abilities.sh, plan.mode === "danger-full-access" ? ":" : ResourceLimits.script(true))),
       ...argv
     ],
     descriptors: [
@@ -142,7 +142,7 @@ const attribute = (plan: Plan) => (ending: RunnerExit): Attribution => {
       ? { kind: "runner-failed", note: said === "" ? "bubblewrap ended before the command ran" : said }
       : { kind: "not-found", note: `command not found: ${missing[1]}` }
   }
-  return Limits.notFound(ending) ?? Refusals.read(ending, plan, Refusals.bubblewrap)
+  return ResourceLimits.notFound(ending) ?? Refusals.read(ending, plan, Refusals.bubblewrap)
 }
 
 export const runner = (plan: Plan, descriptors: Runner["descriptors"]): Runner => ({

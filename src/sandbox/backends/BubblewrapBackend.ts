@@ -6,9 +6,9 @@ import { type ConfinedCommand, type EnforcementReport, SandboxUnavailable } from
 import * as Disk from "../Disk.ts"
 import { isScratch } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
-import * as Protected from "../plan/ProtectedPaths.ts"
+import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as Scratch from "./Scratch.ts"
-import * as Trial from "./BackendProbe.ts"
+import * as BackendProbe from "./BackendProbe.ts"
 
 const install = "Install bubblewrap 0.8 or newer (package \"bubblewrap\" on Debian, Ubuntu, Fedora, Arch and Alpine)."
 
@@ -57,32 +57,32 @@ const emptyPlan = (mode: EffectiveSandbox, network: boolean, roots: ReadonlyArra
   required: []
 })
 
-export const make = (find: Trial.FindProgram): SandboxBackend => {
+export const make = (find: BackendProbe.FindProgram): SandboxBackend => {
   const trueProgram = () => find("true") ?? "/bin/true"
 
   const tryOut = memoized((mode: EffectiveSandbox, network: boolean): Found | MissingSupport => {
     const program = find("bwrap")
     if (program === undefined) return { missing: "bubblewrap (bwrap) is not installed.", remedy: install }
-    const folders = Trial.systemFolders()
-    const byDescriptor = Trial.helpText(program).includes("--bind-fd")
+    const folders = BackendProbe.systemFolders()
+    const byDescriptor = BackendProbe.helpText(program).includes("--bind-fd")
     let said = ""
     for (const variant of variants) {
       const abilities = { program, folders, byDescriptor, ...variant }
       const { argv, descriptors } = Bubblewrap.command(emptyPlan(mode, network, []), abilities, [trueProgram()], {
         kind: "read-only"
       })
-      const outcome = Trial.run(argv, descriptors)
+      const outcome = BackendProbe.run(argv, descriptors)
       if (!outcome.works) {
         said = said === "" ? outcome.said : said
         continue
       }
       if (!isScratch(mode)) return { abilities }
-      const scratch = Trial.withTemporaryFolder((folder) =>
+      const scratch = BackendProbe.withTemporaryFolder((folder) =>
         Scratch.choose(find, (way) => {
           const plan = emptyPlan(mode, network, [Disk.make(folder, "root")])
           const inner = Bubblewrap.command(plan, abilities, [trueProgram()], Scratch.mountsOf(way))
           const wrapped = Scratch.wrap(way, inner, plan.roots, Disk.make(folder, "stage"))
-          return Trial.run(wrapped.argv, wrapped.descriptors).works
+          return BackendProbe.run(wrapped.argv, wrapped.descriptors).works
         })
       )
       return { abilities, scratch }
@@ -121,7 +121,7 @@ export const make = (find: Trial.FindProgram): SandboxBackend => {
       cwd: "/",
       runner: Bubblewrap.runner(plan, wrapped.descriptors),
       report: prepared === undefined ? report : Scratch.report(report, prepared.way),
-      afterwards: Protected.watch(plan.watched)
+      afterwards: ProtectedPaths.watch(plan.watched)
     } satisfies ConfinedCommand
   })
 

@@ -5,9 +5,9 @@ import { type BackendCommand, memoized, type MissingSupport, type SandboxBackend
 import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnavailable } from "../Confinement.ts"
 import { isScratch } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
-import * as Protected from "../plan/ProtectedPaths.ts"
+import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as Refusals from "./Refusals.ts"
-import * as Trial from "./BackendProbe.ts"
+import * as BackendProbe from "./BackendProbe.ts"
 
 const volume = (path: string, readOnly: boolean): ReadonlyArray<string> => [
   "--mount",
@@ -47,7 +47,7 @@ export const options = (plan: Plan, command: Pick<BackendCommand, "env">, user: 
 ]
 
 /** Only where the configuration names it: the image is a different world, with its own programs. */
-export const make = (find: Trial.FindProgram, image: string | undefined): SandboxBackend => {
+export const make = (find: BackendProbe.FindProgram, image: string | undefined): SandboxBackend => {
   const offer = memoized((mode: EffectiveSandbox, network: boolean): EnforcementReport | MissingSupport => {
     const program = find("docker")
     if (program === undefined) {
@@ -59,7 +59,7 @@ export const make = (find: Trial.FindProgram, image: string | undefined): Sandbo
     if (isScratch(mode) || mode === "danger-full-access") {
       return { missing: `docker has no mode ${mode}.`, remedy: "Set sandbox_backend to auto." }
     }
-    const outcome = Trial.run([program, "image", "inspect", "--format", "{{.Id}}", image], [])
+    const outcome = BackendProbe.run([program, "image", "inspect", "--format", "{{.Id}}", image], [])
     if (!outcome.works) {
       return {
         missing: `docker cannot run the image ${image} (${outcome.said}).`,
@@ -109,7 +109,7 @@ export const make = (find: Trial.FindProgram, image: string | undefined): Sandbo
             : Refusals.read(ending, plan, Refusals.bubblewrap)
       },
       report,
-      afterwards: Protected.watch(plan.watched)
+      afterwards: ProtectedPaths.watch(plan.watched)
     } satisfies ConfinedCommand
   })
   return { name: "docker", offer, confine }

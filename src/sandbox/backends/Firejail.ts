@@ -4,9 +4,9 @@ import { type BackendCommand, memoized, type MissingSupport, type SandboxBackend
 import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnavailable } from "../Confinement.ts"
 import { isScratch } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
-import * as Protected from "../plan/ProtectedPaths.ts"
+import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as Refusals from "./Refusals.ts"
-import * as Trial from "./BackendProbe.ts"
+import * as BackendProbe from "./BackendProbe.ts"
 
 const common = ["--quiet", "--noprofile", "--private-dev", "--nonewprivs", "--caps.drop=all", "--seccomp", "--noroot"]
 
@@ -35,14 +35,14 @@ export const options = (plan: Plan, home: string, extra: ReadonlyArray<string> =
 const awkward = /[*?[\],\\\n]/
 
 /** Only where the configuration names it. */
-export const make = (find: Trial.FindProgram, extra: ReadonlyArray<string>): SandboxBackend => {
+export const make = (find: BackendProbe.FindProgram, extra: ReadonlyArray<string>): SandboxBackend => {
   const offer = memoized((mode: EffectiveSandbox, network: boolean): EnforcementReport | MissingSupport => {
     const program = find("firejail")
     if (program === undefined) {
       return { missing: "firejail is not installed.", remedy: "Install firejail, or set sandbox_backend to auto." }
     }
     if (isScratch(mode)) return { missing: "firejail has no scratch mode.", remedy: "Set sandbox_backend to auto." }
-    const outcome = Trial.run([
+    const outcome = BackendProbe.run([
       program,
       ...common,
       ...(network ? [] : ["--net=none"]),
@@ -89,7 +89,7 @@ export const make = (find: Trial.FindProgram, extra: ReadonlyArray<string>): San
             : Refusals.read(ending, plan, Refusals.bubblewrap)
       },
       report,
-      afterwards: Protected.watch(plan.watched)
+      afterwards: ProtectedPaths.watch(plan.watched)
     } satisfies ConfinedCommand
   })
   return { name: "firejail", offer, confine }

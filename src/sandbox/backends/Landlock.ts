@@ -16,13 +16,13 @@ import {
   SandboxUnavailable
 } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
-import * as Limits from "./ResourceLimits.ts"
+import * as ResourceLimits from "./ResourceLimits.ts"
 import { isNarrow, isScratch } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
-import * as Protected from "../plan/ProtectedPaths.ts"
+import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as Refusals from "./Refusals.ts"
 import { caches } from "./Scratch.ts"
-import * as Trial from "./BackendProbe.ts"
+import * as BackendProbe from "./BackendProbe.ts"
 
 const entry = "@deepseek-ai/node-addon-landlock-run"
 
@@ -109,7 +109,7 @@ const attribute = (plan: Plan) => (ending: RunnerExit): Attribution => {
     line.startsWith("landlock-run: ") && !/partially enforced/.test(line)
   )
   if (ending.code !== 125 || said === undefined) {
-    return Limits.notFound(ending) ?? Refusals.read(ending, plan, Refusals.landlock)
+    return ResourceLimits.notFound(ending) ?? Refusals.read(ending, plan, Refusals.landlock)
   }
   return /exec.*No such file/.test(said)
     ? { kind: "not-found", note: said }
@@ -120,7 +120,7 @@ const runner = (plan: Plan): Runner => ({ ...plainRunner, attribute: attribute(p
 
 const remedy = "Install bubblewrap 0.8 or newer: it enforces what Landlock cannot."
 
-export const make = (find: Trial.FindProgram, launch: string | undefined = launcher()): SandboxBackend => {
+export const make = (find: BackendProbe.FindProgram, launch: string | undefined = launcher()): SandboxBackend => {
   const offer = memoized((mode: EffectiveSandbox, network: boolean): EnforcementReport | MissingSupport => {
     if (launch === undefined) {
       return { missing: `the optional package ${entry} has no launcher for this machine.`, remedy }
@@ -133,7 +133,7 @@ export const make = (find: Trial.FindProgram, launch: string | undefined = launc
     }
     if (!network) return { missing: "Landlock cannot take the network away.", remedy }
     if (mode === "danger-full-access") return { missing: "Landlock is of no use without confinement.", remedy }
-    const outcome = Trial.run([launch, "--probe"], [])
+    const outcome = BackendProbe.run([launch, "--probe"], [])
     if (!outcome.works) return { missing: `the kernel does not enforce Landlock (${outcome.said}).`, remedy }
     return {
       backend: "landlock",
@@ -177,7 +177,7 @@ export const make = (find: Trial.FindProgram, launch: string | undefined = launc
       (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
     )
     return {
-      argv: [launch, ...grants(plan, tmp), "--", ...Limits.prefix(find("sh") ?? "/bin/sh"), ...command.argv],
+      argv: [launch, ...grants(plan, tmp), "--", ...ResourceLimits.prefix(find("sh") ?? "/bin/sh"), ...command.argv],
       env: {
         ...command.env,
         ...(plan.mode === "read-only" ? {} : { TMPDIR: tmp }),
@@ -186,7 +186,7 @@ export const make = (find: Trial.FindProgram, launch: string | undefined = launc
       cwd: plan.cwd,
       runner: runner(plan),
       report,
-      afterwards: Protected.watch([...plan.watched, ...plan.readOnly])
+      afterwards: ProtectedPaths.watch([...plan.watched, ...plan.readOnly])
     } satisfies ConfinedCommand
   })
 

@@ -10,9 +10,9 @@ import {
 } from "../Confinement.ts"
 import { isNarrow, isScratch, writes } from "../Modes.ts"
 import type { Plan } from "../plan/Plan.ts"
-import * as Protected from "../plan/ProtectedPaths.ts"
+import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as Refusals from "./Refusals.ts"
-import * as Trial from "./BackendProbe.ts"
+import * as BackendProbe from "./BackendProbe.ts"
 
 /** By its absolute path: another program of that name would confine nothing. */
 const program = "/usr/bin/sandbox-exec"
@@ -115,7 +115,7 @@ export const make = (): SandboxBackend => {
     const trial = mode === "danger-full-access"
       ? "(version 1)(allow default)(deny network*)"
       : "(version 1)(allow default)"
-    if (!Trial.run([program, "-p", trial, "--", "/usr/bin/true"], []).works) return missing
+    if (!BackendProbe.run([program, "-p", trial, "--", "/usr/bin/true"], []).works) return missing
     return {
       backend: "seatbelt",
       mode,
@@ -139,7 +139,7 @@ export const make = (): SandboxBackend => {
       cwd: plan.cwd,
       runner: runner(plan),
       report,
-      afterwards: Protected.watch(plan.watched)
+      afterwards: ProtectedPaths.watch(plan.watched)
     } satisfies ConfinedCommand
   })
   return { name: "seatbelt", offer, confine }

@@ -2,8 +2,8 @@ import { isInside } from "../../platform/FilePath.ts"
 import { type SandboxRequest, SandboxUnavailable } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 import { writes } from "../Modes.ts"
-import * as Protected from "./ProtectedPaths.ts"
-import * as Reach from "./PathScope.ts"
+import * as ProtectedPaths from "./ProtectedPaths.ts"
+import * as PathScope from "./PathScope.ts"
 import { refuse, refusedFolders } from "./RefusedFolders.ts"
 import type { HostEnvironment } from "./Surroundings.ts"
 import { type DiskView, foldersOf, hiddenPaths, viewOf, type ViewRequest } from "./View.ts"
@@ -20,10 +20,10 @@ export interface Plan extends DiskView {
 }
 
 /** The same view for Postern's own tools. */
-export const reach = (wanted: ViewRequest, surroundings: HostEnvironment): Reach.PathScope => {
-  if (wanted.mode === "danger-full-access") return Reach.everything
+export const reach = (wanted: ViewRequest, surroundings: HostEnvironment): PathScope.PathScope => {
+  if (wanted.mode === "danger-full-access") return PathScope.everything
   const view = viewOf(wanted, hiddenPaths(wanted, surroundings), surroundings)
-  return Reach.of(view, writes(wanted.mode) ? Protected.guarded(wanted.roots) : [])
+  return PathScope.of(view, writes(wanted.mode) ? ProtectedPaths.guarded(wanted.roots) : [])
 }
 
 /** What a command must find as it is in folders that it can write to. */
@@ -32,7 +32,7 @@ const keptIn = (
   roots: ReadonlyArray<string>
 ): Pick<Plan, "readOnly" | "required" | "watched"> | SandboxUnavailable => {
   if (mode !== "workspace-write") return { readOnly: [], required: [], watched: [] }
-  const found = Protected.find(named, roots)
+  const found = ProtectedPaths.find(named, roots)
   if ("linked" in found) {
     return refuse(
       `${found.linked} is a symbolic link on the way to a protected path, and a command could replace it.`,
@@ -79,7 +79,7 @@ export const make = (request: SandboxRequest, surroundings: HostEnvironment): Pl
     ...held,
     // What is hidden by its path must stay there, too: the next call looks for it there.
     pinned: mode === "workspace-write"
-      ? Protected.pins(roots, [...held.readOnly, ...view.masks.map(({ path }) => path)])
+      ? ProtectedPaths.pins(roots, [...held.readOnly, ...view.masks.map(({ path }) => path)])
       : []
   }
 }

@@ -2,7 +2,7 @@ import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import type { SandboxRequest } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
-import * as Masks from "./HiddenPaths.ts"
+import * as HiddenPaths from "./HiddenPaths.ts"
 import { isNarrow } from "../Modes.ts"
 import { withoutNested } from "./Outermost.ts"
 import { programFolders } from "./ProgramFolders.ts"
@@ -24,7 +24,9 @@ export interface DiskView {
 export type ViewRequest = Pick<SandboxRequest, "mode" | "network" | "roots" | "readable" | "masks">
 
 const visibleIn = (masks: ReadonlyArray<string>, network: boolean): DiskView["visible"] =>
-  Masks.visible(network).filter((path) => Disk.kind(path) !== "missing" && masks.some((mask) => isInside(mask, path)))
+  HiddenPaths.visible(network).filter((path) =>
+    Disk.kind(path) !== "missing" && masks.some((mask) => isInside(mask, path))
+  )
     .map((path) => {
       const link = Disk.target(path)
       return link === undefined ? { path } : { path, link }
@@ -48,8 +50,8 @@ export const hiddenPaths = (
   { homes, own, variables }: HostEnvironment
 ): ReadonlyArray<string> =>
   Disk.existing([
-    ...homes.flatMap((home) => Masks.atHome(home)),
-    ...Masks.ofMachine(variables),
+    ...homes.flatMap((home) => HiddenPaths.atHome(home)),
+    ...HiddenPaths.ofMachine(variables),
     own.configDir,
     own.dataDir,
     ...(own.socket === undefined ? [] : [own.socket]),

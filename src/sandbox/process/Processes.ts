@@ -4,7 +4,7 @@ import { Context, Deferred, type Duration, Effect, Exit, Layer, Option, Schema, 
 import type { Attribution, ConfinedCommand } from "../Confinement.ts"
 import * as Descriptors from "./Descriptors.ts"
 import { awaitGone, type ProcessGroup, signal, stop } from "./ProcessGroup.ts"
-import * as Survivor from "./Watchdog.ts"
+import * as Watchdog from "./Watchdog.ts"
 
 export interface ProcessCommand {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
@@ -67,7 +67,7 @@ interface Running extends ProcessGroup {
 const make = Effect.gen(function*() {
   const running = new Set<Running>()
   const reapers = yield* Scope.make()
-  const survivor = yield* Survivor.make
+  const survivor = yield* Watchdog.make
   const killAll = () =>
     running.forEach((child) => {
       signal(child, "SIGKILL")
@@ -134,10 +134,10 @@ const outcome = Effect.fnUntraced(function*(child: Running, { afterwards, runner
 })
 
 /** A runner that is told nothing by this process does not notice its end. */
-const watched = ({ pid }: ChildProcess, { runner }: ProcessCommand, survivor: Survivor.Watchdog) =>
+const watched = ({ pid }: ChildProcess, { runner }: ProcessCommand, survivor: Watchdog.Watchdog) =>
   pid === undefined || runner === undefined || runner.descriptors.length > 0 ? () => undefined : survivor.watch(pid)
 
-const launch = (command: ProcessCommand, survivor: Survivor.Watchdog): Effect.Effect<Running, SpawnFailed> => {
+const launch = (command: ProcessCommand, survivor: Watchdog.Watchdog): Effect.Effect<Running, SpawnFailed> => {
   const [program, ...args] = command.argv
   const failed = (error: unknown) => {
     const message = error instanceof Error && "code" in error ? String(error.code) : "invalid arguments"

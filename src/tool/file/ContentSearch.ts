@@ -7,8 +7,8 @@ import { Environment, scrub } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
 import { Processes } from "../../sandbox/process/Processes.ts"
 import * as Ripgrep from "./Ripgrep.ts"
-import * as Hits from "./SearchHits.ts"
-import * as Target from "./ToolPath.ts"
+import * as SearchHits from "./SearchHits.ts"
+import * as ToolPath from "./ToolPath.ts"
 import * as Tool from "../Tool.ts"
 
 const maxResults = 1000
@@ -24,17 +24,17 @@ const around = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxConte
 
 const Parameters = Schema.Struct({
   pattern: Schema.String.annotate({ description: "Regular expression, matched line by line" }),
-  path: Target.optional(Schema.String, "Folder or file to search; the workspace itself when absent"),
-  output_mode: Target.optional(
+  path: Tool.optional(Schema.String, "Folder or file to search; the workspace itself when absent"),
+  output_mode: Tool.optional(
     Schema.Literals(["content", "files_with_matches", "count"]),
     "content (default): matching lines; files_with_matches: paths only; count: matching lines per file"
   ),
-  include: Target.optional(Schema.String, "Only files that match this glob, such as *.ts"),
-  case_sensitive: Target.optional(Schema.Boolean, "true when absent"),
-  context_before: Target.optional(around, "Lines to show before each match"),
-  context_after: Target.optional(around, "Lines to show after each match"),
-  multiline: Target.optional(Schema.Boolean, "Let the pattern match across lines; needs ripgrep"),
-  max_results: Target.optional(
+  include: Tool.optional(Schema.String, "Only files that match this glob, such as *.ts"),
+  case_sensitive: Tool.optional(Schema.Boolean, "true when absent"),
+  context_before: Tool.optional(around, "Lines to show before each match"),
+  context_after: Tool.optional(around, "Lines to show after each match"),
+  multiline: Tool.optional(Schema.Boolean, "Let the pattern match across lines; needs ripgrep"),
+  max_results: Tool.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxResults })),
     `Matching lines, or files, to return; ${maxResults} when absent`
   )
@@ -47,7 +47,7 @@ export const make = Effect.gen(function*() {
 
   /** Without a sandbox for it ripgrep is not used. */
   const search = Effect.fnUntraced(
-    function*(query: Hits.SearchQuery, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
+    function*(query: SearchHits.SearchQuery, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
       const ripgrep = Executable.find("rg", variables["PATH"], [...roots, ...allowed])
       if (ripgrep === undefined) return yield* BuiltinSearch.search(query, timeout)
       const where = { cwd: query.folder, env: scrub(variables) }
@@ -69,21 +69,21 @@ export const make = Effect.gen(function*() {
     origin: "local",
     needs: ({ path }) => Needs.read(path ?? "."),
     preview: Effect.fnUntraced(function*(parameters, context) {
-      const path = yield* Target.locate(parameters.path ?? ".", "read", context)
-      const title = `Search for ${Target.firstLine(parameters.pattern, 80)}`
+      const path = yield* ToolPath.locate(parameters.path ?? ".", "read", context)
+      const title = `Search for ${Tool.firstLine(parameters.pattern, 80)}`
       if (path === undefined || path === context.workspace.cwd) return { title }
-      return { title: `${title} in ${Target.shown(path, context.workspace)}`, locations: [{ path }] }
+      return { title: `${title} in ${ToolPath.shown(path, context.workspace)}`, locations: [{ path }] }
     }),
     run: Effect.fnUntraced(function*(parameters, context) {
-      if (parameters.pattern === "") return yield* Target.fail("The pattern is empty.")
-      const target = yield* Target.resolve(parameters.path ?? ".", "read", context)
+      if (parameters.pattern === "") return yield* Tool.fail("The pattern is empty.")
+      const target = yield* ToolPath.resolve(parameters.path ?? ".", "read", context)
       const mayRead = yield* context.mayRead
       if (mayRead?.(target) === false) {
-        return yield* Target.fail(
-          `Cannot search ${Target.shown(target, context.workspace)}: the policy does not let it be read.`
+        return yield* Tool.fail(
+          `Cannot search ${ToolPath.shown(target, context.workspace)}: the policy does not let it be read.`
         )
       }
-      const isFolder = yield* kindOf(target, Target.shown(target, context.workspace))
+      const isFolder = yield* kindOf(target, ToolPath.shown(target, context.workspace))
       const folder = isFolder ? target : dirname(target)
       const mode = parameters.output_mode ?? "content"
       const found = yield* search({
@@ -112,7 +112,8 @@ export const make = Effect.gen(function*() {
       const closed = mayRead === undefined ? "" : "\n[Files that the policy does not let be read are left out.]"
       const readable = { ...found, files }
       return {
-        text: Hits.render(readable, mode, (path) => Target.shown(join(folder, path), context.workspace)) + closed,
+        text: SearchHits.render(readable, mode, (path) => ToolPath.shown(join(folder, path), context.workspace)) +
+          closed,
         locations: files.slice(0, maxLocations).map((file) => location(join(folder, file.path), file)),
         rawOutput: { files: files.length, matches: files.reduce((sum, file) => sum + file.matches, 0) }
       }
@@ -120,7 +121,7 @@ export const make = Effect.gen(function*() {
   })
 })
 
-const location = (path: string, file: Hits.FileHits) => {
+const location = (path: string, file: SearchHits.FileHits) => {
   const line = file.lines.find((candidate) => !candidate.context)?.number
   return line === undefined ? { path } : { path, line }
 }
@@ -128,5 +129,5 @@ const location = (path: string, file: Hits.FileHits) => {
 const kindOf = (target: string, name: string) =>
   Effect.tryPromise({
     try: async () => (await lstat(target)).isDirectory(),
-    catch: () => Target.fail(`Cannot search ${name}: it does not exist.`)
+    catch: () => Tool.fail(`Cannot search ${name}: it does not exist.`)
   })

@@ -1,8 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
-import { replaceAll, type TextEdit } from "./Replace.ts"
-import * as Target from "./ToolPath.ts"
-import * as Text from "./TextFile.ts"
+import * as ToolPath from "./ToolPath.ts"
+import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
 
 const maxEdits = 100
@@ -11,9 +10,9 @@ const One = Schema.Struct({ old_string: Schema.String, new_string: Schema.String
 
 const Parameters = Schema.Struct({
   path: Schema.String.annotate({ description: "File to change: relative to the workspace, or absolute" }),
-  old_string: Target.optional(Schema.String, "Text to replace, exactly as in the file; it must occur once"),
-  new_string: Target.optional(Schema.String, "Text to put in its place"),
-  edits: Target.optional(
+  old_string: Tool.optional(Schema.String, "Text to replace, exactly as in the file; it must occur once"),
+  new_string: Tool.optional(Schema.String, "Text to put in its place"),
+  edits: Tool.optional(
     Schema.Array(One).check(Schema.isMaxLength(maxEdits)),
     "Several replacements in this file, made one after the other, all or none; instead of old_string and new_string"
   )
@@ -30,7 +29,7 @@ const rawInputOf = (path: string, edits: ReadonlyArray<TextEdit>) =>
   edits.length === 1 ? { path, ...edits[0] } : { path, edits }
 
 const diffs = (path: string, edits: ReadonlyArray<TextEdit>) =>
-  edits.flatMap(({ newText, oldText }) => Text.diff(path, oldText, newText))
+  edits.flatMap(({ newText, oldText }) => TextFile.diff(path, oldText, newText))
 
 const fault = (parameters: Parameters, edits: ReadonlyArray<TextEdit>): string | undefined => {
   if (edits.length === 0) return "Name old_string and new_string, or edits."
@@ -56,14 +55,14 @@ export const FileEdit = Tool.make<Parameters>({
   needs: ({ path }) => Needs.write(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const edits = editsOf(parameters)
-    const path = yield* Target.locate(parameters.path, "write", context)
+    const path = yield* ToolPath.locate(parameters.path, "write", context)
     const rawInput = rawInputOf(parameters.path, edits)
     if (path === undefined) return { title: `Edit ${parameters.path}`, rawInput }
-    const { text, version } = yield* Text.look(path, context)
+    const { text, version } = yield* TextFile.look(path, context)
     const found = replaceAll(Result.getOrElse(text, () => ""), edits, "")
     const lines = Result.isSuccess(found) && edits.length > 0 ? found.success.lines : []
     return {
-      title: `Edit ${Target.shown(path, context.workspace)}`,
+      title: `Edit ${ToolPath.shown(path, context.workspace)}`,
       locations: lines.length === 0 ? [{ path }] : lines.map((line) => ({ path, line })),
       content: diffs(path, edits),
       rawInput,
@@ -71,16 +70,16 @@ export const FileEdit = Tool.make<Parameters>({
     }
   }),
   run: Effect.fnUntraced(function*(parameters, context) {
-    const path = yield* Target.resolve(parameters.path, "write", context)
-    const name = Target.shown(path, context.workspace)
+    const path = yield* ToolPath.resolve(parameters.path, "write", context)
+    const name = ToolPath.shown(path, context.workspace)
     const edits = editsOf(parameters)
     const wrong = fault(parameters, edits)
-    if (wrong !== undefined) return yield* Target.fail(wrong)
-    const seen = yield* Text.lookAgain(path, context)
+    if (wrong !== undefined) return yield* Tool.fail(wrong)
+    const seen = yield* TextFile.lookAgain(path, context)
     const before = yield* Effect.fromResult(seen.text)
-    const { lines, text } = yield* Effect.fromResult(Result.mapError(replaceAll(before, edits, name), Target.fail))
-    yield* Text.keepsSecrets(text, before)
-    const bytes = yield* Text.write(path, text, context)
+    const { lines, text } = yield* Effect.fromResult(Result.mapError(replaceAll(before, edits, name), Tool.fail))
+    yield* TextFile.keepsSecrets(text, before)
+    const bytes = yield* TextFile.write(path, text, context)
     return {
       text: `Replaced ${edits.length} ${edits.length === 1 ? "occurrence" : "passages"} in ${name} (${bytes} bytes).`,
       locations: lines.map((line) => ({ path, line })),
@@ -88,3 +87,93 @@ export const FileEdit = Tool.make<Parameters>({
     }
   })
 })
+
+/** Passages of a text and what takes their place. */
+interface TextEdit {
+  readonly oldText: string
+  readonly newText: string
+}
+
+interface Replaced {
+  readonly text: string
+  /** Where each edit was made, in the text as it was then. */
+  readonly lines: ReadonlyArray<number>
+}
+
+/** One edit after the other, each in the text that the one before it left; the failure says which one and why. */
+export const replaceAll = (
+  text: string,
+  edits: ReadonlyArray<TextEdit>,
+  name: string
+): Result.Result<Replaced, string> => {
+  const lines: Array<number> = []
+  let current = text
+  for (const [index, { newText, oldText }] of edits.entries()) {
+    const which = edits.length === 1 ? "" : `Edit ${index + 1} of ${edits.length}: `
+    const none = edits.length === 1 ? "" : " Nothing was changed."
+    const found = replaceOnce(current, oldText, newText)
+    if (found._tag !== "Replaced") return Result.fail(`${which}${problem(found, name, index > 0)}${none}`)
+    lines.push(found.line)
+    current = found.text
+  }
+  return Result.succeed({ text: current, lines })
+}
+
+const problem = (found: Exclude<Replacement, { readonly _tag: "Replaced" }>, name: string, later: boolean): string => {
+  if (found._tag === "Missing") {
+    const near = found.near === undefined ? "" : ` Line ${found.near} differs from it only in white space.`
+    const after = later ? " It is looked for in the text that the edits before it left." : ""
+    return `old_string was not found in ${name}.${near}${after} Read the file again and copy the text exactly, ` +
+      "with its indentation and line breaks."
+  }
+  const lines = `${found.lines.slice(0, 10).join(", ")}${found.lines.length > 10 ? ", …" : ""}`
+  return `old_string was found ${found.lines.length} times in ${name} (lines ${lines}); it must occur exactly once. ` +
+    "Add neighbouring lines to old_string until only the intended place matches."
+}
+
+type Replacement =
+  | { readonly _tag: "Replaced"; readonly text: string; readonly line: number }
+  | { readonly _tag: "Missing"; readonly near: number | undefined }
+  | { readonly _tag: "Ambiguous"; readonly lines: ReadonlyArray<number> }
+
+const maxCounted = 1000
+
+/** Models write `\n`; in a file that uses only `\r\n` both strings are read that way. Overlapping matches count. */
+const replaceOnce = (text: string, oldText: string, newText: string): Replacement => {
+  const crlf = text.includes("\r\n") && !/(^|[^\r])\n/.test(text)
+  const wanted = crlf ? oldText.replace(/\r?\n/g, "\r\n") : oldText
+  const replacement = crlf ? newText.replace(/\r?\n/g, "\r\n") : newText
+  const at: Array<number> = []
+  for (let index = text.indexOf(wanted); index !== -1; index = text.indexOf(wanted, index + 1)) {
+    if (at.push(index) === maxCounted) break
+  }
+  const [first] = at
+  if (first === undefined) return { _tag: "Missing", near: nearMatch(text, oldText) }
+  if (at.length > 1) return { _tag: "Ambiguous", lines: lineNumbers(text, at) }
+  return {
+    _tag: "Replaced",
+    text: text.slice(0, first) + replacement + text.slice(first + wanted.length),
+    line: lineNumbers(text, [first])[0] ?? 1
+  }
+}
+
+const lineNumbers = (text: string, ascending: ReadonlyArray<number>): ReadonlyArray<number> => {
+  let line = 1
+  let seen = 0
+  return ascending.map((offset) => {
+    for (let index = text.indexOf("\n", seen); index !== -1 && index < offset; index = text.indexOf("\n", seen)) {
+      line++
+      seen = index + 1
+    }
+    return line
+  })
+}
+
+const nearMatch = (text: string, oldText: string): number | undefined => {
+  const squeeze = (value: string) => value.split("\n").map((line) => line.trim().replace(/\s+/g, " "))
+  const wanted = squeeze(oldText.trim())
+  const lines = squeeze(text)
+  if (wanted.length > 200 || wanted.every((line) => line === "")) return undefined
+  const start = lines.findIndex((_, index) => wanted.every((line, ahead) => lines[index + ahead] === line))
+  return start === -1 ? undefined : start + 1
+}

@@ -4,14 +4,14 @@ import { Effect, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
 import { FileFault } from "../../workspace/FileFault.ts"
 import * as Folder from "../../workspace/Folder.ts"
-import * as Readable from "./ReadFilter.ts"
-import * as Target from "./ToolPath.ts"
+import * as ReadFilter from "./ReadFilter.ts"
+import * as ToolPath from "./ToolPath.ts"
 import * as Tool from "../Tool.ts"
 
 const maxEntries = 1000
 
 const Parameters = Schema.Struct({
-  path: Target.optional(Schema.String, "Folder to list; the workspace itself when absent")
+  path: Tool.optional(Schema.String, "Folder to list; the workspace itself when absent")
 })
 
 export const FileList = Tool.make<typeof Parameters.Type>({
@@ -22,20 +22,20 @@ export const FileList = Tool.make<typeof Parameters.Type>({
   capabilities: ["ro"],
   needs: ({ path }) => Needs.read(path ?? "."),
   preview: Effect.fnUntraced(function*(parameters, context) {
-    const path = yield* Target.locate(parameters.path ?? ".", "read", context)
+    const path = yield* ToolPath.locate(parameters.path ?? ".", "read", context)
     return path === undefined
       ? { title: `List ${parameters.path ?? "."}` }
-      : { title: `List ${Target.shown(path, context.workspace)}`, locations: [{ path }] }
+      : { title: `List ${ToolPath.shown(path, context.workspace)}`, locations: [{ path }] }
   }),
   run: Effect.fnUntraced(function*(parameters, context) {
-    const path = yield* Target.resolve(parameters.path ?? ".", "read", context)
-    const name = Target.shown(path, context.workspace)
+    const path = yield* ToolPath.resolve(parameters.path ?? ".", "read", context)
+    const name = ToolPath.shown(path, context.workspace)
     const mayRead = yield* context.mayRead
     const { leftOut, lines, total } = yield* Effect.tryPromise({
       try: () => Folder.inside(path, (base) => list(base, path, mayRead)),
-      catch: (error) => Target.fail(`Cannot list ${name}: ${reasonOf(error)}`)
+      catch: (error) => Tool.fail(`Cannot list ${name}: ${reasonOf(error)}`)
     })
-    const hidden = Readable.note(leftOut)
+    const hidden = ReadFilter.note(leftOut)
     if (total === 0) return { text: hidden.trim() || `[${name} is empty.]` }
     const footer = total > lines.length
       ? `\n[${lines.length} of ${total} entries shown. Use glob_search to find the others.]`
@@ -45,11 +45,11 @@ export const FileList = Tool.make<typeof Parameters.Type>({
 })
 
 /** A link is kept from sight with what it leads to. */
-const isOpen = async (path: string, isLink: boolean, mayRead: Readable.MayRead): Promise<boolean> =>
+const isOpen = async (path: string, isLink: boolean, mayRead: ReadFilter.MayRead): Promise<boolean> =>
   mayRead(path) && (!isLink || mayRead(await realpath(path).catch(() => path)))
 
 /** `folder` is what to open for the folder at `path`. */
-const list = async (folder: string, path: string, mayRead: Readable.MayRead | undefined) => {
+const list = async (folder: string, path: string, mayRead: ReadFilter.MayRead | undefined) => {
   const all = (await readdir(folder, { withFileTypes: true })).sort((a, b) => a.name < b.name ? -1 : 1)
   const open = mayRead &&
     await Promise.all(all.map((entry) => isOpen(join(path, entry.name), entry.isSymbolicLink(), mayRead)))

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
-import * as Target from "./ToolPath.ts"
-import * as Text from "./TextFile.ts"
+import * as ToolPath from "./ToolPath.ts"
+import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
 
 /** Characters in one answer; the rest is one further call away. */
@@ -11,9 +11,9 @@ const atLeastOne = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
 const Parameters = Schema.Struct({
   path: Schema.String.annotate({ description: "File to read: relative to the workspace, or absolute" }),
-  offset: Target.optional(atLeastOne, "First line to read, counted from 1"),
-  limit: Target.optional(atLeastOne, "Number of lines to read; all when absent"),
-  encoding: Target.optional(Schema.Literals(["utf8", "base64"]), "utf8 (default), or base64 for a whole binary file")
+  offset: Tool.optional(atLeastOne, "First line to read, counted from 1"),
+  limit: Tool.optional(atLeastOne, "Number of lines to read; all when absent"),
+  encoding: Tool.optional(Schema.Literals(["utf8", "base64"]), "utf8 (default), or base64 for a whole binary file")
 })
 
 export const FileRead = Tool.make<typeof Parameters.Type>({
@@ -27,20 +27,20 @@ export const FileRead = Tool.make<typeof Parameters.Type>({
   origin: "local",
   needs: ({ path }) => Needs.read(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
-    const path = yield* Target.locate(parameters.path, "read", context)
+    const path = yield* ToolPath.locate(parameters.path, "read", context)
     if (path === undefined) return { title: `Read ${parameters.path}` }
     return {
-      title: `Read ${Target.shown(path, context.workspace)}`,
+      title: `Read ${ToolPath.shown(path, context.workspace)}`,
       locations: [{ path, ...(parameters.offset ? { line: parameters.offset } : {}) }]
     }
   }),
   run: Effect.fnUntraced(function*({ encoding, limit, offset, path: named }, context) {
-    const path = yield* Target.resolve(named, "read", context)
+    const path = yield* ToolPath.resolve(named, "read", context)
     if (encoding === "base64") {
-      const bytes = yield* Text.readBytes(path, context)
+      const bytes = yield* TextFile.readBytes(path, context)
       return { text: bytes.toString("base64") }
     }
-    const text = yield* Text.read(path, context)
+    const text = yield* TextFile.read(path, context)
     return { text: numbered(text, offset ?? 1, limit ?? Number.MAX_SAFE_INTEGER) }
   })
 })

@@ -1,20 +1,20 @@
 import { Effect, Result, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
-import * as Target from "./ToolPath.ts"
-import * as Text from "./TextFile.ts"
+import * as ToolPath from "./ToolPath.ts"
+import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
 
 const Parameters = Schema.Struct({
   path: Schema.String.annotate({ description: "File to write: relative to the workspace, or absolute" }),
   content: Schema.String.annotate({ description: "The whole new content of the file" }),
-  encoding: Target.optional(Schema.Literals(["utf8", "base64"]), "How content is encoded; utf8 when absent")
+  encoding: Tool.optional(Schema.Literals(["utf8", "base64"]), "How content is encoded; utf8 when absent")
 })
 type Parameters = typeof Parameters.Type
 
 /** Without an old text where there is none to compare with: a new file, or a binary one. */
-const changes = (path: string, { text }: Text.TextSnapshot, parameters: Parameters) =>
-  parameters.encoding === "base64" ? [] : Text.diff(path, Result.getOrNull(text), parameters.content)
+const changes = (path: string, { text }: TextFile.TextSnapshot, parameters: Parameters) =>
+  parameters.encoding === "base64" ? [] : TextFile.diff(path, Result.getOrNull(text), parameters.content)
 
 export const FileWrite = Tool.make<Parameters>({
   name: "file_write",
@@ -25,12 +25,12 @@ export const FileWrite = Tool.make<Parameters>({
   capabilities: ["rw"],
   needs: ({ path }) => Needs.write(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
-    const path = yield* Target.locate(parameters.path, "write", context)
+    const path = yield* ToolPath.locate(parameters.path, "write", context)
     const rawInput = { path: parameters.path, newText: parameters.content }
     if (path === undefined) return { title: `Write ${parameters.path}`, rawInput }
-    const seen = yield* Text.look(path, context)
+    const seen = yield* TextFile.look(path, context)
     return {
-      title: `Write ${Target.shown(path, context.workspace)}`,
+      title: `Write ${ToolPath.shown(path, context.workspace)}`,
       locations: [{ path }],
       content: changes(path, seen, parameters),
       rawInput,
@@ -38,16 +38,16 @@ export const FileWrite = Tool.make<Parameters>({
     }
   }),
   run: Effect.fnUntraced(function*(parameters, context) {
-    const path = yield* Target.resolve(parameters.path, "write", context)
+    const path = yield* ToolPath.resolve(parameters.path, "write", context)
     const content = parameters.encoding === "base64"
       ? yield* Attachments.decodeBase64(parameters.content).pipe(
-        Effect.mapError((fault) => Target.fail(`content: ${fault.detail}`))
+        Effect.mapError((fault) => Tool.fail(`content: ${fault.detail}`))
       )
       : parameters.content
-    const seen = yield* Text.lookAgain(path, context)
-    if (typeof content === "string") yield* Text.keepsSecrets(content, Result.getOrElse(seen.text, () => ""))
-    const bytes = yield* Text.write(path, content, context)
-    const text = `Wrote ${bytes} ${bytes === 1 ? "byte" : "bytes"} to ${Target.shown(path, context.workspace)}.`
+    const seen = yield* TextFile.lookAgain(path, context)
+    if (typeof content === "string") yield* TextFile.keepsSecrets(content, Result.getOrElse(seen.text, () => ""))
+    const bytes = yield* TextFile.write(path, content, context)
+    const text = `Wrote ${bytes} ${bytes === 1 ? "byte" : "bytes"} to ${ToolPath.shown(path, context.workspace)}.`
     const diff = changes(path, seen, parameters)
     return { text, locations: [{ path }], ...(diff.length === 0 ? {} : { content: diff }) }
   })

@@ -1,16 +1,16 @@
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
-import * as Readable from "./ReadFilter.ts"
-import * as Target from "./ToolPath.ts"
+import * as ReadFilter from "./ReadFilter.ts"
+import * as ToolPath from "./ToolPath.ts"
 import * as Tool from "../Tool.ts"
-import * as Walk from "./FolderWalk.ts"
+import * as FolderWalk from "./FolderWalk.ts"
 
 const maxResults = 1000
 
 const Parameters = Schema.Struct({
   pattern: Schema.String.annotate({ description: "Such as src/**/*.{ts,tsx}; ** stands for any number of folders" }),
-  path: Target.optional(Schema.String, "Folder the pattern starts in; the workspace itself when absent")
+  path: Tool.optional(Schema.String, "Folder the pattern starts in; the workspace itself when absent")
 })
 
 export const GlobSearch = Tool.make<typeof Parameters.Type>({
@@ -22,20 +22,20 @@ export const GlobSearch = Tool.make<typeof Parameters.Type>({
   kind: "search",
   capabilities: ["ro"],
   needs: ({ path }) => Needs.read(path ?? "."),
-  preview: (parameters) => Effect.succeed({ title: `Find ${Target.firstLine(parameters.pattern, 80)}` }),
+  preview: (parameters) => Effect.succeed({ title: `Find ${Tool.firstLine(parameters.pattern, 80)}` }),
   run: Effect.fnUntraced(function*({ path, pattern }, context) {
     if (pattern.startsWith("/") || pattern.startsWith("~") || pattern.split("/").includes("..")) {
-      return yield* Target.fail("The pattern must be relative and without \"..\"; name another start folder in path.")
+      return yield* Tool.fail("The pattern must be relative and without \"..\"; name another start folder in path.")
     }
-    const folder = yield* Target.resolve(path ?? ".", "read", context)
-    const found = yield* Walk.walk(folder, Walk.compile(pattern), maxResults, yield* context.mayRead)
-    const leftOut = Readable.note(found.leftOut)
+    const folder = yield* ToolPath.resolve(path ?? ".", "read", context)
+    const found = yield* FolderWalk.walk(folder, FolderWalk.compile(pattern), maxResults, yield* context.mayRead)
+    const leftOut = ReadFilter.note(found.leftOut)
     if (found.paths.length === 0) {
       const what = pattern.endsWith("/") ? "folders" : "files"
       return { text: `No ${what} match ${pattern}.${found.complete ? "" : unfinished}${leftOut}` }
     }
     const lines = found.paths.map((entry) =>
-      Target.shown(join(folder, entry), context.workspace) + (entry.endsWith("/") ? "/" : "")
+      ToolPath.shown(join(folder, entry), context.workspace) + (entry.endsWith("/") ? "/" : "")
     )
     const note = found.complete
       ? ""

@@ -2,10 +2,9 @@ import { join } from "node:path"
 import { Deferred, Effect, Schema } from "effect"
 import type { ConfinedCommand } from "../../sandbox/Confinement.ts"
 import type { Processes } from "../../sandbox/process/Processes.ts"
-import * as Hits from "./SearchHits.ts"
-import * as Target from "./ToolPath.ts"
-import type { ToolFailed } from "../Tool.ts"
+import * as SearchHits from "./SearchHits.ts"
 import { skipped } from "./FolderWalk.ts"
+import * as Tool from "../Tool.ts"
 
 const Text = Schema.Union([Schema.Struct({ text: Schema.String }), Schema.Struct({ bytes: Schema.String })])
 
@@ -20,7 +19,7 @@ const textOf = (value: typeof Text.Type): string =>
   "text" in value ? value.text : Buffer.from(value.bytes, "base64").toString("utf8")
 
 /** Same rules as the built-in search: ignore files do not count, hidden files do, `.git` and `node_modules` do not. */
-export const argumentsOf = (query: Hits.SearchQuery): ReadonlyArray<string> => [
+export const argumentsOf = (query: SearchHits.SearchQuery): ReadonlyArray<string> => [
   "--json",
   "--no-config",
   "--no-ignore",
@@ -44,10 +43,10 @@ export const argumentsOf = (query: Hits.SearchQuery): ReadonlyArray<string> => [
 
 export const search = Effect.fnUntraced(function*(
   command: ConfinedCommand,
-  query: Hits.SearchQuery,
+  query: SearchHits.SearchQuery,
   processes: Processes["Service"],
   timeout: number
-): Effect.fn.Return<Hits.SearchResult, ToolFailed> {
+): Effect.fn.Return<SearchHits.SearchResult, Tool.ToolFailed> {
   const enough = Deferred.makeUnsafe<void>()
   const collector = collect(query, () => Deferred.doneUnsafe(enough, Effect.void))
   let errors = ""
@@ -60,14 +59,14 @@ export const search = Effect.fnUntraced(function*(
     }
   })
   const ended = yield* Effect.raceFirst(run, Deferred.await(enough)).pipe(
-    Effect.mapError((failed) => Target.fail(`The search could not be started (${failed.message}).`))
+    Effect.mapError((failed) => Tool.fail(`The search could not be started (${failed.message}).`))
   )
   if (ended?.code === 2 && collector.found().files.length === 0 && errors !== "") {
-    return yield* Target.fail(`The search failed: ${errors.trim()}`)
+    return yield* Tool.fail(`The search failed: ${errors.trim()}`)
   }
   const found = collector.found()
   if (ended?.timedOut && found.files.length === 0) {
-    return yield* Target.fail(
+    return yield* Tool.fail(
       `The search did not finish within ${timeout} seconds. Name a smaller folder in path, or use include.`
     )
   }
@@ -77,12 +76,12 @@ export const search = Effect.fnUntraced(function*(
 /** Bytes of one message; a longer one comes from a file without line ends that is no text to show. */
 const maxMessage = 16 * 1024 * 1024
 
-const collect = (query: Hits.SearchQuery, onEnough: () => void) => {
-  const files = new Map<string, { path: string; matches: number; lines: Array<Hits.HitLine> }>()
+const collect = (query: SearchHits.SearchQuery, onEnough: () => void) => {
+  const files = new Map<string, { path: string; matches: number; lines: Array<SearchHits.HitLine> }>()
   let pending = Buffer.alloc(0)
   let results = 0
   let size = 0
-  let limit: Hits.SearchResult["limit"]
+  let limit: SearchHits.SearchResult["limit"]
 
   let asked: { readonly path: string; readonly refused: boolean } | undefined
   const isRefused = (path: string): boolean => {
@@ -91,7 +90,7 @@ const collect = (query: Hits.SearchQuery, onEnough: () => void) => {
     return asked.refused
   }
 
-  const stop = (reason: NonNullable<Hits.SearchResult["limit"]>) => {
+  const stop = (reason: NonNullable<SearchHits.SearchResult["limit"]>) => {
     limit = reason
     onEnough()
   }
@@ -110,11 +109,11 @@ const collect = (query: Hits.SearchQuery, onEnough: () => void) => {
     if (type === "match") file.matches++
     if (query.mode !== "content") return
     for (const [index, text] of textOf(data.lines).replace(/\r?\n$/, "").split(/\r?\n/).entries()) {
-      const cut = Hits.cutLine(text)
+      const cut = SearchHits.cutLine(text)
       size += cut.length
       file.lines.push({ number: data.line_number + index, text: cut, context: type === "context" })
     }
-    if (size > Hits.maxOutput) stop("size")
+    if (size > SearchHits.maxOutput) stop("size")
   }
 
   return {
@@ -128,7 +127,7 @@ const collect = (query: Hits.SearchQuery, onEnough: () => void) => {
       pending = all.subarray(start)
       if (pending.length > maxMessage) stop("size")
     },
-    found: (): Hits.SearchResult => ({
+    found: (): SearchHits.SearchResult => ({
       files: [...files.values()].filter((file) => file.matches > 0),
       ...(limit === undefined ? {} : { limit })
     })

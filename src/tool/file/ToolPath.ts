@@ -1,10 +1,8 @@
 import { relative } from "node:path"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { type Intent, type Workspace } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
-import { type ToolContext, ToolFailed } from "../Tool.ts"
-
-export const fail = (message: string) => new ToolFailed({ message })
+import { fail, type ToolContext, type ToolFailed } from "../Tool.ts"
 
 /** The canonical path of a tool's `path` argument, or the refusal in words. It is the one that the preview named. */
 export const resolve = (path: string, intent: Intent, context: ToolContext): Effect.Effect<string, ToolFailed> =>
@@ -34,23 +32,3 @@ export const shown = (path: string, workspace: Workspace): string =>
 /** The folder of the session that holds all its others around the path. */
 export const outermost = (path: string, { allowed, roots }: Workspace): string | undefined =>
   [...roots, ...allowed].filter((root) => isInside(root, path)).sort((a, b) => a.length - b.length)[0]
-
-/** An optional parameter; models send `null` for "not given". */
-export const optional = <S extends Schema.Constraint>(schema: S, description: string) =>
-  Schema.optionalKey(Schema.NullOr(schema).annotate({ description }))
-
-/** A person's answer, for which nobody waits for ever. */
-export const answered = (
-  asking: Effect.Effect<string, ToolFailed>,
-  seconds: number
-): Effect.Effect<string, ToolFailed> =>
-  Effect.timeoutOrElse(asking, {
-    duration: `${seconds} seconds`,
-    orElse: () => Effect.fail(fail(`There is no answer: nobody answered within ${seconds} s.`))
-  })
-
-/** One line of at most `limit` characters. */
-export const firstLine = (text: string, limit: number): string => {
-  const line = text.trimStart().split(/\r?\n/, 1)[0] ?? ""
-  return line.length > limit || line.length < text.trim().length ? `${line.slice(0, limit - 1).trimEnd()}…` : line
-}

@@ -1,15 +1,14 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
 import type { Memory, MemoryEntry, MemoryFilter } from "../../store/MemoryStore.ts"
-import * as Target from "../file/ToolPath.ts"
 import * as Tool from "../Tool.ts"
 
 const key = Schema.NonEmptyString.annotate({
   description: "A short name for it; storing under the same name replaces what was there"
 })
 const time = (description: string) =>
-  Target.optional(Schema.String, `${description} (RFC 3339, such as 2026-03-01T00:00:00Z)`)
-const word = (description: string) => Target.optional(Schema.String, description)
+  Tool.optional(Schema.String, `${description} (RFC 3339, such as 2026-03-01T00:00:00Z)`)
+const word = (description: string) => Tool.optional(Schema.String, description)
 
 const Kept = Schema.Struct({
   key,
@@ -19,13 +18,13 @@ const Kept = Schema.Struct({
 
 const Question = Schema.Struct({
   query: word("What to look for; absent or * for the newest entries"),
-  limit: Target.optional(
+  limit: Tool.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })),
     "Number of entries; 5 when absent"
   ),
   since: time("Only what was stored then or later"),
   until: time("Only what was stored before"),
-  search_mode: Target.optional(Schema.Literals(["bm25", "embedding", "hybrid"]), "All of them search by words here")
+  search_mode: Tool.optional(Schema.Literals(["bm25", "embedding", "hybrid"]), "All of them search by words here")
 })
 
 const Forgotten = Schema.Struct({
@@ -46,7 +45,7 @@ const Purged = Schema.Struct({
 })
 
 const orFail = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
-  Effect.mapError(effect, ({ message }) => Target.fail(message))
+  Effect.mapError(effect, ({ message }) => Tool.fail(message))
 
 const instant = Effect.fnUntraced(function*(name: string, text: string | null | undefined) {
   if (text === undefined || text === null) return undefined
@@ -55,14 +54,14 @@ const instant = Effect.fnUntraced(function*(name: string, text: string | null | 
     : Option.none()
   return Option.isSome(date)
     ? DateTime.formatIso(date.value)
-    : yield* Target.fail(`${name} is not a date and time such as 2026-03-01T00:00:00Z.`)
+    : yield* Tool.fail(`${name} is not a date and time such as 2026-03-01T00:00:00Z.`)
 })
 
 const between = Effect.fnUntraced(function*(given: { readonly since?: string | null; readonly until?: string | null }) {
   const since = yield* instant("since", given.since)
   const until = yield* instant("until", given.until)
   if (since !== undefined && until !== undefined && since >= until) {
-    return yield* Target.fail("since must be before until.")
+    return yield* Tool.fail("since must be before until.")
   }
   return { since, until }
 })
@@ -79,7 +78,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     kind: "other",
     capabilities: ["rw"],
     needs: () => Needs.kept("rw"),
-    preview: ({ key }) => Effect.succeed({ title: `Remember ${Target.firstLine(key, 80)}` }),
+    preview: ({ key }) => Effect.succeed({ title: `Remember ${Tool.firstLine(key, 80)}` }),
     run: ({ category, content, key }) =>
       orFail(
         memory.store({
@@ -101,7 +100,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     origin: "local",
     needs: () => Needs.kept("ro"),
     preview: ({ query }) =>
-      Effect.succeed({ title: query ? `Recall ${Target.firstLine(query, 80)}` : "Recall the newest memories" }),
+      Effect.succeed({ title: query ? `Recall ${Tool.firstLine(query, 80)}` : "Recall the newest memories" }),
     run: Effect.fnUntraced(function*({ limit, query, ...given }) {
       const which: MemoryFilter = { ...yield* between(given), limit: limit ?? 5 }
       const asked = query?.trim() ?? ""
@@ -117,7 +116,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     kind: "delete",
     capabilities: ["rw"],
     needs: () => Needs.kept("rw"),
-    preview: ({ key }) => Effect.succeed({ title: `Forget ${Target.firstLine(key, 80)}` }),
+    preview: ({ key }) => Effect.succeed({ title: `Forget ${Tool.firstLine(key, 80)}` }),
     run: ({ key }) =>
       Effect.map(
         orFail(memory.remove(key)),
@@ -161,11 +160,11 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     preview: ({ namespace, session_id }) =>
       Effect.succeed({
         title: `Forget all memories of ${
-          Target.firstLine([namespace, session_id].filter((one) => one).join(", ") || "nothing", 80)
+          Tool.firstLine([namespace, session_id].filter((one) => one).join(", ") || "nothing", 80)
         }`
       }),
     run: Effect.fnUntraced(function*({ namespace, session_id }) {
-      if (!namespace && !session_id) return yield* Target.fail("Name a namespace or a session_id.")
+      if (!namespace && !session_id) return yield* Tool.fail("Name a namespace or a session_id.")
       const gone = yield* orFail(
         memory.purge({ namespace: namespace || undefined, sessionId: session_id || undefined })
       )

@@ -5,14 +5,14 @@ import * as Needs from "../../policy/decision/ToolRequirements.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import * as MimeType from "../../workspace/MimeType.ts"
 import { textContent } from "../../domain/Content.ts"
-import * as Target from "../file/ToolPath.ts"
-import * as Text from "../file/TextFile.ts"
+import * as ToolPath from "../file/ToolPath.ts"
+import * as TextFile from "../file/TextFile.ts"
 import * as Tool from "../Tool.ts"
 
 const Parameters = Schema.Struct({
   path: Schema.String.annotate({ description: "File to hand over: relative to the workspace, or absolute" }),
-  mimeType: Target.optional(Schema.String, "Media type; derived from the name when absent"),
-  title: Target.optional(Schema.String, "How to call it; the file name when absent")
+  mimeType: Tool.optional(Schema.String, "Media type; derived from the name when absent"),
+  title: Tool.optional(Schema.String, "How to call it; the file name when absent")
 })
 
 const label = (parameters: typeof Parameters.Type) => parameters.title?.trim() || basename(parameters.path)
@@ -27,18 +27,18 @@ export const DeliverFile = Tool.make<typeof Parameters.Type>({
   capabilities: ["ro"],
   needs: ({ path }) => Needs.read(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
-    const path = yield* Target.locate(parameters.path, "read", context)
+    const path = yield* ToolPath.locate(parameters.path, "read", context)
     return { title: `Deliver ${label(parameters)}`, ...(path === undefined ? {} : { locations: [{ path }] }) }
   }),
   run: Effect.fnUntraced(function*(parameters, context) {
     const { cwd } = context.workspace
-    const path = yield* Target.resolve(parameters.path, "read", context)
+    const path = yield* ToolPath.resolve(parameters.path, "read", context)
     const filename = basename(path)
-    const bytes = yield* Text.readBytes(path, context)
+    const bytes = yield* TextFile.readBytes(path, context)
     const mimeType = mimeTypeOf(parameters.mimeType, filename, bytes)
     const stored = yield* Effect.mapError(
       Attachments.store(cwd, bytes, { filename, mimeType }),
-      (fault) => Target.fail(`${filename} was not delivered: ${fault.detail}`)
+      (fault) => Tool.fail(`${filename} was not delivered: ${fault.detail}`)
     )
     const uri = `attachment://deliver/${stored.name}`
     const title = label(parameters)

@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
 import * as Skills from "../../workspace/Skills.ts"
-import * as Target from "../file/ToolPath.ts"
 import * as Tool from "../Tool.ts"
 
 const Parameters = Schema.Struct({
@@ -16,19 +15,19 @@ export const ReadSkill = Tool.make<typeof Parameters.Type>({
   kind: "read",
   capabilities: ["ro"],
   needs: () => Needs.read(),
-  preview: ({ name }) => Effect.succeed({ title: `Read skill ${Target.firstLine(name, 64)}` }),
+  preview: ({ name }) => Effect.succeed({ title: `Read skill ${Tool.firstLine(name, 64)}` }),
   run: Effect.fnUntraced(function*({ name }, { workspace }) {
     const skills = yield* Skills.list(workspace)
     const skill = skills.find((one) => one.name === name.trim())
     if (skill === undefined) {
       const known = skills.map((one) => one.name).join(", ")
-      return yield* Target.fail(
+      return yield* Tool.fail(
         `There is no skill "${name}". ${known === "" ? "There are no skills here." : `The skills are: ${known}.`}`
       )
     }
     const body = yield* Effect.mapError(
       Skills.load(skill),
-      ({ detail }) => Target.fail(`The skill ${skill.name} cannot be read: ${detail}`)
+      ({ detail }) => Tool.fail(`The skill ${skill.name} cannot be read: ${detail}`)
     )
     return {
       text: `[Skill ${skill.name}; its other files are in ${skill.folder}]\n\n${body}`,

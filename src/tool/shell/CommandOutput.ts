@@ -1,5 +1,11 @@
-import { closeSync, constants, openSync, writeSync } from "node:fs"
+import { closeSync, constants, mkdtempSync, openSync, realpathSync, writeSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
+import { randomBytes } from "node:crypto"
+import { rm } from "node:fs/promises"
+import { homedir, tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { isInside } from "../../platform/FilePath.ts"
 
 /** What a command printed: its beginning and end for the model, and all of it in a file once that is more (spec §6). */
 export interface CommandOutput {
@@ -98,3 +104,28 @@ const wholeStart = (bytes: Buffer): Buffer => {
   while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
   return bytes.subarray(start)
 }
+
+/** Names files for large outputs, in private folders outside the given roots. The folders go when the scope closes. */
+export const makeSpillPaths = Effect.gen(function*() {
+  const folders = new Map<string, string>()
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach(
+      folders.values(),
+      (folder) => Effect.ignore(Effect.tryPromise(() => rm(folder, { recursive: true, force: true })))
+    )
+  )
+  return (roots: ReadonlyArray<string>): string | undefined => {
+    for (const candidate of [tmpdir(), "/var/tmp", homedir()]) {
+      try {
+        const parent = realpathSync(candidate)
+        if (roots.some((root) => isInside(root, parent))) continue
+        const folder = folders.get(parent) ?? mkdtempSync(join(parent, ".postern-output-"))
+        folders.set(parent, folder)
+        return join(folder, `${randomBytes(8).toString("hex")}.log`)
+      } catch {
+        continue
+      }
+    }
+    return undefined
+  }
+})

@@ -1,7 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
 import type { Job } from "./Jobs.ts"
-import * as Target from "../file/ToolPath.ts"
 import * as Tool from "../Tool.ts"
 
 /** Looking after commands in the background; `shell` starts them. */
@@ -15,7 +14,7 @@ const find = Effect.fnUntraced(
     const job = jobs.get(id.trim().replace(/^#/, ""))
     if (job !== undefined) return job
     const known = jobs.all().map((one) => one.id).join(", ")
-    return yield* Target.fail(
+    return yield* Tool.fail(
       `There is no job ${id}. ${
         known === "" ? "None was started in this session since it was opened." : `There are: ${known}.`
       }`
@@ -31,7 +30,7 @@ const stateOf = (job: Job) =>
 
 const Reading = Schema.Struct({
   id: Id,
-  wait_secs: Target.optional(
+  wait_secs: Tool.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxWait })),
     "Seconds to wait for its end; 0 when absent"
   )
@@ -51,7 +50,7 @@ export const JobOutput = Tool.make<typeof Reading.Type>({
     if (wait_secs) yield* Effect.timeoutOption(job.over, `${wait_secs} seconds`)
     const printed = job.take().trimEnd()
     return {
-      text: `[Job ${job.id} ${yield* stateOf(job)}: ${Target.firstLine(job.command, 80)}]\n${
+      text: `[Job ${job.id} ${yield* stateOf(job)}: ${Tool.firstLine(job.command, 80)}]\n${
         printed === "" ? "(no new output)" : printed
       }`,
       rawOutput: { job: job.id, running: job.ending() === undefined }
@@ -72,7 +71,7 @@ export const JobList = Tool.make<typeof Nothing.Type>({
   run: Effect.fnUntraced(function*(_, { jobs }) {
     const lines = yield* Effect.forEach(
       jobs.all(),
-      (job) => Effect.map(stateOf(job), (state) => `${job.id}: ${state}: ${Target.firstLine(job.command, 120)}`)
+      (job) => Effect.map(stateOf(job), (state) => `${job.id}: ${state}: ${Tool.firstLine(job.command, 120)}`)
     )
     return { text: lines.length === 0 ? "There are no background commands." : lines.join("\n") }
   })

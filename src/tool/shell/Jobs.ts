@@ -1,9 +1,9 @@
 import { Clock, Deferred, Effect, Exit, FiberMap, type Scope } from "effect"
 import type { Capability } from "../../domain/Capability.ts"
 import { grants, type ResolvedSettings } from "../../domain/PolicySettings.ts"
-import * as Output from "./CommandOutput.ts"
+import * as CommandOutput from "./CommandOutput.ts"
 import type { ProcessExit } from "../../sandbox/process/Processes.ts"
-import { ToolFailed } from "../Tool.ts"
+import { ToolFailed } from "../ToolFailed.ts"
 
 /** Commands that one session runs in the background (policy §6): they go on over turns and end with it, at the latest. */
 
@@ -77,12 +77,12 @@ export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function
       const ready = Deferred.makeUnsafe<void, ToolFailed>()
       const over = Deferred.makeUnsafe<void>()
       let ending: string | undefined
-      let output = Output.make(() => undefined)
+      let output = CommandOutput.make(() => undefined)
       let partial: Buffer = Buffer.alloc(0)
       /** A look never falls inside a character. */
       const push = (chunk: Buffer) => {
         const bytes = Buffer.concat([partial, chunk])
-        const whole = Output.wholeEnd(bytes)
+        const whole = CommandOutput.wholeEnd(bytes)
         partial = Buffer.from(bytes.subarray(whole.length))
         output.push(whole)
       }
@@ -109,7 +109,7 @@ export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function
         over: Deferred.await(over),
         take: () => {
           const text = output.text()
-          output = Output.make(() => undefined)
+          output = CommandOutput.make(() => undefined)
           return text
         }
       }

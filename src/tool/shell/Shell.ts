@@ -1,18 +1,17 @@
-import { Duration, Effect, Latch, Schema } from "effect"
+import { Duration, Effect, Latch, Option, Schema } from "effect"
 import { settingValues } from "../../domain/PolicySettings.ts"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
 import type { EnforcementReport } from "../../sandbox/Confinement.ts"
 import { isScratch } from "../../sandbox/Modes.ts"
-import * as Confining from "../CallConfinement.ts"
+import * as CallConfinement from "../CallConfinement.ts"
 import { textContent } from "../../domain/Content.ts"
 import { Environment, Passthrough, scrub } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
-import * as InTerminal from "./ClientTerminal.ts"
-import * as Output from "./CommandOutput.ts"
+import * as CommandOutput from "./CommandOutput.ts"
 import { Processes, type ProcessExit } from "../../sandbox/process/Processes.ts"
-import * as Spills from "./Spills.ts"
-import * as Target from "../file/ToolPath.ts"
 import * as Tool from "../Tool.ts"
+import { stripVTControlCharacters } from "node:util"
+import type { ClientSide } from "../ClientSide.ts"
 
 const defaultSeconds = 120
 const maxSeconds = 600
@@ -23,30 +22,30 @@ const progressInterval = "250 millis"
 
 const Parameters = Schema.Struct({
   command: Schema.String.annotate({ description: "Shell command, run in the workspace" }),
-  timeout_secs: Target.optional(
+  timeout_secs: Tool.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSeconds })),
     `Seconds after which the command is stopped; ${defaultSeconds} when absent`
   ),
-  background: Target.optional(
+  background: Tool.optional(
     Schema.Boolean,
     "Start the command and go on: for servers and long builds. It ends with the session; see job_output and job_kill"
   ),
-  scratch: Target.optional(
+  scratch: Tool.optional(
     Schema.Boolean,
     "Let the command write what it likes and forget all of it when it ends: for trying something out"
   ),
-  sandbox: Target.optional(
+  sandbox: Tool.optional(
     Schema.Literals(settingValues.sandbox),
     "A wider sandbox than the session's, for this one command. The user is asked each time and needs the justification"
   ),
-  justification: Target.optional(Schema.String, "With sandbox: why the command cannot do with less, in one sentence")
+  justification: Tool.optional(Schema.String, "With sandbox: why the command cannot do with less, in one sentence")
 })
 
 export const make = Effect.gen(function*() {
   const processes = yield* Processes
   const variables = yield* Environment
   const passthrough = yield* Passthrough
-  const spillPath = yield* Spills.make
+  const spillPath = yield* CommandOutput.makeSpillPaths
 
   return Tool.make<typeof Parameters.Type>({
     name: "shell",
@@ -68,7 +67,7 @@ export const make = Effect.gen(function*() {
         sandbox == null ? undefined : { mode: sandbox, why: justification ?? undefined }
       ),
     preview: (parameters) => {
-      const title = Target.firstLine(parameters.command, titleCharacters)
+      const title = Tool.firstLine(parameters.command, titleCharacters)
       return Effect.succeed({
         title: `Run \`${title}\``,
         rawInput: parameters,
@@ -76,11 +75,11 @@ export const make = Effect.gen(function*() {
       })
     },
     run: Effect.fnUntraced(function*({ background, command, timeout_secs }, context) {
-      if (command.trim() === "") return yield* Target.fail("The command is empty.")
+      if (command.trim() === "") return yield* Tool.fail("The command is empty.")
       if (command.split("\n").every((line) => /^\s*(#|$)/.test(line))) {
         return { text: "Nothing was run: the command has only comments." }
       }
-      if (command.includes("\0")) return yield* Target.fail("A command cannot contain a NUL character.")
+      if (command.includes("\0")) return yield* Tool.fail("A command cannot contain a NUL character.")
       const { confinement, workspace: { cwd, roots } } = context
       const seconds = timeout_secs ?? defaultSeconds
       const argv = [...shellOf(variables["PATH"], roots), "-c", command] as const
@@ -91,7 +90,7 @@ export const make = Effect.gen(function*() {
       })
       const confine = confinement.confine(argv, { cwd, env })
       const notStarted = (failed: { readonly message: string }) =>
-        Target.fail(`The shell could not be started in ${cwd} (${failed.message}).`)
+        Tool.fail(`The shell could not be started in ${cwd} (${failed.message}).`)
       if (background === true) {
         const { capabilities, network } = confinement
         const timeout = timeout_secs == null ? Duration.infinity : `${timeout_secs} seconds` as const
@@ -106,13 +105,16 @@ export const make = Effect.gen(function*() {
           rawOutput: { job: id }
         }
       }
-      const open = InTerminal.opener(context)
+      const open = terminalOf(context)
       if (open !== undefined) {
-        const { ended, printed, terminalId } = yield* InTerminal.run(open, argv, seconds, context)
-        return yield* inTerminal(terminalId, result(ended, printed, seconds, { mode: confinement.mode, notes: [] }))
+        const { ended, printed, terminalId } = yield* runInTerminal(open, argv, seconds, context)
+        return yield* asTerminalResult(
+          terminalId,
+          result(ended, printed, seconds, { mode: confinement.mode, notes: [] })
+        )
       }
       const output = yield* Effect.acquireRelease(
-        Effect.sync(() => Output.make(() => spillPath([...roots, ...context.workspace.readable]))),
+        Effect.sync(() => CommandOutput.make(() => spillPath([...roots, ...context.workspace.readable]))),
         (output) => Effect.sync(output.close)
       )
       const changed = Latch.makeUnsafe()
@@ -143,13 +145,50 @@ const shellOf = (path: string | undefined, roots: ReadonlyArray<string>): [strin
   return bash === undefined ? ["/bin/sh"] : [bash, "--noprofile", "--norc"]
 }
 
-type Held = Pick<EnforcementReport, "mode" | "notes">
+type OpenTerminal = NonNullable<ClientSide["openTerminal"]>
+
+/** A command runs in a terminal of the client, where people watch it, only where the policy asks for no sandbox: ours do not reach there. */
+const terminalOf = ({ client, confinement: { mode, network } }: Tool.RunContext): OpenTerminal | undefined =>
+  mode === "danger-full-access" && network ? client.openTerminal : undefined
+
+/** Nobody answers a pager or a prompt there. */
+const terminalEnv = { PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" }
+
+interface TerminalRun {
+  readonly ended: ProcessExit
+  readonly printed: string
+  readonly terminalId: string
+}
+
+const runInTerminal = Effect.fnUntraced(function*(
+  open: OpenTerminal,
+  [command, ...args]: readonly [string, ...ReadonlyArray<string>],
+  seconds: number,
+  context: Tool.RunContext
+) {
+  const terminal = yield* open({
+    command,
+    args,
+    env: terminalEnv,
+    cwd: context.workspace.cwd,
+    keep: CommandOutput.headBytes + CommandOutput.tailBytes
+  })
+  yield* context.progress([{ type: "terminal", terminalId: terminal.terminalId }])
+  const exit = yield* Effect.timeoutOption(terminal.exited, `${seconds} seconds`)
+  if (Option.isNone(exit)) yield* terminal.kill
+  const { cut, text } = yield* terminal.output
+  const ended: ProcessExit = { code: null, signal: null, ...Option.getOrUndefined(exit), timedOut: Option.isNone(exit) }
+  const printed = (cut ? "[… the beginning was cut here.]\n" : "") + stripVTControlCharacters(text)
+  return { ended, printed, terminalId: terminal.terminalId } satisfies TerminalRun
+}) satisfies (...args: never) => Effect.Effect<TerminalRun, Tool.ToolFailed, unknown>
+
+type ShellReport = Pick<EnforcementReport, "mode" | "notes">
 
 /** A refusal is a fact next to how the command ended, and scratch a fact about all of it (policy §5.9). */
 const remarks = (
   { attribution, warnings = [] }: ProcessExit,
   failed: boolean,
-  { mode, notes }: Held
+  { mode, notes }: ShellReport
 ): ReadonlyArray<string> =>
   [
     ...(attribution?.kind === "denied" || attribution?.kind === "not-found" ? [attribution.note] : []),
@@ -168,10 +207,10 @@ const result = (
   ended: ProcessExit,
   printed: string,
   seconds: number,
-  report: Held
+  report: ShellReport
 ): Effect.Effect<Tool.ToolOutput, Tool.ToolFailed> => {
   if (ended.attribution?.kind === "runner-failed") {
-    return Effect.fail(Confining.sandboxUnavailable(ended.attribution.note))
+    return Effect.fail(CallConfinement.sandboxUnavailable(ended.attribution.note))
   }
   const output = printed.trimEnd()
   const failure = howItEnded(ended, seconds)
@@ -190,7 +229,7 @@ const result = (
 }
 
 /** The terminal is where people watched; the text is for those who were not there. */
-const inTerminal = (terminalId: string, result: Effect.Effect<Tool.ToolOutput, Tool.ToolFailed>) => {
+const asTerminalResult = (terminalId: string, result: Effect.Effect<Tool.ToolOutput, Tool.ToolFailed>) => {
   const terminal = { type: "terminal", terminalId } as const
   return Effect.mapBoth(result, {
     onSuccess: (output): Tool.ToolOutput => ({ ...output, content: [terminal, textContent(output.text)] }),

@@ -1,5 +1,5 @@
 import { basename } from "node:path"
-import type { WebResponse } from "./Exchange.ts"
+import type { WebResponse } from "./HttpExchange.ts"
 import * as Html from "./Html.ts"
 
 /** The body of an answer as text, where it is text. */

@@ -1,20 +1,19 @@
 import { Effect, Redacted, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
 import { textContent } from "../../domain/Content.ts"
-import * as Target from "../file/ToolPath.ts"
 import * as Tool from "../Tool.ts"
 import * as Body from "./Body.ts"
-import * as Exchange from "./Exchange.ts"
+import * as HttpExchange from "./HttpExchange.ts"
 import { RequestAccess, Resolver } from "./WebAccess.ts"
 
 const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const
 
 const Parameters = Schema.Struct({
   url: Schema.String.annotate({ description: "Address, with http:// or https://" }),
-  method: Target.optional(Schema.Literals(methods), "GET when absent"),
-  headers: Target.optional(Schema.Record(Schema.String, Schema.String), "Headers to send"),
-  auth_secret: Target.optional(Schema.String, "Name of a configured secret to send as the Authorization header"),
-  body: Target.optional(Schema.String, "Text to send")
+  method: Tool.optional(Schema.Literals(methods), "GET when absent"),
+  headers: Tool.optional(Schema.Record(Schema.String, Schema.String), "Headers to send"),
+  auth_secret: Tool.optional(Schema.String, "Name of a configured secret to send as the Authorization header"),
+  body: Tool.optional(Schema.String, "Text to send")
 })
 type Parameters = typeof Parameters.Type
 
@@ -44,16 +43,16 @@ const headersOf = Effect.fnUntraced(
     const sent: Record<string, string> = {}
     for (const [name, value] of Object.entries(headers ?? {})) {
       if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value)) {
-        return yield* Target.fail(`${name}: this header cannot be sent.`)
+        return yield* Tool.fail(`${name}: this header cannot be sent.`)
       }
       if (reserved.has(name.toLowerCase())) {
-        return yield* Target.fail(`${name}: this header is not the caller's to set.`)
+        return yield* Tool.fail(`${name}: this header is not the caller's to set.`)
       }
       sent[name.toLowerCase()] = value
     }
     if (!auth_secret) return sent
     if (secret === undefined) {
-      return yield* Target.fail(
+      return yield* Tool.fail(
         `There is no secret "${auth_secret}" under [http_request.secrets].`
       )
     }
@@ -81,17 +80,17 @@ export const make = Effect.gen(function*() {
     needs: (parameters) => ({ ...Needs.fetch(parameters.url), capabilities: [onlyReads(parameters) ? "ro" : "rw"] }),
     preview: (parameters) =>
       Effect.succeed({
-        title: `${parameters.method ?? "GET"} ${Target.firstLine(parameters.url, 120)}`,
+        title: `${parameters.method ?? "GET"} ${Tool.firstLine(parameters.url, 120)}`,
         ...(parameters.body ? { content: [textContent(parameters.body)] } : {})
       }),
     run: Effect.fnUntraced(function*(parameters) {
       const access = accessNow()
-      if (!access.enabled) return yield* Target.fail("http_request is switched off in the configuration.")
+      if (!access.enabled) return yield* Tool.fail("http_request is switched off in the configuration.")
       const method = parameters.method ?? "GET"
-      const url = yield* Exchange.parse(parameters.url)
+      const url = yield* HttpExchange.parse(parameters.url)
       const headers = yield* headersOf(parameters, access.secrets.get(parameters.auth_secret ?? ""))
       const answer = yield* Effect.provideService(
-        Exchange.send({ url, method, headers, body: parameters.body ?? undefined }, access, access.maxResponseSize),
+        HttpExchange.send({ url, method, headers, body: parameters.body ?? undefined }, access, access.maxResponseSize),
         Resolver,
         resolver
       )

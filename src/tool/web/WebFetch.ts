@@ -1,9 +1,8 @@
 import { Effect, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
-import * as Target from "../file/ToolPath.ts"
 import * as Tool from "../Tool.ts"
 import * as Body from "./Body.ts"
-import * as Exchange from "./Exchange.ts"
+import * as HttpExchange from "./HttpExchange.ts"
 import { FetchAccess, Resolver, type WebAccess } from "./WebAccess.ts"
 
 const maxRedirects = 10
@@ -19,7 +18,8 @@ const Parameters = Schema.Struct({
 
 const redirects = new Set([301, 302, 303, 307, 308])
 
-const label = ({ status, statusText }: Exchange.WebResponse) => `${status}${statusText === "" ? "" : ` ${statusText}`}`
+const label = ({ status, statusText }: HttpExchange.WebResponse) =>
+  `${status}${statusText === "" ? "" : ` ${statusText}`}`
 
 export const make = Effect.gen(function*() {
   const accessNow = yield* FetchAccess
@@ -27,7 +27,7 @@ export const make = Effect.gen(function*() {
 
   const get = (url: URL, access: WebAccess) =>
     Effect.provideService(
-      Exchange.send(
+      HttpExchange.send(
         { url, method: "GET", headers: { accept: "text/html, text/*;q=0.9, */*;q=0.5" } },
         access,
         access.maxResponseSize * markup
@@ -39,7 +39,7 @@ export const make = Effect.gen(function*() {
   /** Every hop is checked as the first address was; one to another host is left to a call of its own. */
   const follow = Effect.fnUntraced(
     function*(start: URL, access: WebAccess, context: Tool.ToolContext): Effect.fn.Return<
-      { readonly answer: Exchange.WebResponse; readonly url: URL },
+      { readonly answer: HttpExchange.WebResponse; readonly url: URL },
       Tool.ToolFailed
     > {
       let url = start
@@ -47,15 +47,17 @@ export const make = Effect.gen(function*() {
         const answer = yield* get(url, access)
         const location = answer.headers["location"]
         if (!redirects.has(answer.status) || location === undefined) return { answer, url }
-        const next = yield* Exchange.parse(URL.canParse(location, url.href) ? new URL(location, url).href : location)
+        const next = yield* HttpExchange.parse(
+          URL.canParse(location, url.href) ? new URL(location, url).href : location
+        )
         const allowed = next.origin === url.origin ||
           (next.hostname === url.hostname && (yield* context.mayFetch(next.href)))
         if (!allowed) {
-          return yield* Target.fail(`${url.href} redirects to ${next.href}. To read that, fetch it by its own address.`)
+          return yield* Tool.fail(`${url.href} redirects to ${next.href}. To read that, fetch it by its own address.`)
         }
         url = next
       }
-      return yield* Target.fail(`${start.href} was not read: more than ${maxRedirects} redirects.`)
+      return yield* Tool.fail(`${start.href} was not read: more than ${maxRedirects} redirects.`)
     }
   )
 
@@ -70,25 +72,25 @@ export const make = Effect.gen(function*() {
     network: "required",
     origin: "external",
     needs: ({ url }) => Needs.fetch(url),
-    preview: ({ url }) => Effect.succeed({ title: `Fetch ${Target.firstLine(url, 120)}` }),
+    preview: ({ url }) => Effect.succeed({ title: `Fetch ${Tool.firstLine(url, 120)}` }),
     run: Effect.fnUntraced(function*({ url: written }, context) {
       const access = accessNow()
-      if (!access.enabled) return yield* Target.fail("web_fetch is switched off in the configuration.")
-      const { answer, url } = yield* follow(yield* Exchange.parse(written), access, context).pipe(
+      if (!access.enabled) return yield* Tool.fail("web_fetch is switched off in the configuration.")
+      const { answer, url } = yield* follow(yield* HttpExchange.parse(written), access, context).pipe(
         Effect.timeoutOrElse({
           duration: `${access.timeoutSecs} seconds`,
-          orElse: () => Effect.fail(Target.fail(`${written} was not read within ${access.timeoutSecs} s.`))
+          orElse: () => Effect.fail(Tool.fail(`${written} was not read within ${access.timeoutSecs} s.`))
         })
       )
       const type = Body.mediaType(answer)
       if (!Body.isText(answer)) {
-        return yield* Target.fail(
+        return yield* Tool.fail(
           `${url.href} answered ${label(answer)} with ${type}, which is no text. web_fetch reads text only.`
         )
       }
       const page = Body.readable(answer, url)
       if (answer.status >= 400) {
-        return yield* Target.fail(
+        return yield* Tool.fail(
           `${url.href} answered ${label(answer)}.\n${Body.within(page.text, maxProblem).text}`.trim()
         )
       }

@@ -1,10 +1,16 @@
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 import { Effect } from "effect"
-import { fail } from "../file/ToolPath.ts"
-import type { ToolFailed } from "../Tool.ts"
-import * as Addresses from "./Addresses.ts"
-import { refusal, type ResolvedAddress, Resolver, type WebAccess } from "./WebAccess.ts"
+import { fail, type ToolFailed } from "../Tool.ts"
+import {
+  type AddressKind,
+  kindOfAddress,
+  kindOfName,
+  refusal,
+  type ResolvedAddress,
+  Resolver,
+  type WebAccess
+} from "./WebAccess.ts"
 
 /** One HTTP request and its answer. The connection goes to the address that was checked: a name is resolved once. */
 
@@ -48,14 +54,13 @@ const checked = Effect.fnUntraced(
     const refused = (why: string) => fail(`${host} may not be reached: ${why}.`)
     const listed = refusal(access, hostname)
     if (listed !== undefined) return yield* refused(listed)
-    const closed = (kind: Addresses.AddressKind) =>
-      kind === "metadata" || (kind === "private" && !access.allowPrivateHosts)
+    const closed = (kind: AddressKind) => kind === "metadata" || (kind === "private" && !access.allowPrivateHosts)
     const words = {
       public: "",
       private: "belongs to this machine or its network",
       metadata: "hands out credentials of the machine"
     }
-    const byName = isIP(hostname) === 0 ? Addresses.kindOfName(hostname) : "public"
+    const byName = isIP(hostname) === 0 ? kindOfName(hostname) : "public"
     if (closed(byName)) return yield* refused(`the name ${words[byName]}`)
     const resolve = yield* Resolver
     const addresses = isIP(hostname) === 0
@@ -65,7 +70,7 @@ const checked = Effect.fnUntraced(
       )
       : [{ address: hostname, family: isIP(hostname) }]
     for (const { address } of addresses) {
-      const kind = Addresses.kindOf(address)
+      const kind = kindOfAddress(address)
       if (closed(kind)) {
         return yield* refused(`its address ${address} ${words[kind]}`)
       }

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { kindOf, kindOfName } from "../../../src/tool/web/Addresses.ts"
-import { defaults, refusal } from "../../../src/tool/web/WebAccess.ts"
+import { defaults, kindOfAddress, kindOfName, refusal } from "../../../src/tool/web/WebAccess.ts"
 
 describe("addresses", () => {
   it("of this machine and its networks are private, however they are written", () => {
@@ -44,7 +43,7 @@ describe("addresses", () => {
         "not an address",
         ""
       ]
-    ) assert.strictEqual(kindOf(address), "private", address)
+    ) assert.strictEqual(kindOfAddress(address), "private", address)
   })
 
   it("that hand out credentials of a cloud machine are a kind of their own", () => {
@@ -60,7 +59,7 @@ describe("addresses", () => {
         "192.0.0.192"
       ]
     ) {
-      assert.strictEqual(kindOf(address), "metadata", address)
+      assert.strictEqual(kindOfAddress(address), "metadata", address)
     }
     for (const name of ["metadata", "metadata.google.internal", "METADATA.google.internal.", "instance-data"]) {
       assert.strictEqual(kindOfName(name), "metadata", name)
@@ -83,7 +82,7 @@ describe("addresses", () => {
         "64:ff9b::808:808"
       ]
     ) {
-      assert.strictEqual(kindOf(address), "public", address)
+      assert.strictEqual(kindOfAddress(address), "public", address)
     }
     assert.strictEqual(kindOfName("metadata.example.com"), "public")
     assert.strictEqual(kindOfName("localhost.example.com"), "public")
