@@ -19,6 +19,8 @@ const later = {
   "the gate": "SANDBOX_UNAVAILABLE",
   "model providers": "anthropic-version",
   "MCP": "notifications/cancelled",
+  "the reader of HTML": "onopentagname",
+  "the editor of TOML": "Error parsing TOML",
   "the daemon": "address in use"
 }
 

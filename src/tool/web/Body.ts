@@ -1,6 +1,6 @@
 import { basename } from "node:path"
+import { Effect } from "effect"
 import type { WebResponse } from "./HttpExchange.ts"
-import * as Html from "./Html.ts"
 
 /** The body of an answer as text, where it is text. */
 
@@ -31,11 +31,13 @@ const decoderFor = (charset: string) => {
   }
 }
 
-/** Pages come back as readable text, everything else as it was sent. */
-export const readable = (answer: WebResponse, url: URL): Html.Readable => {
+/** Pages come back as readable text, everything else as it was sent. The library that reads HTML is loaded for the first page. */
+export const readable = Effect.fnUntraced(function*(answer: WebResponse, url: URL) {
   const text = decoderFor(charsetOf(answer)).decode(answer.body)
-  return isMarkup(mediaType(answer)) ? Html.toText(text, url) : { title: basename(url.pathname), text }
-}
+  if (!isMarkup(mediaType(answer))) return { title: basename(url.pathname), text }
+  const { toText } = yield* Effect.promise(() => import("./Html.ts"))
+  return toText(text, url)
+})
 
 /** At most `limit` bytes, in whole characters. */
 export const within = (text: string, limit: number): { readonly text: string; readonly cut: boolean } => {

@@ -1,7 +1,5 @@
-import { decode } from "./Entities.ts"
+import { Tokenizer } from "htmlparser2"
 import * as Page from "./Page.ts"
-
-/** HTML as text with the few marks of Markdown that carry meaning. One pass over the input, whatever it looks like. */
 
 /** Elements whose content is no text. */
 const silent = new Set([
@@ -19,84 +17,97 @@ const silent = new Set([
   "audio"
 ])
 
-interface Tag {
-  readonly name: string
-  readonly closing: boolean
-  readonly attributes: string
-  readonly end: number
-}
+/** Soft hyphen and zero-width (non-)joiner: nothing to read. */
+const invisible = new Set([0xad, 0x200c, 0x200d])
 
-/** The tag that begins at `start`; an unfinished one lasts to the end of the input. */
-const tagAt = (html: string, start: number): Tag => {
-  const closing = html[start + 1] === "/"
-  let at = start + (closing ? 2 : 1)
-  const from = at
-  while (at < html.length && /[^\s/>]/.test(html[at]!)) at++
-  const name = html.slice(from, at).toLowerCase()
-  const attributesFrom = at
-  while (at < html.length && html[at] !== ">") {
-    const quote = html[at]
-    if ((quote === "\"" || quote === "'") && html[at - 1] === "=") {
-      const end = html.indexOf(quote, at + 1)
-      at = end === -1 ? html.length : end
-    }
-    at++
-  }
-  return { name, closing, attributes: html.slice(attributesFrom, at), end: Math.min(at + 1, html.length) }
-}
-
-const attribute = (tag: Tag, name: string): string | undefined => {
-  const found = new RegExp(`(?:^|\\s)${name}\\s?=\\s?(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
-    tag.attributes.slice(0, 8192)
-  )
-  const value = found?.[1] ?? found?.[2] ?? found?.[3]
-  return value === undefined ? undefined : decode(value)
-}
-
-export interface Readable {
+export interface ReadablePage {
   readonly title: string
   readonly text: string
-}
-
-/** Links are resolved against `base`. */
-export const toText = (html: string, base: URL): Readable => {
-  const page = Page.make()
-  let title = ""
-  let baseUrl = base
-  const after = (mark: string, from: number): number => {
-    const search = new RegExp(mark, "gi")
-    search.lastIndex = from
-    return search.exec(html)?.index ?? html.length
-  }
-  let at = 0
-  while (at < html.length) {
-    const open = html.indexOf("<", at)
-    const end = open === -1 ? html.length : open
-    if (end > at) page.text(decode(html.slice(at, end)))
-    if (open === -1) break
-    if (html.startsWith("<!--", open)) at = after("-->", open + 4) + 3
-    else if (!/[A-Za-z/!?]/.test(html[open + 1] ?? "")) {
-      page.text("<")
-      at = open + 1
-    } else {
-      const tag = tagAt(html, open)
-      at = tag.end
-      if (tag.closing) page.close(tag.name)
-      else if (tag.name === "title" && title === "") {
-        at = after("</title", tag.end)
-        title = decode(html.slice(tag.end, at)).replace(/\s+/g, " ").trim()
-      } else if (silent.has(tag.name)) {
-        if (!tag.attributes.endsWith("/")) at = after(`</${tag.name}`, tag.end)
-      } else if (tag.name === "base") baseUrl = resolved(attribute(tag, "href"), base) ?? base
-      else {page.open(tag.name, (name) =>
-          name === "href" ? resolved(attribute(tag, name), baseUrl)?.href : attribute(tag, name))}
-    }
-  }
-  return { title, text: page.result() }
 }
 
 const resolved = (href: string | undefined, base: URL): URL | undefined => {
   if (href === undefined || href.startsWith("#") || !URL.canParse(href, base.href)) return undefined
   const url = new URL(href, base)
   return url.protocol === "http:" || url.protocol === "https:" ? url : undefined
+}
+
+/**
+ * HTML as text with the few marks of Markdown that carry meaning; links are resolved against `base`. It takes tokens and no tree: the
+ * library's parser needs quadratic time for deep nesting.
+ */
+export const toText = (html: string, base: URL): ReadablePage => {
+  const page = Page.make()
+  let title = ""
+  let baseUrl = base
+  /** Since the last tag. */
+  let text = ""
+  let name = ""
+  let attributes = new Map<string, string>()
+  let attribute = ""
+  let value = ""
+  /** The element that is being passed over, or whose text is the title. */
+  let within: string | undefined
+
+  const sliced = (start: number, end: number) => html.slice(start, end)
+
+  const flush = () => {
+    if (within === "title") title = text.replace(/\s+/g, " ").trim()
+    else if (within === undefined && text !== "") page.text(text)
+    text = ""
+  }
+
+  const open = (isClosed: boolean) => {
+    if (within !== undefined) return
+    if (silent.has(name) || (name === "title" && title === "")) within = isClosed ? undefined : name
+    else if (name === "base") baseUrl = resolved(attributes.get("href"), base) ?? base
+    else {
+      page.open(
+        name,
+        (key) => key === "href" ? resolved(attributes.get(key), baseUrl)?.href : attributes.get(key)
+      )
+    }
+  }
+
+  const tokenizer = new Tokenizer({ decodeEntities: true, recognizeSelfClosing: true }, {
+    ontext: (start, end) => {
+      text += sliced(start, end)
+    },
+    ontextentity: (code) => {
+      if (!invisible.has(code)) text += String.fromCodePoint(code)
+    },
+    onopentagname: (start, end) => {
+      flush()
+      name = sliced(start, end).toLowerCase()
+      attributes = new Map()
+    },
+    onattribname: (start, end) => {
+      attribute = sliced(start, end).toLowerCase()
+      value = ""
+    },
+    onattribdata: (start, end) => {
+      value += sliced(start, end)
+    },
+    onattribentity: (code) => {
+      value += String.fromCodePoint(code)
+    },
+    onattribend: () => {
+      if (!attributes.has(attribute)) attributes.set(attribute, value)
+    },
+    onopentagend: () => open(false),
+    onselfclosingtag: () => open(true),
+    onclosetag: (start, end) => {
+      flush()
+      const closed = sliced(start, end).toLowerCase()
+      if (within === undefined) page.close(closed)
+      else if (within === closed) within = undefined
+    },
+    oncdata: () => {},
+    oncomment: () => {},
+    ondeclaration: () => {},
+    onprocessinginstruction: () => {},
+    onend: flush
+  })
+  tokenizer.write(html)
+  tokenizer.end()
+  return { title, text: page.result() }
 }

@@ -88,7 +88,7 @@ export const make = Effect.gen(function*() {
           `${url.href} answered ${label(answer)} with ${type}, which is no text. web_fetch reads text only.`
         )
       }
-      const page = Body.readable(answer, url)
+      const page = yield* Body.readable(answer, url)
       if (answer.status >= 400) {
         return yield* Tool.fail(
           `${url.href} answered ${label(answer)}.\n${Body.within(page.text, maxProblem).text}`.trim()

@@ -50,6 +50,10 @@ describe("a page", () => {
       "a < b && c > d &lt; &unknown; AB\uFFFD\uFFFD"
     )
     assert.strictEqual(text("x <3 y"), "x <3 y")
+    assert.strictEqual(
+      text("Luk&aacute;&scaron; &lsaquo;&CounterClockwiseContourIntegral;&rsaquo; so&shy;ft"),
+      "Lukáš ‹∳› soft"
+    )
   })
 
   it("has attributes in any quotes, and a tag in an attribute is none", () => {
@@ -94,6 +98,7 @@ describe("a page", () => {
         "<!--",
         "<script>",
         "</a",
+        "</x>",
         "<ul>",
         "<a href=x>",
         "&#",
@@ -104,6 +109,7 @@ describe("a page", () => {
       ]
     ) {
       assert.isString(text(piece.repeat(count)), piece)
+      assert.isString(text("<div>".repeat(count) + piece.repeat(count)), `nested ${piece}`)
     }
   })
 })
