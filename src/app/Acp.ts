@@ -1,7 +1,3 @@
-import { parseArgs } from "node:util"
-import { release } from "../platform/Stdout.ts"
-import { run } from "./AcpStdio.ts"
-import { runMain } from "./Main.ts"
 
 const flagsOf = (words: ReadonlyArray<string>) => {
   try {

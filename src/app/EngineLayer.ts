@@ -12,7 +12,7 @@ import { Toolbox } from "../tool/Toolbox.ts"
 import { RuleFiles } from "../session/policy/RuleFiles.ts"
 import { layerSandbox } from "./SandboxLayer.ts"
 import { Settings } from "../config/Settings.ts"
-import * as ToolSettings from "./ToolSettings.ts"
+import * as ToolSettings from "./EngineLayer.ts"
 
 const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.layer(configDir)))
 

@@ -1,6 +1,6 @@
 import { Runtime, Schema } from "effect"
 
-/** Ends a command: `message` is the one line for stderr, `detail` what may follow it, `exitCode` 1 unless wrong usage (2). */
+/** Ends a command: `message` is one line for stderr, `detail` more lines after it, `exitCode` 1, or 2 for wrong usage. */
 export class Failure extends Schema.TaggedError<Failure>()("CliFailure", {
   message: Schema.String,
   detail: Schema.optionalKey(Schema.String),
@@ -12,15 +12,15 @@ export const failure = (message: string, detail?: string) =>
 
 export const wrongUsage = (message: string) => new Failure({ message, exitCode: 2 })
 
-/** The person said stop (Ctrl-C). */
+/** The user pressed Ctrl-C. */
 export class Interrupted extends Schema.TaggedError<Interrupted>()("CliInterrupted", {}) {}
 
 export const interruptedCode = 130
 
-/** As a shell reports the end by SIGPIPE. */
+/** What a shell reports for a process that SIGPIPE ended. */
 export const unreadCode = 141
 
-/** What a command ends with after everything worth saying was said; `NodeRuntime.runMain` exits with the code. */
+/** Ends a command whose error has been written; `NodeRuntime.runMain` exits with the code. */
 export class Exit extends Schema.TaggedError<Exit>()("CliExit", { code: Schema.Int }) {
   override readonly [Runtime.errorExitCode] = this.code
   override readonly [Runtime.errorReported] = false

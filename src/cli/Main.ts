@@ -1,9 +1,109 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Runtime } from "effect"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Cause, Console, Effect, Layer, Runtime } from "effect"
+import { CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag, TerminalCapabilities } from "effect/cli"
 import * as Signals from "../platform/Signals.ts"
-import { run } from "./Cli.ts"
+import { guard } from "../platform/Stdout.ts"
+import { version } from "../domain/Version.ts"
+import { client } from "./client/ClientCommand.ts"
+import { config } from "./config/ConfigCommand.ts"
+import { daemon, status } from "./daemon/DaemonCommand.ts"
+import { doctor } from "./doctor/DoctorCommand.ts"
+import { Exit, Failure, Interrupted, interruptedCode } from "./Failure.ts"
+import { ConfigDir, lazily, settingsFlags } from "./Flags.ts"
+import { oneLine, plain } from "./terminal/Text.ts"
+import { policy } from "./policy/PolicyCommand.ts"
+import { sandbox } from "./sandbox/SandboxCommand.ts"
+import { sessions } from "./sessions/SessionsCommand.ts"
 
-/** Everything but the fast path of `postern acp`. */
+const acp = Command.make("acp", {}, () =>
+  Effect.flatMap(settingsFlags, (given) => {
+    guard()
+    return lazily(() => import("../app/Acp.ts"), ({ run }) => run(given)).pipe(
+      // The process must not wait for a client that has stopped reading.
+      Effect.andThen(Effect.sync(() => process.exit(0)))
+    )
+  })).pipe(
+    Command.withDescription(
+      "Serve the Agent Client Protocol on stdin and stdout, as an editor starts it. Ends at the end of input; logs go to stderr."
+    ),
+    Command.withShortDescription("ACP agent on stdio, for editors and scripts")
+  )
+
+/** The error of a command line and the suggestions for it, on one line. */
+const usageError = (error: CliError.NonShowHelpErrors): string => {
+  const names = "suggestions" in error ? error.suggestions : []
+  const [what = ""] = names.length === 0 ? [error.message] : error.message.split("\n")
+  return oneLine(what + (names.length === 0 ? "" : `; did you mean ${names.join(" or ")}?`))
+}
+
+/** Without it, the library answers a wrong command line with the whole help on stdout and the error below that. */
+const presenter: CliOutput.Presenter = {
+  present: Effect.fnUntraced(function*(event) {
+    const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+    const formatter = CliOutput.defaultFormatter({ colors: canColor })
+    switch (event._tag) {
+      case "Help":
+        return yield* Console.log(formatter.formatHelpDoc(event.helpDoc))
+      case "Version":
+        return yield* Console.log(formatter.formatVersion(event.name, event.version))
+      case "InvalidInvocation":
+        for (const error of event.errors) yield* Console.error(`postern: ${usageError(error)}`)
+        return yield* Console.error(`see ${event.commandPath.join(" ")} --help`)
+    }
+  })
+}
+
+const root = Command.make("postern").pipe(
+  Command.withDescription(
+    "A host for coding-agent sessions: Agent Client Protocol in front, every tool call behind a policy gate."
+  ),
+  Command.withSubcommands([acp, client, config, daemon, doctor, policy, sandbox, sessions, status]),
+  Command.withGlobalFlags([ConfigDir])
+)
+
+/** The built-in flag with the alias `-V`. */
+const Version = GlobalFlag.Action({ ...GlobalFlag.Version, flag: Flag.withAlias(GlobalFlag.Version.flag, "V") })
+
+const layer = Layer.mergeAll(
+  Layer.provideMerge(TerminalCapabilities.layer, NodeServices.layer),
+  CliConfig.layer({ builtIns: [GlobalFlag.Help, Version, GlobalFlag.Completions, GlobalFlag.LogLevel] }),
+  CliOutput.layerPresenter(presenter)
+)
+
+/** Writes one line about a failure to stderr and fails with the exit code (docs/cli.md#exit-codes). */
+const report = (cause: Cause.Cause<unknown>): Effect.Effect<never, Exit> => {
+  const error = Cause.squash(cause)
+  const exit = (code: number, line: string, detail?: string) =>
+    Effect.andThen(
+      Effect.sync(() => {
+        process.stderr.write(`postern: ${oneLine(line)}\n`)
+        if (detail) process.stderr.write(plain(detail).replace(/^/gm, "  ") + "\n")
+      }),
+      Effect.fail(new Exit({ code }))
+    )
+  if (error instanceof Failure) return exit(error.exitCode, error.message, error.detail)
+  if (error instanceof Interrupted) return Effect.fail(new Exit({ code: interruptedCode }))
+  if (Cause.hasInterruptsOnly(cause)) return Effect.fail(new Exit({ code: interruptedCode }))
+  return exit(1, error instanceof Error && error.message !== "" ? error.message : String(error))
+}
+
+/** `postern help [COMMAND …]` means `postern [COMMAND …] --help`. */
+const helpArguments = ([first, ...rest]: ReadonlyArray<string>): ReadonlyArray<string> | undefined =>
+  first === "help" ? [...rest, "--help"] : undefined
+
+/** Runs one command line. Fails with the exit code when the error has been written. */
+const run = (argv: ReadonlyArray<string>): Effect.Effect<void, Exit> =>
+  Command.runWith(root, { version, renderErrors: true })(helpArguments(argv) ?? argv).pipe(
+    Effect.catchTag("ShowHelp", ({ errors }) => errors.length > 0 ? Effect.fail(new Exit({ code: 2 })) : Effect.void),
+    Effect.provide(layer),
+    Effect.catchCause((cause) => {
+      const error = Cause.squash(cause)
+      return error instanceof Exit ? Effect.fail(error) : report(cause)
+    })
+  )
+
+/** Runs the command line of this process: every command but the fast path of `postern acp`. */
 export const start = (): void => {
   const signalled = Signals.watch()
   NodeRuntime.runMain(run(process.argv.slice(2)), {

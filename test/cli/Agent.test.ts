@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { PassThrough } from "node:stream"
-import { connect } from "../../src/cli/client/Agent.ts"
+import { connect } from "../../src/cli/client/AgentConnection.ts"
 import { fromStreams } from "../../src/rpc/Transport.ts"
 
 const silent = Effect.gen(function*() {

@@ -95,7 +95,7 @@ describe("postern config", () => {
       failed(`${file}:2: acp.max_sessions must be a whole number of at least 1, not 0`)
     )
     const env = { POSTERN_acp__max_sessions: "7" }
-    const stronger = "postern: POSTERN_acp__max_sessions is set and stronger than the file\n"
+    const stronger = "postern: POSTERN_acp__max_sessions is set and takes precedence over the file\n"
     expect(await config(["set", "acp.max_sessions", "4"], { env })).toEqual(done("set acp.max_sessions\n", stronger))
     expect(readFileSync(file, "utf8")).toBe("[acp]\nmax_sessions = 4\n")
     expect(await config(["list"], { env })).toEqual(done("acp.max_sessions = 7  (environment)\n"))

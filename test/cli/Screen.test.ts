@@ -5,9 +5,9 @@ import * as Screen from "../../src/cli/terminal/Screen.ts"
 it("sets the banner apart from a replay, and from nothing else", () => {
   const stdout = new PassThrough()
   const screen = Screen.make({ stdout, stderr: new PassThrough(), animate: false, columns: () => 80 })
-  screen.apart()
+  screen.separate()
   expect(stdout.read()).toBeNull()
   screen.write("> earlier\n")
-  screen.apart()
+  screen.separate()
   expect(String(stdout.read())).toBe("> earlier\n\n")
 })

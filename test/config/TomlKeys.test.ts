@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { rename, set, unset } from "../../src/config/toml/TomlKeys.ts"
+import { rename, set, unset } from "../../src/config/toml/TomlEdit.ts"
 
 const file = `# Postern
 log_level = "info" # lvl

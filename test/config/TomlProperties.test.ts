@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result } from "effect"
 import { Toml } from "effect/encoding"
-import { rename, set, unset } from "../../src/config/toml/TomlKeys.ts"
+import { rename, set, unset } from "../../src/config/toml/TomlEdit.ts"
 import type { Table } from "../../src/config/schema/KeyPath.ts"
 import { either, integer, line, oneOf } from "../support/Arbitraries.ts"
 

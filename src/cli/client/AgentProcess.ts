@@ -8,13 +8,13 @@ import { oneLine } from "../terminal/Text.ts"
 export interface AgentProcess {
   /** Lines that cannot be JSON-RPC never get here. */
   readonly transport: Transport
-  /** "exit code 3", "signal SIGKILL"; done once the process is gone and `tail` has its last words. */
+  /** "exit code 3" or "signal SIGKILL", when the process has ended and `tail` is complete. */
   readonly ended: Effect.Effect<string>
   /** The last lines of stderr, safe for a terminal. */
   readonly tail: () => string
 }
 
-export interface Options {
+export interface AgentProcessOptions {
   readonly command: ReadonlyArray<string>
   readonly maxFrame: number
   /** A line on stdout that is no message. */
@@ -26,8 +26,8 @@ export interface Options {
 const tailLines = 10
 const endOfInputPatience = "2 seconds"
 const termPatience = "1 second"
-/** What it started may hold its stderr open for longer. */
-const lastWords = "200 millis"
+/** Processes that it started may hold its stderr open for longer. */
+const stderrPatience = "200 millis"
 
 const spawned = (command: ReadonlyArray<string>) =>
   Effect.callback<ChildProcessWithoutNullStreams, Failure>((resume) => {
@@ -74,7 +74,7 @@ const stop = (child: ChildProcessWithoutNullStreams, ended: Effect.Effect<string
 
 /** Starts an agent on stdio. At the end: end of input, two seconds, SIGTERM, one second, SIGKILL. */
 export const start = Effect.fnUntraced(
-  function*(options: Options): Effect.fn.Return<AgentProcess, Failure, Scope.Scope> {
+  function*(options: AgentProcessOptions): Effect.fn.Return<AgentProcess, Failure, Scope.Scope> {
     const ended = Deferred.makeUnsafe<string>()
     const child = yield* Effect.acquireRelease(
       Effect.tap(spawned(options.command), (child) =>
@@ -97,11 +97,11 @@ export const start = Effect.fnUntraced(
         options.onStderr(oneLine(line))
       }
     }
-    const silent = Deferred.makeUnsafe<void>()
+    const stderrEnded = Deferred.makeUnsafe<void>()
     child.stderr.on("data", (chunk: Buffer) => said(stderr.push(chunk)))
     child.stderr.on("end", () => {
       said(stderr.end())
-      Deferred.doneUnsafe(silent, Exit.void)
+      Deferred.doneUnsafe(stderrEnded, Exit.void)
     })
 
     const stdout = Lines.make(options.maxFrame)
@@ -121,7 +121,7 @@ export const start = Effect.fnUntraced(
           Stream.suspend(() => Stream.fromIterable(messages(stdout.end())))
         )
       },
-      ended: Effect.tap(Deferred.await(ended), Effect.timeoutOption(Deferred.await(silent), lastWords)),
+      ended: Effect.tap(Deferred.await(ended), Effect.timeoutOption(Deferred.await(stderrEnded), stderrPatience)),
       tail: () => tail.join("\n")
     }
   }

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { lazily, maybe, on, shared, whileRead } from "../Flags.ts"
+import { lazily, optionalFlag, settingsFlags, toggle, whileRead } from "../Flags.ts"
 
 export const client = Command.make("client", {
   prompt: Argument.String("prompt").pipe(
@@ -10,15 +10,15 @@ export const client = Command.make("client", {
     ),
     Argument.variadic()
   ),
-  cwd: maybe("cwd", "DIR", "Folder of the session (default: the current one, or the resumed session's own)"),
-  resume: maybe("resume", "ID", "Go on with this session"),
-  last: on("last", "Go on with the newest session of the folder"),
-  agent: maybe("agent", "ALIAS", "Which configured agent to talk to"),
-  json: on("json", "One JSON object a line: every session/update as it comes, then the result of the prompt"),
-  quiet: Flag.withAlias(on("quiet", "The answer only: no thoughts, tool calls or plan"), "q"),
-  server: maybe("server", "CMD", "Talk to this ACP agent instead: a command line, quoted as in a shell")
+  cwd: optionalFlag("cwd", "DIR", "Folder of the session (default: the current one, or the resumed session's own)"),
+  resume: optionalFlag("resume", "ID", "Go on with this session"),
+  last: toggle("last", "Go on with the newest session of the folder"),
+  agent: optionalFlag("agent", "ALIAS", "Which configured agent to talk to"),
+  json: toggle("json", "One JSON object a line: every session/update as it comes, then the result of the prompt"),
+  quiet: Flag.withAlias(toggle("quiet", "The answer only: no thoughts, tool calls or plan"), "q"),
+  server: optionalFlag("server", "CMD", "Talk to this ACP agent instead: a command line, quoted as in a shell")
 }, (given) =>
-  whileRead(Effect.flatMap(shared, (global) =>
+  whileRead(Effect.flatMap(settingsFlags, (global) =>
     lazily(() => import("./Client.ts"), ({ run }) =>
       run({
         ...given,

@@ -1,16 +1,16 @@
 import { Effect, Option, Schema, Semaphore } from "effect"
 import type { PermissionOption, PermissionOutcome } from "../../acp/protocol/ClientMethods.ts"
-import type { Input } from "../terminal/LineEditor.ts"
-import type { Paint } from "../terminal/Style.ts"
+import type { LineEditor } from "../terminal/LineEditor.ts"
+import type { TextStyles } from "../terminal/Output.ts"
 import { oneLine } from "../terminal/Text.ts"
 
 /** Kinds beyond the specification's four exist; they are offered by number only. */
-export type Offer = Omit<typeof PermissionOption.Type, "kind"> & {
+export type PermissionOffer = Omit<typeof PermissionOption.Type, "kind"> & {
   readonly kind: string
-  /** Where a lasting answer is kept; the agent's own choice where absent. */
+  /** Where a lasting answer is stored; the agent decides where absent. */
   readonly scope?: string
 }
-export type Outcome = typeof PermissionOutcome.Type
+export type PermissionAnswer = typeof PermissionOutcome.Type
 
 const letters: Readonly<Record<string, { readonly key: string; readonly word: string }>> = {
   allow_once: { key: "y", word: "yes" },
@@ -21,18 +21,19 @@ const letters: Readonly<Record<string, { readonly key: string; readonly word: st
   reject_always_workspace: { key: "x", word: "never workspace" }
 }
 
-export const selected = ({ optionId, scope }: Offer): Outcome => ({
+export const selected = ({ optionId, scope }: PermissionOffer): PermissionAnswer => ({
   outcome: "selected",
   optionId,
   ...(scope === undefined ? {} : { _meta: { postern: { scope } } })
 })
-export const cancelled: Outcome = { outcome: "cancelled" }
+export const cancelled: PermissionAnswer = { outcome: "cancelled" }
 
-/** Choices to pick from, in the shape of permissions: the kinds say nothing then, and the last choice is no refusal. */
-const isQuestion = (offers: ReadonlyArray<Offer>) => offers.every(({ optionId }) => /^choice-\d+$/.test(optionId))
+/** A question with choices, sent as a permission request: its kinds mean nothing, and no choice is a refusal. */
+const isQuestion = (offers: ReadonlyArray<PermissionOffer>) =>
+  offers.every(({ optionId }) => /^choice-\d+$/.test(optionId))
 
-/** Says no, and no more than that; without a way to say no, the request is dismissed. */
-export const rejection = (offers: ReadonlyArray<Offer>): Outcome => {
+/** The answer that refuses this request and no others; a request without such an offer is cancelled. */
+export const rejection = (offers: ReadonlyArray<PermissionOffer>): PermissionAnswer => {
   if (isQuestion(offers)) return cancelled
   const no = offers.find(({ kind }) => kind === "reject_once") ?? offers.find(({ kind }) => kind === "reject_always")
   return no === undefined ? cancelled : selected(no)
@@ -42,17 +43,17 @@ const Scoped = Schema.Struct({
   postern: Schema.Struct({ scopes: Schema.Array(Schema.Struct({ scope: Schema.String, name: Schema.String })) })
 })
 
-/** An offer that can be kept in several places is one offer for each of them. */
-const spread = (offer: Offer): ReadonlyArray<Offer> =>
+/** An offer with several scopes becomes one offer for each of them. */
+const perScope = (offer: PermissionOffer): ReadonlyArray<PermissionOffer> =>
   Option.match(Schema.decodeUnknownOption(Scoped)(offer._meta), {
     onNone: () => [offer],
     onSome: ({ postern: { scopes } }) =>
       scopes.map(({ name, scope }, at) => at === 0 ? offer : { ...offer, name, scope, kind: `${offer.kind}_${scope}` })
   })
 
-/** Letters stand for a kind only while one offer has it; otherwise offers are told apart by number. */
-const keysOf = (given: ReadonlyArray<Offer>) => {
-  const offers = given.flatMap(spread)
+/** An offer has the letter of its kind if no other offer has this kind, and else a number. */
+const keysOf = (given: ReadonlyArray<PermissionOffer>) => {
+  const offers = given.flatMap(perScope)
   const single = new Map(
     Object.entries(letters).filter(([letter]) =>
       !isQuestion(given) && offers.filter(({ kind }) => kind === letter).length === 1
@@ -61,38 +62,38 @@ const keysOf = (given: ReadonlyArray<Offer>) => {
   return offers.map((offer, at) => ({ offer, word: "", key: String(at + 1), ...single.get(offer.kind) }))
 }
 
-export const choices = (offers: ReadonlyArray<Offer>, paint: Paint): string =>
-  keysOf(offers).map(({ key, offer }) => `  ${paint.bold(key)}  ${oneLine(offer.name)}\n`).join("")
+export const choices = (offers: ReadonlyArray<PermissionOffer>, styles: TextStyles): string =>
+  keysOf(offers).map(({ key, offer }) => `  ${styles.bold(key)}  ${oneLine(offer.name)}\n`).join("")
 
-const label = (offers: ReadonlyArray<Offer>): string => `[${keysOf(offers).map(({ key }) => key).join("/")}] `
+const label = (offers: ReadonlyArray<PermissionOffer>): string => `[${keysOf(offers).map(({ key }) => key).join("/")}] `
 
-const meaning = new Set(Object.values(letters).flatMap(({ key, word }) => [key, word]))
+const reservedWords = new Set(Object.values(letters).flatMap(({ key, word }) => [key, word]))
 
 /**
- * What an answer means. Nothing but a clear answer chooses anything: an empty line does not. The agent picks the ids, so none
- * of them can take over what is shown as a key, or a word that has a meaning here.
+ * What a typed line means; `undefined` unless it is a clear answer. The agent chooses the ids of offers, so no id can replace a shown
+ * key or a word with a meaning of its own.
  */
-export const read = (offers: ReadonlyArray<Offer>, answer: string): Outcome | undefined => {
+export const read = (offers: ReadonlyArray<PermissionOffer>, answer: string): PermissionAnswer | undefined => {
   const typed = answer.trim()
   const said = typed.toLowerCase()
   if (said === "") return undefined
   const shown = keysOf(offers).find(({ key, word }) => said === key || said === word)?.offer
   if (shown !== undefined) return selected(shown)
   if ((said === "n" || said === "no") && !isQuestion(offers)) return rejection(offers)
-  const named = meaning.has(said) ? undefined : offers.find(({ optionId }) => optionId === typed)
+  const named = reservedWords.has(said) ? undefined : offers.find(({ optionId }) => optionId === typed)
   return named === undefined ? undefined : selected(named)
 }
 
-export type Ask = (text: string, offers: ReadonlyArray<Offer>) => Effect.Effect<Outcome>
+export type AskPermission = (text: string, offers: ReadonlyArray<PermissionOffer>) => Effect.Effect<PermissionAnswer>
 
-/** One question at a time, repeated until it has a clear answer; the end of input says no. */
-export const make = (input: Input, paint: Paint): Ask => {
+/** One question at a time, repeated until it has a clear answer; the end of input refuses. */
+export const make = (editor: LineEditor, styles: TextStyles): AskPermission => {
   const turn = Semaphore.makeUnsafe(1)
   return (text, offers) =>
     Effect.gen(function*() {
-      let shown = text + choices(offers, paint)
+      let shown = text + choices(offers, styles)
       while (true) {
-        const answer = yield* input.ask(shown, label(offers))
+        const answer = yield* editor.ask(shown, label(offers))
         if (answer === undefined) return rejection(offers)
         const outcome = read(offers, answer)
         if (outcome !== undefined) return outcome

@@ -1,23 +1,22 @@
 import { Effect } from "effect"
-import type { Agent, Listed } from "./Agent.ts"
 import { failure } from "../Failure.ts"
+import { findById, severalMatches } from "../IdPrefix.ts"
+import type { Agent, AgentSession } from "./AgentConnection.ts"
 
-/** Which stored session to go on with: an id or the unambiguous beginning of one, or the newest of the folder. */
-export type Wanted = { readonly id: string } | "newest"
+/** The stored session to resume: an id, the unambiguous beginning of one, or the newest session of the folder. */
+export type ResumeRequest = { readonly id: string } | "newest"
 
-export interface Target {
+export interface ResumeTarget {
   readonly sessionId: string
   readonly cwd: string
 }
 
-export const shortestPrefix = 4
+const newer = (a: AgentSession, b: AgentSession) => (b.updatedAt ?? "") > (a.updatedAt ?? "") ? b : a
 
-const newer = (a: Listed, b: Listed) => (b.updatedAt ?? "") > (a.updatedAt ?? "") ? b : a
-
-const cannot = () => failure("this agent cannot go on with stored sessions")
+const cannotResume = () => failure("this agent cannot go on with stored sessions")
 
 const newest = Effect.fnUntraced(function*(agent: Agent, cwd: string) {
-  if (!agent.can.load && !agent.can.resume) return yield* cannot()
+  if (!agent.can.load && !agent.can.resume) return yield* cannotResume()
   if (!agent.can.list) {
     return yield* failure("this agent cannot list its sessions, so there is no last one: use --resume ID")
   }
@@ -26,34 +25,33 @@ const newest = Effect.fnUntraced(function*(agent: Agent, cwd: string) {
   return { sessionId: sessions.reduce(newer).sessionId, cwd }
 })
 
-export interface Folders {
+export interface SessionFolders {
   readonly given: string | undefined
   readonly here: string
 }
 
-const find = Effect.fnUntraced(function*(agent: Agent, id: string, cwd: Folders) {
+const find = Effect.fnUntraced(function*(agent: Agent, id: string, cwd: SessionFolders) {
   const sessions = agent.can.list ? yield* agent.list() : []
-  const matches = sessions.filter(({ sessionId }) =>
-    sessionId === id || (id.length >= shortestPrefix && sessionId.startsWith(id))
-  )
-  const match = matches.find(({ sessionId }) => sessionId === id) ?? matches[0]
-  if (match === undefined) return { sessionId: id, cwd: cwd.given ?? cwd.here }
-  if (matches.length > 1 && match.sessionId !== id) {
-    return yield* failure(
-      `${matches.length} sessions begin with ${id}: ${matches.slice(0, 5).map((s) => s.sessionId).join(", ")}`
-    )
+  const found = findById(sessions, ({ sessionId }) => sessionId, id)
+  switch (found._tag) {
+    case "One":
+      return { sessionId: found.value.sessionId, cwd: cwd.given ?? found.value.cwd }
+    case "Several":
+      return yield* failure(severalMatches("sessions", id, found.ids))
+    case "None":
+      // Agents may know sessions that they do not list.
+      return { sessionId: id, cwd: cwd.given ?? cwd.here }
   }
-  return { sessionId: match.sessionId, cwd: cwd.given ?? match.cwd }
 })
 
-/** A session goes on in the folder it was made for, unless another one is given. */
-export const resolve = (agent: Agent, wanted: Wanted, cwd: Folders) =>
-  wanted === "newest" ? newest(agent, cwd.given ?? cwd.here) : find(agent, wanted.id, cwd)
+/** A session resumes in the folder it was created for, unless another one is given. */
+export const resolve = (agent: Agent, request: ResumeRequest, cwd: SessionFolders) =>
+  request === "newest" ? newest(agent, cwd.given ?? cwd.here) : find(agent, request.id, cwd)
 
-/** `session/load` where the history is wanted, `session/resume` where not, as far as the agent has both. */
-export const enter = Effect.fnUntraced(function*(agent: Agent, target: Target, wantsHistory: boolean) {
+/** `session/load` where the history is wanted, else `session/resume`, as far as the agent has both. */
+export const enter = Effect.fnUntraced(function*(agent: Agent, target: ResumeTarget, wantsHistory: boolean) {
   const { can } = agent
-  if (!can.load && !can.resume) return yield* cannot()
+  if (!can.load && !can.resume) return yield* cannotResume()
   if (can.load && (wantsHistory || !can.resume)) yield* agent.load(target.sessionId, target.cwd)
   else yield* agent.resume(target.sessionId, target.cwd)
 })

@@ -1,41 +1,65 @@
 import { Deferred, Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { RpcFault } from "../../rpc/Wire.ts"
-import type { Handlers } from "./AgentLink.ts"
-import * as Ask from "./PermissionPrompt.ts"
-import * as Focus from "./Focus.ts"
-import * as Input from "../terminal/LineEditor.ts"
 import type { Interrupts } from "../terminal/Interrupts.ts"
-import { type Paint, paint as painter } from "../terminal/Style.ts"
-import { json, oneLine } from "../terminal/Text.ts"
-import * as Render from "./Renderer.ts"
+import * as LineEditor from "../terminal/LineEditor.ts"
+import { type TextStyles, textStyles } from "../terminal/Output.ts"
+import * as Renderer from "../terminal/Renderer.ts"
 import * as Screen from "../terminal/Screen.ts"
-import type { Ended } from "./Turn.ts"
+import { json, oneLine } from "../terminal/Text.ts"
+import type { AgentHandlers } from "./AgentConnection.ts"
+import * as PermissionPrompt from "./PermissionPrompt.ts"
 
-export interface View {
-  readonly paint: Paint
+/** Passes on what belongs to the session that this client shows; some agents send every client the updates of all sessions. */
+export interface SessionFilter {
+  readonly select: (sessionId: string) => void
+  /** Runs `act` if it is about the selected session; until one is selected, `act` waits. */
+  readonly pass: (sessionId: unknown, act: () => void) => void
+}
+
+/** Updates that follow the answer to `session/new` closely are seen before it. */
+const maxEarly = 1000
+
+export const makeSessionFilter = (): SessionFilter => {
+  const early: Array<{ readonly sessionId: unknown; readonly act: () => void }> = []
+  let own: string | undefined
+  return {
+    select: (selected) => {
+      own = selected
+      for (const { act, sessionId } of early.splice(0)) if (sessionId === own) act()
+    },
+    pass: (sessionId, act) => {
+      if (sessionId === own) act()
+      else if (own === undefined && early.length < maxEarly) early.push({ sessionId, act })
+    }
+  }
+}
+
+export interface ClientView {
+  readonly styles: TextStyles
   readonly screen: Screen.Screen
-  readonly input: Input.Input | undefined
-  readonly handlers: Handlers
-  /** Names of the agent's own commands, newest list. */
+  /** Absent where nobody can be asked. */
+  readonly editor: LineEditor.LineEditor | undefined
+  readonly handlers: AgentHandlers
+  /** Names of the agent's own commands, as it last sent them. */
   readonly commands: () => ReadonlyArray<string>
-  /** Updates of other sessions are not shown. */
-  readonly focus: (sessionId: string) => void
-  /** While off, updates are taken and not shown. */
+  /** Selects the session whose updates are shown. */
+  readonly select: (sessionId: string) => void
+  /** While off, updates are read and not shown. */
   readonly show: (on: boolean) => void
-  /** Permission requests from now on belong to this turn: a cancel withdraws them. */
-  readonly attend: (cancelled: Deferred.Deferred<void>) => void
+  /** Permission requests from now on belong to this turn: its cancellation withdraws them. */
+  readonly beginTurn: (cancelled: Deferred.Deferred<void>) => void
   readonly running: () => string
-  /** How many permissions were refused because nobody could be asked. */
-  readonly unasked: () => number
-  /** Ends what the turn left open. */
-  readonly finish: (ended: Ended, sessionId: string) => void
+  /** How many permission requests were refused because there is no terminal. */
+  readonly refusedUnasked: () => number
+  /** Shows the end of a turn; with `json`, the answer or the error. */
+  readonly finish: (answer: Readonly<Record<string, unknown>> | RpcFault, sessionId: string) => void
   /** With `json`: the last line of a run whose agent gave no answer. */
   readonly fail: (failure: { readonly message: string; readonly detail?: string }) => Effect.Effect<void>
   readonly close: () => void
 }
 
-export interface Options {
+interface ViewOptions {
   readonly json: boolean
   readonly quiet: boolean
   readonly interrupts: Interrupts
@@ -49,8 +73,8 @@ const noTerminal = (json: boolean): string => {
 const sessionOf = (params: unknown): unknown =>
   typeof params === "object" && params !== null && "sessionId" in params ? params.sessionId : undefined
 
-/** What a person sees and is asked; with `json`, what a program reads on stdout instead. */
-export const make = Effect.fnUntraced(function*(options: Options) {
+/** Output and questions for people; with `json`, output for programs. */
+export const make = Effect.fnUntraced(function*(options: ViewOptions) {
   const { canAnimate, canColor } = yield* TerminalCapabilities.TerminalCapabilities
   const { stderr, stdin, stdout } = process
   const terminal = stdin.isTTY !== true
@@ -61,65 +85,67 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     ? stderr
     : undefined
   const columns = () => stdout.columns ?? 80
-  const paint = painter(canColor && !options.json)
+  const styles = textStyles(canColor && !options.json)
   const screen = Screen.make({ stdout, stderr, animate: canAnimate && !options.json, columns })
-  const renderer = Render.make({
-    paint,
+  const renderer = Renderer.make({
+    styles,
     width: stdout.isTTY ? Math.max(20, columns() - 4) : 400,
     show: options.json ? "nothing" : options.quiet ? "answer" : "everything",
     starts: !canAnimate
   })
-  const input = terminal === undefined ? undefined : Input.make(stdin, terminal, options.interrupts)
-  const ask = input === undefined ? undefined : Ask.make(input, paint)
-  const focus = Focus.make()
-  let unasked = 0
+  const editor = terminal === undefined ? undefined : LineEditor.make(stdin, terminal, options.interrupts)
+  const ask = editor === undefined ? undefined : PermissionPrompt.make(editor, styles)
+  const filter = makeSessionFilter()
+  let refusedUnasked = 0
   let shown = true
   let commands: ReadonlyArray<string> = []
   let cancelled: Deferred.Deferred<void> | undefined
 
   const close = () => screen.write(renderer.close())
 
-  const onUpdate: Handlers["onUpdate"] = ({ update }) => {
+  const onUpdate: AgentHandlers["onUpdate"] = ({ update }) => {
     if (update.sessionUpdate === "available_commands_update") {
       commands = update.availableCommands.map(({ name }) => name)
     }
     if (shown) screen.write(renderer.update(update))
   }
 
-  const onRawUpdate: Handlers["onRawUpdate"] = (params) => {
+  const onRawUpdate: AgentHandlers["onRawUpdate"] = (params) => {
     if (shown && options.json) screen.write(`${json(params)}\n`)
   }
 
-  const onPermission: Handlers["onPermission"] = (toolCall, offers) =>
+  const onPermission: AgentHandlers["onPermission"] = (toolCall, offers) =>
     Effect.suspend(() => {
-      const dismissed = cancelled === undefined ? Effect.never : Effect.as(Deferred.await(cancelled), Ask.cancelled)
+      const dismissed = cancelled === undefined
+        ? Effect.never
+        : Effect.as(Deferred.await(cancelled), PermissionPrompt.cancelled)
       close()
       if (ask === undefined) {
-        unasked++
+        refusedUnasked++
         screen.note(
           `postern: not allowed, ${noTerminal(options.json)}: ${oneLine(toolCall.title ?? toolCall.toolCallId)}`
         )
-        return Effect.succeed(Ask.rejection(offers))
+        return Effect.succeed(PermissionPrompt.rejection(offers))
       }
-      return screen.quiet(Effect.raceFirst(ask(renderer.question(toolCall), offers), dismissed))
+      return screen.holding(Effect.raceFirst(ask(renderer.question(toolCall), offers), dismissed))
     })
 
   return {
-    paint,
+    styles,
     screen,
-    input,
+    editor,
     handlers: {
-      onUpdate: (notification) => focus.about(notification.sessionId, () => onUpdate(notification)),
-      onRawUpdate: (params) => focus.about(sessionOf(params), () => onRawUpdate(params)),
+      onUpdate: (notification) => filter.pass(notification.sessionId, () => onUpdate(notification)),
+      onRawUpdate: (params) => filter.pass(sessionOf(params), () => onRawUpdate(params)),
       onPermission
     },
     commands: () => commands,
-    focus: focus.on,
+    select: filter.select,
     show: (on) => void (shown = on),
-    attend: (turn) => void (cancelled = turn),
-    unasked: () => unasked,
+    beginTurn: (turn) => void (cancelled = turn),
+    refusedUnasked: () => refusedUnasked,
     running: () => oneLine(renderer.running() ?? "working"),
-    finish: ({ answer }, sessionId) => {
+    finish: (answer, sessionId) => {
       close()
       if (!options.json) return
       const last = answer instanceof RpcFault
@@ -133,5 +159,5 @@ export const make = Effect.fnUntraced(function*(options: Options) {
         screen.write(`${json({ error })}\n`)
       }),
     close
-  } satisfies View
+  } satisfies ClientView
 })

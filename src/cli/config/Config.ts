@@ -1,43 +1,40 @@
-import { Effect, Redacted, Schema, Stdio, Stream } from "effect"
+import { Effect, Layer, Redacted, Schema, Stdio, Stream } from "effect"
 import { Prompt } from "effect/cli"
 import { existsSync, mkdirSync } from "node:fs"
 import { dirname } from "node:path"
-import { ConfigTable } from "../../config/schema/Schema.ts"
-import { resolvePath } from "../../config/schema/Lookup.ts"
-import { start } from "../../config/edit/Template.ts"
 import { type ConfigChange, ConfigStore } from "../../config/edit/ConfigStore.ts"
-import { display, parseWord } from "../../config/schema/Values.ts"
+import { template } from "../../config/edit/Template.ts"
 import { pathsOf } from "../../config/Paths.ts"
+import { resolvePath } from "../../config/schema/Lookup.ts"
+import { ConfigTable } from "../../config/schema/Schema.ts"
+import { display, parseWord } from "../../config/schema/Values.ts"
+import { Environment } from "../../platform/Environment.ts"
 import { replaceFile } from "../../platform/ReplaceFile.ts"
 import { failure, wrongUsage } from "../Failure.ts"
+import { orFail, print, warn } from "../terminal/Output.ts"
 import { json, oneLine } from "../terminal/Text.ts"
 
-export const layer = (configDir: string | undefined) => {
-  const { configFile } = pathsOf(configDir, process.env)
-  return ConfigStore.layerFile(configFile, process.env)
-}
+export const layer = (configDir: string | undefined) =>
+  Layer.unwrap(
+    Effect.map(Environment, (environment) =>
+      ConfigStore.layerFile(pathsOf(configDir, environment).configFile, environment))
+  )
 
-const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
-const remark = (text: string) => Effect.sync(() => void process.stderr.write(`postern: ${oneLine(text)}\n`))
-
-const sayWhy = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.mapError(effect, ({ message }) => failure(message))
-
-const place = (path: string) =>
-  sayWhy(Effect.mapError(Effect.fromResult(resolvePath(path)), (message) => ({ message })))
+const resolve = (path: string) =>
+  orFail(Effect.mapError(Effect.fromResult(resolvePath(path)), (message) => ({ message })))
 
 export const where = Effect.flatMap(ConfigStore, ({ file }) => print(`${oneLine(file)}\n`))
 
 export const get = Effect.fnUntraced(function*(options: { readonly path: string; readonly json: boolean }) {
   const store = yield* ConfigStore
-  const found = yield* sayWhy(store.get(options.path))
+  const found = yield* orFail(store.get(options.path))
   if (options.json) return yield* print(`${json(found, 2)}\n`)
   if (!found.populated) return yield* failure(`${found.path} is not set`)
-  if (found.isSecret) return yield* print("(set; secrets are not display)\n")
+  if (found.isSecret) return yield* print("(set; secrets are not shown)\n")
   yield* print(`${oneLine(display(found.value))}\n`)
 })
 
-const ofStandardInput = Effect.fnUntraced(function*(path: string) {
+const fromStandardInput = Effect.fnUntraced(function*(path: string) {
   if (process.stdin.isTTY) {
     const answer = yield* Effect.mapError(
       Prompt.run(Prompt.Password({ message: path })),
@@ -55,7 +52,7 @@ const ofStandardInput = Effect.fnUntraced(function*(path: string) {
 })
 
 const valueOf = Effect.fnUntraced(function*(path: string, word: string, isJson: boolean) {
-  const { ast } = yield* place(path)
+  const { ast } = yield* resolve(path)
   if (!isJson) return parseWord(ast, word)
   return yield* Effect.try({
     try: () => JSON.parse(word) as unknown,
@@ -76,26 +73,26 @@ export const set = Effect.fnUntraced(function*(options: {
   if (rest.length > 1 && options.comment !== undefined) {
     return yield* wrongUsage("a comment is about one value, not several")
   }
-  if (rest.length === 0) yield* place(first)
-  const words = rest.length === 0 ? [first, yield* ofStandardInput(first)] : options.words
+  if (rest.length === 0) yield* resolve(first)
+  const words = rest.length === 0 ? [first, yield* fromStandardInput(first)] : options.words
   const entries: Array<ConfigChange> = []
   for (let at = 0; at < words.length; at += 2) {
     const path = words[at] ?? ""
     entries.push({ path, value: yield* valueOf(path, words[at + 1] ?? "", options.json), comment: options.comment })
   }
-  for (const path of new Set(yield* sayWhy(store.set(entries)))) {
+  for (const path of new Set(yield* orFail(store.set(entries)))) {
     yield* print(`set ${oneLine(path)}\n`)
     const [variable] = store.overriding(path)
-    if (variable !== undefined) yield* remark(`${variable} is set and stronger than the file`)
+    if (variable !== undefined) yield* warn(`${variable} is set and takes precedence over the file`)
   }
 })
 
 export const unset = Effect.fnUntraced(function*({ path }: { readonly path: string }) {
   const store = yield* ConfigStore
-  const { deleted, warnings } = yield* sayWhy(store.remove(path))
+  const { deleted, warnings } = yield* orFail(store.remove(path))
   if (!deleted) return yield* failure(`${oneLine(path)} is not in ${store.file}`)
   yield* print(`unset ${oneLine(path)}\n`)
-  yield* Effect.forEach(warnings, remark)
+  yield* Effect.forEach(warnings, warn)
 })
 
 export const list = Effect.fnUntraced(function*(options: {
@@ -104,12 +101,12 @@ export const list = Effect.fnUntraced(function*(options: {
   readonly json: boolean
 }) {
   const store = yield* ConfigStore
-  const found = (yield* sayWhy(store.list(options.prefix))).filter(({ populated }) => populated || options.all)
+  const found = (yield* orFail(store.list(options.prefix))).filter(({ populated }) => populated || options.all)
   if (options.json) return yield* print(found.map((field) => `${json(field)}\n`).join(""))
   if (found.length === 0 && process.stdout.isTTY) return yield* print("nothing is set\n")
   yield* print(
     found.map(({ description, isEnvOverridden, isSecret, path, populated, value }) => {
-      const said = !populated ? `(not set: ${description})` : isSecret ? "(set; not display)" : oneLine(json(value))
+      const said = !populated ? `(not set: ${description})` : isSecret ? "(set; not shown)" : oneLine(json(value))
       return `${oneLine(path)} = ${said}${isEnvOverridden ? "  (environment)" : ""}\n`
     }).join("")
   )
@@ -117,8 +114,8 @@ export const list = Effect.fnUntraced(function*(options: {
 
 export const validate = Effect.gen(function*() {
   const store = yield* ConfigStore
-  const warnings = yield* sayWhy(store.validate)
-  yield* Effect.forEach(warnings, remark)
+  const warnings = yield* orFail(store.validate)
+  yield* Effect.forEach(warnings, warn)
   yield* print(
     existsSync(store.file)
       ? `${oneLine(store.file)} is valid\n`
@@ -133,12 +130,12 @@ export const init = Effect.fnUntraced(function*({ force }: { readonly force: boo
     try: () => mkdirSync(dirname(file), { recursive: true, mode: 0o700 }),
     catch: (error) => failure(`${dirname(file)} cannot be made: ${String(error)}`)
   })
-  yield* sayWhy(replaceFile(file, start, 0o600))
+  yield* orFail(replaceFile(file, template, 0o600))
   yield* print(`${oneLine(file)}\n`)
 })
 
 export const schema = Effect.fnUntraced(function*(options: { readonly path: string | undefined }) {
-  const part = options.path === undefined ? ConfigTable : Schema.make<Schema.Top>((yield* place(options.path)).ast)
+  const part = options.path === undefined ? ConfigTable : Schema.make<Schema.Top>((yield* resolve(options.path)).ast)
   const document = Schema.toJsonSchemaDocument(part, { onExcessProperty: "error" })
   const { definitions, schema } = document
   yield* print(`${

@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { ConfigDir, lazily, maybe, on, whileRead } from "../Flags.ts"
+import { ConfigDir, lazily, optionalFlag, toggle, whileRead } from "../Flags.ts"
 
-/** A broken configuration must not keep anybody from mending it, so nothing here needs the settings. */
+/** A broken configuration must not keep these commands from repairing it, so none of them loads the settings. */
 const onConfig = <A, E, R>(use: (module: typeof import("./Config.ts")) => Effect.Effect<A, E, R>) =>
   whileRead(
     Effect.flatMap(ConfigDir, (configDir) =>
@@ -18,7 +18,7 @@ const path = Argument.String("path").pipe(
 
 const get = Command.make(
   "get",
-  { path, json: on("json", "As JSON, with whether it is set") },
+  { path, json: toggle("json", "As JSON, with whether it is set") },
   (given) => onConfig(({ get }) => get(given))
 ).pipe(
   Command.withDescription(
@@ -34,8 +34,8 @@ const set = Command.make("set", {
     ),
     Argument.variadic({ min: 1 })
   ),
-  comment: maybe("comment", "TEXT", "A comment to put above the line"),
-  json: on("json", "Values are JSON")
+  comment: optionalFlag("comment", "TEXT", "A comment to put above the line"),
+  json: toggle("json", "Values are JSON")
 }, ({ comment, ...given }) => onConfig(({ set }) => set({ ...given, comment: Option.getOrUndefined(comment) }))).pipe(
   Command.withDescription(
     "Change config.toml; its comments and its order stay, and nothing is written that could not be started with"
@@ -62,8 +62,8 @@ const list = Command.make("list", {
     Argument.withDescription("Only what is below this path"),
     Argument.optional
   ),
-  all: on("all", "What could be set, too"),
-  json: on("json", "One JSON object a line")
+  all: toggle("all", "What could be set, too"),
+  json: toggle("json", "One JSON object a line")
 }, ({ prefix, ...given }) => onConfig(({ list }) => list({ ...given, prefix: Option.getOrUndefined(prefix) }))).pipe(
   Command.withAlias("ls"),
   Command.withDescription("List what is set, in the file and the environment")
@@ -79,12 +79,12 @@ const validate = Command.make("validate", {}, () => onConfig(({ validate }) => v
 
 const init = Command.make(
   "init",
-  { force: Flag.withAlias(on("force", "Replace the file if there is one"), "f") },
+  { force: Flag.withAlias(toggle("force", "Replace the file if there is one"), "f") },
   (given) => onConfig(({ init }) => init(given))
 ).pipe(Command.withDescription("Write a config.toml to start from, all of it comments"))
 
 const schema = Command.make("schema", {
-  path: maybe("path", "PATH", "Only the part below this path")
+  path: optionalFlag("path", "PATH", "Only the part below this path")
 }, ({ path }) => onConfig(({ schema }) => schema({ path: Option.getOrUndefined(path) }))).pipe(
   Command.withDescription("Print the JSON Schema of config.toml")
 )

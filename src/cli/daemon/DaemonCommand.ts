@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { lazily, on, shared, whileRead } from "../Flags.ts"
+import { lazily, settingsFlags, toggle, whileRead } from "../Flags.ts"
 
 export const daemon = Command.make("daemon", {
-  ephemeral: on("ephemeral", "End by itself one second after the last client has left"),
-  foreground: on("foreground", "Log everything from info on, also at a terminal")
+  ephemeral: toggle("ephemeral", "End by itself one second after the last client has left"),
+  foreground: toggle("foreground", "Log everything from info toggle, also at a terminal")
 }, ({ ephemeral, foreground }) =>
-  Effect.flatMap(shared, (flags) =>
+  Effect.flatMap(settingsFlags, (flags) =>
     lazily(
       () => import("../../app/Daemon.ts"),
       ({ run }) => run({ ...flags, logLevel: flags.logLevel ?? (foreground ? "info" : undefined) }, { ephemeral })
@@ -23,9 +23,9 @@ export const daemon = Command.make("daemon", {
 
 export const status = Command.make(
   "status",
-  { json: on("json", "As JSON") },
+  { json: toggle("json", "As JSON") },
   (given) =>
-    whileRead(Effect.flatMap(shared, (flags) =>
+    whileRead(Effect.flatMap(settingsFlags, (flags) =>
       lazily(
         () => Promise.all([import("./Status.ts"), import("../../app/App.ts")]),
         ([{ status }, { layerBase }]) => Effect.provide(status(given), layerBase(flags))

@@ -1,9 +1,7 @@
 import { Effect } from "effect"
 import * as DaemonClient from "./DaemonClient.ts"
 import { json, oneLine } from "../terminal/Text.ts"
-import { table } from "../terminal/Table.ts"
-
-const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
+import { print, table } from "../terminal/Output.ts"
 
 const duration = (seconds: number): string => {
   const [days, hours, minutes] = [

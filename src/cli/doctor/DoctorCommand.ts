@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { lazily, on, shared, whileRead } from "../Flags.ts"
+import { lazily, settingsFlags, toggle, whileRead } from "../Flags.ts"
 
 export const doctor = Command.make(
   "doctor",
-  { json: on("json", "One JSON object a line") },
+  { json: toggle("json", "One JSON object a line") },
   (given) =>
-    whileRead(Effect.flatMap(shared, (flags) =>
+    whileRead(Effect.flatMap(settingsFlags, (flags) =>
       lazily(
         () => Promise.all([import("./DoctorReport.ts"), import("../../app/App.ts")]),
         ([{ doctor }, { layerBase }]) => Effect.provide(doctor(given), layerBase(flags))

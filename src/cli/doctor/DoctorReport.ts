@@ -3,18 +3,15 @@ import { TerminalCapabilities } from "effect/cli"
 import * as DoctorLayer from "../../app/DoctorLayer.ts"
 import { Doctor } from "../../session/doctor/Doctor.ts"
 import { failure } from "../Failure.ts"
-import { paint as painter } from "../terminal/Style.ts"
 import { json, oneLine } from "../terminal/Text.ts"
-import { table } from "../terminal/Table.ts"
+import { print, table, textStyles } from "../terminal/Output.ts"
 
-const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
-
-/** Fails where something does that Postern cannot work without. */
+/** Fails if a check fails that Postern cannot work without. */
 export const doctor = Effect.fnUntraced(function*(options: { readonly json: boolean }) {
   const findings = yield* Effect.provide(Doctor.use(({ run }) => run), DoctorLayer.layer)
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
-  const paint = painter(canColor)
-  const colour = { ok: paint.green, warn: paint.yellow, fail: paint.red }
+  const styles = textStyles(canColor)
+  const colour = { ok: styles.green, warn: styles.yellow, fail: styles.red }
   yield* print(
     options.json
       ? findings.map((finding) => `${json(finding)}\n`).join("")

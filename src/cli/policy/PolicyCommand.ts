@@ -1,16 +1,16 @@
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { statSync } from "node:fs"
 import { resolve } from "node:path"
-import type { DryKnobs } from "./DryCall.ts"
+import type { DryRunSettings } from "./DryRun.ts"
 import { settingValues } from "../../domain/PolicySettings.ts"
 import { wrongUsage } from "../Failure.ts"
-import { lazily, maybe, on, shared, whileRead } from "../Flags.ts"
+import { lazily, optionalFlag, settingsFlags, toggle, whileRead } from "../Flags.ts"
 
-interface Place {
+interface DryRunPlace {
   readonly cwd: Option.Option<string>
   readonly agent?: Option.Option<string>
-  readonly knobs?: DryKnobs
+  readonly settings?: DryRunSettings
 }
 
 const folderOf = (cwd: Option.Option<string>) =>
@@ -21,23 +21,27 @@ const folderOf = (cwd: Option.Option<string>) =>
       : Effect.fail(wrongUsage(`there is no folder ${folder}`))
   })
 
-/** Gates and rules as sessions have them, without a session. */
-const onPolicy = <M, A, E, R>(place: Place, load: () => Promise<M>, use: (module: M) => Effect.Effect<A, E, R>) =>
+/** With the gates and rules of a new session; none is created. */
+const onPolicy = <M, A, E, R>(place: DryRunPlace, load: () => Promise<M>, use: (module: M) => Effect.Effect<A, E, R>) =>
   whileRead(Effect.gen(function*() {
-    const flags = yield* shared
+    const flags = yield* settingsFlags
     const cwd = yield* folderOf(place.cwd)
     const agent = place.agent === undefined ? undefined : Option.getOrUndefined(place.agent)
-    const everything = () => Promise.all([load(), import("./PolicyLayer.ts")])
     return yield* lazily(
-      everything,
-      ([module, { layer }]) => Effect.provide(use(module), layer(flags, { cwd, agent, knobs: place.knobs ?? {} }))
+      () =>
+        Promise.all([load(), import("./DryRun.ts"), import("../../app/EngineLayer.ts"), import("../../app/App.ts")]),
+      ([module, { DryRun }, { layerPolicy }, { layerBase }]) =>
+        use(module).pipe(
+          Effect.provide(DryRun.layer({ cwd, agent, settings: place.settings ?? {} })),
+          Effect.provide(Layer.provideMerge(layerPolicy, layerBase(flags)))
+        )
     )
   }))
 
-const cwd = maybe("cwd", "DIR", "Folder of the session (default: the current one)")
-const agent = maybe("agent", "ALIAS", "Whose risk profile counts (default: the agent a new session would get)")
+const cwd = optionalFlag("cwd", "DIR", "Folder of the session (default: the current one)")
+const agent = optionalFlag("agent", "ALIAS", "Whose risk profile counts (default: the agent a new session would get)")
 
-const knob = <const V extends ReadonlyArray<string>>(name: string, values: V, description: string) =>
+const setting = <const V extends ReadonlyArray<string>>(name: string, values: V, description: string) =>
   Flag.Literals(name, values).pipe(Flag.withDescription(description), Flag.optional)
 const rules = (list: string, description: string) =>
   Flag.String(list).pipe(
@@ -53,17 +57,17 @@ const call = {
     Argument.withDescription("The tool and its arguments; a value that is JSON and no text counts as JSON"),
     Argument.variadic()
   ),
-  json: on("json", "The whole trace as one JSON object"),
-  batch: on(
+  json: toggle("json", "The whole trace as one JSON object"),
+  batch: toggle(
     "batch",
     "Read calls from standard input, one {\"tool\": …, \"arguments\": {…}} a line, and answer each with one line, in order"
   ),
-  mode: knob("mode", settingValues.work_mode, "Work mode"),
-  network: knob("network", settingValues.network, "Network access policy"),
-  approval: knob("approval", settingValues.tool_approval, "Tool approval policy"),
-  response: knob("response", settingValues.approval_response, "Approval response policy"),
-  sandbox: knob("sandbox", settingValues.sandbox, "Sandbox mode"),
-  level: knob("level", ["readonly", "supervised", "full"], "Autonomy level"),
+  mode: setting("mode", settingValues.work_mode, "Work mode"),
+  network: setting("network", settingValues.network, "Network access policy"),
+  approval: setting("approval", settingValues.tool_approval, "Tool approval policy"),
+  response: setting("response", settingValues.approval_response, "Approval response policy"),
+  sandbox: setting("sandbox", settingValues.sandbox, "Sandbox mode"),
+  level: setting("level", ["readonly", "supervised", "full"], "Autonomy level"),
   deny: rules("deny", "One more deny rule; may be repeated"),
   ask: rules("ask", "One more ask rule; may be repeated"),
   allow: rules("allow", "One more allow rule; may be repeated"),
@@ -74,7 +78,7 @@ const call = {
 const dryRun = (name: string) =>
   Command.make(name, call, ({ allow, approval, ask, deny, level, mode, network, response, sandbox, ...given }) => {
     const chosen = Option.getOrNull
-    const knobs: DryKnobs = {
+    const settings: DryRunSettings = {
       mode: chosen(mode),
       network: chosen(network),
       approval: chosen(approval),
@@ -83,14 +87,14 @@ const dryRun = (name: string) =>
       level: chosen(level),
       ...(deny.length + ask.length + allow.length > 0 ? { rules: { deny, ask, allow } } : {})
     }
-    const place = { cwd: given.cwd, agent: given.agent, knobs }
-    return onPolicy(place, () => import("./PolicyExplain.ts"), ({ explain }) => explain(given))
+    const place = { cwd: given.cwd, agent: given.agent, settings }
+    return onPolicy(place, () => import("./Explain.ts"), ({ explain }) => explain(given))
   })
 
 const explain = dryRun("explain").pipe(
   Command.withDescription(
     "Take one tool call through the gates without running it or asking anybody: what each gate says, which one decides, " +
-      "and what the call would run in. Knobs that are given count as the session's own choice."
+      "and what the call would run in. Settings that are given count as the session's own choice."
   ),
   Command.withShortDescription("Dry run of one tool call through the gates"),
   Command.withExamples([
@@ -102,8 +106,8 @@ const explain = dryRun("explain").pipe(
 
 const list = Command.make(
   "list",
-  { json: on("json", "One JSON object a line"), cwd, agent },
-  ({ json, ...place }) => onPolicy(place, () => import("./PolicyRules.ts"), ({ list }) => list({ json }))
+  { json: toggle("json", "One JSON object a line"), cwd, agent },
+  ({ json, ...place }) => onPolicy(place, () => import("./Rules.ts"), ({ list }) => list({ json }))
 ).pipe(
   Command.withAlias("ls"),
   Command.withDescription("List the rules of the operator, the user and the project")
@@ -118,13 +122,13 @@ const add = Command.make(
       Flag.withDescription("user: config.toml; project: .postern/rules.toml of the folder"),
       Flag.withDefault("user")
     ),
-    reason: maybe("reason", "TEXT", "Why, for whoever meets the rule"),
+    reason: optionalFlag("reason", "TEXT", "Why, for whoever meets the rule"),
     cwd
   },
   ({ cwd, reason, ...given }) =>
     onPolicy(
       { cwd },
-      () => import("./PolicyRules.ts"),
+      () => import("./Rules.ts"),
       ({ add }) => add({ ...given, reason: Option.getOrUndefined(reason) })
     )
 ).pipe(
@@ -136,7 +140,7 @@ const remove = Command.make("remove", {
     Argument.withDescription("As `rules list` shows it; its first four or more characters will do")
   ),
   cwd
-}, ({ cwd, id }) => onPolicy({ cwd }, () => import("./PolicyRules.ts"), ({ remove }) => remove({ id }))).pipe(
+}, ({ cwd, id }) => onPolicy({ cwd }, () => import("./Rules.ts"), ({ remove }) => remove({ id }))).pipe(
   Command.withAlias("rm"),
   Command.withDescription("Remove a rule from the file it is in")
 )
@@ -155,12 +159,12 @@ const trust = Command.make(
       Argument.withDescription("The folder whose own allow rules shall count"),
       Argument.optional
     ),
-    list: on("list", "Show the trusted folders")
+    list: toggle("list", "Show the trusted folders")
   },
   ({ folder, list }) =>
     onPolicy(
       { cwd: Option.none() },
-      () => import("./PolicyTrust.ts"),
+      () => import("./Rules.ts"),
       ({ trust }) => trust({ folder: Option.getOrUndefined(folder), list })
     )
 ).pipe(
@@ -169,7 +173,7 @@ const trust = Command.make(
 
 const untrust = Command.make("untrust", {
   folder: Argument.String("folder").pipe(Argument.withDescription("A trusted folder; it may be gone"))
-}, (given) => onPolicy({ cwd: Option.none() }, () => import("./PolicyTrust.ts"), ({ untrust }) => untrust(given))).pipe(
+}, (given) => onPolicy({ cwd: Option.none() }, () => import("./Rules.ts"), ({ untrust }) => untrust(given))).pipe(
   Command.withDescription("Take the trust back")
 )
 

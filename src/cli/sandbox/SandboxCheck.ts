@@ -4,13 +4,10 @@ import { layerSandbox } from "../../app/SandboxLayer.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { backendChoiceOf } from "../../policy/decision/Limits.ts"
 import * as Service from "../../sandbox/Sandbox.ts"
-import { paint as painter } from "../terminal/Style.ts"
 import { json, oneLine } from "../terminal/Text.ts"
-import { table } from "../terminal/Table.ts"
+import { print, table, textStyles } from "../terminal/Output.ts"
 
-const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
-
-/** What this machine can hold a command to: a failure of the machine, not of this command, so it always succeeds. */
+/** What this machine can enforce. A mode that it cannot enforce is a result, not an error. */
 export const check = Effect.fnUntraced(
   function*(options: { readonly backend: string | undefined; readonly json: boolean }) {
     const { riskProfiles } = (yield* LiveSettings).last()
@@ -21,10 +18,10 @@ export const check = Effect.fnUntraced(
       )
     if (options.json) return yield* print(rows.map((row) => `${json(row)}\n`).join(""))
     const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
-    const paint = painter(canColor)
+    const styles = textStyles(canColor)
     const cells = rows.map((
       { mode, network, note, usable }
-    ) => [mode, network ? "on" : "off", usable ? paint.green("yes") : paint.red("no"), oneLine(note)])
+    ) => [mode, network ? "on" : "off", usable ? styles.green("yes") : styles.red("no"), oneLine(note)])
     yield* print(table(["SANDBOX MODE", "NETWORK", "USABLE", "WHAT IS ENFORCED, OR MISSING"], cells))
     for (const remedy of new Set(rows.flatMap(({ remedy }) => remedy ?? []))) yield* print(`\n${oneLine(remedy)}\n`)
   }

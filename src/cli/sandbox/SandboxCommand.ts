@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { lazily, on, shared, whileRead } from "../Flags.ts"
+import { lazily, settingsFlags, toggle, whileRead } from "../Flags.ts"
 
 const check = Command.make("check", {
   backend: Flag.Literals("backend", ["auto", "bubblewrap", "landlock", "seatbelt", "firejail", "docker"]).pipe(
@@ -9,9 +9,9 @@ const check = Command.make("check", {
     ),
     Flag.optional
   ),
-  json: on("json", "One JSON object a line")
+  json: toggle("json", "One JSON object a line")
 }, (given) =>
-  whileRead(Effect.flatMap(shared, (flags) =>
+  whileRead(Effect.flatMap(settingsFlags, (flags) =>
     lazily(
       () => Promise.all([import("./SandboxCheck.ts"), import("../../app/App.ts")]),
       ([{ check }, { layerBase }]) =>

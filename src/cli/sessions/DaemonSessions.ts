@@ -2,11 +2,11 @@ import { Effect, Layer } from "effect"
 import type { SessionSummary } from "../../native/protocol/SessionContracts.ts"
 import type { Daemon } from "../daemon/DaemonClient.ts"
 import { failure } from "../Failure.ts"
-import { type Listed, Shelf } from "./SessionRepository.ts"
+import { type ListedSession, SessionRepository } from "./SessionRepository.ts"
 
 const pageSize = 1000
 
-const listed = (row: SessionSummary): Listed => ({
+const listed = (row: SessionSummary): ListedSession => ({
   sessionId: row.session_id,
   mode: row.channel_id,
   agent: row.agent_alias,
@@ -18,9 +18,9 @@ const listed = (row: SessionSummary): Listed => ({
 })
 
 /** The sessions of a running daemon, as far as its principal may see them. */
-export const layer = ({ call }: Daemon): Layer.Layer<Shelf> => {
+export const layer = ({ call }: Daemon): Layer.Layer<SessionRepository> => {
   const all = Effect.gen(function*() {
-    const found = new Map<string, Listed>()
+    const found = new Map<string, ListedSession>()
     for (let offset = 0;; offset += pageSize) {
       const { sessions: rows } = yield* call("session/list", { limit: pageSize, offset, include_killed: true })
       // One that was at work meanwhile is on two pages.
@@ -36,7 +36,7 @@ export const layer = ({ call }: Daemon): Layer.Layer<Shelf> => {
     return "entries" in found ? found : yield* failure("the daemon answers without the entries of the session")
   })
 
-  const document = Effect.fnUntraced(function*({ sessionId }: Listed) {
+  const document = Effect.fnUntraced(function*({ sessionId }: ListedSession) {
     let { entries, session, start } = yield* page(sessionId, undefined)
     while (start > 0) {
       const older = yield* page(sessionId, start)
@@ -47,7 +47,7 @@ export const layer = ({ call }: Daemon): Layer.Layer<Shelf> => {
     return { session, transcript: entries }
   })
 
-  return Layer.succeed(Shelf, {
+  return Layer.succeed(SessionRepository, {
     all,
     document,
     trail: Effect.fnUntraced(function*({ sessionId }) {

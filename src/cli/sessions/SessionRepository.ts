@@ -1,58 +1,61 @@
 import { Context, Effect } from "effect"
 import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
+import type { Mode } from "../../session/SessionContext.ts"
 import type { ApprovalRecord, DecisionRecord } from "../../store/PolicyRecords.ts"
 import type { SessionRecord, StoreFailed } from "../../store/Stored.ts"
-import type { Mode } from "../../session/SessionContext.ts"
 import { type Failure, failure } from "../Failure.ts"
-import { shortestPrefix } from "../client/Resume.ts"
+import { findById, minPrefixLength, severalMatches } from "../IdPrefix.ts"
 
-/** A session on a list. */
-export interface Listed
+export interface ListedSession
   extends Pick<SessionRecord, "sessionId" | "agent" | "cwd" | "title" | "createdAt" | "updatedAt" | "killedAt">
 {
   readonly mode: Mode
 }
 
-/** All of a session. */
-export interface Document {
+export interface SessionDocument {
   readonly session: SessionRecord & { readonly mode: Mode }
   readonly transcript: ReadonlyArray<TranscriptEntry>
 }
 
-export interface Trail {
+/** Every decision of a session's policy and every answer to its questions (docs/policy.md#records). */
+export interface DecisionTrail {
   readonly decisions: ReadonlyArray<DecisionRecord>
   readonly approvals: ReadonlyArray<ApprovalRecord>
 }
 
-type Asked<A> = Effect.Effect<A, Failure | StoreFailed>
+type Answer<A> = Effect.Effect<A, Failure | StoreFailed>
 
-/** Where sessions are: in a running daemon, which has to hear of what becomes of them, or in their files. */
-export class Shelf extends Context.Service<Shelf, {
-  /** Of both modes, newest first, killed ones as well. */
-  readonly all: Asked<ReadonlyArray<Listed>>
-  readonly document: (session: Listed) => Asked<Document>
-  readonly trail: (session: Listed) => Asked<Trail>
+/** The sessions of this installation: those of a running daemon, or else those in the files. */
+export class SessionRepository extends Context.Service<SessionRepository, {
+  /** Sessions of both modes, newest first, killed ones included. */
+  readonly all: Answer<ReadonlyArray<ListedSession>>
+  readonly document: (session: ListedSession) => Answer<SessionDocument>
+  readonly trail: (session: ListedSession) => Answer<DecisionTrail>
   /** Puts an active session away. */
-  readonly close: (session: Listed) => Asked<void>
-  /** Never active again, and still there to be read. */
-  readonly kill: (session: Listed) => Asked<void>
-  readonly remove: (session: Listed) => Asked<void>
-}>()("postern/cli/Shelf") {}
+  readonly close: (session: ListedSession) => Answer<void>
+  /** The session stays readable and never becomes active again. */
+  readonly kill: (session: ListedSession) => Answer<void>
+  readonly remove: (session: ListedSession) => Answer<void>
+}>()("postern/cli/SessionRepository") {}
 
-/** The session an id means: the whole id, or the beginning of exactly one. Where both modes have one of that id, the chat session. */
-export const find = (sessions: ReadonlyArray<Listed>, id: string): Effect.Effect<Listed, Failure> => {
-  const first = (one: ReadonlyArray<Listed>) => one.find(({ mode }) => mode === "chat") ?? one[0]
-  const exact = first(sessions.filter(({ sessionId }) => sessionId === id))
-  if (exact !== undefined) return Effect.succeed(exact)
-  const matches = id.length < shortestPrefix ? [] : sessions.filter(({ sessionId }) => sessionId.startsWith(id))
-  const ids = Array.from(new Set(matches.map(({ sessionId }) => sessionId)))
-  if (ids.length > 1) {
-    const some = ids.slice(0, 5).join(", ")
-    return Effect.fail(failure(`${ids.length} sessions begin with ${id}: ${some}${ids.length > 5 ? ", …" : ""}`))
+/** The session with an id, or with the only id that begins like this. Where both modes have one of that id, the chat session. */
+export const findSession = (
+  sessions: ReadonlyArray<ListedSession>,
+  id: string
+): Effect.Effect<ListedSession, Failure> => {
+  const found = findById(sessions, ({ sessionId }) => sessionId, id)
+  switch (found._tag) {
+    case "One": {
+      const isChat = ({ mode, sessionId }: ListedSession) => sessionId === found.value.sessionId && mode === "chat"
+      return Effect.succeed(sessions.find(isChat) ?? found.value)
+    }
+    case "Several":
+      return Effect.fail(failure(severalMatches("sessions", id, found.ids)))
+    case "None": {
+      const short = id.length < minPrefixLength
+        ? ` (an id may be shortened to ${minPrefixLength} characters, no less)`
+        : ""
+      return Effect.fail(failure(`there is no session ${JSON.stringify(id)}${short}`))
+    }
   }
-  const short = id.length < shortestPrefix ? ` (an id may be shortened to ${shortestPrefix} characters, no less)` : ""
-  const only = first(matches)
-  return only === undefined
-    ? Effect.fail(failure(`there is no session ${JSON.stringify(id)}${short}`))
-    : Effect.succeed(only)
 }

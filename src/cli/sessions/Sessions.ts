@@ -2,41 +2,37 @@ import { Clock, Effect, FileSystem } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { realpathSync } from "node:fs"
 import { resolve } from "node:path"
-import { decisions } from "./Decisions.ts"
 import { failure, wrongUsage } from "../Failure.ts"
-import * as Input from "../terminal/LineEditor.ts"
 import * as Interrupts from "../terminal/Interrupts.ts"
-import { paint as painter } from "../terminal/Style.ts"
-import { cut, json, oneLine } from "../terminal/Text.ts"
-import { find, type Listed, Shelf } from "./SessionRepository.ts"
-import { age, table } from "../terminal/Table.ts"
+import * as LineEditor from "../terminal/LineEditor.ts"
+import { age, print, table, textStyles } from "../terminal/Output.ts"
+import { json, oneLine, truncate } from "../terminal/Text.ts"
+import { type DecisionTrail, findSession, type ListedSession, SessionRepository } from "./SessionRepository.ts"
 import { markdown, readable, titleOf } from "./Transcript.ts"
 
-const print = (text: string) => Effect.sync(() => void process.stdout.write(text))
-
-/** The sessions that ids mean, each once; every id is checked before anything happens to the first. */
+/** The sessions with these ids, each once; every id is checked before the first session changes. */
 const found = Effect.fnUntraced(function*(ids: ReadonlyArray<string>) {
-  const all = yield* (yield* Shelf).all
-  const sessions = yield* Effect.forEach(ids, (id) => find(all, id))
+  const all = yield* (yield* SessionRepository).all
+  const sessions = yield* Effect.forEach(ids, (id) => findSession(all, id))
   return Array.from(new Map(sessions.map((session) => [session.sessionId, session])).values())
 })
 
 const one = Effect.fnUntraced(function*(id: string) {
-  const shelf = yield* Shelf
-  return { shelf, session: yield* find(yield* shelf.all, id) }
+  const repository = yield* SessionRepository
+  return { repository, session: yield* findSession(yield* repository.all, id) }
 })
 
 const canonical = (path: string): string => {
   try {
     return realpathSync(resolve(path))
   } catch {
-    // A folder that is gone still has its sessions.
+    // A folder that does not exist any more may still have sessions.
     return resolve(path)
   }
 }
 
-/** The same whether a daemon is running or not. */
-const rowOf = ({ agent, createdAt, cwd, killedAt, mode, sessionId, title, updatedAt }: Listed) => ({
+/** The same fields with and without a daemon. */
+const rowOf = ({ agent, createdAt, cwd, killedAt, mode, sessionId, title, updatedAt }: ListedSession) => ({
   sessionId,
   mode,
   agent,
@@ -53,7 +49,7 @@ export const list = Effect.fnUntraced(function*(options: {
   readonly json: boolean
 }) {
   const folder = options.cwd === undefined ? undefined : canonical(options.cwd)
-  const sessions = (yield* (yield* Shelf).all).filter(({ cwd, killedAt }) =>
+  const sessions = (yield* (yield* SessionRepository).all).filter(({ cwd, killedAt }) =>
     (options.all || killedAt === null) && (folder === undefined || cwd === folder)
   )
   if (options.json) return yield* print(sessions.map((session) => `${json(rowOf(session))}\n`).join(""))
@@ -69,35 +65,55 @@ export const list = Effect.fnUntraced(function*(options: {
       oneLine(session.mode),
       age(session.updatedAt, now),
       oneLine(session.cwd),
-      cut(titleOf(session), 60) + (session.killedAt === null ? "" : " (killed)")
+      truncate(titleOf(session), 60) + (session.killedAt === null ? "" : " (killed)")
     ])
   ))
 })
 
-const document = (id: string) => Effect.flatMap(one(id), ({ session, shelf }) => shelf.document(session))
+/** Every decision with the answer to its question, as a table. */
+const decisionTable = (trail: DecisionTrail): string => {
+  if (trail.decisions.length === 0) return "no tool call has been decided in this session\n"
+  const answers = new Map(trail.approvals.map(({ answer, callId }) => [callId, answer ?? "no answer yet"]))
+  return table(
+    ["AT", "TOOL", "OUTCOME", "GATE", "CODE", "RULE", "KNOBS", "ANSWER", "REASON"],
+    trail.decisions.map(({ at, callId, code, gate, knobs, outcome, reason, rule, shapes, tool }) => [
+      at,
+      oneLine(tool),
+      outcome,
+      gate,
+      code,
+      oneLine(rule ?? ""),
+      knobs,
+      oneLine(answers.get(callId) ?? ""),
+      oneLine([reason, ...shapes.map(({ category, part }) => `${category}: ${part}`)].join("; "))
+    ])
+  )
+}
+
+const document = (id: string) => Effect.flatMap(one(id), ({ session, repository }) => repository.document(session))
 
 export const show = Effect.fnUntraced(
   function*(options: { readonly id: string; readonly json: boolean; readonly decisions: boolean }) {
     if (options.decisions) {
-      const { session, shelf } = yield* one(options.id)
-      const trail = yield* shelf.trail(session)
-      return yield* print(options.json ? `${json(trail, 2)}\n` : decisions(trail))
+      const { session, repository } = yield* one(options.id)
+      const trail = yield* repository.trail(session)
+      return yield* print(options.json ? `${json(trail, 2)}\n` : decisionTable(trail))
     }
     const { session, transcript } = yield* document(options.id)
     if (options.json) return yield* print(`${json({ session, transcript }, 2)}\n`)
     const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
     const width = process.stdout.isTTY ? Math.max(20, (process.stdout.columns ?? 80) - 4) : 400
-    yield* print(readable(session, transcript, { paint: painter(canColor), width }))
+    yield* print(readable(session, transcript, { styles: textStyles(canColor), width }))
   }
 )
 
-const unwritable: Readonly<Record<string, string>> = {
+const writeErrors: Readonly<Record<string, string>> = {
   AlreadyExists: "it exists already; --force replaces it",
   NotFound: "there is no such folder",
   PermissionDenied: "this is not permitted"
 }
 
-/** What the system says, as in "EROFS: read-only file system, open 'x'". */
+/** The words in the middle of a system error such as "EROFS: read-only file system, open 'x'". */
 const causeOf = ({ cause }: { readonly cause?: unknown }): string =>
   cause instanceof Error ? oneLine(cause.message.replace(/^[A-Z0-9]+: |, \w+( '.*)?$/gs, "")) : "the system refuses"
 
@@ -118,15 +134,15 @@ export const exportTo = Effect.fnUntraced(function*(options: {
   if (yield* isFolder) return yield* failure(`cannot write ${oneLine(output)}: it is a folder`)
   yield* fs.writeFileString(output, text, { flag: force ? "w" : "wx" }).pipe(
     Effect.mapError(({ reason }) =>
-      failure(`cannot write ${oneLine(output)}: ${unwritable[reason._tag] ?? causeOf(reason)}`)
+      failure(`cannot write ${oneLine(output)}: ${writeErrors[reason._tag] ?? causeOf(reason)}`)
     )
   )
 })
 
 const confirmed = Effect.fnUntraced(function*(text: string, label: string) {
   const interrupts = yield* Interrupts.make
-  const input = Input.make(process.stdin, process.stderr, interrupts)
-  const answer = yield* interrupts.orQuit(input.ask(text, label))
+  const editor = LineEditor.make(process.stdin, process.stderr, interrupts)
+  const answer = yield* interrupts.orInterrupt(editor.ask(text, label))
   return /^y(es)?$/i.test(answer?.trim() ?? "")
 }, Effect.scoped)
 
@@ -146,10 +162,10 @@ export const remove = Effect.fnUntraced(
 )
 
 const each = Effect.fnUntraced(
-  function*(sessions: ReadonlyArray<Listed>, how: "close" | "kill" | "remove", done: string) {
-    const shelf = yield* Shelf
+  function*(sessions: ReadonlyArray<ListedSession>, how: "close" | "kill" | "remove", done: string) {
+    const repository = yield* SessionRepository
     for (const session of sessions) {
-      yield* shelf[how](session)
+      yield* repository[how](session)
       yield* print(`${done} ${oneLine(session.sessionId)}\n`)
     }
   }

@@ -1,21 +1,21 @@
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { lazily, maybe, on, shared, whileRead } from "../Flags.ts"
+import { lazily, optionalFlag, settingsFlags, toggle, whileRead } from "../Flags.ts"
 import type * as Sessions from "./Sessions.ts"
-import type { Shelf } from "./SessionRepository.ts"
+import type { SessionRepository } from "./SessionRepository.ts"
 
-/** Through the daemon where one is running, which has to know; else on the files. No agent is started. */
-const onShelf = <A, E, R>(use: (sessions: typeof Sessions) => Effect.Effect<A, E, R | Shelf>) =>
-  whileRead(Effect.flatMap(shared, (flags) =>
+/** Through the daemon where one is running, so that its live sessions change too; else on the files. No agent is started. */
+const onSessions = <A, E, R>(use: (sessions: typeof Sessions) => Effect.Effect<A, E, R | SessionRepository>) =>
+  whileRead(Effect.flatMap(settingsFlags, (flags) =>
     lazily(
       () => Promise.all([import("./Sessions.ts"), import("../daemon/DaemonClient.ts"), import("../../app/App.ts")]),
       ([sessions, { connect }, { layerBase }]) =>
         Effect.gen(function*() {
           const daemon = yield* Effect.catchTag(connect, "NoDaemon", () => Effect.undefined)
-          const shelf = daemon === undefined
+          const repository = daemon === undefined
             ? Effect.map(Effect.promise(() => import("./StoredSessions.ts")), ({ layer }) => layer)
             : Effect.map(Effect.promise(() => import("./DaemonSessions.ts")), ({ layer }) => layer(daemon))
-          return yield* Effect.provide(use(sessions), Layer.unwrap(shelf))
+          return yield* Effect.provide(use(sessions), Layer.unwrap(repository))
         }).pipe(Effect.scoped, Effect.provide(layerBase(flags)))
     )))
 
@@ -24,19 +24,22 @@ const oneId = Argument.String("id").pipe(
 )
 
 const list = Command.make("list", {
-  cwd: maybe("cwd", "DIR", "Only sessions of this folder"),
-  all: on("all", "Killed sessions too: they can be read and never go on"),
-  json: on("json", "One JSON object a line")
-}, (given) => onShelf(({ list }) => list({ ...given, cwd: Option.getOrUndefined(given.cwd) }))).pipe(
+  cwd: optionalFlag("cwd", "DIR", "Only sessions of this folder"),
+  all: toggle("all", "Killed sessions too: they can be read and never go on"),
+  json: toggle("json", "One JSON object a line")
+}, (given) => onSessions(({ list }) => list({ ...given, cwd: Option.getOrUndefined(given.cwd) }))).pipe(
   Command.withAlias("ls"),
   Command.withDescription("List the sessions of both modes, newest first")
 )
 
 const show = Command.make("show", {
   id: oneId,
-  decisions: on("decisions", "What the policy decided about each tool call, and what was answered to which question"),
-  json: on("json", "As JSON")
-}, (given) => onShelf(({ show }) => show(given))).pipe(
+  decisions: toggle(
+    "decisions",
+    "What the policy decided about each tool call, and what was answered to which question"
+  ),
+  json: toggle("json", "As JSON")
+}, (given) => onSessions(({ show }) => show(given))).pipe(
   Command.withDescription("Show a session as it looked in the terminal")
 )
 
@@ -46,16 +49,16 @@ const exported = Command.make("export", {
     Flag.withDescription("markdown to read, json to process"),
     Flag.withDefault("markdown")
   ),
-  output: Flag.withAlias(maybe("output", "FILE", "Where to write (default: standard output)"), "o"),
-  force: Flag.withAlias(on("force", "Replace the file if there is one"), "f")
-}, (given) => onShelf(({ exportTo }) => exportTo({ ...given, output: Option.getOrUndefined(given.output) }))).pipe(
+  output: Flag.withAlias(optionalFlag("output", "FILE", "Where to write (default: standard output)"), "o"),
+  force: Flag.withAlias(toggle("force", "Replace the file if there is one"), "f")
+}, (given) => onSessions(({ exportTo }) => exportTo({ ...given, output: Option.getOrUndefined(given.output) }))).pipe(
   Command.withDescription("Write a session as one document")
 )
 
 const remove = Command.make("delete", {
   ids: Argument.variadic(oneId, { min: 1 }),
-  yes: Flag.withAlias(on("yes", "Do not ask"), "y")
-}, (given) => onShelf(({ remove }) => remove(given))).pipe(
+  yes: Flag.withAlias(toggle("yes", "Do not ask"), "y")
+}, (given) => onSessions(({ remove }) => remove(given))).pipe(
   Command.withAlias("rm"),
   Command.withDescription("Delete sessions and everything stored about them, for good")
 )
@@ -63,7 +66,7 @@ const remove = Command.make("delete", {
 const kill = Command.make(
   "kill",
   { ids: Argument.variadic(oneId, { min: 1 }) },
-  (given) => onShelf(({ kill }) => kill(given))
+  (given) => onSessions(({ kill }) => kill(given))
 ).pipe(
   Command.withDescription("End sessions so that they can be read and never go on")
 )
@@ -71,7 +74,7 @@ const kill = Command.make(
 const close = Command.make(
   "close",
   { ids: Argument.variadic(oneId, { min: 1 }) },
-  (given) => onShelf(({ close }) => close(given))
+  (given) => onSessions(({ close }) => close(given))
 ).pipe(
   Command.withDescription("Put active sessions of the daemon away; they can go on later")
 )

@@ -1,12 +1,13 @@
 import { Context, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { Settings } from "../../config/Settings.ts"
+import { Settings, type SettingsFlags } from "../../config/Settings.ts"
 import type { Mode } from "../../session/SessionContext.ts"
 import { SessionStore } from "../../store/SessionStore.ts"
 import type { SessionMissing, SessionPage, SessionRecord, StoreFailed } from "../../store/Stored.ts"
 import { type Failure, failure } from "../Failure.ts"
-import { type Listed, Shelf } from "./SessionRepository.ts"
+import { oneLine } from "../terminal/Text.ts"
+import { findSession, type ListedSession, SessionRepository } from "./SessionRepository.ts"
 
 const pageSize = 500
 
@@ -28,9 +29,9 @@ const everything = Effect.fnUntraced(function*(store: SessionStore["Service"]) {
 const openIn = (file: string) =>
   Effect.map(Layer.build(Layer.fresh(SessionStore.layer(file))), (built) => Context.get(built, SessionStore))
 
-/** The files of both modes; no agent is started. A file that is not there has no sessions, one that cannot be read is an error. */
+/** Reads the files of both modes. A missing file has no sessions, an unreadable one is an error. */
 export const layer = Layer.effect(
-  Shelf,
+  SessionRepository,
   Effect.gen(function*() {
     const { dataDir } = yield* Settings
     const stores = new Map<Mode, SessionStore["Service"]>()
@@ -39,9 +40,9 @@ export const layer = Layer.effect(
       if (existsSync(file)) stores.set(mode, yield* openIn(file))
     }
 
-    /** Between a list and what is done with it, another process may have deleted the session. */
+    /** Another process may have deleted the session since it was listed. */
     const on = <A>(
-      { mode, sessionId }: Listed,
+      { mode, sessionId }: ListedSession,
       use: (store: SessionStore["Service"]) => Effect.Effect<A, SessionMissing | StoreFailed>
     ): Effect.Effect<A, Failure | StoreFailed> => {
       const store = stores.get(mode)
@@ -49,12 +50,15 @@ export const layer = Layer.effect(
       return store === undefined ? gone : Effect.catchTag(use(store), "SessionMissing", () => gone)
     }
 
-    return Shelf.of({
+    return SessionRepository.of({
       all: Effect.gen(function*() {
         const found = yield* Effect.forEach(
           stores,
           ([mode, store]) =>
-            Effect.map(everything(store), (sessions) => sessions.map((session): Listed => ({ ...session, mode })))
+            Effect.map(
+              everything(store),
+              (sessions) => sessions.map((session): ListedSession => ({ ...session, mode }))
+            )
         )
         return found.flat().sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
       }).pipe(Effect.catchTag("BadCursor", Effect.die)),
@@ -72,3 +76,26 @@ export const layer = Layer.effect(
     })
   })
 )
+
+const unknownSession = (id: string) => failure(`no session ${oneLine(id)}; see postern sessions list`)
+
+const reasonFor = ({ killedAt, mode, sessionId }: ListedSession): Failure => {
+  const id = oneLine(sessionId)
+  if (killedAt !== null) {
+    return failure(`session ${id} was killed and cannot go on; postern sessions show ${id} shows it`)
+  }
+  return mode === "chat"
+    ? failure(`session ${id} is a chat session of the daemon, which goes on there and not here`)
+    : unknownSession(sessionId)
+}
+
+/** Why `postern acp` does not have a session with this id, or with an id that begins like this, as far as the files tell. */
+export const whyMissing = (flags: SettingsFlags, id: string): Effect.Effect<Failure> =>
+  Effect.gen(function*() {
+    const sessions = yield* Effect.provide(
+      SessionRepository.use(({ all }) => all),
+      Layer.provide(layer, Settings.layer(flags))
+    )
+    const acp = sessions.filter(({ mode }) => mode === "acp")
+    return reasonFor(yield* Effect.catch(findSession(acp, id), () => findSession(sessions, id)))
+  }).pipe(Effect.orElseSucceed(() => unknownSession(id)))

@@ -1,17 +1,17 @@
 import type { SessionUpdate } from "../../acp/protocol/SessionUpdate.ts"
+import type { ContentBlock, ToolCallContent } from "../../domain/Content.ts"
 import type { ToolCallState, TranscriptEntry } from "../../domain/SessionEvent.ts"
 import type { SessionRecord } from "../../store/Stored.ts"
-import type { ContentBlock, ToolCallContent } from "../../domain/Content.ts"
-import { diffLines, textOfBlock, whole } from "../client/Content.ts"
-import { type Paint, paint as painter } from "../terminal/Style.ts"
+import { type TextStyles, textStyles } from "../terminal/Output.ts"
+import * as Renderer from "../terminal/Renderer.ts"
 import { json, oneLine, plain, plainOutput } from "../terminal/Text.ts"
-import * as Render from "../client/Renderer.ts"
+import { diffLines, textOfBlock, unlimited } from "../terminal/ToolCallView.ts"
 
 export const titleOf = ({ title }: Pick<SessionRecord, "title">): string => oneLine(title ?? "") || "(untitled)"
 
 const text = (value: string): ContentBlock => ({ type: "text", text: value })
 
-const summarised = "The conversation up to here was summarised for the model."
+const summaryNote = "The conversation up to here was summarised for the model."
 
 const updatesOf = (entry: TranscriptEntry): ReadonlyArray<SessionUpdate> => {
   switch (entry._tag) {
@@ -35,12 +35,12 @@ const updatesOf = (entry: TranscriptEntry): ReadonlyArray<SessionUpdate> => {
       return [{ sessionUpdate: "notice", severity: entry.notice.severity, title: entry.notice.title }]
     case "Compaction":
       return entry.compaction.status === "completed"
-        ? [{ sessionUpdate: "notice", severity: "info", title: summarised }]
+        ? [{ sessionUpdate: "notice", severity: "info", title: summaryNote }]
         : []
   }
 }
 
-const facts = (session: SessionRecord): ReadonlyArray<readonly [string, string]> => [
+const properties = (session: SessionRecord): ReadonlyArray<readonly [string, string]> => [
   ["session", session.sessionId],
   ["agent", session.agent],
   ["folder", session.cwd],
@@ -50,20 +50,21 @@ const facts = (session: SessionRecord): ReadonlyArray<readonly [string, string]>
   ...(session.killedAt === null ? [] : [["killed", session.killedAt] as const])
 ]
 
-/** As the conversation looked in the terminal, below the facts of the session. */
+/** The conversation as it looked in the terminal, below the properties of the session. */
 export const readable = (
   session: SessionRecord,
   entries: ReadonlyArray<TranscriptEntry>,
-  options: { readonly paint: Paint; readonly width: number }
+  options: { readonly styles: TextStyles; readonly width: number }
 ): string => {
-  const { paint } = options
-  const renderer = Render.make(options)
+  const { styles } = options
+  const renderer = Renderer.make(options)
   const body = entries.flatMap(updatesOf).map(renderer.update).join("") + renderer.close()
-  const head = facts(session).map(([name, value]) => paint.dim(`${name.padEnd(8)} ${oneLine(value)}`) + "\n").join("")
-  return `${paint.bold(titleOf(session))}\n${head}${body === "" ? "" : `\n${body}`}`
+  const head = properties(session).map(([name, value]) => styles.dim(`${name.padEnd(8)} ${oneLine(value)}`) + "\n")
+    .join("")
+  return `${styles.bold(titleOf(session))}\n${head}${body === "" ? "" : `\n${body}`}`
 }
 
-/** A fence no line inside can close. */
+/** A code block whose fence no line inside can close. */
 const fenced = (body: string, language = ""): string => {
   const longest = Array.from(body.matchAll(/`+/g)).reduce((most, [run]) => Math.max(most, run.length), 2)
   const fence = "`".repeat(longest + 1)
@@ -75,7 +76,7 @@ const markdownContent = (content: ToolCallContent): string => {
     case "content":
       return fenced(plainOutput(textOfBlock(content.content)))
     case "diff":
-      return fenced(diffLines(content, whole, painter(false)).join("\n"), "diff")
+      return fenced(diffLines(content, unlimited, textStyles(false)).join("\n"), "diff")
     case "terminal":
       return ""
   }
@@ -109,7 +110,7 @@ const markdownEntry = (entry: TranscriptEntry): string => {
       return `*${oneLine(entry.notice.title)}*\n`
     case "Compaction":
       return entry.compaction.status === "completed"
-        ? `*${summarised}*\n\n${plain(entry.compaction.summary ?? "").replace(/^/gm, "> ")}\n`
+        ? `*${summaryNote}*\n\n${plain(entry.compaction.summary ?? "").replace(/^/gm, "> ")}\n`
         : ""
   }
 }
@@ -117,6 +118,6 @@ const markdownEntry = (entry: TranscriptEntry): string => {
 export const markdown = (session: SessionRecord, entries: ReadonlyArray<TranscriptEntry>): string =>
   [
     `# ${titleOf(session)}\n`,
-    facts(session).map(([name, value]) => `- ${name}: \`${oneLine(value)}\`\n`).join(""),
+    properties(session).map(([name, value]) => `- ${name}: \`${oneLine(value)}\`\n`).join(""),
     ...entries.map(markdownEntry).filter((part) => part !== "")
   ].join("\n")

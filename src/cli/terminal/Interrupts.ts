@@ -6,13 +6,13 @@ export interface Interrupts {
   readonly next: Effect.Effect<void>
   /** A Ctrl-C that came as a key instead of a signal. */
   readonly signal: () => void
-  /** Those of the past no longer count. */
-  readonly forget: Effect.Effect<void>
-  /** Runs to its end or to the next Ctrl-C. */
-  readonly orQuit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Interrupted, R>
+  /** Drops those that nobody has taken yet. */
+  readonly clear: Effect.Effect<void>
+  /** Runs to its end, or fails at the next Ctrl-C. */
+  readonly orInterrupt: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Interrupted, R>
 }
 
-/** Takes SIGINT over from whoever would end the process at once: while a client runs, the first Ctrl-C means its turn. */
+/** Replaces the listeners of SIGINT, which would end the process: while a client runs, the first Ctrl-C cancels its turn. */
 export const make: Effect.Effect<Interrupts, never, Scope.Scope> = Effect.gen(function*() {
   const queue = yield* Queue.unbounded<void>()
   const signal = () => void Queue.offerUnsafe(queue, undefined)
@@ -33,7 +33,7 @@ export const make: Effect.Effect<Interrupts, never, Scope.Scope> = Effect.gen(fu
   return {
     next,
     signal,
-    forget: Effect.asVoid(Queue.clear(queue)),
-    orQuit: (effect) => Effect.raceFirst(effect, Effect.andThen(next, Effect.fail(new Interrupted())))
+    clear: Effect.asVoid(Queue.clear(queue)),
+    orInterrupt: (effect) => Effect.raceFirst(effect, Effect.andThen(next, Effect.fail(new Interrupted())))
   }
 })

@@ -4,26 +4,27 @@ import type { Readable, Writable } from "node:stream"
 import { Interrupted } from "../Failure.ts"
 import type { Interrupts } from "./Interrupts.ts"
 
-export interface Input {
+export interface LineEditor {
   /**
-   * What the person enters next; a paste of several lines is one entry, and so are lines that end in a backslash with the one
-   * after them. `undefined` at the end of input (Ctrl-D).
+   * The next entry. A paste of several lines is one entry, and so are lines that end in a backslash together with the line after
+   * them. `undefined` at the end of input (Ctrl-D).
    */
   readonly prompt: (label: string) => Effect.Effect<string | undefined, Interrupted>
-  /** Shows `text` and asks for one line about it. Nothing typed before it was shown counts as an answer. */
+  /** Shows `text` and reads one line. What was typed before it was shown does not count as an answer. */
   readonly ask: (text: string, label: string) => Effect.Effect<string | undefined>
 }
 
-type Event = { readonly line: string } | "closed"
+type EditorEvent = { readonly line: string } | "closed"
 
-/** Lines of one paste arrive together; typing is never that fast. In ms. */
+/** Milliseconds: lines of one paste arrive closer together, typed ones do not. */
 const pasteGap = 30
-const typedAhead = 60
+/** Milliseconds in which input from before a question arrives. */
+const typeAheadTime = 60
 
 const continuation = "… "
 
-/** A line of its own that ends in a backslash goes on in the next one. Inside a paste, where that comes at once, it is text. */
-const goesOn = (lines: ReadonlyArray<string>): boolean => lines.at(-1)?.endsWith("\\") === true
+/** Whether a typed line continues on the next one. Inside a paste, where the next line comes at once, the backslash is text. */
+const continues = (lines: ReadonlyArray<string>): boolean => lines.at(-1)?.endsWith("\\") === true
 
 const erase = (rl: Interface) => {
   if (rl.line === "") return
@@ -31,12 +32,12 @@ const erase = (rl: Interface) => {
   rl.write(null, { ctrl: true, name: "u" })
 }
 
-/** A line editor on a terminal. It holds the terminal only while it asks, so that Ctrl-C is a signal at any other time. */
-export const make = (stdin: Readable, output: Writable, interrupts: Interrupts): Input => {
+/** Holds the terminal only while it reads, so that Ctrl-C is a signal at any other time. */
+export const make = (stdin: Readable, output: Writable, interrupts: Interrupts): LineEditor => {
   let history: ReadonlyArray<string> = []
 
-  const open = Effect.fnUntraced(function*(label: string, remembers: boolean) {
-    const events = yield* Queue.unbounded<Event>()
+  const open = Effect.fnUntraced(function*(label: string, keepsHistory: boolean) {
+    const events = yield* Queue.unbounded<EditorEvent>()
     const rl = yield* Effect.acquireRelease(
       Effect.sync(() =>
         createInterface({
@@ -44,14 +45,14 @@ export const make = (stdin: Readable, output: Writable, interrupts: Interrupts):
           output,
           prompt: label,
           terminal: true,
-          history: remembers ? [...history] : [],
-          historySize: remembers ? 500 : 0,
+          history: keepsHistory ? [...history] : [],
+          historySize: keepsHistory ? 500 : 0,
           removeHistoryDuplicates: true
         })
           .on("line", (line) => Queue.offerUnsafe(events, { line }))
           .on("close", () => Queue.offerUnsafe(events, "closed"))
           .on("SIGINT", interrupts.signal)
-          .on("history", (lines) => history = remembers ? [...lines] : history)
+          .on("history", (lines) => history = keepsHistory ? [...lines] : history)
       ),
       (rl) => Effect.sync(() => rl.close())
     )
@@ -82,7 +83,7 @@ export const make = (stdin: Readable, output: Writable, interrupts: Interrupts):
     }
   )
 
-  const entry = Effect.fnUntraced(function*(rl: Interface, events: Queue.Queue<Event>, lines: Array<string>) {
+  const entry = Effect.fnUntraced(function*(rl: Interface, events: Queue.Queue<EditorEvent>, lines: Array<string>) {
     let open = false
     while (true) {
       const whole = !open && lines.length > 0 && rl.line === ""
@@ -92,7 +93,7 @@ export const make = (stdin: Readable, output: Writable, interrupts: Interrupts):
       if (Option.isNone(event)) {
         // The end of a paste without its last newline stays in the editor until it is entered.
         if (rl.line !== "" || lines.length === 0) continue
-        if (!goesOn(lines)) return lines.join("\n")
+        if (!continues(lines)) return lines.join("\n")
         lines.push((lines.pop() ?? "").slice(0, -1))
         open = true
         rl.setPrompt(continuation)
@@ -107,7 +108,7 @@ export const make = (stdin: Readable, output: Writable, interrupts: Interrupts):
 
   const prompt = (label: string): Effect.Effect<string | undefined, Interrupted, Scope.Scope> =>
     Effect.gen(function*() {
-      yield* interrupts.forget
+      yield* interrupts.clear
       const { events, rl } = yield* open(label, true)
       const lines: Array<string> = []
       const quit = yield* Deferred.make<never, Interrupted>()
@@ -123,7 +124,7 @@ export const make = (stdin: Readable, output: Writable, interrupts: Interrupts):
   const ask = (text: string, label: string): Effect.Effect<string | undefined, never, Scope.Scope> =>
     Effect.gen(function*() {
       const { events, rl } = yield* open("", false)
-      yield* Effect.sleep(typedAhead)
+      yield* Effect.sleep(typeAheadTime)
       yield* Queue.clear(events)
       erase(rl)
       output.write(text)

@@ -2,19 +2,19 @@ import { Clock, Effect } from "effect"
 import type { Writable } from "node:stream"
 
 export interface Screen {
-  /** To stdout, in order. Kept back while somebody is being asked something. */
+  /** To stdout, in order. Held back while a question is open. */
   readonly write: (text: string) => void
   /** An empty line, if anything was written before. */
-  readonly apart: () => void
+  readonly separate: () => void
   /** One line to stderr, which is the same terminal as stdout or none at all. */
   readonly note: (line: string) => void
-  /** Nothing is written while this runs; what came in the meantime follows. */
-  readonly quiet: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Shows that something is going on while `effect` runs and nothing is written. Only on a terminal. */
+  /** Holds all output back while the effect runs. */
+  readonly holding: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Shows a spinner while `effect` runs and nothing is written. */
   readonly busy: (label: () => string) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-export interface Options {
+export interface ScreenOptions {
   readonly stdout: Writable
   readonly stderr: Writable
   /** Whether a spinner may be drawn on stdout. */
@@ -25,10 +25,10 @@ export interface Options {
 const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 const eraseLine = "\r\u001b[2K"
 
-/** A pause shorter than this shows no spinner. In ms. */
-const patience = 400
+/** Milliseconds without output before the spinner appears. */
+const spinnerDelay = 400
 
-export const make = ({ animate, columns, stderr, stdout }: Options): Screen => {
+export const make = ({ animate, columns, stderr, stdout }: ScreenOptions): Screen => {
   const held: Array<() => void> = []
   let holders = 0
   let lineStart = true
@@ -49,7 +49,7 @@ export const make = ({ animate, columns, stderr, stdout }: Options): Screen => {
 
   const draw = (frame: string, elapsed: number, label: string) => {
     idle += tick
-    if (holders > 0 || !lineStart || idle < patience) return
+    if (holders > 0 || !lineStart || idle < spinnerDelay) return
     const text = `${frame} ${label} ${Math.round(elapsed / 1000)}s`
     stdout.write(`${eraseLine}\u001b[2m${text.slice(0, Math.max(10, columns() - 1))}\u001b[22m`)
     spinning = true
@@ -67,13 +67,13 @@ export const make = ({ animate, columns, stderr, stdout }: Options): Screen => {
 
   return {
     write,
-    apart: () => write(written ? "\n" : ""),
+    separate: () => write(written ? "\n" : ""),
     note: (line) =>
       whenFree(() => {
         erase()
         stderr.write(`${line}\n`)
       }),
-    quiet: (effect) =>
+    holding: (effect) =>
       Effect.suspend(() => {
         erase()
         holders++

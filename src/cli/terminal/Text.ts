@@ -1,13 +1,13 @@
 /**
- * What agents, tools and stored sessions say is shown on a terminal, where a control character is a command: it can move the
- * cursor, rewrite what was shown, fill the clipboard. These functions leave text in which none of them is alive.
+ * Text of agents, tools and stored sessions is shown on a terminal, where a control character is a command: it can move the cursor,
+ * rewrite what was shown, or fill the clipboard. These functions return text without any of them.
  * The text can be anything and megabytes long: no expression here may look at one run of characters more than twice.
  */
 
 const code = (char: string) => char.codePointAt(0) ?? 0
 
 /** Control characters but tab and newline, C1, and the bidirectional overrides that make code read differently than it runs. */
-const alive = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 const picture = (char: string) => {
   const point = code(char)
@@ -16,17 +16,17 @@ const picture = (char: string) => {
 }
 
 /** Every control character as a visible picture. Pieces of a stream may be treated one by one. */
-export const plain = (text: string): string => text.replace(/(?<!\r)\r+(?=\n|$)/g, "").replace(alive, picture)
+export const plain = (text: string): string => text.replace(/(?<!\r)\r+(?=\n|$)/g, "").replace(unsafe, picture)
 
 /** As `plain`, on one line. */
 export const oneLine = (text: string): string =>
   plain(text.trim().replace(/\s+/g, (blanks) => blanks.includes("\n") ? " ⏎ " : blanks))
 
-/** As `plain`, without colour codes: programs that believe in a terminal write many, and their pictures hide the text. */
+/** As `plain`, without colour codes: programs that write for a terminal have many, and their pictures would hide the text. */
 export const plainOutput = (text: string): string => plain(text.replace(/\u001b\[[0-9;:]*m/g, ""))
 
-/** Levels of JSON that are indented, and that are left of what nests too deeply for `JSON.stringify`. */
-const levels = 100
+/** Deeper JSON is not indented, and cut off where `JSON.stringify` cannot take it. */
+const maxLevels = 100
 
 const isDeeper = (value: unknown, than: number): boolean =>
   typeof value === "object" && value !== null &&
@@ -41,9 +41,9 @@ const shallow = (value: unknown, depth: number): unknown => {
 
 const written = (value: unknown, space: number | undefined): string => {
   try {
-    return JSON.stringify(value, null, space !== undefined && isDeeper(value, levels) ? undefined : space)
+    return JSON.stringify(value, null, space !== undefined && isDeeper(value, maxLevels) ? undefined : space)
   } catch {
-    return JSON.stringify(shallow(value, levels))
+    return JSON.stringify(shallow(value, maxLevels))
   }
 }
 
@@ -54,15 +54,15 @@ export const json = (value: unknown, space?: number): string =>
     (char) => `\\u${code(char).toString(16).padStart(4, "0")}`
   )
 
-/** Whether a short text has `part` in it already. A long one is not searched: that can take the product of both lengths. */
+/** Whether a text contains `part`. A text of more than 1000 characters is not searched: that can take the product of both lengths. */
 export const mentions = (text: string, part: string): boolean => text.length <= 1000 && text.includes(part)
 
-/** The first half of a character at the end of a piece of text; the other half comes with the next piece. */
-export const halfAtEnd = (text: string): string => /[\ud800-\udbff]?$/.exec(text)?.[0] ?? ""
+/** The high surrogate that ends a piece of text; its other half comes with the next piece. */
+export const trailingSurrogate = (text: string): string => /[\ud800-\udbff]?$/.exec(text)?.[0] ?? ""
 
 /** At most `width` characters, the end replaced by `…`. */
-export const cut = (text: string, width: number): string => {
+export const truncate = (text: string, width: number): string => {
   if (text.length <= width) return text
   const kept = text.slice(0, width - 1)
-  return kept.slice(0, kept.length - halfAtEnd(kept).length) + "…"
+  return kept.slice(0, kept.length - trailingSurrogate(kept).length) + "…"
 }

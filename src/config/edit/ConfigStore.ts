@@ -23,7 +23,7 @@ import { resolvePath } from "../schema/Lookup.ts"
 import { convert, isHidden, masked } from "../schema/Values.ts"
 import { Settings } from "../Settings.ts"
 import { parsed, type TomlNotEdited } from "../toml/TomlEdit.ts"
-import * as TomlKeys from "../toml/TomlKeys.ts"
+import * as TomlKeys from "../toml/TomlEdit.ts"
 import { assignmentOf, layoutOf } from "../toml/TomlLayout.ts"
 import { type LiveConfig, makeCommit } from "./Commit.ts"
 

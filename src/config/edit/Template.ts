@@ -1,5 +1,5 @@
 /** What `postern config init` writes: everything is a comment, so that it changes nothing until somebody says so. */
-export const start =
+export const template =
   `# Postern's configuration. Nothing here is needed: what is commented out is the default or an example.
 # postern config list shows what is set, postern config schema everything there is, postern config validate what is wrong.
 

@@ -1,5 +1,3 @@
-import { Context } from "effect"
-import { isRandom } from "./Entropy.ts"
 
 /**
  * Secrets in text on its way to a model (docs/tools.md#secrets-in-results). Every pattern is bounded, so that its work

@@ -1,15 +1,23 @@
 import type { SessionUpdate } from "../../acp/protocol/SessionUpdate.ts"
-import { textOfBlock } from "./Content.ts"
-import type { Paint } from "../terminal/Style.ts"
-import { halfAtEnd, oneLine, plain } from "../terminal/Text.ts"
-import * as ToolCard from "./ToolCard.ts"
+import type { TextStyles } from "./Output.ts"
+import { oneLine, plain, trailingSurrogate } from "./Text.ts"
+import {
+  callHeading,
+  callOutput,
+  callQuestion,
+  isFinished,
+  patchedCall,
+  textOfBlock,
+  type ToolCallPatch,
+  type ToolCallView
+} from "./ToolCallView.ts"
 
 export interface Renderer {
   /** The text one update adds to the terminal; empty for updates people need not see. */
   readonly update: (update: SessionUpdate) => string
-  /** What to decide about, whole. */
-  readonly question: (patch: ToolCard.Patch) => string
-  /** Ends a line that is still open. Before anybody else writes. */
+  /** The tool call that a permission is asked for, not shortened. */
+  readonly question: (patch: ToolCallPatch) => string
+  /** Ends a line that is still open, before something else is written. */
   readonly close: () => string
   /** The title of the newest call that still runs. */
   readonly running: () => string | undefined
@@ -18,17 +26,17 @@ export interface Renderer {
 const checkbox = { pending: "☐", in_progress: "◐", completed: "☑" } as const
 
 /**
- * Turns a session's updates into text. `width` limits the lines of cards; `starts` is off where something else shows what runs.
- * What is not shown is still known.
+ * Turns the updates of a session into text. `width` limits the lines of tool calls; `starts` is off where a spinner shows what runs.
+ * Tool calls that are not shown are still remembered.
  */
 export const make = (options: {
-  readonly paint: Paint
+  readonly styles: TextStyles
   readonly width: number
   readonly show?: "everything" | "answer" | "nothing"
   readonly starts?: boolean
 }): Renderer => {
-  const { paint, show = "everything", starts = true } = options
-  const cards = new Map<string, ToolCard.Card>()
+  const { styles, show = "everything", starts = true } = options
+  const calls = new Map<string, ToolCallView>()
   const finished = new Set<string>()
   const asked = new Set<string>()
   let block = ""
@@ -43,18 +51,18 @@ export const make = (options: {
     return end
   }
 
-  /** Blocks are set apart by an empty line; a list of cards is one block to the eye. */
+  /** Blocks are separated by an empty line; a list of tool calls is one block. */
   const begin = (next: string): string => {
     if (next === block) return ""
-    const apart = block !== "" && !(block.startsWith("card") && next.startsWith("card"))
+    const apart = block !== "" && !(block.startsWith("call") && next.startsWith("call"))
     block = next
     return close() + (apart ? "\n" : "")
   }
 
-  /** What can be shown of a streamed piece: programs cut text anywhere. */
+  /** The complete characters of a streamed piece: agents cut text anywhere. */
   const joined = (piece: string): string => {
     const text = half + piece
-    half = halfAtEnd(text)
+    half = trailingSurrogate(text)
     return text.slice(0, text.length - half.length)
   }
 
@@ -69,21 +77,21 @@ export const make = (options: {
 
   const lines = (name: string, text: string): string => begin(name) + close() + text
 
-  const remember = (patch: ToolCard.Patch): ToolCard.Card => {
-    const card = ToolCard.patched(cards.get(patch.toolCallId), patch)
-    cards.set(card.toolCallId, card)
-    return card
+  const remember = (patch: ToolCallPatch): ToolCallView => {
+    const call = patchedCall(calls.get(patch.toolCallId), patch)
+    calls.set(call.toolCallId, call)
+    return call
   }
 
-  const tool = (patch: ToolCard.Patch): string => {
-    const before = cards.get(patch.toolCallId)
-    const card = remember(patch)
-    const name = `card:${card.toolCallId}`
-    const heading = `${ToolCard.heading(card, paint)}\n`
-    if (!ToolCard.isFinal(card)) return starts && before === undefined ? lines(name, heading) : ""
-    if (finished.has(card.toolCallId)) return ""
-    finished.add(card.toolCallId)
-    const output = ToolCard.output(card, paint, { width: options.width, diffs: !asked.has(card.toolCallId) })
+  const tool = (patch: ToolCallPatch): string => {
+    const before = calls.get(patch.toolCallId)
+    const call = remember(patch)
+    const name = `call:${call.toolCallId}`
+    const heading = `${callHeading(call, styles)}\n`
+    if (!isFinished(call)) return starts && before === undefined ? lines(name, heading) : ""
+    if (finished.has(call.toolCallId)) return ""
+    finished.add(call.toolCallId)
+    const output = callOutput(call, styles, { width: options.width, diffs: !asked.has(call.toolCallId) })
     return lines(name, heading + output)
   }
 
@@ -91,32 +99,32 @@ export const make = (options: {
     const start = begin(id)
     const quoted = (start === "" && openLine ? "" : "> ") + plain(joined(text)).replace(/\n(?!$)/g, "\n> ")
     openLine = !quoted.endsWith("\n")
-    return start + paint.bold(quoted)
+    return start + styles.bold(quoted)
   }
 
-  const note = (text: string) => lines("note", `${paint.dim(oneLine(text))}\n`)
+  const note = (text: string) => lines("note", `${styles.dim(oneLine(text))}\n`)
 
   const activity = (update: SessionUpdate): string => {
     switch (update.sessionUpdate) {
       case "user_message_chunk":
         return user(textOfBlock(update.content), `user:${update.messageId ?? ""}`)
       case "agent_thought_chunk":
-        return stream(`thought:${update.messageId ?? ""}`, textOfBlock(update.content), paint.dim)
+        return stream(`thought:${update.messageId ?? ""}`, textOfBlock(update.content), styles.dim)
       case "tool_call":
       case "tool_call_update":
         return tool(update)
       case "plan": {
         const list = update.entries.map(({ content, status }) => {
           const line = `${checkbox[status]} ${oneLine(content)}`
-          return `  ${status === "completed" ? paint.dim(line) : line}\n`
+          return `  ${status === "completed" ? styles.dim(line) : line}\n`
         }).join("")
         if (list === plan) return ""
         plan = list
-        return list === "" ? "" : lines("plan", `${paint.bold("Plan")}\n${list}`)
+        return list === "" ? "" : lines("plan", `${styles.bold("Plan")}\n${list}`)
       }
       case "notice": {
         const text = [update.title, update.description].filter((part) => part).join(": ")
-        return lines("note", `${paint.yellow(`! ${oneLine(text)}`)}\n`)
+        return lines("note", `${styles.yellow(`! ${oneLine(text)}`)}\n`)
       }
       case "current_mode_update":
         return note(`mode: ${update.currentModeId}`)
@@ -137,15 +145,15 @@ export const make = (options: {
       return ""
     },
     question(patch) {
-      const card = ToolCard.patched(cards.get(patch.toolCallId), patch)
-      asked.add(card.toolCallId)
-      block = "card:question"
-      return close() + ToolCard.question(card, paint)
+      const call = patchedCall(calls.get(patch.toolCallId), patch)
+      asked.add(call.toolCallId)
+      block = "call:question"
+      return close() + callQuestion(call, styles)
     },
     close() {
       block = ""
       return close()
     },
-    running: () => Array.from(cards.values()).findLast((card) => !ToolCard.isFinal(card))?.title
+    running: () => Array.from(calls.values()).findLast((call) => !isFinished(call))?.title
   }
 }

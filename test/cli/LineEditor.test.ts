@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Queue } from "effect"
 import { PassThrough } from "node:stream"
 import { Interrupted } from "../../src/cli/Failure.ts"
-import * as Input from "../../src/cli/terminal/LineEditor.ts"
+import * as LineEditor from "../../src/cli/terminal/LineEditor.ts"
 import type { Interrupts } from "../../src/cli/terminal/Interrupts.ts"
 
 const make = Effect.gen(function*() {
@@ -14,10 +14,10 @@ const make = Effect.gen(function*() {
   const interrupts: Interrupts = {
     next: Queue.take(queue),
     signal: () => void Queue.offerUnsafe(queue, undefined),
-    forget: Effect.asVoid(Queue.clear(queue)),
-    orQuit: (effect) => effect
+    clear: Effect.asVoid(Queue.clear(queue)),
+    orInterrupt: (effect) => effect
   }
-  const input = Input.make(stdin, output, interrupts)
+  const input = LineEditor.make(stdin, output, interrupts)
   const until = (text: string) =>
     Effect.promise(async () => {
       while (!shown.includes(text)) await new Promise((resolve) => output.once("data", resolve))

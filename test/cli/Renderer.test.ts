@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { SessionUpdate } from "../../src/acp/protocol/SessionUpdate.ts"
-import { paint } from "../../src/cli/terminal/Style.ts"
-import * as Render from "../../src/cli/client/Renderer.ts"
+import { textStyles } from "../../src/cli/terminal/Output.ts"
+import * as Renderer from "../../src/cli/terminal/Renderer.ts"
 
 const text = (
   kind: "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk",
@@ -28,8 +28,8 @@ const change = (patch: Partial<Extract<SessionUpdate, { sessionUpdate: "tool_cal
 })
 const output = (value: string) => [{ type: "content" as const, content: { type: "text" as const, text: value } }]
 
-const make = (options: Partial<Parameters<typeof Render.make>[0]> = {}) =>
-  Render.make({ paint: paint(false), width: 40, ...options })
+const make = (options: Partial<Parameters<typeof Renderer.make>[0]> = {}) =>
+  Renderer.make({ styles: textStyles(false), width: 40, ...options })
 const render = (...updates: ReadonlyArray<SessionUpdate>) => {
   const renderer = make()
   return updates.map(renderer.update).join("") + renderer.close()
@@ -137,7 +137,7 @@ describe("what a turn looks like", () => {
   })
 
   it("paints only when asked to", () => {
-    const renderer = make({ paint: paint(true) })
+    const renderer = make({ styles: textStyles(true) })
     expect(renderer.update(text("agent_thought_chunk", "hm"))).toBe("\u001b[2mhm\u001b[22m")
     expect(renderer.update(text("agent_message_chunk", "hi"))).toBe("\n\nhi")
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { help, isUnknown } from "../../src/cli/client/Commands.ts"
+import { help, isUnknownCommand } from "../../src/cli/client/Client.ts"
 
 const exists = (path: string) => path === "/etc"
-const unknown = (entry: string, ...commands: ReadonlyArray<string>) => isUnknown(entry, commands, exists)
+const unknown = (entry: string, ...commands: ReadonlyArray<string>) => isUnknownCommand(entry, commands, exists)
 
 describe("a line that begins with a slash", () => {
   it.each(["/nope", "/no-pe with words", "/nope\nand more"])("%j is a command nobody knows", (entry) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { textLines, whole } from "../../src/cli/client/Content.ts"
-import { paint } from "../../src/cli/terminal/Style.ts"
-import { cut, json, oneLine, plain, plainOutput } from "../../src/cli/terminal/Text.ts"
+import { textLines, unlimited } from "../../src/cli/terminal/ToolCallView.ts"
+import { textStyles } from "../../src/cli/terminal/Output.ts"
+import { json, oneLine, plain, plainOutput, truncate } from "../../src/cli/terminal/Text.ts"
 
 describe("text on its way to a terminal", () => {
   it("has no live escape sequence left", () => {
@@ -50,7 +50,7 @@ describe("text on its way to a terminal", () => {
       expect(plain(`a${run}\n${run}`) === (char === "\r" ? "a\n" : `a${visible}\n${visible}`)).toBe(true)
       expect(oneLine(`${run}a${run}b${run}`) === (char === "\n" ? "a ⏎ b" : `a${visible}b`)).toBe(true)
       expect(oneLine(`a${run}\n${run}b`)).toBe("a ⏎ b")
-      expect(textLines(`a${run}b${run}`, whole, paint(false)).join("\n") === `a${visible}b`).toBe(true)
+      expect(textLines(`a${run}b${run}`, unlimited, textStyles(false)).join("\n") === `a${visible}b`).toBe(true)
     }
   )
 
@@ -61,9 +61,9 @@ describe("text on its way to a terminal", () => {
     expect(shown).toBe(`{"text":"x","list":${"[".repeat(99)}"(nested too deeply to show)"${"]".repeat(99)}}`)
   })
 
-  it("is cut between characters", () => {
-    expect(cut("abcdef", 4)).toBe("abc…")
-    expect(cut("ab😀cd", 4)).toBe("ab…")
-    expect(cut("abc", 3)).toBe("abc")
+  it("is truncate between characters", () => {
+    expect(truncate("abcdef", 4)).toBe("abc…")
+    expect(truncate("ab😀cd", 4)).toBe("ab…")
+    expect(truncate("abc", 3)).toBe("abc")
   })
 })

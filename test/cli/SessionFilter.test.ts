@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest"
-import * as Focus from "../../src/cli/client/Focus.ts"
+import { makeSessionFilter } from "../../src/cli/client/View.ts"
 
 describe("updates of sessions", () => {
   const told = () => {
     const seen: Array<string> = []
-    const focus = Focus.make()
+    const filter = makeSessionFilter()
     return {
-      focus,
+      filter,
       seen,
-      tell: (sessionId: unknown, text: string) => focus.about(sessionId, () => void seen.push(text))
+      tell: (sessionId: unknown, text: string) => filter.pass(sessionId, () => void seen.push(text))
     }
   }
 
   it("are shown for this one only", () => {
-    const { focus, seen, tell } = told()
-    focus.on("s")
+    const { filter, seen, tell } = told()
+    filter.select("s")
     tell("s", "mine")
     tell("t", "another's")
     tell(undefined, "nobody's")
@@ -22,12 +22,12 @@ describe("updates of sessions", () => {
   })
 
   it("that come before it is known which one this is are shown then, in order", () => {
-    const { focus, seen, tell } = told()
+    const { filter, seen, tell } = told()
     tell("t", "another's")
     tell("s", "one")
     tell("s", "two")
     expect(seen).toEqual([])
-    focus.on("s")
+    filter.select("s")
     tell("s", "three")
     expect(seen).toEqual(["one", "two", "three"])
   })

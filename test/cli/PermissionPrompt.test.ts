@@ -1,0 +1,128 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as PermissionPrompt from "../../src/cli/client/PermissionPrompt.ts"
+import { textStyles } from "../../src/cli/terminal/Output.ts"
+
+const offer = (optionId: string, kind: string): PermissionPrompt.PermissionOffer => ({ optionId, kind, name: optionId })
+const four = [
+  offer("1", "allow_once"),
+  offer("2", "allow_always"),
+  offer("3", "reject_once"),
+  offer("4", "reject_always")
+]
+const chosen = (optionId: string) => ({ outcome: "selected", optionId })
+
+describe("the answer to a permission question", () => {
+  it.each([
+    ["y", "1"],
+    ["YES", "1"],
+    [" a ", "2"],
+    ["always", "2"],
+    ["n", "3"],
+    ["no", "3"],
+    ["v", "4"],
+    ["never", "4"],
+    ["2", "2"]
+  ])("%j chooses option %s", (said, optionId) => {
+    expect(PermissionPrompt.read(four, said)).toEqual(chosen(optionId))
+  })
+
+  it.each(["", "  ", "ok", "yn", "1y", "allow"])("%j chooses nothing", (said) => {
+    expect(PermissionPrompt.read(four, said)).toBeUndefined()
+  })
+
+  it("never allows more than was said", () => {
+    expect(PermissionPrompt.read([offer("x", "allow_always"), offer("z", "reject_once")], "y")).toBeUndefined()
+  })
+
+  it("tells several options of one kind apart by number", () => {
+    const many = [
+      offer("edit", "allow_always"),
+      offer("all", "allow_always"),
+      offer("no", "reject_once"),
+      offer("odd", "reject-with-edit")
+    ]
+    expect(PermissionPrompt.read(many, "a")).toBeUndefined()
+    expect(PermissionPrompt.read(many, "2")).toEqual(chosen("all"))
+    expect(PermissionPrompt.read(many, "4")).toEqual(chosen("odd"))
+    expect(PermissionPrompt.choices(many, textStyles(false))).toBe("  1  edit\n  2  all\n  n  no\n  4  odd\n")
+  })
+
+  it("is kept where the user says, as far as the agent offers places", () => {
+    const scopes = [{ scope: "session", name: "here" }, { scope: "workspace", name: "everywhere here" }]
+    const scoped = [
+      ...four.slice(0, 1),
+      { ...four[1]!, name: "here", _meta: { postern: { scopes } } },
+      ...four.slice(2)
+    ]
+    expect(PermissionPrompt.choices(scoped, textStyles(false))).toBe(
+      "  y  1\n  a  here\n  w  everywhere here\n  n  3\n  v  4\n"
+    )
+    expect(PermissionPrompt.read(scoped, "a")).toEqual(chosen("2"))
+    expect(PermissionPrompt.read(scoped, "w")).toEqual({ ...chosen("2"), _meta: { postern: { scope: "workspace" } } })
+  })
+
+  it("is what the keys say, whatever the agent calls its options", () => {
+    const lying = [offer("n", "allow_always"), offer("yes", "reject_once"), offer("always", "constructor")]
+    expect(PermissionPrompt.choices(lying, textStyles(false))).toBe("  a  n\n  n  yes\n  3  always\n")
+    expect(PermissionPrompt.read(lying, "n")).toEqual(chosen("yes"))
+    expect(PermissionPrompt.read(lying, "a")).toEqual(chosen("n"))
+    expect(PermissionPrompt.read(lying, "yes")).toBeUndefined()
+    expect(PermissionPrompt.read(lying, "always")).toEqual(chosen("n"))
+    expect(PermissionPrompt.read([offer("n", "allow_always")], "n")).toEqual({ outcome: "cancelled" })
+    expect(PermissionPrompt.read([offer("", "allow_always"), offer("1", "x")], "")).toBeUndefined()
+  })
+
+  it("can be an id typed in full", () => {
+    const ids = [offer("allow-once", "allow_once"), offer("reject-once", "reject_once")]
+    expect(PermissionPrompt.read(ids, "reject-once")).toEqual(chosen("reject-once"))
+    expect(PermissionPrompt.read(ids, "Allow-Once")).toBeUndefined()
+  })
+
+  it("can be no even where no is not offered", () => {
+    expect(PermissionPrompt.read([offer("1", "allow_once")], "no")).toEqual({ outcome: "cancelled" })
+  })
+
+  it("without a person is no, this once", () => {
+    expect(PermissionPrompt.rejection(four)).toEqual(chosen("3"))
+    expect(PermissionPrompt.rejection([offer("1", "allow_once"), offer("4", "reject_always")])).toEqual(chosen("4"))
+    expect(PermissionPrompt.rejection([offer("1", "allow_once")])).toEqual({ outcome: "cancelled" })
+  })
+
+  it("to a question is the number of a choice, and none without a person", () => {
+    const question = [offer("choice-0", "allow_once"), offer("choice-1", "reject_once")]
+    expect(PermissionPrompt.choices(question, textStyles(false))).toBe("  1  choice-0\n  2  choice-1\n")
+    expect(PermissionPrompt.read(question, "2")).toEqual(chosen("choice-1"))
+    expect(["y", "n", "no"].map((said) => PermissionPrompt.read(question, said))).toEqual([
+      undefined,
+      undefined,
+      undefined
+    ])
+    expect(PermissionPrompt.rejection(question)).toEqual({ outcome: "cancelled" })
+  })
+
+  const answering = (...answers: Array<string | undefined>) => {
+    const asked: Array<string> = []
+    const ask = PermissionPrompt.make({
+      prompt: () => Effect.die("not asked here"),
+      ask: (text, label) =>
+        Effect.sync(() => {
+          asked.push(text + label)
+          return answers.shift()
+        })
+    }, textStyles(false))
+    return { ask, asked }
+  }
+
+  it.effect("is asked for again until it is clear", () =>
+    Effect.gen(function*() {
+      const { ask, asked } = answering("", "perhaps", "y")
+      expect(yield* ask("? Run\n", four)).toEqual(chosen("1"))
+      expect(asked).toEqual(["? Run\n  y  1\n  a  2\n  n  3\n  v  4\n[y/a/n/v] ", "[y/a/n/v] ", "[y/a/n/v] "])
+    }))
+
+  it.effect("is no at the end of input", () =>
+    Effect.gen(function*() {
+      expect(yield* answering(undefined).ask("?", four)).toEqual(chosen("3"))
+    }))
+})
