@@ -1,3 +1,48 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Cause, Effect, Runtime } from "effect"
+import * as Signals from "../platform/Signals.ts"
+import { parseArgs } from "node:util"
+import { protocolWrite, release } from "../platform/Stdout.ts"
+import { serveConnection } from "../acp/AcpServer.ts"
+import { fromStreams } from "../rpc/Transport.ts"
+import { layerAcp, layerBase } from "./App.ts"
+import { Settings, type SettingsFlags } from "../config/Settings.ts"
+
+/** `postern acp`: one client on stdin and stdout, until the end of input (docs/cli.md#postern-acp). */
+export const run = (flags: SettingsFlags) =>
+  Effect.gen(function*() {
+    const { notes } = (yield* Settings).started
+    yield* Effect.forEach(notes, (note) => Effect.logWarning(note), { discard: true })
+    yield* serveConnection(fromStreams(process.stdin, process.stdout, protocolWrite))
+  }).pipe(
+    Effect.provide(layerAcp),
+    Effect.ensuring(Effect.sync(() => process.stdin.destroy())),
+    Effect.provide(layerBase(flags))
+  )
+
+/** The message of an error, which is written for people. */
+const messageOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  return error instanceof Error && error.message !== "" ? error.message : String(error)
+}
+
+/**
+ * Ends the process with the exit code of a command: 0 when it is done, 1 with one line on stderr when it failed, 128 and the number of
+ * the signal that stopped it. Output that a client has not read by then is lost.
+ */
+const runMain = (command: Effect.Effect<void, unknown>): void => {
+  const signalled = Signals.watch()
+  NodeRuntime.runMain(
+    Effect.tapCause(command, (cause) =>
+      Effect.sync(() => {
+        if (!Cause.hasInterruptsOnly(cause)) process.stderr.write(`postern: ${messageOf(cause)}\n`)
+      })),
+    {
+      disableErrorReporting: true,
+      teardown: (exit) => Runtime.defaultTeardown(exit, (code) => process.exit(signalled() ?? code))
+    }
+  )
+}
 
 const flagsOf = (words: ReadonlyArray<string>) => {
   try {
@@ -11,7 +56,7 @@ const flagsOf = (words: ReadonlyArray<string>) => {
   }
 }
 
-/** Starts the agent, unless the words are not plain flags of `acp`: help, completions and errors are left to the command line. */
+/** Starts the agent if the words are plain flags of `acp`; help, completions and errors are left to the command line. */
 export const start = (words: ReadonlyArray<string>): boolean => {
   const flags = flagsOf(words)
   if (flags === undefined) {

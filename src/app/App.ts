@@ -9,18 +9,16 @@ import { SessionStore } from "../store/SessionStore.ts"
 import * as Logging from "../config/Logging.ts"
 import { Settings, type SettingsFlags } from "../config/Settings.ts"
 
-/** Where all Layers meet. */
-
 const inDataDir = <A, E, R>(open: (file: string) => Layer.Layer<A, E, R>) =>
   Layer.unwrap(Effect.map(Settings, ({ dataDir }) => open(join(dataDir, "sessions", "acp-sessions.db"))))
 
 /** Configuration and logging: what every command needs. */
 export const layerBase = (flags: SettingsFlags) => Logging.layer.pipe(Layer.provideMerge(Settings.layer(flags)))
 
-/** The stored sessions, for commands that are about nothing else: no store is an error there. */
+/** The stored ACP sessions, for commands that are useless without them: a store that cannot be opened is an error. */
 export const layerStore = inDataDir(SessionStore.layer)
 
-/** Live sessions and the ACP handlers on top of them, for any front door. */
+/** Live sessions and the ACP handlers, for any transport. */
 export const layerAcp = Layer.merge(Handlers.layer, PolicyHandlers.layer).pipe(
   Layer.provideMerge(SessionManager.layer),
   Layer.provide(Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))),

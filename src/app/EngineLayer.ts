@@ -12,7 +12,24 @@ import { Toolbox } from "../tool/Toolbox.ts"
 import { RuleFiles } from "../session/policy/RuleFiles.ts"
 import { layerSandbox } from "./SandboxLayer.ts"
 import { Settings } from "../config/Settings.ts"
-import * as ToolSettings from "./EngineLayer.ts"
+import { LeakDetection } from "../domain/secrets/LeakDetector.ts"
+import { defaults, FetchAccess, RequestAccess, requestDefaults } from "../tool/web/WebAccess.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+
+/** Settings of the web tools and of the leak detection, as the configuration has them now. */
+const layerToolSettings = Layer.unwrap(Effect.map(LiveSettings, ({ last }) =>
+  Layer.mergeAll(
+    Layer.effect(
+      LeakDetection,
+      Effect.map(LeakDetection, (usual) => () => ({ ...usual(), ...last().leakDetection }))
+    ),
+    Layer.succeed(FetchAccess, () => ({ ...defaults, ...last().web.fetch })),
+    Layer.succeed(RequestAccess, () => ({
+      ...requestDefaults,
+      ...last().web.request,
+      secrets: last().webSecrets
+    }))
+  )))
 
 const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.layer(configDir)))
 
@@ -27,7 +44,7 @@ export const layerPolicy = RuleFiles.layer().pipe(
     NodeFileSystem.layer,
     NodePath.layer
   ]),
-  Layer.provide(ToolSettings.layer)
+  Layer.provide(layerToolSettings)
 )
 
 /** The turn loop and the policy service with everything they use. Loaded when a first session needs it. */
@@ -35,5 +52,5 @@ export const layer = Layer.mergeAll(ModelTurn.layer, McpServers.layer.pipe(Layer
   .pipe(
     Layer.provide(Models.layer),
     Layer.provide(layerPolicy),
-    Layer.provide(ToolSettings.layer)
+    Layer.provide(layerToolSettings)
   )

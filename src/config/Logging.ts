@@ -5,8 +5,8 @@ type Live = Pick<LiveSettings["Service"], "last">
 
 const shortestSecret = 4
 
-/** Replaces every known secret in a finished line, as it is and as it looks inside a JSON string. */
-export const hiding = (secrets: ReadonlyArray<Redacted.Redacted<string>>): (line: string) => string => {
+/** Replaces every known secret in a finished line, as it is and as it is written in a JSON string. */
+export const redactor = (secrets: ReadonlyArray<Redacted.Redacted<string>>): (line: string) => string => {
   const words = secrets.map(Redacted.value).filter((word) => word.length >= shortestSecret)
   const forms = Array.from(new Set(words.flatMap((word) => [word, JSON.stringify(word).slice(1, -1)])))
     .sort((a, b) => b.length - a.length)
@@ -20,17 +20,17 @@ const coloured = (line: string, level: LogLevel.LogLevel): string => {
   return colour === undefined ? line : `\u001b[${colour}m${line}\u001b[0m`
 }
 
-/** Hides every secret there is or was while this process runs: one that was replaced may be good for a while. */
-export const hidingAll = ({ last }: Live): (line: string) => string => {
+/** Hides every secret that the configuration has or had while this process runs: a replaced one may still be valid. */
+export const liveRedactor = ({ last }: Live): (line: string) => string => {
   const all = new Map<string, Redacted.Redacted<string>>()
   let seen: ReadonlyArray<Redacted.Redacted<string>> | undefined
-  let hidden = hiding([])
+  let hidden = redactor([])
   return (line) => {
     const { secrets } = last()
     if (secrets !== seen) {
       seen = secrets
       for (const secret of secrets) all.set(Redacted.value(secret), secret)
-      hidden = hiding(Array.from(all.values()))
+      hidden = redactor(Array.from(all.values()))
     }
     return hidden(line)
   }
@@ -43,33 +43,33 @@ export const formatter = (hidden: (line: string) => string, colour: boolean): Lo
     return colour ? coloured(line, options.logLevel) : line
   })
 
-/** A person at a terminal sees what needs attention; a log that an editor or a supervisor keeps has the whole story. */
+/** A terminal shows warnings and errors; the log that an editor or a supervisor keeps has more. */
 export const defaultLevel = (terminal: boolean): LogLevel.LogLevel => terminal ? "Warn" : "Info"
 
 const isTerminal = () => process.stderr.isTTY === true
 
 const levelOf = ({ last }: Live) => last().logLevel ?? defaultLevel(isTerminal())
 
-/** Only what the level of the moment lets through. */
+/** Logs only entries of the current level and above. */
 export const filtered = <Message>(live: Live, logger: Logger.Logger<Message, void>): Logger.Logger<Message, void> =>
   Logger.make((options) => {
     if (LogLevel.isGreaterThanOrEqualTo(options.logLevel, levelOf(live))) logger.log(options)
   })
 
-/** A log reader that hangs up must not end the process. */
+/** A closed stderr must not end the process. */
 const ignored = () => {}
 
 const make = (minimum: (live: Live) => LogLevel.LogLevel): Layer.Layer<never, never, LiveSettings> =>
   Layer.unwrap(Effect.gen(function*() {
     const live = yield* LiveSettings
     yield* Effect.sync(() => process.stderr.off("error", ignored).on("error", ignored))
-    const format = formatter(hidingAll(live), isTerminal() && process.env["NO_COLOR"] === undefined)
+    const format = formatter(liveRedactor(live), isTerminal() && process.env["NO_COLOR"] === undefined)
     const stderr = Logger.make((options) => {
       process.stderr.write(`${format.log(options)}\n`)
     })
     return Layer.mergeAll(
       Logger.layer([filtered(live, stderr)]),
-      // Nobody looks at spans, and each would be kept with what runs in it.
+      // Spans are not exported, and each would keep the data of its fiber in memory.
       Layer.succeed(References.TracerEnabled, false),
       Layer.succeed(References.MinimumLogLevel, minimum(live))
     )
@@ -78,5 +78,5 @@ const make = (minimum: (live: Live) => LogLevel.LogLevel): Layer.Layer<never, ne
 /** Logs go to stderr and nowhere else: stdout is the protocol. */
 export const layer = make(levelOf)
 
-/** For a process whose level may change: fibers keep the least level they were started with, so the loggers look at it instead. */
+/** For a process whose log level may change: fibers keep the minimum level they started with, so the loggers filter instead. */
 export const layerLive = make(() => "Trace")

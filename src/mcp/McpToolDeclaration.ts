@@ -81,8 +81,7 @@ export const declare = (
     origin: "external",
     network: network ? "required" : "none",
     needs: () => ToolRequirements.mcp(capability, network),
-    preview: (parameters) =>
-      Effect.succeed({ title: `${server}: ${firstLine(tool, 80)}`, rawInput: parameters }),
+    preview: (parameters) => Effect.succeed({ title: `${server}: ${firstLine(tool, 80)}`, rawInput: parameters }),
     run
   })
 }

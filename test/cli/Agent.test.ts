@@ -26,7 +26,7 @@ const silent = Effect.gen(function*() {
 })
 
 describe("an agent that does not answer initialize", () => {
-  it.effect("is told about after three seconds, once, and given up after thirty", () =>
+  it.effect("causes one note after 3 s, and an error after 30 s", () =>
     Effect.gen(function*() {
       const { agent, notes } = yield* silent
       yield* TestClock.adjust("2900 millis")
@@ -40,8 +40,8 @@ describe("an agent that does not answer initialize", () => {
     }))
 })
 
-describe("a message this client cannot take", () => {
-  it.effect("ends what waits for an answer, with one line", () =>
+describe("a message that the client cannot process", () => {
+  it.effect("fails the pending request with one line", () =>
     Effect.gen(function*() {
       const { agent, stdout } = yield* silent
       stdout.write(`${JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: {} })}\n`)

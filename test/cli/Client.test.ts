@@ -6,7 +6,7 @@ import { agent, client, lines, Run } from "./support/Run.ts"
 
 const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-client-")))
 
-describe("one prompt and out", () => {
+describe("postern client with one prompt", () => {
   it("prints the answer and exits 0", async () => {
     expect(await client("", "say")).toEqual({ code: 0, stdout: "Hello, world.\n", stderr: "" })
   })
@@ -16,16 +16,16 @@ describe("one prompt and out", () => {
     expect(await run.done).toMatchObject({ code: 0, stdout: "Hello, world.\n" })
   })
 
-  it("shows what the agent does, neutralised", async () => {
+  it("shows the agent's updates without control characters", async () => {
     const { stdout } = await client("", "work")
     expect(stdout).toBe("hm\n\n▸ Read a.txt\n✓ Read a.txt\n  one\n  ␛]0;owned␇two\n\nHello, world.\n")
   })
 
-  it("can print the answer only", async () => {
+  it("prints only the answer with --quiet", async () => {
     expect(await client("", "--quiet", "work")).toEqual({ code: 0, stdout: "Hello, world.\n", stderr: "" })
   })
 
-  it("tells the agent the folder and the wanted alias", async () => {
+  it("sends the agent the folder and the alias", async () => {
     const cwd = folder()
     const { stderr } = await client("", "--cwd", cwd, "--agent", "helper", "--log-level", "debug", "say")
     expect(stderr).toContain(
@@ -33,7 +33,7 @@ describe("one prompt and out", () => {
     )
   })
 
-  it("refuses a permission nobody can be asked for, says so and what to do, and exits 1 after the turn", async () => {
+  it("without a terminal refuses permission requests, explains how to answer them, and exits 1 after the turn", async () => {
     const { code, stderr, stdout } = await client("", "permit")
     expect(stdout).toContain("✗ Run `make`\n\noutcome reject-once\n")
     const [refused, way, ...rest] = stderr.split("\n")
@@ -49,7 +49,7 @@ describe("one prompt and out", () => {
     })
   })
 
-  it("says that sessions are not stored where that is so, and goes on", async () => {
+  it("notes that sessions are not stored, and continues", async () => {
     const data = join(folder(), "file")
     writeFileSync(data, "")
     const env = { POSTERN_CONFIG_DIR: folder(), POSTERN_DATA_DIR: data }
@@ -69,7 +69,7 @@ describe("one prompt and out", () => {
 })
 
 describe("--json", () => {
-  it("is every update as the agent wrote it, then the result", async () => {
+  it("prints every update as the agent sent it, then the result", async () => {
     const { code, stderr, stdout } = await client("", "--json", "work")
     const printed = lines(stdout)
     expect(printed.slice(0, -1).map((line) => line["update"].sessionUpdate)).toEqual([
@@ -84,7 +84,7 @@ describe("--json", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   })
 
-  it("ends with the error where there is no result", async () => {
+  it("prints an error as the last line where there is no result", async () => {
     const { code, stdout } = await client("", "--json", "fail")
     const data = { reason: "provider_unavailable" }
     expect(lines(stdout)).toEqual([{
@@ -94,7 +94,7 @@ describe("--json", () => {
     expect(code).toBe(1)
   })
 
-  it("ends with an error also when the agent is gone", async () => {
+  it("prints an error as the last line when the agent has ended", async () => {
     const { code, stdout } = await client("", "--json", "crash")
     expect(lines(stdout).at(-1)).toEqual({
       error: {
@@ -106,8 +106,8 @@ describe("--json", () => {
   })
 })
 
-describe("an agent that misbehaves", () => {
-  it("and dies in the middle of a turn is reported with its last words", async () => {
+describe("postern client with an agent", () => {
+  it("that dies during a turn reports the end of its stderr", async () => {
     const { code, stderr, stdout } = await client("", "crash")
     expect(stdout).toBe("half a\n")
     expect(stderr).toMatch(
@@ -116,26 +116,26 @@ describe("an agent that misbehaves", () => {
     expect(code).toBe(1)
   })
 
-  it("and is no ACP agent is reported with what it said", async () => {
+  it("that does not speak ACP reports its first line", async () => {
     const { code, stderr } = await client("banner", "say")
     expect(stderr).toContain("does not speak ACP: it wrote \"Welcome to BannerAgent 3000!\"")
     expect(code).toBe(1)
   })
 
-  it("and prints beside the protocol later on is put up with, and told about", async () => {
+  it("that writes other lines later notes them and continues", async () => {
     const { code, stderr, stdout } = await client("", "stray")
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello, world.\n" })
     expect(stderr).toBe("postern: the agent wrote something that is not ACP: debug: hello from console.log\n")
   })
 
-  it("and tells about other sessions is not listened to there", async () => {
+  it("that sends updates of other sessions ignores those", async () => {
     expect(await client("", "elsewhere")).toEqual({ code: 0, stdout: "Hello, world.\n", stderr: "" })
     expect(lines((await client("", "--json", "elsewhere")).stdout).map((line) => line["sessionId"])).toEqual(
       Array(4).fill("s-1")
     )
   })
 
-  it("and ends before it answers, or does not exist, is one line", async () => {
+  it("that ends before it answers, or does not exist, prints one line", async () => {
     const ended = await new Run(["client", "--server", `"${process.execPath}" -e 0`, "say"]).done
     expect(ended).toMatchObject({
       code: 1,
@@ -148,7 +148,7 @@ describe("an agent that misbehaves", () => {
     })
   })
 
-  it("and is our own is heard first when it cannot start", async () => {
+  it("of this installation that cannot start prints the agent's own error", async () => {
     const home = folder()
     writeFileSync(join(home, "config.toml"), "nonsense = 1\n")
     const run = (...args: ReadonlyArray<string>) =>
@@ -163,7 +163,7 @@ describe("an agent that misbehaves", () => {
     expect(lines((await run("--json", "hi")).stdout)).toEqual([{ error: { message: said } }])
   })
 
-  it("and does not exit by itself is ended", async () => {
+  it("that does not exit at the end of input terminates it", async () => {
     expect(await client("stubborn-exit", "say")).toMatchObject({ code: 0, stdout: "Hello, world.\n" })
   })
 })
@@ -197,15 +197,15 @@ describe("Ctrl-C", () => {
   })
 })
 
-describe("the end from outside", () => {
-  it("is 143 after SIGTERM", async () => {
+describe("postern client that is stopped", () => {
+  it("exits 143 after SIGTERM", async () => {
     const run = new Run(["client", "--server", agent(), "wait"])
     await run.shows("waiting")
     run.child.kill("SIGTERM")
     expect(await run.done).toEqual({ code: 143, stdout: "waiting\n", stderr: "" })
   })
 
-  it("is 141 and nothing said where nobody reads the output any more", async () => {
+  it("exits 141 without a message when its output is closed", async () => {
     const run = new Run(["client", "--server", agent(), "stubborn"])
     await run.shows("waiting")
     run.child.stdout?.destroy()
@@ -217,32 +217,32 @@ describe("the end from outside", () => {
   })
 })
 
-describe("going on with a session", () => {
+describe("postern client --resume and --last", () => {
   const debug = ["--log-level", "debug"]
 
-  it("by id uses the session's own folder and replays nothing for one prompt", async () => {
+  it("resumes by id in the session's own folder, without a replay for one prompt", async () => {
     const { stderr, stdout } = await client("", "--resume", "cccc3333-away", ...debug, "say")
     expect(stdout).toBe("Hello, world.\n")
     expect(stderr).toBe("agent: resume cccc3333-away /\n")
   })
 
-  it("by the beginning of an id, or one the agent does not list", async () => {
+  it("resumes by the beginning of an id, or by an id that the agent does not list", async () => {
     expect((await client("", "--resume", "bbbb", ...debug, "say")).stderr).toContain("resume bbbb2222-new ")
     expect((await client("", "--resume", "unlisted", ...debug, "say")).stderr).toContain("resume unlisted ")
   })
 
-  it("hides the replay of an agent that can only load", async () => {
+  it("hides the replay of an agent that can only load sessions", async () => {
     const { stderr, stdout } = await client("load-only", "--resume", "cccc3333-away", ...debug, "say")
     expect(stdout).toBe("Hello, world.\n")
     expect(stderr).toBe("agent: load cccc3333-away /\n")
     expect(lines((await client("load-only", "--resume", "cccc3333-away", "--json", "say")).stdout)).toHaveLength(4)
   })
 
-  it("takes the newest of the folder with --last, over all pages", async () => {
+  it("resumes the newest session of the folder with --last, over all pages of the list", async () => {
     expect((await client("", "--last", ...debug, "say")).stderr).toBe(`agent: resume bbbb2222-new ${process.cwd()}\n`)
   })
 
-  it("says so when the session does not exist", async () => {
+  it("report a session that does not exist", async () => {
     expect(await client("", "--resume", "gone", "say")).toEqual({
       code: 1,
       stdout: "",
@@ -253,7 +253,7 @@ describe("going on with a session", () => {
       .toEqual({ code: 1, stdout: "", stderr: "postern: no session ffff; see postern sessions list\n" })
   })
 
-  it("says so when there is none, or the agent cannot", async () => {
+  it("report that there is no session, or that the agent cannot resume any", async () => {
     const cwd = folder()
     expect(await client("", "--last", "--cwd", cwd, "say"))
       .toEqual({ code: 1, stdout: "", stderr: `postern: there is no session to go on with in ${cwd}\n` })
@@ -284,7 +284,7 @@ describe("wrong usage", () => {
     expect(await new Run(args).done).toEqual({ code: 2, stdout: "", stderr })
   })
 
-  it("is not to ask for help or for the version", async () => {
+  it("does not include --help and --version", async () => {
     expect(await new Run(["client", "--help"]).done).toMatchObject({ code: 0, stderr: "" })
     const { stdout } = await new Run(["--version"]).done
     expect(stdout).toMatch(/^postern v\d+\.\d+\.\d+\n$/)

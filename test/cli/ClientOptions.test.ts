@@ -25,8 +25,8 @@ mkdirSync(bin)
 symlinkSync(dependency, join(bin, "postern"))
 program("bin", "postern")
 
-describe("the words that start the program again", () => {
-  it("are its name where the shell finds it", () => {
+describe("the words that start this program again", () => {
+  it("are its name if the shell finds it", () => {
     expect(programWords({ script, path: `/nowhere:${join(top, "bin")}`, cwd: checkout })).toEqual(["postern"])
   })
 
@@ -35,11 +35,11 @@ describe("the words that start the program again", () => {
     expect(programWords({ script: join(bin, "postern"), path: bin, cwd: project })).toEqual(["npx", "postern"])
   })
 
-  it("are the whole path where npx would look for something else", () => {
+  it("are the whole path where npx would not find it", () => {
     expect(programWords({ script, path: undefined, cwd: top })).toEqual(["node", script])
   })
 
-  it("are its name for whoever runs the sources", () => {
+  it("are its name when it runs from the sources", () => {
     expect(programWords({ script: join(checkout, "src", "main.ts"), path: "", cwd: checkout })).toEqual(["postern"])
   })
 })

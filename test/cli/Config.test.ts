@@ -25,7 +25,7 @@ const done = (stdout: string, stderr = "") => ({ code: 0, stdout, stderr })
 const failed = (stderr: string, code = 1) => ({ code, stdout: "", stderr: `postern: ${stderr}\n` })
 
 describe("postern config", () => {
-  it("starts with a file of comments that changes nothing, and never replaces one unasked", async () => {
+  it("init writes a file of comments that changes nothing, and replaces a file only with --force", async () => {
     expect(await config(["init"])).toEqual(done(`${file}\n`))
     const text = readFileSync(file, "utf8")
     expect(await config(["list"])).toEqual(done(""))
@@ -39,7 +39,7 @@ describe("postern config", () => {
     expect(readFileSync(file, "utf8")).toBe(open)
   })
 
-  it("sets several values at once, shows and takes out", async () => {
+  it("sets several values at once, prints and removes them", async () => {
     writeFileSync(file, "[acp] # protocol\nmax_sessions = 3 # few\n")
     expect(await config(["set", "acp.max-sessions", "20", "agents.main.model", "offline/x"])).toEqual(
       done("set acp.max_sessions\nset agents.main.model\n")
@@ -64,7 +64,7 @@ describe("postern config", () => {
     expect(readFileSync(file, "utf8")).toBe("[acp] # protocol\nmax_sessions = 20 # few\n")
   })
 
-  it("takes a secret from standard input and shows it to nobody", async () => {
+  it("reads a secret from standard input and never prints it", async () => {
     writeFileSync(file, "[providers.p]\nkind = \"anthropic\"\n")
     expect(await config(["set", "providers.p.api_key"], { stdin: "sk-hush\n" })).toEqual(
       done("set providers.p.api_key\n")
@@ -76,7 +76,7 @@ describe("postern config", () => {
     for (const { code, stderr, stdout } of said) expect([code, stderr, stdout.includes("hush")]).toEqual([0, "", false])
   })
 
-  it("says what is wrong, and writes nothing", async () => {
+  it("reports a wrong value, and writes nothing", async () => {
     writeFileSync(file, "[acp]\nmax_sessions = 3\n")
     const said = await Promise.all([
       config(["set", "acp.max_session", "4"]),
@@ -89,7 +89,7 @@ describe("postern config", () => {
     expect(readFileSync(file, "utf8")).toBe("[acp]\nmax_sessions = 3\n")
   })
 
-  it("mends a configuration that nothing starts with, and says when a variable is stronger", async () => {
+  it("repairs an invalid configuration, and notes a variable that takes precedence", async () => {
     writeFileSync(file, "[acp]\nmax_sessions = 0\n")
     expect(await config(["validate"])).toEqual(
       failed(`${file}:2: acp.max_sessions must be a whole number of at least 1, not 0`)
@@ -101,7 +101,7 @@ describe("postern config", () => {
     expect(await config(["list"], { env })).toEqual(done("acp.max_sessions = 7  (environment)\n"))
   })
 
-  it("warns of what leads nowhere, and sets nothing that does", async () => {
+  it("warns of dangling references, and refuses to set one", async () => {
     writeFileSync(file, "[agents.a]\n[agents.b]\n[acp]\ndefault_agent = \"b\"\n")
     const loose = "acp.default_agent names no enabled agent: \"b\"; the agents are a"
     expect(await config(["unset", "agents.b"])).toEqual(done("unset agents.b\n", `postern: ${loose}\n`))
@@ -111,7 +111,7 @@ describe("postern config", () => {
     expect(await config(["validate"])).toEqual(done(`${file} is valid\n`))
   })
 
-  it("has a schema that knows every key and forbids others", async () => {
+  it("prints a schema with every key that forbids others", async () => {
     const whole = JSON.parse((await config(["schema"])).stdout)
     expect(whole).toMatchObject({
       type: "object",
@@ -120,7 +120,7 @@ describe("postern config", () => {
     })
   })
 
-  it("loses no change when several processes write at once", async () => {
+  it("loses no change when several processes write at the same time", async () => {
     const names = Array.from({ length: 4 }, (_, n) => `agents.a${n}.model`)
     const all = await Promise.all(names.map((name) => config(["set", name, "offline/x"])))
     expect(all.map(({ code, stderr }) => [code, stderr])).toEqual(names.map(() => [0, ""]))

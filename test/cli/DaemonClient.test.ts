@@ -8,8 +8,8 @@ import { join } from "node:path"
 import { Settings } from "../../src/config/Settings.ts"
 import { connect } from "../../src/cli/daemon/DaemonClient.ts"
 
-describe("The daemon's client", () => {
-  it.effect("gives up a daemon that does not answer its greeting within 10 s", () =>
+describe("the client of the daemon", () => {
+  it.effect("gives up a daemon that does not answer initialize within 10 s", () =>
     Effect.gen(function*() {
       const folder = mkdtempSync(join(tmpdir(), "postern-client-"))
       mkdirSync(join(folder, "data"))

@@ -18,7 +18,7 @@ const doctor = (folder: string, env: NodeJS.ProcessEnv = {}) =>
   }).done
 
 describe("postern doctor", () => {
-  it("finds everything in order with no configuration at all", async () => {
+  it("reports no problem without a configuration", async () => {
     const folder = machine()
     const { code, stdout } = await doctor(folder)
     expect(code).toBe(0)
@@ -31,7 +31,7 @@ describe("postern doctor", () => {
     }
   })
 
-  it("fails where a key or the sessions are missing, and says what to do", async () => {
+  it("fails without a key or without readable sessions, and says what to do", async () => {
     const folder = machine("[agents.main]\nmodel = \"anthropic/claude\"\n")
     mkdirSync(join(folder, "data", "sessions", "acp-sessions.db"), { recursive: true })
     const { code, stderr, stdout } = await doctor(folder)
@@ -42,7 +42,7 @@ describe("postern doctor", () => {
     expect(found.get("sessions")).toMatchObject({ status: "fail" })
   })
 
-  it("names the backend that cannot confine anything here, and how to get on", async () => {
+  it("names the backend that cannot confine commands here, and the remedy", async () => {
     const folder = machine("[risk_profiles.default]\nsandbox_backend = \"sandbox-exec\"\n")
     const { code, stdout } = await doctor(folder)
     expect(code).toBe(0)
@@ -56,7 +56,7 @@ describe("postern doctor", () => {
     }
   })
 
-  it("looks at configured MCP servers without starting them, and shows no key", async () => {
+  it("checks configured MCP servers without starting them, and shows no key", async () => {
     const folder = machine(`
 [mcp.servers.there]
 command = "node"
@@ -103,7 +103,7 @@ url = "https://[mcp.example/"
     expect(existsSync(started)).toBe(false)
   })
 
-  it("knows a container that is the sandbox itself", async () => {
+  it("accepts a container as the sandbox", async () => {
     const folder = machine(
       "[policy]\nsandbox = \"danger-full-access\"\n[risk_profiles.default]\nsandbox_enabled = false\n"
     )

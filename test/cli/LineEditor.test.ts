@@ -28,7 +28,7 @@ const make = Effect.gen(function*() {
 
 /** Real time: what is tested is how a terminal's bytes arrive. */
 describe("the line editor", () => {
-  it.live("takes one line, then the next", () =>
+  it.live("reads one line, then the next", () =>
     Effect.gen(function*() {
       const { input, stdin, until } = yield* make
       for (const line of ["first", "second"]) {
@@ -39,7 +39,7 @@ describe("the line editor", () => {
       }
     }))
 
-  it.live("takes a paste of several lines as one entry, once its end is entered", () =>
+  it.live("reads a paste of several lines as one entry, when its last line is entered", () =>
     Effect.gen(function*() {
       const { input, stdin, until } = yield* make
       const entry = yield* Effect.forkChild(input.prompt("> "))
@@ -50,7 +50,7 @@ describe("the line editor", () => {
       expect(yield* Fiber.join(entry)).toBe("one\ntwo\nthree")
     }))
 
-  it.live("goes on in the next line after a backslash, and leaves those of a paste alone", () =>
+  it.live("continues on the next line after a backslash, except in a paste", () =>
     Effect.gen(function*() {
       const { input, stdin, until } = yield* make
       const entry = yield* Effect.forkChild(input.prompt("> "))
@@ -63,7 +63,7 @@ describe("the line editor", () => {
       expect(yield* Fiber.join(entry)).toBe("one\nrun a \\\n  b\nend")
     }))
 
-  it.live("forgets the lines before at Ctrl-C", () =>
+  it.live("drops the lines before at Ctrl-C", () =>
     Effect.gen(function*() {
       const { input, stdin, until } = yield* make
       const entry = yield* Effect.forkChild(input.prompt("> "))
@@ -76,7 +76,7 @@ describe("the line editor", () => {
       expect(yield* Fiber.join(entry)).toBe("two")
     }))
 
-  it.live("remembers lines for the arrow keys", () =>
+  it.live("keeps a history for the arrow keys", () =>
     Effect.gen(function*() {
       const { input, stdin, until } = yield* make
       for (const keys of ["hello\r", "\u001b[A\r"]) {
@@ -109,7 +109,7 @@ describe("the line editor", () => {
       expect(yield* Fiber.await(entry)).toEqual(Exit.fail(new Interrupted()))
     }))
 
-  it.live("takes no answer that was typed before the question was there", () =>
+  it.live("ignores an answer that was typed before the question", () =>
     Effect.gen(function*() {
       const { input, stdin, until } = yield* make
       stdin.write("y\ry")

@@ -12,7 +12,7 @@ const four = [
 ]
 const chosen = (optionId: string) => ({ outcome: "selected", optionId })
 
-describe("the answer to a permission question", () => {
+describe("the answer to a permission request", () => {
   it.each([
     ["y", "1"],
     ["YES", "1"],
@@ -31,11 +31,11 @@ describe("the answer to a permission question", () => {
     expect(PermissionPrompt.read(four, said)).toBeUndefined()
   })
 
-  it("never allows more than was said", () => {
+  it("never allows more than was typed", () => {
     expect(PermissionPrompt.read([offer("x", "allow_always"), offer("z", "reject_once")], "y")).toBeUndefined()
   })
 
-  it("tells several options of one kind apart by number", () => {
+  it("numbers several options of one kind", () => {
     const many = [
       offer("edit", "allow_always"),
       offer("all", "allow_always"),
@@ -48,7 +48,7 @@ describe("the answer to a permission question", () => {
     expect(PermissionPrompt.choices(many, textStyles(false))).toBe("  1  edit\n  2  all\n  n  no\n  4  odd\n")
   })
 
-  it("is kept where the user says, as far as the agent offers places", () => {
+  it("has the scope that the user chooses, if the agent offers several", () => {
     const scopes = [{ scope: "session", name: "here" }, { scope: "workspace", name: "everywhere here" }]
     const scoped = [
       ...four.slice(0, 1),
@@ -62,7 +62,7 @@ describe("the answer to a permission question", () => {
     expect(PermissionPrompt.read(scoped, "w")).toEqual({ ...chosen("2"), _meta: { postern: { scope: "workspace" } } })
   })
 
-  it("is what the keys say, whatever the agent calls its options", () => {
+  it("depends on the shown keys, not on the ids of the options", () => {
     const lying = [offer("n", "allow_always"), offer("yes", "reject_once"), offer("always", "constructor")]
     expect(PermissionPrompt.choices(lying, textStyles(false))).toBe("  a  n\n  n  yes\n  3  always\n")
     expect(PermissionPrompt.read(lying, "n")).toEqual(chosen("yes"))
@@ -73,23 +73,23 @@ describe("the answer to a permission question", () => {
     expect(PermissionPrompt.read([offer("", "allow_always"), offer("1", "x")], "")).toBeUndefined()
   })
 
-  it("can be an id typed in full", () => {
+  it("can be the full id of an option", () => {
     const ids = [offer("allow-once", "allow_once"), offer("reject-once", "reject_once")]
     expect(PermissionPrompt.read(ids, "reject-once")).toEqual(chosen("reject-once"))
     expect(PermissionPrompt.read(ids, "Allow-Once")).toBeUndefined()
   })
 
-  it("can be no even where no is not offered", () => {
+  it("can be \"no\" even where that is not offered", () => {
     expect(PermissionPrompt.read([offer("1", "allow_once")], "no")).toEqual({ outcome: "cancelled" })
   })
 
-  it("without a person is no, this once", () => {
+  it("without a terminal rejects once", () => {
     expect(PermissionPrompt.rejection(four)).toEqual(chosen("3"))
     expect(PermissionPrompt.rejection([offer("1", "allow_once"), offer("4", "reject_always")])).toEqual(chosen("4"))
     expect(PermissionPrompt.rejection([offer("1", "allow_once")])).toEqual({ outcome: "cancelled" })
   })
 
-  it("to a question is the number of a choice, and none without a person", () => {
+  it("to a question is the number of a choice, or cancelled without a terminal", () => {
     const question = [offer("choice-0", "allow_once"), offer("choice-1", "reject_once")]
     expect(PermissionPrompt.choices(question, textStyles(false))).toBe("  1  choice-0\n  2  choice-1\n")
     expect(PermissionPrompt.read(question, "2")).toEqual(chosen("choice-1"))
@@ -114,14 +114,14 @@ describe("the answer to a permission question", () => {
     return { ask, asked }
   }
 
-  it.effect("is asked for again until it is clear", () =>
+  it.effect("is asked for again until it is unambiguous", () =>
     Effect.gen(function*() {
       const { ask, asked } = answering("", "perhaps", "y")
       expect(yield* ask("? Run\n", four)).toEqual(chosen("1"))
       expect(asked).toEqual(["? Run\n  y  1\n  a  2\n  n  3\n  v  4\n[y/a/n/v] ", "[y/a/n/v] ", "[y/a/n/v] "])
     }))
 
-  it.effect("is no at the end of input", () =>
+  it.effect("rejects at the end of input", () =>
     Effect.gen(function*() {
       expect(yield* answering(undefined).ask("?", four)).toEqual(chosen("3"))
     }))

@@ -66,7 +66,7 @@ knobs         work_mode sw (session)
     })
   })
 
-  it("shows parts, rule and effective sandbox of a call that is asked about", async () => {
+  it("shows parts, rule and effective sandbox of a call that needs approval", async () => {
     const { stdout } = await explain(["shell", "command=ls; $X > out", "--ask", "shell(ls *)", "--approval", "manual"])
     expect(stdout).toMatch(/^ask by rule \(RULE_ASK\): ask rule shell\(ls \*\)$/m)
     expect(stdout).toMatch(/^> {2}rule {8}ask/m)
@@ -114,7 +114,7 @@ capability = "rw"
     ])
   })
 
-  it("lets the knobs of a project narrow", async () => {
+  it("lets the settings of a project narrow", async () => {
     const project = join(home, "narrow")
     mkdirSync(join(project, ".postern"), { recursive: true })
     writeFileSync(join(project, ".postern", "rules.toml"), "[policy]\nwork_mode = \"ro\"\n")
@@ -131,7 +131,7 @@ capability = "rw"
     })
   })
 
-  it("has the whole trace for programs", async () => {
+  it("prints the whole trace as JSON", async () => {
     const trace = await asked("shell", "command=rm -rf src")
     expect(trace).toEqual({
       outcome: "deny",
@@ -156,7 +156,7 @@ capability = "rw"
     })
   })
 
-  it("lets a policy that is given decide about shapes, and the level decide otherwise", async () => {
+  it("lets a given approval policy decide about dangerous commands, and else the level", async () => {
     const command = "command=rm -rf src"
     expect(await asked("shell", command, "--approval", "universal_accept")).toMatchObject({
       outcome: "ask",
@@ -181,7 +181,7 @@ capability = "rw"
     ])
   })
 
-  it("reads values as JSON where that fits the tool, else as text", async () => {
+  it("reads values as JSON where that fits the tool, else as strings", async () => {
     expect(await asked("shell", "command=true", "timeout_secs=5")).toMatchObject({
       outcome: "run",
       parts: [{ program: "true" }]
@@ -216,7 +216,7 @@ capability = "rw"
 })
 
 describe("postern policy explain --batch", () => {
-  it("answers every line with one line, in order, whatever is in it", async () => {
+  it("answers every line with one line, in order, whatever the line contains", async () => {
     const call = (command: string, more = {}) => ({ tool: "shell", arguments: { command }, ...more })
     const answers = await batch(
       call("ls", { id: 1, cwd }),
@@ -249,7 +249,7 @@ describe("postern policy explain --batch", () => {
     expect(answers[10]!["parts"]).toEqual([{ program: null, argv: [null, "y"], opaque: true }])
   })
 
-  it("takes the knobs of the command line where a line has none", async () => {
+  it("takes the settings of the command line where a line has none", async () => {
     const input = [{ tool: "shell", arguments: { command: "ls" } }, {
       tool: "shell",
       arguments: { command: "ls" },
@@ -262,7 +262,7 @@ describe("postern policy explain --batch", () => {
     expect(lines(stdout).map(({ gate }) => gate)).toEqual(["capability", "rule"])
   })
 
-  it("does not wait for the end of its input", async () => {
+  it("does not wait for the end of input", async () => {
     const run = new Run(["policy", "explain", "--batch"], { env, cwd })
     run.child.stdin?.write("{\"tool\":\"shell\",\"arguments\":{\"command\":\"ls first\"}}\n{\"tool\":")
     await run.shows("first")

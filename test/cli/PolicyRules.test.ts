@@ -83,7 +83,7 @@ describe("postern policy rules", () => {
     expect(readFileSync(config, "utf8")).toBe(text.replace(gone, ""))
   })
 
-  it("writes nothing that could not be loaded", async () => {
+  it("writes no rule that could not be loaded", async () => {
     expect(await policy("rules", "add", "allow", "shell(npm")).toMatchObject({
       code: 1,
       stdout: "",
@@ -115,7 +115,7 @@ describe("postern policy rules", () => {
     expect(readFileSync(join(cwd, ".postern", "rules.toml"), "utf8")).toBe("allow = []\n")
   })
 
-  it("lets a project's allow rules count while it is trusted", async () => {
+  it("counts a project's allow rules while it is trusted", async () => {
     mkdirSync(join(cwd, ".postern"))
     writeFileSync(join(cwd, ".postern", "rules.toml"), "allow = [\"shell(tool build *)\"]\n")
     const outcome = async () =>
@@ -128,7 +128,7 @@ describe("postern policy rules", () => {
     expect(await outcome()).toBe("ask")
   })
 
-  it("does not write through a project's link into another folder", async () => {
+  it("does not write through a symbolic link of a project into another folder", async () => {
     mkdirSync(join(home, "elsewhere"))
     symlinkSync(join(home, "elsewhere"), join(cwd, ".postern"))
     expect(await policy("rules", "add", "deny", "shell(x)", "--layer", "project")).toMatchObject({
@@ -138,7 +138,7 @@ describe("postern policy rules", () => {
     expect(() => statSync(join(home, "elsewhere", "rules.toml"))).toThrow()
   })
 
-  it("lists what the risk profile says too, which is not removed here", async () => {
+  it("lists the rules of the risk profile, and does not remove them", async () => {
     writeFileSync(config, `${text}\n[risk_profiles.default]\nexcluded_tools = ["TodoWrite"]\n`)
     const [rule] = (await listed()).filter(({ layer }) => layer === "managed")
     expect(rule).toMatchObject({ list: "deny", rule: "TodoWrite" })
@@ -149,8 +149,8 @@ describe("postern policy rules", () => {
   })
 })
 
-describe("postern policy rules of a project with knobs", () => {
-  it("adds next to the knobs, and says what is wrong with them", async () => {
+describe("postern policy rules of a project with settings", () => {
+  it("adds a rule beside the settings, and reports wrong settings", async () => {
     const file = join(cwd, ".postern", "rules.toml")
     mkdirSync(join(cwd, ".postern"))
     writeFileSync(file, "[policy]\nnetwork = \"off\"\n")
@@ -174,7 +174,7 @@ describe("postern policy trust", () => {
     expect(await policy(...args)).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(words) })
   })
 
-  it("takes back what was never given without complaint", async () => {
+  it("untrusts a folder that was not trusted without an error", async () => {
     expect(await policy("untrust", cwd)).toEqual({ code: 0, stderr: "", stdout: `was not trusted: ${cwd}\n` })
   })
 })

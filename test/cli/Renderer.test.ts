@@ -35,12 +35,12 @@ const render = (...updates: ReadonlyArray<SessionUpdate>) => {
   return updates.map(renderer.update).join("") + renderer.close()
 }
 
-describe("what a turn looks like", () => {
-  it("streams text as it is and ends its last line", () => {
+describe("the renderer", () => {
+  it("streams text unchanged and ends its last line", () => {
     expect(render(text("agent_message_chunk", "Hel"), text("agent_message_chunk", "lo\nthere"))).toBe("Hello\nthere\n")
   })
 
-  it("keeps characters whole that come in two pieces, and shows that one never got its other half", () => {
+  it("joins characters that come in two pieces, and shows a half that stays alone", () => {
     const [high, low] = ["\ud83d", "\ude00"]
     const shown = make()
     expect([text("agent_message_chunk", `a${high}`), text("agent_message_chunk", `${low}b`)].map(shown.update)).toEqual(
@@ -54,7 +54,7 @@ describe("what a turn looks like", () => {
     expect(render(text("agent_message_chunk", high))).toBe(`${high}\n`)
   })
 
-  it("sets blocks apart by an empty line", () => {
+  it("separates blocks by an empty line", () => {
     expect(render(
       text("agent_thought_chunk", "hm"),
       text("agent_message_chunk", "one", "a"),
@@ -65,7 +65,7 @@ describe("what a turn looks like", () => {
     )).toBe("hm\n\none\n\ntwo\n\n▸ Read a.txt\n✓ Read a.txt\n  x\n\nthree\n")
   })
 
-  it("names a finished call again when something else came in between", () => {
+  it("repeats the heading of a finished call after other output", () => {
     expect(render(
       call(),
       call({ toolCallId: "t2", title: "make", kind: "execute" }),
@@ -74,12 +74,12 @@ describe("what a turn looks like", () => {
     )).toBe("▸ Read a.txt\n▸ make (execute)\n✓ Read a.txt\n  x\n✗ make (execute)\n  exit 2\n")
   })
 
-  it("says when a call failed, and prints a result once", () => {
+  it("marks a failed call, and prints a result once", () => {
     expect(render(call(), change({ status: "failed", content: output("no") }), change({ status: "failed" })))
       .toBe("▸ Read a.txt\n✗ Read a.txt\n  no\n")
   })
 
-  it("ends a call alike whether a question came before or not, and leaves its start to whatever else shows it", () => {
+  it("ends a call in the same way with and without a question, and omits its start where a spinner shows it", () => {
     const plainly = make({ starts: false })
     const asked = make({ starts: false })
     expect(plainly.update(call()) + asked.update(call())).toBe("")
@@ -89,7 +89,7 @@ describe("what a turn looks like", () => {
     expect(other).toBe(one)
   })
 
-  it("shortens long output and says by how much", () => {
+  it("shortens long output and notes how many lines are left out", () => {
     const lines = Array.from({ length: 20 }, (_, at) => `${at} ${"x".repeat(60)}`).join("\n")
     const shown = render(call(), change({ content: output(lines) })).split("\n")
     expect(shown).toHaveLength(16)
@@ -111,7 +111,7 @@ describe("what a turn looks like", () => {
     )).toBe("▸ Edit a.txt\n✓ Edit a.txt\n  /w/a.txt\n    ⋮\n    3\n    4\n    5\n  - old\n  + new\n    7\n  + 8\n")
   })
 
-  it("shows a plan once for every state of it", () => {
+  it("shows every state of a plan once", () => {
     const plan = (status: "pending" | "completed"): SessionUpdate => ({
       sessionUpdate: "plan",
       entries: [{ content: "look", priority: "high", status }, {
@@ -124,11 +124,11 @@ describe("what a turn looks like", () => {
       .toBe("Plan\n  ☐ look\n  ◐ act\nPlan\n  ☑ look\n  ◐ act\n")
   })
 
-  it("quotes the person in a replay", () => {
+  it("quotes the user in a replay", () => {
     expect(render(text("user_message_chunk", "a\nb", "u"), text("agent_message_chunk", "c"))).toBe("> a\n> b\n\nc\n")
   })
 
-  it("neutralises what agents and tools say", () => {
+  it("removes control characters from text of agents and tools", () => {
     expect(render(
       text("agent_message_chunk", "\u001b[2Jhi"),
       call({ title: "Read \u001b]8;;evil\u0007 a\nb" }),
@@ -136,13 +136,13 @@ describe("what a turn looks like", () => {
     )).toBe("␛[2Jhi\n\n▸ Read ␛]8;;evil␇ a ⏎ b\n✓ Read ␛]8;;evil␇ a ⏎ b\n  red␍gone\n")
   })
 
-  it("paints only when asked to", () => {
+  it("uses colours only on request", () => {
     const renderer = make({ styles: textStyles(true) })
     expect(renderer.update(text("agent_thought_chunk", "hm"))).toBe("\u001b[2mhm\u001b[22m")
     expect(renderer.update(text("agent_message_chunk", "hi"))).toBe("\n\nhi")
   })
 
-  it("can be the answer only", () => {
+  it("can show the answer only", () => {
     const renderer = make({ show: "answer" })
     expect(
       [text("agent_thought_chunk", "hm"), call(), change(), text("agent_message_chunk", "hi")].map(renderer.update)
@@ -151,7 +151,7 @@ describe("what a turn looks like", () => {
   })
 })
 
-describe("what a decision is about", () => {
+describe("the question about a tool call", () => {
   it("shows the whole diff", () => {
     const renderer = make()
     const newText = Array.from({ length: 40 }, (_, at) => `line ${at} ${"y".repeat(60)}`).join("\n")
@@ -168,7 +168,7 @@ describe("what a decision is about", () => {
     expect(question.split("\n")).toHaveLength(43)
   })
 
-  it("shows the whole command with its hidden parts made visible", () => {
+  it("shows the whole command with control characters made visible", () => {
     expect(
       make().question({
         toolCallId: "t1",
@@ -179,14 +179,14 @@ describe("what a decision is about", () => {
       .toBe("? Run `ls`\n  $ ls\n    rm -rf ~ ␛[8m‹U+202E›\n  {\n    \"timeout\": 5\n  }\n")
   })
 
-  it("is shown as far as possible where it nests too deeply", () => {
+  it("is cut off where it nests too deeply", () => {
     const rawInput = { list: JSON.parse("[".repeat(50_000) + "]".repeat(50_000)), command: "ls" }
     expect(make().question({ toolCallId: "t1", title: "t", rawInput })).toMatch(
       /^\? t\n {2}\$ ls\n {2}\{"list":\[+"\(nested too deeply to show\)"\]+\}\n$/
     )
   })
 
-  it("completes the question from what is known of the call, and does not show its diff twice", () => {
+  it("includes what is known of the call, and its diff is not shown twice", () => {
     const renderer = make()
     const content = [{ type: "diff" as const, path: "/w/a.txt", oldText: "a", newText: "b" }]
     renderer.update(call({ title: "Edit a.txt", kind: "edit", content }))

@@ -4,7 +4,7 @@ import { lines, Run } from "./support/Run.ts"
 const check = (...args: ReadonlyArray<string>) => new Run(["sandbox", "check", ...args], { stdin: "" }).done
 
 describe("postern sandbox check", () => {
-  it("answers for every mode, with and without a network, and always lets a call be unconfined", async () => {
+  it("reports every mode, with and without a network; the unconfined mode is always usable", async () => {
     const { code, stdout } = await check("--json")
     expect(code).toBe(0)
     const rows = lines(stdout)
@@ -23,14 +23,14 @@ describe("postern sandbox check", () => {
     }
   })
 
-  it("says what is missing and how to get it", async () => {
+  it("reports what is missing and the remedy", async () => {
     const { code, stdout } = await check("--backend", "docker")
     expect(code).toBe(0)
     expect(stdout).toMatch(/^SANDBOX MODE +NETWORK +USABLE/)
     expect(stdout).toMatch(/workspace-write +on +no +\S/)
   })
 
-  it("knows its backends", async () => {
+  it("refuses an unknown backend", async () => {
     expect(await check("--backend", "magic")).toMatchObject({ code: 2 })
   })
 })

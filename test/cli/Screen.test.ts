@@ -2,7 +2,7 @@ import { expect, it } from "vitest"
 import { PassThrough } from "node:stream"
 import * as Screen from "../../src/cli/terminal/Screen.ts"
 
-it("sets the banner apart from a replay, and from nothing else", () => {
+it("separates the banner from a replay only", () => {
   const stdout = new PassThrough()
   const screen = Screen.make({ stdout, stderr: new PassThrough(), animate: false, columns: () => 80 })
   screen.separate()

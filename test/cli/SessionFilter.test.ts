@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { makeSessionFilter } from "../../src/cli/client/View.ts"
 
-describe("updates of sessions", () => {
+describe("the filter of session updates", () => {
   const told = () => {
     const seen: Array<string> = []
     const filter = makeSessionFilter()
@@ -12,7 +12,7 @@ describe("updates of sessions", () => {
     }
   }
 
-  it("are shown for this one only", () => {
+  it("passes those of the selected session only", () => {
     const { filter, seen, tell } = told()
     filter.select("s")
     tell("s", "mine")
@@ -21,7 +21,7 @@ describe("updates of sessions", () => {
     expect(seen).toEqual(["mine"])
   })
 
-  it("that come before it is known which one this is are shown then, in order", () => {
+  it("passes earlier ones, in order, when the session is selected", () => {
     const { filter, seen, tell } = told()
     tell("t", "another's")
     tell("s", "one")

@@ -88,7 +88,7 @@ describe("postern sessions", () => {
     expect(code).toBe(0)
   })
 
-  it("lists one folder, killed sessions too, and as JSON", async () => {
+  it("lists the sessions of one folder, killed ones too, and as JSON", async () => {
     expect((await sessions("list", "--cwd", "/elsewhere")).stdout.trimEnd().split("\n")).toHaveLength(2)
     expect((await sessions("list", "--all")).stdout).toMatch(/^dead-4 .* \(killed\)$/m)
     const rows = lines((await sessions("list", "--json", "--all")).stdout)
@@ -114,7 +114,7 @@ describe("postern sessions", () => {
     )
   })
 
-  it("finds chat sessions like the others, and before an ACP session of the same id", async () => {
+  it("finds chat sessions, and prefers one to an ACP session of the same id", async () => {
     expect((await sessions("show", "chat-5")).stdout).toMatch(/^Talk\nsession {2}chat-5\n/)
     expect((await sessions("export", "chat-6", "--format", "json")).stdout).toContain("\"killedAt\"")
     expect(JSON.parse((await sessions("show", "aaaa-2", "--json")).stdout).session).toMatchObject({ mode: "chat" })
@@ -125,7 +125,7 @@ describe("postern sessions", () => {
     )
   })
 
-  it("does not go on in the client with a session that was killed, or that is a chat session, and says which it is", async () => {
+  it("does not resume a killed session or a chat session in the client, and says which it is", async () => {
     const resume = async (id: string) => {
       const { code, stderr, stdout } = await new Run(["client", "--resume", id, "say hi"], { env, stdin: "" }).done
       // A slow start is worth a line of its own before it.
@@ -141,7 +141,7 @@ describe("postern sessions", () => {
     expect(await resume("nope-8")).toEqual(refused("no session nope-8; see postern sessions list"))
   })
 
-  it("shows what was decided, and who answered what", async () => {
+  it("shows the decisions and the answers", async () => {
     const { stdout } = await sessions("show", "bbbb", "--decisions")
     expect(stdout).toMatch(
       /^AT +TOOL +OUTCOME +GATE +CODE +RULE +KNOBS +ANSWER +REASON\n\S+ +file_edit +ask +policy +POLICY_ASK +\S+ +AllowOnce +needs rw\n$/
@@ -153,7 +153,7 @@ describe("postern sessions", () => {
     )
   })
 
-  it("exports markdown that its content cannot break", async () => {
+  it("exports Markdown whose code blocks the content cannot close", async () => {
     const output = join(home, "out.md")
     expect(await sessions("export", "bbbb-3", "--output", output)).toEqual({ code: 0, stdout: "", stderr: "" })
     const text = readFileSync(output, "utf8")
@@ -163,7 +163,7 @@ describe("postern sessions", () => {
     expect(text.endsWith("## Agent\n\nDone ␛[31m.\n\n*This turn was cut off.*\n")).toBe(true)
   })
 
-  it("replaces a file only when told to, and says in plain words why it cannot write", async () => {
+  it("replaces a file only with --force, and says why it cannot write", async () => {
     const output = join(home, "mine.md")
     const missing = join(home, "no", "such.md")
     writeFileSync(output, "mine")
@@ -182,7 +182,7 @@ describe("postern sessions", () => {
     expect(await sessions("export", "bbbb-3", "-o", home)).toEqual(failed(home, "it is a folder"))
   })
 
-  it("exports JSON that holds everything", async () => {
+  it("exports everything as JSON", async () => {
     const { stdout } = await sessions("export", "bbbb-3", "--format", "json")
     expect(JSON.parse(stdout)).toMatchObject({ session: { sessionId: "bbbb-3", agent: "main" }, transcript: entries })
   })
@@ -197,7 +197,7 @@ describe("postern sessions", () => {
     expect(ran.code).toBe(1)
   })
 
-  it("deletes without a terminal only when told not to ask, and all or none", async () => {
+  it("without a terminal deletes only with --yes, and all sessions or none", async () => {
     expect(await sessions("delete", "aaaa-1")).toMatchObject({ code: 2, stdout: "" })
     expect(await sessions("delete", "aaaa-1", "nope-nope", "--yes")).toMatchObject({ code: 1, stdout: "" })
     expect(await sessions("delete", "aaaa-1", "dead", "aaaa-1", "--yes"))

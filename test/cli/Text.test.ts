@@ -3,8 +3,8 @@ import { textLines, unlimited } from "../../src/cli/terminal/ToolCallView.ts"
 import { textStyles } from "../../src/cli/terminal/Output.ts"
 import { json, oneLine, plain, plainOutput, truncate } from "../../src/cli/terminal/Text.ts"
 
-describe("text on its way to a terminal", () => {
-  it("has no live escape sequence left", () => {
+describe("text for a terminal", () => {
+  it("has no escape sequence", () => {
     expect(plain("\u001b[2J\u001b]0;title\u0007\u001bP$q\u001b\\")).toBe("␛[2J␛]0;title␇␛P$q␛\\")
     expect(plain("\u009b31m and \u009d0;x\u009c")).toBe("‹U+009B›31m and ‹U+009D›0;x‹U+009C›")
   })
@@ -14,35 +14,35 @@ describe("text on its way to a terminal", () => {
     expect(plain("\u0000\u000b\u000c")).toBe("␀␋␌")
   })
 
-  it("cannot read in another order than it runs", () => {
+  it("has no bidirectional override", () => {
     expect(plain("a\u202eb\u2066c\u200fd")).toBe("a‹U+202E›b‹U+2066›c‹U+200F›d")
   })
 
-  it("keeps what text is made of: tabs, newlines, emoji with joiners, CRLF as a newline", () => {
+  it("keeps tabs, newlines and emoji with joiners, and CRLF as a newline", () => {
     expect(plain("a\tb\r\nc 👩‍💻 ünï")).toBe("a\tb\nc 👩‍💻 ünï")
   })
 
-  it("is neutral piece by piece, as it streams", () => {
+  it("can be processed piece by piece, as it streams", () => {
     const text = "x\u001b[31my\r\nz\u202e"
     expect(Array.from(text, plain).join("")).toBe(plain(text))
   })
 
-  it("leaves colour codes out of program output, and nothing else", () => {
+  it("loses only colour codes where it is program output", () => {
     expect(plainOutput("\u001b[1;32mok\u001b[0m \u001b[2K \u001b[38:2:1:2:3mx\u001b[m")).toBe("ok ␛[2K x")
   })
 
-  it("goes on one line where one line is meant", () => {
+  it("is joined to one line by oneLine", () => {
     expect(oneLine(" a\n  b\n\n c\u001b ")).toBe("a ⏎ b ⏎ c␛")
   })
 
-  it("as JSON holds no control character and still means the same", () => {
+  it("as JSON has no control character and still parses to the same value", () => {
     const value = { text: "\u001b[0m\u009b1m\u007f\u202e\u2028é" }
     expect(json(value)).toBe("{\"text\":\"\\u001b[0m\\u009b1m\\u007f\\u202e\\u2028é\"}")
     expect(JSON.parse(json(value))).toEqual(value)
   })
 
   it.each([["\r", "␍"], [" ", " "], ["\t", "\t"], ["\n", "\n"]])(
-    "may repeat %j as often as it likes",
+    "may repeat %j 300,000 times",
     (char, shown) => {
       const run = char.repeat(300_000)
       const visible = shown.repeat(300_000)
@@ -54,7 +54,7 @@ describe("text on its way to a terminal", () => {
     }
   )
 
-  it("as JSON is cut off only where it nests too deeply", () => {
+  it("as JSON is cut off only at 100 levels", () => {
     const deep = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels))
     expect(json({ text: "x", list: deep(500) }, 2)).toBe(`{"text":"x","list":${JSON.stringify(deep(500))}}`)
     const shown = json({ text: "x", list: deep(50_000) })

@@ -146,7 +146,7 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
   [
     "a secret without its quotes, without showing it",
     lines("[providers.q]", "kind = \"anthropic\"", "api_key = sk-forgotten-quotes"),
-    "config.toml:3:30: not valid TOML: providers.q.api_key: this is no value; a text needs quotes"
+    "config.toml:3:30: not valid TOML: providers.q.api_key: this is no value; a string needs quotes"
   ],
   [
     "the end of a secret after an escape, without showing it",
@@ -166,7 +166,7 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
   [
     "a secret without quotes in a list over several lines, whose end looks like a key",
     lines("[mcp.servers.m]", "command = \"x\"", "args = [", "  sk-forgotten-quotes-0123456789==", "]"),
-    "config.toml:4:35: not valid TOML: this is no value; a text needs quotes"
+    "config.toml:4:35: not valid TOML: this is no value; a string needs quotes"
   ],
   [
     "arguments that are no list, without showing them",
@@ -226,19 +226,19 @@ const variables: ReadonlyArray<readonly [variable: string, value: string, messag
   ]
 ]
 
-describe("a broken configuration is one line", () => {
+describe("an invalid configuration is reported on one line", () => {
   it.effect.each(files)(
-    "about %s",
+    "for %s",
     ([, toml, message]) => Effect.map(complaint({ toml }), (found) => assert.strictEqual(found, message))
   )
 
   it.effect.each(variables)(
-    "about the variable %s",
+    "for the variable %s",
     ([variable, value, message]) =>
       Effect.map(complaint({ env: { [variable]: value } }), (found) => assert.strictEqual(found, message))
   )
 
-  it.effect("naming the variable, not the file, when the variable is at fault", () =>
+  it.effect("names the variable when its value is at fault", () =>
     Effect.map(
       complaint({ toml: "[acp]\nmax_sessions = 3", env: { POSTERN_acp__max_sessions: "-1" } }),
       (found) =>
@@ -248,20 +248,20 @@ describe("a broken configuration is one line", () => {
         )
     ))
 
-  it.effect("naming the file when another key of it is at fault", () =>
+  it.effect("names the file when another key of it is at fault", () =>
     Effect.map(
       complaint({ toml: "[acp]\nmax_sessions = \"x\"", env: { POSTERN_acp__unstable: "true" } }),
       (found) => assert.match(found, /^config\.toml:2: acp\.max_sessions /)
     ))
 
-  it.effect("about a flag", () =>
+  it.effect("for a flag", () =>
     Effect.map(
       complaint({ flags: { logLevel: "loud" } }),
       (found) => assert.match(found, /^--log-level must be one of all, trace, /)
     ))
 
   it.effect(
-    "about a file that cannot be read",
+    "for a file that cannot be read",
     Effect.fnUntraced(function*() {
       const { file, layer } = yield* machine({})
       yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeDirectory(file, { recursive: true })).pipe(

@@ -50,8 +50,8 @@ const open = Effect.fnUntraced(function*(text: string | undefined = toml, enviro
   return { store, written, gone, file, folder, text: text_, set, refusal, another }
 })
 
-describe("Reading the configuration", () => {
-  it.effect("shows values of file and environment, and no secret anywhere", () =>
+describe("ConfigStore reads", () => {
+  it.effect("values of file and environment without any secret", () =>
     Effect.gen(function*() {
       const { store } = yield* open(toml, {
         POSTERN_acp__max_sessions: "7",
@@ -89,7 +89,7 @@ describe("Reading the configuration", () => {
       assert.include(everything, "LOCAL_KEY")
     }))
 
-  it.effect("hides a key that somebody put where the name of a variable belongs, and a login in an address", () =>
+  it.effect("and hides a key in api_key_env and a login in an address", () =>
     Effect.gen(function*() {
       const { store } = yield* open(
         toml.replace("LOCAL_KEY", "sk-oops-1234").replace("headers", "base_url = \"http://me:pw@host/v1\"\nheaders")
@@ -98,7 +98,7 @@ describe("Reading the configuration", () => {
       for (const secret of ["sk-oops", "me:pw"]) assert.notInclude(everything, secret)
     }))
 
-  it.effect("shows arguments of MCP servers without the secrets in them, and takes no mask back", () =>
+  it.effect("arguments of MCP servers with their secrets masked, and refuses the mask as a value", () =>
     Effect.gen(function*() {
       const long = "qP7vX1mN8bT4wR6yL2zK9sD3fG5hJ0cV"
       const given: ReadonlyArray<readonly [string, string]> = [
@@ -142,7 +142,7 @@ describe("Reading the configuration", () => {
       )
     }))
 
-  it.effect("lists what is set and what could be, with its kind", () =>
+  it.effect("keys that are set and keys that could be, with their kinds", () =>
     Effect.gen(function*() {
       const { store } = yield* open(toml, { POSTERN_acp__max_sessions: "7" })
       const found = new Map((yield* store.list()).map((field) => [field.path, field]))
@@ -176,7 +176,7 @@ describe("Reading the configuration", () => {
       assert.deepStrictEqual(store.overriding("acp"), ["POSTERN_acp__max_sessions"])
     }))
 
-  it.effect("names the right key for a wrong one", () =>
+  it.effect("and suggests the right key for a misspelled one", () =>
     Effect.gen(function*() {
       const { store } = yield* open()
       const why = (path: string) => Effect.map(Effect.flip(store.get(path)), ({ message }) => message)
@@ -193,8 +193,8 @@ describe("Reading the configuration", () => {
     }))
 })
 
-describe("Setting values", () => {
-  it.effect("reads texts as the type of the place, and keeps comments, order and mode", () =>
+describe("ConfigStore.set", () => {
+  it.effect("parses strings as the type of the key, and keeps comments, order and file mode", () =>
     Effect.gen(function*() {
       const { file, set, text } = yield* open()
       yield* set("acp.max_sessions", "12")
@@ -210,7 +210,7 @@ describe("Setting values", () => {
       assert.strictEqual(statSync(file).mode & 0o777, 0o640)
     }))
 
-  it.effect("takes numbers and truth values where texts belong, in lists and tables as well", () =>
+  it.effect("converts numbers and booleans where strings belong, in lists and tables as well", () =>
     Effect.gen(function*() {
       const { set, store } = yield* open()
       yield* set("agents.main.workspace", 12)
@@ -222,7 +222,7 @@ describe("Setting values", () => {
       assert.deepStrictEqual((yield* store.get("acp")).value, { max_sessions: 4, default_agent: "main" })
     }))
 
-  it.effect("makes a private file in a private folder where there is none", () =>
+  it.effect("creates a private file in a private folder", () =>
     Effect.gen(function*() {
       const { file, folder, set, text } = yield* open("")
       yield* set("acp.max_sessions", 3)
@@ -231,7 +231,7 @@ describe("Setting values", () => {
       assert.deepStrictEqual(readdirSync(folder).sort(), [".config.lock", "config.toml"])
     }))
 
-  it.effect("writes through a link, and leaves the link", () =>
+  it.effect("writes to the target of a symbolic link", () =>
     Effect.gen(function*() {
       const { file, folder, set } = yield* open("")
       mkdirSync(folder)
@@ -241,7 +241,7 @@ describe("Setting values", () => {
       assert.strictEqual(readFileSync(join(folder, "dotfile"), "utf8"), "log_level = \"debug\"\n")
     }))
 
-  it.effect("writes nothing that the program could not start with", () =>
+  it.effect("refuses a change that would keep Postern from starting", () =>
     Effect.gen(function*() {
       const { refusal, text } = yield* open()
       assert.strictEqual(
@@ -280,7 +280,7 @@ describe("Setting values", () => {
       assert.strictEqual(text(), toml)
     }))
 
-  it.effect("takes no mask and no empty text for a secret, and no secret into an error", () =>
+  it.effect("refuses a mask or an empty string as a secret, and shows no secret in an error", () =>
     Effect.gen(function*() {
       const { refusal, text } = yield* open()
       assert.strictEqual(
@@ -307,7 +307,7 @@ describe("Setting values", () => {
       assert.strictEqual(text(), toml)
     }))
 
-  it.effect("sees what it writes even where a variable is stronger", () =>
+  it.effect("validates the new value even where a variable overrides it", () =>
     Effect.gen(function*() {
       const { refusal, set, store, text } = yield* open(toml, { POSTERN_acp__max_sessions: "7" })
       assert.strictEqual(
@@ -329,7 +329,7 @@ describe("Setting values", () => {
       assert.strictEqual(text(), toml.replace("= 3", "= 4"))
     }))
 
-  it.effect("can mend a file that the program refuses", () =>
+  it.effect("can repair a file that Postern refuses", () =>
     Effect.gen(function*() {
       const { set, store, text } = yield* open(toml.replace("= 3", "= 0"))
       assert.match((yield* Effect.flip(store.validate)).message, /config\.toml:16: acp\.max_sessions must be/)
@@ -348,8 +348,8 @@ describe("Setting values", () => {
     }))
 })
 
-describe("A file that is gone while a daemon has what was in it", () => {
-  it.effect("is not begun anew with one value", () =>
+describe("ConfigStore.set after the file of a running daemon was removed", () => {
+  it.effect("does not create a file with only the new value", () =>
     Effect.gen(function*() {
       const { file, gone, refusal, store } = yield* open()
       rmSync(file)
@@ -360,8 +360,8 @@ describe("A file that is gone while a daemon has what was in it", () => {
     }))
 })
 
-describe("Setting many values", () => {
-  it.effect("is one change, in which the last value of a path wins", () =>
+describe("ConfigStore.set with several entries", () => {
+  it.effect("writes one change, in which the last value of a path wins", () =>
     Effect.gen(function*() {
       const { store, text, written } = yield* open()
       const paths = yield* store.set([
@@ -383,7 +383,7 @@ describe("Setting many values", () => {
       assert.deepStrictEqual(written, [text()])
     }))
 
-  it.effect("names the entry that is wrong, and changes nothing", () =>
+  it.effect("names the wrong entry, and changes nothing", () =>
     Effect.gen(function*() {
       const { store, text } = yield* open()
       const fault = (...values: ReadonlyArray<readonly [string, unknown]>) =>
@@ -406,7 +406,7 @@ describe("Setting many values", () => {
       assert.strictEqual(text(), toml.replace("= 3", "= 256"))
     }))
 
-  it.effect("is refused as a whole when one path is out of bounds for the caller", () =>
+  it.effect("is refused as a whole when the caller may not write one of the paths", () =>
     Effect.gen(function*() {
       const { store, text } = yield* open()
       const mayWrite = isWritable(["acp.*", "agents.main.model"])
@@ -424,8 +424,8 @@ describe("Setting many values", () => {
     }))
 })
 
-describe("Deleting and aliases", () => {
-  it.effect("delete a key, and say when there is none", () =>
+describe("ConfigStore removes keys and manages aliases:", () => {
+  it.effect("a key is removed, and a missing one reported", () =>
     Effect.gen(function*() {
       const { store, text } = yield* open()
       assert.isTrue((yield* store.remove("acp.max_sessions")).deleted)
@@ -433,7 +433,7 @@ describe("Deleting and aliases", () => {
       assert.strictEqual(text(), toml.replace("max_sessions = 3\n", ""))
     }))
 
-  it.effect("keep what is still referred to", () =>
+  it.effect("an entry that others refer to stays", () =>
     Effect.gen(function*() {
       const { store, text } = yield* open()
       const refused = yield* Effect.flip(store.removeKey("risk_profiles", "careful"))
@@ -444,7 +444,7 @@ describe("Deleting and aliases", () => {
       assert.isFalse((yield* store.removeKey("risk_profiles", "careful")).deleted)
     }))
 
-  it.effect("are created once and renamed with everything that refers to them", () =>
+  it.effect("an alias is created once and renamed with every reference to it", () =>
     Effect.gen(function*() {
       const { store, text } = yield* open(toml.replace("[acp]", "[acp]\ndefault_agent = \"main\""))
       assert.isTrue(yield* store.createKey("agents", "second"))
@@ -473,8 +473,8 @@ describe("Deleting and aliases", () => {
     }))
 })
 
-describe("Writers at the same time", () => {
-  it.live("lose nothing of each other", () =>
+describe("concurrent writers of config.toml", () => {
+  it.live("lose no change", () =>
     Effect.gen(function*() {
       const { another, store, text } = yield* open("")
       const other = yield* another
@@ -485,7 +485,7 @@ describe("Writers at the same time", () => {
       assert.strictEqual(text().match(/^\[agents\.a\d+\]$/gm)?.length, 20)
     }))
 
-  it.effect("say so where nothing can be written", () =>
+  it.effect("report a file that cannot be written", () =>
     Effect.gen(function*() {
       const file = "/dev/null/x/config.toml"
       const context = yield* Layer.build(ConfigStore.layerFile(file, {}))

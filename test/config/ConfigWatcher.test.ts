@@ -37,8 +37,8 @@ const follow = Effect.fnUntraced(function*(text: string | undefined = toml, envi
   return { file, write, logged, live, current: Effect.provide(current, logger) }
 })
 
-describe("The configuration as it is now", () => {
-  it.effect("follows the file, whoever changed it, and is the same object until then", () =>
+describe("ConfigWatcher", () => {
+  it.effect("reads the file after any change, and returns the same object until then", () =>
     Effect.gen(function*() {
       const { current, live, write } = yield* follow()
       const before = yield* current
@@ -53,14 +53,14 @@ describe("The configuration as it is now", () => {
       assert.strictEqual(yield* current, after)
     }))
 
-  it.effect("follows changes that were made while the process started", () =>
+  it.effect("reads changes made while the process started", () =>
     Effect.gen(function*() {
       const { current, write } = yield* follow()
       yield* write(toml.replace("= 3", "= 5"))
       assert.strictEqual((yield* current).acp.maxSessions, 5)
     }))
 
-  it.effect("stays as it was while the file is broken, and says so once", () =>
+  it.effect("keeps the last configuration while the file is broken, and logs that once", () =>
     Effect.gen(function*() {
       const { current, file, logged, write } = yield* follow()
       const before = yield* current
@@ -74,7 +74,7 @@ describe("The configuration as it is now", () => {
       assert.lengthOf(logged, 1)
     }))
 
-  it.effect("stays as it was when the file has gone, also before it was looked at", () =>
+  it.effect("keeps the last configuration when the file is removed, also before the first look", () =>
     Effect.gen(function*() {
       const { current, file, logged, write } = yield* follow()
       rmSync(file)
@@ -85,7 +85,7 @@ describe("The configuration as it is now", () => {
       assert.strictEqual((yield* current).acp.maxSessions, 5)
     }))
 
-  it.effect("is nothing that a file looks like while it is written bit by bit", () =>
+  it.effect("waits for the end of a file that is written piece by piece", () =>
     Effect.gen(function*() {
       const { current, file, live, logged, write } = yield* follow()
       const before = yield* current
@@ -108,7 +108,7 @@ describe("The configuration as it is now", () => {
       assert.deepStrictEqual(logged, [`the configuration stays as it was: ${file} is gone, or empty`])
     }))
 
-  it.effect("stays as it was when something that may never end, or is too long, stands in its place", () =>
+  it.effect("keeps the last configuration when a pipe or a too large file replaces it", () =>
     Effect.gen(function*() {
       const { current, file, logged, write } = yield* follow()
       const before = yield* current
@@ -129,7 +129,7 @@ describe("The configuration as it is now", () => {
       ])
     }))
 
-  it.effect("is what replaced the file as a whole at once", () =>
+  it.effect("reads a file that was replaced as a whole without waiting", () =>
     Effect.gen(function*() {
       const { current, live, write } = yield* follow()
       yield* current
@@ -141,7 +141,7 @@ describe("The configuration as it is now", () => {
       assert.deepStrictEqual([live.last().acp.maxSessions, live.isGone()], [10, false])
     }))
 
-  it.effect("begins with a file that is made later", () =>
+  it.effect("reads a file that is created later", () =>
     Effect.gen(function*() {
       const { current, logged, write } = yield* follow("", { POSTERN_acp__max_sessions: "7" })
       assert.deepStrictEqual(Array.from((yield* current).agents.keys()), ["default"])
@@ -151,7 +151,7 @@ describe("The configuration as it is now", () => {
       assert.deepStrictEqual(logged, [])
     }))
 
-  it.effect("is nothing to remark on where there never was a file", () =>
+  it.effect("reports nothing when config.toml never existed", () =>
     Effect.gen(function*() {
       const { current, file, logged } = yield* follow("", { POSTERN_acp__max_sessions: "7" })
       rmSync(file)
@@ -159,7 +159,7 @@ describe("The configuration as it is now", () => {
       assert.deepStrictEqual(logged, [])
     }))
 
-  it.effect("keeps the providers that say the same, and no other", () =>
+  it.effect("keeps the objects of unchanged providers only", () =>
     Effect.gen(function*() {
       const { current, write } = yield* follow()
       const local = (yield* current).providers.get("local")
@@ -175,7 +175,7 @@ describe("The configuration as it is now", () => {
       assert.strictEqual(Redacted.value((yield* next(toml.replace("the-first", "the-third")))!.apiKey!), "sk-the-third")
     }))
 
-  it.live("tells whoever asked to be told, until their scope ends", () =>
+  it.live("runs the callbacks of onChange until their scope ends", () =>
     Effect.gen(function*() {
       const { current, live, write } = yield* follow()
       const told: Array<number> = []

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Redacted, References } from "effect"
 import { parseLogLevel } from "../../src/config/LogLevels.ts"
-import { defaultLevel, formatter, hiding } from "../../src/config/Logging.ts"
+import { defaultLevel, formatter, redactor } from "../../src/config/Logging.ts"
 
 const lines = Effect.fnUntraced(function*(effect: Effect.Effect<void>, colour = false) {
   const written: Array<string> = []
-  const format = formatter(hiding([Redacted.make("sk-\"very\"-secret"), Redacted.make("abc")]), colour)
+  const format = formatter(redactor([Redacted.make("sk-\"very\"-secret"), Redacted.make("abc")]), colour)
   const logger = Logger.make((options) => {
     written.push(format.log(options))
   })
@@ -67,7 +67,7 @@ describe("log lines", () => {
   })
 
   it.effect(
-    "are fewer for a person at a terminal",
+    "are fewer at a terminal",
     Effect.fnUntraced(function*() {
       assert.deepStrictEqual([defaultLevel(true), defaultLevel(false)], ["Warn", "Info"])
     })

@@ -4,7 +4,7 @@ import { settings } from "./Configured.ts"
 
 describe("settings without a file", () => {
   it.effect(
-    "are complete: one agent, the offline model, nothing created",
+    "have one agent and the offline model, and create nothing",
     Effect.fnUntraced(function*() {
       const { configDir, home, settings: found } = yield* settings({})
       assert.strictEqual(found.configDir, `${home}/.postern`)
@@ -31,7 +31,7 @@ describe("settings without a file", () => {
   )
 
   it.effect(
-    "prefer a real model whose key is at hand",
+    "prefer a vendor's model whose key is set",
     Effect.fnUntraced(function*() {
       const { settings: found } = yield* settings({ env: { ANTHROPIC_API_KEY: "sk-ant-1", OPENAI_API_KEY: "" } })
       assert.strictEqual(found.defaultModel, "anthropic/claude-sonnet-4.6")
@@ -66,7 +66,7 @@ parallel_tools = true
 `
 
   it.effect(
-    "take what the file says",
+    "have the values of the file",
     Effect.fnUntraced(function*() {
       const { configDir, home, settings: found } = yield* settings({ toml })
       assert.strictEqual(found.logLevel, "Error")
@@ -88,7 +88,7 @@ parallel_tools = true
   )
 
   it.effect(
-    "let the environment win over the file, and flags over the environment",
+    "prefer the environment to the file, and flags to the environment",
     Effect.fnUntraced(function*() {
       const env = {
         POSTERN_acp__max_sessions: "7",
@@ -129,7 +129,7 @@ parallel_tools = true
   )
 
   it.effect(
-    "read [autonomy] level as the default risk profile's, a stronger source first",
+    "take autonomy.level for the default risk profile, unless a source of higher precedence sets that",
     Effect.fnUntraced(function*() {
       const level = Effect.fnUntraced(function*(toml: string, env = {}) {
         const { settings: found } = yield* settings({ toml, env })
@@ -148,7 +148,7 @@ parallel_tools = true
   )
 
   it.effect(
-    "say what the web tools may reach, and keep their secrets out of the listing",
+    "have the limits of the web tools, with their secrets apart",
     Effect.fnUntraced(function*() {
       const { settings: found } = yield* settings({
         toml:
@@ -166,7 +166,7 @@ parallel_tools = true
   )
 
   it.effect(
-    "accept tables of later features and note that they have no effect yet",
+    "accept tables of other versions and note that they have no effect",
     Effect.fnUntraced(function*() {
       const { settings: found } = yield* settings({
         toml:
@@ -183,7 +183,7 @@ parallel_tools = true
   )
 
   it.effect(
-    "need no kind in the table of a provider that exists without one",
+    "need no kind for a built-in provider",
     Effect.fnUntraced(function*() {
       const { settings: found } = yield* settings({
         toml: "[providers.anthropic]\napi_key = \"sk-ant-2\"",
@@ -196,7 +196,7 @@ parallel_tools = true
   )
 
   it.effect(
-    "keep the usual key of a vendor away from another address",
+    "do not send a vendor's key to another address",
     Effect.fnUntraced(function*() {
       const { settings: found } = yield* settings({
         toml:

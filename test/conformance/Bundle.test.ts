@@ -24,7 +24,7 @@ const later = {
   "the daemon": "address in use"
 }
 
-describe("what answers a client's first request", () => {
+describe("the code that answers the first request", () => {
   for (const [what, word] of Object.entries(later)) {
     it(`comes without ${what}`, () => {
       expect(start).not.toContain(word)

@@ -57,14 +57,14 @@ describe("the client cancels", () => {
     expect((await acp.exchange(prompt(5, sessionId, "say two"))).result?.["stopReason"]).toBe("end_turn")
   })
 
-  test("a cancel right behind its prompt still cancels it", async ({ host }) => {
+  test("a cancel directly after its prompt cancels it", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     acp.send(prompt(1, sessionId, "wait 30"), cancel(sessionId))
     expect((await acp.waitFor((m) => m.id === 1)).result?.["stopReason"]).toBe("cancelled")
   })
 
-  test("a cancel without a turn does not poison the next turn", async ({ host }) => {
+  test("a cancel without a turn does not affect the next turn", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     acp.send(cancel(sessionId), cancel(sessionId), prompt(1, sessionId, "say fine"))
@@ -79,7 +79,7 @@ describe("the client cancels", () => {
     expect((await acp.waitFor((m) => m.id === 1)).result?.["stopReason"]).toBe("cancelled")
   })
 
-  test("what was said before the cancel stays, and the next turn works", async ({ host }) => {
+  test("output from before the cancel stays, and the next turn works", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     acp.send(prompt(1, sessionId, "say kept words\nwait 30"))
@@ -93,7 +93,7 @@ describe("the client cancels", () => {
   })
 })
 
-describe("the agent's own requests", () => {
+describe("requests of the agent", () => {
   test("a permission request names the reported tool call and offers one option of each kind", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
@@ -106,7 +106,7 @@ describe("the agent's own requests", () => {
     expect(started).toMatchObject({ toolCallId: asked?.params?.["toolCall"].toolCallId })
   })
 
-  test("equal ids in both directions do not meet", async ({ host }) => {
+  test("equal ids in both directions are independent", async ({ host }) => {
     const acp = await host.open({ permission: "never" })
     const sessionId = await acp.newSession()
     acp.send(prompt("zc-out-0", sessionId, write))

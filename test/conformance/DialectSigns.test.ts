@@ -48,7 +48,7 @@ describe("signs that switch a connection to the dialect zeroclaw", () => {
   })
 })
 
-describe("what is no sign", () => {
+describe("no sign of the dialect zeroclaw", () => {
   const plain: ReadonlyArray<readonly [string, Json, Json]> = [
     ["a full initialize and session/new", full, {}],
     ["other _meta.zeroclaw keys", { ...full, _meta: { zeroclaw: { x: 1 } } }, {
@@ -58,7 +58,7 @@ describe("what is no sign", () => {
     ["a missing cwd", full, { cwd: undefined }]
   ]
 
-  test("session_id in somebody else's notification, and a prompt part without type or text", async ({ host }) => {
+  test("session_id in a notification of another method, and a prompt part without type or text", async ({ host }) => {
     const acp = host.start()
     await acp.request("initialize", full)
     const sessionId = await acp.newSession()

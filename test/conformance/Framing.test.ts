@@ -6,7 +6,7 @@ import { test } from "../support/Host.ts"
 const newline = Buffer.from("\n")
 
 describe("lines", () => {
-  test("a frame may end with CRLF, and blank lines between frames say nothing", async ({ host }) => {
+  test("a frame may end with CRLF, and blank lines between frames are ignored", async ({ host }) => {
     const acp = await host.open()
     acp.announce(list(1), list(2))
     acp.raw(`\n\r\n  \t \n${JSON.stringify(list(1))}\r\n\n${JSON.stringify(list(2))}\r\n\n`)
@@ -14,7 +14,7 @@ describe("lines", () => {
     expectResult(await acp.waitFor((m) => m.id === 2), 2)
   })
 
-  test("blanks around a frame do not matter", async ({ host }) => {
+  test("blanks around a frame are ignored", async ({ host }) => {
     const acp = await host.open()
     acp.announce(list(1))
     acp.raw(`  \t${JSON.stringify(list(1))}  \n`)
@@ -59,7 +59,7 @@ describe("lines", () => {
     expect(acp.lines).toEqual([])
   })
 
-  test("broken UTF-8 inside a string is no reason to lose the connection", async ({ host }) => {
+  test("broken UTF-8 inside a string does not end the connection", async ({ host }) => {
     const acp = await host.open()
     acp.announce(list(1))
     const [head, tail] = JSON.stringify(request(1, "session/list", { x: "@" })).split("@") as [string, string]
@@ -70,7 +70,7 @@ describe("lines", () => {
   })
 })
 
-describe("what is no message", () => {
+describe("a line that is no message", () => {
   const bad: ReadonlyArray<readonly [string, string, number]> = [
     ["text that is not JSON", "{nope", -32700],
     ["a number", "42", -32600],
@@ -92,7 +92,7 @@ describe("what is no message", () => {
     })
   }
 
-  test("ten thousand broken lines between two good ones get as many errors and disturb neither", async ({ host }) => {
+  test("ten thousand broken lines between two good ones get ten thousand errors, and both good ones are answered", async ({ host }) => {
     const acp = await host.open()
     acp.announce(list(1))
     acp.raw(`${JSON.stringify(list(1))}\n${"{\"jsonrpc\":\"2.0\",\"id\":\n".repeat(10_000)}`)
@@ -136,7 +136,7 @@ describe("the frame limit of 32 MiB", () => {
 
   const linux = process.platform === "linux"
   test.skipIf(!linux)(
-    "a line of 100 MB is refused once and not kept, and the next line is served",
+    "a line of 100 MB is refused once without being buffered, and the next line is served",
     async ({ host }) => {
       const acp = await host.open()
       const before = acp.memory().now

@@ -59,7 +59,7 @@ describe("initialize", () => {
     })
   }
 
-  test("authentication is not asked for where none is configured", async ({ host }) => {
+  test("authentication is not required where none is configured", async ({ host }) => {
     const acp = host.start()
     expect((await acp.exchange(init(1))).result?.["authMethods"] ?? []).toEqual([])
     const { code } = await acp.failure("authenticate", { methodId: "nope" })

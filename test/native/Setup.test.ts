@@ -208,7 +208,8 @@ describe("A secret whose quotes were forgotten", () => {
       const valid = yield* promise(() => client.request("config/validate"))
       assert.deepInclude(valid, {
         valid: false,
-        error: `${folder}/config.toml:3:23: not valid TOML: providers.q.api_key: this is no value; a text needs quotes`
+        error:
+          `${folder}/config.toml:3:23: not valid TOML: providers.q.api_key: this is no value; a string needs quotes`
       })
       const heard = JSON.stringify(client.messages)
       assert.include(heard, "providers.q.api_key: this is no value")

@@ -18,11 +18,11 @@ import type { RpcFault } from "../../rpc/Wire.ts"
 import { type Failure, failure } from "../Failure.ts"
 import { mentions, oneLine, truncate } from "../terminal/Text.ts"
 import type { AgentProcess } from "./AgentProcess.ts"
-import type { PermissionAnswer, PermissionOffer } from "./PermissionPrompt.ts"
+import type { PermissionChoice, PermissionOffer } from "./PermissionPrompt.ts"
 
 /** The connection to an agent's process; its errors and its end become messages for people. */
 
-/** The message of an agent's error, and the reason where it says more. */
+/** The message of an agent's error, with the reason unless the message has it. */
 export const explain = ({ data, message }: RpcFault): string => {
   const known = typeof data === "object" && data !== null
     ? data as Readonly<Record<string, unknown>>
@@ -57,7 +57,7 @@ export interface AgentHandlers {
   readonly onPermission: (
     toolCall: typeof ToolCallUpdate.Type,
     offers: ReadonlyArray<PermissionOffer>
-  ) => Effect.Effect<PermissionAnswer>
+  ) => Effect.Effect<PermissionChoice>
 }
 
 /** In bytes, of one message. */

@@ -24,7 +24,7 @@ export const help = (commands: ReadonlyArray<string>): string =>
     ...(commands.length === 0 ? [] : [`the agent's own: ${commands.map((name) => `/${oneLine(name)}`).join(" ")}`])
   ].map((line) => `  ${line}\n`).join("")
 
-/** Whether an entry is a command that nobody knows. Text that begins with an existing path is no command, nor is an indented line. */
+/** Whether an entry is an unknown command. Text that begins with an existing path is no command, nor is an indented line. */
 export const isUnknownCommand = (
   entry: string,
   commands: ReadonlyArray<string>,

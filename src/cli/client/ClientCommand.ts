@@ -5,14 +5,14 @@ import { lazily, optionalFlag, settingsFlags, toggle, whileRead } from "../Flags
 export const client = Command.make("client", {
   prompt: Argument.String("prompt").pipe(
     Argument.withDescription(
-      "Run this prompt and leave; standard input is not read then. Without it: standard input if that is no terminal, else a " +
+      "Run this prompt and exit; standard input is not read then. Without it: standard input if that is no terminal, else a " +
         "conversation"
     ),
     Argument.variadic()
   ),
   cwd: optionalFlag("cwd", "DIR", "Folder of the session (default: the current one, or the resumed session's own)"),
-  resume: optionalFlag("resume", "ID", "Go on with this session"),
-  last: toggle("last", "Go on with the newest session of the folder"),
+  resume: optionalFlag("resume", "ID", "Resume this session"),
+  last: toggle("last", "Resume the newest session of the folder"),
   agent: optionalFlag("agent", "ALIAS", "Which configured agent to talk to"),
   json: toggle("json", "One JSON object a line: every session/update as it comes, then the result of the prompt"),
   quiet: Flag.withAlias(toggle("quiet", "The answer only: no thoughts, tool calls or plan"), "q"),
@@ -29,12 +29,12 @@ export const client = Command.make("client", {
         server: Option.getOrUndefined(given.server)
       }))))).pipe(
     Command.withDescription(
-      "Talk to an ACP agent in the terminal, or run one prompt and leave. Permissions are asked for in the terminal. Where " +
-        "there is none, or standard input is not a terminal, they are refused: run the prompt in a terminal, or go on with " +
+      "Talk to an ACP agent in the terminal, or run one prompt and exit. Permissions are asked for in the terminal. Where " +
+        "there is none, or standard input is not a terminal, they are refused: run the prompt in a terminal, or resume " +
         "the session there (--resume). Exit codes: 0 done, 1 failed, or something was refused for lack of a terminal, " +
         "2 wrong usage, 130 interrupted; 141 nobody reads the output any more, 143 ended by SIGTERM."
     ),
-    Command.withShortDescription("ACP client for people: a conversation, or one prompt and out"),
+    Command.withShortDescription("ACP client for the terminal: a conversation, or one prompt"),
     Command.withExamples([
       { command: "postern client", description: "A conversation about the current folder" },
       { command: "postern client \"fix the failing test\"", description: "One prompt" },
@@ -42,7 +42,7 @@ export const client = Command.make("client", {
         command: "git diff | postern client --quiet",
         description: "The prompt from standard input, the answer to standard output"
       },
-      { command: "postern client --last", description: "Go on where this folder's newest session ended" },
+      { command: "postern client --last", description: "Resume this folder's newest session" },
       { command: "postern client --server \"npx some-agent --acp\" \"hello\"", description: "Another agent" }
     ])
   )

@@ -10,7 +10,7 @@ export type PermissionOffer = Omit<typeof PermissionOption.Type, "kind"> & {
   /** Where a lasting answer is stored; the agent decides where absent. */
   readonly scope?: string
 }
-export type PermissionAnswer = typeof PermissionOutcome.Type
+export type PermissionChoice = typeof PermissionOutcome.Type
 
 const letters: Readonly<Record<string, { readonly key: string; readonly word: string }>> = {
   allow_once: { key: "y", word: "yes" },
@@ -21,19 +21,19 @@ const letters: Readonly<Record<string, { readonly key: string; readonly word: st
   reject_always_workspace: { key: "x", word: "never workspace" }
 }
 
-export const selected = ({ optionId, scope }: PermissionOffer): PermissionAnswer => ({
+export const selected = ({ optionId, scope }: PermissionOffer): PermissionChoice => ({
   outcome: "selected",
   optionId,
   ...(scope === undefined ? {} : { _meta: { postern: { scope } } })
 })
-export const cancelled: PermissionAnswer = { outcome: "cancelled" }
+export const cancelled: PermissionChoice = { outcome: "cancelled" }
 
 /** A question with choices, sent as a permission request: its kinds mean nothing, and no choice is a refusal. */
 const isQuestion = (offers: ReadonlyArray<PermissionOffer>) =>
   offers.every(({ optionId }) => /^choice-\d+$/.test(optionId))
 
 /** The answer that refuses this request and no others; a request without such an offer is cancelled. */
-export const rejection = (offers: ReadonlyArray<PermissionOffer>): PermissionAnswer => {
+export const rejection = (offers: ReadonlyArray<PermissionOffer>): PermissionChoice => {
   if (isQuestion(offers)) return cancelled
   const no = offers.find(({ kind }) => kind === "reject_once") ?? offers.find(({ kind }) => kind === "reject_always")
   return no === undefined ? cancelled : selected(no)
@@ -73,7 +73,7 @@ const reservedWords = new Set(Object.values(letters).flatMap(({ key, word }) => 
  * What a typed line means; `undefined` unless it is a clear answer. The agent chooses the ids of offers, so no id can replace a shown
  * key or a word with a meaning of its own.
  */
-export const read = (offers: ReadonlyArray<PermissionOffer>, answer: string): PermissionAnswer | undefined => {
+export const read = (offers: ReadonlyArray<PermissionOffer>, answer: string): PermissionChoice | undefined => {
   const typed = answer.trim()
   const said = typed.toLowerCase()
   if (said === "") return undefined
@@ -84,7 +84,7 @@ export const read = (offers: ReadonlyArray<PermissionOffer>, answer: string): Pe
   return named === undefined ? undefined : selected(named)
 }
 
-export type AskPermission = (text: string, offers: ReadonlyArray<PermissionOffer>) => Effect.Effect<PermissionAnswer>
+export type AskPermission = (text: string, offers: ReadonlyArray<PermissionOffer>) => Effect.Effect<PermissionChoice>
 
 /** One question at a time, repeated until it has a clear answer; the end of input refuses. */
 export const make = (editor: LineEditor, styles: TextStyles): AskPermission => {

@@ -48,7 +48,7 @@ const find = Effect.fnUntraced(function*(agent: Agent, id: string, cwd: SessionF
 export const resolve = (agent: Agent, request: ResumeRequest, cwd: SessionFolders) =>
   request === "newest" ? newest(agent, cwd.given ?? cwd.here) : find(agent, request.id, cwd)
 
-/** `session/load` where the history is wanted, else `session/resume`, as far as the agent has both. */
+/** Uses `session/load` where the history is needed and `session/resume` where not, if the agent has both. */
 export const enter = Effect.fnUntraced(function*(agent: Agent, target: ResumeTarget, wantsHistory: boolean) {
   const { can } = agent
   if (!can.load && !can.resume) return yield* cannotResume()

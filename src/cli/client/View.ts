@@ -38,7 +38,7 @@ export const makeSessionFilter = (): SessionFilter => {
 export interface ClientView {
   readonly styles: TextStyles
   readonly screen: Screen.Screen
-  /** Absent where nobody can be asked. */
+  /** Absent without a terminal. */
   readonly editor: LineEditor.LineEditor | undefined
   readonly handlers: AgentHandlers
   /** Names of the agent's own commands, as it last sent them. */

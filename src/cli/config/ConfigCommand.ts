@@ -22,7 +22,7 @@ const get = Command.make(
   (given) => onConfig(({ get }) => get(given))
 ).pipe(
   Command.withDescription(
-    "Print a value as it counts now: the environment over the file. Secrets are never shown. Fails when nothing is set."
+    "Print the value in force: the environment takes precedence over the file. Secrets are never shown. Fails when nothing is set."
   )
 )
 
@@ -38,7 +38,7 @@ const set = Command.make("set", {
   json: toggle("json", "Values are JSON")
 }, ({ comment, ...given }) => onConfig(({ set }) => set({ ...given, comment: Option.getOrUndefined(comment) }))).pipe(
   Command.withDescription(
-    "Change config.toml; its comments and its order stay, and nothing is written that could not be started with"
+    "Change config.toml; comments and order stay, and an invalid configuration is never written"
   ),
   Command.withShortDescription("Change values in config.toml"),
   Command.withExamples([
@@ -53,7 +53,7 @@ const set = Command.make("set", {
 )
 
 const unset = Command.make("unset", { path }, (given) => onConfig(({ unset }) => unset(given))).pipe(
-  Command.withDescription("Take a key or a table out of config.toml")
+  Command.withDescription("Remove a key or a table from config.toml")
 )
 
 const list = Command.make("list", {
@@ -62,7 +62,7 @@ const list = Command.make("list", {
     Argument.withDescription("Only what is below this path"),
     Argument.optional
   ),
-  all: toggle("all", "What could be set, too"),
+  all: toggle("all", "Keys that are not set, too"),
   json: toggle("json", "One JSON object a line")
 }, ({ prefix, ...given }) => onConfig(({ list }) => list({ ...given, prefix: Option.getOrUndefined(prefix) }))).pipe(
   Command.withAlias("ls"),
@@ -74,7 +74,7 @@ const where = Command.make("path", {}, () => onConfig(({ where }) => where)).pip
 )
 
 const validate = Command.make("validate", {}, () => onConfig(({ validate }) => validate)).pipe(
-  Command.withDescription("Check file and environment as a start would; fails with the first thing that is wrong")
+  Command.withDescription("Check file and environment as at a start; fails with the first error")
 )
 
 const init = Command.make(
@@ -90,6 +90,6 @@ const schema = Command.make("schema", {
 )
 
 export const config = Command.make("config").pipe(
-  Command.withDescription("Look at the configuration and change it"),
+  Command.withDescription("Show and change the configuration"),
   Command.withSubcommands([get, set, unset, list, where, validate, init, schema])
 )

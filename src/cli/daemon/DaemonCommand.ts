@@ -3,7 +3,7 @@ import { Command } from "effect/cli"
 import { lazily, settingsFlags, toggle, whileRead } from "../Flags.ts"
 
 export const daemon = Command.make("daemon", {
-  ephemeral: toggle("ephemeral", "End by itself one second after the last client has left"),
+  ephemeral: toggle("ephemeral", "Exit one second after the last client has disconnected"),
   foreground: toggle("foreground", "Log everything from info toggle, also at a terminal")
 }, ({ ephemeral, foreground }) =>
   Effect.flatMap(settingsFlags, (flags) =>
@@ -11,12 +11,12 @@ export const daemon = Command.make("daemon", {
       () => import("../../app/Daemon.ts"),
       ({ run }) => run({ ...flags, logLevel: flags.logLevel ?? (foreground ? "info" : undefined) }, { ephemeral })
     )).pipe(
-      // A daemon that was told to stop, and did, has not failed: supervisors look at the exit code.
+      // A daemon that was stopped has not failed: supervisors look at the exit code.
       Effect.onInterrupt(() => Effect.sync(() => process.exit(0)))
     )).pipe(
     Command.withDescription(
       "Serve the native protocol on a local socket, for many clients and many sessions, until SIGINT or SIGTERM. Turns that are running " +
-        "then have five seconds to end. SIGHUP makes it begin anew with the configuration as it is then."
+        "then have five seconds to end. SIGHUP restarts it with the current configuration."
     ),
     Command.withShortDescription("Long-running host on a local socket")
   )
@@ -30,4 +30,4 @@ export const status = Command.make(
         () => Promise.all([import("./Status.ts"), import("../../app/App.ts")]),
         ([{ status }, { layerBase }]) => Effect.provide(status(given), layerBase(flags))
       )))
-).pipe(Command.withDescription("Say how the running daemon is"))
+).pipe(Command.withDescription("Show the state of the running daemon"))

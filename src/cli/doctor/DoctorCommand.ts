@@ -13,7 +13,7 @@ export const doctor = Command.make(
       )))
 ).pipe(
   Command.withDescription(
-    "Look at the configuration, the agent's model, the stored sessions, the sandbox and the programs that Postern uses, and say what is missing."
+    "Check the configuration, the agent's model, the stored sessions, the sandbox and the programs that Postern uses, and report what is missing."
   ),
   Command.withShortDescription("What works on this machine, and what is missing")
 )

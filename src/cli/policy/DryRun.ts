@@ -94,7 +94,7 @@ export class DryRunRefused extends Schema.TaggedError<DryRunRefused>()("DryRunRe
 
 const refused = (message: string) => new DryRunRefused({ message })
 
-/** How many sets of extra rules are kept for a next call with the same. */
+/** How many sets of extra rules are cached. */
 const maxRuleSets = 256
 
 /** The decision of the gates about a tool call in a new session (docs/policy.md#gates): nothing runs, is asked or stored. */

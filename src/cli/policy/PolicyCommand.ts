@@ -93,8 +93,8 @@ const dryRun = (name: string) =>
 
 const explain = dryRun("explain").pipe(
   Command.withDescription(
-    "Take one tool call through the gates without running it or asking anybody: what each gate says, which one decides, " +
-      "and what the call would run in. Settings that are given count as the session's own choice."
+    "Pass one tool call through the gates without running it: the verdict of each gate, the gate that decides, and the " +
+      "sandbox of the call. Settings that are given count as the session's own choice."
   ),
   Command.withShortDescription("Dry run of one tool call through the gates"),
   Command.withExamples([
@@ -122,7 +122,7 @@ const add = Command.make(
       Flag.withDescription("user: config.toml; project: .postern/rules.toml of the folder"),
       Flag.withDefault("user")
     ),
-    reason: optionalFlag("reason", "TEXT", "Why, for whoever meets the rule"),
+    reason: optionalFlag("reason", "TEXT", "The reason, shown with the rule"),
     cwd
   },
   ({ cwd, reason, ...given }) =>
@@ -156,7 +156,7 @@ const trust = Command.make(
   "trust",
   {
     folder: Argument.String("folder").pipe(
-      Argument.withDescription("The folder whose own allow rules shall count"),
+      Argument.withDescription("The folder whose allow rules are to count"),
       Argument.optional
     ),
     list: toggle("list", "Show the trusted folders")
@@ -174,7 +174,7 @@ const trust = Command.make(
 const untrust = Command.make("untrust", {
   folder: Argument.String("folder").pipe(Argument.withDescription("A trusted folder; it may be gone"))
 }, (given) => onPolicy({ cwd: Option.none() }, () => import("./Rules.ts"), ({ untrust }) => untrust(given))).pipe(
-  Command.withDescription("Take the trust back")
+  Command.withDescription("Stop trusting a folder")
 )
 
 export const policy = Command.make("policy").pipe(

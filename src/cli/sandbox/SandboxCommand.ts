@@ -5,7 +5,7 @@ import { lazily, settingsFlags, toggle, whileRead } from "../Flags.ts"
 const check = Command.make("check", {
   backend: Flag.Literals("backend", ["auto", "bubblewrap", "landlock", "seatbelt", "firejail", "docker"]).pipe(
     Flag.withDescription(
-      "What to ask (default: sandbox_backend of the default risk profile, else what this system would choose)"
+      "The backend to test (default: sandbox_backend of the default risk profile, else what this system would choose)"
     ),
     Flag.optional
   ),
@@ -18,12 +18,12 @@ const check = Command.make("check", {
         Effect.provide(check({ ...given, backend: Option.getOrUndefined(given.backend) }), layerBase(flags))
     )))).pipe(
     Command.withDescription(
-      "Try out what this machine can hold a command to, for every Sandbox mode with and without a network."
+      "Test what this machine can enforce, for every sandbox mode with and without a network."
     ),
     Command.withShortDescription("What this machine can enforce")
   )
 
 export const sandbox = Command.make("sandbox").pipe(
-  Command.withDescription("The operating system's means to confine commands"),
+  Command.withDescription("The sandbox for commands"),
   Command.withSubcommands([check])
 )

@@ -25,7 +25,7 @@ const oneId = Argument.String("id").pipe(
 
 const list = Command.make("list", {
   cwd: optionalFlag("cwd", "DIR", "Only sessions of this folder"),
-  all: toggle("all", "Killed sessions too: they can be read and never go on"),
+  all: toggle("all", "Killed sessions, too"),
   json: toggle("json", "One JSON object a line")
 }, (given) => onSessions(({ list }) => list({ ...given, cwd: Option.getOrUndefined(given.cwd) }))).pipe(
   Command.withAlias("ls"),
@@ -36,7 +36,7 @@ const show = Command.make("show", {
   id: oneId,
   decisions: toggle(
     "decisions",
-    "What the policy decided about each tool call, and what was answered to which question"
+    "The decision about each tool call, and the answers to permission requests"
   ),
   json: toggle("json", "As JSON")
 }, (given) => onSessions(({ show }) => show(given))).pipe(
@@ -68,7 +68,7 @@ const kill = Command.make(
   { ids: Argument.variadic(oneId, { min: 1 }) },
   (given) => onSessions(({ kill }) => kill(given))
 ).pipe(
-  Command.withDescription("End sessions so that they can be read and never go on")
+  Command.withDescription("End sessions for good; they can still be read")
 )
 
 const close = Command.make(
@@ -76,10 +76,10 @@ const close = Command.make(
   { ids: Argument.variadic(oneId, { min: 1 }) },
   (given) => onSessions(({ close }) => close(given))
 ).pipe(
-  Command.withDescription("Put active sessions of the daemon away; they can go on later")
+  Command.withDescription("Close active sessions of the daemon; they can be resumed later")
 )
 
 export const sessions = Command.make("sessions").pipe(
-  Command.withDescription("Look at sessions, put them away and delete them"),
+  Command.withDescription("Show, export, close, kill and delete sessions"),
   Command.withSubcommands([list, show, exported, close, kill, remove])
 )

@@ -6,7 +6,7 @@ export interface Interrupts {
   readonly next: Effect.Effect<void>
   /** A Ctrl-C that came as a key instead of a signal. */
   readonly signal: () => void
-  /** Drops those that nobody has taken yet. */
+  /** Drops those that have not been handled yet. */
   readonly clear: Effect.Effect<void>
   /** Runs to its end, or fails at the next Ctrl-C. */
   readonly orInterrupt: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Interrupted, R>

@@ -13,9 +13,9 @@ import {
 } from "./ToolCallView.ts"
 
 export interface Renderer {
-  /** The text one update adds to the terminal; empty for updates people need not see. */
+  /** The text that one update adds to the terminal; empty for updates that are not shown. */
   readonly update: (update: SessionUpdate) => string
-  /** The tool call that a permission is asked for, not shortened. */
+  /** The tool call of a permission request, not shortened. */
   readonly question: (patch: ToolCallPatch) => string
   /** Ends a line that is still open, before something else is written. */
   readonly close: () => string

@@ -109,7 +109,7 @@ export const diffLines = (
   return [styles.bold(oneLine(path)) + note, ...clip(painted, limits, styles)]
 }
 
-/** A tool call as far as its updates have told. */
+/** A tool call as its updates describe it so far. */
 export interface ToolCallView {
   readonly toolCallId: string
   readonly title: string

@@ -22,8 +22,7 @@ import {
 import { resolvePath } from "../schema/Lookup.ts"
 import { convert, isHidden, masked } from "../schema/Values.ts"
 import { Settings } from "../Settings.ts"
-import { parsed, type TomlNotEdited } from "../toml/TomlEdit.ts"
-import * as TomlKeys from "../toml/TomlEdit.ts"
+import * as TomlEdit from "../toml/TomlEdit.ts"
 import { assignmentOf, layoutOf } from "../toml/TomlLayout.ts"
 import { type LiveConfig, makeCommit } from "./Commit.ts"
 
@@ -71,7 +70,7 @@ export interface AliasRenamed {
  */
 export class ConfigStore extends Context.Service<ConfigStore, {
   readonly file: string
-  /** The whole, secrets masked. */
+  /** The whole configuration, secrets masked. */
   readonly document: Effect.Effect<unknown, ConfigInvalid>
   readonly get: (path: string) => Effect.Effect<ConfigValue, ConfigReadError>
   /** Keys that are set or could be, below a prefix. */
@@ -109,7 +108,7 @@ export class ConfigStore extends Context.Service<ConfigStore, {
     live: LiveConfig = { adopt: Effect.void, isGone: () => false }
   ): Layer.Layer<ConfigStore> => Layer.sync(ConfigStore, () => make(file, environment, live))
 
-  /** A change is in force when its writer is told of it. */
+  /** A change is in force when `set`, `remove` and the like succeed. */
   static readonly layer = (
     environment: EnvironmentVariables = process.env
   ): Layer.Layer<ConfigStore, never, LiveSettings | Settings> =>
@@ -129,7 +128,7 @@ type AliasRole = ConfigRefused["alias"] & string
 const refuseAlias = (alias: AliasRole, reason: ConfigRefused["reason"], message: string) =>
   new ConfigRefused({ reason, message, alias })
 
-const unsafe = <A>(edit: Effect.Effect<A, TomlNotEdited>) =>
+const unsafe = <A>(edit: Effect.Effect<A, TomlEdit.TomlNotEdited>) =>
   Effect.mapError(edit, ({ message }) => refuse("unsafe", message))
 
 const everything: MayWrite = () => true
@@ -223,14 +222,14 @@ const make = (file: string, environment: EnvironmentVariables, live: LiveConfig)
       given.map(({ path }) => path),
       Effect.fnUntraced(function*(text) {
         yield* authorized(given.map(({ name }) => name), mayWrite)
-        const root = yield* unsafe(parsed(text))
+        const root = yield* unsafe(TomlEdit.parsed(text))
         for (const [index, { name, path }] of given.entries()) {
           const odd = newKeys(root, path).find((key) => !isAlias(key))
           if (odd !== undefined) {
             return yield* refuse("invalid", `${name}: ${JSON.stringify(odd)} cannot be used as a name`, index)
           }
         }
-        let after = yield* unsafe(TomlKeys.set(text, given))
+        let after = yield* unsafe(TomlEdit.set(text, given))
         for (const [index, { comment, name, path }] of given.entries()) {
           if (comment === undefined) continue
           const next = yield* commented(after, path, comment)
@@ -254,7 +253,7 @@ const make = (file: string, environment: EnvironmentVariables, live: LiveConfig)
         [path],
         Effect.fnUntraced(function*(text) {
           yield* authorizedAll([name], mayWrite)
-          const after = yield* unsafe(TomlKeys.unset(text, path))
+          const after = yield* unsafe(TomlEdit.unset(text, path))
           const result = (dangling: ReadonlyArray<DanglingReference>) =>
             Effect.succeed({ deleted: after !== undefined, warnings: dangling.map(({ problem }) => problem) })
           return [after ?? text, result] as const
@@ -282,8 +281,8 @@ const make = (file: string, environment: EnvironmentVariables, live: LiveConfig)
         [at(key)],
         Effect.fnUntraced(function*(text) {
           yield* authorizedAll([dotted(at(key))], mayWrite)
-          if (hasKey(yield* unsafe(parsed(text)), at(key))) return [text, () => Effect.succeed(false)] as const
-          const after = yield* unsafe(TomlKeys.set(text, [{ path: at(key), value: {} }]))
+          if (hasKey(yield* unsafe(TomlEdit.parsed(text)), at(key))) return [text, () => Effect.succeed(false)] as const
+          const after = yield* unsafe(TomlEdit.set(text, [{ path: at(key), value: {} }]))
           return [after, () => Effect.succeed(true)] as const
         })
       )
@@ -305,7 +304,7 @@ const make = (file: string, environment: EnvironmentVariables, live: LiveConfig)
         [at(from), at(to)],
         Effect.fnUntraced(function*(text) {
           yield* authorizedAll([dotted(at(from)), dotted(at(to))], mayWrite)
-          const root = yield* unsafe(parsed(text))
+          const root = yield* unsafe(TomlEdit.parsed(text))
           if (!hasKey(root, at(from))) return yield* refuseAlias("from", "missing", `there is no ${dotted(at(from))}`)
           if (hasKey(root, at(to))) return yield* refuseAlias("to", "exists", `${dotted(at(to))} is there already`)
           const others = referencesTo(root, path, from, to)
@@ -314,7 +313,7 @@ const make = (file: string, environment: EnvironmentVariables, live: LiveConfig)
           if (forbidden !== undefined) {
             return yield* refuse("forbidden", `${dotted(forbidden.path)} names it and may not be changed here`)
           }
-          const after = yield* unsafe(TomlKeys.rename(text, at(from), to, others))
+          const after = yield* unsafe(TomlEdit.rename(text, at(from), to, others))
           const rewritten = others.map((one) => dotted(one.path))
           const warnings = path.join(".") === "agents" && !hasKey(root, [...at(from), "workspace"])
             ? [`the agent's own folder is now agents/${to}/workspace; what was in agents/${from}/workspace stays there`]

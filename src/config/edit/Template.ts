@@ -1,4 +1,4 @@
-/** What `postern config init` writes: everything is a comment, so that it changes nothing until somebody says so. */
+/** The file that `postern config init` writes: all of it is comments, so it changes nothing. */
 export const template =
   `# Postern's configuration. Nothing here is needed: what is commented out is the default or an example.
 # postern config list shows what is set, postern config schema everything there is, postern config validate what is wrong.

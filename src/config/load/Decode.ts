@@ -5,7 +5,7 @@ import { redact } from "../../domain/secrets/LeakDetector.ts"
 import type { EnvironmentVariables } from "../../platform/Environment.ts"
 import { ConfigInvalid } from "../Errors.ts"
 import { type ConfigProblem, inconsistency } from "../schema/Consistency.ts"
-import { assign, type Assignment, dotted, type KeyPath, type Table, valueAt } from "../schema/KeyPath.ts"
+import { assign, dotted, type KeyAssignment, type KeyPath, type Table, valueAt } from "../schema/KeyPath.ts"
 import { expected, lookup } from "../schema/Lookup.ts"
 import { ConfigTable } from "../schema/Schema.ts"
 import { hint } from "../schema/Suggestion.ts"
@@ -13,7 +13,7 @@ import { mayHoldSecret, parseText } from "../schema/Values.ts"
 import { prefix } from "./EnvironmentOverrides.ts"
 import { keyAround, problemOf } from "../toml/TomlProblem.ts"
 
-export interface EnvironmentOverride extends Assignment {
+export interface EnvironmentOverride extends KeyAssignment {
   /** The name of the environment variable. */
   readonly variable: string
 }

@@ -1,5 +1,5 @@
 import { builtIn } from "../Providers.ts"
-import { type Assignment, dotted, isTable, type KeyPath, type Table } from "./KeyPath.ts"
+import { dotted, isTable, type KeyAssignment, type KeyPath, type Table } from "./KeyPath.ts"
 import type { ConfigTable, McpServerTable } from "./Schema.ts"
 import { hint, nearest } from "./Suggestion.ts"
 
@@ -34,7 +34,7 @@ const renamed = (value: unknown, from: string, to: string): unknown => {
   return value === from ? to : value.startsWith(`${from}/`) ? to + value.slice(from.length) : undefined
 }
 
-const valuesAt = (value: unknown, at: KeyPath, path: KeyPath = []): ReadonlyArray<Assignment> => {
+const valuesAt = (value: unknown, at: KeyPath, path: KeyPath = []): ReadonlyArray<KeyAssignment> => {
   const [key, ...rest] = at
   if (key === undefined) return [{ path, value }]
   if (!isTable(value)) return []
@@ -43,7 +43,7 @@ const valuesAt = (value: unknown, at: KeyPath, path: KeyPath = []): ReadonlyArra
 }
 
 /** What has to be set elsewhere when the alias `from` of `table` becomes `to`. */
-export const referencesTo = (root: Table, table: KeyPath, from: string, to: string): ReadonlyArray<Assignment> =>
+export const referencesTo = (root: Table, table: KeyPath, from: string, to: string): ReadonlyArray<KeyAssignment> =>
   references.filter((one) => one.to === table.join(".")).flatMap(({ at }) =>
     valuesAt(root, at).flatMap(({ path, value }) => {
       const other = renamed(value, from, to)
@@ -150,7 +150,7 @@ const resources: ReadonlyArray<string> = [
   "canvas"
 ]
 
-/** A misspelled resource would go unnoticed until somebody needs the permission. */
+/** A misspelled resource would go unnoticed until a user needs the permission. */
 const unknownResource = (alias: string, grants: Readonly<Record<string, unknown>> = {}): ConfigProblem | undefined => {
   const odd = Object.keys(grants).find((name) => !resources.includes(name.toLowerCase()))
   if (odd === undefined) return undefined

@@ -6,7 +6,7 @@ export type Table = Record<string, unknown>
 export const isTable = (value: unknown): value is Table =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
-export interface Assignment {
+export interface KeyAssignment {
   readonly path: KeyPath
   readonly value: unknown
 }
@@ -27,7 +27,7 @@ export const valueAt = (root: unknown, path: ReadonlyArray<PropertyKey>): unknow
   )
 
 /** Sets a path in a freshly parsed table and makes the tables on the way; a value in the way is replaced. */
-export const assign = (root: Table, { path, value }: Assignment): void => {
+export const assign = (root: Table, { path, value }: KeyAssignment): void => {
   let table = root
   for (const key of path.slice(0, -1)) {
     const next = table[key]

@@ -36,7 +36,7 @@ export const lookup = (path: KeyPath): Lookup => {
 export const expected = (ast: SchemaAST.AST): string =>
   SchemaAST.resolveDescription(ast) ?? (SchemaAST.isObjects(ast) ? "a table" : "a value")
 
-/** A path as somebody wrote it, found in the schema. */
+/** A written path with its canonical spelling and its type. */
 export interface ResolvedPath {
   readonly path: KeyPath
   /** The one spelling of the path that is shown, compared and granted. */

@@ -14,7 +14,7 @@ const distance = (a: string, b: string): number => {
   return rows[a.length]?.[b.length] ?? Infinity
 }
 
-/** The candidate a person most likely meant, or none when nothing is close; letter case and `-` for `_` do not count. */
+/** The most similar candidate, if one is similar enough; letter case and `-` for `_` do not count. */
 export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
   const plain = (text: string) => text.toLowerCase().replaceAll("-", "_")
   let best: { readonly candidate: string; readonly distance: number } | undefined

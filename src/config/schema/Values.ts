@@ -9,7 +9,7 @@ export const mask = "***MASKED***"
 
 const isVariable = (value: unknown) => typeof value === "string" && /^[A-Z][A-Z0-9_]*$/.test(value)
 
-/** A value that no listing shows. `api_key_env` holds the name of a variable, unless somebody mistook it for the key itself. */
+/** A value that no listing shows. `api_key_env` holds the name of a variable, unless it does not look like one: then it may be the key itself. */
 export const isHidden = (path: KeyPath, value: unknown): boolean =>
   path.at(-1) === "api_key_env" && (value === undefined || isVariable(value))
     ? false

@@ -134,7 +134,7 @@ export const linesAbout = ({ lines, strings }: TomlLayout, values: ReadonlySet<u
   return found
 }
 
-/** The first comment of `before` that `after` does not have, save those on lines that are meant to go. */
+/** The first comment of `before` that `after` does not have, except those on lines that may go. */
 export const lostComment = (
   before: TomlLayout,
   after: TomlLayout,

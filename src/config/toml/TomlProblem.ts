@@ -1,29 +1,29 @@
-/** What is wrong with a text that should be TOML, and where; lines and columns count from 1. No value of it is in the words. */
+/** What is wrong with a text that should be TOML, and where; lines and columns count from 1. It contains no value of the text. */
 export interface TomlProblem {
   readonly problem: string
-  /** Whether a value is at fault, and not what stands around it. */
+  /** Whether the error is in a value. */
   readonly inValue: boolean
   readonly line: string
   readonly column: string
 }
 
-const place = / at line (\d+), column (\d+)$/
+const position = / at line (\d+), column (\d+)$/
 
-const words = (said: string): string =>
-  said.startsWith("Invalid value") ? "this is no value; a text needs quotes" : said
+const explanation = (said: string): string =>
+  said.startsWith("Invalid value") ? "this is no value; a string needs quotes" : said
 
 /**
- * From the message of `Toml.parse`, which quotes the value it could not read: any value may be a secret whose quotes were
- * forgotten (spec §9). What it quotes of keys and signs stays.
+ * From the message of `Toml.parse`, which quotes the value that it could not read. That is left out, as it may be a secret without
+ * quotes; quoted keys and signs stay.
  */
 export const problemOf = (message: string): TomlProblem => {
-  const [, line = "1", column = "1"] = place.exec(message) ?? []
-  const said = message.replace(place, "")
+  const [, line = "1", column = "1"] = position.exec(message) ?? []
+  const said = message.replace(position, "")
   if (/^(Expected|Cannot redefine) /.test(said)) return { problem: said, inValue: false, line, column }
-  return { problem: words(said.replace(/ '.*$/s, "")), inValue: true, line, column }
+  return { problem: explanation(said.replace(/ '.*$/s, "")), inValue: true, line, column }
 }
 
-/** The same in one sentence, for texts that are named elsewhere. */
+/** The same as one sentence without the name of the file. */
 export const tomlProblem = ({ message }: { readonly message: string }): string => {
   const { column, line, problem } = problemOf(message)
   return `not valid TOML: ${problem} at line ${line}, column ${column}`

@@ -1,3 +1,4 @@
+import { Context } from "effect"
 
 /**
  * Secrets in text on its way to a model (docs/tools.md#secrets-in-results). Every pattern is bounded, so that its work
@@ -12,37 +13,37 @@ export interface LeakDetection {
   readonly highEntropyTokens: boolean
 }
 
-const usual: LeakDetection = { enabled: true, sensitivity: 0.7, highEntropyTokens: true }
+const defaults: LeakDetection = { enabled: true, sensitivity: 0.7, highEntropyTokens: true }
 
-/** As the operator wants it now. */
+/** As the configuration has it now. */
 export const LeakDetection: Context.Reference<() => LeakDetection> = Context.Reference(
   "postern/security/LeakDetection",
-  { defaultValue: () => () => usual }
+  { defaultValue: () => () => defaults }
 )
 
-export interface Redacted {
+export interface RedactedText {
   readonly text: string
   readonly found: number
 }
 
-interface Family {
+interface SecretPattern {
   readonly tag: string
   readonly pattern: RegExp
   /** Words that the text must contain for the pattern to be worth trying; lower case. */
   readonly hints: ReadonlyArray<string>
 }
 
-/** Keys with a form of their own: each begins where no word goes on. */
+/** Keys with a known form, at the beginning of a word. */
 const key = (...forms: ReadonlyArray<string>) => new RegExp(`(?<![A-Za-z0-9_-])(?:${forms.join("|")})`, "g")
 
-/** A name, a sign and a value: only the value goes. */
+/** A name, a sign and a value, of which only the value is replaced. */
 const assigned = (names: string, value: string) =>
   new RegExp(
     `((?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,30}[_-]){0,3}(?:${names})["']?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}["'\`]?)(${value})`,
     "gi"
   )
 
-const families: ReadonlyArray<Family> = [
+const patterns: ReadonlyArray<SecretPattern> = [
   {
     tag: "REDACTED_API_KEY",
     hints: ["sk", "pk_", "gsk_", "aiza", "gh", "xox", "xapp", "xwfp", "glpat", "npm_", "hf_"],
@@ -83,20 +84,20 @@ const families: ReadonlyArray<Family> = [
   { tag: "/botREDACTED_BOT_TOKEN", hints: ["/bot"], pattern: /\/bot\d{6,12}:[A-Za-z0-9_-]{30,50}/g }
 ]
 
-const generic: Family = {
+const generic: SecretPattern = {
   tag: "REDACTED_SECRET",
   hints: ["pass", "secret", "token"],
   pattern: assigned("password|passwd|secret|token", "(?=[^\\s\"'`]{0,200}\\d)[A-Za-z0-9!@#$%^&*+/_=.-]{12,200}")
 }
 
-/** Code that gets a secret from somewhere does not hold it. */
+/** Code that reads a secret from somewhere does not contain it. */
 const isReference = (value: string): boolean =>
   /^(?:process\.|os\.|env\.|ENV|config\.|settings\.|this\.|self\.)|\(|\$\{/.test(value)
 
 const privateKey = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY-----/g
 
-/** From its first line to its last, or to the end of the text where that was cut off. */
-const withoutPrivateKeys = (text: string): Redacted => {
+/** Removes each key from its first line to its last, or to the end of a text that was cut off. */
+const withoutPrivateKeys = (text: string): RedactedText => {
   if (!text.includes("PRIVATE KEY-----")) return { text, found: 0 }
   let rest = 0
   let found = 0
@@ -113,12 +114,80 @@ const withoutPrivateKeys = (text: string): Redacted => {
   return { text: kept + text.slice(rest), found }
 }
 
+// Random words: keys look like them, and so do many words that are no keys.
+
+/** Longer words are data, such as an image in base64. */
+const maxKeyLength = 200
+
+const minKeyLength = 24
+
+/** Shannon entropy, in bits a character. */
+const entropy = (text: string): number => {
+  const counts = new Map<string, number>()
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length)
+  return bits
+}
+
+/**
+ * Higher sensitivity, lower threshold; at the default of 0.7 no hexadecimal number reaches it
+ * (docs/tools.md#secrets-in-results).
+ */
+const threshold = (sensitivity: number) => 4.375 - 1.25 * (sensitivity - 0.7)
+
+/** Before a word that is no secret: `sha512-` and `h1:` in lock files, `data:…;base64,`, a receipt. */
+const harmlessPrefix =
+  /(?:sha(?:1|256|384|512)[-:=]|md5[-:=]|\bh1:|base64,|zc-receipt-\d{0,20}-?|integrity["']?\s?[:=]\s?["']?)$/i
+const harmlessStart = /^(?:sha(?:1|224|256|384|512)|md5|zc-receipt)[-:=]/i
+
+const isUuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** Whether the word stands in an address, which reaches from its scheme to the next white space. */
+const isInUrl = (at: number, whole: string): boolean => {
+  const before = whole.slice(Math.max(0, at - 256), at)
+  const start = Math.max(
+    before.lastIndexOf(" "),
+    before.lastIndexOf("\n"),
+    before.lastIndexOf("\t"),
+    before.lastIndexOf("("),
+    before.lastIndexOf("\"")
+  )
+  return before.slice(start + 1).includes("://")
+}
+
+/** Whether the word is one of several lines of encoded data. */
+const isInBlock = (token: string, at: number, whole: string): boolean => {
+  const line = (text: string | undefined) => text !== undefined && /^[A-Za-z0-9+/=_-]{40,128}\s*$/.test(text)
+  const before = whole.slice(Math.max(0, at - 200), at).split("\n")
+  const after = whole.slice(at + token.length, at + token.length + 200).split("\n")
+  const numbered = /^\s*(?:\d+[:|]\s?)?["']?$/.test(before.at(-1) ?? "")
+  const strip = (text: string | undefined) => text?.replace(/^\s*(?:\d+[:|]\s?)?["']?/, "").replace(/["'+,]*\s*$/, "")
+  return token.length >= 40 && numbered && (line(strip(before.at(-2))) || line(strip(after[1])))
+}
+
+/** Keys change between letters and digits again and again; names that people write do not. */
+const isMixed = (segment: string): boolean => /[A-Za-z]/.test(segment) && (segment.match(/\d+/g)?.length ?? 0) >= 3
+
+const isRandomSegment = (segment: string, sensitivity: number): boolean =>
+  segment.length >= minKeyLength && isMixed(segment) && !/^[0-9a-f-]+$/i.test(segment) &&
+  entropy(segment) >= threshold(sensitivity)
+
+/** Whether a word looks like a key; `at` is its position in the whole text. */
+const isRandom = (token: string, at: number, whole: string, sensitivity: number): boolean => {
+  if (token.length > maxKeyLength || isUuid.test(token) || harmlessStart.test(token)) return false
+  const segments = token.split("/")
+  if (!segments.some((segment) => isRandomSegment(segment, sensitivity))) return false
+  return !harmlessPrefix.test(whole.slice(Math.max(0, at - 40), at)) && !isInUrl(at, whole) &&
+    !isInBlock(token, at, whole)
+}
+
 /** The text with a tag in the place of whatever looks like a secret. */
-export const redact = (original: string, { enabled, highEntropyTokens, sensitivity }: LeakDetection): Redacted => {
+export const redact = (original: string, { enabled, highEntropyTokens, sensitivity }: LeakDetection): RedactedText => {
   if (!enabled) return { text: original, found: 0 }
   let { found, text } = withoutPrivateKeys(original)
   const lower = text.toLowerCase()
-  for (const { hints, pattern, tag } of sensitivity > 0.5 ? [...families, generic] : families) {
+  for (const { hints, pattern, tag } of sensitivity > 0.5 ? [...patterns, generic] : patterns) {
     if (!hints.some((hint) => lower.includes(hint))) continue
     text = text.replace(pattern, (whole, name?: unknown, value?: unknown) => {
       const isAssigned = typeof name === "string" && typeof value === "string"
