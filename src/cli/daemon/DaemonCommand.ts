@@ -4,7 +4,7 @@ import { lazily, settingsFlags, toggle, whileRead } from "../Flags.ts"
 
 export const daemon = Command.make("daemon", {
   ephemeral: toggle("ephemeral", "Exit one second after the last client has disconnected"),
-  foreground: toggle("foreground", "Log everything from info toggle, also at a terminal")
+  foreground: toggle("foreground", "Use log level info, also at a terminal")
 }, ({ ephemeral, foreground }) =>
   Effect.flatMap(settingsFlags, (flags) =>
     lazily(

@@ -1,6 +1,6 @@
 import { Cause, Clock, Context, DateTime, Effect, Layer, Logger, References } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
-import { filtered, hidingAll } from "../../config/Logging.ts"
+import { filtered, liveRedactor } from "../../config/Logging.ts"
 import * as Feed from "./Feed.ts"
 import * as Followed from "./SessionFeeds.ts"
 
@@ -78,7 +78,7 @@ export class Feeds extends Context.Service<Feeds, {
   static readonly layerLogger = Layer.unwrap(Effect.gen(function*() {
     const { logs } = yield* Feeds
     const live = yield* LiveSettings
-    const hidden = hidingAll(live)
+    const hidden = liveRedactor(live)
     const logger = Logger.make(({ date, fiber, logLevel, message }) =>
       logs.publish({
         timestamp: date.toISOString(),
