@@ -5,10 +5,9 @@ import { Approvals } from "../native/session/Approvals.ts"
 import * as CatalogueHandlers from "../native/daemon/CatalogueHandlers.ts"
 import * as ConfigHandlers from "../native/config/ConfigHandlers.ts"
 import * as CoreHandlers from "../native/daemon/CoreHandlers.ts"
-import * as CostHandlers from "../native/daemon/CostHandlers.ts"
 import * as FeedHandlers from "../native/feeds/FeedHandlers.ts"
 import { Feeds } from "../native/feeds/Feeds.ts"
-import { Facts } from "../native/protocol/DaemonInfo.ts"
+import { Facts } from "../native/protocol/NativeConnection.ts"
 import * as FileHandlers from "../native/files/FileHandlers.ts"
 import { Identities } from "../native/daemon/Identities.ts"
 import * as LifecycleHandlers from "../native/session/LifecycleHandlers.ts"
@@ -65,7 +64,6 @@ const layerHandlers = (environment: EnvironmentVariables) =>
     AttachHandlers.layer,
     FeedHandlers.layer,
     CatalogueHandlers.layer,
-    CostHandlers.layer,
     PersonalityHandlers.layer,
     SkillHandlers.layer,
     ToolHandlers.layer

@@ -1,14 +1,43 @@
-import { Clock, Context, Deferred, Duration, Effect, Exit } from "effect"
-import type { ConnectionSetup, PeerOptions } from "../rpc/Options.ts"
+import { Clock, Context, Deferred, Duration, Effect, Exit, Result } from "effect"
+import type { Admit, ConnectionSetup, PeerOptions } from "../rpc/Options.ts"
 import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { Principals } from "../security/Principals.ts"
-import * as Admission from "./access/Admission.ts"
 import * as ConnectionLog from "./daemon/ConnectionLog.ts"
-import { Facts } from "./protocol/DaemonInfo.ts"
+import { Facts, type Far, NativeConnection, type NativeState } from "./protocol/NativeConnection.ts"
 import { Native } from "./protocol/Native.ts"
-import { type Far, NativeConnection, type NativeState } from "./protocol/NativeConnection.ts"
 import { ClientSessions } from "./session/ClientSessions.ts"
+import * as Wire from "../rpc/Wire.ts"
+import { RequiredGrant } from "./protocol/Contract.ts"
+import * as Errors from "./protocol/Errors.ts"
+import { canonical, isRecord } from "./protocol/Spelling.ts"
+
+const needs: ReadonlyMap<string, string | undefined> = new Map(
+  Array.from(Native.requests, ([method, rpc]) => [method, Context.get(rpc.annotations, RequiredGrant)])
+)
+
+/** Known to the protocol, not part of this daemon: clients that meet this error leave the feature out (zeroclaw §1.6). */
+const isOutOfScope = (method: string) => method.startsWith("sops/")
+
+/** The gate in front of the handlers: known, greeted, permitted, readable, in this order (zeroclaw §1.2). */
+const admit = (state: NativeState): Admit => (method, raw) => {
+  if (!needs.has(method) && !isOutOfScope(method)) return Result.fail(Wire.methodNotFound({ method }, method))
+  if (!state.initialized && method !== "initialize") return Result.fail(Errors.notInitialized())
+  if (isOutOfScope(method)) return Result.fail(Errors.disabled("SOP subsystem not enabled", "sop_disabled"))
+  return Result.succeed(raw === undefined ? {} : isRecord(raw) ? canonical(raw) : raw)
+}
+
+/** What the principal may do is looked up with each call: a grant that was taken away is gone at once. */
+const permit = (state: NativeState, principals: Principals["Service"]) =>
+  Effect.fnUntraced(function*(method: string) {
+    const need = needs.get(method)
+    if (need === undefined) return
+    const principal = yield* principals.find(state.principal)
+    if (principal === undefined) {
+      return yield* Errors.notAuthenticated(`principal "${state.principal}" is not known any more`)
+    }
+    if (!principal.allows(need)) return yield* Errors.missingGrant(principal.id, need, method)
+  })
 
 /** What one connection may keep waiting (zeroclaw §1.3). */
 export interface Limits {
@@ -70,8 +99,8 @@ export const serveConnection = Effect.fnUntraced(
         )
       })
       return {
-        admit: Admission.admit(state),
-        permit: Admission.permit(state, principals),
+        admit: admit(state),
+        permit: permit(state, principals),
         services: Context.make(NativeConnection, state) as Context.Context<never>,
         until: ConnectionLog.connected(state).pipe(
           Effect.andThen(Deferred.await(greeted)),

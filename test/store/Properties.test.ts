@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
 import { TranscriptEntry } from "../../src/domain/SessionEvent.ts"
-import * as MessageCursor from "../../src/native/session/MessageCursor.ts"
+import * as TranscriptPages from "../../src/native/session/TranscriptPages.ts"
 import * as Cursor from "../../src/store/Cursor.ts"
 import { readEntry } from "../../src/store/Entries.ts"
 import { filledLine, integer, line } from "../support/Arbitraries.ts"
@@ -43,13 +43,13 @@ describe("Properties of cursors", () => {
     other: line,
     before
   }, ({ before, other, session }) => {
-    const text = MessageCursor.encode(session, before)
-    assert.strictEqual(succeeds(MessageCursor.decode(text, session)), before)
-    if (other !== session) assert.isUndefined(succeeds(MessageCursor.decode(text, other)))
+    const text = TranscriptPages.encodeCursor(session, before)
+    assert.strictEqual(succeeds(TranscriptPages.decodeCursor(text, session)), before)
+    if (other !== session) assert.isUndefined(succeeds(TranscriptPages.decodeCursor(text, other)))
   })
 
   it.prop("any other text is no cursor", [line], ([text]) => {
     assert.isUndefined(succeeds(Cursor.decode(text)))
-    assert.isUndefined(succeeds(MessageCursor.decode(text, text)))
+    assert.isUndefined(succeeds(TranscriptPages.decodeCursor(text, text)))
   })
 })

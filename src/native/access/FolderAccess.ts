@@ -5,7 +5,7 @@ import { canonicalFolder, ownFolders } from "../../policy/decision/Limits.ts"
 import { deepest } from "../../sandbox/plan/PathScope.ts"
 import type { RpcFault } from "../../rpc/Wire.ts"
 import type { Principal } from "../../security/Principals.ts"
-import * as Faults from "../protocol/Errors.ts"
+import * as Errors from "../protocol/Errors.ts"
 
 /** Why somebody may not work in a folder or look into it, by its canonical path; `undefined` where nothing is in the way. */
 export type Forbids = (folder: string) => string | undefined
@@ -32,5 +32,5 @@ export const make = (settings: Settings["Service"], { last }: LiveSettings["Serv
 /** For a session that has the folder already. */
 export const mayEnter = (forbids: Forbids, folder: string): Effect.Effect<void, RpcFault> => {
   const reason = forbids(folder)
-  return reason === undefined ? Effect.void : Effect.fail(Faults.forbidden(`cwd: ${reason}`, { field: "cwd" }))
+  return reason === undefined ? Effect.void : Effect.fail(Errors.forbidden(`cwd: ${reason}`, { field: "cwd" }))
 }

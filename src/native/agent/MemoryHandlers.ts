@@ -3,10 +3,9 @@ import type { RpcFault } from "../../rpc/Wire.ts"
 import { Agents } from "../../session/lifecycle/Agents.ts"
 import type { SessionFault } from "../../session/lifecycle/SessionFault.ts"
 import { type MemoryEntry, MemoryRefused, MemoryStore } from "../../store/MemoryStore.ts"
-import { caller } from "../access/Access.ts"
-import { mayUse } from "../access/Entitled.ts"
-import * as Faults from "../protocol/Errors.ts"
-import { faulty } from "../protocol/Faulty.ts"
+import { caller, mayUse } from "../access/Access.ts"
+import * as Errors from "../protocol/Errors.ts"
+import { mapRpcErrors } from "../protocol/Errors.ts"
 import { instant } from "../protocol/Instant.ts"
 import { MemoryMethods } from "../protocol/AgentContracts.ts"
 
@@ -44,7 +43,9 @@ const shown = (
 })
 
 const refused = <A, R>(effect: Effect.Effect<A, SessionFault | RpcFault | MemoryRefused, R>) =>
-  faulty(Effect.catchTag(effect, "MemoryRefused", ({ field, message }) => Effect.fail(Faults.invalid(message, field))))
+  mapRpcErrors(
+    Effect.catchTag(effect, "MemoryRefused", ({ field, message }) => Effect.fail(Errors.invalid(message, field)))
+  )
 
 export const layer = MemoryMethods.toLayer(Effect.gen(function*() {
   const store = yield* MemoryStore
@@ -58,7 +59,7 @@ export const layer = MemoryMethods.toLayer(Effect.gen(function*() {
     const me = yield* caller
     const { alias } = yield* Effect.mapError(
       agents.resolve(named?.trim() || undefined),
-      (error) => Faults.unresolved(error, "agent")
+      (error) => Errors.unresolved(error, "agent")
     )
     yield* mayUse(me, alias)
     return { alias, memory: yield* store.of(alias, me.admin ? "everybody" : { owner: me.id }) }
@@ -73,7 +74,7 @@ export const layer = MemoryMethods.toLayer(Effect.gen(function*() {
     "memory/list": Effect.fnUntraced(function*({ category, session_id, ...asked }) {
       const { alias, memory } = yield* of(asked)
       return list(alias, yield* memory.list({ category: category ?? undefined, sessionId: session_id ?? undefined }))
-    }, faulty),
+    }, mapRpcErrors),
 
     "memory/search": Effect.fnUntraced(function*({ limit, query, session_id, since, until, ...asked }) {
       const { alias, memory } = yield* of(asked)
@@ -86,13 +87,13 @@ export const layer = MemoryMethods.toLayer(Effect.gen(function*() {
           until: yield* instant("until", until)
         })
       )
-    }, faulty),
+    }, mapRpcErrors),
 
     "memory/get": Effect.fnUntraced(function*({ key, ...asked }) {
       const { alias, memory } = yield* of(asked)
       const found = yield* memory.get(key)
       return { entry: found === undefined ? null : shown(alias, found, true) }
-    }, faulty),
+    }, mapRpcErrors),
 
     "memory/store": Effect.fnUntraced(function*({ category, content, key, session_id, ...asked }) {
       const { memory } = yield* of(asked)
@@ -103,6 +104,6 @@ export const layer = MemoryMethods.toLayer(Effect.gen(function*() {
     "memory/delete": Effect.fnUntraced(function*({ key, ...asked }) {
       const { memory } = yield* of(asked)
       return { key, deleted: yield* memory.remove(key) }
-    }, faulty)
+    }, mapRpcErrors)
   })
 }))

@@ -3,9 +3,9 @@ import { Agents } from "../../session/lifecycle/Agents.ts"
 import * as KeyedLock from "../../platform/KeyedLock.ts"
 import type { FileFault } from "../../workspace/FileFault.ts"
 import * as Personality from "../../workspace/Personality.ts"
-import * as Entitled from "../access/Entitled.ts"
-import * as Faults from "../protocol/Errors.ts"
-import { faulty } from "../protocol/Faulty.ts"
+import { usableAgent } from "../access/Access.ts"
+import * as Errors from "../protocol/Errors.ts"
+import { mapRpcErrors } from "../protocol/Errors.ts"
 import { PersonalityMethods } from "../protocol/AgentContracts.ts"
 
 /** The methods `personality/*`; see docs/native-rpc.md#personality. */
@@ -59,20 +59,20 @@ Lasting facts and decisions, one a line.
 const named = (filename: string) =>
   Personality.isName(filename)
     ? Effect.succeed(filename)
-    : Faults.invalid(`filename: must be one of ${Personality.names.join(", ")}`, "filename")
+    : Errors.invalid(`filename: must be one of ${Personality.names.join(", ")}`, "filename")
 
 /** What a file that is written here has to be, so that it can be read as it was sent. */
 const text = (content: string) => {
   const { length } = Array.from(content)
   if (length > Personality.maxChars) {
-    return Faults.invalid(
+    return Errors.invalid(
       `content: ${length} characters, and the limit is ${Personality.maxChars}`,
       "content",
       "too_large"
     )
   }
   return content.includes("\0") || !content.isWellFormed()
-    ? Faults.invalid("content: it is not text", "content", "malformed")
+    ? Errors.invalid("content: it is not text", "content", "malformed")
     : Effect.succeed(content)
 }
 
@@ -80,20 +80,20 @@ const refused = (filename: string) => ({ detail, reason }: FileFault) => {
   const message = `${filename}: ${detail}`
   switch (reason) {
     case "stale":
-      return Faults.stale(message, { filename })
+      return Errors.stale(message, { filename })
     case "large":
-      return Faults.invalid(message, "filename", "too_large")
+      return Errors.invalid(message, "filename", "too_large")
     case "folder":
     case "link":
     case "special":
-      return Faults.invalid(message, "filename", "invalid")
+      return Errors.invalid(message, "filename", "invalid")
     default:
-      return Faults.unavailable(message)
+      return Errors.unavailable(message)
   }
 }
 
 export const layer = PersonalityMethods.toLayer(Effect.gen(function*() {
-  const agentOf = Entitled.agentOf(yield* Agents)
+  const agentOf = usableAgent(yield* Agents)
   // One writer at a time: between the look at a file's time and its replacement nobody else may write it.
   const lock = KeyedLock.make()
 
@@ -102,21 +102,21 @@ export const layer = PersonalityMethods.toLayer(Effect.gen(function*() {
       const { workspace } = yield* agentOf(agent)
       const files = yield* Effect.mapError(Personality.list(workspace), refused("the agent's workspace"))
       return { files, max_chars: Personality.maxChars }
-    }, faulty),
+    }, mapRpcErrors),
 
     "personality/get": Effect.fnUntraced(function*({ agent, filename }) {
       const { workspace } = yield* agentOf(agent)
       const name = yield* named(filename)
       const { content, ...found } = yield* Effect.mapError(Personality.get(workspace, name), refused(name))
       return { filename, content, exists: content !== null, ...found }
-    }, faulty),
+    }, mapRpcErrors),
 
     "personality/put": Effect.fnUntraced(function*({ agent, content, expected_mtime_ms, filename }) {
       const { workspace } = yield* agentOf(agent)
       const name = yield* named(filename)
       const put = Personality.put(workspace, name, yield* text(content), expected_mtime_ms ?? undefined)
       return { ...yield* Effect.mapError(lock.within(name)(put), refused(name)) }
-    }, faulty),
+    }, mapRpcErrors),
 
     "personality/templates": Effect.fnUntraced(function*({ agent }) {
       const { alias } = yield* agentOf(agent)
@@ -124,6 +124,6 @@ export const layer = PersonalityMethods.toLayer(Effect.gen(function*() {
         preset: "default",
         files: Personality.names.map((filename) => ({ filename, content: templates[filename](alias) }))
       }
-    }, faulty)
+    }, mapRpcErrors)
   })
 }))

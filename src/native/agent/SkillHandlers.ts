@@ -10,11 +10,10 @@ import * as Files from "../../workspace/Files.ts"
 import * as FrontMatter from "../../workspace/FrontMatter.ts"
 import * as Skills from "../../workspace/Skills.ts"
 import * as SkillShelf from "../../workspace/SkillShelf.ts"
-import { caller } from "../access/Access.ts"
-import * as Entitled from "../access/Entitled.ts"
+import { caller, usableAgent } from "../access/Access.ts"
 import { SkillMethods } from "../protocol/AgentContracts.ts"
-import * as Faults from "../protocol/Errors.ts"
-import { faulty } from "../protocol/Faulty.ts"
+import * as Errors from "../protocol/Errors.ts"
+import { mapRpcErrors } from "../protocol/Errors.ts"
 
 /** The methods `skills/*`; see docs/native-rpc.md#skills. */
 
@@ -41,7 +40,7 @@ const agentOfBundle = (bundle: string): string => bundle === ofAgentShared ? sha
 const makeBundles = Effect.gen(function*() {
   const { configDir } = yield* Settings
   const live = yield* LiveSettings
-  const agentOf = Entitled.agentOf(yield* Agents)
+  const agentOf = usableAgent(yield* Agents)
   const ofAll: Bundle = { alias: shared, directory: join(configDir, "shared", "skills") }
 
   const inOrder = Effect.map(live.current, ({ acp, agents }) => {
@@ -84,30 +83,30 @@ interface SkillDraft {
 const checkedName = (name: string) =>
   Skills.isName(name)
     ? Effect.succeed(name)
-    : Faults.invalid("name: at most 64 letters, digits, dots, dashes and underscores, a letter or digit first", "name")
+    : Errors.invalid("name: at most 64 letters, digits, dots, dashes and underscores, a letter or digit first", "name")
 
 /** The text of a `SKILL.md` that is the skill of this name when it is read again. */
 const textOf = Effect.fnUntraced(function*({ body, content, frontmatter, name }: SkillDraft) {
   const whole = typeof content === "string"
   if (whole === (typeof body === "string" || Boolean(frontmatter))) {
-    return yield* Faults.invalid("either content, or frontmatter and body", "content")
+    return yield* Errors.invalid("either content, or frontmatter and body", "content")
   }
   const odd = Object.keys(frontmatter ?? {}).find((key) => !FrontMatter.isKey(key))
   if (odd !== undefined) {
-    return yield* Faults.invalid(`frontmatter: ${JSON.stringify(odd)} is no name of a field`, "frontmatter")
+    return yield* Errors.invalid(`frontmatter: ${JSON.stringify(odd)} is no name of a field`, "frontmatter")
   }
   const text = whole ? content : FrontMatter.render({ fields: { name, ...frontmatter }, body: body ?? "" })
   const field = whole ? "content" : "frontmatter"
   if (text.includes("\0") || !text.isWellFormed()) {
-    return yield* Faults.invalid("the skill is not text", field, "malformed")
+    return yield* Errors.invalid("the skill is not text", field, "malformed")
   }
   if (Buffer.byteLength(text) > Skills.maxBytes) {
-    return yield* Faults.invalid(`a skill has at most ${Skills.maxBytes} bytes`, field, "too_large")
+    return yield* Errors.invalid(`a skill has at most ${Skills.maxBytes} bytes`, field, "too_large")
   }
   const { fields } = FrontMatter.parse(text)
   return FrontMatter.textOf(fields["name"]) === name && typeof (fields["description"] ?? "") === "string"
     ? text
-    : yield* Faults.invalid(
+    : yield* Errors.invalid(
       `${field}: must have the name ${JSON.stringify(name)} and a description that is a text`,
       field
     )
@@ -117,22 +116,22 @@ const unchangeable = ({ detail, reason }: FileFault) => {
   const message = `the skill cannot be changed: ${detail}`
   switch (reason) {
     case "stale":
-      return Faults.invalid(message, "name", "conflict")
+      return Errors.invalid(message, "name", "conflict")
     case "folder":
     case "large":
     case "link":
     case "missing":
     case "special":
-      return Faults.invalid(message, "name", "invalid")
+      return Errors.invalid(message, "name", "invalid")
     default:
-      return Faults.unavailable(message)
+      return Errors.unavailable(message)
   }
 }
 
 export const layer = SkillMethods.toLayer(Effect.gen(function*() {
   const { configDir } = yield* Settings
   const live = yield* LiveSettings
-  const agentOf = Entitled.agentOf(yield* Agents)
+  const agentOf = usableAgent(yield* Agents)
   const bundlesOf = yield* makeBundles
   const lock = KeyedLock.make()
 
@@ -157,17 +156,17 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
   ) {
     const { bundles, skills } = yield* skillsOf(agent, bundle)
     if (bundles.length === 0) {
-      return yield* Faults.invalid(`there is no bundle ${JSON.stringify(bundle)}`, "bundle", "not_found")
+      return yield* Errors.invalid(`there is no bundle ${JSON.stringify(bundle)}`, "bundle", "not_found")
     }
     const called = skills.filter(({ skill }) => skill.name === name)
     const [found] = called
     if (found === undefined) {
-      return yield* Faults.invalid(`there is no skill ${JSON.stringify(name)}`, "name", "not_found")
+      return yield* Errors.invalid(`there is no skill ${JSON.stringify(name)}`, "name", "not_found")
     }
     const owners = called.map(({ bundle }) => bundle)
     return isUnambiguous(owners, live.last().acp.defaultAgent)
       ? found
-      : yield* Faults.invalid(`name one of the bundles that have it (${owners.join(", ")})`, "bundle", "ambiguous")
+      : yield* Errors.invalid(`name one of the bundles that have it (${owners.join(", ")})`, "bundle", "ambiguous")
   })
 
   /** Only those who may use every agent change the skills that every agent reads. */
@@ -175,7 +174,7 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
     const me = yield* caller
     const missing = Array.from((yield* live.current).agents.keys()).find((alias) => !me.mayUseAgent(alias))
     if (missing !== undefined) {
-      return yield* Faults.forbidden(
+      return yield* Errors.forbidden(
         `Principal "${me.id}" may not use agent "${missing}", which has the skills of bundle "${shared}", too`,
         { agent: missing }
       )
@@ -190,12 +189,12 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
       : agentOf(agentOfBundle(bundle), "bundle")
     return bundleOf(alias) === bundle
       ? { top: workspace, folder: "skills" }
-      : yield* Faults.invalid(`agent "${alias}" has no bundle ${JSON.stringify(bundle)}`, "bundle", "not_found")
+      : yield* Errors.invalid(`agent "${alias}" has no bundle ${JSON.stringify(bundle)}`, "bundle", "not_found")
   })
 
   return SkillMethods.of({
     "skills/bundles": ({ agent }) =>
-      faulty(
+      mapRpcErrors(
         Effect.map(
           bundlesOf(agent),
           (found) => ({ bundles: found.map((bundle) => ({ ...bundle, include: [], exclude: [] })) })
@@ -203,7 +202,7 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
       ),
 
     "skills/list": ({ agent, bundle }) =>
-      faulty(Effect.map(skillsOf(agent, bundle), ({ skills }) => ({
+      mapRpcErrors(Effect.map(skillsOf(agent, bundle), ({ skills }) => ({
         skills: skills.map(({ bundle, skill: { description, folder, name } }) => ({
           bundle,
           name,
@@ -216,12 +215,12 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
       const { bundle, skill: { folder, path } } = yield* skillOf(asked)
       const { bytes } = yield* Effect.mapError(
         Files.read(path, 256 * 1024),
-        ({ detail }) => Faults.invalid(detail, "name", "not_found")
+        ({ detail }) => Errors.invalid(detail, "name", "not_found")
       )
       const content = bytes.toString("utf8")
       const { body, fields } = FrontMatter.parse(content)
       return { bundle, name: asked.name, directory: folder, frontmatter: fields, body, content }
-    }, faulty),
+    }, mapRpcErrors),
 
     "skills/write": Effect.fnUntraced(function*(asked) {
       const shelf = yield* shelfOf(asked)
@@ -229,7 +228,7 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
       const write = SkillShelf.write(shelf, name, yield* textOf(asked))
       yield* Effect.mapError(lock.within(name)(write), unchangeable)
       return { bundle: asked.bundle, name, written: true }
-    }, faulty),
+    }, mapRpcErrors),
 
     "skills/delete": Effect.fnUntraced(function*(asked) {
       const shelf = yield* shelfOf(asked)
@@ -241,6 +240,6 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
         deleted: Option.isSome(archive),
         ...(Option.isSome(archive) ? { archive: archive.value } : {})
       }
-    }, faulty)
+    }, mapRpcErrors)
   })
 }))

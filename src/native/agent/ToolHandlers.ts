@@ -5,10 +5,9 @@ import type { AgentSettings } from "../../config/Snapshot.ts"
 import { Agents } from "../../session/lifecycle/Agents.ts"
 import { PolicyService, unopened } from "../../session/policy/PolicyService.ts"
 import { MemoryStore } from "../../store/MemoryStore.ts"
-import { caller } from "../access/Access.ts"
-import * as Entitled from "../access/Entitled.ts"
-import * as Faults from "../protocol/Errors.ts"
-import { faulty } from "../protocol/Faulty.ts"
+import { caller, usableAgent } from "../access/Access.ts"
+import * as Errors from "../protocol/Errors.ts"
+import { mapRpcErrors } from "../protocol/Errors.ts"
 import { ToolMethods } from "../protocol/AgentContracts.ts"
 
 /** Of other daemons; nothing here belongs to them. */
@@ -19,7 +18,7 @@ const domains = ["agent_aliases", "tool_names", "memory_categories", ...empty]
 export const layer = ToolMethods.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
   const live = yield* LiveSettings
-  const agentOf = Entitled.agentOf(yield* Agents)
+  const agentOf = usableAgent(yield* Agents)
   const desk = yield* PolicyService
   const store = yield* MemoryStore
 
@@ -37,7 +36,7 @@ export const layer = ToolMethods.toLayer(Effect.gen(function*() {
     function*(agent: AgentSettings) {
       const me = yield* caller
       const session = yield* unopened(agent, me.tools, yield* memoryTools(agent))
-      return yield* Effect.mapError(desk.offered(session), ({ message }) => Faults.disabled(message, "rules_invalid"))
+      return yield* Effect.mapError(desk.offered(session), ({ message }) => Errors.disabled(message, "rules_invalid"))
     },
     Effect.provideService(Settings, settings),
     Effect.provideService(LiveSettings, live)
@@ -45,7 +44,7 @@ export const layer = ToolMethods.toLayer(Effect.gen(function*() {
 
   const categories = Effect.fnUntraced(function*({ alias }: AgentSettings) {
     const me = yield* caller
-    if (!me.allows("memory:read")) return yield* Faults.missingGrant(me.id, "memory:read", "memory_categories")
+    if (!me.allows("memory:read")) return yield* Errors.missingGrant(me.id, "memory:read", "memory_categories")
     const memory = yield* store.of(alias, me.admin ? "everybody" : { owner: me.id })
     return Array.from(new Set((yield* memory.list({})).map(({ category }) => category))).sort()
   })
@@ -66,17 +65,17 @@ export const layer = ToolMethods.toLayer(Effect.gen(function*() {
       default:
         return empty.has(domain)
           ? []
-          : yield* Faults.invalid(`domain: must be one of ${domains.join(", ")}`, "domain")
+          : yield* Errors.invalid(`domain: must be one of ${domains.join(", ")}`, "domain")
     }
   })
 
   return ToolMethods.of({
     "tools/list": Effect.fnUntraced(function*({ agent }) {
       return { tools: yield* toolsOf(yield* agentOf(agent)) }
-    }, faulty),
+    }, mapRpcErrors),
 
     "tools/param-options": Effect.fnUntraced(function*({ agent, domain }) {
       return { options: (yield* valuesOf(domain, agent)).map((value) => ({ value })) }
-    }, faulty)
+    }, mapRpcErrors)
   })
 }))

@@ -9,7 +9,7 @@ import * as Wire from "../../rpc/Wire.ts"
 import type { Principals } from "../../security/Principals.ts"
 import { caller } from "../access/Access.ts"
 import { Assignment, ConfigMethods } from "../protocol/ConfigContracts.ts"
-import * as Faults from "../protocol/Errors.ts"
+import * as Errors from "../protocol/Errors.ts"
 import type { NativeConnection } from "../protocol/NativeConnection.ts"
 import { Reload } from "./Reload.ts"
 
@@ -21,16 +21,16 @@ const faults =
       case "RpcFault":
         return error
       case "ConfigFailed":
-        return Faults.disabled("The configuration could not be written; the log says why", "config_failed")
+        return Errors.disabled("The configuration could not be written; the log says why", "config_failed")
       case "ConfigInvalid":
-        return Faults.disabled(error.message.replaceAll(file, basename(file)), "config_invalid")
+        return Errors.disabled(error.message.replaceAll(file, basename(file)), "config_invalid")
       case "ConfigRefused": {
         const { index, message, reason } = error
         const at = index === undefined ? {} : { index }
         const named = message.replaceAll(file, basename(file))
         return reason === "forbidden"
-          ? Faults.forbidden(named, at)
-          : Faults.invalid(named, field(error), reason, at)
+          ? Errors.forbidden(named, at)
+          : Errors.invalid(named, field(error), reason, at)
       }
     }
   }
@@ -53,7 +53,7 @@ const entryAt = (entry: unknown, index: number) =>
     const { data, message } = Wire.invalidParamsFrom(error)
     const inner: unknown = Object(data)["field"]
     const field = inner === undefined ? `sets.${index}` : `sets.${index}.${String(inner)}`
-    return Faults.invalid(`sets.${index}: ${message}`, field, "invalid_params", { index })
+    return Errors.invalid(`sets.${index}: ${message}`, field, "invalid_params", { index })
   })
 
 /** Fixed keys may be written with `-` for `_`. */
@@ -140,7 +140,7 @@ export const layer = ConfigMethods.toLayer(Effect.gen(function*() {
     "config/reload": () =>
       reload.begin.pipe(
         Effect.mapError(({ message, path = [] }) =>
-          Faults.invalid(message.replaceAll(config.file, basename(config.file)), path.join("."), "config_invalid")
+          Errors.invalid(message.replaceAll(config.file, basename(config.file)), path.join("."), "config_invalid")
         ),
         Effect.as({ reloading: true })
       ),

@@ -7,7 +7,7 @@ import { LiveSettings } from "../../config/LiveSettings.ts"
 import { builtIn, isLocal, type Provider, providers, vendorModels } from "../../config/Providers.ts"
 import { agentModels, readiness } from "../../model/ModelReference.ts"
 import { ModelCatalog } from "../../model/ModelCatalog.ts"
-import * as Faults from "../protocol/Errors.ts"
+import * as Errors from "../protocol/Errors.ts"
 import { SetupMethods } from "../protocol/ConfigContracts.ts"
 
 /** Kinds of providers, as `providers.*.kind` names them. */
@@ -98,7 +98,7 @@ export const layer = (environment: EnvironmentVariables) =>
       "config/catalog-models": Effect.fnUntraced(function*({ model_provider, provider }) {
         const name = model_provider ?? provider
         if (name === undefined || name === null) {
-          return yield* Faults.invalid("model_provider is missing", "model_provider")
+          return yield* Errors.invalid("model_provider is missing", "model_provider")
         }
         const now = yield* table
         const known = providers(now.providers, environment)
@@ -107,7 +107,7 @@ export const layer = (environment: EnvironmentVariables) =>
         if (meant.length === 0) {
           const names = unique([...known.keys(), ...kinds.map(({ name }) => name)]).join(", ")
           const problem = `there is no model provider ${JSON.stringify(name)}; there are ${names}`
-          return yield* Faults.invalid(problem, "model_provider", "not_found")
+          return yield* Errors.invalid(problem, "model_provider", "not_found")
         }
         // The servers are asked behind this answer's back; a later one has what they list.
         if (meant.some(({ kind }) => kind !== "offline")) yield* catalog.refresh
@@ -132,7 +132,7 @@ export const layer = (environment: EnvironmentVariables) =>
         const known = new Map(Object.entries(aliases(yield* table)))
         const values = known.get(source) ?? (without.includes(source) ? [] : undefined)
         return values === undefined
-          ? yield* Faults.invalid(
+          ? yield* Errors.invalid(
             `there is no alias source ${JSON.stringify(source)}; there are ${[...known.keys(), ...without].join(", ")}`,
             "source"
           )

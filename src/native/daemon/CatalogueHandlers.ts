@@ -1,21 +1,43 @@
-import { Effect } from "effect"
+import { Clock, DateTime, Effect, Layer } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import { Doctor } from "../../session/doctor/Doctor.ts"
 import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { caller, mayTouch } from "../access/Access.ts"
-import { CatalogueMethods } from "../protocol/DaemonContracts.ts"
-import { faulty } from "../protocol/Faulty.ts"
+import { CatalogueMethods, CostMethods } from "../protocol/DaemonContracts.ts"
+import { mapRpcErrors } from "../protocol/Errors.ts"
 import * as Listing from "../files/DirectoryListing.ts"
 import * as Places from "../access/FolderAccess.ts"
-import { records, summed } from "../session/Records.ts"
-import { ClientSessions } from "../session/ClientSessions.ts"
+import { ClientSessions, ownerOf } from "../session/ClientSessions.ts"
+import { realpath } from "node:fs/promises"
+import { join } from "node:path"
+import { isTooDeep } from "../../rpc/Depth.ts"
+import * as Files from "../../workspace/Files.ts"
+import * as Errors from "../protocol/Errors.ts"
+import { instant } from "../protocol/Instant.ts"
+
+const mostSessions = 100_000
+
+/** The stored sessions of both modes that the caller may see. */
+const records = ({ acp, chat }: SessionManagers["Service"]) =>
+  Effect.gen(function*() {
+    const me = yield* caller
+    const found = yield* Effect.forEach([chat, acp], ({ store }) => store.overview({ limit: mostSessions }))
+    return found.flat().filter((record) => mayTouch(me, ownerOf(record)))
+  })
+
+/** Sums by a key, where there is something to sum. */
+const summed = <A>(items: ReadonlyArray<A>, key: (item: A) => string, amount: (item: A) => number) => {
+  const sums: Record<string, number> = {}
+  for (const item of items) sums[key(item)] = (sums[key(item)] ?? 0) + amount(item)
+  return sums
+}
 
 const doctorPatience = "20 seconds"
 
 const severityOf = { ok: "ok", warn: "warn", fail: "error" } as const
 
-export const layer = CatalogueMethods.toLayer(Effect.gen(function*() {
+const layerCatalogue = CatalogueMethods.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
   const live = yield* LiveSettings
   const clientSessions = yield* ClientSessions
@@ -44,7 +66,7 @@ export const layer = CatalogueMethods.toLayer(Effect.gen(function*() {
       ),
 
     "agents/status": () =>
-      faulty(Effect.gen(function*() {
+      mapRpcErrors(Effect.gen(function*() {
         const stored = summed(yield* all, ({ agent }) => agent, () => 1)
         const me = yield* caller
         const own = clientSessions.all().filter(({ owner }) => mayTouch(me, owner))
@@ -81,3 +103,65 @@ export const layer = CatalogueMethods.toLayer(Effect.gen(function*() {
     "locales/fetch": ({ catalog, locale }) => Effect.succeed({ locale, catalogs: [], skipped: catalog ?? [] })
   })
 }))
+
+const largest = 1024 * 1024
+
+/** What the whole organisation costs, as another program wrote it down; `null` where none did. */
+const org = Effect.fnUntraced(function*(dataDir: string) {
+  const name = "org_cost.json"
+  const folder = yield* Effect.promise(() => realpath(dataDir).catch(() => dataDir))
+  const found = yield* Effect.result(Files.read(join(folder, name), largest))
+  if (found._tag === "Failure") {
+    return found.failure.reason === "missing" ? null : yield* Errors.unavailable(`${name}: ${found.failure.detail}`)
+  }
+  const value = yield* Effect.try({
+    try: () => JSON.parse(found.success.bytes.toString("utf8")) as unknown,
+    catch: () => Errors.disabled(`${name} is not JSON`, "malformed")
+  })
+  return isTooDeep(value) ? yield* Errors.disabled(`${name} is nested too deeply`, "malformed") : value
+})
+
+const layerCosts = CostMethods.toLayer(Effect.gen(function*() {
+  const settings = yield* Settings
+  const clientSessions = yield* ClientSessions
+  const managers = yield* SessionManagers
+  const all = records(managers)
+
+  return CostMethods.of({
+    /** Of the caller's own sessions; the operator sees everybody's (zeroclaw §1.10). */
+    "cost/query": Effect.fnUntraced(function*({ agent, ...asked }) {
+      const [from, to] = [yield* instant("from", asked.from), yield* instant("to", asked.to)]
+      const today = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis)).slice(0, 10)
+      const counted = (yield* all).filter((session) =>
+        (typeof agent !== "string" || session.agent === agent) &&
+        (typeof from !== "string" || session.updatedAt >= from) && (typeof to !== "string" || session.updatedAt < to)
+      )
+      const costOf = ({ usage }: typeof counted[number]) => usage?.cost ?? 0
+      const me = yield* caller
+      const days = (yield* Effect.forEach([managers.chat, managers.acp], ({ store }) =>
+        store.costs.costs({
+          ...(me.admin ? {} : { owner: me.id }),
+          ...(typeof agent === "string" ? { agent } : {}),
+          ...(typeof from === "string" ? { from: from.slice(0, 10) } : {}),
+          ...(typeof to === "string" ? { to: to.slice(0, 10) } : {})
+        }))).flat()
+      const since = (day: string) => days.reduce((total, one) => one.day >= day ? total + one.cost : total, 0)
+      return {
+        session_cost_usd: counted.reduce(
+          (total, one) => clientSessions.get(one.sessionId)?.owner === ownerOf(one) ? total + costOf(one) : total,
+          0
+        ),
+        daily_cost_usd: since(today),
+        monthly_cost_usd: since(today.slice(0, 7)),
+        total_tokens: counted.reduce((total, { usage }) => total + (usage?.used ?? 0), 0),
+        request_count: counted.reduce((total, { turns }) => total + turns, 0),
+        by_model: summed(days, ({ model }) => model, ({ cost }) => cost),
+        by_agent: summed(days, (one) => one.agent, ({ cost }) => cost)
+      }
+    }, mapRpcErrors),
+
+    "cost/org": () => org(settings.dataDir)
+  })
+}))
+
+export const layer = Layer.merge(layerCatalogue, layerCosts)

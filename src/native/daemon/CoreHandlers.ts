@@ -11,10 +11,9 @@ import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { caller, mayTouch } from "../access/Access.ts"
 import * as ConnectionLog from "./ConnectionLog.ts"
 import { CoreMethods } from "../protocol/DaemonContracts.ts"
-import { Facts } from "../protocol/DaemonInfo.ts"
-import * as Faults from "../protocol/Errors.ts"
+import { Facts, NativeConnection } from "../protocol/NativeConnection.ts"
+import * as Errors from "../protocol/Errors.ts"
 import { Identities, type IdentityRefused } from "./Identities.ts"
-import { NativeConnection } from "../protocol/NativeConnection.ts"
 import { ClientSessions } from "../session/ClientSessions.ts"
 import { isRecord, type Params, twins } from "../protocol/Spelling.ts"
 
@@ -37,7 +36,7 @@ const iso = (ms: number) => DateTime.formatIso(DateTime.makeUnsafe(ms))
 
 const refusals = <A, R>(greeting: Effect.Effect<A, RpcFault | NotAuthenticated | IdentityRefused, R>) =>
   greeting.pipe(
-    Effect.mapError((error) => error._tag === "RpcFault" ? error : Faults.notAuthenticated(error.message)),
+    Effect.mapError((error) => error._tag === "RpcFault" ? error : Errors.notAuthenticated(error.message)),
     Effect.tapError((fault) =>
       Effect.flatMap(NativeConnection, (connection) => ConnectionLog.refused(connection, fault))
     )
@@ -72,7 +71,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
       initialize: Effect.fnUntraced(function*(params) {
         const connection = yield* NativeConnection
         const asked = params.protocol_version ?? protocol
-        if (asked !== protocol) return yield* Faults.versionMismatch(asked)
+        if (asked !== protocol) return yield* Errors.versionMismatch(asked)
         const principal = yield* principals.authenticate({
           uid: connection.far.uid,
           token: params.auth_token ?? undefined,
@@ -86,7 +85,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
           one !== connection && one.initialized && one.clientId === identity.id
         )
         if (holder !== undefined && holder.principal !== principal) {
-          return yield* Faults.notAuthenticated(
+          return yield* Errors.notAuthenticated(
             `the client identity ${JSON.stringify(identity.id)} is that of a client of somebody else`
           )
         }

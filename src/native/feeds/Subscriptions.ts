@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import * as Wire from "../../rpc/Wire.ts"
 import type { Principal, Principals } from "../../security/Principals.ts"
 import { newId } from "../../domain/Id.ts"
-import * as Faults from "../protocol/Errors.ts"
+import * as Errors from "../protocol/Errors.ts"
 import type { Numbers } from "./Feed.ts"
 import { NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 
@@ -70,7 +70,7 @@ export const opening = ({ find }: Principals["Service"]) =>
   Effect.fnUntraced(
     function*<S extends Source>(need: string, join: () => S, from: From, deliver: (id: string, source: S) => Deliver) {
       const connection = yield* NativeConnection
-      if (connection.subscriptions.size >= maxSubscriptions) return yield* Faults.tooManySubscriptions(maxSubscriptions)
+      if (connection.subscriptions.size >= maxSubscriptions) return yield* Errors.tooManySubscriptions(maxSubscriptions)
       const source = join()
       const { feed, leave } = source
       const id = newId()

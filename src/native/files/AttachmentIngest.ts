@@ -10,7 +10,7 @@ import * as Attachments from "../../workspace/Attachments.ts"
 import * as Files from "../../workspace/Files.ts"
 import { makeFolder } from "../../platform/MakeFolder.ts"
 import * as MimeType from "../../workspace/MimeType.ts"
-import * as Faults from "../protocol/Errors.ts"
+import * as Errors from "../protocol/Errors.ts"
 import type { FileEntry } from "../protocol/FileContracts.ts"
 
 /** Bytes on their way to a session. */
@@ -53,7 +53,7 @@ const home = (session: Session) => {
     return await realpath(workspace)
   }).pipe(
     Effect.tapError(({ cause }) => Effect.logError(`the folder ${workspace} cannot be made`, cause)),
-    Effect.mapError(() => Faults.unavailable("the agent's folder cannot be made; the log says why"))
+    Effect.mapError(() => Errors.unavailable("the agent's folder cannot be made; the log says why"))
   )
 }
 
@@ -62,7 +62,7 @@ export const store = Effect.fnUntraced(function*(session: Session, incoming: Inc
   const { bytes, filename, mimeType } = incoming
   const kept = yield* Attachments.store(yield* home(session), bytes, { filename, mimeType }).pipe(
     Effect.mapError(({ detail, reason }) =>
-      reason === "large" ? Faults.invalid(detail, "files", "too_large") : Faults.unavailable(detail)
+      reason === "large" ? Errors.invalid(detail, "files", "too_large") : Errors.unavailable(detail)
     )
   )
   return {
@@ -86,7 +86,7 @@ const decode = (data: string, field: string) =>
   Effect.mapError(
     Attachments.decodeBase64(data),
     ({ detail, reason }) =>
-      Faults.invalid(
+      Errors.invalid(
         `${field}.data_b64: ${detail}`,
         `${field}.data_b64`,
         reason === "large" ? "too_large" : "malformed"
@@ -95,15 +95,15 @@ const decode = (data: string, field: string) =>
 
 const readPath = Effect.fnUntraced(function*(path: string, field: string, session: Session, giver: Giver) {
   const { admin, desk, local } = giver
-  if (!local) return yield* Faults.forbidden("Paths are taken from local clients only; send data_b64", { field })
+  if (!local) return yield* Errors.forbidden("Paths are taken from local clients only; send data_b64", { field })
   const wrong = (problem: string, reason = "invalid") =>
-    Faults.invalid(`${field}.path: ${problem}`, `${field}.path`, reason)
+    Errors.invalid(`${field}.path: ${problem}`, `${field}.path`, reason)
   if (!isAbsolute(path)) return yield* wrong(`${JSON.stringify(path)} is not an absolute path`)
   const canonical = admin
     ? yield* Effect.tryPromise({ try: () => realpath(path), catch: () => wrong("there is no such file", "not_found") })
     : yield* Effect.mapError(
       desk.readable(session, path),
-      ({ message }) => Faults.forbidden(message, { field })
+      ({ message }) => Errors.forbidden(message, { field })
     )
   return yield* Effect.mapError(
     Files.read(canonical, Attachments.maxBytes),
@@ -123,7 +123,7 @@ const receive = Effect.fnUntraced(
       const { bytes } = yield* readPath(path, field, session, giver)
       return { bytes, filename: filename ?? basename(path), mimeType, original: path }
     }
-    if (typeof data_b64 !== "string") return yield* Faults.invalid(`${field}: it needs a path or data_b64`, field)
+    if (typeof data_b64 !== "string") return yield* Errors.invalid(`${field}: it needs a path or data_b64`, field)
     const extension = mimeType === undefined ? undefined : MimeType.extensionOf(mimeType)
     const name = extension === undefined ? entry.source ?? "upload" : `${entry.source ?? "upload"}.${extension}`
     return { bytes: yield* decode(data_b64, field), filename: filename ?? name, mimeType }
@@ -143,7 +143,7 @@ const receiveAll = Effect.fnUntraced(function*(
     const one = yield* receive(entry, `${field}.${index}`, session, giver)
     total += one.bytes.length
     if (total > maxRequestBytes) {
-      return yield* Faults.invalid(
+      return yield* Errors.invalid(
         `${field}: more than ${megabytes(maxRequestBytes)} in one request`,
         field,
         "too_large"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { readdir, realpath, stat } from "node:fs/promises"
 import { isAbsolute, join, normalize } from "node:path"
-import * as Faults from "../protocol/Errors.ts"
+import * as Errors from "../protocol/Errors.ts"
 import type { Forbids } from "../access/FolderAccess.ts"
 
 const byName = new Intl.Collator("en", { sensitivity: "base" })
@@ -11,19 +11,19 @@ const codeOf = (error: unknown) => (error as { readonly code?: string }).code
 /** A folder's entries, folders first; what vanishes meanwhile is left out (zeroclaw §1.6). Links lead nowhere that is forbidden. */
 export const list = Effect.fnUntraced(function*(path: string, hidden: boolean, forbids: Forbids) {
   if (!isAbsolute(path) || path.includes("\0") || path.split(/[/\\]/).includes("..")) {
-    return yield* Faults.badPath(`path: ${JSON.stringify(path)} is not an absolute path without ".."`)
+    return yield* Errors.badPath(`path: ${JSON.stringify(path)} is not an absolute path without ".."`)
   }
   const checked = (folder: string) => {
     const reason = forbids(folder)
-    return reason === undefined ? Effect.succeed(folder) : Effect.fail(Faults.pathDenied(`path: ${reason}`))
+    return reason === undefined ? Effect.succeed(folder) : Effect.fail(Errors.pathDenied(`path: ${reason}`))
   }
   const attempt = <A>(run: () => Promise<A>) =>
     Effect.tryPromise({
       try: run,
       catch: (error) =>
         codeOf(error) === "EACCES"
-          ? Faults.pathDenied(`${path} cannot be read`)
-          : Faults.pathMissing(`${path} is not there or no folder`)
+          ? Errors.pathDenied(`${path} cannot be read`)
+          : Errors.pathMissing(`${path} is not there or no folder`)
     })
   // Before anything there is looked for, too: whether it exists is nobody else's business.
   yield* checked(normalize(path))

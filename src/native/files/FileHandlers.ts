@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { PolicyService } from "../../session/policy/PolicyService.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import { caller } from "../access/Access.ts"
-import * as Faults from "../protocol/Errors.ts"
-import { faulty } from "../protocol/Faulty.ts"
+import * as Errors from "../protocol/Errors.ts"
+import { mapRpcErrors } from "../protocol/Errors.ts"
 import { FileMethods } from "../protocol/FileContracts.ts"
 import * as Intake from "./AttachmentIngest.ts"
 import { isLocal, NativeConnection } from "../protocol/NativeConnection.ts"
@@ -12,7 +12,7 @@ import { chunkBytes, Uploads } from "./Uploads.ts"
 
 const maxFiles = 64
 
-const remote = Faults.forbidden("Uploads are for local clients; send the file with file/attach")
+const remote = Errors.forbidden("Uploads are for local clients; send the file with file/attach")
 
 export const layer = FileMethods.toLayer(Effect.gen(function*() {
   const clientSessions = yield* ClientSessions
@@ -31,13 +31,13 @@ export const layer = FileMethods.toLayer(Effect.gen(function*() {
 
   return FileMethods.of({
     "file/attach": Effect.fnUntraced(function*({ files, session_id }) {
-      if (files.length < 1 || files.length > maxFiles) return yield* Faults.invalid(`files: 1 to ${maxFiles}`, "files")
+      if (files.length < 1 || files.length > maxFiles) return yield* Errors.invalid(`files: 1 to ${maxFiles}`, "files")
       return yield* clientSessions.queued(session_id)(Effect.gen(function*() {
         const { connection, me, session } = yield* recalled(session_id)
         const giver = { local: isLocal(connection.far), admin: me.admin, desk }
         return { files: yield* Intake.attach(session, files, giver) }
       }))
-    }, faulty),
+    }, mapRpcErrors),
 
     "file/upload/begin": Effect.fnUntraced(function*(asked) {
       yield* local
@@ -46,7 +46,7 @@ export const layer = FileMethods.toLayer(Effect.gen(function*() {
         const upload_id = yield* uploads.begin(connection, me, session, asked)
         return { upload_id, chunk_bytes: chunkBytes, max_bytes: Attachments.maxBytes }
       }))
-    }, faulty),
+    }, mapRpcErrors),
 
     "file/upload/chunk": Effect.fnUntraced(function*({ data_b64, offset, upload_id }) {
       return { received_bytes: yield* uploads.chunk(yield* local, upload_id, offset, data_b64) }
@@ -57,6 +57,6 @@ export const layer = FileMethods.toLayer(Effect.gen(function*() {
       const me = yield* caller
       const sessionId = yield* uploads.sessionOf(connection, upload_id)
       return { ...yield* clientSessions.queued(sessionId)(uploads.commit(connection, me, upload_id)) }
-    }, faulty)
+    }, mapRpcErrors)
   })
 }))

@@ -4,13 +4,53 @@ import type { Principal } from "../../security/Principals.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import { mayTouch } from "../access/Access.ts"
-import { Facts } from "../protocol/DaemonInfo.ts"
-import * as Faults from "../protocol/Errors.ts"
+import { Facts, type NativeState } from "../protocol/NativeConnection.ts"
+import * as Errors from "../protocol/Errors.ts"
 import * as Intake from "./AttachmentIngest.ts"
-import type { NativeState } from "../protocol/NativeConnection.ts"
 import { ClientSessions, ownerOf } from "../session/ClientSessions.ts"
-import type { Upload } from "./Upload.ts"
-import { type Beginning, checked, wrong } from "./UploadBeginning.ts"
+
+/** What a client says about a file that it is going to send (zeroclaw §1.9). */
+interface Beginning {
+  readonly session_id: string
+  readonly size_bytes: number
+  readonly filename?: string | null
+  readonly sha256?: string | null
+}
+
+const longestName = 255
+
+const wrong = (field: string, problem: string, reason = "invalid") =>
+  Errors.invalid(`${field}: ${problem}`, field, reason)
+
+/** What is wrong with it. */
+const checked = ({ filename, sha256, size_bytes }: Beginning) => {
+  if (size_bytes < 0) return wrong("size_bytes", "at least 0")
+  if (size_bytes > Attachments.maxBytes) return wrong("size_bytes", `at most ${Attachments.maxBytes}`, "too_large")
+  if (Buffer.byteLength(filename ?? "") > longestName) return wrong("filename", `at most ${longestName} bytes`)
+  return typeof sha256 === "string" && !/^[0-9a-f]{64}$/i.test(sha256)
+    ? wrong("sha256", "64 hexadecimal digits")
+    : undefined
+}
+
+/** A file that is being sent, in memory until it is whole. */
+interface Upload {
+  readonly id: string
+  readonly connection: NativeState
+  /** This very session, not a later one of the same id. */
+  readonly session: Session
+  readonly principal: string
+  readonly agent: string
+  readonly filename: string
+  readonly sha256: string | undefined
+  readonly size: number
+  cost: number
+  bytes: Buffer
+  /** Where each piece that was taken begins and ends. */
+  readonly pieces: Map<number, number>
+  received: number
+  /** Milliseconds since the epoch. */
+  touched: number
+}
 
 export const chunkBytes = 1024 * 1024
 export const perConnection = 4
@@ -166,10 +206,10 @@ const make = Effect.gen(function*() {
       const upload = yield* find(connection, id)
       const { agent, bytes, filename, principal, received, session, sha256, size } = upload
       if (clientSessions.get(session.sessionId)?.session !== session || !mayTouch(me, ownerOf(session.record()))) {
-        return yield* refused(upload, Faults.notFound(session.sessionId))
+        return yield* refused(upload, Errors.notFound(session.sessionId))
       }
       if (me.id !== principal || !me.mayUseAgent(agent) || session.record().agent !== agent) {
-        return yield* refused(upload, Faults.forbidden(`Principal "${me.id}" may not use agent "${agent}"`, { agent }))
+        return yield* refused(upload, Errors.forbidden(`Principal "${me.id}" may not use agent "${agent}"`, { agent }))
       }
       if (received < size) return yield* wrong("upload_id", `${received} of ${size} bytes are there`, "incomplete")
       if (sha256 !== undefined && crypto().createHash("sha256").update(bytes).digest("hex") !== sha256) {

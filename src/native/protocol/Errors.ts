@@ -1,6 +1,7 @@
 import * as Wire from "../../rpc/Wire.ts"
 import type { AgentUnresolved } from "../../session/lifecycle/Agents.ts"
 import type { SessionFault } from "../../session/lifecycle/SessionFault.ts"
+import { Effect } from "effect"
 
 /** Domain errors with the numbers of the native protocol; `data.reason` is a stable word (zeroclaw §1.4). */
 
@@ -60,7 +61,7 @@ export const invalid = (message: string, field: string, reason = "invalid_params
 export const unresolved = ({ message, reason }: AgentUnresolved, field: string) =>
   reason === "agent_unusable" ? fault(-32603, message, reason) : invalid(message, field, reason)
 
-export const of = (error: SessionFault): Wire.RpcFault => {
+export const toRpcError = (error: SessionFault): Wire.RpcFault => {
   switch (error._tag) {
     case "SessionMissing":
       return notFound(error.sessionId)
@@ -88,3 +89,14 @@ export const of = (error: SessionFault): Wire.RpcFault => {
       return fault(-32603, `turn failed: ${error.message}`, error.reason)
   }
 }
+
+/** Errors of the domain as the protocol's; what a store could not do is also logged with its cause. */
+export const mapRpcErrors = <A, R>(
+  effect: Effect.Effect<A, SessionFault | Wire.RpcFault, R>
+): Effect.Effect<A, Wire.RpcFault, R> =>
+  effect.pipe(
+    Effect.tapError((error) =>
+      error._tag === "StoreFailed" ? Effect.logError(error.message, error.cause) : Effect.void
+    ),
+    Effect.mapError((error) => error._tag === "RpcFault" ? error : toRpcError(error))
+  )

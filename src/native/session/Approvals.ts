@@ -9,8 +9,7 @@ import {
 } from "../../session/lifecycle/Attachment.ts"
 import { newId } from "../../domain/Id.ts"
 import { answerIn, schemaOf } from "../../session/policy/Approvals.ts"
-import { Facts } from "../protocol/DaemonInfo.ts"
-import type { NativeState } from "../protocol/NativeConnection.ts"
+import { Facts, type NativeState } from "../protocol/NativeConnection.ts"
 import { isRecord, type Params } from "../protocol/Spelling.ts"
 import type { Updates } from "./SessionUpdates.ts"
 

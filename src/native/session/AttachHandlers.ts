@@ -1,11 +1,10 @@
 import { Effect } from "effect"
 import * as Wire from "../../rpc/Wire.ts"
 import { Principals } from "../../security/Principals.ts"
-import { caller, mayTouch } from "../access/Access.ts"
+import { caller, mayTouch, mayUse } from "../access/Access.ts"
 import { Approvals } from "./Approvals.ts"
-import { mayUse } from "../access/Entitled.ts"
-import * as Faults from "../protocol/Errors.ts"
-import { faulty } from "../protocol/Faulty.ts"
+import * as Errors from "../protocol/Errors.ts"
+import { mapRpcErrors } from "../protocol/Errors.ts"
 import type { Feed } from "../feeds/Feed.ts"
 import { Feeds } from "../feeds/Feeds.ts"
 import type { Told } from "../feeds/SessionFeeds.ts"
@@ -42,7 +41,7 @@ export const layer = AttachMethods.toLayer(Effect.gen(function*() {
       const connection = yield* NativeConnection
       const me = yield* caller
       const { record, active } = yield* clientSessions.locate(session_id, me)
-      if (!mayTouch(me, ownerOf(record)) || record.killedAt !== null) return yield* Faults.notFound(session_id)
+      if (!mayTouch(me, ownerOf(record)) || record.killedAt !== null) return yield* Errors.notFound(session_id)
       yield* mayUse(me, record.agent)
       const subscription = yield* open(
         "sessions:read",
@@ -69,6 +68,6 @@ export const layer = AttachMethods.toLayer(Effect.gen(function*() {
       )
       yield* Effect.forkIn(Effect.andThen(Effect.yieldNow, asked), connection.scope)
       return { ...subscription, running: active?.turn !== undefined }
-    }, faulty)
+    }, mapRpcErrors)
   })
 }))

@@ -10,13 +10,11 @@ import type { Session } from "../../session/lifecycle/Session.ts"
 import type { SessionFault } from "../../session/lifecycle/SessionFault.ts"
 import { type SessionManager, SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { SessionMissing, type SessionRecord, StoreFailed } from "../../store/SessionStore.ts"
-import { forwarded, mayTouch, ownerFor } from "../access/Access.ts"
-import { mayUse } from "../access/Entitled.ts"
+import { forwarded, mayTouch, mayUse, ownerFor } from "../access/Access.ts"
 import * as FolderAccess from "../access/FolderAccess.ts"
 import { Feeds } from "../feeds/Feeds.ts"
-import { Facts } from "../protocol/DaemonInfo.ts"
-import * as Faults from "../protocol/Errors.ts"
-import type { NativeState } from "../protocol/NativeConnection.ts"
+import { Facts, type NativeState } from "../protocol/NativeConnection.ts"
+import * as Errors from "../protocol/Errors.ts"
 
 type Manager = SessionManager["Service"]
 
@@ -79,7 +77,7 @@ export const unopened = ({ mode, store }: Manager): StoreFailed | undefined =>
 const compatible = new Set<string | null>([null, "zerocode_code"])
 
 export const activeElsewhere = (sessionId: string, { manager }: ClientSession) =>
-  Faults.invalid(`session ${sessionId} is active in ${manager.mode} mode`, "chat_mode", "conflict")
+  Errors.invalid(`session ${sessionId} is active in ${manager.mode} mode`, "chat_mode", "conflict")
 
 const patienceSecs = 30
 
@@ -88,8 +86,8 @@ export const makeCallQueue = () =>
   KeyedLock.make<Wire.RpcFault>({
     waiting: 32,
     patience: Duration.seconds(patienceSecs),
-    full: Faults.queueFull,
-    late: (sessionId) => Faults.queueTimeout(sessionId, patienceSecs)
+    full: Errors.queueFull,
+    late: (sessionId) => Errors.queueTimeout(sessionId, patienceSecs)
   })
 
 /** The live sessions of the daemon as its clients have them, of both modes. Clients have an id open in one mode only. */

@@ -6,12 +6,10 @@ import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import type { SessionStore } from "../../store/SessionStore.ts"
 import type { Overrides } from "../../session/SessionContext.ts"
-import { caller, mayTouch } from "../access/Access.ts"
-import { mayUse } from "../access/Entitled.ts"
-import { Facts } from "../protocol/DaemonInfo.ts"
-import * as Faults from "../protocol/Errors.ts"
-import { faulty } from "../protocol/Faulty.ts"
-import { NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
+import { caller, mayTouch, mayUse } from "../access/Access.ts"
+import { Facts, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
+import * as Errors from "../protocol/Errors.ts"
+import { mapRpcErrors } from "../protocol/Errors.ts"
 import * as OpenSession from "./OpenSession.ts"
 import * as Places from "../access/FolderAccess.ts"
 import { ClientSessions, type LocatedSession, ownerOf, sessionClientOf, unopened } from "./ClientSessions.ts"
@@ -28,7 +26,7 @@ const checkedId = (id: string | null | undefined) =>
   id === null || id === undefined || (/^[\x21-\x7e]+$/.test(id) && id.length <= longestId)
     ? Effect.succeed(id ?? undefined)
     : Effect.fail(
-      Faults.invalid(`session_id: at most ${longestId} printable ASCII characters without spaces`, "session_id")
+      Errors.invalid(`session_id: at most ${longestId} printable ASCII characters without spaces`, "session_id")
     )
 
 interface Changes {
@@ -76,12 +74,12 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
     clientSessions.queued(sessionId)(Effect.gen(function*() {
       const me = yield* caller
       const found = yield* clientSessions.locate(sessionId, me)
-      if (!mayTouch(me, ownerOf(found.record))) return yield* Faults.notFound(sessionId)
+      if (!mayTouch(me, ownerOf(found.record))) return yield* Errors.notFound(sessionId)
       return yield* use(found)
     }))
 
   const live = ({ active, record }: LocatedSession) =>
-    active ? Effect.succeed(active) : Effect.fail(Faults.notFound(record.sessionId))
+    active ? Effect.succeed(active) : Effect.fail(Errors.notFound(record.sessionId))
 
   return LifecycleMethods.of({
     "session/new": Effect.fnUntraced(function*(params) {
@@ -93,7 +91,7 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
       if (lost !== undefined && mode === "acp") return yield* lost
       const alias = given(params.agent_alias)
       if (alias === undefined) {
-        return yield* Faults.invalid("agent_alias: name the agent of the session", "agent_alias", "agent_missing")
+        return yield* Errors.invalid("agent_alias: name the agent of the session", "agent_alias", "agent_missing")
       }
       const agent = yield* agents.resolve(alias)
       yield* mayUse(me, alias)
@@ -135,12 +133,12 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
         message_count: yield* manager.store.messageCount(session.sessionId),
         workspace_dir: session.workspace.cwd
       })
-    }, faulty),
+    }, mapRpcErrors),
 
     "session/configure": Effect.fnUntraced(function*({ overrides, session_id }) {
       for (const key of ["model", "model_provider"] as const) {
         if (overrides[key]?.trim() === "") {
-          return yield* Faults.invalid(`overrides.${key}: a text that is not blank`, `overrides.${key}`)
+          return yield* Errors.invalid(`overrides.${key}: a text that is not blank`, `overrides.${key}`)
         }
       }
       return yield* onSession(session_id, (found) =>
@@ -150,10 +148,10 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
           session.override(merged(session.overrides(), overrides))
           return { session_id, overrides: shown(session.overrides()) }
         }))
-    }, faulty),
+    }, mapRpcErrors),
 
     "session/close": ({ session_id }) =>
-      faulty(onSession(
+      mapRpcErrors(onSession(
         session_id,
         Effect.fnUntraced(function*(found) {
           yield* (yield* live(found)).manager.close(session_id)
@@ -162,7 +160,7 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
       )),
 
     "session/kill": ({ session_id }) =>
-      faulty(onSession(
+      mapRpcErrors(onSession(
         session_id,
         Effect.fnUntraced(function*({ manager }) {
           yield* manager.kill(session_id)
@@ -171,7 +169,7 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
       )),
 
     "session/delete": ({ session_id }) =>
-      faulty(
+      mapRpcErrors(
         onSession(
           session_id,
           Effect.fnUntraced(function*({ manager }) {
@@ -182,11 +180,11 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
 
     "session/rename": Effect.fnUntraced(function*({ name, session_id }) {
       const title = given(name)
-      if (title === undefined || title.length > 200) return yield* Faults.invalid("name: 1 to 200 characters", "name")
+      if (title === undefined || title.length > 200) return yield* Errors.invalid("name: 1 to 200 characters", "name")
       return yield* onSession(session_id, ({ active, manager: { store } }) => {
         const renamed = active ? active.session.rename(title) : Effect.as(store.rename(session_id, title), title)
         return Effect.map(renamed, (name) => ({ session_id, name }))
       })
-    }, faulty)
+    }, mapRpcErrors)
   })
 }))

@@ -5,7 +5,7 @@ import type { Principal } from "../../security/Principals.ts"
 import type { SessionManager } from "../../session/lifecycle/SessionManager.ts"
 import type { SessionRecord } from "../../store/SessionStore.ts"
 import { mayTouch } from "../access/Access.ts"
-import * as Faults from "../protocol/Errors.ts"
+import * as Errors from "../protocol/Errors.ts"
 import type { NativeState } from "../protocol/NativeConnection.ts"
 import { type Forbids, mayEnter } from "../access/FolderAccess.ts"
 import {
@@ -50,10 +50,10 @@ const agrees = Effect.fnUntraced(function*({ agent, forbids, surface }: OpenRequ
   const { sessionId } = record
   yield* mayEnter(forbids, record.cwd)
   if (record.agent !== agent.alias) {
-    return yield* Faults.invalid(`session ${sessionId} belongs to agent "${record.agent}"`, "agent_alias", "conflict")
+    return yield* Errors.invalid(`session ${sessionId} belongs to agent "${record.agent}"`, "agent_alias", "conflict")
   }
   if (surface !== undefined && record.surface !== null && record.surface !== surface) {
-    return yield* Faults.invalid(
+    return yield* Errors.invalid(
       `session ${sessionId} belongs to surface "${record.surface}"`,
       "interaction_surface",
       "conflict"
@@ -66,8 +66,8 @@ const activated = ({ cwd, forbids, manager }: OpenRequest, { additionalDirectori
 
 const restore = Effect.fnUntraced(function*(wanted: OpenRequest, sessionId: string) {
   const record = yield* wanted.manager.store.get(sessionId)
-  if (!mayTouch(wanted.me, ownerOf(record))) return yield* Faults.notOwned(sessionId)
-  if (record.killedAt !== null) return yield* Faults.notFound(sessionId)
+  if (!mayTouch(wanted.me, ownerOf(record))) return yield* Errors.notOwned(sessionId)
+  if (record.killedAt !== null) return yield* Errors.notFound(sessionId)
   yield* agrees(wanted, record)
   return yield* activated(wanted, record)
 })
@@ -78,8 +78,8 @@ const createFree = Effect.fnUntraced(function*(wanted: OpenRequest, sessionId: s
   const record = yield* Effect.catchTag(other.store.get(sessionId), "SessionMissing", () => Effect.undefined)
   if (record === undefined) return yield* create(wanted)
   return yield* mayTouch(me, ownerOf(record))
-    ? Faults.invalid(`${sessionId} is the id of a session of ${other.mode} mode`, "chat_mode", "conflict")
-    : Faults.notOwned(sessionId)
+    ? Errors.invalid(`${sessionId} is the id of a session of ${other.mode} mode`, "chat_mode", "conflict")
+    : Errors.notOwned(sessionId)
 })
 
 /**
@@ -89,12 +89,12 @@ const createFree = Effect.fnUntraced(function*(wanted: OpenRequest, sessionId: s
 const rebind = Effect.fnUntraced(function*(wanted: OpenRequest, active: ClientSession) {
   const { manager, client, owner, session } = active
   const { sessionId } = session
-  if (!mayTouch(wanted.me, owner)) return yield* Faults.notOwned(sessionId)
+  if (!mayTouch(wanted.me, owner)) return yield* Errors.notOwned(sessionId)
   if (manager !== wanted.manager) return yield* activeElsewhere(sessionId, active)
   yield* agrees(wanted, session.record())
   const isHeld = client.connection !== wanted.client.connection && wanted.isConnected(client.connection)
   if (isHeld && !isDeepStrictEqual(client.env, wanted.client.env)) {
-    return yield* Faults.forbidden(
+    return yield* Errors.forbidden(
       `session ${sessionId} is open in a client that forwards another environment`,
       { session_id: sessionId }
     )

@@ -1,7 +1,8 @@
-import { Effect, Stream } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
-import type { MessageRow } from "../../store/SessionStore.ts"
-import { outputOf, saidOf } from "./Texts.ts"
+import { BadCursor, type MessageRow, type SessionRecord } from "../../store/SessionStore.ts"
+import { outputOf, saidOf } from "./SessionUpdates.ts"
+import type { SessionManager } from "../../session/lifecycle/SessionManager.ts"
 
 /** The transcript as `session/messages` shows it. A message keeps its index: later ones only follow. */
 
@@ -88,3 +89,41 @@ export const bounded = Effect.fnUntraced(function*<E>(
   const messages = page.reverse()
   return { messages, start: end - messages.length }
 })
+
+/** Where a page of a session's messages begins: older ones stand before that index. */
+const Position = Schema.fromJsonString(Schema.Tuple([
+  Schema.String,
+  Schema.Int.check(Schema.isGreaterThan(0))
+]))
+const decodePosition = Schema.decodeUnknownOption(Position)
+
+export const encodeCursor = (sessionId: string, before: number): string =>
+  Buffer.from(JSON.stringify([sessionId, before])).toString("base64url")
+
+/** Takes only what `encode` can have made for this session. */
+export const decodeCursor = (cursor: string, sessionId: string): Effect.Effect<number, BadCursor> => {
+  const position = decodePosition(Buffer.from(cursor, "base64url").toString())
+  if (Option.isSome(position) && encodeCursor(sessionId, position.value[1]) === cursor) {
+    return Effect.succeed(position.value[1])
+  }
+  return Effect.fail(new BadCursor({ cursor }))
+}
+
+/** A session as it is stored, for programs of Postern's own that show or export it. */
+
+const mostBytes = 4 * 1024 * 1024
+
+/** The newest entries before `before` that fit into {@link mostBytes} of JSON, one in any case, and the record of the session. */
+export const entries = Effect.fnUntraced(
+  function*({ mode, store }: SessionManager["Service"], record: SessionRecord, before?: number) {
+    const all = yield* store.transcript(record.sessionId)
+    const end = Math.min(Math.max(before ?? all.length, 0), all.length)
+    let start = end
+    for (let bytes = 0; start > 0; start--) {
+      bytes += Buffer.byteLength(JSON.stringify(all[start - 1]))
+      if (bytes > mostBytes && start < end) break
+    }
+    const session = { ...yield* store.get(record.sessionId), mode }
+    return { session, entries: all.slice(start, end), start, total: all.length, has_older: start > 0 }
+  }
+)

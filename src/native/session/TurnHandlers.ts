@@ -6,11 +6,10 @@ import { PolicyService } from "../../session/policy/PolicyService.ts"
 import * as PromptContent from "../../session/turn/PromptContent.ts"
 import type { SessionFault } from "../../session/lifecycle/SessionFault.ts"
 import type { TurnEnd, TurnFault } from "../../session/turn/TurnEnd.ts"
-import { caller, forwarded, mayTouch } from "../access/Access.ts"
+import { caller, forwarded, mayTouch, mayUse } from "../access/Access.ts"
 import { Approvals, choose, type Decision, decisions } from "./Approvals.ts"
-import { mayUse } from "../access/Entitled.ts"
-import * as Faults from "../protocol/Errors.ts"
-import { faulty } from "../protocol/Faulty.ts"
+import * as Errors from "../protocol/Errors.ts"
+import { mapRpcErrors } from "../protocol/Errors.ts"
 import { Feeds } from "../feeds/Feeds.ts"
 import * as Intake from "../files/AttachmentIngest.ts"
 import { isLocal, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
@@ -43,7 +42,10 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
       return { outcome: exit.value.stopReason === "cancelled" ? "cancelled" : "completed", content: exit.value.text }
     }
     const fault = exit.cause.reasons.find((reason) => reason._tag === "Fail")
-    return { outcome: "failed", content: fault ? Faults.of(fault.error).message : "turn failed: internal error" }
+    return {
+      outcome: "failed",
+      content: fault ? Errors.toRpcError(fault.error).message : "turn failed: internal error"
+    }
   }
 
   /**
@@ -99,7 +101,7 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
   ): Effect.Effect<A, E | RpcFault, R> =>
     Effect.suspend((): Effect.Effect<A, E | RpcFault, R> => {
       const before = running.get(connection) ?? 0
-      if (before >= maxPrompts) return Effect.fail(Faults.tooManyTurns(maxPrompts))
+      if (before >= maxPrompts) return Effect.fail(Errors.tooManyTurns(maxPrompts))
       running.set(connection, before + 1)
       return Effect.ensuring(turn, Effect.sync(() => running.set(connection, (running.get(connection) ?? 1) - 1)))
     })
@@ -111,7 +113,7 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
         ? Updates.make(connection.peer, sessionId).send({
           type: "turn_complete",
           outcome: "failed",
-          content: `turn failed: ${Faults.of(error).message}`,
+          content: `turn failed: ${Errors.toRpcError(error).message}`,
           ...generation
         })
         : Effect.void
@@ -130,11 +132,11 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
         // As it is when it is this prompt's turn, not when it began to wait.
         const me = yield* caller
         if (files.length > 0 && !me.allows("files:create")) {
-          return yield* Faults.missingGrant(me.id, "files:create", "session/prompt")
+          return yield* Errors.missingGrant(me.id, "files:create", "session/prompt")
         }
         const active = yield* clientSessions.recall(session_id, connection, me)
         // Nothing is stored for a prompt that cannot begin.
-        if (files.length > 0 && active.turn) return yield* Faults.busy(session_id)
+        if (files.length > 0 && active.turn) return yield* Errors.busy(session_id)
         const giver = { local: isLocal(connection.far), admin: me.admin, desk }
         const parts = yield* Intake.promptParts(active.session, files, giver)
         return yield* start(active, [...words, ...parts], connection, me, generation)
@@ -146,39 +148,39 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
         )
       )
       return { session_id, stop_reason: stopReason, content: text }
-    }, faulty),
+    }, mapRpcErrors),
 
     "session/steer": Effect.fnUntraced(function*({ content, session_id }) {
       const me = yield* caller
-      if (content.trim() === "") return yield* Faults.invalid("content: it is empty", "content", "empty_prompt")
+      if (content.trim() === "") return yield* Errors.invalid("content: it is empty", "content", "empty_prompt")
       const { record, active } = yield* clientSessions.locate(session_id, me)
-      if (!mayTouch(me, ownerOf(record))) return yield* Faults.notFound(session_id)
+      if (!mayTouch(me, ownerOf(record))) return yield* Errors.notFound(session_id)
       yield* mayUse(me, record.agent)
-      if (active === undefined) return yield* Faults.noTurn(session_id)
+      if (active === undefined) return yield* Errors.noTurn(session_id)
       const message = yield* PromptContent.prepare([{ type: "text", text: content }])
       yield* active.session.steer(message).pipe(Effect.catchTags({
-        NoTurn: () => Effect.fail(Faults.noTurn(session_id)),
-        SteeringFull: ({ limit }) => Effect.fail(Faults.steeringFull(session_id, limit))
+        NoTurn: () => Effect.fail(Errors.noTurn(session_id)),
+        SteeringFull: ({ limit }) => Effect.fail(Errors.steeringFull(session_id, limit))
       }))
       return { session_id, accepted: true }
-    }, faulty),
+    }, mapRpcErrors),
 
     "session/cancel": Effect.fnUntraced(function*({ session_id }) {
       const me = yield* caller
       const active = clientSessions.get(session_id)
-      if (active === undefined) return yield* Faults.notFound(session_id)
-      if (!mayTouch(me, active.owner)) return yield* Faults.notOwned(session_id)
-      if (active.turn === undefined) return yield* Faults.noTurn(session_id)
+      if (active === undefined) return yield* Errors.notFound(session_id)
+      if (!mayTouch(me, active.owner)) return yield* Errors.notOwned(session_id)
+      if (active.turn === undefined) return yield* Errors.noTurn(session_id)
       yield* Effect.timeoutOption(active.session.cancel, grace)
       return { session_id, cancelled: true }
     }),
 
     "session/approve": Effect.fnUntraced(function*({ decision, replacement, request_id, session_id }) {
       const me = yield* caller
-      if (!isDecision(decision)) return yield* Faults.invalid(`decision: one of ${decisions.join(", ")}`, "decision")
+      if (!isDecision(decision)) return yield* Errors.invalid(`decision: one of ${decisions.join(", ")}`, "decision")
       const active = clientSessions.get(session_id)
-      if (active === undefined) return yield* Faults.notFound(session_id)
-      if (!mayTouch(me, active.owner)) return yield* Faults.notFound(session_id)
+      if (active === undefined) return yield* Errors.notFound(session_id)
+      if (!mayTouch(me, active.owner)) return yield* Errors.notFound(session_id)
       yield* mayUse(me, active.session.record().agent)
       yield* approvals.answer(session_id, request_id, decision, replacement ?? undefined)
       return { session_id, request_id, acknowledged: true }

@@ -4,11 +4,9 @@ import type { Mode } from "../../session/SessionContext.ts"
 import { BadCursor } from "../../store/SessionStore.ts"
 import * as GitHead from "../../workspace/GitHead.ts"
 import { caller, mayTouch } from "../access/Access.ts"
-import * as Documents from "./Documents.ts"
-import * as Faults from "../protocol/Errors.ts"
-import { faulty } from "../protocol/Faulty.ts"
-import * as MessageCursor from "./MessageCursor.ts"
-import * as Messages from "./TranscriptPages.ts"
+import * as Errors from "../protocol/Errors.ts"
+import { mapRpcErrors } from "../protocol/Errors.ts"
+import * as TranscriptPages from "./TranscriptPages.ts"
 import { ClientSessions, ownerOf, unopened } from "./ClientSessions.ts"
 import { ViewMethods } from "../protocol/SessionContracts.ts"
 
@@ -79,7 +77,7 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
   const visible = Effect.fnUntraced(function*(sessionId: string) {
     const me = yield* caller
     const found = yield* clientSessions.locate(sessionId, me)
-    return mayTouch(me, ownerOf(found.record)) ? found : yield* Faults.notFound(sessionId)
+    return mayTouch(me, ownerOf(found.record)) ? found : yield* Errors.notFound(sessionId)
   })
 
   /** As a client may know it: by its id, or by its key in ZeroClaw's store. */
@@ -89,24 +87,26 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
     return others.reduce(
       (found, id) => Effect.catchTag(found, ["SessionMissing", "StoreFailed"], () => visible(id)),
       visible(asked)
-    ).pipe(Effect.catchTag("SessionMissing", () => Effect.fail(Faults.notFound(asked))))
+    ).pipe(Effect.catchTag("SessionMissing", () => Effect.fail(Errors.notFound(asked))))
   }
 
   const backwards = Effect.fnUntraced(
     function*(manager: SessionManager["Service"], sessionId: string, asked: Backwards) {
       const { cursor, limit, max_bytes } = asked
       const size = max_bytes ?? usualPageBytes
-      const before = cursor === null || cursor === "" ? undefined : yield* MessageCursor.decode(cursor, sessionId)
+      const before = cursor === null || cursor === ""
+        ? undefined
+        : yield* TranscriptPages.decodeCursor(cursor, sessionId)
       const { rows, total } = yield* manager.store.shownBefore(sessionId, before)
       const end = before ?? total
       // The session that the cursor was made for is gone, and this one only has its id.
       if (end > total) return yield* new BadCursor({ cursor: cursor ?? "" })
-      const { messages, start } = yield* Messages.bounded(rows, {
+      const { messages, start } = yield* TranscriptPages.bounded(rows, {
         end,
         limit: Math.min(limit ?? largestLimit, largestLimit),
         maxBytes: Math.min(size, largestPageBytes)
       })
-      const next = start > 0 ? { next_cursor: MessageCursor.encode(sessionId, start) } : {}
+      const next = start > 0 ? { next_cursor: TranscriptPages.encodeCursor(sessionId, start) } : {}
       return { messages, total, start, has_older: start > 0, ...next }
     }
   )
@@ -114,10 +114,10 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
   return ViewMethods.of({
     "session/list": Effect.fnUntraced(function*(asked) {
       return { sessions: pageOf([...yield* entries(chat, asked), ...yield* entries(acp, asked)], asked) }
-    }, faulty),
+    }, mapRpcErrors),
 
     "session/list-acp": (asked) =>
-      faulty(Effect.map(entries(acp, asked), (found) => ({ sessions: pageOf(found, asked) }))),
+      mapRpcErrors(Effect.map(entries(acp, asked), (found) => ({ sessions: pageOf(found, asked) }))),
 
     "session/messages": Effect.fnUntraced(function*(asked) {
       const { before_index, cursor, limit, max_bytes, session_id } = asked
@@ -126,18 +126,18 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
       yield* active?.session.flush ?? Effect.void
       if (asked.decisions === true) return { session_id, ...yield* manager.store.policy.trail(sessionId) }
       if (asked.entries === true) {
-        return { session_id, ...yield* Documents.entries(manager, record, before_index ?? undefined) }
+        return { session_id, ...yield* TranscriptPages.entries(manager, record, before_index ?? undefined) }
       }
       if (cursor !== undefined) {
         return { session_id, ...yield* backwards(manager, sessionId, { cursor, limit, max_bytes }) }
       }
-      const messages = Messages.of(yield* manager.store.transcript(sessionId))
-      return { session_id, ...Messages.page(messages, limit ?? undefined, before_index ?? undefined) }
-    }, faulty),
+      const messages = TranscriptPages.of(yield* manager.store.transcript(sessionId))
+      return { session_id, ...TranscriptPages.page(messages, limit ?? undefined, before_index ?? undefined) }
+    }, mapRpcErrors),
 
     "session/state": Effect.fnUntraced(function*({ session_id }) {
       const { manager, record, active } = yield* visible(session_id)
-      if (record.killedAt !== null) return yield* Faults.notFound(session_id)
+      if (record.killedAt !== null) return yield* Errors.notFound(session_id)
       const turn = active?.turn
       const plan = (yield* manager.store.transcript(session_id)).findLast((entry) => entry._tag === "Plan")
       return {
@@ -148,11 +148,11 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
           : {}),
         ...(plan?._tag === "Plan" ? { plan: plan.entries } : {})
       }
-    }, faulty),
+    }, mapRpcErrors),
 
     "session/git_branch": Effect.fnUntraced(function*({ session_id }) {
       const { record } = yield* visible(session_id)
       return { session_id, ...yield* GitHead.read(record.cwd) }
-    }, faulty)
+    }, mapRpcErrors)
   })
 }))
