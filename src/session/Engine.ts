@@ -3,10 +3,10 @@ import { none, type SessionTools, type ToolHost, ToolSource } from "../tool/Sess
 import { PolicyService } from "./policy/PolicyService.ts"
 import { TurnLoop } from "./turn/TurnLoop.ts"
 
-/** Turns and policy, with their models, tools, parser and rules: the heavy half of a host. */
+/** Turns and policy, with their models, tools, parser and rules: the half of a process that takes long to load. */
 export type Engine = TurnLoop | PolicyService
 
-/** Loaded when it is first needed, so that a client's first answers do not wait for it. */
+/** Loads the engine when it is first needed, so that a client's first answers do not wait for it. */
 export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Layer.Layer<Engine, never, R> =>
   Layer.effectContext(Effect.gen(function*() {
     const scope = yield* Effect.scope
@@ -24,7 +24,7 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
       ),
       Effect.cached
     )
-    const desk = <A, E>(use: (desk: PolicyService["Service"]) => Effect.Effect<A, E>) =>
+    const policy = <A, E>(use: (service: PolicyService["Service"]) => Effect.Effect<A, E>) =>
       Effect.flatMap(engine, (built) => use(Context.get(built, PolicyService)))
     const open = Effect.fnUntraced(function*(host: ToolHost) {
       let opened: SessionTools = none
@@ -45,14 +45,14 @@ export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Laye
       run: (input) => Effect.flatMap(engine, (built) => Context.get(built, TurnLoop).run(input))
     }).pipe(
       Context.add(PolicyService, {
-        rules: (session) => desk((one) => one.rules(session)),
-        add: (session, rule) => desk((one) => one.add(session, rule)),
-        remove: (session, id) => desk((one) => one.remove(session, id)),
+        rules: (session) => policy((service) => service.rules(session)),
+        add: (session, rule) => policy((service) => service.add(session, rule)),
+        remove: (session, id) => policy((service) => service.remove(session, id)),
         look: (session) =>
           Effect.flatMap(Effect.suspend(() => ready), (built) => Context.get(built, PolicyService).look(session)),
-        test: (session, tool, parameters) => desk((one) => one.test(session, tool, parameters)),
-        readable: (session, path) => desk((one) => one.readable(session, path)),
-        offered: (session) => desk((one) => one.offered(session))
+        test: (session, tool, parameters) => policy((service) => service.test(session, tool, parameters)),
+        readable: (session, path) => policy((service) => service.readable(session, path)),
+        offered: (session) => policy((service) => service.offered(session))
       }),
       Context.add(ToolSource, { open })
     )

@@ -12,10 +12,10 @@ import type { Approvals } from "./policy/Approvals.ts"
 import type { SessionModel } from "./policy/SessionModel.ts"
 import type { SessionPolicy } from "./policy/SessionPolicy.ts"
 
-export type Mode = "acp" | "chat"
+export type SessionMode = "acp" | "chat"
 
 /** Choices of a client for one session, which take precedence over the configuration of its agent. */
-export interface Overrides {
+export interface SessionOverrides {
   readonly model?: string
   /** The alias of a provider. */
   readonly modelProvider?: string
@@ -44,7 +44,7 @@ export interface SessionContext {
   readonly sessionId: string
   /** The alias of its agent. */
   readonly agent: string
-  readonly mode: Mode
+  readonly mode: SessionMode
   /** What the configuration says of the agent now. */
   readonly configured: () => Configured
   readonly workspace: Workspace

@@ -1,6 +1,6 @@
 import { Context, Effect } from "effect"
 import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
-import type { Mode } from "../../session/SessionContext.ts"
+import type { SessionMode } from "../../session/SessionContext.ts"
 import type { ApprovalRecord, DecisionRecord } from "../../store/PolicyRecords.ts"
 import type { SessionRecord, StoreFailed } from "../../store/Stored.ts"
 import { type Failure, failure } from "../Failure.ts"
@@ -9,11 +9,11 @@ import { findById, minPrefixLength, severalMatches } from "../IdPrefix.ts"
 export interface ListedSession
   extends Pick<SessionRecord, "sessionId" | "agent" | "cwd" | "title" | "createdAt" | "updatedAt" | "killedAt">
 {
-  readonly mode: Mode
+  readonly mode: SessionMode
 }
 
 export interface SessionDocument {
-  readonly session: SessionRecord & { readonly mode: Mode }
+  readonly session: SessionRecord & { readonly mode: SessionMode }
   readonly transcript: ReadonlyArray<TranscriptEntry>
 }
 

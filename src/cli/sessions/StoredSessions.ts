@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Settings, type SettingsFlags } from "../../config/Settings.ts"
-import type { Mode } from "../../session/SessionContext.ts"
+import type { SessionMode } from "../../session/SessionContext.ts"
 import { SessionStore } from "../../store/SessionStore.ts"
 import type { SessionMissing, SessionPage, SessionRecord, StoreFailed } from "../../store/Stored.ts"
 import { type Failure, failure } from "../Failure.ts"
@@ -34,7 +34,7 @@ export const layer = Layer.effect(
   SessionRepository,
   Effect.gen(function*() {
     const { dataDir } = yield* Settings
-    const stores = new Map<Mode, SessionStore["Service"]>()
+    const stores = new Map<SessionMode, SessionStore["Service"]>()
     for (const mode of ["chat", "acp"] as const) {
       const file = join(dataDir, "sessions", `${mode}-sessions.db`)
       if (existsSync(file)) stores.set(mode, yield* openIn(file))

@@ -5,7 +5,7 @@ import { Agents } from "../../session/lifecycle/Agents.ts"
 import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import type { SessionStore } from "../../store/SessionStore.ts"
-import type { Overrides } from "../../session/SessionContext.ts"
+import type { SessionOverrides } from "../../session/SessionContext.ts"
 import { caller, mayTouch, mayUse } from "../access/Access.ts"
 import { Facts, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 import * as Errors from "../protocol/Errors.ts"
@@ -36,7 +36,7 @@ interface Changes {
 }
 
 /** A provider alone takes the old model's name away with it: it belonged to another provider. */
-const merged = (old: Overrides, { model, model_provider, temperature }: Changes): Overrides => {
+const merged = (old: SessionOverrides, { model, model_provider, temperature }: Changes): SessionOverrides => {
   const { model: oldModel, ...rest } = old
   const kept = model_provider === undefined || model_provider === null ? old : rest
   return {
@@ -47,7 +47,7 @@ const merged = (old: Overrides, { model, model_provider, temperature }: Changes)
   }
 }
 
-const shown = ({ model, modelProvider, temperature }: Overrides) => ({
+const shown = ({ model, modelProvider, temperature }: SessionOverrides) => ({
   ...(model === undefined ? {} : { model }),
   ...(modelProvider === undefined ? {} : { model_provider: modelProvider }),
   ...(temperature === undefined ? {} : { temperature })

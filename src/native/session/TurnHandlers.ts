@@ -55,7 +55,7 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
    */
   const start = Effect.fnUntraced(function*(
     active: ClientSession,
-    prepared: PromptContent.Prepared,
+    prepared: PromptContent.PreparedPrompt,
     connection: NativeState,
     me: Principal,
     generation: Generation

@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { type SessionManager, SessionManagers } from "../../session/lifecycle/SessionManager.ts"
-import type { Mode } from "../../session/SessionContext.ts"
+import type { SessionMode } from "../../session/SessionContext.ts"
 import { BadCursor } from "../../store/SessionStore.ts"
 import * as GitHead from "../../workspace/GitHead.ts"
 import { caller, mayTouch } from "../access/Access.ts"
@@ -33,7 +33,7 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
   const { acp, chat } = yield* SessionManagers
   const clientSessions = yield* ClientSessions
 
-  const isRunning = (mode: Mode, sessionId: string) => {
+  const isRunning = (mode: SessionMode, sessionId: string) => {
     const active = clientSessions.get(sessionId)
     return active?.manager.mode === mode && active.turn !== undefined
   }

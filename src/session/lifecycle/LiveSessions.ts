@@ -1,5 +1,5 @@
 import { Effect, Exit, Schema, Scope } from "effect"
-import type { Mode } from "../SessionContext.ts"
+import type { SessionMode } from "../SessionContext.ts"
 import type { Session } from "./Session.ts"
 
 /** As many sessions are live as the configuration allows. */
@@ -7,7 +7,7 @@ export class SessionLimit extends Schema.TaggedError<SessionLimit>()("SessionLim
 
 /** A session that is open in this process. */
 export interface LiveSession {
-  readonly mode: Mode
+  readonly mode: SessionMode
   readonly session: Session
   /** Of everything that the session started. */
   readonly scope: Scope.Closeable
@@ -20,7 +20,7 @@ type EndListener = (live: LiveSession, ending: SessionEnding) => Effect.Effect<v
 
 /** The live sessions of this process, of all modes. Each mode has its own stores, so that an id of one mode says nothing about the other. */
 export interface LiveSessions {
-  readonly get: (mode: Mode, sessionId: string) => LiveSession | undefined
+  readonly get: (mode: SessionMode, sessionId: string) => LiveSession | undefined
   readonly all: () => ReadonlyArray<LiveSession>
   readonly add: (live: LiveSession) => void
   /** Closes its scope, which ends a running turn first; then the listeners are told. */
@@ -30,7 +30,7 @@ export interface LiveSessions {
   readonly withinQuota: <A, E, R>(opens: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SessionLimit, R>
 }
 
-const keyOf = (mode: Mode, sessionId: string): string => `${mode} ${sessionId}`
+const keyOf = (mode: SessionMode, sessionId: string): string => `${mode} ${sessionId}`
 
 /** `limit`: how many sessions may be live at the same time. */
 export const make = (limit: () => number): LiveSessions => {

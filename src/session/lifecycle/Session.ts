@@ -1,10 +1,10 @@
 import type { Effect } from "effect"
 import type { SessionMissing, SessionRecord, StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
 import type { Attachment } from "./Attachment.ts"
-import type { Prepared } from "../turn/PromptContent.ts"
+import type { PreparedPrompt } from "../turn/PromptContent.ts"
 import type { NoTurn, SteeringFull } from "../turn/Steering.ts"
 import type { TurnEnd, TurnFault } from "../turn/TurnEnd.ts"
-import type { Overrides, SessionContext } from "../SessionContext.ts"
+import type { SessionContext, SessionOverrides } from "../SessionContext.ts"
 
 /** A live session (spec §4). Everything it starts hangs off its scope; closing the scope ends the turn first. */
 export interface Session
@@ -19,12 +19,12 @@ export interface Session
    * Starts a turn and gives the effect that waits for its end. A turn that is being cancelled is waited for; any other running
    * turn is `TurnRunning`. The turn goes on when the waiter is gone.
    */
-  readonly begin: (prompt: Prepared) => Effect.Effect<Effect.Effect<TurnEnd, TurnFault>, TurnRunning>
+  readonly begin: (prompt: PreparedPrompt) => Effect.Effect<Effect.Effect<TurnEnd, TurnFault>, TurnRunning>
   /**
    * Says something to the running turn, which takes it in between two requests to the model and goes on with it where it was about to
    * end. Decided at once; what was accepted stays in transcript and context, also when the turn is cut off.
    */
-  readonly steer: (message: Prepared) => Effect.Effect<void, NoTurn | SteeringFull>
+  readonly steer: (message: PreparedPrompt) => Effect.Effect<void, NoTurn | SteeringFull>
   /** Interrupts the turn, if there is one, and waits until it is recorded. */
   readonly cancel: Effect.Effect<void>
   /** The same, but nobody asked for it: the turn is recorded as interrupted. */
@@ -34,8 +34,8 @@ export interface Session
   /** Saves what a running turn has so far. */
   readonly flush: Effect.Effect<void>
   /** What the agent's configuration is replaced with, from the next turn on and until the session is deactivated. */
-  readonly overrides: () => Overrides
-  readonly override: (overrides: Overrides) => void
+  readonly overrides: () => SessionOverrides
+  readonly override: (overrides: SessionOverrides) => void
   /** Milliseconds since the epoch of the last sign of life; `undefined` while a turn runs. */
   readonly idleSince: () => number | undefined
   readonly touch: Effect.Effect<void>

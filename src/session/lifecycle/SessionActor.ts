@@ -17,7 +17,7 @@ import type { Session } from "./Session.ts"
 import * as SessionModel from "../policy/SessionModel.ts"
 import * as SessionPolicy from "../policy/SessionPolicy.ts"
 import * as Steering from "../turn/Steering.ts"
-import type { Mode, Overrides, SessionContext } from "../SessionContext.ts"
+import type { SessionContext, SessionMode, SessionOverrides } from "../SessionContext.ts"
 import * as Turn from "../turn/Turn.ts"
 import type { TurnEnd, TurnFault } from "../turn/TurnEnd.ts"
 import { TurnLoop } from "../turn/TurnLoop.ts"
@@ -27,7 +27,7 @@ export const make = Effect.fnUntraced(function*(
   initial: SessionRecord,
   workspace: Workspace,
   agent: AgentSettings,
-  mode: Mode,
+  mode: SessionMode,
   brought: ReadonlyArray<McpServerConfig> = []
 ): Effect.fn.Return<
   Session,
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function*(
   let lastActive = yield* Clock.currentTimeMillis
   let current: Turn.Turn | undefined
   let settling = 0
-  let overrides: Overrides = {}
+  let overrides: SessionOverrides = {}
   // Acquired last, released first: the turn ends before anything it uses.
   const handle = yield* FiberHandle.make<void>()
 

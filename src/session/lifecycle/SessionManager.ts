@@ -16,7 +16,7 @@ import {
 } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { PolicyService } from "../policy/PolicyService.ts"
-import type { Mode } from "../SessionContext.ts"
+import type { SessionMode } from "../SessionContext.ts"
 import { TurnLoop } from "../turn/TurnLoop.ts"
 import { Agents } from "./Agents.ts"
 import { absolute, canonical, checkSame, type DirectoryRefused, open } from "./Folders.ts"
@@ -48,7 +48,7 @@ export interface NewSession extends OpenOptions {
 
 interface ManagerOptions {
   /** Chat sessions have what outlives a session, such as the agent's memory; ACP sessions have not. See docs/sessions.md#chat-and-acp-sessions. */
-  readonly mode: Mode
+  readonly mode: SessionMode
   readonly live: LiveSessions.LiveSessions
   /** Sessions stay live until they are closed, however long they are idle. */
   readonly keepIdle?: boolean
@@ -59,7 +59,7 @@ interface ManagerOptions {
  * different sessions never wait for each other. See docs/sessions.md#sessions.
  */
 export class SessionManager extends Context.Service<SessionManager, {
-  readonly mode: Mode
+  readonly mode: SessionMode
   /** The sessions of this mode; each mode has a store of its own. */
   readonly store: SessionStore["Service"]
   readonly create: (session: NewSession) => Effect.Effect<Session, ActivationFault>
@@ -300,12 +300,12 @@ export class SessionManagers extends Context.Service<SessionManagers, {
   readonly acp: SessionManager["Service"]
   readonly live: LiveSessions.LiveSessions
 }>()("postern/session/SessionManagers") {
-  static readonly layer = (limit: () => number, stores: { readonly [M in Mode]: Layer.Layer<SessionStore> }) =>
+  static readonly layer = (limit: () => number, stores: { readonly [M in SessionMode]: Layer.Layer<SessionStore> }) =>
     Layer.effect(
       SessionManagers,
       Effect.gen(function*() {
         const live = LiveSessions.make(limit)
-        const manager = Effect.fnUntraced(function*(mode: Mode) {
+        const manager = Effect.fnUntraced(function*(mode: SessionMode) {
           const store = Context.get(yield* Layer.build(Layer.fresh(stores[mode])), SessionStore)
           return yield* Effect.provideService(SessionManager.make({ mode, live, keepIdle: true }), SessionStore, store)
         })

@@ -10,7 +10,7 @@ import {
 } from "../lifecycle/Attachment.ts"
 import { newId } from "../../domain/Id.ts"
 
-/** Questions to the people behind one session: one at a time, the first answer wins, no answer means no. See docs/policy.md#approvals */
+/** Questions to the clients of one session: one at a time, the first answer wins, no answer means no. See docs/policy.md#approvals */
 export interface Approvals {
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>

@@ -106,7 +106,7 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** A rule that cannot be kept in the workspace holds in the session, and people are told. See docs/policy.md#always */
+  /** A rule that cannot be kept in the workspace holds in the session, with a notice. See docs/policy.md#always */
   const keep = Effect.fnUntraced(
     function*(entries: ReadonlyArray<Entry>, scope: Scope, { notify, policy, workspace }: TurnContext) {
       for (const { id, list, rule: { text: rule } } of entries) {

@@ -72,7 +72,7 @@ export const unopened = Effect.fnUntraced(
   }
 )
 
-/** What people and clients may ask about the policy of a live session. See docs/agent-client-protocol.md#rules */
+/** Answers questions about the policy of a live session, and changes its rules. See docs/agent-client-protocol.md#rules */
 export class PolicyService extends Context.Service<PolicyService, {
   readonly rules: (session: PolicySubject) => Effect.Effect<ReadonlyArray<RuleView>, RuleRefused>
   /** Adds a rule to the session's own layer, or to the user's or the project's file. Returns its id. */

@@ -1,7 +1,7 @@
 import type { CallResult } from "../context/History.ts"
 import type { ModelCall } from "./ModelAnswer.ts"
 
-/** What one call came to, for telling progress from going round in circles. */
+/** One call and its result, by which progress is told from a loop. */
 interface Seen {
   readonly key: string
   readonly name: string
@@ -11,17 +11,17 @@ interface Seen {
   readonly isFailure: boolean
 }
 
-export type Verdict =
+export type LoopVerdict =
   | { readonly _tag: "Run" }
-  /** It is not run; the model reads why. */
+  /** The call is not run; the model reads why. */
   | { readonly _tag: "Block"; readonly why: string }
   /** The turn ends. */
   | { readonly _tag: "Break"; readonly why: string }
 
-/** Watches the calls of one turn (zeroclaw.md §4.4, loop detector): warns, then blocks, then ends the turn. */
+/** Watches the calls of one turn: warns, then blocks, then ends the turn. See docs/sessions.md#loop-detection */
 export interface LoopGuard {
-  readonly before: (call: ModelCall) => Verdict
-  /** Notes the result and gives what the model should be told besides. */
+  readonly before: (call: ModelCall) => LoopVerdict
+  /** Records the result and returns a warning for the model, if there is one. */
   readonly after: (call: ModelCall, result: CallResult) => string | undefined
 }
 
@@ -77,7 +77,7 @@ const patterns = (seen: ReadonlyArray<Seen>): ReadonlyArray<Pattern> => {
 export const make = (): LoopGuard => {
   let seen: ReadonlyArray<Seen> = []
 
-  /** As if the call had been run and had given what it gave before. */
+  /** The call with the result it had last time. */
   const expected = (call: ModelCall): Seen => {
     const key = keyOf(call)
     const known = seen.findLast((one) => one.key === key) ?? seen.at(-1)

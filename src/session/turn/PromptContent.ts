@@ -6,7 +6,7 @@ import type { ContentBlock } from "../../domain/Content.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import * as MimeType from "../../workspace/MimeType.ts"
 
-/** A prompt that cannot be taken; nothing was written for it. */
+/** A prompt that is refused before anything is stored. */
 export class PromptInvalid extends Schema.TaggedError<PromptInvalid>()("PromptInvalid", {
   message: Schema.String,
   field: Schema.String,
@@ -14,7 +14,7 @@ export class PromptInvalid extends Schema.TaggedError<PromptInvalid>()("PromptIn
 }) {}
 
 /** A checked block: what the transcript keeps and the model reads, or bytes that still have to be stored. */
-type Part =
+type PreparedBlock =
   | { readonly _tag: "Ready"; readonly block: ContentBlock; readonly text: string; readonly image?: Image }
   | Blob
 
@@ -26,9 +26,9 @@ interface Blob {
   readonly bytes: Uint8Array
 }
 
-export type Prepared = ReadonlyArray<Part>
+export type PreparedPrompt = ReadonlyArray<PreparedBlock>
 
-/** An image that was stored, for a model that sees it. */
+/** A stored image, for a model that takes images. */
 export interface Image {
   readonly path: string
   readonly mimeType: string
@@ -51,7 +51,7 @@ const decoded = (data: string, index: number) =>
   )
 
 const prepareBlock = Effect.fnUntraced(
-  function*(block: ContentBlock, index: number, seesImages: boolean): Effect.fn.Return<Part, PromptInvalid> {
+  function*(block: ContentBlock, index: number, seesImages: boolean): Effect.fn.Return<PreparedBlock, PromptInvalid> {
     switch (block.type) {
       case "text":
         return { _tag: "Ready", block, text: block.text }
@@ -100,7 +100,7 @@ const prepareBlock = Effect.fnUntraced(
   }
 )
 
-/** Checks every block before anything of the prompt is used (spec §3). */
+/** Checks every block before anything of the prompt is used. See docs/sessions.md#prompts */
 export const prepare = Effect.fnUntraced(function*(prompt: ReadonlyArray<ContentBlock>, seesImages = false) {
   const parts = yield* Effect.forEach(prompt, (block, index) => prepareBlock(block, index, seesImages))
   const says = parts.some((part) => part._tag === "Blob" || part.text.trim() !== "")
@@ -110,12 +110,12 @@ export const prepare = Effect.fnUntraced(function*(prompt: ReadonlyArray<Content
   return parts
 })
 
-/** What a person reads of it before anything is stored. */
-export const wordsOf = (prepared: Prepared): string =>
+/** The prompt as text, before anything is stored. */
+export const wordsOf = (prepared: PreparedPrompt): string =>
   prepared.map((part) => part._tag === "Ready" ? part.text : `[${part.uri}]`).join("\n\n")
 
-/** A file that is stored already, as the marker that stands for it, and the image where the model is to see it. */
-export const marked = (text: string, image?: Image): Part => ({
+/** The marker of a file that is stored already, and its image where the model gets it. */
+export const marked = (text: string, image?: Image): PreparedBlock => ({
   _tag: "Ready",
   block: { type: "text", text },
   text,
@@ -140,7 +140,7 @@ const storeBlob = Effect.fnUntraced(
     const text = mimeType?.startsWith("image/") ? `[IMAGE:${path}]` : `[Document: ${name}] ${path}`
     const stored = pathToFileURL(path).href
     if (type === "image" && mimeType !== undefined) {
-      // The bytes are kept once; they are put back when the prompt is shown again.
+      // The transcript refers to the stored bytes; a replay reads them from there.
       return { block: { type: "image", data: "", mimeType, uri: stored }, text, image: { path, mimeType } }
     }
     const block: ContentBlock = {
@@ -155,7 +155,7 @@ const storeBlob = Effect.fnUntraced(
 )
 
 /** Stores the blobs under `<cwd>/uploads` and puts a marker in their place. */
-export const materialise = Effect.fnUntraced(function*(cwd: string, prepared: Prepared) {
+export const materialise = Effect.fnUntraced(function*(cwd: string, prepared: PreparedPrompt) {
   const parts = yield* Effect.forEach(
     prepared,
     (part): Effect.Effect<Stored, Attachments.AttachmentFault> =>

@@ -3,7 +3,7 @@ import * as PromptContent from "./PromptContent.ts"
 import type { TranscriptWriter } from "./TranscriptWriter.ts"
 import type { TurnContext } from "./TurnLoop.ts"
 
-type Prepared = PromptContent.Prepared
+type Prepared = PromptContent.PreparedPrompt
 
 /** No turn is running that could take the message. */
 export class NoTurn extends Schema.TaggedError<NoTurn>()("NoTurn", { sessionId: Schema.String }) {}

@@ -135,7 +135,7 @@ const makeOne = Effect.gen(function*() {
     }
     const { parameters, tool } = call.success
     const context = contextOf(tool, parameters, asked.toolCallId, turn)
-    // What a call would change is shown to nobody whose profile does not have the tool.
+    // The preview of a tool that the owner may not use is not shown: it may contain what the call would change.
     const preview = withheld(yield* turn.policy.permitted, tool) === undefined
       ? yield* tool.preview(parameters, context)
       : { title: tool.name }

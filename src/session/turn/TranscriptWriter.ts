@@ -4,25 +4,25 @@ import { type ContentBlock, type PlanEntry, textContent } from "../../domain/Con
 import type { Compaction, Notice, SessionEvent, ToolCallState, TranscriptEntry } from "../../domain/SessionEvent.ts"
 import { newId } from "../../domain/Id.ts"
 
-/** The visible record of one running turn: everything is written down and published in one step, so that both always agree. */
+/** The transcript of one running turn: an entry is recorded and published in one step, so that both always agree. */
 export interface TranscriptWriter {
   readonly delta: (kind: "Agent" | "Thought", text: string) => Effect.Effect<void>
   /** The next delta starts a new message. */
   readonly endMessage: () => void
-  /** What a user said in between. It is written down at once; the effect shows it. */
+  /** A message of a user to the running turn. It is recorded at once; the effect publishes it. */
   readonly user: (content: ReadonlyArray<ContentBlock>) => Effect.Effect<void>
   readonly toolCall: (call: ToolCallState) => Effect.Effect<void>
   readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
   readonly notice: (notice: Omit<Notice, "messageId">) => Effect.Effect<void>
   readonly compaction: (compaction: Compaction) => Effect.Effect<void>
-  /** Told only once `commit` has succeeded; otherwise as if it had never been. */
+  /** Published only once `commit` has succeeded; otherwise the entry is undone. */
   readonly compacted: <E>(compaction: Compaction, commit: Effect.Effect<void, E>) => Effect.Effect<void, E>
-  /** Marks the end of a turn that was cut off: for people only. */
+  /** Marks the end of a turn that was cut off; the model does not see it. */
   readonly interrupted: (text: string) => void
   readonly openCalls: () => ReadonlyArray<ToolCallState>
   /** Rows written or changed since the last call. */
   readonly takeChanges: () => ReadonlyArray<TranscriptRow>
-  /** Gives back rows whose saving failed. */
+  /** Counts rows that could not be saved as changed again. */
   readonly giveBack: (rows: ReadonlyArray<TranscriptRow>) => void
   /** All message text of the turn. */
   readonly text: () => string
@@ -30,7 +30,7 @@ export interface TranscriptWriter {
 
 const isFinal = ({ status }: ToolCallState) => status === "completed" || status === "failed"
 
-/** How a call ends that was still open when its turn did. */
+/** The final state of a call that was still open when its turn ended. */
 export const cutOff = (call: ToolCallState): ToolCallState => ({
   ...call,
   status: "failed",
@@ -54,7 +54,7 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
     rows.set(at, entry)
     changed.add(at)
   }
-  /** The text of the open message is only made into a row when somebody wants to see it. */
+  /** The text of the open message becomes a row only when rows are read. */
   const settle = () => {
     if (open) rows.set(open.at, { _tag: open.kind, messageId: open.messageId, text: open.text })
   }

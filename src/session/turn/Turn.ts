@@ -5,7 +5,7 @@ import { type SessionRecord, SessionStore, type TurnLost, type TurnOutcome } fro
 import { titleOf } from "../commands/SlashCommands.ts"
 import { appendJson, userMessage } from "../context/ContextJson.ts"
 import * as Detached from "../lifecycle/Detached.ts"
-import type { Overrides, SessionContext } from "../SessionContext.ts"
+import type { SessionContext, SessionOverrides } from "../SessionContext.ts"
 import * as PromptContent from "./PromptContent.ts"
 import * as Steering from "./Steering.ts"
 import * as TranscriptWriter from "./TranscriptWriter.ts"
@@ -15,7 +15,7 @@ import { TurnLoop } from "./TurnLoop.ts"
 /** A turn that was asked for. */
 export interface Turn {
   readonly outcome: Deferred.Deferred<TurnEnd, TurnFault>
-  readonly prompt: PromptContent.Prepared
+  readonly prompt: PromptContent.PreparedPrompt
   /** Somebody asked for its end; an interruption without this is recorded as one. */
   cancelled: boolean
   readonly steering: Steering.Steering
@@ -23,7 +23,7 @@ export interface Turn {
   checkpoint: Effect.Effect<void>
 }
 
-export const make = (prompt: PromptContent.Prepared): Turn => ({
+export const make = (prompt: PromptContent.PreparedPrompt): Turn => ({
   outcome: Deferred.makeUnsafe(),
   prompt,
   cancelled: false,
@@ -46,7 +46,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,
   session: SessionContext,
   record: SessionRecord,
-  overrides: Overrides,
+  overrides: SessionOverrides,
   restore: Restore
 ): Effect.fn.Return<
   { readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> },

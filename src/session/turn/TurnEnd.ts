@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { StopReason } from "../../domain/SessionEvent.ts"
 import type { SessionMissing, StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
 
-/** A turn that ended without a stop reason: `message` is for people, `reason` a stable word. What was streamed is kept. */
+/** A turn that ended without a stop reason: `message` is for people, `reason` a stable word. The text that was streamed stays in the transcript. */
 export class TurnFailed extends Schema.TaggedError<TurnFailed>()("TurnFailed", {
   message: Schema.String,
   reason: Schema.String

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Notice, StopReason, TranscriptEntry, Usage } from "../../domain/SessionEvent.ts"
 import type { SessionRecord, StoreFailed } from "../../store/SessionStore.ts"
-import type { Overrides, SessionContext } from "../SessionContext.ts"
+import type { SessionContext, SessionOverrides } from "../SessionContext.ts"
 import type { Image } from "./PromptContent.ts"
 import type { TranscriptWriter } from "./TranscriptWriter.ts"
 import type { TurnFailed } from "./TurnEnd.ts"
@@ -17,7 +17,7 @@ export interface TurnContext extends SessionContext {
   /** As the turn found it. */
   readonly record: SessionRecord
   /** As the turn found them. */
-  readonly overrides: Overrides
+  readonly overrides: SessionOverrides
   /** The model's context as the turn before left it, a JSON array of messages; see {@link TurnContext.keepContext}. */
   readonly context: string | null
   /** The whole session, as far as it is saved. */

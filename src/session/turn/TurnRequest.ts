@@ -7,7 +7,7 @@ import { RequestOptions } from "../../model/RequestOptions.ts"
 import { estimateText } from "../context/Tokens.ts"
 import { SystemPromptBuilder } from "../context/SystemPromptBuilder.ts"
 import { AdvertisedTools, type Advertisement } from "../policy/AdvertisedTools.ts"
-import type { Overrides } from "../SessionContext.ts"
+import type { SessionOverrides } from "../SessionContext.ts"
 import type { ModelAnswer } from "./ModelAnswer.ts"
 import { TurnFailed } from "./TurnEnd.ts"
 import type { TurnContext } from "./TurnLoop.ts"
@@ -23,7 +23,7 @@ export interface TurnRequest {
 }
 
 /** A model named without a provider is one of the agent's own provider; a provider without a model keeps the model's name. */
-const overridden = (own: string, { model, modelProvider }: Overrides): string => {
+const overridden = (own: string, { model, modelProvider }: SessionOverrides): string => {
   if (model === undefined && modelProvider === undefined) return own
   const [provider = "", ...name] = own.split("/")
   if (model !== undefined && modelProvider === undefined && model.includes("/")) return model
@@ -104,7 +104,7 @@ const take = (
   }
 }
 
-const optionsOf = ({ model, notify, overrides: { temperature } }: TurnContext): RequestOptions => ({
+const requestOptionsOf = ({ model, notify, overrides: { temperature } }: TurnContext): RequestOptions => ({
   thoughtLevel: model.thoughtLevel(),
   onDelay: (title) => notify({ severity: "warning", title }),
   ...(temperature === undefined ? {} : { temperature })
@@ -128,7 +128,7 @@ export const receive = Effect.fnUntraced(function*(
         step: () => {}
       })
     }),
-    Effect.provideService(RequestOptions, optionsOf(turn))
+    Effect.provideService(RequestOptions, requestOptionsOf(turn))
   )
   turn.writer.endMessage()
 })

@@ -47,7 +47,7 @@ const skill = (home: string) => {
 
 describe("A slash command", () => {
   talk(
-    "is answered without the model, shown in the transcript, and no part of the context",
+    "is answered without the model, appears in the transcript, and stays out of the context",
     Effect.fnUntraced(function*({ requests, say, session }) {
       assert.match(yield* say("/help"), /`\/compact \[what matters most\]`: Replace/)
       assert.lengthOf(requests, 0)
@@ -64,7 +64,7 @@ describe("A slash command", () => {
   )
 
   talk(
-    "that nobody knows goes to the model as it is",
+    "that does not exist is sent to the model as a prompt",
     Effect.fnUntraced(function*({ requests, say }) {
       yield* say("/etc/hosts is wrong")
       yield* say("/unknown thing")

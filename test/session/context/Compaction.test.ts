@@ -89,7 +89,7 @@ describe("A context that is nearly full", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("is saved before anybody is told that it was summarised", () => {
+  it.live("is saved before clients are told of the compaction", () => {
     const { harness } = scenario([full, { text: "Summary." }])
     return Effect.gen(function*() {
       const { say, session } = yield* open()
@@ -112,7 +112,7 @@ describe("A context that is nearly full", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("stays as it was, without a word of success, when the summary cannot be saved", () => {
+  it.live("stays as it was, and no success is reported, when the summary cannot be saved", () => {
     const { harness, requests } = scenario([full, { text: "Lost summary." }, { text: "fine" }])
     return Effect.gen(function*() {
       const { of, say, session } = yield* open()
@@ -251,7 +251,7 @@ describe("max_context_tokens", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("is the size of the context that people see", () => {
+  it.live("is the size of the context that clients are told", () => {
     const { harness } = scenario([], profile("max_context_tokens", 50_000))
     return Effect.gen(function*() {
       const { of, say } = yield* open()
@@ -261,8 +261,8 @@ describe("max_context_tokens", () => {
   })
 })
 
-describe("What a session costs", () => {
-  it.live("is told after each request, and adds up over turns", () => {
+describe("The cost of a session", () => {
+  it.live("is reported after each request, and adds up over turns", () => {
     const prices = { input: 2, output: 10 }
     const read: Answer = {
       calls: [{ name: "file_list", params: { path: "." } }],

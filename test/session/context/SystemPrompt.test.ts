@@ -32,7 +32,7 @@ const bare: SystemPromptValues = {
 }
 
 describe("The system prompt", () => {
-  it("says who, how, where and under which policy, what changes least first", () => {
+  it("names agent, way of working, folders and policy, what changes least first", () => {
     expect(render(facts)).toMatchInlineSnapshot(`
       "You are "main", a coding agent in Postern, which checks each of your tool calls against a policy before it runs.
 
@@ -95,7 +95,7 @@ describe("The system prompt", () => {
     `)
   })
 
-  it("has no empty sections, and no tool talk in Work mode chat", () => {
+  it("has no empty sections, and does not mention tools in Work mode chat", () => {
     expect(
       render({
         ...bare,
@@ -128,11 +128,11 @@ describe("The system prompt", () => {
     `)
   })
 
-  it("is the same text for the same facts", () => {
+  it("is the same text for the same values", () => {
     expect(render({ ...facts, tools: new Set(facts.tools) })).toBe(render(facts))
   })
 
-  it("keeps everything in front of the policy as it was when a knob changes", () => {
+  it("keeps everything in front of the policy as it was when a setting changes", () => {
     const [before, after] = [render(facts), render({ ...facts, settings: { ...defaults, network: "off" } })]
     expect(after).not.toBe(before)
     expect(after.slice(0, after.indexOf("# Policy"))).toBe(before.slice(0, before.indexOf("# Policy")))

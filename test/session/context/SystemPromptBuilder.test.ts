@@ -35,7 +35,7 @@ const briefed = (
   }).pipe(Effect.provide(harness.layer))
 }
 
-describe("What a session's prompt is told", () => {
+describe("The system prompt of a session contains", () => {
   it.live("AGENTS.md and CLAUDE.md of the folder, each once", () =>
     Effect.gen(function*() {
       const [text = ""] = yield* briefed((folder) => {
@@ -96,7 +96,7 @@ describe("What a session's prompt is told", () => {
       assert.include(text, `${"y".repeat(20_000)}\n[Cut here: the file has 30000 characters.]`)
     }))
 
-  it.live("the same in the next turn, whatever became of the files", () =>
+  it.live("the same text in the next turn, although the files have changed", () =>
     Effect.gen(function*() {
       const [first, second] = yield* briefed(
         (folder) => put(join(folder, "AGENTS.md"), "One."),

@@ -47,7 +47,7 @@ const allow: PermissionAnswer = { _tag: "AllowOnce" }
 const command = "run echo made > made.txt"
 
 describe("A turn whose session another process has taken over", () => {
-  it.effect("asks nobody any more", () =>
+  it.effect("sends no permission request", () =>
     Effect.gen(function*() {
       let asked = false
       const { harness, body } = yield* open(({ takeOver }) => ({
@@ -70,7 +70,7 @@ describe("A turn whose session another process has taken over", () => {
       }).pipe(Effect.provide(harness.layer))
     }))
 
-  it.effect("runs nothing that was allowed too late", () =>
+  it.effect("does not run a call that is allowed afterwards", () =>
     Effect.gen(function*() {
       const { harness, body } = yield* open(({ takeOver }) => ({ ask: () => Effect.as(takeOver, allow) }))
       yield* Effect.gen(function*() {

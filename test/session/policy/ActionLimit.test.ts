@@ -24,8 +24,8 @@ const withFile = <A, E, R>(use: (file: string) => Effect.Effect<A, E, R>) =>
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   )
 
-describe("The actions of an agent", () => {
-  it.effect("are counted over processes, per agent, for one hour", () =>
+describe("max_actions_per_hour", () => {
+  it.effect("counts the calls of an agent over processes, for one hour", () =>
     withFile(Effect.fnUntraced(function*(file) {
       const act = (agent: string, limit = 2) => inStore(file, (policy) => policy.countAction(agent, limit))
       const count = (agent: string) => inStore(file, (policy) => policy.actions(agent))
@@ -43,7 +43,7 @@ describe("The actions of an agent", () => {
       assert.strictEqual(yield* act("other", 0), false)
     })))
 
-  it.effect("that are decided at the same time do not pass the limit together", () =>
+  it.effect("holds for calls that are decided at the same time", () =>
     withFile((file) =>
       inStore(
         file,

@@ -76,9 +76,9 @@ const offeredIn: ReadonlyArray<readonly [WorkMode, ReadonlyArray<string>]> = [
   ["aw", [...everything, "plan_write"]]
 ]
 
-describe("The model's request", () => {
+describe("A request to the model", () => {
   for (const [mode, offered] of offeredIn) {
-    it.live(`offers in Work mode ${mode} only tools that it grants something to`, () => {
+    it.live(`advertises in Work mode ${mode} only tools that have a capability of the mode`, () => {
       const { harness, requests } = recording()
       return Effect.gen(function*() {
         const session = yield* newSession()
@@ -89,7 +89,7 @@ describe("The model's request", () => {
     })
   }
 
-  it.live("says which commands of the shell the Work mode leaves", () => {
+  it.live("names in the description of shell which commands the Work mode permits", () => {
     const { harness, shells } = recording()
     return Effect.gen(function*() {
       const session = yield* newSession()
@@ -103,7 +103,7 @@ describe("The model's request", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("leaves out what a bare deny rule names, and takes it back with the rule", () => {
+  it.live("omits a tool that a bare deny rule names until the rule is removed", () => {
     const { harness, requests } = recording()
     return Effect.gen(function*() {
       const session = yield* newSession()
@@ -116,7 +116,7 @@ describe("The model's request", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("changes in the middle of a turn with the Work mode", () => {
+  it.live("advertises other tools when the Work mode changes in the middle of a turn", () => {
     const { harness, requests } = recording([[{ name: "TodoWrite", params: { todos: [] } }]])
     return Effect.gen(function*() {
       const session = yield* newSession()
@@ -135,7 +135,7 @@ describe("The model's request", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("has only what the owner of the session may use, as that stands with each request", () => {
+  it.live("advertises only tools that the session's owner may use at that moment", () => {
     const { harness, requests } = recording([[{ name: "file_list", params: { path: "." } }]])
     const lists = [["file_list", "shell", "s__echo"], ["shell"]]
     const grants = Layer.succeed(ToolGrants, (owner: string | null) =>
@@ -150,7 +150,7 @@ describe("The model's request", () => {
     }).pipe(Effect.provide(Layer.provide(harness.layer, grants)))
   })
 
-  it.live("does not let through a call of a tool that was not offered", () => {
+  it.live("is followed by a refusal where the model calls a tool that was not advertised", () => {
     const { harness, requests } = recording([[
       { name: "file_write", params: { path: "a.txt", content: "x" } },
       { name: "file_list", params: { path: "." } }
@@ -173,8 +173,8 @@ describe("The model's request", () => {
   })
 })
 
-describe("An offer", () => {
-  it.live("is the same for all sessions whose tools say the same, however often they are made", () => {
+describe("The advertised tools", () => {
+  it.live("are the same object for all sessions whose tools have equal declarations", () => {
     const { harness } = recording()
     return Effect.gen(function*() {
       const advertised = yield* AdvertisedTools

@@ -50,7 +50,7 @@ const say = Effect.fnUntraced(function*(text: string, sessionId?: string) {
 const database = () => join(folder(), "sessions.db")
 
 describe("max_cost_per_day_cents", () => {
-  it.live("refuses calls once it is reached, and asks the model nothing more; so it does in other sessions and after a restart", () => {
+  it.live("ends the turn before the next request to the model once it is reached, also in other sessions and after a restart", () => {
     const file = database()
     const first = process(file, 10, [
       { calls: [list], usage: { input: 5000, output: 400 } },
@@ -77,7 +77,7 @@ describe("max_cost_per_day_cents", () => {
     })
   })
 
-  it.live("counts what a summary costs, and lets none be made once it is reached", () => {
+  it.live("counts the cost of a compaction, and refuses one once it is reached", () => {
     const answers = [1000, 3000, 1000].map((input) => ({ text: "hello", usage: { input, output: 0 } }))
     const { requests, run } = process(database(), 5, answers)
     return run(Effect.gen(function*() {
@@ -103,7 +103,7 @@ describe("max_cost_per_day_cents", () => {
     }))
   })
 
-  it.live("is told at start to miss what has no prices", () => {
+  it.live("is reported at start as incomplete for models without prices", () => {
     const notes = (toml: Record<string, string>) =>
       Effect.map(Settings, ({ started }) => started.notes).pipe(
         Effect.provide(Settings.layer({ configDir: folder() }, { ...limited(1), ...toml }))
@@ -153,7 +153,7 @@ describe("The costs of an agent", () => {
         assert.strictEqual(yield* today("main"), 40, "the limit of an agent counts everybody")
       }).pipe(Effect.provide(store))
     ))
-  it.live("from before sessions had owners are the operator's", () =>
+  it.live("that were recorded before sessions had owners count as the operator's", () =>
     Effect.gen(function*() {
       const file = database()
       yield* Effect.scoped(Effect.gen(function*() {

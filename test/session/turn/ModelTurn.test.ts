@@ -66,15 +66,15 @@ describe("A turn that meets its limit of model requests", () => {
   })
 })
 
-describe("What a model says last", () => {
-  it.live("too long an answer ends the turn with max_tokens", () => {
+describe("The end of a model's answer", () => {
+  it.live("ends the turn with max_tokens when the answer was cut at its limit", () => {
     const { harness } = scenario([{ text: "cut", finish: "length" }])
     return Effect.gen(function*() {
       assert.strictEqual((yield* (yield* open()).say("go")).stopReason, "max_tokens")
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("a refusal ends the turn with refusal, and the next request knows nothing of its prompt", () => {
+  it.live("ends the turn with refusal when the model refuses, and the next request leaves out its prompt", () => {
     const { harness, requests } = scenario([{ text: "hello" }, { calls: [read("a.txt")] }, {
       text: "no",
       finish: "content-filter"
@@ -88,7 +88,7 @@ describe("What a model says last", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("a failure keeps the text in the transcript and in the context", () => {
+  it.live("keeps the text in the transcript and in the context when the request fails", () => {
     const { harness, requests } = scenario([{ text: "half an ans", fails: "the stream broke" }, { text: "fine" }])
     return Effect.gen(function*() {
       const { say, session } = yield* open()
@@ -103,8 +103,8 @@ describe("What a model says last", () => {
   })
 })
 
-describe("Calls that lead nowhere", () => {
-  it.live("the same call with the same result is warned about, then not run, then the turn ends", () => {
+describe("The loop guard", () => {
+  it.live("warns about the same call with the same result, then blocks it, then ends the turn", () => {
     const { harness, requests } = scenario(Array.from({ length: 9 }, () => ({ calls: [read("a.txt")] })))
     return Effect.gen(function*() {
       const { calls, events, say } = yield* open({ "a.txt": "A" })
@@ -126,7 +126,7 @@ describe("Calls that lead nowhere", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("the same call is no loop while its result changes", () => {
+  it.live("lets the same call run as long as its result changes", () => {
     const again = { name: "shell", params: { command: "cat n; echo x >> n" } }
     const { harness, requests } = scenario([...Array.from({ length: 7 }, () => ({ calls: [again] })), { text: "ok" }])
     return Effect.gen(function*() {
@@ -138,7 +138,7 @@ describe("Calls that lead nowhere", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("two calls in turn are warned about in the fourth round, not run in the fifth, and end the turn in the sixth", () => {
+  it.live("warns about two alternating calls in the fourth round, blocks them in the fifth and ends the turn in the sixth", () => {
     const { harness, requests } = scenario(
       Array.from({ length: 20 }, (_, i) => ({ calls: [read(i % 2 === 0 ? "a.txt" : "b.txt")] }))
     )
@@ -152,7 +152,7 @@ describe("Calls that lead nowhere", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("a tool that fails again and again in the same way ends the turn, whatever its arguments", () => {
+  it.live("ends the turn when a tool keeps failing in the same way, whatever its arguments", () => {
     const { harness, requests } = scenario(
       Array.from({ length: 9 }, (_, i) => ({ calls: [{ name: "nothing", params: { i } }] }))
     )
@@ -163,7 +163,7 @@ describe("Calls that lead nowhere", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("a call that stands twice in one answer runs once, and both get a result", () => {
+  it.live("runs a call that stands twice in one answer once, and gives both a result", () => {
     const { harness, requests } = scenario([{ calls: [read("a.txt"), read("a.txt"), read("b.txt")] }])
     return Effect.gen(function*() {
       const { calls, say } = yield* open({ "a.txt": "A", "b.txt": "B" })

@@ -61,8 +61,8 @@ const once = (tag: SessionEvent["_tag"], act: (session: Session) => Effect.Effec
   }
 }
 
-describe("What a user says to a running turn", () => {
-  it.live("is heard by the model after the results of its calls, and stands there in the transcript", () => {
+describe("A message to a running turn", () => {
+  it.live("is sent to the model after the results of its calls, and has its place there in the transcript", () => {
     const { engine, requests } = make([{ text: "I look.", calls: [read("a.txt")] }, { text: "ok" }, { text: "fine" }])
     return Effect.gen(function*() {
       const { events, session, transcript } = yield* open(
@@ -99,7 +99,7 @@ describe("What a user says to a running turn", () => {
     }).pipe(provided(engine))
   })
 
-  it.live("makes a turn go on that was about to end, and the end that counts is the last one", () => {
+  it.live("continues a turn that was about to end, and the last stop reason counts", () => {
     const { engine, requests } = make([{ text: "cut", finish: "length" }, { text: "Both." }])
     return Effect.gen(function*() {
       const { session, transcript } = yield* open(once("Delta", (session) => say(session, "and b")))
@@ -110,7 +110,7 @@ describe("What a user says to a running turn", () => {
     }).pipe(provided(engine))
   })
 
-  it.live("while a command is done is answered by the model, with the context as the command left it", () => {
+  it.live("is answered by the model when it comes during a slash command, with the context as the command left it", () => {
     const { engine, requests } = make([{ text: "hi" }, { text: "afresh" }])
     return Effect.gen(function*() {
       let commands = false
@@ -128,7 +128,7 @@ describe("What a user says to a running turn", () => {
     }).pipe(provided(engine))
   })
 
-  it.live("stays in transcript and context when the turn is cut off before the model heard it", () => {
+  it.live("stays in transcript and context when the turn is cancelled before the next request", () => {
     const { engine, requests } = make([{ text: "half", calls: [{ name: "ask_user", params: { question: "q" } }] }])
     return Effect.gen(function*() {
       const started = Deferred.makeUnsafe<void>()
@@ -148,7 +148,7 @@ describe("What a user says to a running turn", () => {
     }).pipe(provided(engine))
   })
 
-  it.live("stays as well when the model fails", () => {
+  it.live("stays in transcript and context when the model fails", () => {
     const { engine, requests } = make([{ text: "half", fails: "the stream broke" }, { text: "x" }])
     return Effect.gen(function*() {
       const { session, transcript } = yield* open(once("Delta", (session) => say(session, "still here")))
@@ -160,7 +160,7 @@ describe("What a user says to a running turn", () => {
     }).pipe(provided(engine))
   })
 
-  it.live("is refused without a turn, during its cancel, and beyond 32 messages that wait", () => {
+  it.live("is refused when no turn runs, while it is being cancelled, and when 32 messages wait", () => {
     const { engine } = make([{ calls: [{ name: "ask_user", params: { question: "q" } }] }])
     return Effect.gen(function*() {
       const started = Deferred.makeUnsafe<void>()
@@ -178,7 +178,7 @@ describe("What a user says to a running turn", () => {
     }).pipe(provided(engine))
   })
 
-  it.live("is either heard or refused, at whatever moment of a turn's end it comes", () => {
+  it.live("is either sent to the model or refused, at whatever moment of a turn's end it comes", () => {
     const { engine, requests } = make([])
     return Effect.gen(function*() {
       const sessions = yield* SessionManager

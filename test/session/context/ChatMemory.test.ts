@@ -7,7 +7,7 @@ import { Agents } from "../../../src/session/lifecycle/Agents.ts"
 import * as PromptContent from "../../../src/session/turn/PromptContent.ts"
 import * as LiveSessions from "../../../src/session/lifecycle/LiveSessions.ts"
 import { SessionManager } from "../../../src/session/lifecycle/SessionManager.ts"
-import type { Mode } from "../../../src/session/SessionContext.ts"
+import type { SessionMode } from "../../../src/session/SessionContext.ts"
 import { MemoryStore } from "../../../src/store/MemoryStore.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
 import { folder } from "../Harness.ts"
@@ -16,7 +16,7 @@ import { type Answer, make, told } from "../ScriptedModel.ts"
 const tools = ["memory_store", "memory_recall", "memory_forget", "memory_export", "memory_purge"]
 
 const host = (
-  mode: Mode,
+  mode: SessionMode,
   answers: ReadonlyArray<Answer> = [],
   env: Readonly<Record<string, string>> = {},
   memoryFolder?: string
@@ -88,7 +88,7 @@ describe("A chat session", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("saves nothing where that is switched off, and does without memory where its client says so", () => {
+  it.live("saves nothing where auto_save is off, and has no memory where its client excludes it", () => {
     const { layer, requests } = host("chat", [], { POSTERN_memory__auto_save: "false" })
     return Effect.gen(function*() {
       const { id, memory, session } = yield* open
@@ -103,7 +103,7 @@ describe("A chat session", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("goes on without a memory that cannot be used", () => {
+  it.live("runs its turns without a memory that fails", () => {
     const { layer, requests } = host("chat", [], {}, "/dev/null/memory")
     return Effect.gen(function*() {
       const session = yield* SessionManager.use(({ create }) =>

@@ -29,7 +29,7 @@ const keys = (entries: ReadonlyArray<MemoryEntry>, sessionId?: string) =>
     line.slice(2, line.indexOf(":"))
   )
 
-describe("What is recalled for a prompt", () => {
+describe("The recall block of a prompt", () => {
   it("is a block of lines before the user's words, or nothing at all", () => {
     assert.strictEqual(
       block([entry("colour", "blue"), entry("city", "Ghent")]),
@@ -55,14 +55,14 @@ describe("What is recalled for a prompt", () => {
     )
   })
 
-  it("fades in a week to the half, unless it is a lasting fact", () => {
+  it("weighs an entry half after a week, unless its category is core", () => {
     assert.deepStrictEqual(keys([entry("week", "x", { category: "daily", days: 7 })]), ["week"])
     assert.deepStrictEqual(keys([entry("ten days", "x", { category: "daily", days: 10 })]), [])
     assert.deepStrictEqual(keys([entry("years", "x", { days: 900 })]), ["years"])
     assert.deepStrictEqual(keys([entry("tomorrow", "x", { category: "daily", days: -1 })]), ["tomorrow"])
   })
 
-  it("is nothing that was saved by itself, no history, no tool text, and nothing a program made up", () => {
+  it("leaves out messages saved automatically, histories, text of tools and text of programs", () => {
     const left = [
       entry("user_msg_1", "x"),
       entry("chat_history", "x"),
@@ -75,7 +75,7 @@ describe("What is recalled for a prompt", () => {
     assert.deepStrictEqual(keys(left), [])
   })
 
-  it("has conversation of this session only", () => {
+  it("contains conversation of this session only", () => {
     const said = (sessionId: string | null) => entry(String(sessionId), "x", { category: "conversation", sessionId })
     assert.deepStrictEqual(keys([said("s1"), said("s2"), said(null)], "s1"), ["s1"])
     assert.strictEqual(MemoryRecall.block([said("s1"), said(null)], { least: 0.4, now, sessionId: undefined }), "")

@@ -19,7 +19,7 @@ const shape = (messages: ReturnType<typeof repair>) =>
   )
 
 describe("A stored context", () => {
-  it("that is whole stays as it is, word for word", () => {
+  it("that is valid stays as it is, byte for byte", () => {
     const messages = [
       user("hi"),
       { role: "assistant", content: [{ type: "text", text: "x" }, ...call("a").content] },
@@ -43,7 +43,7 @@ describe("A stored context", () => {
     }])
   })
 
-  it("loses empty messages, system messages and what is none", () => {
+  it("loses empty messages, system messages and values that are no messages", () => {
     expect(
       shape(
         repair([

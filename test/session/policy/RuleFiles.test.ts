@@ -35,9 +35,9 @@ const inProject = (folder: string, text: string) => {
   writeFileSync(join(folder, ".postern", "rules.toml"), text)
 }
 
-describe("The knobs of a project", () => {
+describe("The policy settings in a project's file", () => {
   scenario(
-    "narrow a session from its start, and follow their file",
+    "narrow a session from its start, and again when the file changes",
     Effect.fnUntraced(function*({ folder }) {
       const cwd = folder()
       inProject(
@@ -66,7 +66,7 @@ describe("The knobs of a project", () => {
   )
 
   scenario(
-    "close every gate while one of them cannot be read",
+    "deny every call while one of them is invalid",
     Effect.fnUntraced(function*({ folder }) {
       const cwd = folder()
       inProject(cwd, "[policy]\nwork_mode = \"wild\"\n")
@@ -80,9 +80,9 @@ describe("The knobs of a project", () => {
   )
 })
 
-describe("The rules of the user", () => {
+describe("The rules in config.toml", () => {
   scenario(
-    "follow config.toml while the process runs",
+    "are read again when the file changes while the process runs",
     Effect.fnUntraced(function*({ home }) {
       const config = join(home, "config.toml")
       const session = yield* newSession()
