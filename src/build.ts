@@ -22,12 +22,14 @@ const scratchPrefix = ".next-"
 /** Names what the build before the current one left, for the next build and for `npm pack`, which leaves it out. */
 const keptList = ".npmignore"
 
-/** What has the same name in every build. Each loads only what precedes it here, so that is there when it is replaced. */
+/**
+ * What has the same name in every build. Each loads only what precedes it here, so that is there when it is replaced.
+ */
 const entries = ["package.json", "cli.js", "main.js"]
 
 /**
- * Two bundles, so that `postern acp` loads nothing of the command line. CommonJS, because it starts about 7 ms faster than ES
- * modules: no module loader to set up, and built-in modules are loaded only as far as they are used.
+ * Two bundles, so that `postern acp` loads nothing of the command line. CommonJS, because it starts about 7 ms faster
+ * than ES modules: no module loader to set up, and built-in modules are loaded only as far as they are used.
  */
 const bundle = (dir: string, name: string, input: string, plugins: BuildOptions["plugins"] = []): BuildOptions => ({
   input: { [name]: input },
@@ -59,7 +61,10 @@ const commandLineApart: Plugin = {
 const isSame = (one: string, other: string): boolean =>
   existsSync(other) && readFileSync(one).equals(readFileSync(other))
 
-/** Chunks first: they are named after their content, so none takes the place of another. Then the entries, each in one step. */
+/**
+ * Chunks first: they are named after their content, so none takes the place of another. Then the entries, each in one
+ * step.
+ */
 const swapIn = (built: string): void => {
   const files = readdirSync(built)
   if (files.every((name) => isSame(join(built, name), join(dist, name)))) return

@@ -43,7 +43,10 @@ const asChoice = (schema: Readonly<Record<string, unknown>>): ReadonlyMap<string
   ])
 }
 
-/** A form is the schema with the keys that ACP's forms have and no others: https://agentclientprotocol.com/protocol/v1/elicitation. */
+/**
+ * A form is the schema with the keys that ACP's forms have and no others:
+ * https://agentclientprotocol.com/protocol/v1/elicitation.
+ */
 type Fields = Readonly<Record<string, unknown>>
 
 const commonKeys = ["type", "title", "description", "default"]

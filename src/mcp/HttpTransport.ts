@@ -12,7 +12,9 @@ const causeOf = (error: unknown): string => {
 
 const unreachable = (error: unknown) => new Unreachable({ reason: `it cannot be reached (${causeOf(error)})` })
 
-/** An answer that may never end, and ends with the scope. Redirects are not followed: the headers may hold keys that are for this address only. */
+/**
+ * An answer, which ends with the scope. Redirects are not followed: the headers may hold keys for this address only.
+ */
 const open = Effect.fnUntraced(function*(url: string, init: Omit<RequestInit, "signal" | "redirect">) {
   const controller = yield* Effect.acquireRelease(
     Effect.sync(() => new AbortController()),
@@ -55,11 +57,12 @@ const readEvents = Effect.fnUntraced(function*(response: Response, onEvent: (eve
 const isStream = (response: Response): boolean =>
   /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "")
 
-/** What a refusal means for a person who set the server up. */
+/** An HTTP error in words for the person who set the server up. */
 const refusal = (response: Response, body: string): string => {
   const { status } = response
   if (status === 401 || status === 403) {
-    return `it wants credentials (HTTP ${status}): give them as headers where the server is set up; signing in with OAuth is not supported`
+    return `it wants credentials (HTTP ${status}): give them as headers where the server is set up; ` +
+      "signing in with OAuth is not supported"
   }
   if (status >= 300 && status < 400) {
     return `it redirects to ${response.headers.get("location") ?? "another address"}, and redirects are not followed`
@@ -68,22 +71,22 @@ const refusal = (response: Response, body: string): string => {
   return `it answered with HTTP ${status}${said === "" ? "" : `: ${said}`}`
 }
 
-/** How long a server may take to hear that a session ends. */
+/** Time limit of the DELETE that ends the session. */
 const farewell = "500 millis"
 
 const firstDelay = 1000
 const longestDelay = 60_000
 
 export interface HttpConnection extends McpConnection {
-  /** Begins to listen for what the server says unasked; from here on requests name this revision of the protocol. */
+  /** Opens the stream for the server's own messages; from here on requests name this revision of the protocol. */
   readonly initialized: (revision: string) => Effect.Effect<void>
 }
 
 type HttpConfig = Extract<McpTransportConfig, { _tag: "Http" }>
 
 /**
- * Streamable HTTP: each message is a POST, answered as JSON or as a stream of events; a GET brings what nobody asked for. See
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http.
+ * Streamable HTTP: each message is a POST, answered as JSON or as a stream of events; a GET opens a stream for the
+ * server's own messages. See https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http.
  */
 export const connectStreamable = Effect.fnUntraced(
   function*({ headers, url }: HttpConfig, listener: McpListener) {
@@ -112,7 +115,7 @@ export const connectStreamable = Effect.fnUntraced(
       if (response.status === 404 && sessionId !== undefined) {
         return connection.close("it has ended its session with us")
       }
-      // Some say in JSON-RPC what is wrong; whoever asked gets that answer.
+      // Some servers answer with a JSON-RPC error, which belongs to the request.
       if (body.trimStart().startsWith("{")) connection.receive(body)
       failed(refusal(response, body), request)
     })
@@ -142,7 +145,7 @@ export const connectStreamable = Effect.fnUntraced(
       }
     }, listener)
 
-    /** One stream after the other, for as long as the server offers any. */
+    /** Opens the stream again whenever it ends, until the server offers none. */
     const listen = Effect.gen(function*() {
       let delay = firstDelay
       let asked: number | undefined
@@ -215,7 +218,7 @@ export const connectSse = Effect.fnUntraced(
         )
     }, listener)
 
-    /** The headers go to the address that was set up, and to no other host. */
+    /** The headers may hold keys, so messages go to the configured origin only. */
     const located = (text: string) => {
       const to = URL.canParse(text, url) ? new URL(text, url) : undefined
       return to?.origin === new URL(url).origin

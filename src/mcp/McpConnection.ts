@@ -22,7 +22,10 @@ export interface McpProgress {
   readonly message?: string | undefined
 }
 
-/** Carries whole messages, without a line end, to the server. It never fails: a broken one closes the connection instead. */
+/**
+ * Carries whole messages, without a line end, to the server. It never fails: a broken one closes the connection
+ * instead.
+ */
 export interface McpTransport {
   /** `request` is the id of a request of ours; a transport that learns that there will be no answer fails that one. */
   readonly send: (message: string, request?: Wire.RequestId) => Effect.Effect<void>
@@ -71,8 +74,8 @@ const readCancelled = Schema.decodeUnknownOption(Cancelled)
 const maxServed = 32
 
 /**
- * Not a `Peer` of src/rpc: a server's standard output may hold lines that are no messages, and these get no answer; an HTTP
- * transport has to know which request a message is, and to fail that one alone.
+ * Not a `Peer` of src/rpc: a server's standard output may hold lines that are no messages, and these get no answer; an
+ * HTTP transport has to know which request a message is, and to fail that one alone.
  */
 export const make = Effect.fnUntraced(function*(
   { done, send }: McpTransport,

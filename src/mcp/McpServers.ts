@@ -60,7 +60,9 @@ const open = (connector: Connector.Connector, permission: Effect.Success<typeof 
       return { server: yield* Scope.provide(made, own), scope: own }
     })
 
-    /** Starts what the configuration has new and ends what it no longer has; a server with other settings is a new one. */
+    /**
+     * Starts what the configuration has new and ends what it no longer has; a server with other settings is a new one.
+     */
     const follow = Effect.gen(function*() {
       const configs = distinct(host.servers())
       const ids = serverIds(configs.map(({ name }) => name))

@@ -31,8 +31,8 @@ export const serverIds = (names: ReadonlyArray<string>): ReadonlyArray<string> =
 }
 
 /**
- * The name of each tool of one server, `server__tool`. Of several with the same name, the one whose name needed no change keeps it and
- * the others get a hash, so that no name depends on the order of the list.
+ * The name of each tool of one server, `server__tool`. Of several with the same name, the one whose name needed no
+ * change keeps it and the others get a hash, so that no name depends on the order of the list.
  */
 export const toolNames = (server: string, tools: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const wanted = new Map(tools.map((tool) => [tool, cut(`${server}__${allowedCharacters(tool)}`, tool, maxName)]))
@@ -87,8 +87,8 @@ export const declare = (
 }
 
 /**
- * A tool of a configured server as the gates would see it, without asking the server whether it has one. Its read-only hint is not
- * known and counts as absent.
+ * A tool of a configured server as the gates would see it, without asking the server whether it has one. Its read-only
+ * hint is not known and counts as absent.
  */
 export const foreseen = (servers: ReadonlyArray<McpServerConfig>, name: string): Result.Result<AnyTool, string> => {
   const ids = serverIds(servers.map((server) => server.name))

@@ -218,7 +218,10 @@ const call = (server: SessionMcpServer, tool: string) =>
     return yield* output(context, result)
   })
 
-/** Every tool of a server as it is listed now, then those for its resources and prompts (docs/mcp.md#resources-and-prompts). */
+/**
+ * Every tool of a server as it is listed now, then those for its resources and prompts
+ * (docs/mcp.md#resources-and-prompts).
+ */
 export const of = (server: SessionMcpServer): ReadonlyArray<AnyTool> => {
   const { prompts, resources, tools } = server.listed()
   const own = tools.map(({ annotations, description = "", inputSchema = {}, name }): McpToolDeclaration => ({

@@ -25,8 +25,8 @@ const canonical = (folder: string) =>
   })
 
 /**
- * A server is not started when the Work mode grants none of its tools (docs/policy.md#capabilities), or when it needs a network and
- * there is none (docs/policy.md#network-access).
+ * A server is not started when the Work mode grants none of its tools (docs/policy.md#capabilities), or when it needs a
+ * network and there is none (docs/policy.md#network-access).
  */
 export const make = Effect.gen(function*() {
   const books = yield* RuleBooks

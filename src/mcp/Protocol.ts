@@ -2,8 +2,8 @@ import { Option, Predicate, Schema } from "effect"
 import { lenient } from "../domain/Lenient.ts"
 
 /**
- * What we read of the Model Context Protocol (https://modelcontextprotocol.io/specification/2025-11-25). A member that is not needed
- * may be missing or have any type.
+ * What we read of the Model Context Protocol (https://modelcontextprotocol.io/specification/2025-11-25). A member that
+ * is not needed may be missing or have any type.
  */
 
 /** The newest revision we know; servers may answer with an older one. */

@@ -2,7 +2,10 @@ import { Effect, Predicate } from "effect"
 import { textContent, type ToolCallContent } from "../domain/Content.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 
-/** The result of a call for the model and for the user. Bytes become files, and base64 is not shown: docs/mcp.md#results. */
+/**
+ * The result of a call for the model and for the user. Bytes become files, and base64 is not shown:
+ * docs/mcp.md#results.
+ */
 export interface RenderedResult {
   readonly text: string
   readonly content: ReadonlyArray<ToolCallContent>

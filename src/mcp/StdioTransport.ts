@@ -43,8 +43,8 @@ const reasonOf = ({ attribution, code, signal }: ProcessExit, errors: string): s
 }
 
 /**
- * A server as a confined child process that speaks over its standard input and output, one message a line; other lines are dropped.
- * When the scope closes, its input ends at once and the process within 2 s. See
+ * A server as a confined child process that speaks over its standard input and output, one message a line; other lines
+ * are dropped. When the scope closes, its input ends at once and the process within 2 s. See
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio.
  */
 export const make = Effect.gen(function*() {

@@ -7,10 +7,10 @@ const dist = join(bundle, "..")
 const ignored = join(dist, ".npmignore")
 /** What an earlier build left for processes that run (docs/development.md#build). */
 const kept = existsSync(ignored) ? readFileSync(ignored, "utf8").split("\n") : []
-const chunks = readdirSync(dist).filter((name) => name.endsWith(".js") && !kept.includes(name))
 const textOf = (names: ReadonlyArray<string>) => names.map((name) => readFileSync(join(dist, name), "utf8")).join("\n")
-const start = textOf(chunks.filter((name) => /^main(-AcpMain-.*)?\.js$/.test(name)))
-const rest = textOf(chunks)
+/** The entry, and the chunks that it names: there is one, for `postern acp`. */
+const start = textOf(["main.js", ...textOf(["main.js"]).match(/\bmain-[\w-]+\.js\b/g) ?? []])
+const rest = textOf(readdirSync(dist).filter((name) => name.endsWith(".js") && !kept.includes(name)))
 
 /** Words of parts that cost milliseconds to set up. */
 const later = {
@@ -25,6 +25,8 @@ const later = {
 }
 
 describe("the code that answers the first request", () => {
+  it("is in the chunks that the entry names", () => expect(start).toContain("protocolVersion"))
+
   for (const [what, word] of Object.entries(later)) {
     it(`comes without ${what}`, () => {
       expect(start).not.toContain(word)

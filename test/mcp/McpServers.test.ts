@@ -50,7 +50,7 @@ describe("A tool of an MCP server", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.live("can be called as soon as its server announces it, and shows its progress", () => {
+  it.live("works while it reports progress, and can be called as soon as its server announces it", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {
       const results = yield* say(text("s__steps"), text("s__grow", { name: "late" }), text("s__late"))

@@ -12,7 +12,7 @@ describe("The id of an MCP server", () => {
     [["日本", ""], ["server", "server-2"]]
   ])("of %j", (names, ids) => assert.deepStrictEqual(serverIds(names), ids))
 
-  it("has at most 24 characters", () => {
+  it("has at most 24 characters, also of names that differ only after that", () => {
     const [one, other] = serverIds(["x".repeat(100), `${"x".repeat(100)}y`])
     assert.isAtMost(one!.length, 24)
     assert.notStrictEqual(one, other)

@@ -32,8 +32,8 @@ const resolved = (href: string | undefined, base: URL): URL | undefined => {
 }
 
 /**
- * HTML as text with the few marks of Markdown that carry meaning; links are resolved against `base`. It takes tokens and no tree: the
- * library's parser needs quadratic time for deep nesting.
+ * HTML as text with the few marks of Markdown that carry meaning; links are resolved against `base`. It takes tokens
+ * and no tree: the library's parser needs quadratic time for deep nesting.
  */
 export const toText = (html: string, base: URL): ReadablePage => {
   const page = Page.make()
