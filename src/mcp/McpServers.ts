@@ -1,6 +1,6 @@
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import type { McpServerConfig } from "../domain/McpServerConfig.ts"
-import type { RuleBooks } from "../policy/rules/RuleBooks.ts"
+import type { RuleBooks } from "../policy/rules/source/RuleBooks.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { Processes } from "../sandbox/process/Processes.ts"
 import type { UserNotice } from "../domain/SessionEvent.ts"

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs"
 import { Effect } from "effect"
 import { ceiling, grants } from "../domain/PolicySettings.ts"
-import { RuleBooks } from "../policy/rules/RuleBooks.ts"
+import { RuleBooks } from "../policy/rules/source/RuleBooks.ts"
 import type { ConfinementInput } from "../tool/CallConfinement.ts"
 import type { ToolHost } from "../tool/SessionTools.ts"
 import { capabilitiesOf, type McpServerConfig, needsNetwork } from "../domain/McpServerConfig.ts"

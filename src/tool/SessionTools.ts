@@ -3,7 +3,7 @@ import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { ResolvedSettings } from "../domain/PolicySettings.ts"
 import type { OperatorLimits } from "../policy/decision/Limits.ts"
 import type { UserNotice } from "../domain/SessionEvent.ts"
-import type { RuleSource } from "../policy/rules/RuleSource.ts"
+import type { RuleSource } from "../policy/rules/source/RuleSource.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { AnyTool } from "./Tool.ts"
 

@@ -16,8 +16,7 @@ import * as Shell from "./shell/Shell.ts"
 import type { SessionTools } from "./SessionTools.ts"
 import type { AnyTool } from "./Tool.ts"
 import * as WebFetch from "./web/WebFetch.ts"
-import type { Family, KnownTools } from "../policy/rules/Rule.ts"
-import { ToolVocabulary } from "../policy/rules/ToolVocabulary.ts"
+import { type KnownTools, type ToolFamily, ToolVocabulary } from "../policy/rules/Rule.ts"
 
 const make = (tools: ReadonlyMap<string, AnyTool>): Toolbox["Service"] => {
   const known = new WeakMap<ReadonlyMap<string, AnyTool>, ReadonlyMap<string, AnyTool>>()
@@ -78,7 +77,7 @@ export class Toolbox extends Context.Service<Toolbox, {
 }
 
 /** The family whose rules speak of a tool's calls. */
-const familyOf = ({ capabilities, mcp, network }: AnyTool): Family | undefined => {
+const familyOf = ({ capabilities, mcp, network }: AnyTool): ToolFamily | undefined => {
   if (mcp !== undefined) return "mcp"
   if (capabilities.includes("shell_rw")) return "shell"
   if (network === "required") return "fetch"
@@ -86,7 +85,7 @@ const familyOf = ({ capabilities, mcp, network }: AnyTool): Family | undefined =
 }
 
 /** Only some sessions have them, and rules of all may name them. */
-const memoryTools: ReadonlyArray<readonly [string, Family]> = [
+const memoryTools: ReadonlyArray<readonly [string, ToolFamily]> = [
   ["memory_recall", "read"],
   ["memory_export", "read"],
   ["memory_store", "write"],

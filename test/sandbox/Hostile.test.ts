@@ -16,7 +16,7 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import * as DeniedPaths from "../../src/policy/rules/DeniedPaths.ts"
 import { parse } from "../../src/policy/rules/Rule.ts"
-import { entry } from "../../src/policy/rules/RuleSet.ts"
+import { ruleEntry } from "../../src/policy/rules/RuleSet.ts"
 import { isPlainRepository } from "../../src/policy/shell/programs/GitRepository.ts"
 import * as Plan from "../../src/sandbox/plan/Plan.ts"
 import * as ProtectedPaths from "../../src/sandbox/plan/ProtectedPaths.ts"
@@ -48,7 +48,7 @@ const folder = Effect.acquireRelease(
 const run = (made: Effect.Success<typeof folder>, script: string, options: Run.Options = {}) =>
   Effect.provide(Effect.scoped(Run.bash(script, made.work, "workspace-write", false, options)), Run.layer(made))
 
-const deny = (rule: string) => entry("user", "deny", Result.getOrThrow(parse(rule, { list: "deny", tools })))
+const deny = (rule: string) => ruleEntry("user", "deny", Result.getOrThrow(parse(rule, { list: "deny", tools })))
 
 const write = (path: string, text: string, mode = 0o644) => {
   mkdirSync(join(path, ".."), { recursive: true })

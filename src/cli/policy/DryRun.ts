@@ -16,8 +16,8 @@ import { foreseen } from "../../mcp/McpToolDeclaration.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import { limitsOf, ownFolders } from "../../policy/decision/Limits.ts"
 import { policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
-import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
-import { add, type Entry, entry, type RuleSet } from "../../policy/rules/RuleSet.ts"
+import { RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
+import { add, type RuleEntry, ruleEntry, type RuleSet } from "../../policy/rules/RuleSet.ts"
 import { Gate, GateInput, invalid } from "../../session/policy/Gate.ts"
 import { knownTools, Toolbox } from "../../tool/Toolbox.ts"
 import { decodeCall } from "../../tool/Tool.ts"
@@ -181,14 +181,14 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, settings: co
   })
 
   const entriesOf = Effect.fnUntraced(function*(rules: NonNullable<DryRunSettings["rules"]>) {
-    const entries: Array<Entry> = []
+    const entries: Array<RuleEntry> = []
     for (const list of lists) {
       for (const text of rules[list] ?? []) {
         const rule = books.read(list, text)
         if (Result.isFailure(rule)) {
           return yield* refused(`${list} rule ${JSON.stringify(text)}: ${rule.failure.message}`)
         }
-        entries.push(entry("session", list, rule.success))
+        entries.push(ruleEntry("session", list, rule.success))
       }
     }
     return entries

@@ -1,8 +1,8 @@
 import { resolve } from "node:path"
 import { Effect } from "effect"
 import { TerminalCapabilities } from "effect/cli"
-import type { List } from "../../policy/rules/Rule.ts"
-import { Trust } from "../../policy/rules/Trust.ts"
+import type { RuleKind } from "../../policy/rules/Rule.ts"
+import { Trust } from "../../policy/rules/source/Trust.ts"
 import { type FileLayer, type ListedRule, RuleFiles } from "../../session/policy/RuleFiles.ts"
 import { failure, wrongUsage } from "../Failure.ts"
 import { findById, severalMatches } from "../IdPrefix.ts"
@@ -50,7 +50,7 @@ export const list = Effect.fnUntraced(function*(options: { readonly json: boolea
 })
 
 export const add = Effect.fnUntraced(function*(options: {
-  readonly list: List
+  readonly list: RuleKind
   readonly rule: string
   readonly layer: FileLayer
   readonly reason: string | undefined

@@ -8,13 +8,12 @@ import {
   type RiskFinding
 } from "./CallAction.ts"
 import { basename, isAbsolute, join, resolve as absolute, sep } from "node:path"
-import { untilde } from "../rules/Paths.ts"
+import { anySegments, literalSegments, mayInclude, untilde } from "../rules/pattern/PathPattern.ts"
 import type { GateRefusal } from "./GateTrace.ts"
 import type { OperatorLimits } from "./Limits.ts"
 import { pathIn } from "../../workspace/PlanFile.ts"
 import { isDevice, malformed } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
-import { literally, many, reaches } from "../rules/Reach.ts"
 import * as Allowance from "./Limits.ts"
 
 /** The part of a decision's input that the operator's limits look at. */
@@ -201,7 +200,7 @@ const reached = (
       if (isNamed(touch) || !accept(touch)) continue
       const paths = touch.glob ? [touch.path] : [touch.path, canonical(touch.path) ?? touch.path]
       const meets = (folder: string) =>
-        paths.some((path) => reaches([...literally(folder), many], { ...touch, path }) !== undefined)
+        paths.some((path) => mayInclude([...literalSegments(folder), anySegments], { ...touch, path }) !== undefined)
       const met = [...guarded, ...touch.kind === "write" ? config : []].find(meets)
       if (met !== undefined) return { text: part.text, path: met }
     }

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import type { Word } from "./CallAction.ts"
-import * as TokenPattern from "../rules/TokenPattern.ts"
-import { RulesInvalid } from "../rules/RulesFile.ts"
+import * as TokenPattern from "../rules/pattern/TokenPattern.ts"
+import { RulesInvalid } from "../rules/source/RulesFile.ts"
 
 /**
  * The user's own build and test commands (`shell_test_commands`): patterns of the rule language, matched as allow rules

@@ -1,8 +1,8 @@
 import { Result } from "effect"
 import type { CallAction } from "./CallAction.ts"
-import type { Facts } from "../rules/Call.ts"
+import type { MatchFacts } from "../rules/match/RuleCall.ts"
 import { type KnownTools, parse } from "../rules/Rule.ts"
-import { entry, make, type RuleSet } from "../rules/RuleSet.ts"
+import { make, ruleEntry, type RuleSet } from "../rules/RuleSet.ts"
 import { programsWith } from "../shell/programs/Table.ts"
 import type { Capability } from "../../domain/Capability.ts"
 import type { DecisionInput } from "./DecisionInput.ts"
@@ -14,7 +14,7 @@ const makeRules = (): RuleSet =>
   make(
     programsWith("medium")
       .flatMap((row) => row.texts("medium").map((pattern) => `shell(${row.name} ${pattern})`))
-      .map((text) => entry("managed", "allow", Result.getOrThrow(parse(text, { list: "allow", tools })))),
+      .map((text) => ruleEntry("managed", "allow", Result.getOrThrow(parse(text, { list: "allow", tools })))),
     tools
   )
 
@@ -23,7 +23,7 @@ let rules: RuleSet | undefined
 const isLiteral = (part: CallAction): boolean => part.kind !== "command" || part.argv.every((word) => word !== null)
 
 /** Whether a command line has only literal commands of medium risk. The caller checks the risk findings. */
-export const isMediumRisk = (parts: ReadonlyArray<CallAction>, facts: Facts): boolean =>
+export const isMediumRisk = (parts: ReadonlyArray<CallAction>, facts: MatchFacts): boolean =>
   parts.every(isLiteral) && (rules ??= makeRules()).decide("shell", parts, facts)?.list === "allow"
 
 const whiteList: ReadonlySet<Capability> = new Set(["none", "ro", "shell_ro", "rw_plan"])

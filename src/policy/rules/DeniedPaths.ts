@@ -3,40 +3,37 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { Context, Effect } from "effect"
 import type { ActionContext } from "../decision/CallAction.ts"
-import type { PathPattern } from "./Paths.ts"
-import type { Entry } from "./RuleSet.ts"
-import type { Atom } from "./Wildcard.ts"
+import type { PathPattern } from "./pattern/PathPattern.ts"
+import type { RuleEntry } from "./RuleSet.ts"
+import type { PatternAtom } from "./pattern/Glob.ts"
 
-/**
- * What deny rules about paths mean on this disk now: the words of a command do not tell what it opens
- * (docs/policy.md#paths-in-rules).
- */
+/** The files that deny rules about paths match on this disk now: a command's words do not tell what it opens. */
 export interface DeniedPaths {
-  /** Not to be read, nor written to. */
+  /** Neither read nor written. */
   readonly hidden: ReadonlyArray<string>
-  /** Not to be written to. */
+  /** Not written. */
   readonly kept: ReadonlyArray<string>
-  /** False where there was more to look at than a call can wait for, or it could not be looked at. */
+  /** False where the search was cut off at its limit, or a folder could not be read. */
   readonly complete: boolean
 }
 
-/** Folder entries looked at for one call: about two seconds. */
+/** The most folder entries to look at for one call: about two seconds. */
 export const Limit: Context.Reference<number> = Context.Reference("postern/policy/rules/DeniedPaths/Limit", {
   defaultValue: () => 200_000
 })
 
-/** The kernel's own, new in each sandbox; without end where it is walked. */
+/** File systems of the kernel: new in each sandbox, and endless to walk. */
 const kernels: ReadonlySet<string> = new Set(["/proc", "/sys", "/dev"])
 
 const basesOf = ({ base }: PathPattern, { cwd, home, roots }: ActionContext): ReadonlyArray<string> =>
   ({ root: ["/"], home: [home], workspace: roots.includes(cwd) ? roots : [cwd, ...roots] })[base]
 
-type Atoms = ReadonlyArray<Atom<string>>
+type Atoms = ReadonlyArray<PatternAtom<string>>
 
-/** Everything below matches, and the place itself. */
+/** The pattern matches the folder itself and everything below. */
 const isWhole = (atoms: Atoms) => atoms.every((atom) => atom === "many")
 
-/** What is left of a pattern below an entry of this name: nothing where it does not match. */
+/** The rest of a pattern below an entry of this name; `undefined` where the entry does not match. */
 const after = (atoms: Atoms, name: string): ReadonlyArray<Atoms> => {
   const [first, ...rest] = atoms
   if (first === undefined) return []
@@ -50,7 +47,7 @@ interface Look {
   readonly into: Set<string>
 }
 
-/** Fails where there is no answer. A folder that is closed now can be opened again by a command of the same user. */
+/** Fails where the folder cannot be read: a command of the same user may be able to make it readable. */
 const entriesOf = async (folder: string): Promise<ReadonlyArray<Dirent> | "closed"> => {
   try {
     return await readdir(folder, { withFileTypes: true })
@@ -62,13 +59,13 @@ const entriesOf = async (folder: string): Promise<ReadonlyArray<Dirent> | "close
   }
 }
 
-/** Links are followed only where the pattern names them, which makes it shorter: they cannot lead in circles. */
+/** Links are followed only where the pattern names them, which shortens it: they cannot form a loop. */
 const intoEntry = (entry: Dirent, left: ReadonlyArray<Atoms>, below: ReadonlyArray<Atoms>): ReadonlyArray<Atoms> => {
   if (entry.isDirectory()) return below.some(([first]) => first !== "many" || entry.name !== ".git") ? below : []
   return entry.isSymbolicLink() ? below.filter((atoms) => !left.includes(atoms)) : []
 }
 
-/** Breadth first, so that what lies near the top is found soon. */
+/** Searches breadth first, so that entries near the top are found first. */
 const find = (looks: Array<Look>, limit: number) =>
   Effect.promise(async (abort) => {
     let visited = 0
@@ -94,8 +91,8 @@ const find = (looks: Array<Look>, limit: number) =>
 
 const none: DeniedPaths = { hidden: [], kept: [], complete: true }
 
-/** Costs nothing without such rules. */
-export const of = Effect.fnUntraced(function*(entries: ReadonlyArray<Entry>, place: ActionContext) {
+/** Free of cost without such rules. */
+export const of = Effect.fnUntraced(function*(entries: ReadonlyArray<RuleEntry>, place: ActionContext) {
   const hidden = new Set<string>()
   const kept = new Set<string>()
   const looks = entries.flatMap(({ list, rule: { specifier, tool } }): ReadonlyArray<Look> => {

@@ -1,55 +1,58 @@
-import { Result } from "effect"
+import { Context, Result } from "effect"
 import { nearest } from "../../config/schema/Suggestion.ts"
-import * as Hosts from "./Hosts.ts"
-import * as Names from "./Names.ts"
-import * as Paths from "./Paths.ts"
-import * as TokenPattern from "./TokenPattern.ts"
-import { type Fault, RuleUnreadable } from "./Unreadable.ts"
+import * as Hosts from "./pattern/HostPattern.ts"
+import * as Names from "./pattern/NamePattern.ts"
+import * as Paths from "./pattern/PathPattern.ts"
+import * as TokenPattern from "./pattern/TokenPattern.ts"
+import { type PatternFault, RuleUnreadable } from "./pattern/RuleUnreadable.ts"
 
-export type List = "deny" | "ask" | "allow"
+export type RuleKind = "deny" | "ask" | "allow"
 
 export const families = ["shell", "read", "write", "fetch", "mcp", "task"] as const
-export type Family = typeof families[number]
+export type ToolFamily = typeof families[number]
 
-/** Every tool this process can offer, and the family its calls belong to. */
-export type KnownTools = ReadonlyMap<string, Family | undefined>
+/** Every tool of this process, and the family of its calls. */
+export type KnownTools = ReadonlyMap<string, ToolFamily | undefined>
+
+/** The tools of this process that rules may name. The floor that has the tools provides it. */
+export class ToolVocabulary extends Context.Service<ToolVocabulary, KnownTools>()("postern/policy/ToolVocabulary") {}
 
 export type RuleTool =
-  | { readonly _tag: "Family"; readonly name: Family }
-  | { readonly _tag: "Id"; readonly name: string; readonly family: Family | undefined }
+  | { readonly _tag: "Family"; readonly name: ToolFamily }
+  | { readonly _tag: "Id"; readonly name: string; readonly family: ToolFamily | undefined }
   | { readonly _tag: "Glob"; readonly name: string; readonly test: Names.NameTest }
 
-export type Specifier =
+export type RuleSpecifier =
   | { readonly _tag: "Command"; readonly pattern: TokenPattern.TokenPattern }
   | { readonly _tag: "Path"; readonly pattern: Paths.PathPattern }
   | { readonly _tag: "Host"; readonly pattern: Hosts.HostPattern }
   | { readonly _tag: "Mcp"; readonly pattern: Names.McpPattern }
   | { readonly _tag: "Parameters"; readonly tests: ReadonlyArray<Names.ParameterTest> }
 
-/** `tool` or `tool(specifier)` (docs/policy.md#rule-syntax), compiled. */
+/** A compiled rule, `tool` or `tool(specifier)`. See docs/policy.md#rule-syntax. */
 export interface Rule {
   readonly text: string
   readonly tool: RuleTool
-  readonly specifier: Specifier | undefined
+  readonly specifier: RuleSpecifier | undefined
 }
 
-/** What a rule is read against. */
-export interface Reading {
-  readonly list: List
+/** The context in which a rule is parsed. */
+export interface RuleReading {
+  readonly list: RuleKind
   readonly tools: KnownTools
 }
 
-const isFamily = (name: string): name is Family => families.some((family) => family === name)
+const isFamily = (name: string): name is ToolFamily => families.some((family) => family === name)
 
-/** The ids of MCP tools start with this; which there are is known only once their servers have answered. */
+/** The prefix of the ids of MCP tools, which are known only once their servers have answered. */
 const mcpPrefix = "mcp__"
 
 /** The family of a tool's calls. */
-export const familyOf = (name: string, tools: KnownTools): Family | undefined =>
+export const familyOf = (name: string, tools: KnownTools): ToolFamily | undefined =>
   tools.get(name) ?? (name.startsWith(mcpPrefix) ? "mcp" : isFamily(name) ? name : undefined)
 
-/** Names users bring along from other programs. */
-const foreign: ReadonlyMap<string, Family> = new Map(Object.entries(
+/** Tool names of other agents, and Postern's names for them. */
+const foreign: ReadonlyMap<string, ToolFamily> = new Map(Object.entries(
   {
     bash: "shell",
     exec: "shell",
@@ -68,7 +71,7 @@ const foreign: ReadonlyMap<string, Family> = new Map(Object.entries(
   } as const
 ))
 
-/** Says that there is no such tool, and which one may be meant. */
+/** The problem of an unknown tool name, with a suggestion. */
 const unknownTool = (name: string, tools: KnownTools): string => {
   const better = foreign.get(name.toLowerCase()) ?? families.find((family) => family === name.toLowerCase())
   const known = Array.from(tools.keys()).find((tool) => tool.toLowerCase() === name.toLowerCase()) ?? better ??
@@ -78,11 +81,11 @@ const unknownTool = (name: string, tools: KnownTools): string => {
     : `write ${known}`)
 }
 
-/** Models, and lists of a risk profile, know MCP tools as `server__tool`. */
-const prefixed = (name: string, { tools }: Reading): string =>
+/** Models and lists of risk profiles write MCP tools as `server__tool`. */
+const prefixed = (name: string, { tools }: RuleReading): string =>
   tools.has(name) || name.startsWith(mcpPrefix) || !name.includes("__", 1) ? name : mcpPrefix + name
 
-const toolOf = (written: string, bare: boolean, reading: Reading): Result.Result<RuleTool, Fault> => {
+const toolOf = (written: string, bare: boolean, reading: RuleReading): Result.Result<RuleTool, PatternFault> => {
   const name = prefixed(written, reading)
   const fail = (problem: string) => Result.fail({ at: 0, problem })
   const missing = (problem: string) => Result.fail({ at: 0, problem, unknownTool: true as const })
@@ -105,7 +108,7 @@ const toolOf = (written: string, bare: boolean, reading: Reading): Result.Result
   return missing(unknownTool(name, reading.tools))
 }
 
-const specifierOf = (text: string, tool: RuleTool, list: List): Result.Result<Specifier, Fault> => {
+const specifierOf = (text: string, tool: RuleTool, list: RuleKind): Result.Result<RuleSpecifier, PatternFault> => {
   const family = tool._tag === "Family" ? tool.name : tool._tag === "Id" ? tool.family : undefined
   switch (family) {
     case "shell":
@@ -127,11 +130,11 @@ const specifierOf = (text: string, tool: RuleTool, list: List): Result.Result<Sp
     : Result.map(Names.parseParameters(text), (tests) => ({ _tag: "Parameters", tests }))
 }
 
-/** Rules are shown, in full, wherever they decide. */
+/** The longest rule: rules are shown in full wherever they decide. */
 const longest = 4096
 
-export const parse = (text: string, reading: Reading): Result.Result<Rule, RuleUnreadable> => {
-  const fail = (fault: Fault) => Result.fail(new RuleUnreadable({ text, ...fault }))
+export const parse = (text: string, reading: RuleReading): Result.Result<Rule, RuleUnreadable> => {
+  const fail = (fault: PatternFault) => Result.fail(new RuleUnreadable({ text, ...fault }))
   if (text.length > longest) {
     return fail({ at: 0, problem: `a rule has at most ${longest} characters, not ${text.length}` })
   }
@@ -156,7 +159,7 @@ export const parse = (text: string, reading: Reading): Result.Result<Rule, RuleU
   return Result.succeed({ text: `${name}(${inner.trim()})`, tool: tool.success, specifier: specifier.success })
 }
 
-/** The rule as users write it, without needless spaces. */
+/** The rule as users write it, without superfluous spaces. */
 export const print = (rule: Rule): string => rule.text
 
 /** A word of a command as a pattern that matches only it. */

@@ -1,33 +1,33 @@
 import type { CallAction } from "../decision/CallAction.ts"
 import type { RuleHit, Rules } from "../decision/RuleFacts.ts"
-import * as Call from "./Call.ts"
-import * as Match from "./Match.ts"
-import { isNeutral } from "./Neutral.ts"
-import { familyOf, type KnownTools, type List, print, type Rule } from "./Rule.ts"
+import * as Call from "./match/RuleCall.ts"
+import * as Match from "./match/Match.ts"
+import { isNeutral } from "./match/Neutral.ts"
+import { familyOf, type KnownTools, print, type Rule, type RuleKind } from "./Rule.ts"
 
-export type { Facts } from "./Call.ts"
+export type { MatchFacts } from "./match/RuleCall.ts"
 
-export type Layer = "managed" | "user" | "project" | "session"
+export type RuleLayer = "managed" | "user" | "project" | "session"
 
-/** A rule in force. `id` is the same wherever and whenever the same rule is loaded. */
-export interface Entry {
+/** A rule in force. The same rule has the same `id` in every process. */
+export interface RuleEntry {
   readonly id: string
-  readonly layer: Layer
-  readonly list: List
+  readonly layer: RuleLayer
+  readonly list: RuleKind
   readonly rule: Rule
   readonly reason: string | undefined
 }
 
-/** FNV-1a of 64 bits: a name, not a proof. */
+/** FNV-1a of 64 bits: an identifier, not a cryptographic hash. */
 const hash = (text: string): string => {
   let value = 0xcbf29ce484222325n
   for (const char of text) value = BigInt.asUintN(64, (value ^ BigInt(char.codePointAt(0) ?? 0)) * 0x100000001b3n)
   return value.toString(16).padStart(16, "0").slice(0, 12)
 }
 
-const keyOf = (layer: Layer, list: List, rule: Rule) => `${layer} ${list} ${print(rule)}`
+const keyOf = (layer: RuleLayer, list: RuleKind, rule: Rule) => `${layer} ${list} ${print(rule)}`
 
-export const entry = (layer: Layer, list: List, rule: Rule, reason?: string): Entry => ({
+export const ruleEntry = (layer: RuleLayer, list: RuleKind, rule: Rule, reason?: string): RuleEntry => ({
   id: hash(keyOf(layer, list, rule)),
   layer,
   list,
@@ -35,23 +35,23 @@ export const entry = (layer: Layer, list: List, rule: Rule, reason?: string): En
   reason
 })
 
-/** What the rules say of one call; nothing when no list decides. */
-export interface Verdict extends RuleHit {
+/** The decision of the rules about one call. */
+export interface RuleVerdict extends RuleHit {
   readonly reason: string | undefined
-  /** Every rule of the deciding list that matched; for allow, those that together cover the call. */
+  /** The rules of the deciding list that matched; for allow, those that together cover the call. */
   readonly ids: ReadonlyArray<string>
 }
 
 /**
- * All rules of a session (docs/policy.md#rule-precedence). Deny wins over ask, ask over allow; order and specificity do
- * not matter.
+ * All rules of a session. Deny wins over ask, ask over allow; order and specificity do not matter. See
+ * docs/policy.md#rule-precedence.
  */
 export interface RuleSet extends Rules {
-  readonly entries: ReadonlyArray<Entry>
-  readonly decide: (tool: string, parts: ReadonlyArray<CallAction>, facts: Call.Facts) => Verdict | undefined
+  readonly entries: ReadonlyArray<RuleEntry>
+  readonly decide: (tool: string, parts: ReadonlyArray<CallAction>, facts: Call.MatchFacts) => RuleVerdict | undefined
 }
 
-const verdict = (entries: ReadonlyArray<Entry>): Verdict | undefined => {
+const verdict = (entries: ReadonlyArray<RuleEntry>): RuleVerdict | undefined => {
   const [first] = entries
   if (first === undefined) return undefined
   return {
@@ -63,10 +63,10 @@ const verdict = (entries: ReadonlyArray<Entry>): Verdict | undefined => {
   }
 }
 
-const allowed = (entries: ReadonlyArray<Entry>, call: Call.Call): Verdict | undefined => {
+const allowed = (entries: ReadonlyArray<RuleEntry>, call: Call.RuleCall): RuleVerdict | undefined => {
   if (call.facts.opaque || call.facts.parseError || entries.length === 0) return undefined
   if (call.parts.length === 0) return verdict(entries.filter(({ rule }) => Match.coversTool(rule, call)))
-  const used = new Set<Entry>()
+  const used = new Set<RuleEntry>()
   for (const part of call.parts) {
     const by = entries.find(({ rule }) => Match.covers(rule, part, call))
     if (by === undefined && !isNeutral(part, call)) return undefined
@@ -75,7 +75,7 @@ const allowed = (entries: ReadonlyArray<Entry>, call: Call.Call): Verdict | unde
   return verdict(Array.from(used))
 }
 
-/** A deny rule that leaves nothing of its tools. */
+/** Whether a deny rule forbids every call of its tools. */
 const hides = ({ specifier, tool }: Rule, name: string, tools: KnownTools): boolean => {
   const family = familyOf(name, tools)
   const whole = specifier === undefined
@@ -96,9 +96,9 @@ const hides = ({ specifier, tool }: Rule, name: string, tools: KnownTools): bool
   }
 }
 
-export const make = (given: ReadonlyArray<Entry>, tools: KnownTools): RuleSet => {
+export const make = (given: ReadonlyArray<RuleEntry>, tools: KnownTools): RuleSet => {
   const entries = Array.from(new Map(given.map((one) => [keyOf(one.layer, one.list, one.rule), one])).values())
-  const of = (list: List) => entries.filter((one) => one.list === list)
+  const of = (list: RuleKind) => entries.filter((one) => one.list === list)
   const deny = of("deny")
   const ask = of("ask")
   const allow = of("allow")
@@ -107,7 +107,7 @@ export const make = (given: ReadonlyArray<Entry>, tools: KnownTools): RuleSet =>
     entries,
     decide: (tool, parts, facts) => {
       const call = Call.make(tool, parts, facts, tools)
-      const hits = ({ rule }: Entry) => Match.hits(rule, call)
+      const hits = ({ rule }: RuleEntry) => Match.hits(rule, call)
       return verdict(deny.filter(hits)) ?? verdict(ask.filter(hits)) ?? allowed(allow, call)
     },
     mayHit: (tool, parts, facts, hidden) => {
@@ -120,6 +120,6 @@ export const make = (given: ReadonlyArray<Entry>, tools: KnownTools): RuleSet =>
   }
 }
 
-/** The same rules and some more: a session's own, or one just granted. */
-export const add = (set: RuleSet, more: ReadonlyArray<Entry>, tools: KnownTools): RuleSet =>
+/** The same rules and more. */
+export const add = (set: RuleSet, more: ReadonlyArray<RuleEntry>, tools: KnownTools): RuleSet =>
   make([...set.entries, ...more], tools)

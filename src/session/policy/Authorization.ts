@@ -6,9 +6,9 @@ import type { Decision } from "../../policy/decision/Decision.ts"
 import * as Escalation from "../../policy/decision/Escalation.ts"
 import { explain } from "../../policy/decision/Explanation.ts"
 import { complete } from "../../policy/decision/GateTrace.ts"
-import type { RuleBook } from "../../policy/rules/RuleBooks.ts"
-import type { RulesInvalid } from "../../policy/rules/RulesFile.ts"
-import type { Entry } from "../../policy/rules/RuleSet.ts"
+import type { RuleBook } from "../../policy/rules/source/RuleBooks.ts"
+import type { RulesInvalid } from "../../policy/rules/source/RulesFile.ts"
+import type { RuleEntry } from "../../policy/rules/RuleSet.ts"
 import type { PathScope } from "../../sandbox/plan/PathScope.ts"
 import type { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as CallConfinement from "../../tool/CallConfinement.ts"
@@ -108,7 +108,7 @@ export const make = Effect.gen(function*() {
 
   /** A rule that cannot be kept in the workspace holds in the session, with a notice. See docs/policy.md#always */
   const keep = Effect.fnUntraced(
-    function*(entries: ReadonlyArray<Entry>, scope: Scope, { notify, policy, workspace }: TurnContext) {
+    function*(entries: ReadonlyArray<RuleEntry>, scope: Scope, { notify, policy, workspace }: TurnContext) {
       for (const { id, list, rule: { text: rule } } of entries) {
         const kept = scope === "workspace"
           ? yield* Effect.result(files.add(workspace, { layer: "project", list, rule }))
@@ -166,7 +166,7 @@ export const make = Effect.gen(function*() {
       if (decision.outcome === "deny") return refused(decision)
       const rules = book.propose(ruleName(tool), decision)
       const proposed = decision.code === Escalation.escalationCode ? { ...rules, allow: [] } : rules
-      const texts = (entries: ReadonlyArray<Entry>) => entries.map(({ rule }) => rule.text)
+      const texts = (entries: ReadonlyArray<RuleEntry>) => entries.map(({ rule }) => rule.text)
       const question: PermissionRequest = {
         call,
         explanation: explain(decision),

@@ -19,9 +19,9 @@ import type { PolicyFlags } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, withheld } from "../../policy/decision/ToolGrants.ts"
 import * as TestCommands from "../../policy/decision/TestCommands.ts"
 import { isPlainRepository } from "../../policy/shell/programs/GitRepository.ts"
-import { type RuleBook, RuleBooks } from "../../policy/rules/RuleBooks.ts"
-import type { RulesInvalid } from "../../policy/rules/RulesFile.ts"
-import type { RuleSource } from "../../policy/rules/RuleSource.ts"
+import { type RuleBook, RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
+import type { RulesInvalid } from "../../policy/rules/source/RulesFile.ts"
+import type { RuleSource } from "../../policy/rules/source/RuleSource.ts"
 import { analyse } from "../../policy/shell/ShellAnalyser.ts"
 
 /** What a session's policy says at the moment of a call. */

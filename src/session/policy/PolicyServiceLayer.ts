@@ -1,9 +1,9 @@
 import { Effect, Layer, Result } from "effect"
 import { declarationOf } from "../../model/ToolSchemas.ts"
 import { Gate, GateInput, invalid } from "./Gate.ts"
-import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
+import { RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
 import { RuleFiles } from "./RuleFiles.ts"
-import { type Entry, entry } from "../../policy/rules/RuleSet.ts"
+import { type RuleEntry, ruleEntry } from "../../policy/rules/RuleSet.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as CallConfinement from "../../tool/CallConfinement.ts"
 import { FileRead } from "../../tool/file/FileRead.ts"
@@ -33,7 +33,7 @@ const make = Effect.gen(function*() {
     Effect.mapError(Effect.flatMap(session.policy.source, files.list), refused("rule"))
 
   const view = (
-    { id, layer, list, reason, rule }: Omit<Entry, "rule"> & { readonly rule: string },
+    { id, layer, list, reason, rule }: Omit<RuleEntry, "rule"> & { readonly rule: string },
     counts: boolean
   ): RuleView => ({
     id,
@@ -59,7 +59,7 @@ const make = Effect.gen(function*() {
       const rule = books.read(list, text)
       if (Result.isFailure(rule)) return yield* refused("rule")(rule.failure)
       if (layer === "session") {
-        const { id } = entry(layer, list, rule.success)
+        const { id } = ruleEntry(layer, list, rule.success)
         yield* session.policy.addRule({ id, list, rule: rule.success.text, reason: reason ?? null })
         return id
       }

@@ -3,13 +3,13 @@ import { homedir } from "node:os"
 import { dirname } from "node:path"
 import { Context, Effect, type FileSystem, Layer, Result, Schema, Semaphore } from "effect"
 import { knownTools, Toolbox } from "../../tool/Toolbox.ts"
-import { RuleBooks } from "../../policy/rules/RuleBooks.ts"
-import * as Layers from "../../policy/rules/Layers.ts"
-import type { List } from "../../policy/rules/Rule.ts"
-import { type Entry, entry } from "../../policy/rules/RuleSet.ts"
-import * as RulesFile from "../../policy/rules/RulesFile.ts"
-import type { RulesInvalid } from "../../policy/rules/RulesFile.ts"
-import { Trust } from "../../policy/rules/Trust.ts"
+import { RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
+import * as Layers from "../../policy/rules/source/RuleLayers.ts"
+import type { RuleKind } from "../../policy/rules/Rule.ts"
+import { type RuleEntry, ruleEntry } from "../../policy/rules/RuleSet.ts"
+import * as RulesFile from "../../policy/rules/source/RulesFile.ts"
+import type { RulesInvalid } from "../../policy/rules/source/RulesFile.ts"
+import { Trust } from "../../policy/rules/source/Trust.ts"
 import { analyse } from "../../policy/shell/ShellAnalyser.ts"
 import type { FileLocked } from "../../platform/FileLock.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
@@ -19,24 +19,24 @@ import type { EnvironmentVariables } from "../../platform/Environment.ts"
 import { replaceFile } from "../../platform/ReplaceFile.ts"
 import { Settings } from "../../config/Settings.ts"
 import { isTable, type Table } from "../../config/schema/KeyPath.ts"
-import type { RuleSource } from "../../policy/rules/RuleSource.ts"
+import type { RuleSource } from "../../policy/rules/source/RuleSource.ts"
 
 export type FileLayer = "user" | "project"
 
-export interface ListedRule extends Entry {
+export interface ListedRule extends RuleEntry {
   /** Allow rules of an untrusted folder do not count, nor do layers that `user_rules` excludes. */
   readonly counts: boolean
 }
 
 export interface RuleChange {
-  readonly entry: Entry
+  readonly entry: RuleEntry
   readonly file: string
   /** The file had the rule already. */
   readonly unchanged?: true
 }
 
 export interface FileRule {
-  readonly list: List
+  readonly list: RuleKind
   readonly rule: string
   readonly layer: FileLayer
   readonly reason?: string | undefined
@@ -46,7 +46,7 @@ export interface FileRule {
 export class RuleFiles extends Context.Service<RuleFiles, {
   readonly list: (source: Omit<RuleSource, "session">) => Effect.Effect<ReadonlyArray<ListedRule>, RulesInvalid>
   readonly add: (workspace: Workspace, rule: FileRule) => Effect.Effect<RuleChange, { readonly message: string }>
-  readonly remove: (workspace: Workspace, entry: Entry) => Effect.Effect<RuleChange, { readonly message: string }>
+  readonly remove: (workspace: Workspace, entry: RuleEntry) => Effect.Effect<RuleChange, { readonly message: string }>
   /** Whether allow rules in the project's file count. */
   readonly isTrusted: (workspace: Workspace) => Effect.Effect<boolean>
 }>()("postern/policy/RuleFiles") {
@@ -75,7 +75,7 @@ const rulesIn = (root: Table, layer: FileLayer): Table =>
     return isTable(next) ? next : {}
   }, root)
 
-const itemsOf = (root: Table, layer: FileLayer, list: List): ReadonlyArray<unknown> => {
+const itemsOf = (root: Table, layer: FileLayer, list: RuleKind): ReadonlyArray<unknown> => {
   const items = rulesIn(root, layer)[list]
   return Array.isArray(items) ? items : []
 }
@@ -138,7 +138,7 @@ const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
     file: string,
     before: string,
     layer: FileLayer,
-    list: List,
+    list: RuleKind,
     items: (old: ReadonlyArray<unknown>) => ReadonlyArray<unknown>,
     removed?: string
   ) =>
@@ -158,7 +158,7 @@ const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
       const loaded = yield* Layers.load({ user, workspace: workspace.cwd }, trialIn(workspace))
       const counting = new Set(rules.entries.map(({ id }) => id))
       const all = new Map([...rules.entries, ...loaded.entries, ...loaded.untrusted].map((one) => [one.id, one]))
-      const rank = ({ layer, list }: Entry) => layers.indexOf(layer) * lists.length + lists.indexOf(list)
+      const rank = ({ layer, list }: RuleEntry) => layers.indexOf(layer) * lists.length + lists.indexOf(list)
       return Array.from(all.values(), (one): ListedRule => ({ ...one, counts: counting.has(one.id) }))
         .sort((a, b) => rank(a) - rank(b))
     }, Effect.provideContext(context)),
@@ -168,7 +168,7 @@ const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
       if (Result.isFailure(rule)) {
         return yield* refuse(`${JSON.stringify(text)} is no ${list} rule: ${rule.failure.message}`)
       }
-      const made = entry(layer, list, rule.success, reason)
+      const made = ruleEntry(layer, list, rule.success, reason)
       const file = yield* fileOf(layer, workspace)
       const before = yield* read(file)
       const there = yield* Effect.fromResult(entriesIn(file, before, layer, workspace))

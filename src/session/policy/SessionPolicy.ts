@@ -19,7 +19,7 @@ import type { Decision } from "../../policy/decision/Decision.ts"
 import { limitsOf, type OperatorLimits, ownFolders } from "../../policy/decision/Limits.ts"
 import { type PolicyFlags, policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
-import { projectFile, type RuleSource } from "../../policy/rules/RuleSource.ts"
+import { projectFile, type RuleSource } from "../../policy/rules/source/RuleSource.ts"
 import {
   type DecisionRecord,
   type RuleRecord,
@@ -64,7 +64,7 @@ const known = (stored: Iterable<readonly [string, string | undefined]>): Partial
 export const projectSettings = Effect.fnUntraced(function*({ cwd }: Workspace) {
   const file = projectFile(cwd)
   if (!existsSync(file)) return {}
-  const { inFile } = yield* Effect.promise(() => import("../../policy/rules/ProjectSettings.ts"))
+  const { inFile } = yield* Effect.promise(() => import("../../policy/rules/source/RuleSource.ts"))
   return inFile(file)
 })
 

@@ -3,7 +3,7 @@ import { boundaryRefusal } from "../../policy/decision/Boundary.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import type { CallAction } from "../../policy/decision/CallAction.ts"
 import type { KnownTools } from "../../policy/rules/Rule.ts"
-import { type Entry, make, type RuleSet } from "../../policy/rules/RuleSet.ts"
+import { make, type RuleEntry, type RuleSet } from "../../policy/rules/RuleSet.ts"
 import { isInside } from "../../platform/FilePath.ts"
 
 /** Whether the policy lets the file at a canonical path be read by name. */
@@ -20,7 +20,8 @@ export const of = (
   limits: OperatorLimits,
   tools: KnownTools
 ): MayRead | undefined => {
-  const isAnswered = (one: Entry) => one.list === "ask" && make([one], tools).decide(tool, parts, facts) !== undefined
+  const isAnswered = (one: RuleEntry) =>
+    one.list === "ask" && make([one], tools).decide(tool, parts, facts) !== undefined
   const kept = entries.filter((one) => one.list !== "allow" && one.rule.specifier?._tag === "Path" && !isAnswered(one))
   const { place } = facts
   // A session in the home folder has Postern's own files below it.

@@ -1,9 +1,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, type Scope } from "effect"
-import * as Layers from "../../../src/policy/rules/Layers.ts"
+import * as Layers from "../../../src/policy/rules/source/RuleLayers.ts"
 import { make } from "../../../src/policy/rules/RuleSet.ts"
-import { Trust } from "../../../src/policy/rules/Trust.ts"
+import { Trust } from "../../../src/policy/rules/source/Trust.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { factsOf, shell, tools } from "./Ruled.ts"
 
@@ -11,7 +11,7 @@ interface Disk {
   readonly managed?: string
   readonly user?: unknown
   readonly project?: string
-  readonly session?: ReadonlyArray<Layers.StoredRule>
+  readonly session?: ReadonlyArray<Layers.SessionRule>
   readonly trusted?: boolean
 }
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result } from "effect"
-import { alternatives, compile, escaped, textOf as textOfChars } from "../../../src/policy/rules/Glob.ts"
-import * as Paths from "../../../src/policy/rules/Paths.ts"
+import { alternatives, compile, escaped, textOf as textOfChars } from "../../../src/policy/rules/pattern/Glob.ts"
+import * as Paths from "../../../src/policy/rules/pattern/PathPattern.ts"
 import { parse as parseRule, quoteWord } from "../../../src/policy/rules/Rule.ts"
-import { covers, hits, parse } from "../../../src/policy/rules/TokenPattern.ts"
+import { covers, hits, parse } from "../../../src/policy/rules/pattern/TokenPattern.ts"
 import { filledLine, line, oneOf, textOf } from "../../support/Arbitraries.ts"
 import { place, shell, tools } from "./Ruled.ts"
 

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { Layer } from "../../../src/policy/rules/RuleSet.ts"
-import { decodeText } from "../../../src/policy/rules/RulesFile.ts"
+import type { RuleLayer } from "../../../src/policy/rules/RuleSet.ts"
+import { decodeText } from "../../../src/policy/rules/source/RulesFile.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { place, tools } from "./Ruled.ts"
 
-const decode = (text: string, layer: Layer = "project") =>
+const decode = (text: string, layer: RuleLayer = "project") =>
   decodeText("rules.toml", text, layer, { place, tools, analyse })
-const complaint = (text: string, layer?: Layer) => Result.getOrThrow(Result.flip(decode(text, layer))).message
+const complaint = (text: string, layer?: RuleLayer) => Result.getOrThrow(Result.flip(decode(text, layer))).message
 
 describe("The knobs in a project's file", () => {
   it("stand next to its rules", () => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CallAction } from "../../../src/policy/decision/CallAction.ts"
-import * as Dangers from "../../../src/policy/rules/Dangers.ts"
-import * as Propose from "../../../src/policy/rules/Propose.ts"
+import * as Dangers from "../../../src/policy/rules/propose/Dangers.ts"
+import * as Propose from "../../../src/policy/rules/propose/Propose.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { factsOf, place, tools } from "./Ruled.ts"
 

@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { type List, parse, print, quoteWord } from "../../../src/policy/rules/Rule.ts"
+import { parse, print, quoteWord, type RuleKind } from "../../../src/policy/rules/Rule.ts"
 import { decideParts, fetch, mcp, read, tools, write } from "./Ruled.ts"
 
-const complaint = (text: string, list: List = "deny") => {
+const complaint = (text: string, list: RuleKind = "deny") => {
   const rule = parse(text, { list, tools })
   return Result.isFailure(rule) ? rule.failure.message : undefined
 }
 
 describe("a rule that cannot be read", () => {
-  it.each<readonly [string, List, RegExp]>([
+  it.each<readonly [string, RuleKind, RegExp]>([
     ["", "deny", /no tool; write it as tool or tool\(specifier\)/],
     ["npm test", "deny", /"npm test" is no tool.*shell\(npm test\)/],
     ["shel(ls)", "deny", /there is no tool "shel"; write shell$/],

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { type List, parse } from "../../../src/policy/rules/Rule.ts"
-import { add, entry, make } from "../../../src/policy/rules/RuleSet.ts"
+import { parse, type RuleKind } from "../../../src/policy/rules/Rule.ts"
+import { add, make, ruleEntry } from "../../../src/policy/rules/RuleSet.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { factsOf, place, tools } from "./Ruled.ts"
 
@@ -58,11 +58,11 @@ const commandOf = (next: () => number) =>
     () => Array.from({ length: 1 + Math.floor(next() * 4) }, () => pick(next, words)).join(" ")
   ).join(pick(next, joints))
 
-const ruleOf = (next: () => number, list: List) => {
+const ruleOf = (next: () => number, list: RuleKind) => {
   const text = next() < 0.05
     ? "shell"
     : `shell(${Array.from({ length: 1 + Math.floor(next() * 3) }, () => pick(next, patterns)).join(" ")})`
-  return entry("user", list, Result.getOrThrow(parse(text, { list, tools })))
+  return ruleEntry("user", list, Result.getOrThrow(parse(text, { list, tools })))
 }
 
 const rank = { deny: 0, ask: 1, none: 2, allow: 3 }
@@ -98,7 +98,7 @@ describe("a set of rules", () => {
       const { opaque, parseError, parts } = analyse(commandOf(next), place)
       const facts = { ...factsOf(), opaque, parseError }
       const ask = ruleOf(next, "ask")
-      const deny = entry("user", "deny", ask.rule)
+      const deny = ruleEntry("user", "deny", ask.rule)
       const asked = make([ask], tools).decide("shell", parts, facts)
       assert.strictEqual(make([deny], tools).decide("shell", parts, facts) !== undefined, asked !== undefined)
     }
@@ -107,7 +107,7 @@ describe("a set of rules", () => {
   it("gives a rule of another layer another id, and keeps equal rules once", () => {
     const rule = Result.getOrThrow(parse("shell(npm test *)", { list: "allow", tools }))
     const set = make(
-      [entry("user", "allow", rule), entry("user", "allow", rule), entry("session", "allow", rule)],
+      [ruleEntry("user", "allow", rule), ruleEntry("user", "allow", rule), ruleEntry("session", "allow", rule)],
       tools
     )
     assert.strictEqual(set.entries.length, 2)

@@ -1,8 +1,8 @@
 import { Result } from "effect"
 import type { ActionContext, CallAction } from "../../../src/policy/decision/CallAction.ts"
-import { named } from "../../../src/policy/rules/Paths.ts"
-import { type KnownTools, type List, parse } from "../../../src/policy/rules/Rule.ts"
-import { entry, type Facts, make, type RuleSet } from "../../../src/policy/rules/RuleSet.ts"
+import { named } from "../../../src/policy/rules/pattern/PathPattern.ts"
+import { type KnownTools, parse, type RuleKind } from "../../../src/policy/rules/Rule.ts"
+import { make, type MatchFacts, ruleEntry, type RuleSet } from "../../../src/policy/rules/RuleSet.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 
 export const tools: KnownTools = new Map([
@@ -18,20 +18,20 @@ export const tools: KnownTools = new Map([
 
 export const place: ActionContext = { cwd: "/work/app", roots: ["/work/app"], home: "/home/user" }
 
-export type Lists = Partial<Record<List, ReadonlyArray<string>>>
+export type Lists = Partial<Record<RuleKind, ReadonlyArray<string>>>
 
 const all = ["deny", "ask", "allow"] as const
 
 export const rules = (lists: Lists): RuleSet =>
   make(
     all.flatMap((list) =>
-      (lists[list] ?? []).map((text) => entry("user", list, Result.getOrThrow(parse(text, { list, tools }))))
+      (lists[list] ?? []).map((text) => ruleEntry("user", list, Result.getOrThrow(parse(text, { list, tools }))))
     ),
     tools
   )
 
 /** Links of the imagined disk: the path and what it leads to. */
-export const factsOf = (links: Readonly<Record<string, string>> = {}): Facts => ({
+export const factsOf = (links: Readonly<Record<string, string>> = {}): MatchFacts => ({
   place,
   opaque: false,
   parseError: false,

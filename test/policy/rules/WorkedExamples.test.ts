@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Dangers from "../../../src/policy/rules/Dangers.ts"
+import * as Dangers from "../../../src/policy/rules/propose/Dangers.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { factsOf, fetch, type Lists, mcp, place, read, rules, shell, tools, write } from "./Ruled.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import * as Dangers from "../../../src/policy/rules/Dangers.ts"
-import * as Propose from "../../../src/policy/rules/Propose.ts"
+import * as Dangers from "../../../src/policy/rules/propose/Dangers.ts"
+import * as Propose from "../../../src/policy/rules/propose/Propose.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { factsOf, place, tools } from "../rules/Ruled.ts"
 import { analysed, commandsOf } from "./Analysed.ts"

@@ -1,54 +1,54 @@
-import type { CallAction, CommandAction, PathAction } from "../decision/CallAction.ts"
-import type { Call, Reached } from "./Call.ts"
-import * as Hosts from "./Hosts.ts"
-import { matchesParameters, type McpPattern } from "./Names.ts"
-import * as Paths from "./Paths.ts"
-import type { Reach } from "./Reach.ts"
-import type { Family, Rule, RuleTool } from "./Rule.ts"
+import type { CallAction, CommandAction, PathAction } from "../../decision/CallAction.ts"
+import type { ReachedPath, RuleCall } from "./RuleCall.ts"
+import * as Hosts from "../pattern/HostPattern.ts"
+import { matchesParameters, type McpPattern } from "../pattern/NamePattern.ts"
+import * as Paths from "../pattern/PathPattern.ts"
+import type { PathCertainty } from "../pattern/PathPattern.ts"
+import type { Rule, RuleTool, ToolFamily } from "../Rule.ts"
 import * as Views from "./Views.ts"
 
-const familyOf = (tool: RuleTool): Family | undefined =>
+const familyOf = (tool: RuleTool): ToolFamily | undefined =>
   tool._tag === "Family" ? tool.name : tool._tag === "Id" ? tool.family : undefined
 
 const isMcp = ({ server, tool }: McpPattern, part: CallAction): boolean =>
   part.kind === "mcp" && server(part.server) && (tool === undefined || tool(part.tool))
 
-/** For deny and ask the id of a tool is enough to know its server. */
+/** For deny and ask, the id of a tool tells its server. */
 const namesMcp = ({ server, tool }: McpPattern, part: CallAction): boolean => {
   const [, from, name] = part.kind === "tool" ? /^mcp__(.+?)__(.+)$/.exec(part.name) ?? [] : []
   return from !== undefined && name !== undefined && server(from) && (tool === undefined || tool(name))
 }
 
-/** Whether a bare tool name means this whole call. */
-const isTool = (tool: RuleTool, { family, tool: called }: Call): boolean => {
+/** Whether a bare tool name matches this call. */
+const isTool = (tool: RuleTool, { family, tool: called }: RuleCall): boolean => {
   switch (tool._tag) {
     case "Glob":
       return tool.test(called)
     case "Id":
       return tool.name === called
-    // What may not be read may not be edited either: an edit shows what was there.
+    // A file that may not be read may not be edited: an edit shows the old text.
     case "Family":
       return tool.name === family || (tool.name === "read" && family === "write")
   }
 }
 
-/** A named pattern, or a folder that goes with all that is in it; what else lies below something is only a chance. */
-const isCertain = ({ below, kind }: Reached, family: Family | undefined): boolean =>
+/** Patterns, and folders with everything in them, count as touched; other paths below a folder only may be. */
+const isCertain = ({ below, kind }: ReachedPath, family: ToolFamily | undefined): boolean =>
   (kind === "write" || family === "read") && (below === undefined || (below === "all" && kind === "write"))
 
 const reach = (
   pattern: Paths.PathPattern,
-  { written, canonical, ...what }: Reached,
-  { place }: Call
-): Reach | undefined => {
+  { written, canonical, ...what }: ReachedPath,
+  { place }: RuleCall
+): PathCertainty | undefined => {
   const found = [written, canonical].flatMap((path) =>
     path === undefined ? [] : [Paths.reach(pattern, { ...what, path }, place)]
   )
   return found.includes("sure") ? "sure" : found.find((each) => each !== undefined)
 }
 
-/** For deny and ask rules that do not hit: whether the call may come to what they name without naming it. */
-export const mayHit = ({ specifier, tool }: Rule, call: Call): boolean =>
+/** For deny and ask rules that do not match: whether the call may reach their paths without naming them. */
+export const mayHit = ({ specifier, tool }: Rule, call: RuleCall): boolean =>
   specifier?._tag === "Path" && (tool._tag !== "Id" || tool.name === call.tool)
   && [...call.parts, ...call.inner].some((part) =>
     part.kind === "command" &&
@@ -59,9 +59,9 @@ export const mayHit = ({ specifier, tool }: Rule, call: Call): boolean =>
 
 const hitsPath = (
   pattern: Paths.PathPattern,
-  family: Family | undefined,
+  family: ToolFamily | undefined,
   part: CommandAction | PathAction,
-  call: Call
+  call: RuleCall
 ): boolean => {
   const hit = (path: Paths.NamedPath) => Paths.hit(pattern, path, call.place)
   if (part.kind === "command") {
@@ -73,7 +73,7 @@ const hitsPath = (
   return part.path === null ? pattern.everything : hit(call.locate(part.path, call.place.cwd))
 }
 
-const hitsPart = (rule: Rule, part: CallAction, call: Call): boolean => {
+const hitsPart = (rule: Rule, part: CallAction, call: RuleCall): boolean => {
   const { specifier, tool } = rule
   if (specifier === undefined) {
     if (tool._tag !== "Family") return false
@@ -98,8 +98,8 @@ const hitsPart = (rule: Rule, part: CallAction, call: Call): boolean => {
   }
 }
 
-/** For deny and ask: one part is enough. */
-export const hits = (rule: Rule, call: Call): boolean => {
+/** For deny and ask: whether one action matches. */
+export const hits = (rule: Rule, call: RuleCall): boolean => {
   if (rule.specifier === undefined && isTool(rule.tool, call)) return true
   if (rule.tool._tag === "Id" && rule.tool.name !== call.tool) return false
   if (rule.specifier?._tag === "Parameters" && !isTool(rule.tool, call)) return false
@@ -109,15 +109,15 @@ export const hits = (rule: Rule, call: Call): boolean => {
 const isDynamic = (part: CallAction): boolean =>
   part.kind === "command" ? part.opaque : (part.kind === "read" || part.kind === "write") && part.path === null
 
-/** The `..` of a redirect is gone from its path, and behind a link it leads elsewhere than that path says. */
+/** A redirect's path has its `..` removed, which names another file after a link. */
 const mayClimb = (text: string) => text.includes("$'") || /(^|[\s/])\.\.(\/|$)/.test(text.replace(/["'\\]/g, ""))
 
-const coversPath = (pattern: Paths.PathPattern, part: PathAction, call: Call): boolean =>
+const coversPath = (pattern: Paths.PathPattern, part: PathAction, call: RuleCall): boolean =>
   part.path !== null && !(call.family === "shell" && mayClimb(part.text))
   && Paths.cover(pattern, call.locate(part.path, call.place.cwd), call.place)
 
-/** For allow: whether the rule vouches for this part of the call. What is not literal is never vouched for. */
-export const covers = ({ specifier, tool }: Rule, part: CallAction, call: Call): boolean => {
+/** For allow: whether the rule covers this action. Actions that are not literal are never covered. */
+export const covers = ({ specifier, tool }: Rule, part: CallAction, call: RuleCall): boolean => {
   if (isDynamic(part) || (tool._tag === "Id" && tool.name !== call.tool)) return false
   if (specifier === undefined) {
     if (tool._tag !== "Family") return tool._tag === "Id"
@@ -139,7 +139,7 @@ export const covers = ({ specifier, tool }: Rule, part: CallAction, call: Call):
   }
 }
 
-/** Whether an allow rule of this tool alone means the whole call, for calls that name nothing. */
-export const coversTool = ({ specifier, tool }: Rule, call: Call): boolean =>
+/** For allow: whether a rule without specifier covers a call that names no path, URL or command. */
+export const coversTool = ({ specifier, tool }: Rule, call: RuleCall): boolean =>
   specifier === undefined && call.family !== "shell" && isTool(tool, call) &&
   !(tool.name === "read" && call.family !== "read")

@@ -1,6 +1,6 @@
 import { Context, Effect, FileSystem, Layer, Path, Schema, Semaphore } from "effect"
 
-/** A folder that cannot be marked, or a list of marks that cannot be read or kept. */
+/** A folder that cannot be trusted, or a list of trusted folders that cannot be read or written. */
 export class TrustFailed extends Schema.TaggedError<TrustFailed>()("TrustFailed", {
   path: Schema.String,
   problem: Schema.String
@@ -16,15 +16,15 @@ const decode = Schema.decodeUnknownEffect(Stored)
 const encode = Schema.encodeEffect(Stored)
 
 /**
- * The workspaces whose own allow rules count (docs/policy.md#trust), by canonical path, in `trusted.json` of the
- * configuration folder. A mark means exactly that folder: what is cloned into it later has to be marked itself.
+ * The workspaces whose own allow rules count, by canonical path, in `trusted.json` of the configuration folder. Trust
+ * covers exactly that folder, not folders cloned into it later. See docs/policy.md#trust.
  */
 export class Trust extends Context.Service<Trust, {
   readonly list: Effect.Effect<ReadonlyArray<string>, TrustFailed>
   readonly isTrusted: (workspace: string) => Effect.Effect<boolean, TrustFailed>
-  /** The canonical path that was marked. */
+  /** Trusts the folder; returns its canonical path. */
   readonly trust: (workspace: string) => Effect.Effect<string, TrustFailed>
-  /** Whether it was marked before; the folder itself may be gone. */
+  /** Returns whether the folder was trusted; it may no longer exist. */
   readonly untrust: (workspace: string) => Effect.Effect<boolean, TrustFailed>
 }>()("postern/policy/Trust") {
   static readonly layer = (configDir: string): Layer.Layer<Trust, never, FileSystem.FileSystem | Path.Path> =>
@@ -50,7 +50,7 @@ const make = Effect.fnUntraced(function*(configDir: string) {
     Effect.map(({ workspaces }) => workspaces)
   )
 
-  /** Under a name of its own and renamed, so that no reader ever sees half a list. */
+  /** Writes a new file and renames it, so that no reader sees half a list. */
   const keep = Effect.fnUntraced(function*(workspaces: ReadonlyArray<string>) {
     const text = yield* encode({ workspaces: workspaces.toSorted() })
     const draft = `${file}.${process.pid}`

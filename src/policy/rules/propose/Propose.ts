@@ -1,17 +1,17 @@
 import { Result } from "effect"
-import type { CallAction, PathAction } from "../decision/CallAction.ts"
-import type { ShellAnalysis } from "../decision/ShellAnalysis.ts"
-import * as Call from "./Call.ts"
+import type { CallAction, PathAction } from "../../decision/CallAction.ts"
+import type { ShellAnalysis } from "../../decision/ShellAnalysis.ts"
+import * as Call from "../match/RuleCall.ts"
 import { broadly, exactly, hasSubcommands } from "./CommandRule.ts"
 import type { Dangers } from "./Dangers.ts"
-import { isNeutral } from "./Neutral.ts"
-import { type KnownTools, type List, parse, quoteWord } from "./Rule.ts"
-import { type Entry, entry, make } from "./RuleSet.ts"
+import { isNeutral } from "../match/Neutral.ts"
+import { type KnownTools, parse, quoteWord, type RuleKind } from "../Rule.ts"
+import { make, type RuleEntry, ruleEntry } from "../RuleSet.ts"
 
-/** What "always" may be answered with (docs/policy.md#always): rules that a user can read, see listed and remove. */
+/** The rules that an answer "always" stores: users can read, list and remove them. See docs/policy.md#always. */
 
-/** The file itself, as a pattern; inside the workspace only. */
-const file = ({ kind, path }: PathAction, { locate, place }: Call.Call): string | undefined => {
+/** The pattern of exactly this file; inside the workspace only. */
+const file = ({ kind, path }: PathAction, { locate, place }: Call.RuleCall): string | undefined => {
   const found = path === null ? undefined : locate(path, place.cwd)
   if (found === undefined || found.canonical !== found.written) return undefined
   const root = place.cwd
@@ -19,14 +19,14 @@ const file = ({ kind, path }: PathAction, { locate, place }: Call.Call): string 
   return `${kind}(./${found.written.slice(root.length + 1).replace(/[\\*?[{}!]/g, "\\$&")})`
 }
 
-type Read = (text: string) => Entry | undefined
+type Read = (text: string) => RuleEntry | undefined
 
-const ruleFor = (part: CallAction, call: Call.Call, dangers: Dangers, read: Read): string | undefined => {
+const ruleFor = (part: CallAction, call: Call.RuleCall, dangers: Dangers, read: Read): string | undefined => {
   switch (part.kind) {
     case "command": {
       const broad = broadly(part)
       if (broad === undefined || broad === exactly(part)) return broad
-      // Without subcommands the next word is an argument like the others, and what matters is what the program can do.
+      // Without subcommands the next word is an ordinary argument, and the rule is about the program.
       const reach = read(hasSubcommands(part.program ?? "") ? broad : `shell(${quoteWord(part.program ?? "")} *)`)
       return reach !== undefined && dangers.covered([reach]).length > 0 ? exactly(part) : broad
     }
@@ -45,7 +45,7 @@ const ruleFor = (part: CallAction, call: Call.Call, dangers: Dangers, read: Read
 export interface Proposing {
   readonly tool: string
   readonly parts: ReadonlyArray<CallAction>
-  readonly facts: Call.Facts
+  readonly facts: Call.MatchFacts
   readonly shapes: ShellAnalysis["shapes"]
   readonly tools: KnownTools
   readonly dangers: Dangers
@@ -53,13 +53,13 @@ export interface Proposing {
 
 const mostRules = 5
 
-const reader = (list: List, { tools }: Proposing): Read => (text) => {
+const reader = (list: RuleKind, { tools }: Proposing): Read => (text) => {
   const rule = parse(text, { list, tools })
-  return Result.isSuccess(rule) ? entry("session", list, rule.success) : undefined
+  return Result.isSuccess(rule) ? ruleEntry("session", list, rule.success) : undefined
 }
 
-const collect = (texts: ReadonlyArray<string | undefined>, read: Read): ReadonlyArray<Entry> | undefined => {
-  const all: Array<Entry> = []
+const collect = (texts: ReadonlyArray<string | undefined>, read: Read): ReadonlyArray<RuleEntry> | undefined => {
+  const all: Array<RuleEntry> = []
   for (const text of new Set(texts)) {
     const made = text === undefined ? undefined : read(text)
     if (made === undefined) return undefined
@@ -69,10 +69,10 @@ const collect = (texts: ReadonlyArray<string | undefined>, read: Read): Readonly
 }
 
 /**
- * The rules that "always allow" would store: together they let this call run, each says no more than a program with its
- * subcommand, and none covers a known danger. Nothing when there are no such rules; then only "once" can be offered.
+ * The rules that "always allow" would store: together they allow this call, each names a program and its subcommand at
+ * least, and none covers a known danger. `undefined` when there are none; then only "once" is offered.
  */
-export const allow = (input: Proposing): ReadonlyArray<Entry> | undefined => {
+export const allow = (input: Proposing): ReadonlyArray<RuleEntry> | undefined => {
   const { dangers, facts, parts, shapes, tool, tools } = input
   if (facts.opaque || facts.parseError || shapes.length > 0 || parts.length === 0) return undefined
   const call = Call.make(tool, parts, facts, tools)
@@ -85,10 +85,10 @@ export const allow = (input: Proposing): ReadonlyArray<Entry> | undefined => {
 }
 
 /**
- * The rule that "always reject" would store. With several parts nobody knows which of them was rejected, except where one is
- * dangerous: then exactly that. Nothing when no rule says what was meant.
+ * The rule that "always reject" would store. With several actions it is the dangerous one; `undefined` when it is
+ * unclear which one was rejected.
  */
-export const deny = (input: Proposing): ReadonlyArray<Entry> | undefined => {
+export const deny = (input: Proposing): ReadonlyArray<RuleEntry> | undefined => {
   const { dangers, facts, parts, shapes, tool, tools } = input
   const call = Call.make(tool, parts, facts, tools)
   const read = reader("deny", input)

@@ -1,39 +1,38 @@
 import { Effect, FileSystem, Result } from "effect"
-import type { PolicySettings } from "../../domain/PolicySettings.ts"
+import type { PolicySettings } from "../../../domain/PolicySettings.ts"
 import { projectFile } from "./RuleSource.ts"
-import type { Trial } from "./Examples.ts"
-import * as Dangers from "./Dangers.ts"
-import { type List, parse } from "./Rule.ts"
-import { type Entry, entry, type Layer } from "./RuleSet.ts"
+import { RulesInvalid, type RuleTrial } from "./RulesFile.ts"
+import * as Dangers from "../propose/Dangers.ts"
+import { parse, type RuleKind } from "../Rule.ts"
+import { type RuleEntry, ruleEntry, type RuleLayer } from "../RuleSet.ts"
 import * as RulesFile from "./RulesFile.ts"
-import { RulesInvalid } from "./RulesFile.ts"
 import { Trust } from "./Trust.ts"
 
 export const managedFile = "/etc/postern/rules.toml"
 
-/** A rule that is kept elsewhere than in a file. */
-export interface StoredRule {
-  readonly list: List
+/** A rule of a session, which no file holds. */
+export interface SessionRule {
+  readonly list: RuleKind
   readonly text: string
   readonly reason?: string
 }
 
-export interface Sources {
+export interface RuleSources {
   readonly managedFile?: string
   /** The value of `[policy.rules]`, as it was read from `file`. */
   readonly user: { readonly file: string; readonly table: unknown }
   /** The canonical folder whose `.postern/rules.toml` counts. */
   readonly workspace: string
-  readonly session?: ReadonlyArray<StoredRule>
+  readonly session?: ReadonlyArray<SessionRule>
 }
 
-export interface Loaded {
-  readonly entries: ReadonlyArray<Entry>
+export interface LoadedRules {
+  readonly entries: ReadonlyArray<RuleEntry>
   /** Allow rules of the project that do not count, because the workspace is not trusted. */
-  readonly untrusted: ReadonlyArray<Entry>
-  /** What the project's file sets, and may only narrow. */
+  readonly untrusted: ReadonlyArray<RuleEntry>
+  /** Settings of the project's file, which may only narrow. */
   readonly knobs: Partial<PolicySettings>
-  /** Sentences worth a warning. */
+  /** Warnings. */
   readonly notes: ReadonlyArray<string>
 }
 
@@ -59,21 +58,21 @@ const readFile = Effect.fnUntraced(function*(
   return yield* missing(fs.readFileString(file))
 })
 
-const nothing: RulesFile.Contents = { entries: [], knobs: {} }
+const nothing: RulesFile.RulesFileContents = { entries: [], knobs: {} }
 
-const fileLayer = Effect.fnUntraced(function*(file: string, layer: Layer, trial: Trial) {
+const fileLayer = Effect.fnUntraced(function*(file: string, layer: RuleLayer, trial: RuleTrial) {
   const text = yield* readFile(file)
   return text === undefined ? nothing : yield* Effect.fromResult(RulesFile.decodeText(file, text, layer, trial))
 })
 
-/** A stored allow rule that this version cannot read only asks again; a deny or ask rule must not be lost. */
-const sessionLayer = (rules: ReadonlyArray<StoredRule>, trial: Trial) => {
+/** A stored allow rule that this version cannot parse is dropped with a warning; a deny or ask rule fails the load. */
+const sessionLayer = (rules: ReadonlyArray<SessionRule>, trial: RuleTrial) => {
   const notes: Array<string> = []
-  const entries: Array<Entry> = []
+  const entries: Array<RuleEntry> = []
   for (const [position, { list, reason, text }] of rules.entries()) {
     const rule = parse(text, { list, tools: trial.tools })
     if (Result.isSuccess(rule)) {
-      entries.push(entry("session", list, rule.success, reason))
+      entries.push(ruleEntry("session", list, rule.success, reason))
     } else if (list === "allow") {
       notes.push(`the session's allow rule ${JSON.stringify(text)} no longer counts: ${rule.failure.message}`)
     } else {
@@ -88,11 +87,10 @@ const ofProject = (count: number) =>
   count === 1 ? "1 allow rule of this project does" : `${count} allow rules of this project do`
 
 /**
- * Every rule that counts for a session (docs/policy.md#rule-layers). Whatever cannot be read fails the whole load, and
- * with it the start of the session: a broken file might have held a deny rule. That also goes for a project's file,
- * trusted or not.
+ * Loads every rule that counts for a session. An invalid file, also a project's, fails the load and with it the start
+ * of the session: it may hold a deny rule. See docs/policy.md#rule-layers.
  */
-export const load = Effect.fnUntraced(function*(sources: Sources, trial: Trial) {
+export const load = Effect.fnUntraced(function*(sources: RuleSources, trial: RuleTrial) {
   const { entries: managed } = yield* fileLayer(sources.managedFile ?? managedFile, "managed", trial)
   const { entries: user } = yield* Effect.fromResult(
     RulesFile.decodeUserTable(sources.user.file, sources.user.table, trial)
@@ -115,5 +113,5 @@ export const load = Effect.fnUntraced(function*(sources: Sources, trial: Trial) 
       : [`${ofProject(untrusted.length)} not count, because ${sources.workspace} is not trusted`]),
     ...Dangers.of(trial).warnings(entries)
   ]
-  return { entries, untrusted, knobs, notes } satisfies Loaded as Loaded
+  return { entries, untrusted, knobs, notes } satisfies LoadedRules as LoadedRules
 })

@@ -1,11 +1,11 @@
-import type { CommandAction } from "../decision/CallAction.ts"
-import { appendsInput } from "../shell/programs/Rules.ts"
-import { programOf } from "../shell/programs/Table.ts"
-import { quoteWord } from "./Rule.ts"
+import type { CommandAction } from "../../decision/CallAction.ts"
+import { appendsInput } from "../../shell/programs/Rules.ts"
+import { programOf } from "../../shell/programs/Table.ts"
+import { quoteWord } from "../Rule.ts"
 
 /** The rules that can be made of one command. */
 
-/** What follows the program says what it does. */
+/** Whether the word after the program is a subcommand. */
 export const hasSubcommands = (program: string): boolean => {
   const row = programOf(program)
   return row.is("subcommands") || row.has("next-runs") || row.has("next-names")
@@ -22,7 +22,10 @@ const isOpen = (program: string): boolean => {
     (!hasSubcommands(program) && (row.language !== undefined || row.statements !== undefined))
 }
 
-/** A rule about it, whatever its arguments, would be one about any program: it runs what it is given, or what a repository configures. */
+/**
+ * A rule about it, whatever its arguments, would be one about any program: it runs what it is given, or what a
+ * repository configures.
+ */
 const runsAnything = (program: string): boolean => isOpen(program) || isOpen(familiar(program))
 
 /** The words after this subcommand are what it runs. */

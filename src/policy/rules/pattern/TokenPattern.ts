@@ -1,33 +1,42 @@
 import { Result } from "effect"
-import { alternatives, type Char, compile, is, isLiteral, textOf, tooMany } from "./Glob.ts"
+import {
+  alternatives,
+  compile,
+  is,
+  isLiteral,
+  matches,
+  type PatternAtom,
+  type PatternChar,
+  textOf,
+  tooMany
+} from "./Glob.ts"
 import { isFlag, splitCluster, type Token } from "./Spelling.ts"
-import type { Fault } from "./Unreadable.ts"
-import { type Atom, matches } from "./Wildcard.ts"
+import type { PatternFault } from "./RuleUnreadable.ts"
 
 /**
- * A shell pattern (docs/policy.md#shell-patterns), matched against words after quote removal. What is not literal in a
- * command (`null`) is matched only by `*` and `**`, which match every word: a rule never guesses a value.
+ * A shell pattern, matched against words after quote removal. A word that is not literal (`null`) is matched only by
+ * `*` and `**`: a rule never guesses a value. See docs/policy.md#shell-patterns.
  */
 export interface TokenPattern {
-  /** What the first word may be; none where a wildcard leaves it open. */
+  /** The possible first words; `undefined` where a wildcard leaves it open. */
   readonly heads: ReadonlyArray<string> | undefined
-  /** Nothing but wildcards that match any command. */
+  /** Only wildcards, which match any command. */
   readonly everything: boolean
-  /** It starts with an assignment such as `CI=1`, or may. */
+  /** It starts, or may start, with an assignment such as `CI=1`. */
   readonly assigns: boolean
-  /** Written with `=`: the whole list, literally. */
+  /** Written with `=`: matches the whole command literally. */
   readonly exact: boolean
-  /** For allow: `*` in the middle is one literal word, as an expansion may become several or none. */
-  readonly strict: ReadonlyArray<Atom<string | null>>
+  /** For allow: `*` in the middle matches one literal word, as an expansion may become several words or none. */
+  readonly strict: ReadonlyArray<PatternAtom<string | null>>
   /** For deny and ask. */
-  readonly loose: ReadonlyArray<Atom<Token>>
-  /** The options it names, each with its spellings, and the pattern without them; none when it names no option. */
+  readonly loose: ReadonlyArray<PatternAtom<Token>>
+  /** The options it names with their spellings, and the pattern without them; `undefined` when it names no option. */
   readonly options: Options | undefined
 }
 
 interface Options {
   readonly flags: ReadonlyArray<ReadonlyArray<string>>
-  readonly rest: ReadonlyArray<Atom<Token>>
+  readonly rest: ReadonlyArray<PatternAtom<Token>>
 }
 
 type Part =
@@ -36,12 +45,12 @@ type Part =
   | { readonly kind: "glob"; readonly test: (text: string) => boolean; readonly start: string }
 
 interface Split {
-  readonly words: ReadonlyArray<{ readonly at: number; readonly chars: ReadonlyArray<Char> }>
+  readonly words: ReadonlyArray<{ readonly at: number; readonly chars: ReadonlyArray<PatternChar> }>
 }
 
-const split = (text: string): Result.Result<Split, Fault> => {
-  const words: Array<{ at: number; chars: Array<Char> }> = []
-  let current: { at: number; chars: Array<Char> } | undefined
+const split = (text: string): Result.Result<Split, PatternFault> => {
+  const words: Array<{ at: number; chars: Array<PatternChar> }> = []
+  let current: { at: number; chars: Array<PatternChar> } | undefined
   const word = (at: number) => (current ??= words[words.push({ at, chars: [] }) - 1]!)
   for (let at = 0; at < text.length; at++) {
     const char = text[at]!
@@ -62,7 +71,7 @@ const split = (text: string): Result.Result<Split, Fault> => {
   return Result.succeed({ words })
 }
 
-const partOf = (at: number, chars: ReadonlyArray<Char>, last: boolean): Result.Result<Part, Fault> => {
+const partOf = (at: number, chars: ReadonlyArray<PatternChar>, last: boolean): Result.Result<Part, PatternFault> => {
   if (chars.length > 0 && chars.length <= 2 && chars.every((char) => is(char, "*"))) {
     return Result.succeed({ kind: chars.length === 2 || last ? "many" : "one" })
   }
@@ -77,7 +86,7 @@ const partOf = (at: number, chars: ReadonlyArray<Char>, last: boolean): Result.R
 const some = (token: Token, test: (text: string) => boolean): boolean =>
   typeof token === "string" ? test(token) : token !== null && token.some(test)
 
-const looseAtom = (part: Part): Atom<Token> => {
+const looseAtom = (part: Part): PatternAtom<Token> => {
   switch (part.kind) {
     case "many":
       return "many"
@@ -93,7 +102,7 @@ const looseAtom = (part: Part): Atom<Token> => {
   }
 }
 
-const strictAtom = (part: Part): Atom<string | null> => {
+const strictAtom = (part: Part): PatternAtom<string | null> => {
   switch (part.kind) {
     case "many":
       return "many"
@@ -106,7 +115,7 @@ const strictAtom = (part: Part): Atom<string | null> => {
   }
 }
 
-/** `--x=y` as the option and its value, as the command is read too. */
+/** Splits `--x=y` into option and value, as in commands. */
 const apart = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> =>
   parts.flatMap((part): ReadonlyArray<Part> => {
     const [word, ...more] = part.kind === "words" ? part.words : part.kind === "glob" ? [part.start] : []
@@ -123,7 +132,7 @@ const optionsOf = (parts: ReadonlyArray<Part>): Options | undefined => {
   const program = head?.kind === "words" && head.words.length === 1 ? head.words[0] : undefined
   const end = parts.findIndex((part) => part.kind === "words" && part.words.includes("--"))
   const flags: Array<ReadonlyArray<string>> = []
-  const rest: Array<Atom<Token>> = []
+  const rest: Array<PatternAtom<Token>> = []
   for (const [index, part] of apart(parts).entries()) {
     const names = part.kind === "words" && index > 0 && (end < 0 || index < end) && part.words.every(isFlag)
       ? part.words
@@ -140,7 +149,7 @@ const optionsOf = (parts: ReadonlyArray<Part>): Options | undefined => {
 const literally = (words: Split["words"]): ReadonlyArray<Part> =>
   words.map(({ chars }): Part => ({ kind: "words", words: [textOf(chars)] }))
 
-export const parse = (text: string): Result.Result<TokenPattern, Fault> => {
+export const parse = (text: string): Result.Result<TokenPattern, PatternFault> => {
   const start = text.search(/\S/)
   if (start < 0) return Result.fail({ at: 0, problem: "the pattern is empty; write the tool alone to mean every call" })
   const exact = text[start] === "="
@@ -178,8 +187,8 @@ export const covers = (pattern: TokenPattern, words: ReadonlyArray<string | null
 export const hits = (pattern: TokenPattern, tokens: ReadonlyArray<Token>): boolean => matches(pattern.loose, tokens)
 
 /**
- * For deny and ask, on the view with options split and named: the pattern's options may stand anywhere before `--`, in any order,
- * and the remaining words must fit the remaining pattern.
+ * For deny and ask, on the view with options split and named: the pattern's options may stand anywhere before `--`, in
+ * any order, and the remaining words must fit the remaining pattern.
  */
 export const hitsOptions = ({ options }: TokenPattern, tokens: ReadonlyArray<Token>): boolean => {
   if (options === undefined) return false

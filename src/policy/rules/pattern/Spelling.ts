@@ -1,6 +1,6 @@
-import { programOf } from "../shell/programs/Table.ts"
+import { programOf } from "../../shell/programs/Table.ts"
 
-/** Other ways to write the same command, by program: what deny and ask rules must see through. */
+/** Other spellings of the same command, which deny and ask rules recognise. */
 
 const afterOptions = (valued: ReadonlyArray<string>, argv: ReadonlyArray<string | null>, start: number): number => {
   let at = start

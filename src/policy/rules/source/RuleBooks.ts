@@ -1,40 +1,38 @@
 import { statSync } from "node:fs"
 import { homedir } from "node:os"
 import { Context, Effect, FileSystem, Layer } from "effect"
-import { LiveSettings } from "../../config/LiveSettings.ts"
-import { Settings } from "../../config/Settings.ts"
-import type { Workspace } from "../../workspace/Workspace.ts"
-import type { Decision } from "../decision/Decision.ts"
-import type { PolicySettings } from "../../domain/PolicySettings.ts"
-import { ToolVocabulary } from "./ToolVocabulary.ts"
-import type { ActionContext } from "../decision/CallAction.ts"
-import * as Dangers from "./Dangers.ts"
-import type { Trial } from "./Examples.ts"
-import * as Layers from "./Layers.ts"
+import { LiveSettings } from "../../../config/LiveSettings.ts"
+import { Settings } from "../../../config/Settings.ts"
+import type { Workspace } from "../../../workspace/Workspace.ts"
+import type { Decision } from "../../decision/Decision.ts"
+import type { PolicySettings } from "../../../domain/PolicySettings.ts"
+import { parse, type RuleKind, ToolVocabulary } from "../Rule.ts"
+import type { ActionContext } from "../../decision/CallAction.ts"
+import * as Dangers from "../propose/Dangers.ts"
+import { readUserTable, type RulesInvalid, type RuleTrial } from "./RulesFile.ts"
+import * as Layers from "./RuleLayers.ts"
 import * as ProfileLists from "./ProfileLists.ts"
-import * as Propose from "./Propose.ts"
-import { type List, parse } from "./Rule.ts"
-import { type Entry, make as makeSet, type RuleSet } from "./RuleSet.ts"
-import { readUserTable, type RulesInvalid } from "./RulesFile.ts"
+import * as Propose from "../propose/Propose.ts"
+import { make as makeSet, type RuleEntry, type RuleSet } from "../RuleSet.ts"
 import { Trust } from "./Trust.ts"
 import { projectFile, type RuleSource } from "./RuleSource.ts"
-import { analyse } from "../shell/ShellAnalyser.ts"
-import { policyFlagsOf } from "../decision/PolicyFlags.ts"
-import * as TestCommands from "../decision/TestCommands.ts"
+import { analyse } from "../../shell/ShellAnalyser.ts"
+import { policyFlagsOf } from "../../decision/PolicyFlags.ts"
+import * as TestCommands from "../../decision/TestCommands.ts"
 
 export interface RuleBook {
   readonly rules: RuleSet
-  /** What the project's file sets; `resolve` lets it narrow only. */
+  /** Settings of the project's file; `resolve` lets them only narrow. */
   readonly project: Partial<PolicySettings>
-  /** Rules that would answer this question for good. */
+  /** The rules that "always" would store. */
   readonly propose: (
     tool: string,
     decision: Decision
-  ) => { readonly allow: ReadonlyArray<Entry>; readonly deny: ReadonlyArray<Entry> }
+  ) => { readonly allow: ReadonlyArray<RuleEntry>; readonly deny: ReadonlyArray<RuleEntry> }
 }
 
-/** Layers that a value of the knob `user_rules` lets count; the operator's always do. */
-const counts = (knob: PolicySettings["user_rules"], { layer }: Entry): boolean => {
+/** Whether the setting `user_rules` includes the layer of a rule; the layer `managed` always counts. */
+const counts = (knob: PolicySettings["user_rules"], { layer }: RuleEntry): boolean => {
   switch (layer) {
     case "managed":
       return true
@@ -47,7 +45,7 @@ const counts = (knob: PolicySettings["user_rules"], { layer }: Entry): boolean =
   }
 }
 
-/** Changes with every change of a file; one that cannot be looked at is for its reader to refuse. */
+/** Changes with every change of the file; the reader refuses a file that cannot be read. */
 const versionOf = (file: string): string => {
   try {
     const found = statSync(file, { throwIfNoEntry: false })
@@ -60,14 +58,13 @@ const versionOf = (file: string): string => {
 const noProfile = {}
 
 /**
- * Rules of every layer, read once and again when a file or the session's own rules have changed
- * (docs/policy.md#rule-layers).
+ * Rules of every layer, read again when a file or the session's own rules have changed. See docs/policy.md#rule-layers.
  */
 export class RuleBooks extends Context.Service<RuleBooks, {
   readonly load: (source: RuleSource) => Effect.Effect<RuleBook, RulesInvalid>
-  /** The entry a rule would be, or why it cannot be read. */
-  readonly read: (list: List, text: string) => ReturnType<typeof parse>
-  /** Sentences worth a warning about the rules that were loaded; each is given once. */
+  /** Parses a rule. */
+  readonly read: (list: RuleKind, text: string) => ReturnType<typeof parse>
+  /** Warnings about loaded rules; each is returned once. */
   readonly takeNotes: Effect.Effect<ReadonlyArray<string>>
 }>()("postern/policy/RuleBooks") {
   static readonly layer = Layer.effect(
@@ -77,7 +74,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
       const live = yield* LiveSettings
       const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
       const known = yield* ToolVocabulary
-      // By the reading of the configuration and the profile: what was made from an old one goes with it.
+      // Keyed by snapshot and profile objects: books of old ones are collected with them.
       const books = new WeakMap<object, WeakMap<object, Map<string, RuleBook>>>()
       const untold = new Set<string>()
       const told = new Set<string>()
@@ -86,7 +83,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
 
       const build = Effect.fnUntraced(
         function*({ profile, riskProfile, session, userRules: knob, workspace }: RuleSource) {
-          const trial: Trial = { place: place(workspace), tools: known, analyse }
+          const trial: RuleTrial = { place: place(workspace), tools: known, analyse }
           const loaded = yield* Layers.load({
             user: {
               file: settings.configFile,
@@ -117,7 +114,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
         Effect.provideContext(context)
       )
 
-      /** Which version of each file that may hold rules is there. */
+      /** The versions of all files that may hold rules. */
       const stamp = (workspace: Workspace): string =>
         [Layers.managedFile, settings.configFile, projectFile(workspace.cwd), `${settings.configDir}/trusted.json`].map(
           versionOf

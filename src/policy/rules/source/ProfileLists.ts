@@ -1,13 +1,13 @@
 import { Result } from "effect"
-import { hint } from "../../config/schema/Suggestion.ts"
-import type { RiskProfile } from "../../config/Profiles.ts"
-import { type KnownTools, parse } from "./Rule.ts"
-import { type Entry, entry } from "./RuleSet.ts"
+import { hint } from "../../../config/schema/Suggestion.ts"
+import type { RiskProfile } from "../../../config/Profiles.ts"
+import { type KnownTools, parse } from "../Rule.ts"
+import { type RuleEntry, ruleEntry } from "../RuleSet.ts"
 import { RulesInvalid } from "./RulesFile.ts"
 
 export interface ProfileRules {
-  readonly entries: ReadonlyArray<Entry>
-  /** Sentences about names of no tool: misspelt, or of another version. */
+  readonly entries: ReadonlyArray<RuleEntry>
+  /** Warnings about names of unknown tools. */
   readonly notes: ReadonlyArray<string>
 }
 
@@ -17,7 +17,7 @@ const lists = [
   ["autoApprove", "auto_approve", "allow"]
 ] as const
 
-/** The lists of a risk profile are rules of the operator: one engine for all of them (docs/policy.md#tool-lists). */
+/** Reads the tool lists of a risk profile as rules of the layer `managed`. See docs/policy.md#tool-lists. */
 export const read = (
   file: string,
   name: string,
@@ -28,13 +28,13 @@ export const read = (
   const every = Array.from(tools.keys())
   const named = (texts: ReadonlyArray<string>) => texts.flatMap((text) => text.trim() === "*" ? every : [text.trim()])
   const allowed = new Set(named(allowedTools ?? []))
-  // An empty list allows nothing; any other leaves tools of MCP servers alone (docs/policy.md#tool-lists).
+  // An empty list allows nothing; any other list does not affect tools of MCP servers.
   const left = allowedTools === undefined
     ? []
     : allowed.size === 0
     ? [...every, "mcp__*"]
     : every.filter((tool) => !allowed.has(tool) && !tool.includes("__"))
-  const entries: Array<Entry> = []
+  const entries: Array<RuleEntry> = []
   const notes = Array.from(allowed).filter((text) => !tools.has(text) && !text.includes("__")).map((text) =>
     `risk_profiles.${name}.allowed_tools: there is no tool ${JSON.stringify(text)}${hint(text, every)}`
   )
@@ -43,7 +43,7 @@ export const read = (
     const texts = named(profile[property] ?? [])
     for (const [position, text] of (list === "deny" ? [...texts, ...left] : texts).entries()) {
       const rule = parse(text, { list, tools })
-      if (Result.isSuccess(rule)) entries.push(entry("managed", list, rule.success))
+      if (Result.isSuccess(rule)) entries.push(ruleEntry("managed", list, rule.success))
       else if (rule.failure.unknownTool) notes.push(`${place}: ${rule.failure.problem}`)
       else {
         const { message: problem } = rule.failure

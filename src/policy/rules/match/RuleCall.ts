@@ -4,42 +4,42 @@ import {
   type CommandAction,
   type FileOperand,
   isNamed
-} from "../decision/CallAction.ts"
-import type { RuleFacts } from "../decision/RuleFacts.ts"
-import { named, type NamedPath } from "./Paths.ts"
-import { type Family, familyOf, type KnownTools } from "./Rule.ts"
-import { namedWords } from "../shell/programs/NamedWords.ts"
+} from "../../decision/CallAction.ts"
+import type { RuleFacts } from "../../decision/RuleFacts.ts"
+import { named, type NamedPath } from "../pattern/PathPattern.ts"
+import { familyOf, type KnownTools, type ToolFamily } from "../Rule.ts"
+import { namedWords } from "../../shell/programs/NamedWords.ts"
 import * as Views from "./Views.ts"
 
-/** Everything rules look at was looked up before: matching touches no file. */
-export interface Facts extends RuleFacts {
-  /** Where a bare program name leads on the path that commands run with. */
+/** The facts that rules look at: matching touches no file. */
+export interface MatchFacts extends RuleFacts {
+  /** The path of a bare program name, on the PATH of commands. */
   readonly which?: (program: string) => string | undefined
 }
 
-/** One call with what several rules need of it, worked out once. */
-export interface Call {
+/** A call with what several rules need, computed once. */
+export interface RuleCall {
   readonly tool: string
-  readonly facts: Facts
+  readonly facts: MatchFacts
   readonly place: ActionContext
-  readonly family: Family | undefined
+  readonly family: ToolFamily | undefined
   readonly parts: ReadonlyArray<CallAction>
-  /** For deny and ask only. */
+  /** Actions for deny and ask rules only. */
   readonly inner: ReadonlyArray<CallAction>
   readonly views: (part: CommandAction) => Views.Views
-  /** What a command's arguments name, for deny and ask. */
+  /** Paths in a command's arguments, for deny and ask. */
   readonly touched: (part: CommandAction) => {
     readonly reads: ReadonlyArray<NamedPath>
     readonly writes: ReadonlyArray<NamedPath>
     readonly urls: ReadonlyArray<string>
   }
-  /** What else it comes to: patterns of the shell, and what lies below folders. */
-  readonly reached: (part: CommandAction) => ReadonlyArray<Reached>
-  /** Where a written path is when the current folder is `cwd`. */
+  /** Shell patterns and folders whose files the call reaches. */
+  readonly reached: (part: CommandAction) => ReadonlyArray<ReachedPath>
+  /** Resolves a written path against `cwd`. */
   readonly locate: (word: string, cwd: string) => NamedPath
 }
 
-export interface Reached extends Omit<FileOperand, "path"> {
+export interface ReachedPath extends Omit<FileOperand, "path"> {
   readonly written: string
   readonly canonical: string | undefined
 }
@@ -55,23 +55,28 @@ const memo = <K extends object, V>(make: (key: K) => V): (key: K) => V => {
   }
 }
 
-export const make = (tool: string, parts: ReadonlyArray<CallAction>, facts: Facts, tools: KnownTools): Call => {
+export const make = (
+  tool: string,
+  parts: ReadonlyArray<CallAction>,
+  facts: MatchFacts,
+  tools: KnownTools
+): RuleCall => {
   const { canonical, place } = facts
-  const locate: Call["locate"] = (word, cwd) => named(word, cwd, place.home, canonical)
+  const locate: RuleCall["locate"] = (word, cwd) => named(word, cwd, place.home, canonical)
   const views = memo(Views.of)
   const touched = memo((part: CommandAction) => {
     const { reads, urls } = namedWords(part, views(part).program)
     if (part.contained === true) return { reads: [], writes: [], urls }
     const sure = (kind: "read" | "write") =>
       part.touches.filter((touch) => touch.kind === kind && isNamed(touch)).map(({ path }) => locate(path, place.cwd))
-    // Where the folder is not known, the first one is the best guess there is.
+    // Where the folder is unknown, the session's folder is assumed.
     const guessed = reads.map((word) => locate(word, part.cwd ?? place.cwd))
     return { reads: [...sure("read"), ...guessed], writes: sure("write"), urls }
   })
   const reached = memo((part: CommandAction) =>
-    part.touches.flatMap((touch): ReadonlyArray<Reached> => {
+    part.touches.flatMap((touch): ReadonlyArray<ReachedPath> => {
       if (isNamed(touch)) return []
-      // A pattern has no place of its own that a link could lead to.
+      // A pattern is not resolved through links.
       return [{ ...touch, written: touch.path, canonical: touch.glob ? undefined : canonical(touch.path) }]
     })
   )

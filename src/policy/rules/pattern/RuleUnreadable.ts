@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 
-/** A rule that cannot be read: `at` is the 0-based place in `text`, `problem` says what to write instead. */
+/** An invalid rule: `at` is the 0-based position in `text`, `problem` says what to write instead. */
 export class RuleUnreadable extends Schema.TaggedError<RuleUnreadable>()("RuleUnreadable", {
   text: Schema.String,
   at: Schema.Int,
   problem: Schema.String,
-  /** Well written, but about a tool that does not exist. */
+  /** The rule is well formed, but its tool does not exist. */
   unknownTool: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message() {
@@ -13,8 +13,8 @@ export class RuleUnreadable extends Schema.TaggedError<RuleUnreadable>()("RuleUn
   }
 }
 
-/** What the readers of specifiers fail with; `at` counts from the specifier's first character. */
-export interface Fault {
+/** Why a specifier is invalid; `at` counts from its first character. */
+export interface PatternFault {
   readonly at: number
   readonly problem: string
   readonly unknownTool?: true

@@ -1,16 +1,91 @@
+import type { ActionContext, CallAction } from "../../decision/CallAction.ts"
+import type { Analyse } from "../../decision/ShellAnalysis.ts"
+import type { MatchFacts } from "../match/RuleCall.ts"
+import { named } from "../pattern/PathPattern.ts"
+import { familyOf, type KnownTools, parse, type RuleKind } from "../Rule.ts"
+import { make, type RuleEntry, ruleEntry, type RuleLayer } from "../RuleSet.ts"
 import { readFileSync, statSync } from "node:fs"
 import { Effect, Predicate, Result, Schema } from "effect"
 import { Toml } from "effect/encoding"
-import { overridesIn, prefix } from "../../config/load/EnvironmentOverrides.ts"
-import { assign } from "../../config/schema/KeyPath.ts"
-import { tomlProblem } from "../../config/toml/TomlProblem.ts"
-import { type PolicySettings, read as readKnobs } from "../../domain/PolicySettings.ts"
-import type { EnvironmentVariables } from "../../platform/Environment.ts"
-import { decides, type Trial } from "./Examples.ts"
-import { type List, parse } from "./Rule.ts"
-import { type Entry, entry, type Layer } from "./RuleSet.ts"
+import { overridesIn, prefix } from "../../../config/load/EnvironmentOverrides.ts"
+import { assign } from "../../../config/schema/KeyPath.ts"
+import type { EnvironmentVariables } from "../../../platform/Environment.ts"
+import { tomlProblem } from "../../../config/toml/TomlProblem.ts"
+import { type PolicySettings, read as readKnobs } from "../../../domain/PolicySettings.ts"
 
-/** Rules that cannot be used, and where: a file or table, the list and the 1-based place in it. No session starts with them. */
+/** What a rule is tried with before it is used: the examples of a rules file, and samples of dangerous commands. */
+
+export interface RuleTrial {
+  readonly place: ActionContext
+  readonly tools: KnownTools
+  readonly analyse: Analyse
+}
+
+interface Example {
+  readonly tool: string
+  readonly parts: ReadonlyArray<CallAction>
+  readonly facts: MatchFacts
+}
+
+const factsOf = (place: ActionContext): MatchFacts => ({
+  place,
+  opaque: false,
+  parseError: false,
+  canonical: (path) => named(path, place.cwd, place.home, () => undefined).written
+})
+
+export const shellCall = (command: string, { analyse, place }: RuleTrial) => {
+  const { inner, opaque, parseError, parts, shapes } = analyse(command, place)
+  return { tool: "shell", parts, shapes, facts: { ...factsOf(place), opaque, parseError, inner } }
+}
+
+const parametersOf = (text: string) =>
+  Object.fromEntries(
+    text.split(",").map((one) => {
+      const border = one.indexOf("=")
+      return border < 0 ? [one.trim(), ""] : [one.slice(0, border).trim(), one.slice(border + 1).trim()]
+    })
+  )
+
+const callOf = ({ rule: { specifier, tool } }: RuleEntry, text: string, trial: RuleTrial): Example => {
+  const family = tool._tag === "Glob" ? undefined : familyOf(tool.name, trial.tools)
+  const call = (parts: ReadonlyArray<CallAction>, name = tool.name): Example => ({
+    tool: name,
+    parts,
+    facts: factsOf(trial.place)
+  })
+  if (specifier?._tag === "Parameters") {
+    return call([{ kind: "tool", text, name: tool.name, parameters: parametersOf(text) }])
+  }
+  switch (family) {
+    case "shell":
+      return shellCall(text, trial)
+    case "read":
+    case "write":
+      return call([{ kind: family, text, path: text }])
+    case "fetch":
+      return call([{ kind: "fetch", text, url: text.includes("://") ? text : `https://${text}` }])
+    case "mcp": {
+      const [server = "", name = ""] = text.startsWith("mcp__") ? text.slice(5).split("__") : text.split("/")
+      return call(
+        [{ kind: "mcp", text, server, tool: name }],
+        tool._tag === "Family" ? `mcp__${server}__${name}` : text
+      )
+    }
+  }
+  return call([{ kind: "tool", text, name: text, parameters: {} }], text)
+}
+
+/**
+ * Whether the rule alone decides the call that `text` describes: a command, a path, a URL, `server/tool`, or a tool's
+ * name.
+ */
+export const decides = (entry: RuleEntry, text: string, trial: RuleTrial): boolean => {
+  const { facts, parts, tool } = callOf(entry, text, trial)
+  return make([entry], trial.tools).decide(tool, parts, facts) !== undefined
+}
+
+/** Invalid rules, and where: a file or table, the list and the 1-based position in it. No session starts with them. */
 export class RulesInvalid extends Schema.TaggedError<RulesInvalid>()("RulesInvalid", {
   file: Schema.String,
   list: Schema.optionalKey(Schema.String),
@@ -51,15 +126,15 @@ export const lists = ["deny", "ask", "allow"] as const
 
 const mostRules = 1000
 
-export interface Contents {
-  readonly entries: ReadonlyArray<Entry>
+export interface RulesFileContents {
+  readonly entries: ReadonlyArray<RuleEntry>
   readonly knobs: Partial<PolicySettings>
 }
 
-type Decoded = Result.Result<Contents, RulesInvalid>
+type Decoded = Result.Result<RulesFileContents, RulesInvalid>
 
-/** One table with `deny`, `ask` and `allow`, and a project's `policy`; every example in it has been tried. */
-const decode = (file: string, table: unknown, layer: Layer, trial: Trial): Decoded => {
+/** Decodes a table with `deny`, `ask` and `allow`, and a project's `policy`; tries every example in it. */
+const decode = (file: string, table: unknown, layer: RuleLayer, trial: RuleTrial): Decoded => {
   const fail = (problem: string, place: { list?: string; index?: number; rule?: string } = {}) =>
     Result.fail(new RulesInvalid({ file, problem, ...place }))
   if (!Predicate.isObject(table)) return fail("the rules must be a table with deny, ask and allow")
@@ -68,7 +143,7 @@ const decode = (file: string, table: unknown, layer: Layer, trial: Trial): Decod
   if (Result.isFailure(knobs)) return fail(knobs.failure, { list: "[policy]" })
   const extra = Object.keys(table).find((key) => !lists.some((list) => list === key) && !(hasKnobs && key === "policy"))
   if (extra !== undefined) return fail(`"${extra}" is no list of rules; write deny, ask or allow`)
-  const entries: Array<Entry> = []
+  const entries: Array<RuleEntry> = []
   for (const list of lists) {
     const written: unknown = Object.hasOwn(table, list) ? Reflect.get(table, list) : []
     if (!Array.isArray(written)) return fail("must be a list, as in [\"shell(npm test *)\"]", { list })
@@ -89,7 +164,12 @@ interface Fault {
   readonly where: { readonly rule?: string }
 }
 
-const decodeOne = (value: unknown, list: List, layer: Layer, trial: Trial): Result.Result<Entry, Fault> => {
+const decodeOne = (
+  value: unknown,
+  list: RuleKind,
+  layer: RuleLayer,
+  trial: RuleTrial
+): Result.Result<RuleEntry, Fault> => {
   const fail = (problem: string, rule?: string): Result.Result<never, Fault> =>
     Result.fail({ problem, where: rule === undefined ? {} : { rule } })
   const read = readWritten(value)
@@ -103,7 +183,7 @@ const decodeOne = (value: unknown, list: List, layer: Layer, trial: Trial): Resu
     : read.success
   const rule = parse(text, { list, tools: trial.tools })
   if (Result.isFailure(rule)) return fail(rule.failure.message, text)
-  const made = entry(layer, list, rule.success, reason)
+  const made = ruleEntry(layer, list, rule.success, reason)
   const silent = match.find((example) => !decides(made, example, trial))
   if (silent !== undefined) return fail(`its example ${JSON.stringify(silent)} should match and does not`, text)
   const loud = notMatch.find((example) => decides(made, example, trial))
@@ -124,14 +204,14 @@ const userTable = (
     ? Result.succeed(Object.hasOwn(policy, "rules") ? Reflect.get(policy, "rules") : undefined)
     : Result.fail(new RulesInvalid({ file, problem: "policy must be a table" }))
 
-const nothing: Contents = { entries: [], knobs: {} }
+const nothing: RulesFileContents = { entries: [], knobs: {} }
 
 /** The user's rules, out of the value of `[policy.rules]`. */
-export const decodeUserTable = (file: string, table: unknown, trial: Trial): Decoded =>
+export const decodeUserTable = (file: string, table: unknown, trial: RuleTrial): Decoded =>
   table === undefined ? Result.succeed(nothing) : decode(`${file} [policy.rules]`, table, "user", trial)
 
 /** The rules in the text of a layer's file: `config.toml` for the user's, else a file that holds nothing but rules. */
-export const decodeText = (file: string, text: string, layer: Layer, trial: Trial): Decoded =>
+export const decodeText = (file: string, text: string, layer: RuleLayer, trial: RuleTrial): Decoded =>
   Result.flatMap(parseFile(file, text), (root) =>
     layer === "user"
       ? Result.flatMap(userTable(file, root), (table) => decodeUserTable(file, table, trial))
@@ -155,7 +235,7 @@ export const readUserTable = Effect.fnUntraced(function*(
   const root = yield* Effect.fromResult(parseFile(file, text))
   const names = overridesIn(environment).filter((name) => name.startsWith(rulesPrefix))
   if (names.length > 0) {
-    const { fromEnvironment } = yield* Effect.promise(() => import("../../config/load/Decode.ts"))
+    const { fromEnvironment } = yield* Effect.promise(() => import("../../../config/load/Decode.ts"))
     const overrides = yield* Effect.fromResult(Result.mapError(fromEnvironment(names, environment), refuse))
     for (const override of overrides) assign(root, override)
   }

@@ -1,11 +1,8 @@
-import { programOf } from "../shell/programs/Table.ts"
-import { shellCall, type Trial } from "./Examples.ts"
-import { type Entry, make, type RuleSet } from "./RuleSet.ts"
+import { programOf } from "../../shell/programs/Table.ts"
+import { type RuleTrial, shellCall } from "../source/RulesFile.ts"
+import { make, type RuleEntry, type RuleSet } from "../RuleSet.ts"
 
-/**
- * Warnings about allow rules that cover a dangerous command (docs/policy.md#what-a-wildcard-may-allow): such a rule
- * decides, so its author should know it.
- */
+/** Warnings about allow rules that cover a dangerous command. See docs/policy.md#what-a-wildcard-may-allow. */
 
 const samples = `
 rm -rf src
@@ -109,14 +106,14 @@ const list = (names: ReadonlyArray<string>) =>
   names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ")
 
 export interface Dangers {
-  /** The dangerous commands that these rules alone would let run. */
-  readonly covered: (entries: ReadonlyArray<Entry>) => ReadonlyArray<string>
-  /** One sentence for each thing an author should know. */
-  readonly warnings: (entries: ReadonlyArray<Entry>) => ReadonlyArray<string>
+  /** The dangerous commands that these rules alone allow. */
+  readonly covered: (entries: ReadonlyArray<RuleEntry>) => ReadonlyArray<string>
+  /** One warning for each rule that covers one. */
+  readonly warnings: (entries: ReadonlyArray<RuleEntry>) => ReadonlyArray<string>
 }
 
-/** The samples a rule may be about, by the programs it starts with. */
-const candidates = (entries: ReadonlyArray<Entry>): ReadonlyArray<string> => {
+/** Samples by program. */
+const candidates = (entries: ReadonlyArray<RuleEntry>): ReadonlyArray<string> => {
   const heads = entries.map(({ rule: { specifier } }) =>
     specifier?._tag === "Command" ? specifier.pattern.heads : undefined
   )
@@ -126,8 +123,8 @@ const candidates = (entries: ReadonlyArray<Entry>): ReadonlyArray<string> => {
   )
 }
 
-/** The known dangers; each is analysed when the first rule comes along that may be about it. */
-export const of = (trial: Trial): Dangers => {
+/** The samples; each is analysed when a rule first may cover it. */
+export const of = (trial: RuleTrial): Dangers => {
   const known = new Map<string, Danger | undefined>()
   const analysed = (command: string): Danger | undefined => {
     if (known.has(command)) return known.get(command)

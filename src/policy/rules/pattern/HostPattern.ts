@@ -1,16 +1,15 @@
 import { Result } from "effect"
 import { domainToASCII } from "node:url"
-import { compile, escaped } from "./Glob.ts"
-import type { Fault } from "./Unreadable.ts"
-import { type Atom, matches } from "./Wildcard.ts"
+import { compile, escaped, matches, type PatternAtom } from "./Glob.ts"
+import type { PatternFault } from "./RuleUnreadable.ts"
 
 /**
- * A host (docs/policy.md#hosts-in-rules): `example.com`, `*.example.com` at any depth below it, `example.com:443`.
- * Without a port it means every port. `*` alone is every host; elsewhere `*` stays within one label.
+ * A host pattern: `example.com`, `*.example.com` for all depths below it, `example.com:443`. Without a port it matches
+ * every port. `*` alone matches every host; elsewhere `*` stays within one label. See docs/policy.md#hosts-in-rules.
  */
 export interface HostPattern {
   readonly everything: boolean
-  readonly labels: ReadonlyArray<Atom<string>>
+  readonly labels: ReadonlyArray<PatternAtom<string>>
   readonly port: string | undefined
 }
 
@@ -18,7 +17,7 @@ const ascii = (label: string) => label.includes("*") ? label.toLowerCase() : dom
 
 const isLabel = (label: string) => label.startsWith("[") || (label !== "" && ascii(label) !== "")
 
-export const parse = (text: string): Result.Result<HostPattern, Fault> => {
+export const parse = (text: string): Result.Result<HostPattern, PatternFault> => {
   const host = text.trim()
   const fail = (problem: string) => Result.fail({ at: 0, problem })
   if (host === "") return fail("the host is empty; write fetch alone to mean every host")
@@ -34,7 +33,8 @@ export const parse = (text: string): Result.Result<HostPattern, Fault> => {
   }
   const plain = name.startsWith("[") || name.includes("*") ? undefined : hostOf(`http://${name}`)
   const [first, ...rest] = plain?.split(".") ?? labels
-  const atom = (label = ""): Atom<string> => compile(escaped(plain === undefined ? ascii(label) || label : label))
+  const atom = (label = ""): PatternAtom<string> =>
+    compile(escaped(plain === undefined ? ascii(label) || label : label))
   return Result.succeed({
     everything: false,
     labels: first === "*" && rest.length > 0
@@ -57,7 +57,7 @@ const defaultPorts: Readonly<Record<string, string>> = {
   "ftp:": "21"
 }
 
-/** An address that cannot be read has no host: only `*` matches it. */
+/** An invalid URL has no host: only `*` matches it. */
 export const matchesUrl = (pattern: HostPattern, address: string): boolean => {
   if (pattern.everything) return true
   if (!URL.canParse(address)) return false

@@ -1,17 +1,16 @@
-import type { CommandAction, Word } from "../decision/CallAction.ts"
-import { normalised, type Token, withoutGlobals } from "./Spelling.ts"
-import { covers, hits, hitsOptions, type TokenPattern } from "./TokenPattern.ts"
+import type { CommandAction, Word } from "../../decision/CallAction.ts"
+import { normalised, type Token, withoutGlobals } from "../pattern/Spelling.ts"
+import { covers, hits, hitsOptions, type TokenPattern } from "../pattern/TokenPattern.ts"
 
 /**
- * The ways one command may be written (docs/policy.md#views-of-a-command), each only where it differs from those before
- * it.
+ * The spellings of one command, each only where it differs from those before. See docs/policy.md#views-of-a-command.
  */
 export interface Views {
   /** Base name of the program; `null` where it is not literal. */
   readonly program: Word
-  /** As written, with assignments, and without; with the bare program; without global options. */
+  /** As written with assignments, without them, with the bare program, and without global options. */
   readonly written: ReadonlyArray<ReadonlyArray<Token>>
-  /** Options split and under all their names. */
+  /** With options split, under all their names. */
   readonly options: ReadonlyArray<Token>
 }
 
@@ -34,7 +33,7 @@ export const of = (part: CommandAction): Views => {
   return { program: base, written, options: normalised(base, plain) }
 }
 
-/** For deny and ask: any view will do. */
+/** For deny and ask: whether any view matches. */
 export const hit = (pattern: TokenPattern, views: Views): boolean => {
   const { heads } = pattern
   if (heads !== undefined && !pattern.assigns && !startsWith(heads, views)) return false
@@ -46,13 +45,13 @@ const startsWith = (heads: ReadonlyArray<string>, { program, written }: Views): 
   program !== null
   && (heads.includes(program) || written.some(([first]) => typeof first === "string" && heads.includes(first)))
 
-/** Variables that no program takes for code or for a file to load: they may stand in front of an allowed command. */
+/** Variables that no program reads as code or as a file to load: an allowed command may set them. */
 const harmlessNames = /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_[A-Z]+|RUST_LOG|RUST_BACKTRACE)$/
 
 export const isHarmless = ({ name, value }: CommandAction["assignments"][number]): boolean =>
   value !== null && harmlessNames.test(name)
 
-/** For allow: as written, save harmless assignments and a bare program that is the one the rule names by its path. */
+/** For allow: as written, apart from harmless assignments and a bare program that resolves to the rule's path. */
 export const cover = (
   pattern: TokenPattern,
   part: CommandAction,

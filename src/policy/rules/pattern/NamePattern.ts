@@ -1,26 +1,29 @@
 import { Result } from "effect"
-import { alternatives, type Char, compile, escaped, tooMany } from "./Glob.ts"
-import type { Fault } from "./Unreadable.ts"
+import { alternatives, compile, escaped, type PatternChar, tooMany } from "./Glob.ts"
+import type { PatternFault } from "./RuleUnreadable.ts"
 
-/** Names of tools, of MCP servers and their tools, and tests of parameters (docs/policy.md#rule-syntax). */
+/**
+ * Patterns of tool names, of MCP servers and their tools, and of parameters. See docs/policy.md#rule-syntax and
+ * docs/policy.md#mcp-tools-in-rules.
+ */
 
 export type NameTest = (name: string) => boolean
 
-export const glob = (text: string): Result.Result<NameTest, Fault> => {
+export const glob = (text: string): Result.Result<NameTest, PatternFault> => {
   const all = alternatives(escaped(text))
   if (all === undefined) return Result.fail({ at: 0, problem: tooMany })
-  const tests = all.map((chars: ReadonlyArray<Char>) => compile(chars))
+  const tests = all.map((chars: ReadonlyArray<PatternChar>) => compile(chars))
   return Result.succeed((name) => tests.some((test) => test(name)))
 }
 
 export interface McpPattern {
   readonly server: NameTest
-  /** None: every tool of the server. */
+  /** `undefined`: every tool of the server. */
   readonly tool: NameTest | undefined
 }
 
 /** `server`, `server/tool` or `server/get_*`; `open` also takes a wildcard for the server. */
-export const parseMcp = (text: string, open: boolean): Result.Result<McpPattern, Fault> => {
+export const parseMcp = (text: string, open: boolean): Result.Result<McpPattern, PatternFault> => {
   const [server = "", tool, ...more] = text.trim().split("/")
   if (server === "" || tool === "" || more.length > 0 || /\s/.test(text.trim())) {
     return Result.fail({ at: 0, problem: "write mcp(server), mcp(server/tool) or mcp(server/get_*)" })
@@ -33,7 +36,7 @@ export const parseMcp = (text: string, open: boolean): Result.Result<McpPattern,
   }
   return Result.flatMap(
     glob(server),
-    (serverTest): Result.Result<McpPattern, Fault> =>
+    (serverTest): Result.Result<McpPattern, PatternFault> =>
       tool === undefined || tool === "*" || tool === "**"
         ? Result.succeed({ server: serverTest, tool: undefined })
         : Result.map(glob(tool), (toolTest) => ({ server: serverTest, tool: toolTest }))
@@ -46,7 +49,7 @@ export interface ParameterTest {
 }
 
 /** `model=opus`, several joined by commas: all must hold. */
-export const parseParameters = (text: string): Result.Result<ReadonlyArray<ParameterTest>, Fault> => {
+export const parseParameters = (text: string): Result.Result<ReadonlyArray<ParameterTest>, PatternFault> => {
   const tests: Array<ParameterTest> = []
   let at = 0
   for (const one of text.split(",")) {

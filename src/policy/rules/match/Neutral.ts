@@ -1,11 +1,10 @@
-import type { CallAction, CommandAction } from "../decision/CallAction.ts"
-import { programOf } from "../shell/programs/Table.ts"
-import type { Call } from "./Call.ts"
+import type { CallAction, CommandAction } from "../../decision/CallAction.ts"
+import { programOf } from "../../shell/programs/Table.ts"
+import type { RuleCall } from "./RuleCall.ts"
 import { isHarmless } from "./Views.ts"
 
 /**
- * Parts that need no allow rule, because they change nothing outside the command itself
- * (docs/policy.md#neutral-commands).
+ * Commands that need no allow rule: they change nothing outside the command line. See docs/policy.md#neutral-commands.
  */
 
 const always = new Set([":", "true", "false", "pwd", "exit", "return", "break", "continue", "echo"])
@@ -25,11 +24,8 @@ const devices = new Set([
 const inside = (folder: string, path: string) =>
   path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`)
 
-/**
- * Into a folder of the workspace. A `cd ..` counts only where every folder is known: a loop would climb further each
- * time.
- */
-const staysInside = ({ argv, cwd }: CommandAction, { locate, parts, place }: Call): boolean => {
+/** A `cd` into a folder of the workspace. `cd ..` counts only where every folder is known: a loop would climb on. */
+const staysInside = ({ argv, cwd }: CommandAction, { locate, parts, place }: RuleCall): boolean => {
   const [target, ...more] = argv.slice(argv[1] === "--" ? 2 : 1)
   if (cwd === null || typeof target !== "string" || target === "" || target.startsWith("-") || more.length > 0) {
     return false
@@ -42,7 +38,7 @@ const staysInside = ({ argv, cwd }: CommandAction, { locate, parts, place }: Cal
   return [written, canonical].every((path) => path !== undefined && place.roots.some((root) => inside(root, path)))
 }
 
-/** No program has heard of a short name in small letters; the shell alone uses it. */
+/** An assignment to a short lower-case name: only the shell itself uses such variables. */
 const isLocal = ({ name, value }: CommandAction["assignments"][number]) =>
   value !== null && /^[a-z][a-z0-9]{0,15}$/.test(name)
 
@@ -51,10 +47,10 @@ const isExport = (word: string | null): boolean => {
   return word !== null && border > 0 && isHarmless({ name: word.slice(0, border), value: word.slice(border + 1) })
 }
 
-/** A test that sets, or evaluates, what it names may run code hidden in a text. */
+/** Tests that set or evaluate a variable may run code hidden in its value. */
 const isPlainTest = (word: string | null) => word === null || !/^-[vR]$|\$\(|`|\[.*\$/.test(word)
 
-const command = (part: CommandAction, call: Call): boolean => {
+const command = (part: CommandAction, call: RuleCall): boolean => {
   const [program, ...args] = part.argv
   if (part.opaque) return false
   if (program === undefined) {
@@ -76,8 +72,8 @@ const command = (part: CommandAction, call: Call): boolean => {
 const plainWord =
   /^(-[npskv]|--(foreground|preserve-status|verbose)|--(signal|kill-after|adjustment)=\w+|-?\d+(\.\d+)?[smhd]?|[A-Z]+\d*|--)$/
 
-/** What it runs is a part of its own that the rules judge, and the words before that are harmless. */
-const wraps = (part: CommandAction, { parts }: Call): boolean =>
+/** A wrapper whose own words are harmless; rules judge what it runs as an action of its own. */
+const wraps = (part: CommandAction, { parts }: RuleCall): boolean =>
   parts.some((inner) =>
     inner.kind === "command" && inner.argv.length > 0 && inner.argv.length < part.argv.length
     && inner.wrappers.length === part.wrappers.length + 1 && inner.wrappers.at(-1) === part.argv[0]
@@ -85,14 +81,14 @@ const wraps = (part: CommandAction, { parts }: Call): boolean =>
     && part.argv.slice(1, part.argv.length - inner.argv.length).every((word) => word !== null && plainWord.test(word))
   )
 
-export const isNeutral = (part: CallAction, call: Call): boolean => {
+export const isNeutral = (part: CallAction, call: RuleCall): boolean => {
   switch (part.kind) {
     case "command":
       return command(part, call)
     case "read":
     case "write":
       return part.path !== null && devices.has(part.path)
-    // What a tool touches says more than its name; without that, its name has to be allowed.
+    // A tool is covered by its paths and URLs; without any, its name has to be allowed.
     case "tool":
       return call.parts.some(({ kind }) => kind === "read" || kind === "write" || kind === "fetch" || kind === "mcp")
     default:
