@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { newSession } from "../session/Harness.ts"
-import { host } from "../session/EngineHost.ts"
+import { newSession } from "../support/SessionHarness.ts"
+import { host } from "../support/EngineHost.ts"
 
 type Json = Record<string, any>
 type Reply = (body: Json, request: IncomingMessage, response: ServerResponse) => void

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { host } from "../session/EngineHost.ts"
+import { host } from "../support/EngineHost.ts"
 
 const script = join(import.meta.dirname, "ScriptedServer.ts")
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { Script, stuck } from "../session/ScriptedLoop.ts"
+import { Script, stuck } from "../support/ScriptedLoop.ts"
 import type { Message } from "../support/Wire.ts"
 import { promise, served } from "./Served.ts"
 

@@ -21,7 +21,7 @@ import type { RuleHit } from "../../src/policy/decision/RuleFacts.ts"
 import { policyFlagsOf } from "../../src/policy/decision/PolicyFlags.ts"
 import type { PermissionAnswer } from "../../src/session/lifecycle/Attachment.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
-import { make, newSession, prompt } from "../session/Harness.ts"
+import { make, newSession, prompt } from "../support/SessionHarness.ts"
 import { shellCall } from "./ShellCall.ts"
 
 const limits: OperatorLimits = {

@@ -11,7 +11,7 @@ import type { PermissionRequest } from "../../src/session/lifecycle/Attachment.t
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { decodeCall } from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
-import { make, newSession, prompt } from "../session/Harness.ts"
+import { make, newSession, prompt } from "../support/SessionHarness.ts"
 import { factsOf, type Lists, place, shell, tools } from "./rules/Ruled.ts"
 
 /**

@@ -12,7 +12,7 @@ import type { Session } from "../../src/session/lifecycle/Session.ts"
 import type { Attachment } from "../../src/session/lifecycle/Attachment.ts"
 import { SessionManager } from "../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
-import { make, newSession, prompt } from "../session/Harness.ts"
+import { make, newSession, prompt } from "../support/SessionHarness.ts"
 import { shellCall } from "./ShellCall.ts"
 
 /** Keys of the configuration that change what the gates say, seen from a session. */

@@ -10,8 +10,8 @@ import { SessionManager } from "../../../src/session/lifecycle/SessionManager.ts
 import type { SessionMode } from "../../../src/session/SessionContext.ts"
 import { MemoryStore } from "../../../src/store/MemoryStore.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
-import { folder } from "../Harness.ts"
-import { type Answer, make, told } from "../ScriptedModel.ts"
+import { folder } from "../../support/SessionHarness.ts"
+import { type Answer, make, told } from "../../support/ScriptedModel.ts"
 
 const tools = ["memory_store", "memory_recall", "memory_forget", "memory_export", "memory_purge"]
 

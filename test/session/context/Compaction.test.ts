@@ -4,8 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SessionEvent } from "../../../src/domain/SessionEvent.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
-import { make as makeHarness, newSession, prompt } from "../Harness.ts"
-import { type Answer, make, told } from "../ScriptedModel.ts"
+import { make as makeHarness, newSession, prompt } from "../../support/SessionHarness.ts"
+import { type Answer, make, told } from "../../support/ScriptedModel.ts"
 
 const profile = (name: string, value: number) => ({ [`POSTERN_runtime_profiles__default__${name}`]: String(value) })
 

@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { make as makeHarness, newSession, prompt } from "../Harness.ts"
-import { make, type Request } from "../ScriptedModel.ts"
+import { make as makeHarness, newSession, prompt } from "../../support/SessionHarness.ts"
+import { make, type Request } from "../../support/ScriptedModel.ts"
 
 const put = (file: string, text: string) => {
   mkdirSync(dirname(file), { recursive: true })

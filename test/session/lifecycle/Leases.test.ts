@@ -9,7 +9,7 @@ import { layer as engine } from "../../../src/app/EngineLayer.ts"
 import type { Attachment, PermissionAnswer } from "../../../src/session/lifecycle/Attachment.ts"
 import type { SessionEvent } from "../../../src/domain/SessionEvent.ts"
 import { openStore, tell, tempFile, user } from "../../store/Samples.ts"
-import { make, newSession, prompt } from "../Harness.ts"
+import { make, newSession, prompt } from "../../support/SessionHarness.ts"
 
 const reasonOf = <A, E>(end: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(end), (error) => (error as { reason?: string }).reason)

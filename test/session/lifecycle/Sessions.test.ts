@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing"
 import type { Agents } from "../../../src/session/lifecycle/Agents.ts"
 import { SessionManager } from "../../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
-import { make, newSession, prompt, tagOf } from "../Harness.ts"
-import { stuck } from "../ScriptedLoop.ts"
+import { make, newSession, prompt, tagOf } from "../../support/SessionHarness.ts"
+import { stuck } from "../../support/ScriptedLoop.ts"
 
 const run = (
   name: string,

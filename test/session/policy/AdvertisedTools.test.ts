@@ -12,7 +12,7 @@ import { MemoryStore } from "../../../src/store/MemoryStore.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
 import * as MemoryTools from "../../../src/tool/memory/MemoryTools.ts"
 import { none } from "../../../src/tool/SessionTools.ts"
-import { make, newSession, prompt } from "../Harness.ts"
+import { make, newSession, prompt } from "../../support/SessionHarness.ts"
 
 interface Call {
   readonly name: string

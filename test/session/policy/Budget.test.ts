@@ -9,8 +9,8 @@ import { SessionStore } from "../../../src/store/SessionStore.ts"
 import * as Migrations from "../../../src/store/Migrations.ts"
 import * as Sqlite from "../../../src/store/Sqlite.ts"
 import { unconfined } from "../../support/Bubblewrap.ts"
-import { folder, make as harness, newSession, prompt } from "../Harness.ts"
-import * as ScriptedModel from "../ScriptedModel.ts"
+import { folder, make as harness, newSession, prompt } from "../../support/SessionHarness.ts"
+import * as ScriptedModel from "../../support/ScriptedModel.ts"
 
 /** A cent for a thousand tokens that go in, ten for a thousand that come out. */
 const prices = { input: 10, output: 100 }

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import * as EngineLayer from "../../../src/app/EngineLayer.ts"
 import type { Session } from "../../../src/session/lifecycle/Session.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
-import { make, newSession, prompt } from "../Harness.ts"
+import { make, newSession, prompt } from "../../support/SessionHarness.ts"
 
 const scenario = (
   name: string,

@@ -4,8 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import type { SessionEvent } from "../../../src/domain/SessionEvent.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
-import { make as makeHarness, newSession, prompt } from "../Harness.ts"
-import { type Answer, make, told } from "../ScriptedModel.ts"
+import { make as makeHarness, newSession, prompt } from "../../support/SessionHarness.ts"
+import { type Answer, make, told } from "../../support/ScriptedModel.ts"
 
 const read = (path: string, more: object = {}) => ({ name: "file_read", params: { path, ...more } })
 

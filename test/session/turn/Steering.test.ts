@@ -10,8 +10,8 @@ import * as PromptContent from "../../../src/session/turn/PromptContent.ts"
 import type { Session } from "../../../src/session/lifecycle/Session.ts"
 import { SessionManager } from "../../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
-import { make as makeHarness, newSession, prompt, tagOf } from "../Harness.ts"
-import { make, told } from "../ScriptedModel.ts"
+import { make as makeHarness, newSession, prompt, tagOf } from "../../support/SessionHarness.ts"
+import { make, told } from "../../support/ScriptedModel.ts"
 
 const read = (path: string) => ({ name: "file_read", params: { path } })
 

@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
-import { host } from "../../session/EngineHost.ts"
-import { newSession, prompt } from "../../session/Harness.ts"
+import { host } from "../../support/EngineHost.ts"
+import { newSession, prompt } from "../../support/SessionHarness.ts"
 
 describe("What a search or a listing comes across", () => {
   const restricted = () => {

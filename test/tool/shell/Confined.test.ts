@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Fixture from "../../sandbox/Fixture.ts"
-import { host } from "../../session/EngineHost.ts"
+import { host } from "../../support/EngineHost.ts"
 
 const config = (sandbox: string, more = "") => () =>
   `[policy]\ntool_approval = "universal_accept"\nsandbox = "${sandbox}"\n${more}`

@@ -11,7 +11,7 @@ import * as PromptContent from "../../src/session/turn/PromptContent.ts"
 import { SessionManager } from "../../src/session/lifecycle/SessionManager.ts"
 import * as Sqlite from "../../src/store/Sqlite.ts"
 import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
-import { unconfined } from "../support/Bubblewrap.ts"
+import { unconfined } from "./Bubblewrap.ts"
 import { Script } from "./ScriptedLoop.ts"
 
 export const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-sessions-")))

@@ -4,8 +4,8 @@ import { Effect, Layer } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { Environment } from "../../src/platform/Environment.ts"
-import { unconfined } from "../support/Bubblewrap.ts"
-import { folder, make, newSession, prompt } from "./Harness.ts"
+import { unconfined } from "./Bubblewrap.ts"
+import { folder, make, newSession, prompt } from "./SessionHarness.ts"
 
 /** A session with the real engine and a configuration of its own; `say` gives what each call of a script came to. */
 export const host = (config: (outside: string) => string, variables: Readonly<Record<string, string>> = {}) => {
