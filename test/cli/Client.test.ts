@@ -1,10 +1,10 @@
-import { mkdtempSync, realpathSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { agent, client, lines, Run } from "./support/Run.ts"
+import { suiteFolder } from "../support/SuiteFolder.ts"
 
-const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-client-")))
+const folder = suiteFolder
 
 describe("postern client with one prompt", () => {
   it("prints the answer and exits 0", async () => {

@@ -1,17 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { lines, Run } from "./support/Run.ts"
+import { suiteFolder } from "../support/SuiteFolder.ts"
 
 let home: string
 let file: string
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "postern-config-"))
+  home = suiteFolder()
   file = join(home, "config.toml")
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const config = (
   args: ReadonlyArray<string>,

@@ -1,17 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Settings } from "../../src/config/Settings.ts"
 import { connect } from "../../src/cli/daemon/DaemonClient.ts"
+import { suiteFolder } from "../support/SuiteFolder.ts"
 
 describe("the client of the daemon", () => {
   it.effect("gives up a daemon that does not answer initialize within 10 s", () =>
     Effect.gen(function*() {
-      const folder = mkdtempSync(join(tmpdir(), "postern-client-"))
+      const folder = suiteFolder()
       mkdirSync(join(folder, "data"))
       let heard = () => {}
       const greeted = new Promise<void>((resolve) => heard = resolve)
@@ -24,6 +24,5 @@ describe("the client of the daemon", () => {
       const error = yield* Fiber.join(waiting)
       assert.match(error.message, /does not answer within 10 seconds/)
       server.close()
-      rmSync(folder, { recursive: true })
     }))
 })

@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
 import { lines, Run } from "./support/Run.ts"
+import { suiteFolder } from "../support/SuiteFolder.ts"
 
 const machine = (config?: string) => {
-  const folder = mkdtempSync(join(tmpdir(), "postern-doctor-"))
+  const folder = suiteFolder()
   if (config !== undefined) writeFileSync(join(folder, "config.toml"), config)
   return folder
 }
@@ -79,7 +79,7 @@ url = "https://mcp.example/api?key=sk-secret"
 [mcp.servers.odd]
 url = "https://[mcp.example/"
 `)
-    const bin = mkdtempSync(join(tmpdir(), "postern-bin-"))
+    const bin = suiteFolder()
     const started = join(bin, "started")
     writeFileSync(join(bin, "node"), `#!/bin/sh\ntouch ${started}\n`, { mode: 0o755 })
     const { code, stdout } = await doctor(folder, { PATH: `${bin}:/usr/bin:/bin` })

@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { lines, Run } from "./support/Run.ts"
+import { suiteFolder } from "../support/SuiteFolder.ts"
 
-const home = realpathSync(mkdtempSync(join(tmpdir(), "postern-policy-")))
+const home = suiteFolder()
 const cwd = join(home, "project")
 mkdirSync(join(cwd, "src"), { recursive: true })
 const env = { POSTERN_CONFIG_DIR: join(home, "config"), POSTERN_DATA_DIR: "" }
-afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const explain = (args: ReadonlyArray<string>, stdin = "") =>
   new Run(["policy", "explain", ...args], { env, stdin, cwd }).done

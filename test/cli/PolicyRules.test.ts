@@ -1,17 +1,8 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { lines, Run } from "./support/Run.ts"
+import { suiteFolder } from "../support/SuiteFolder.ts"
 
 const text = `# mine
 [agents.main]            # the main one
@@ -34,13 +25,12 @@ let cwd: string
 let config: string
 
 beforeEach(() => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "postern-rules-")))
+  home = suiteFolder()
   cwd = join(home, "project")
   config = join(home, "config.toml")
   mkdirSync(cwd)
   writeFileSync(config, text, { mode: 0o640 })
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const policy = (...args: ReadonlyArray<string>) =>
   new Run(["policy", ...args], {

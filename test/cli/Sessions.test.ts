@@ -1,13 +1,13 @@
 import { Effect } from "effect"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import type { TranscriptEntry } from "../../src/domain/SessionEvent.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { lines, Run } from "./support/Run.ts"
+import { suiteFolder } from "../support/SuiteFolder.ts"
 
-const home = mkdtempSync(join(tmpdir(), "postern-sessions-"))
+const home = suiteFolder()
 const env = { POSTERN_CONFIG_DIR: home, POSTERN_DATA_DIR: "" }
 const sessions = (...args: ReadonlyArray<string>) => new Run(["sessions", ...args], { env, stdin: "" }).done
 
@@ -74,7 +74,6 @@ const file = (mode: string) => SessionStore.layer(join(home, "data", "sessions",
 beforeAll(() =>
   Effect.runPromise(Effect.andThen(Effect.provide(seedChat, file("chat")), Effect.provide(seed, file("acp"))))
 )
-afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 describe("postern sessions", () => {
   it("lists sessions as an aligned table, newest first, without the killed ones", async () => {

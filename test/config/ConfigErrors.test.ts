@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
-import { complaint, machine } from "./Configured.ts"
+import { complaint, machine } from "../support/Configured.ts"
 
 const lines = (...lines: ReadonlyArray<string>) => lines.join("\n")
 

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { isWritable } from "../../src/config/schema/KeyPath.ts"
 import { ConfigStore } from "../../src/config/edit/ConfigStore.ts"
 import type { EnvironmentVariables } from "../../src/platform/Environment.ts"
-import { tempFolder } from "../store/Samples.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const toml = `# mine
 [agents.main]            # the main one
@@ -26,7 +26,7 @@ max_sessions = 3
 `
 
 const open = Effect.fnUntraced(function*(text: string | undefined = toml, environment: EnvironmentVariables = {}) {
-  const folder = join(yield* tempFolder, "config")
+  const folder = join(yield* temporaryFolder, "config")
   const file = join(folder, "config.toml")
   if (text !== undefined && text !== "") {
     mkdirSync(folder)

@@ -7,7 +7,7 @@ import type { EnvironmentVariables } from "../../src/platform/Environment.ts"
 import * as Following from "../../src/config/ConfigWatcher.ts"
 import { LiveSettings } from "../../src/config/LiveSettings.ts"
 import { Settings } from "../../src/config/Settings.ts"
-import { tempFolder } from "../store/Samples.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const toml = `[agents.main]
 model = "local/qwen"
@@ -23,7 +23,7 @@ max_sessions = 3
 `
 
 const follow = Effect.fnUntraced(function*(text: string | undefined = toml, environment: EnvironmentVariables = {}) {
-  const configDir = join(yield* tempFolder, "config")
+  const configDir = join(yield* temporaryFolder, "config")
   mkdirSync(configDir)
   const file = join(configDir, "config.toml")
   const write = (text: string) => Effect.sync(() => writeFileSync(file, text))

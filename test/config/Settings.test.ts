@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { settings } from "./Configured.ts"
+import { settings } from "../support/Configured.ts"
 
 describe("settings without a file", () => {
   it.effect(

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
+import { suiteFolder } from "../support/SuiteFolder.ts"
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "postern-package-")))
+const folder = suiteFolder()
 const home = join(folder, "home")
 const project = join(folder, "project")
 const modules = join(project, "node_modules")
@@ -25,8 +25,6 @@ beforeAll(() => {
   const quiet = ["--offline", "--omit=optional", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
   execFileSync("npm", ["install", ...quiet, join(folder, archive)], { cwd: project, env })
 }, 60_000)
-
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 describe("the npm package, installed without a registry", () => {
   it("is one folder of at most 5 MiB with the license and the README", () => {

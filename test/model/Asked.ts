@@ -3,7 +3,7 @@ import { AiError, Prompt, type Response, Tool, Toolkit } from "effect/ai"
 import * as ModelFault from "../../src/model/ModelFault.ts"
 import { Models } from "../../src/model/Models.ts"
 import { RequestOptions } from "../../src/model/RequestOptions.ts"
-import { machine } from "../config/Configured.ts"
+import { machine } from "../support/Configured.ts"
 
 export type Part = Response.AnyPart
 

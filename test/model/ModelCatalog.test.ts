@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Result } from "effect"
 import { ModelCatalog } from "../../src/model/ModelCatalog.ts"
-import { type Machine, machine } from "../config/Configured.ts"
+import { type Machine, machine } from "../support/Configured.ts"
 import { Server, signal, status } from "./Server.ts"
 
 const catalog = Effect.fnUntraced(function*(options: Machine) {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Models } from "../../src/model/Models.ts"
-import { type Machine, machine } from "../config/Configured.ts"
+import { type Machine, machine } from "../support/Configured.ts"
 
 const models = Effect.fnUntraced(function*(options: Machine) {
   const { layer } = yield* machine(options)

@@ -7,7 +7,7 @@ import { Feeds } from "../../src/native/feeds/Feeds.ts"
 import type { NativeState } from "../../src/native/protocol/NativeConnection.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 const heard = (client: SocketClient) =>
   client.messages.flatMap(({ method, params }) => method === "session/update" && params !== undefined ? [params] : [])

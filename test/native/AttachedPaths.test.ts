@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { promise, served, temporary } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
+import { temporaryHome } from "../support/TemporaryFolder.ts"
 
 const ann = 70001
 
@@ -26,7 +27,7 @@ forbidden_paths = ["~/nowhere", "HERE/forbidden"]
 `
 
 const open = Effect.fnUntraced(function*(more: (project: string) => string = () => "") {
-  const project = yield* temporary
+  const project = yield* temporaryHome
   for (const name of ["free.txt", "denied.txt", "asked.txt", "forbidden/one.txt", ".env"]) {
     mkdirSync(dirname(join(project, name)), { recursive: true })
     writeFileSync(join(project, name), `the words of ${name}`)

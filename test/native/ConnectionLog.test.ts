@@ -3,7 +3,7 @@ import { Duration, Effect, References } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Json } from "../support/Wire.ts"
-import { type Options, promise, served } from "./Served.ts"
+import { type Options, promise, served } from "../support/ServedDaemon.ts"
 
 const token = "zc_0123456789abcdef"
 

@@ -2,7 +2,7 @@ import { symlinkSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 describe("What the organisation costs", () => {
   it.live("is what its file has, and null without one", () =>

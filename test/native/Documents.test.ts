@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { SessionManagers } from "../../src/session/lifecycle/SessionManager.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 const config = `
 [users.ann]

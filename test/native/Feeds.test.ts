@@ -3,7 +3,7 @@ import { Context, Effect } from "effect"
 import * as Feed from "../../src/native/feeds/Feed.ts"
 import { Feeds } from "../../src/native/feeds/Feeds.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 describe("A feed", () => {
   it("keeps its newest entries, and counts the others", () => {

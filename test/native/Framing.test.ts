@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 const limit = 8 * 1024 * 1024
 

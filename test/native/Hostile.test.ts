@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { SocketClient } from "../support/SocketClient.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 /** However slow the machine is, nobody is given up meanwhile. */
 const patience = Duration.minutes(10)

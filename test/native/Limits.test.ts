@@ -4,7 +4,7 @@ import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { Script, stuck } from "../support/ScriptedLoop.ts"
 import type { Message } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 /** Time goes on until there is an answer. */
 const meanwhile = <A>(pending: Promise<A>) =>

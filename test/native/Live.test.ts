@@ -6,7 +6,8 @@ import { Feeds } from "../../src/native/feeds/Feeds.ts"
 import { ChatServer } from "../support/ChatServer.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { type Options, promise, served, temporary } from "./Served.ts"
+import { type Options, promise, served } from "../support/ServedDaemon.ts"
+import { temporaryHome } from "../support/TemporaryFolder.ts"
 
 const free = `
 [agents.default]
@@ -128,7 +129,7 @@ describe("A risk profile that was tightened", () => {
 
   it.live("in its lists, too: tools, paths and further folders", () =>
     Effect.gen(function*() {
-      const outside = yield* temporary
+      const outside = yield* temporaryHome
       const { client, project, say, session, set } = yield* open()
       const sessionId = yield* session()
       yield* say(sessionId, `write ok.txt\nx\n.\nwrite ${outside}/out.txt\nx\n.`)

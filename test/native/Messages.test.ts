@@ -3,7 +3,7 @@ import { Context, Effect } from "effect"
 import { SessionManagers } from "../../src/session/lifecycle/SessionManager.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 const page = (client: SocketClient, params: Json) => promise(() => client.messagePage(params))
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { promise, served, twin } from "./Served.ts"
+import { promise, served, twin } from "../support/ServedDaemon.ts"
 
 const config = `
 [users.ann]

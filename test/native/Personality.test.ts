@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { ChatServer } from "../support/ChatServer.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 const workspaceOf = (folder: string, agent = "default") => join(folder, "agents", agent, "workspace")
 

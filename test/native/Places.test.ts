@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { promise, served, temporary } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
+import { temporaryHome } from "../support/TemporaryFolder.ts"
 
 const ann = 70001
 
@@ -22,7 +23,7 @@ grants = { sessions = ["create", "read", "update", "execute"], files = ["read"] 
 `
 
 const open = Effect.fnUntraced(function*(agents: ReadonlyArray<string>) {
-  const workspace = dirname(yield* temporary)
+  const workspace = dirname(yield* temporaryHome)
   const host = yield* served({ config: config(workspace, agents) })
   const client = yield* host.greet({}, yield* host.openFor(ann))
   const of = (agent: string) => join(host.folder, "agents", agent, "workspace")

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import * as Principals from "../../src/security/Principals.ts"
 import * as FileLock from "../../src/platform/FileLock.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 const config = `
 [agents.default]

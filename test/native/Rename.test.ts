@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served, temporary } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
+import { temporaryHome } from "../support/TemporaryFolder.ts"
 
 const rename = (client: SocketClient, session_id: string, name: string) =>
   promise(() => client.request("session/rename", { session_id, name }))
@@ -16,7 +17,7 @@ const nameOf = (client: SocketClient, session_id: string) =>
 describe("session/rename", () => {
   it.live("gives an active or stored session a name that stays, also over its next turn and the next process", () =>
     Effect.gen(function*() {
-      const folder = yield* temporary
+      const folder = yield* temporaryHome
       const [chat, acp] = yield* Effect.scoped(Effect.gen(function*() {
         const { greet } = yield* served({ folder })
         const client = yield* greet()

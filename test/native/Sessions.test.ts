@@ -7,7 +7,8 @@ import { join } from "node:path"
 import { Facts } from "../../src/native/protocol/NativeConnection.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served, temporary, twin } from "./Served.ts"
+import { promise, served, twin } from "../support/ServedDaemon.ts"
+import { temporaryHome } from "../support/TemporaryFolder.ts"
 
 const ids = (client: SocketClient, method = "session/list", params: Json = {}) =>
   promise(async () =>
@@ -147,7 +148,7 @@ describe("Sessions", () => {
 
   it.live("are brought back by a prompt, also in the next process, unless they were killed", () =>
     Effect.gen(function*() {
-      const folder = yield* temporary
+      const folder = yield* temporaryHome
       const made = yield* Effect.scoped(Effect.gen(function*() {
         const { greet } = yield* served({ folder })
         const client = yield* greet()

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { ModelCatalog } from "../../src/model/ModelCatalog.ts"
 import { Server, signal, status as answer } from "../model/Server.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 /** The top-level keys of the configuration, as the README and the reference list them. */
 const keys = [

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { join } from "node:path"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 /** A daemon that has room for one session, and somebody else with the same database. */
 const shared = Effect.gen(function*() {

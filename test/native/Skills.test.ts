@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 const workspaceOf = (folder: string, agent = "default") => join(folder, "agents", agent, "workspace")
 

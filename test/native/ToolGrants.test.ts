@@ -3,7 +3,8 @@ import { Effect, Fiber } from "effect"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { SocketClient } from "../support/SocketClient.ts"
-import { type Options, promise, served, temporary } from "./Served.ts"
+import { type Options, promise, served } from "../support/ServedDaemon.ts"
+import { temporaryHome } from "../support/TemporaryFolder.ts"
 
 const ann = 70001
 const script = join(import.meta.dirname, "..", "mcp", "ScriptedServer.ts")
@@ -57,7 +58,7 @@ describe("allowed_tools of a permission profile", () => {
 
   it.live("hold for a session that is brought back, by session/new, by a prompt, and by another daemon", () =>
     Effect.gen(function*() {
-      const folder = yield* temporary
+      const folder = yield* temporaryHome
       const session = yield* Effect.scoped(Effect.gen(function*() {
         const { client, project } = yield* open(["file_list"], "", { folder })
         const session = yield* promise(() => client.session({ cwd: project, chat_mode: "acp" }))

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { ChatServer } from "../support/ChatServer.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 const toolsOf = (client: SocketClient, params: Json = {}) =>
   Effect.map(promise(() => client.request("tools/list", params)), ({ tools }) => tools as ReadonlyArray<Json>)

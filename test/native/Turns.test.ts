@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { hasBubblewrap } from "../support/Bubblewrap.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json, Message } from "../support/Wire.ts"
-import { promise, served } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
 
 const types = (messages: ReadonlyArray<Message>) =>
   messages.flatMap(({ id, method, params }) =>

@@ -6,11 +6,12 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served, temporary } from "./Served.ts"
+import { promise, served } from "../support/ServedDaemon.ts"
+import { temporaryHome } from "../support/TemporaryFolder.ts"
 
 /** A daemon one of whose databases is a folder. */
 const daemon = Effect.fnUntraced(function*(mode: "acp" | "chat") {
-  const folder = yield* temporary
+  const folder = yield* temporaryHome
   mkdirSync(join(folder, "data", "sessions", `${mode}-sessions.db`), { recursive: true })
   const { greet } = yield* served({ folder })
   return yield* greet()

@@ -16,7 +16,7 @@ import { join } from "node:path"
 import { Uploads } from "../../src/native/files/Uploads.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { type Options, promise, served } from "./Served.ts"
+import { type Options, promise, served } from "../support/ServedDaemon.ts"
 
 const mebibyte = 1024 * 1024
 const sha = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { scrub } from "../../src/platform/Environment.ts"
 import * as Executable from "../../src/platform/Executable.ts"
-import { temporaryFolder } from "../workspace/TemporaryFolder.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const forced = {
   TERM: "dumb",

@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import * as FileLock from "../../src/platform/FileLock.ts"
-import { tempFolder } from "../store/Samples.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const holder = (file: string) =>
   Effect.acquireRelease(
@@ -33,7 +33,7 @@ const holder = (file: string) =>
 describe("A file lock", () => {
   it.effect("is taken in turn within a process, and leaves an empty private file", () =>
     Effect.gen(function*() {
-      const file = join(yield* tempFolder, "new", "x.lock")
+      const file = join(yield* temporaryFolder, "new", "x.lock")
       const said: Array<string> = []
       const release = yield* Deferred.make<void>()
       const first = yield* Effect.forkChild(
@@ -56,7 +56,7 @@ describe("A file lock", () => {
 
   it.live("is held against other processes and free as soon as its holder is killed", () =>
     Effect.gen(function*() {
-      const file = join(yield* tempFolder, "x.lock")
+      const file = join(yield* temporaryFolder, "x.lock")
       const child = yield* holder(file)
       const refused = yield* Effect.flip(FileLock.within(file, "20 millis")(Effect.void))
       assert.strictEqual(refused.reason, "held")

@@ -5,10 +5,10 @@ import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, symlinkSync, 
 import { createServer } from "node:net"
 import { join } from "node:path"
 import * as Ownership from "../../src/platform/socket/Ownership.ts"
-import { tempFolder } from "../store/Samples.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 /** A folder of our own and the path of a socket in it. */
-const place = Effect.map(tempFolder, (folder) => {
+const place = Effect.map(temporaryFolder, (folder) => {
   mkdirSync(join(folder, "data"), { mode: 0o700 })
   return join(folder, "data", "d.sock")
 })

@@ -3,12 +3,12 @@ import { Effect } from "effect"
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { replaceFile } from "../../src/platform/ReplaceFile.ts"
-import { tempFolder } from "../store/Samples.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 describe("A file that is replaced", () => {
   it.live("has its new text and its old mode, and leaves no draft", () =>
     Effect.gen(function*() {
-      const file = join(yield* tempFolder, "config.toml")
+      const file = join(yield* temporaryFolder, "config.toml")
       yield* replaceFile(file, "one", 0o600)
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       chmodSync(file, 0o640)
@@ -19,7 +19,7 @@ describe("A file that is replaced", () => {
 
   it.live("stays as somebody else left it meanwhile", () =>
     Effect.gen(function*() {
-      const file = join(yield* tempFolder, "config.toml")
+      const file = join(yield* temporaryFolder, "config.toml")
       writeFileSync(file, "by hand")
       const error = yield* Effect.flip(replaceFile(file, "two", 0o600, "one"))
       assert.deepStrictEqual([error._tag, error.message], [
@@ -33,7 +33,7 @@ describe("A file that is replaced", () => {
 
   it.live("takes away what killed writers left, and nothing else", () =>
     Effect.gen(function*() {
-      const folder = yield* tempFolder
+      const folder = yield* temporaryFolder
       const [old, young] = [Date.now() - 120_000, Date.now()]
       const kept = [`.config.toml.7.${young}`, `.config.toml.7.${old}.bak`, `.other.toml.7.${old}`, "config.toml"]
       for (const name of [...kept, `.config.toml.7.${old}`]) writeFileSync(join(folder, name), "")

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { layerPolicy } from "../../src/app/EngineLayer.ts"
 import type { RiskProfile } from "../../src/config/Profiles.ts"
@@ -14,9 +13,9 @@ import { policyFlagsOf } from "../../src/policy/decision/PolicyFlags.ts"
 import { decodeCall } from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
+import { suiteFolder } from "../support/SuiteFolder.ts"
 
-const base = realpathSync(mkdtempSync(join(tmpdir(), "postern-boundary-")))
-afterAll(() => rmSync(base, { recursive: true }))
+const base = suiteFolder()
 for (const folder of ["project/src", "allowed/real", "secret", "agent"]) {
   mkdirSync(join(base, folder), { recursive: true })
 }

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import type { PeerOptions } from "../../src/rpc/Options.ts"
 import { CancelWith, Connection, serve } from "../../src/rpc/Peer.ts"
 import { RpcFault } from "../../src/rpc/Wire.ts"
-import { makeWire } from "./FarSide.ts"
+import { makePeer } from "../support/ScriptedPeer.ts"
 
 class PerConnection extends RpcMiddleware.Service<PerConnection, { provides: Connection }>()("test/PerConnection") {}
 
@@ -39,7 +39,7 @@ const options: PeerOptions = { maxFrame: 1000, outbox: 8, stall: "30 seconds", i
 
 const start = (more: Partial<PeerOptions> = {}) =>
   Effect.gen(function*() {
-    const wire = yield* makeWire
+    const wire = yield* makePeer
     const stopped = yield* Deferred.make<void>()
     const interrupted = yield* Deferred.make<void>()
     const handlers = Api.toLayer(Api.of({
@@ -212,7 +212,7 @@ describe("A peer", () => {
   it.effect(
     "gives up a far side that stops reading, even with replies and a handler still waiting",
     Effect.fnUntraced(function*() {
-      const wire = yield* makeWire
+      const wire = yield* makePeer
       const handlers = Api.toLayer(Api.of({
         echo: (payload) => Effect.succeed(payload),
         hang: () => Effect.never,
@@ -234,7 +234,7 @@ describe("A peer", () => {
   it.effect(
     "reads no further while the far side takes no replies, and goes on where it stopped",
     Effect.fnUntraced(function*() {
-      const wire = yield* makeWire
+      const wire = yield* makePeer
       const reads = yield* Deferred.make<void>()
       let asked = 0
       const handlers = Api.toLayer(Api.of({

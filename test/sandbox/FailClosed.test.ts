@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as BubblewrapBackend from "../../src/sandbox/backends/BubblewrapBackend.ts"
 import * as Landlock from "../../src/sandbox/backends/Landlock.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
+import { suiteFolder } from "../support/SuiteFolder.ts"
 
 const fixture = Effect.acquireRelease(
   Effect.promise(() => Fixture.make(Fixture.users[0]!)),
@@ -48,7 +48,7 @@ describe("a sandbox that cannot hold a call", () => {
   ]
   for (const [name, option, said, remedy] of limited) {
     it(`says which guarantee is missing, and keeps the others: ${name}`, () => {
-      const folder = mkdtempSync(join(tmpdir(), "postern-limited-"))
+      const folder = suiteFolder()
       const program = join(folder, "bwrap")
       writeFileSync(
         program,
@@ -59,7 +59,6 @@ describe("a sandbox that cannot hold a call", () => {
       const offer = backend.offer("read-only", false)
       assert.isTrue("missing" in offer && offer.missing.includes(said) && remedy.test(offer.remedy))
       assert.strictEqual("missing" in backend.offer("read-only", true), option !== "--unshare-net")
-      rmSync(folder, { recursive: true })
     })
   }
 

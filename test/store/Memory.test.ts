@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 import { steps } from "../../src/store/MemorySteps.ts"
 import { terms } from "../../src/store/MemorySearch.ts"
 import { MemoryStore } from "../../src/store/MemoryStore.ts"
-import { tempFolder } from "./Samples.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const open = (folder: string, retention?: number) =>
   Effect.map(
@@ -22,7 +22,7 @@ const memoryIn = Effect.fnUntraced(
   function*(
     entries: ReadonlyArray<readonly [key: string, content: string, category?: string, sessionId?: string]> = []
   ) {
-    const folder = join(yield* tempFolder, "memory")
+    const folder = join(yield* temporaryFolder, "memory")
     const store = yield* open(folder)
     const memory = yield* store.of("main")
     for (const [key, content, category = "core", sessionId] of entries) {
@@ -61,7 +61,7 @@ describe("An agent's memory", () => {
 
   it.effect("is found again after a restart, in a private file, and by no other agent", () =>
     Effect.gen(function*() {
-      const folder = join(yield* tempFolder, "memory")
+      const folder = join(yield* temporaryFolder, "memory")
       yield* Effect.scoped(Effect.gen(function*() {
         const memory = yield* (yield* open(folder)).of("main")
         yield* memory.store({ key: "k", content: "remember the milk", category: "core" })
@@ -215,7 +215,7 @@ describe("An agent's memory", () => {
 
   it.effect("lets go of old conversation when it is opened, and of nothing else", () =>
     Effect.gen(function*() {
-      const folder = join(yield* tempFolder, "memory")
+      const folder = join(yield* temporaryFolder, "memory")
       yield* Effect.scoped(Effect.gen(function*() {
         const memory = yield* (yield* open(folder)).of("main")
         yield* memory.store({ key: "old", content: "x", category: "conversation" })
@@ -236,7 +236,7 @@ describe("An agent's memory", () => {
 describe("The entries of an agent's memory", () => {
   it.effect("are of one owner each, who finds, replaces and deletes no others; the operator sees everybody's", () =>
     Effect.gen(function*() {
-      const store = yield* open(join(yield* tempFolder, "memory"))
+      const store = yield* open(join(yield* temporaryFolder, "memory"))
       const own = yield* store.of("main")
       const ann = yield* store.of("main", { owner: "ann" })
       const bob = yield* store.of("main", { owner: "bob" })
@@ -273,7 +273,7 @@ describe("The entries of an agent's memory", () => {
 describe("A memory file", () => {
   it.effect("from before entries had owners is the operator's", () =>
     Effect.gen(function*() {
-      const folder = join(yield* tempFolder, "memory")
+      const folder = join(yield* temporaryFolder, "memory")
       mkdirSync(folder)
       const file = join(folder, "main.db")
       const before = new DatabaseSync(file)
@@ -298,7 +298,7 @@ describe("A memory file", () => {
 
   it.effect("that is no database is left alone, and tried again later", () =>
     Effect.gen(function*() {
-      const folder = join(yield* tempFolder, "memory")
+      const folder = join(yield* temporaryFolder, "memory")
       mkdirSync(folder)
       const file = join(folder, "main.db")
       writeFileSync(
@@ -315,7 +315,7 @@ describe("A memory file", () => {
 
   it.live("is shared by processes, and none of them loses an entry", () =>
     Effect.gen(function*() {
-      const folder = join(yield* tempFolder, "memory")
+      const folder = join(yield* temporaryFolder, "memory")
       const children = ["a", "b", "c"].map((name) =>
         spawn(process.execPath, [worker, folder, name], { stdio: ["ignore", "ignore", "pipe"] })
       )

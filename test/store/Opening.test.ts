@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { SessionStore } from "../../src/store/SessionStore.ts"
-import { newSession, openStore, tempFolder } from "./Samples.ts"
+import { newSession, openStore } from "./Samples.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const withDatabase = (file: string, use: (db: DatabaseSync) => void) => {
   const db = new DatabaseSync(file)
@@ -45,7 +46,7 @@ describe("a database file that", () => {
     "%s is left alone: one warning, and sessions live in memory",
     ([_, prepare, sentence]) =>
       Effect.gen(function*() {
-        const file = join(yield* tempFolder, "acp-sessions.db")
+        const file = join(yield* temporaryFolder, "acp-sessions.db")
         prepare(file)
         const before = read(file)
         const failed = yield* Effect.flip(openStore(file))
@@ -78,7 +79,7 @@ const read = (file: string) => {
 
 it.effect("a path through a file is refused with a sentence", () =>
   Effect.gen(function*() {
-    const folder = yield* tempFolder
+    const folder = yield* temporaryFolder
     writeFileSync(join(folder, "sessions"), "")
     const file = join(folder, "sessions", "acp-sessions.db")
     const { message } = yield* Effect.flip(openStore(file))
@@ -87,7 +88,7 @@ it.effect("a path through a file is refused with a sentence", () =>
 
 it.effect("a store that opens is durable and opens again with what it held", () =>
   Effect.gen(function*() {
-    const file = join(yield* tempFolder, "new", "folders", "acp-sessions.db")
+    const file = join(yield* temporaryFolder, "new", "folders", "acp-sessions.db")
     const create = SessionStore.use((store) => Effect.as(store.create(newSession("s")), store.durability))
     assert.strictEqual(yield* Effect.provide(create, SessionStore.layerOrMemory(file)), "durable")
     const get = SessionStore.use((store) => store.get("s"))

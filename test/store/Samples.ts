@@ -1,18 +1,12 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TranscriptEntry } from "../../src/domain/SessionEvent.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import * as Sqlite from "../../src/store/Sqlite.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
-export const tempFolder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "postern-store-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
-export const tempFile = Effect.map(tempFolder, (folder) => join(folder, "sessions", "acp-sessions.db"))
+export const tempFile = Effect.map(temporaryFolder, (folder) => join(folder, "sessions", "acp-sessions.db"))
 
 /** A store with a connection of its own, open until the scope ends. */
 export const openStore = (file: string) =>

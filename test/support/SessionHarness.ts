@@ -1,6 +1,3 @@
-import { mkdtempSync, realpathSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { LiveSettings } from "../../src/config/LiveSettings.ts"
@@ -10,11 +7,13 @@ import type { Engine } from "../../src/session/Engine.ts"
 import * as PromptContent from "../../src/session/turn/PromptContent.ts"
 import { SessionManager } from "../../src/session/lifecycle/SessionManager.ts"
 import * as Sqlite from "../../src/store/Sqlite.ts"
-import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
+import { SessionStore } from "../../src/store/SessionStore.ts"
 import { unconfined } from "./Bubblewrap.ts"
 import { Script } from "./ScriptedLoop.ts"
+import { suiteFolder } from "./SuiteFolder.ts"
+import { breakable } from "./BreakableStore.ts"
 
-export const folder = () => realpathSync(mkdtempSync(join(tmpdir(), "postern-sessions-")))
+export const folder = suiteFolder
 
 /** The real sessions over a database in memory, with a scripted turn loop and a store that can be told to fail. */
 export const make = (
@@ -27,29 +26,11 @@ export const make = (
   const script = new Script()
   const home = folder()
   const broken = new Set<keyof SessionStore["Service"]>()
-  const fails = Effect.fail(new StoreFailed({ message: "The disk is full", cause: "test" }))
-  const breakable = Layer.effect(
-    SessionStore,
-    Effect.map(SessionStore, (store) =>
-      new Proxy(store, {
-        get: (target, name: keyof SessionStore["Service"]) => {
-          const real = target[name]
-          return typeof real !== "function" ?
-            real :
-            (...args: ReadonlyArray<never>) =>
-              Effect.suspend((): Effect.Effect<unknown, unknown> =>
-                broken.has(name)
-                  ? fails
-                  : (real as (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)(...args)
-              )
-        }
-      }))
-  )
   const sqlite = Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(file)))
   const settings = Settings.layer({ configDir: home }, variables)
   const layer = SessionManager.layer.pipe(
     Layer.provideMerge(
-      breakable.pipe(Layer.provide(SessionStore.layerSql("The test store", "durable")), Layer.provideMerge(sqlite))
+      breakable(broken)(SessionStore.layerSql("The test store", "durable")).pipe(Layer.provideMerge(sqlite))
     ),
     Layer.provide(engine ?? script.layer),
     Layer.provideMerge(Agents.layer),

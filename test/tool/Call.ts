@@ -9,7 +9,7 @@ import type { UserNotice } from "../../src/domain/SessionEvent.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import { type AnyTool, type RunContext, type ToolContext, ToolFailed, type ToolOutput } from "../../src/tool/Tool.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
-import { temporaryFolder } from "../workspace/TemporaryFolder.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const systemPath = "/usr/local/bin:/usr/bin:/bin"
 

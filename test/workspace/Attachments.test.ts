@@ -15,7 +15,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Attachments from "../../src/workspace/Attachments.ts"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const hello = Buffer.from("hello")
 const helloHash = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"

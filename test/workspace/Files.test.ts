@@ -15,7 +15,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { FileFault } from "../../src/workspace/FileFault.ts"
 import * as Files from "../../src/workspace/Files.ts"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const failure = <A>(effect: Effect.Effect<A, FileFault>) => Effect.map(Effect.flip(effect), (fault) => fault.reason)
 

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { attempt } from "../../src/workspace/FileFault.ts"
 import * as Files from "../../src/workspace/Files.ts"
 import * as Folder from "../../src/workspace/Folder.ts"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const within = <A>(folder: string, use: (base: string) => Promise<A>) =>
   attempt(folder, () => Folder.inside(folder, use))

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Skills from "../../src/workspace/Skills.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const setUp = Effect.gen(function*() {
   const base = yield* temporaryFolder

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Workspace from "../../src/workspace/Workspace.ts"
-import { temporaryFolder } from "./TemporaryFolder.ts"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const scene = Effect.gen(function*() {
   const base = yield* temporaryFolder

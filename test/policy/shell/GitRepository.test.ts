@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { isPlainRepository } from "../../../src/policy/shell/programs/GitRepository.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { scrub } from "../../../src/platform/Environment.ts"
+import { suiteFolder } from "../../support/SuiteFolder.ts"
 
 let base: string
 let cwd: string
@@ -22,7 +22,7 @@ const git = (...args: ReadonlyArray<string>) =>
   }).trim()
 
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(join(tmpdir(), "postern-git-")))
+  base = suiteFolder()
   cwd = join(base, "work")
   mark = join(base, "ran")
   program = join(base, "program")
@@ -38,8 +38,6 @@ beforeEach(() => {
   }
   writeFileSync(join(cwd, "a.t"), "new")
 })
-
-afterEach(() => rmSync(base, { recursive: true }))
 
 const reads = [
   "git status",

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -7,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
 import * as Sqlite from "../../../src/store/Sqlite.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const store = (file: string) =>
   SessionStore.layerSql("The test store", "durable").pipe(
@@ -18,11 +17,7 @@ const inStore = <A, E>(file: string, use: (policy: SessionStore["Service"]["poli
   Effect.flatMap(SessionStore, ({ policy }) => use(policy)).pipe(Effect.provide(store(file), { local: true }))
 
 const withFile = <A, E, R>(use: (file: string) => Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "postern-actions-"))),
-    (folder) => use(join(folder, "sessions.db")),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  )
+  Effect.flatMap(temporaryFolder, (folder) => use(join(folder, "sessions.db")))
 
 describe("max_actions_per_hour", () => {
   it.effect("counts the calls of an agent over processes, for one hour", () =>

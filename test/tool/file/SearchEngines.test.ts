@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as BuiltinSearch from "../../../src/tool/file/BuiltinSearch.ts"
-import { temporaryFolder } from "../../workspace/TemporaryFolder.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { bench, toolbox } from "../Call.ts"
 
 describe("content_search, what ripgrep reports", () => {

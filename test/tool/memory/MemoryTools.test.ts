@@ -7,13 +7,13 @@ import { knownTools } from "../../../src/tool/Toolbox.ts"
 import { MemoryStore } from "../../../src/store/MemoryStore.ts"
 import * as MemoryTools from "../../../src/tool/memory/MemoryTools.ts"
 import type { RunContext } from "../../../src/tool/Tool.ts"
-import { tempFolder } from "../../store/Samples.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 /** No memory tool touches anything of its context. */
 const nothing = {} as RunContext
 
 const open = Effect.gen(function*() {
-  const context = yield* Layer.build(MemoryStore.layer(join(yield* tempFolder, "memory")))
+  const context = yield* Layer.build(MemoryStore.layer(join(yield* temporaryFolder, "memory")))
   const memory = yield* Context.get(context, MemoryStore).of("main")
   const tools = MemoryTools.make(memory, "s1")
   const run = Effect.fnUntraced(function*(name: string, input: unknown) {

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as CommandOutput from "../../../src/tool/shell/CommandOutput.ts"
-import { temporaryFolder } from "../../workspace/TemporaryFolder.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const limit = CommandOutput.headBytes + CommandOutput.tailBytes
 

@@ -1,8 +1,8 @@
 import { Cause, Effect, Queue, Stream } from "effect"
 import type { Transport } from "../../src/rpc/Transport.ts"
 
-/** The far side of one connection, played by a test: two queues instead of a process. */
-export const makeWire = Effect.gen(function*() {
+/** The peer at the other end of one connection, played by a test: two queues instead of a process. */
+export const makePeer = Effect.gen(function*() {
   const toPeer = yield* Queue.unbounded<Uint8Array, Cause.Done>()
   const fromPeer = yield* Queue.unbounded<string>()
   const transport: Transport = {

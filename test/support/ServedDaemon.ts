@@ -1,6 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as DaemonLayer from "../../src/app/DaemonLayer.ts"
 import * as Following from "../../src/config/ConfigWatcher.ts"
@@ -11,9 +10,11 @@ import { listen, take } from "../../src/platform/socket/UnixSocket.ts"
 import { Agents } from "../../src/session/lifecycle/Agents.ts"
 import type { Engine } from "../../src/session/Engine.ts"
 import { SessionManagers } from "../../src/session/lifecycle/SessionManager.ts"
-import { SessionStore, StoreFailed } from "../../src/store/SessionStore.ts"
-import { SocketClient } from "../support/SocketClient.ts"
-import type { Json } from "../support/Wire.ts"
+import { SessionStore } from "../../src/store/SessionStore.ts"
+import { SocketClient } from "./SocketClient.ts"
+import type { Json } from "./Wire.ts"
+import { temporaryHome } from "./TemporaryFolder.ts"
+import { breakable } from "./BreakableStore.ts"
 
 export interface Options {
   readonly config?: string
@@ -32,34 +33,6 @@ export interface Options {
 
 const self: Far = { label: "unix:unknown", uid: process.geteuid?.() }
 
-/** Inside a folder of its own, where a project can lie beside it. */
-export const temporary = Effect.acquireRelease(
-  Effect.sync(() => {
-    const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "postern-native-"))), "home")
-    mkdirSync(folder)
-    return folder
-  }),
-  (folder) => Effect.sync(() => rmSync(dirname(folder), { recursive: true, force: true, maxRetries: 5 }))
-)
-
-const breakable = (broken: ReadonlySet<string>) => (file: string) =>
-  Layer.effect(
-    SessionStore,
-    Effect.map(SessionStore, (store) =>
-      new Proxy(store, {
-        get: (target, name: keyof SessionStore["Service"]) => {
-          const real = target[name]
-          if (typeof real !== "function") return real
-          return (...args: ReadonlyArray<never>) =>
-            Effect.suspend((): Effect.Effect<unknown, unknown> =>
-              broken.has(name)
-                ? Effect.fail(new StoreFailed({ message: "The disk is full", cause: "test" }))
-                : (real as (...args: ReadonlyArray<never>) => Effect.Effect<unknown, unknown>)(...args)
-            )
-        }
-      }))
-  ).pipe(Layer.provide(SessionStore.layerOrMemory(file)))
-
 /** The daemon's protocol on a real socket, in this process: clocks and limits are the test's. */
 export const served = Effect.fnUntraced(
   function*(
@@ -74,16 +47,17 @@ export const served = Effect.fnUntraced(
       secretKey
     }: Options = {}
   ) {
-    const folder = given ?? (yield* temporary)
+    const folder = given ?? (yield* temporaryHome)
     const project = join(dirname(folder), "project")
     mkdirSync(project, { recursive: true })
     writeFileSync(join(folder, "config.toml"), config)
     if (secretKey !== undefined) writeFileSync(join(folder, ".secret_key"), secretKey)
     const endpoint = join(folder, "data", "daemon.sock")
-    const layer = DaemonLayer.layer(endpoint, {}, breakable(broken), engine).pipe(
-      Layer.provideMerge(Following.layer({})),
-      Layer.provideMerge(Settings.layer({ configDir: folder }, {}))
-    )
+    const layer = DaemonLayer.layer(endpoint, {}, (file) => breakable(broken)(SessionStore.layerOrMemory(file)), engine)
+      .pipe(
+        Layer.provideMerge(Following.layer({})),
+        Layer.provideMerge(Settings.layer({ configDir: folder }, {}))
+      )
     const context = yield* Layer.build(layer)
     const open = (endpoint: string, far: Far) =>
       Effect.andThen(
