@@ -1,12 +1,12 @@
 import { Result } from "effect"
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { afterAll, describe, expect, it } from "vitest"
-import { programWords, splitCommandLine } from "../../src/cli/client/ClientOptions.ts"
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), "postern-invocation-")))
-afterAll(() => rmSync(top, { recursive: true, force: true }))
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { programWords, splitCommandLine } from "../../src/cli/client/ClientOptions.ts"
+import { suiteFolder } from "../support/SuiteFolder.ts"
+
+const top = suiteFolder()
 
 const program = (...path: ReadonlyArray<string>) => {
   const file = join(top, ...path)
