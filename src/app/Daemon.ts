@@ -1,7 +1,7 @@
 import { Deferred, Effect, Layer, Stream, SubscriptionRef } from "effect"
 import { type EndpointRefused, resolve } from "../platform/socket/Endpoint.ts"
 import { listen, take } from "../platform/socket/UnixSocket.ts"
-import { Facts, type NativeState } from "../native/protocol/NativeConnection.ts"
+import { DaemonInfo, type PeerIdentity } from "../native/protocol/NativeConnection.ts"
 import { serveConnection } from "../native/NativeServer.ts"
 import { ClientSessions } from "../native/session/ClientSessions.ts"
 import { Reload } from "../native/config/Reload.ts"
@@ -13,21 +13,21 @@ import { type ProcessSettings, Settings, type SettingsFlags } from "../config/Se
 import { ignoreHangUp } from "../platform/Signals.ts"
 
 export interface Options {
-  /** Ends by itself when the last client has left. */
+  /** Ends when the last client has disconnected. */
   readonly ephemeral: boolean
 }
 
-/** Of a Unix socket that only its owner can open; Node.js cannot ask for more (zeroclaw §1.1). */
-const far: NativeState["far"] = process.platform === "win32"
+/** Only its owner can open the Unix socket; Node.js cannot ask the system for more. */
+const peerIdentity: PeerIdentity = process.platform === "win32"
   ? { label: "pipe:local", uid: undefined }
   : { label: "unix:unknown", uid: process.geteuid?.() }
 
 const drainTime = "5500 millis"
 const grace = "1 second"
-/** How long clients of an ephemeral daemon may take to come back after it began anew. */
+/** How long an ephemeral daemon waits for clients after a reload. */
 const returning = "10 seconds"
 
-/** Waits until there was a client, for so long at most, and none is left for a second. */
+/** Waits for a client, at most for `patience`, and then until no client was connected for a second. */
 const deserted = (clients: SubscriptionRef.SubscriptionRef<number>, patience: Effect.Effect<void>) =>
   Effect.raceFirst(Stream.runDrain(Stream.takeUntil(SubscriptionRef.changes(clients), (count) => count > 0)), patience)
     .pipe(
@@ -40,10 +40,10 @@ const deserted = (clients: SubscriptionRef.SubscriptionRef<number>, patience: Ef
       )
     )
 
-/** Turns end in their own time or are cut off; then everybody is told to go. */
+/** Waits for running turns, cuts off those that take too long, and then ends the connections. */
 const drainOf = (
   clientSessions: ClientSessions["Service"],
-  { stopping }: Facts["Service"],
+  { stopping }: DaemonInfo["Service"],
   clients: SubscriptionRef.SubscriptionRef<number>
 ) => {
   const turnsEnd = Effect.suspend(() => {
@@ -68,7 +68,7 @@ const drainOf = (
   )
 }
 
-/** A configuration that is read on a signal, as soon as one can be. */
+/** The configuration that is read on a signal; one that cannot be read is logged, and the next signal is waited for. */
 const signalled = (hangUp: Effect.Effect<void>, next: Reload["Service"]["next"]): Effect.Effect<ProcessSettings> =>
   Effect.andThen(hangUp, next).pipe(
     Effect.catchTag(
@@ -78,7 +78,7 @@ const signalled = (hangUp: Effect.Effect<void>, next: Reload["Service"]["next"])
     )
   )
 
-/** One of the lives of a daemon, between two readings of its configuration. */
+/** The life of a daemon between two readings of its configuration. */
 interface Generation {
   readonly endpoint: string
   readonly settings: ProcessSettings
@@ -86,7 +86,7 @@ interface Generation {
   readonly hangUp: Effect.Effect<void>
   /** How long an ephemeral daemon waits for a first client; others do not end by themselves. */
   readonly patience: Effect.Effect<void> | undefined
-  /** Says that it serves. */
+  /** Reports that the daemon serves. */
   readonly ready: Effect.Effect<void>
 }
 
@@ -97,11 +97,11 @@ const serve = Effect.fnUntraced(function*({ endpoint, hangUp, patience, ready, s
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof serveConnection>>>()
   const clients = yield* SubscriptionRef.make(0)
   const count = (by: number) => SubscriptionRef.update(clients, (now) => now + by)
-  const drain = drainOf(yield* ClientSessions, yield* Facts, clients)
+  const drain = drainOf(yield* ClientSessions, yield* DaemonInfo, clients)
   const { failed } = yield* listen(
     { endpoint, maxConnections: settings.maxLocalConnections, drain },
     (transport) =>
-      Effect.acquireUseRelease(count(1), () => serveConnection(transport, far), () => count(-1)).pipe(
+      Effect.acquireUseRelease(count(1), () => serveConnection(transport, peerIdentity), () => count(-1)).pipe(
         Effect.provideContext(services)
       )
   )
@@ -135,13 +135,13 @@ const live = (generation: Generation): Effect.Effect<void, EndpointRefused> =>
     )
   )
 
-/** `postern daemon`: native RPC on a local socket, until it is told to stop (spec §1). The socket stays its own from one generation to the next. */
+/** `postern daemon`: native RPC on a local socket, until it is told to stop. The socket stays taken from one generation to the next. See docs/native-rpc.md#socket. */
 export const run = (flags: SettingsFlags, { ephemeral }: Options) =>
   Effect.scoped(Effect.gen(function*() {
     const settings = yield* Settings.load(flags)
     const endpoint = resolve(settings)
     yield* take(endpoint, settings.socket === undefined)
-    // Who started an ephemeral one may go before its last client does; on Windows a console that closes takes its processes along.
+    // The process that spawned an ephemeral daemon may exit before the last client disconnects; on Windows a closing console ends its processes.
     if (ephemeral) ignoreHangUp()
     const hangUp = ephemeral || process.platform === "win32" ? Effect.never : (yield* hangUps).next
     yield* live({

@@ -1,13 +1,13 @@
 import { join } from "node:path"
 import { Clock, Deferred, Effect, Layer } from "effect"
 import * as AttachHandlers from "../native/session/AttachHandlers.ts"
-import { Approvals } from "../native/session/Approvals.ts"
+import { ClientApprovals } from "../native/session/Approvals.ts"
 import * as CatalogueHandlers from "../native/daemon/CatalogueHandlers.ts"
 import * as ConfigHandlers from "../native/config/ConfigHandlers.ts"
 import * as CoreHandlers from "../native/daemon/CoreHandlers.ts"
 import * as FeedHandlers from "../native/feeds/FeedHandlers.ts"
 import { Feeds } from "../native/feeds/Feeds.ts"
-import { Facts } from "../native/protocol/NativeConnection.ts"
+import { DaemonInfo } from "../native/protocol/NativeConnection.ts"
 import * as FileHandlers from "../native/files/FileHandlers.ts"
 import { Identities } from "../native/daemon/Identities.ts"
 import * as LifecycleHandlers from "../native/session/LifecycleHandlers.ts"
@@ -69,9 +69,9 @@ const layerHandlers = (environment: EnvironmentVariables) =>
     ToolHandlers.layer
   )
 
-const layerFacts = (endpoint: string) =>
+const layerInfo = (endpoint: string) =>
   Layer.effect(
-    Facts,
+    DaemonInfo,
     Effect.map(
       Clock.currentTimeMillis,
       (startedAt) => ({ endpoint, startedAt, connections: new Set(), stopping: Deferred.makeUnsafe() })
@@ -95,7 +95,7 @@ export const layer = (
     Layer.provideMerge(layerSessions(open)),
     Layer.provide(Principals.layerToolGrants),
     Layer.provide(engine),
-    Layer.provideMerge(Approvals.layer),
+    Layer.provideMerge(ClientApprovals.layer),
     Layer.provideMerge(Layer.mergeAll(
       Agents.layer,
       layerDoctor,
@@ -103,7 +103,7 @@ export const layer = (
       layerMemory,
       Principals.layer,
       Reload.layer,
-      layerFacts(endpoint)
+      layerInfo(endpoint)
     )),
     Layer.provideMerge(Layer.provideMerge(Feeds.layerLogger, Feeds.layer)),
     Layer.provideMerge(ConfigStore.layer(environment))

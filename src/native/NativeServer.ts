@@ -4,7 +4,7 @@ import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { Principals } from "../security/Principals.ts"
 import * as ConnectionLog from "./daemon/ConnectionLog.ts"
-import { Facts, type Far, NativeConnection, type NativeState } from "./protocol/NativeConnection.ts"
+import { DaemonInfo, NativeConnection, type NativeState, type PeerIdentity } from "./protocol/NativeConnection.ts"
 import { Native } from "./protocol/Native.ts"
 import { ClientSessions } from "./session/ClientSessions.ts"
 import * as Wire from "../rpc/Wire.ts"
@@ -16,10 +16,10 @@ const needs: ReadonlyMap<string, string | undefined> = new Map(
   Array.from(Native.requests, ([method, rpc]) => [method, Context.get(rpc.annotations, RequiredGrant)])
 )
 
-/** Known to the protocol, not part of this daemon: clients that meet this error leave the feature out (zeroclaw §1.6). */
+/** Methods that this daemon does not have: clients that get this error leave the feature out. See docs/native-rpc.md#not-part-of-this-daemon. */
 const isOutOfScope = (method: string) => method.startsWith("sops/")
 
-/** The gate in front of the handlers: known, greeted, permitted, readable, in this order (zeroclaw §1.2). */
+/** What is checked before a handler runs: the method, `initialize`, the grant, the params, in this order. See docs/native-rpc.md#handshake. */
 const admit = (state: NativeState): Admit => (method, raw) => {
   if (!needs.has(method) && !isOutOfScope(method)) return Result.fail(Wire.methodNotFound({ method }, method))
   if (!state.initialized && method !== "initialize") return Result.fail(Errors.notInitialized())
@@ -27,7 +27,7 @@ const admit = (state: NativeState): Admit => (method, raw) => {
   return Result.succeed(raw === undefined ? {} : isRecord(raw) ? canonical(raw) : raw)
 }
 
-/** What the principal may do is looked up with each call: a grant that was taken away is gone at once. */
+/** Looks up the grant with each call, so that a grant that was taken away no longer counts. */
 const permit = (state: NativeState, principals: Principals["Service"]) =>
   Effect.fnUntraced(function*(method: string) {
     const need = needs.get(method)
@@ -39,33 +39,33 @@ const permit = (state: NativeState, principals: Principals["Service"]) =>
     if (!principal.allows(need)) return yield* Errors.missingGrant(principal.id, need, method)
   })
 
-/** What one connection may keep waiting (zeroclaw §1.3). */
-export interface Limits {
+/** The limits of one connection; see docs/native-rpc.md#framing-and-limits. */
+export interface ConnectionLimits {
   readonly maxFrame: number
   /** From the first byte of a frame to its last. */
   readonly frame: Duration.Duration
   /** From the connection to the first `initialize` that succeeds. */
   readonly greeting: Duration.Duration
-  /** How long the far side may take nothing. */
+  /** How long the client may read nothing. */
   readonly stall: Duration.Duration
 }
 
-export const usualLimits: Limits = {
+export const usualLimits: ConnectionLimits = {
   maxFrame: 8 * 1024 * 1024,
   frame: Duration.seconds(30),
   greeting: Duration.seconds(30),
   stall: Duration.seconds(30)
 }
 
-/** Everything else is answered before the next message is looked at. */
+/** Any other call is answered before the next message is read. */
 const concurrent = new Set(["session/prompt", "doctor/run"])
 
-/** The native protocol for one client over any transport. Its sessions stay when it goes; turns that it started do not. */
+/** Serves the native protocol to one client over any transport. When it disconnects, its sessions stay live and its turns are cancelled. */
 export const serveConnection = Effect.fnUntraced(
-  function*(transport: Transport, far: Far, limits: Limits = usualLimits) {
+  function*(transport: Transport, peerIdentity: PeerIdentity, limits: ConnectionLimits = usualLimits) {
     const principals = yield* Principals
     const clientSessions = yield* ClientSessions
-    const { connections, stopping } = yield* Facts
+    const { connections, stopping } = yield* DaemonInfo
     const scope = yield* Effect.scope
     const connectedAt = yield* Clock.currentTimeMillis
 
@@ -73,7 +73,7 @@ export const serveConnection = Effect.fnUntraced(
       const greeted = Deferred.makeUnsafe<void>()
       const late = Deferred.makeUnsafe<void>()
       const state: NativeState = {
-        far,
+        peerIdentity,
         peer,
         connectedAt,
         scope,

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { execFileSync } from "node:child_process"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
-import { Facts } from "../../src/native/protocol/NativeConnection.ts"
+import { DaemonInfo } from "../../src/native/protocol/NativeConnection.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
 import { promise, served, twin } from "../support/ServedDaemon.ts"
@@ -95,7 +95,7 @@ describe("session/new", () => {
       gone.send({ id: 1, method: "session/prompt", params: { session_id: busy, prompt: "say begun\nwait 60" } })
       yield* promise(() => gone.waitFor(({ params }) => params?.["text"] === "begun"))
       gone.close()
-      const { connections } = Context.get(context, Facts)
+      const { connections } = Context.get(context, DaemonInfo)
       while (connections.size > 0) yield* Effect.sleep("5 millis")
       const client = yield* greet()
       const own = yield* promise(() => client.session({ keep_siblings: true }))

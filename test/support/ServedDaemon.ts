@@ -4,8 +4,8 @@ import { dirname, join } from "node:path"
 import * as DaemonLayer from "../../src/app/DaemonLayer.ts"
 import * as Following from "../../src/config/ConfigWatcher.ts"
 import { Settings } from "../../src/config/Settings.ts"
-import type { Far } from "../../src/native/protocol/NativeConnection.ts"
-import { type Limits, serveConnection, usualLimits } from "../../src/native/NativeServer.ts"
+import type { PeerIdentity } from "../../src/native/protocol/NativeConnection.ts"
+import { type ConnectionLimits, serveConnection, usualLimits } from "../../src/native/NativeServer.ts"
 import { listen, take } from "../../src/platform/socket/UnixSocket.ts"
 import { Agents } from "../../src/session/lifecycle/Agents.ts"
 import type { Engine } from "../../src/session/Engine.ts"
@@ -18,9 +18,9 @@ import { breakable } from "./BreakableStore.ts"
 
 export interface Options {
   readonly config?: string
-  readonly limits?: Partial<Limits>
+  readonly limits?: Partial<ConnectionLimits>
   readonly maxConnections?: number
-  readonly far?: Far
+  readonly far?: PeerIdentity
   /** Instead of a new one that is removed at the end. */
   readonly folder?: string
   /** Operations of the stores that fail while they are in here. */
@@ -31,7 +31,7 @@ export interface Options {
   readonly engine?: Layer.Layer<Engine>
 }
 
-const self: Far = { label: "unix:unknown", uid: process.geteuid?.() }
+const self: PeerIdentity = { label: "unix:unknown", uid: process.geteuid?.() }
 
 /** The daemon's protocol on a real socket, in this process: clocks and limits are the test's. */
 export const served = Effect.fnUntraced(
@@ -59,7 +59,7 @@ export const served = Effect.fnUntraced(
         Layer.provideMerge(Settings.layer({ configDir: folder }, {}))
       )
     const context = yield* Layer.build(layer)
-    const open = (endpoint: string, far: Far) =>
+    const open = (endpoint: string, far: PeerIdentity) =>
       Effect.andThen(
         take(endpoint, true),
         listen(

@@ -1,9 +1,9 @@
 import { Effect, Predicate } from "effect"
 import {
+  type AlwaysScope,
   NoAnswer,
   type PermissionAnswer,
-  type PermissionRequest,
-  type Scope
+  type PermissionRequest
 } from "../../session/lifecycle/Attachment.ts"
 import type { ToolCallState } from "../../domain/SessionEvent.ts"
 import { textContent } from "../../domain/Content.ts"
@@ -24,7 +24,7 @@ import {
  * The scopes in which an answer may be kept, with their names. The outcome picks one in `_meta.postern.scope`; the
  * default is `session`.
  */
-const lasting = (verb: string, rules: ReadonlyArray<string>, scopes: ReadonlyArray<Scope>) => {
+const lasting = (verb: string, rules: ReadonlyArray<string>, scopes: ReadonlyArray<AlwaysScope>) => {
   const named = scopes.map((scope) => ({ scope, name: `Always ${verb} in this ${scope}: ${rules.join(", ")}` }))
   return { name: named[0]!.name, _meta: { postern: { scopes: named } } }
 }
@@ -49,8 +49,8 @@ const noResponder = (why: string) => Effect.fail(new NoAnswer({ code: "APPROVAL_
 /** The scope an outcome picks, if that was offered. */
 const scopeIn = (
   meta: Readonly<Record<string, unknown>> | undefined,
-  offered: ReadonlyArray<Scope>
-): Scope | undefined => {
+  offered: ReadonlyArray<AlwaysScope>
+): AlwaysScope | undefined => {
   const postern = meta?.["postern"]
   const picked = Predicate.hasProperty(postern, "scope") ? postern.scope : "session"
   return offered.find((scope) => scope === picked)
@@ -60,7 +60,11 @@ const answerTo = (
   { _meta, optionId }: typeof Selected.Type,
   { allow, deny, scopes }: PermissionRequest
 ): PermissionAnswer | undefined => {
-  const lasts = (_tag: "AllowAlways" | "RejectAlways", rules: ReadonlyArray<string>, offered: ReadonlyArray<Scope>) => {
+  const lasts = (
+    _tag: "AllowAlways" | "RejectAlways",
+    rules: ReadonlyArray<string>,
+    offered: ReadonlyArray<AlwaysScope>
+  ) => {
     const scope = rules.length === 0 ? undefined : scopeIn(_meta, offered)
     return scope === undefined ? undefined : { _tag, scope }
   }

@@ -5,7 +5,7 @@ import * as Errors from "../protocol/Errors.ts"
 import { isLocal, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 import type { Agents } from "../../session/lifecycle/Agents.ts"
 
-/** Who is calling, as the configuration stands now. */
+/** The principal of the caller, as the configuration is now. */
 export const caller: Effect.Effect<Principal, RpcFault, NativeConnection | Principals> = Effect.gen(function*() {
   const { principal } = yield* NativeConnection
   const { find } = yield* Principals
@@ -13,23 +13,23 @@ export const caller: Effect.Effect<Principal, RpcFault, NativeConnection | Princ
   return found ?? (yield* Errors.notAuthenticated(`principal "${principal}" is not known any more`))
 })
 
-/** People see their own sessions; the others do not exist for them. */
+/** Users see their own sessions; for them the others do not exist. */
 export const mayTouch = ({ admin, id }: Principal, owner: string): boolean => admin || id === owner
 
-/** Whom the sessions belong to that somebody opens. */
+/** The owner of the sessions that a principal opens. */
 export const ownerFor = ({ admin, id }: Principal): string => admin ? "operator" : id
 
-/** What of its shell a client forwards to the commands of its sessions: only of this machine, and unconstrained (zeroclaw §1.5). */
-export const forwarded = ({ admin }: Principal, { env, far }: NativeState): NativeState["env"] =>
-  admin && isLocal(far) ? env : {}
+/** The environment that a client forwards to the commands of its sessions: only an admin on this machine. See docs/native-rpc.md#handshake. */
+export const forwarded = ({ admin }: Principal, { env, peerIdentity }: NativeState): NativeState["env"] =>
+  admin && isLocal(peerIdentity) ? env : {}
 
-/** Agents that are taken away from somebody are gone at once, for sessions that are open as well (zeroclaw §1.10). */
+/** A user who loses an agent loses it at once, also for open sessions. See docs/users.md#grants. */
 export const mayUse = (me: Principal, alias: string): Effect.Effect<void, RpcFault> =>
   me.mayUseAgent(alias)
     ? Effect.void
     : Effect.fail(Errors.forbidden(`Principal "${me.id}" may not use agent "${alias}"`, { agent: alias }))
 
-/** The agent that is named, or the one of a session that names none, where the caller may use it (zeroclaw §1.10). `field`: the parameter it is named by. */
+/** The agent that is named, else the default one, where the caller may use it. `field`: the parameter that names it. */
 export const usableAgent = ({ resolve }: Agents["Service"]) =>
   Effect.fnUntraced(function*(alias: string | null | undefined, field = "agent") {
     const me = yield* caller

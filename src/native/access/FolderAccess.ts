@@ -12,7 +12,7 @@ export type Forbids = (folder: string) => string | undefined
 
 /**
  * Who is no admin gets neither into Postern's own folders nor into the workspace of an agent it may not use, whatever session or listing
- * it asks for (zeroclaw §1.4, §1.10). Of folders inside each other the innermost decides: an agent's usual workspace lies in Postern's own.
+ * it asks for. Of folders inside each other the innermost decides: an agent's usual workspace lies in Postern's own.
  */
 export const make = (settings: Settings["Service"], { last }: LiveSettings["Service"]) => (me: Principal): Forbids => {
   if (me.admin) return () => undefined
@@ -29,7 +29,7 @@ export const make = (settings: Settings["Service"], { last }: LiveSettings["Serv
   }
 }
 
-/** For a session that has the folder already. */
+/** For a session that works in the folder already. */
 export const mayEnter = (forbids: Forbids, folder: string): Effect.Effect<void, RpcFault> => {
   const reason = forbids(folder)
   return reason === undefined ? Effect.void : Effect.fail(Errors.forbidden(`cwd: ${reason}`, { field: "cwd" }))

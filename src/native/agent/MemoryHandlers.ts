@@ -53,7 +53,7 @@ export const layer = MemoryMethods.toLayer(Effect.gen(function*() {
 
   /**
    * The memory of the agent that is named, or would be had by a session that names none: whoever is no admin has its own entries, and the
-   * operator sees all (zeroclaw §1.10).
+   * operator sees all. See docs/users.md#ownership.
    */
   const of = Effect.fnUntraced(function*({ agent: named }: { readonly agent?: string | null }) {
     const me = yield* caller

@@ -19,7 +19,7 @@ export const layer = ToolMethods.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
   const live = yield* LiveSettings
   const agentOf = usableAgent(yield* Agents)
-  const desk = yield* PolicyService
+  const policy = yield* PolicyService
   const store = yield* MemoryStore
 
   /** As in a chat session; a memory that cannot be used is left out there as well. */
@@ -36,7 +36,7 @@ export const layer = ToolMethods.toLayer(Effect.gen(function*() {
     function*(agent: AgentSettings) {
       const me = yield* caller
       const session = yield* unopened(agent, me.tools, yield* memoryTools(agent))
-      return yield* Effect.mapError(desk.offered(session), ({ message }) => Errors.disabled(message, "rules_invalid"))
+      return yield* Effect.mapError(policy.offered(session), ({ message }) => Errors.disabled(message, "rules_invalid"))
     },
     Effect.provideService(Settings, settings),
     Effect.provideService(LiveSettings, live)

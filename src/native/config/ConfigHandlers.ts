@@ -13,7 +13,7 @@ import * as Errors from "../protocol/Errors.ts"
 import type { NativeConnection } from "../protocol/NativeConnection.ts"
 import { Reload } from "./Reload.ts"
 
-/** Errors name no folder; what else there is to know goes to the log (spec §9). */
+/** Errors name no folder of the machine; the log has the details. */
 const faults =
   (file: string, field: (refused: ConfigRefused) => string) =>
   (error: ConfigInvalid | ConfigFailed | ConfigRefused | Wire.RpcFault) => {

@@ -5,23 +5,23 @@ import type { ConfigTable } from "../../config/schema/Schema.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { maxLocalConnections, type ProcessSettings, Settings } from "../../config/Settings.ts"
 
-/** What answers a client before its connection ends has left by then (zeroclaw §1.6). */
+/** The answer to `config/reload` has left by then. */
 const flushed = "200 millis"
 
-/** What a running daemon cannot change: these paths wait until it begins anew. */
+/** Settings that a running daemon cannot change: these paths wait for a reload. */
 const waiting: Readonly<Record<string, (table: ConfigTable) => unknown>> = {
   "rpc.max_local_connections": maxLocalConnections
 }
 
-/** The daemon beginning anew in the same process: everything in it is built again (zeroclaw §1.6). */
+/** Restarts the daemon inside its process: everything in it is built again. See docs/native-rpc.md#reload. */
 export class Reload extends Context.Service<Reload, {
-  /** What the daemon would begin anew with; a file that is gone, or still being written, is none. */
+  /** The configuration for the next start. Fails for a file that is gone or still being written. */
   readonly next: Effect.Effect<ProcessSettings, ConfigInvalid>
-  /** Reads the configuration; a moment later the daemon begins anew with what was read. */
+  /** Reads the configuration, and starts the reload with it a moment later. */
   readonly begin: Effect.Effect<void, ConfigInvalid>
-  /** Waits for the moment, and gives what was read. */
+  /** Waits for a reload to begin, and gives the configuration that was read. */
   readonly asked: Effect.Effect<ProcessSettings>
-  /** Dotted paths of what was changed since the start and waits. */
+  /** Dotted paths of settings that changed since the start and wait for a reload. */
   readonly waiting: Effect.Effect<ReadonlyArray<string>>
 }>()("postern/native/Reload") {
   static readonly layer = Layer.effect(

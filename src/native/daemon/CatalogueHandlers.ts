@@ -6,8 +6,8 @@ import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { caller, mayTouch } from "../access/Access.ts"
 import { CatalogueMethods, CostMethods } from "../protocol/DaemonContracts.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
-import * as Listing from "../files/DirectoryListing.ts"
-import * as Places from "../access/FolderAccess.ts"
+import * as DirectoryListing from "../files/DirectoryListing.ts"
+import * as FolderAccess from "../access/FolderAccess.ts"
 import { ClientSessions, ownerOf } from "../session/ClientSessions.ts"
 import { realpath } from "node:fs/promises"
 import { join } from "node:path"
@@ -43,7 +43,7 @@ const layerCatalogue = CatalogueMethods.toLayer(Effect.gen(function*() {
   const clientSessions = yield* ClientSessions
   const managers = yield* SessionManagers
   const doctor = yield* Doctor
-  const forbids = Places.make(settings, live)
+  const forbids = FolderAccess.make(settings, live)
 
   const usable = Effect.gen(function*() {
     const me = yield* caller
@@ -95,7 +95,7 @@ const layerCatalogue = CatalogueMethods.toLayer(Effect.gen(function*() {
     }),
 
     "fs/list_dir": ({ path, show_hidden }) =>
-      Effect.flatMap(caller, (me) => Listing.list(path, show_hidden ?? false, forbids(me))),
+      Effect.flatMap(caller, (me) => DirectoryListing.list(path, show_hidden ?? false, forbids(me))),
 
     "locales/list": () => Effect.succeed({ locales: [{ code: "en", label: "English" }] }),
 
@@ -128,7 +128,7 @@ const layerCosts = CostMethods.toLayer(Effect.gen(function*() {
   const all = records(managers)
 
   return CostMethods.of({
-    /** Of the caller's own sessions; the operator sees everybody's (zeroclaw §1.10). */
+    /** The costs of the caller's own sessions; the operator sees those of all. See docs/users.md#ownership. */
     "cost/query": Effect.fnUntraced(function*({ agent, ...asked }) {
       const [from, to] = [yield* instant("from", asked.from), yield* instant("to", asked.to)]
       const today = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis)).slice(0, 10)

@@ -3,30 +3,30 @@ import type { RpcFault } from "../../rpc/Wire.ts"
 import type { NativeState } from "../protocol/NativeConnection.ts"
 import { isRecord } from "../protocol/Spelling.ts"
 
-/** Who comes, who goes and who is refused, for the log; never with a credential (zeroclaw §1.1). */
+/** Logs clients that connect, leave or are refused; never with a credential. */
 
 const longestWord = 64
 const longestReason = 200
 
-/** What a client says of itself stays on one line and short. */
+/** A text of the client, on one line and cut. */
 const shown = (text: string, most = longestWord): string =>
   Array.from(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")).slice(0, most).join("")
 
-export const connected = ({ far }: NativeState) => Effect.logDebug(`${far.label} connected`)
+export const connected = ({ peerIdentity }: NativeState) => Effect.logDebug(`${peerIdentity.label} connected`)
 
-/** After its first `initialize`; a later one says it again, for those who look closely. */
-export const greeted = ({ clientId, clientKind, far, principal }: NativeState, isFirst: boolean) => {
+/** Logged at info for the first `initialize`, at debug for a repetition. */
+export const greeted = ({ clientId, clientKind, peerIdentity, principal }: NativeState, isFirst: boolean) => {
   const kind = clientKind === undefined ? "" : ` (${shown(clientKind)})`
-  const line = `${far.label} is client ${shown(clientId)}${kind}, principal ${shown(principal)}`
+  const line = `${peerIdentity.label} is client ${shown(clientId)}${kind}, principal ${shown(principal)}`
   return isFirst ? Effect.logInfo(line) : Effect.logDebug(line)
 }
 
-export const refused = ({ far }: NativeState, { data, message }: RpcFault) => {
+export const refused = ({ peerIdentity }: NativeState, { data, message }: RpcFault) => {
   const reason = isRecord(data) && typeof data["reason"] === "string" ? data["reason"] : "invalid"
-  return Effect.logWarning(`${far.label} was refused: ${reason} (${shown(message, longestReason)})`)
+  return Effect.logWarning(`${peerIdentity.label} was refused: ${reason} (${shown(message, longestReason)})`)
 }
 
-export const left = ({ clientId, far, initialized }: NativeState) =>
+export const left = ({ clientId, peerIdentity, initialized }: NativeState) =>
   initialized
-    ? Effect.logInfo(`client ${shown(clientId)} left ${far.label}`)
-    : Effect.logDebug(`${far.label} left without a greeting`)
+    ? Effect.logInfo(`client ${shown(clientId)} left ${peerIdentity.label}`)
+    : Effect.logDebug(`${peerIdentity.label} left without a greeting`)

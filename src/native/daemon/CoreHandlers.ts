@@ -11,7 +11,7 @@ import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { caller, mayTouch } from "../access/Access.ts"
 import * as ConnectionLog from "./ConnectionLog.ts"
 import { CoreMethods } from "../protocol/DaemonContracts.ts"
-import { Facts, NativeConnection } from "../protocol/NativeConnection.ts"
+import { DaemonInfo, NativeConnection } from "../protocol/NativeConnection.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { Identities, type IdentityRefused } from "./Identities.ts"
 import { ClientSessions } from "../session/ClientSessions.ts"
@@ -50,7 +50,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
     const identities = yield* Identities
     const clientSessions = yield* ClientSessions
     const managers = yield* SessionManagers
-    const { connections, endpoint, startedAt } = yield* Facts
+    const { connections, endpoint, startedAt } = yield* DaemonInfo
 
     const component = (now: number, error: string | null = null) => ({
       status: error === null ? "ok" as const : "degraded" as const,
@@ -73,7 +73,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
         const asked = params.protocol_version ?? protocol
         if (asked !== protocol) return yield* Errors.versionMismatch(asked)
         const principal = yield* principals.authenticate({
-          uid: connection.far.uid,
+          uid: connection.peerIdentity.uid,
           token: params.auth_token ?? undefined,
           provider: params.auth_provider ?? undefined
         })
@@ -162,12 +162,12 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
         Effect.map(caller, (me) => ({
           tuis: Array.from(connections).filter(({ initialized, principal }) => initialized && mayTouch(me, principal))
             .map((
-              { clientId, clientKind, connectedAt, far }
+              { clientId, clientKind, connectedAt, peerIdentity }
             ) => ({
               tui_id: clientId,
               connected_at: iso(connectedAt),
               connected_at_unix: Math.floor(connectedAt / 1000),
-              peer_label: far.label,
+              peer_label: peerIdentity.label,
               transport: "unix",
               ...(clientKind === undefined ? {} : { client_kind: clientKind })
             }))

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Settings } from "../../config/Settings.ts"
 
-/** A client claims to be an earlier one and cannot show it. */
+/** A client claims the id of an earlier client without its signature. */
 export class IdentityRefused
   extends Schema.TaggedError<IdentityRefused>()("IdentityRefused", { message: Schema.String })
 {}
@@ -11,7 +11,7 @@ export class IdentityRefused
 export interface Identity {
   /** `tui_` and eight hex digits. */
   readonly id: string
-  /** Shows later that the id was given out here; none where the daemon has no key. */
+  /** Proves later that this daemon gave out the id; absent where the daemon has no key. */
   readonly signature: string | undefined
 }
 
@@ -26,9 +26,9 @@ const keyIn = (file: string): Buffer | undefined => {
   }
 }
 
-/** Who a client says it is, over reconnects (zeroclaw §1.5). */
+/** The ids that clients keep over reconnects; see docs/native-rpc.md#handshake. */
 export class Identities extends Context.Service<Identities, {
-  /** A client that is connected and claims nothing stays who it is. */
+  /** A connected client that claims no id keeps its own. */
   readonly keep: (id: string) => Identity
   readonly claim: (id: string | undefined, signature: string | undefined) => Effect.Effect<Identity, IdentityRefused>
 }>()("postern/native/Identities") {

@@ -2,27 +2,27 @@ import { Deferred, Effect } from "effect"
 import { newId } from "../../domain/Id.ts"
 
 /** The numbers of a feed's entries. */
-export interface Numbers {
+export interface FeedPosition {
   /** Another one with every start of the process. */
   readonly epoch: string
   /** Of the newest entry; 0 before the first. */
   readonly last: () => number
-  /** Of the oldest entry that is still here; one more than `last` when there is none. */
+  /** Of the oldest entry that is kept; one more than `last` when there is none. */
   readonly first: () => number
   /** Done when there is an entry after this one. */
   readonly after: (seq: number) => Effect.Effect<void>
 }
 
-/** What happened, in order, as far back as `capacity` entries; readers keep their own place, and a slow one only loses entries. */
-export interface Feed<A> extends Numbers {
+/** The last `capacity` entries in order. Each reader keeps its own position; a slow reader loses entries and holds up nobody. */
+export interface Feed<A> extends FeedPosition {
   readonly at: (seq: number) => A | undefined
   readonly publish: (entry: A) => void
-  /** Keeps nothing of what was before that entry. */
+  /** Drops the entries before that one. */
   readonly forget: (before: number) => void
   readonly all: () => ReadonlyArray<{ readonly seq: number; readonly entry: A }>
 }
 
-/** Beside their number, what the entries weigh together can be limited; the newest one is kept in any case. */
+/** Limits the number of entries and, with `weigh`, their total weight; the newest entry is always kept. */
 export const make = <A>(
   capacity: number,
   { most, weigh }: { readonly most: number; readonly weigh: (entry: A) => number } = { most: 0, weigh: () => 0 }

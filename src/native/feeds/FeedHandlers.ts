@@ -37,7 +37,7 @@ const endOf = ({ until_id, until_line_offset }: Asked) => {
 
 /**
  * The newest entries that fit the filters, oldest first, at most `limit` of them (200 without; 1000 in any case). `next_cursor_line_offset`
- * is where the page before them ends, and null when there is none (zeroclaw §1.6). The log of this process has 2000 entries.
+ * is where the page before them ends, and null when there is none. The log of this process has 2000 entries.
  */
 const page = Effect.fnUntraced(function*(logs: Feed<LogEntry>, asked: Asked) {
   const { limit, q } = asked
@@ -69,7 +69,7 @@ export const layer = FeedMethods.toLayer(Effect.gen(function*() {
     function*<A>(
       feed: Feed<A>,
       kind: string,
-      from: Subscriptions.From,
+      from: Subscriptions.ResumePoint,
       shown: (me: Principal, entry: A) => object | undefined
     ) {
       const { peer } = yield* NativeConnection

@@ -2,7 +2,7 @@ import { Cause, Clock, Context, DateTime, Effect, Layer, Logger, References } fr
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { filtered, liveRedactor } from "../../config/Logging.ts"
 import * as Feed from "./Feed.ts"
-import * as Followed from "./SessionFeeds.ts"
+import * as SessionFeeds from "./SessionFeeds.ts"
 
 export interface LogEntry {
   readonly timestamp: string
@@ -15,7 +15,7 @@ export interface LogEntry {
   readonly trace_id?: string
 }
 
-/** Something that became of a session. */
+/** An event in the life of a session. */
 export interface SessionEntry {
   readonly type:
     | "session_opened"
@@ -27,7 +27,7 @@ export interface SessionEntry {
   readonly session_id: string
   readonly timestamp: string
   readonly outcome?: string
-  /** The principal whose session it is; not sent. */
+  /** The principal that the session belongs to; not sent. */
   readonly owner: string
 }
 
@@ -44,7 +44,7 @@ const textOf = (message: unknown): string =>
       : JSON.stringify(part) ?? String(part)
   ).join(" ")
 
-/** The annotations that a query can ask for. */
+/** The annotations that a log query filters by. */
 export const filing = ["category", "action", "outcome", "trace_id"] as const
 
 const filed = (annotations: Readonly<Record<string, unknown>>, hidden: (text: string) => string) =>
@@ -52,11 +52,11 @@ const filed = (annotations: Readonly<Record<string, unknown>>, hidden: (text: st
     filing.flatMap((name) => Object.hasOwn(annotations, name) ? [[name, hidden(String(annotations[name]))]] : [])
   )
 
-/** What clients of the daemon can follow (zeroclaw §1.6). */
+/** What clients of the daemon can follow; see docs/native-rpc.md#following. */
 export class Feeds extends Context.Service<Feeds, {
   readonly logs: Feed.Feed<LogEntry>
   readonly events: Feed.Feed<SessionEntry>
-  readonly sessions: Followed.Followed
+  readonly sessions: SessionFeeds.SessionFeeds
   readonly note: (entry: Omit<SessionEntry, "timestamp">) => Effect.Effect<void>
 }>()("postern/native/Feeds") {
   static readonly layer = Layer.sync(Feeds, () => {
@@ -65,7 +65,7 @@ export class Feeds extends Context.Service<Feeds, {
     return {
       logs,
       events,
-      sessions: Followed.make(),
+      sessions: SessionFeeds.make(),
       note: (entry: Omit<SessionEntry, "timestamp">) =>
         Effect.map(
           Clock.currentTimeMillis,

@@ -3,36 +3,36 @@ import * as Feed from "./Feed.ts"
 import { short, type Update } from "../session/SessionUpdates.ts"
 
 /** An update of a session, and whose turn it came from. */
-export interface Told {
+export interface FollowedUpdate {
   readonly update: Update
-  /** The connection that started the turn; it has been told already. */
+  /** The connection that started the turn; it gets the update directly. */
   readonly by: NativeState
-  /** The principal whose session it is. */
+  /** The principal that the session belongs to. */
   readonly owner: string
 }
 
 export interface Follower {
-  readonly feed: Feed.Feed<Told>
+  readonly feed: Feed.Feed<FollowedUpdate>
   /** The number of the entry it reads next. */
   readonly reads: (seq: number) => void
   readonly leave: () => void
 }
 
-/** The updates of sessions that are followed from other connections; of a session that nobody follows nothing is kept. */
-export interface Followed {
-  /** Tells of one turn: first what was asked, once the turn has begun, then what came of it. */
+/** The updates of sessions that other connections follow. Updates of a session without followers are dropped. */
+export interface SessionFeeds {
+  /** Publishes one turn: the prompt once the turn has begun, then its updates. */
   readonly turn: (sessionId: string, by: NativeState, owner: string) => {
     readonly tell: (update: Update) => void
     readonly begun: (words: string) => void
   }
   readonly join: (sessionId: string) => Follower
-  /** The session is put away: of what its followers have read nothing is kept for others. */
+  /** The session was closed: updates that all followers have read are dropped. */
   readonly release: (sessionId: string) => void
-  readonly feedOf: (sessionId: string) => Feed.Feed<Told> | undefined
+  readonly feedOf: (sessionId: string) => Feed.Feed<FollowedUpdate> | undefined
 }
 
 interface Entry {
-  readonly feed: Feed.Feed<Told>
+  readonly feed: Feed.Feed<FollowedUpdate>
   /** What each follower reads next. */
   readonly places: Map<object, number>
   away: boolean
@@ -42,16 +42,16 @@ const capacity = 2000
 /** Characters of one session's updates; a single one may be longer. */
 const most = 4 * 1024 * 1024
 
-const weigh = ({ update }: Told): number =>
+const weigh = ({ update }: FollowedUpdate): number =>
   update._tag === "Text" ? update.text.length : JSON.stringify(update.params).length
 
 const trim = ({ away, feed, places }: Entry) => {
   if (away) feed.forget(Math.min(feed.last() + 1, ...places.values()))
 }
 
-export const make = (): Followed => {
+export const make = (): SessionFeeds => {
   const entries = new Map<string, Entry>()
-  const publish = (sessionId: string, told: Told) => {
+  const publish = (sessionId: string, told: FollowedUpdate) => {
     const entry = entries.get(sessionId)
     if (entry === undefined) return
     entry.away = false

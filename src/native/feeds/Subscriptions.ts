@@ -3,20 +3,20 @@ import * as Wire from "../../rpc/Wire.ts"
 import type { Principal, Principals } from "../../security/Principals.ts"
 import { newId } from "../../domain/Id.ts"
 import * as Errors from "../protocol/Errors.ts"
-import type { Numbers } from "./Feed.ts"
+import type { FeedPosition } from "./Feed.ts"
 import { NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 
 const maxSubscriptions = 16
 
-/** Where a client wants to go on: after an entry it has seen, of the feed it saw it in. */
-export interface From {
+/** Where a client resumes: after an entry that it has seen, of the feed with that epoch. */
+export interface ResumePoint {
   readonly since_seq?: number | null
   readonly epoch?: string | null
 }
 
-export interface Source {
-  readonly feed: Numbers
-  /** When the subscription is over: cancelled, or the connection is gone. */
+export interface SubscriptionSource {
+  readonly feed: FeedPosition
+  /** Called when the subscription ends: it was cancelled, or the connection ended. */
   readonly leave?: () => void
 }
 
@@ -24,11 +24,11 @@ export interface Source {
 export type Deliver = (me: Principal, seq: number) => Effect.Effect<number>
 
 /**
- * Sends what is there and what comes; whoever cannot keep up is told what was left out. The subscription of somebody who may not follow
- * any more ends without a word: a new one is refused with the reason.
+ * Sends the entries that are there and those that come. A client that is too slow is told which entries it missed. Without the grant the
+ * subscription ends silently; a new one is refused with the reason.
  */
 const follow = (
-  feed: Numbers,
+  feed: FeedPosition,
   id: string,
   { peer, subscriptions }: NativeState,
   follower: Effect.Effect<Principal | undefined>,
@@ -65,10 +65,15 @@ const follow = (
     : loop(start.next)
 }
 
-/** Until `subscription/cancel`, the end of the connection, or the end of the right `need`, which is asked for with every entry (zeroclaw §1.10). */
+/** Subscribes until `subscription/cancel`, the end of the connection, or the loss of the grant `need`, which is checked with every entry. */
 export const opening = ({ find }: Principals["Service"]) =>
   Effect.fnUntraced(
-    function*<S extends Source>(need: string, join: () => S, from: From, deliver: (id: string, source: S) => Deliver) {
+    function*<S extends SubscriptionSource>(
+      need: string,
+      join: () => S,
+      from: ResumePoint,
+      deliver: (id: string, source: S) => Deliver
+    ) {
       const connection = yield* NativeConnection
       if (connection.subscriptions.size >= maxSubscriptions) return yield* Errors.tooManySubscriptions(maxSubscriptions)
       const source = join()

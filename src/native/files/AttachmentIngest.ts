@@ -14,7 +14,7 @@ import * as Errors from "../protocol/Errors.ts"
 import type { FileEntry } from "../protocol/FileContracts.ts"
 
 /** Bytes on their way to a session. */
-export interface Incoming {
+export interface IncomingFile {
   readonly bytes: Uint8Array
   readonly filename: string
   readonly mimeType?: string | undefined
@@ -33,12 +33,12 @@ const plainName = (name: string): string =>
 const isPlain = (path: string): boolean => !/[[\]\p{C}\u2028\u2029]/u.test(path)
 
 /** The type of what a model can see. */
-const pictureOf = ({ filename, mimeType }: Incoming): string | undefined => {
+const pictureOf = ({ filename, mimeType }: IncomingFile): string | undefined => {
   const type = MimeType.ofExtension(Attachments.extensionFor({ filename }) ?? "") ?? mimeType?.toLowerCase()
   return isImage(type) ? type : undefined
 }
 
-const markerOf = (incoming: Incoming, stored: string): string => {
+const markerOf = (incoming: IncomingFile, stored: string): string => {
   const { filename, original } = incoming
   return pictureOf(incoming) !== undefined
     ? `[IMAGE:${original !== undefined && isPlain(original) ? original : stored}]`
@@ -58,7 +58,7 @@ const home = (session: Session) => {
 }
 
 /** `<agent workspace>/uploads/<sha256>[.<ext>]`, and what a prompt says instead of the file. */
-export const store = Effect.fnUntraced(function*(session: Session, incoming: Incoming) {
+export const store = Effect.fnUntraced(function*(session: Session, incoming: IncomingFile) {
   const { bytes, filename, mimeType } = incoming
   const kept = yield* Attachments.store(yield* home(session), bytes, { filename, mimeType }).pipe(
     Effect.mapError(({ detail, reason }) =>
@@ -74,12 +74,12 @@ export const store = Effect.fnUntraced(function*(session: Session, incoming: Inc
   }
 })
 
-export interface Giver {
+export interface Uploader {
   /** Whether client and daemon see the same files. */
   readonly local: boolean
   /** Others name only files that the session's own `file_read` may read unasked. */
   readonly admin: boolean
-  readonly desk: PolicyService["Service"]
+  readonly policy: PolicyService["Service"]
 }
 
 const decode = (data: string, field: string) =>
@@ -93,8 +93,8 @@ const decode = (data: string, field: string) =>
       )
   )
 
-const readPath = Effect.fnUntraced(function*(path: string, field: string, session: Session, giver: Giver) {
-  const { admin, desk, local } = giver
+const readPath = Effect.fnUntraced(function*(path: string, field: string, session: Session, uploader: Uploader) {
+  const { admin, policy, local } = uploader
   if (!local) return yield* Errors.forbidden("Paths are taken from local clients only; send data_b64", { field })
   const wrong = (problem: string, reason = "invalid") =>
     Errors.invalid(`${field}.path: ${problem}`, `${field}.path`, reason)
@@ -102,7 +102,7 @@ const readPath = Effect.fnUntraced(function*(path: string, field: string, sessio
   const canonical = admin
     ? yield* Effect.tryPromise({ try: () => realpath(path), catch: () => wrong("there is no such file", "not_found") })
     : yield* Effect.mapError(
-      desk.readable(session, path),
+      policy.readable(session, path),
       ({ message }) => Errors.forbidden(message, { field })
     )
   return yield* Effect.mapError(
@@ -116,11 +116,16 @@ const readPath = Effect.fnUntraced(function*(path: string, field: string, sessio
 })
 
 const receive = Effect.fnUntraced(
-  function*(entry: FileEntry, field: string, session: Session, giver: Giver): Effect.fn.Return<Incoming, RpcFault> {
+  function*(
+    entry: FileEntry,
+    field: string,
+    session: Session,
+    uploader: Uploader
+  ): Effect.fn.Return<IncomingFile, RpcFault> {
     const { data_b64, filename, mime_type, path } = entry
     const mimeType = mime_type ?? undefined
     if (typeof path === "string") {
-      const { bytes } = yield* readPath(path, field, session, giver)
+      const { bytes } = yield* readPath(path, field, session, uploader)
       return { bytes, filename: filename ?? basename(path), mimeType, original: path }
     }
     if (typeof data_b64 !== "string") return yield* Errors.invalid(`${field}: it needs a path or data_b64`, field)
@@ -134,13 +139,13 @@ const receive = Effect.fnUntraced(
 const receiveAll = Effect.fnUntraced(function*(
   session: Session,
   entries: ReadonlyArray<FileEntry>,
-  giver: Giver,
+  uploader: Uploader,
   field: string
 ) {
-  const received: Array<Incoming> = []
+  const received: Array<IncomingFile> = []
   let total = 0
   for (const [index, entry] of entries.entries()) {
-    const one = yield* receive(entry, `${field}.${index}`, session, giver)
+    const one = yield* receive(entry, `${field}.${index}`, session, uploader)
     total += one.bytes.length
     if (total > maxRequestBytes) {
       return yield* Errors.invalid(
@@ -155,16 +160,16 @@ const receiveAll = Effect.fnUntraced(function*(
 })
 
 export const attach = Effect.fnUntraced(
-  function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver) {
-    const received = yield* receiveAll(session, files, giver, "files")
+  function*(session: Session, files: ReadonlyArray<FileEntry>, uploader: Uploader) {
+    const received = yield* receiveAll(session, files, uploader, "files")
     return yield* Effect.forEach(received, (one) => store(session, one))
   }
 )
 
 /** Files of a prompt, after its words. */
 export const promptParts = Effect.fnUntraced(
-  function*(session: Session, files: ReadonlyArray<FileEntry>, giver: Giver) {
-    const received = yield* receiveAll(session, files, giver, "attachments")
+  function*(session: Session, files: ReadonlyArray<FileEntry>, uploader: Uploader) {
+    const received = yield* receiveAll(session, files, uploader, "attachments")
     return yield* Effect.forEach(
       received,
       Effect.fnUntraced(function*(one) {

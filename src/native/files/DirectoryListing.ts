@@ -8,7 +8,7 @@ const byName = new Intl.Collator("en", { sensitivity: "base" })
 
 const codeOf = (error: unknown) => (error as { readonly code?: string }).code
 
-/** A folder's entries, folders first; what vanishes meanwhile is left out (zeroclaw §1.6). Links lead nowhere that is forbidden. */
+/** The entries of a folder, folders first; entries that vanish meanwhile are left out. A link into a forbidden folder is refused. */
 export const list = Effect.fnUntraced(function*(path: string, hidden: boolean, forbids: Forbids) {
   if (!isAbsolute(path) || path.includes("\0") || path.split(/[/\\]/).includes("..")) {
     return yield* Errors.badPath(`path: ${JSON.stringify(path)} is not an absolute path without ".."`)
@@ -25,7 +25,7 @@ export const list = Effect.fnUntraced(function*(path: string, hidden: boolean, f
           ? Errors.pathDenied(`${path} cannot be read`)
           : Errors.pathMissing(`${path} is not there or no folder`)
     })
-  // Before anything there is looked for, too: whether it exists is nobody else's business.
+  // Checked before the path is looked up: a forbidden path does not say whether it exists.
   yield* checked(normalize(path))
   const folder = yield* Effect.flatMap(attempt(() => realpath(path)), checked)
   const names = yield* attempt(() => readdir(folder))

@@ -5,7 +5,7 @@ import { caller } from "../access/Access.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
 import { FileMethods } from "../protocol/FileContracts.ts"
-import * as Intake from "./AttachmentIngest.ts"
+import * as AttachmentIngest from "./AttachmentIngest.ts"
 import { isLocal, NativeConnection } from "../protocol/NativeConnection.ts"
 import { ClientSessions } from "../session/ClientSessions.ts"
 import { chunkBytes, Uploads } from "./Uploads.ts"
@@ -17,7 +17,7 @@ const remote = Errors.forbidden("Uploads are for local clients; send the file wi
 export const layer = FileMethods.toLayer(Effect.gen(function*() {
   const clientSessions = yield* ClientSessions
   const uploads = yield* Uploads
-  const desk = yield* PolicyService
+  const policy = yield* PolicyService
 
   /** An active session, or a stored one made active, as for a prompt. */
   const recalled = Effect.fnUntraced(function*(sessionId: string) {
@@ -27,15 +27,15 @@ export const layer = FileMethods.toLayer(Effect.gen(function*() {
     return { connection, me, session }
   })
 
-  const local = Effect.filterOrFail(NativeConnection, ({ far }) => isLocal(far), () => remote)
+  const local = Effect.filterOrFail(NativeConnection, ({ peerIdentity }) => isLocal(peerIdentity), () => remote)
 
   return FileMethods.of({
     "file/attach": Effect.fnUntraced(function*({ files, session_id }) {
       if (files.length < 1 || files.length > maxFiles) return yield* Errors.invalid(`files: 1 to ${maxFiles}`, "files")
       return yield* clientSessions.queued(session_id)(Effect.gen(function*() {
         const { connection, me, session } = yield* recalled(session_id)
-        const giver = { local: isLocal(connection.far), admin: me.admin, desk }
-        return { files: yield* Intake.attach(session, files, giver) }
+        const uploader = { local: isLocal(connection.peerIdentity), admin: me.admin, policy }
+        return { files: yield* AttachmentIngest.attach(session, files, uploader) }
       }))
     }, mapRpcErrors),
 

@@ -4,12 +4,12 @@ import type { Principal } from "../../security/Principals.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import { mayTouch } from "../access/Access.ts"
-import { Facts, type NativeState } from "../protocol/NativeConnection.ts"
+import { DaemonInfo, type NativeState } from "../protocol/NativeConnection.ts"
 import * as Errors from "../protocol/Errors.ts"
-import * as Intake from "./AttachmentIngest.ts"
+import * as AttachmentIngest from "./AttachmentIngest.ts"
 import { ClientSessions, ownerOf } from "../session/ClientSessions.ts"
 
-/** What a client says about a file that it is going to send (zeroclaw §1.9). */
+/** What a client says about a file that it is going to send. */
 interface Beginning {
   readonly session_id: string
   readonly size_bytes: number
@@ -61,9 +61,9 @@ const idle = Duration.minutes(5)
 const overhead = 1024
 const pieceOverhead = 64
 
-type Stored = Effect.Success<ReturnType<typeof Intake.store>>
+type Stored = Effect.Success<ReturnType<typeof AttachmentIngest.store>>
 
-/** Files sent piece by piece (zeroclaw §1.9). An upload belongs to the connection, the principal and the session it began with. */
+/** Files sent piece by piece; see docs/native-rpc.md#files. An upload belongs to the connection, the principal and the session it began with. */
 export class Uploads extends Context.Service<Uploads, {
   readonly begin: (
     connection: NativeState,
@@ -85,7 +85,7 @@ export class Uploads extends Context.Service<Uploads, {
   /** Bytes that uploads hold. */
   readonly held: () => number
 }>()("postern/native/Uploads") {
-  static readonly layer: Layer.Layer<Uploads, never, Facts | ClientSessions> = Layer.effect(
+  static readonly layer: Layer.Layer<Uploads, never, DaemonInfo | ClientSessions> = Layer.effect(
     Uploads,
     Effect.suspend(() => make)
   )
@@ -94,7 +94,7 @@ export class Uploads extends Context.Service<Uploads, {
 const crypto = () => process.getBuiltinModule("node:crypto")
 
 const make = Effect.gen(function*() {
-  const { connections } = yield* Facts
+  const { connections } = yield* DaemonInfo
   const clientSessions = yield* ClientSessions
   const uploads = new Map<string, Upload>()
   let held = 0
@@ -218,7 +218,7 @@ const make = Effect.gen(function*() {
           wrong("sha256", "the bytes have another hash; the upload was discarded", "conflict")
         )
       }
-      const stored = yield* Intake.store(session, { bytes, filename })
+      const stored = yield* AttachmentIngest.store(session, { bytes, filename })
       discard(upload)
       return stored
     })

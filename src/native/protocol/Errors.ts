@@ -3,7 +3,7 @@ import type { AgentUnresolved } from "../../session/lifecycle/Agents.ts"
 import type { SessionFault } from "../../session/lifecycle/SessionFault.ts"
 import { Effect } from "effect"
 
-/** Domain errors with the numbers of the native protocol; `data.reason` is a stable word (zeroclaw §1.4). */
+/** Errors of the native protocol; `data.reason` is a stable word. See docs/native-rpc.md#errors. */
 
 const fault = (code: number, message: string, reason: string, data: object = {}) =>
   new Wire.RpcFault({ code, message, data: { reason, ...data } })
@@ -37,7 +37,7 @@ export const tooManySubscriptions = (limit: number) =>
   fault(-32002, `This connection has ${limit} subscriptions, which is the limit`, "too_many_subscriptions", { limit })
 export const notOwned = (sessionId: string) =>
   fault(-32003, "This session belongs to another principal", "unowned", { session_id: sessionId })
-/** What was to be changed is not any more what the client has read. */
+/** The client wants to change something that changed since it read it. */
 export const stale = (message: string, data: object = {}) => fault(-32005, message, "conflict", data)
 export const notInitialized = () => fault(-32010, "initialize comes first", "not_initialized")
 export const notAuthenticated = (message: string) => fault(-32010, message, "not_authenticated")
@@ -90,7 +90,7 @@ export const toRpcError = (error: SessionFault): Wire.RpcFault => {
   }
 }
 
-/** Errors of the domain as the protocol's; what a store could not do is also logged with its cause. */
+/** Maps domain errors to errors of the protocol; a failure of a store is also logged with its cause. */
 export const mapRpcErrors = <A, R>(
   effect: Effect.Effect<A, SessionFault | Wire.RpcFault, R>
 ): Effect.Effect<A, Wire.RpcFault, R> =>

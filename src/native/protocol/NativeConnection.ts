@@ -3,7 +3,7 @@ import { RpcMiddleware } from "effect/rpc"
 import type { Connection } from "../../rpc/Peer.ts"
 
 /** Who is at the other end of a connection, as far as the system says. */
-export interface Far {
+export interface PeerIdentity {
   /** For the audit: Node.js cannot ask the system for process and user of a peer, so a Unix socket is `unix:unknown`. */
   readonly label: string
   /** Of the user behind it, where that is certain: only this one can open a private socket. */
@@ -11,11 +11,11 @@ export interface Far {
 }
 
 /** Whether client and daemon are on the same machine. */
-export const isLocal = ({ label }: Far): boolean => label.startsWith("unix:") || label.startsWith("pipe:")
+export const isLocal = ({ label }: PeerIdentity): boolean => label.startsWith("unix:") || label.startsWith("pipe:")
 
 /** What the server knows about one client. Messages are taken one after the other, so plain fields are enough. */
 export interface NativeState {
-  readonly far: Far
+  readonly peerIdentity: PeerIdentity
   readonly peer: Connection["Service"]
   readonly connectedAt: number
   /** Ends with the connection. */
@@ -23,7 +23,7 @@ export interface NativeState {
   readonly subscriptions: Map<string, Fiber.Fiber<void>>
   /** Done by the first `initialize` that succeeds. */
   readonly greeted: Deferred.Deferred<void>
-  /** Done when the far side has left. */
+  /** Done when the client has left. */
   readonly gone: Deferred.Deferred<void>
   initialized: boolean
   /** Who the client acts as; what that allows is looked up with every call. */
@@ -49,11 +49,11 @@ export class PerNativeConnection extends RpcMiddleware.Service<PerNativeConnecti
 ) {}
 
 /** What the daemon knows about itself. */
-export class Facts extends Context.Service<Facts, {
+export class DaemonInfo extends Context.Service<DaemonInfo, {
   readonly endpoint: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly connections: Set<NativeState>
   /** Done when connections have to end: what they still have to say leaves first. */
   readonly stopping: Deferred.Deferred<void>
-}>()("postern/native/Facts") {}
+}>()("postern/native/DaemonInfo") {}

@@ -1,6 +1,6 @@
 import { type BothSpellings, camelCase } from "./Contract.ts"
 
-/** Field names in both spellings (zeroclaw §0): `session_id` and `sessionId` are read alike, and documented keys are sent in both. */
+/** Field names in two spellings: `session_id` and `sessionId` are read alike, and some results have both. See docs/native-rpc.md#framing-and-limits. */
 
 export type Params = Record<string, unknown>
 

@@ -9,11 +9,11 @@ import {
 } from "../../session/lifecycle/Attachment.ts"
 import { newId } from "../../domain/Id.ts"
 import { answerIn, schemaOf } from "../../session/policy/Approvals.ts"
-import { Facts, type NativeState } from "../protocol/NativeConnection.ts"
+import { DaemonInfo, type NativeState } from "../protocol/NativeConnection.ts"
 import { isRecord, type Params } from "../protocol/Spelling.ts"
 import type { Updates } from "./SessionUpdates.ts"
 
-/** Questions to the people behind a session: approvals are answered by a call, forms by a response (zeroclaw §1.8). */
+/** Questions to the people behind a session: approvals are answered by a call, forms by a response . See docs/native-rpc.md#turns. */
 
 const ElicitationCreate = Rpc.make("elicitation/create", {
   payload: {
@@ -30,11 +30,11 @@ const ElicitationCreate = Rpc.make("elicitation/create", {
 })
 
 export const decisions = ["allow_once", "allow_always", "reject", "reject_once", "reject_with_edit"] as const
-export type Decision = typeof decisions[number]
+export type ApprovalDecision = typeof decisions[number]
 
 const maxReplacement = 64 * 1024
 
-const answerOf = (decision: Decision, replacement: string | undefined): PermissionAnswer => {
+const answerOf = (decision: ApprovalDecision, replacement: string | undefined): PermissionAnswer => {
   switch (decision) {
     case "allow_once":
       return { _tag: "AllowOnce" }
@@ -52,7 +52,7 @@ const answerOf = (decision: Decision, replacement: string | undefined): Permissi
 
 const secret = /(api_?key|token|secret|password|authorization|credential)/i
 
-/** `path` first, then the other arguments, each cut at 80 characters, secrets left out (zeroclaw §3.7). */
+/** `path` first, then the other arguments, each cut at 80 characters, secrets redacted. */
 const summaryOf = (input: unknown): string | undefined => {
   if (!isRecord(input) || Object.keys(input).length === 0) return undefined
   const shown = (key: string, value: unknown) => {
@@ -85,7 +85,7 @@ interface Asked {
   readonly answer: Deferred.Deferred<PermissionAnswer, NoAnswer>
 }
 
-export class Approvals extends Context.Service<Approvals, {
+export class ClientApprovals extends Context.Service<ClientApprovals, {
   /**
    * Shows the question and waits for `answer`, from whichever connection it comes, as long as the asked one or another of its principal is
    * there to give one.
@@ -98,17 +98,17 @@ export class Approvals extends Context.Service<Approvals, {
   ) => (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   /** The updates that show what a session asks now, for somebody who comes later; not those that the connection itself was shown. */
   readonly pending: (sessionId: string, connection: NativeState) => ReadonlyArray<Params>
-  /** A question that is no longer open is answered in vain. */
+  /** An answer to a question that is no longer open has no effect. */
   readonly answer: (
     sessionId: string,
     requestId: string,
-    decision: Decision,
+    decision: ApprovalDecision,
     replacement: string | undefined
   ) => Effect.Effect<void>
-}>()("postern/native/Approvals") {
-  static readonly layer: Layer.Layer<Approvals, never, Facts> = Layer.effect(
-    Approvals,
-    Effect.map(Facts, ({ connections }) => {
+}>()("postern/native/ClientApprovals") {
+  static readonly layer: Layer.Layer<ClientApprovals, never, DaemonInfo> = Layer.effect(
+    ClientApprovals,
+    Effect.map(DaemonInfo, ({ connections }) => {
       const open = new Map<string, Asked>()
       return {
         ask: (connection, sessionId, updates, timeoutSecs) => ({ allow, call, explanation }) =>

@@ -2,28 +2,28 @@ import { Effect } from "effect"
 import * as Wire from "../../rpc/Wire.ts"
 import { Principals } from "../../security/Principals.ts"
 import { caller, mayTouch, mayUse } from "../access/Access.ts"
-import { Approvals } from "./Approvals.ts"
+import { ClientApprovals } from "./Approvals.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
 import type { Feed } from "../feeds/Feed.ts"
 import { Feeds } from "../feeds/Feeds.ts"
-import type { Told } from "../feeds/SessionFeeds.ts"
+import type { FollowedUpdate } from "../feeds/SessionFeeds.ts"
 import { NativeConnection } from "../protocol/NativeConnection.ts"
 import { ClientSessions, ownerOf } from "./ClientSessions.ts"
 import { AttachMethods } from "../protocol/SessionContracts.ts"
 import { twins } from "../protocol/Spelling.ts"
 import * as Subscriptions from "../feeds/Subscriptions.ts"
-import * as Updates from "./SessionUpdates.ts"
+import * as SessionUpdates from "./SessionUpdates.ts"
 
 /** Neighbouring pieces of one message become one update, which bears the number of the last of them. */
-const joined = (feed: Feed<Told>, seq: number, { by, owner, update }: Told) => {
+const joined = (feed: Feed<FollowedUpdate>, seq: number, { by, owner, update }: FollowedUpdate) => {
   if (update._tag !== "Text") return { last: seq, params: update.params }
   let text = update.text
   let last = seq
   for (;;) {
     const next = feed.at(last + 1)
     const more = next?.by === by && next.owner === owner && next.update._tag === "Text" ? next.update : undefined
-    if (more?.messageId !== update.messageId || text.length + more.text.length > Updates.longestText) break
+    if (more?.messageId !== update.messageId || text.length + more.text.length > SessionUpdates.longestText) break
     text += more.text
     last++
   }
@@ -33,7 +33,7 @@ const joined = (feed: Feed<Told>, seq: number, { by, owner, update }: Told) => {
 export const layer = AttachMethods.toLayer(Effect.gen(function*() {
   const { sessions } = yield* Feeds
   const clientSessions = yield* ClientSessions
-  const approvals = yield* Approvals
+  const approvals = yield* ClientApprovals
   const open = Subscriptions.opening(yield* Principals)
 
   return AttachMethods.of({
@@ -64,7 +64,7 @@ export const layer = AttachMethods.toLayer(Effect.gen(function*() {
       // What was asked before is still to be answered, by whoever is there; the answer to this call goes first.
       const asked = Effect.forEach(
         approvals.pending(session_id, connection),
-        Updates.make(connection.peer, session_id).send
+        SessionUpdates.make(connection.peer, session_id).send
       )
       yield* Effect.forkIn(Effect.andThen(Effect.yieldNow, asked), connection.scope)
       return { ...subscription, running: active?.turn !== undefined }

@@ -13,7 +13,7 @@ import { SessionMissing, type SessionRecord, StoreFailed } from "../../store/Ses
 import { forwarded, mayTouch, mayUse, ownerFor } from "../access/Access.ts"
 import * as FolderAccess from "../access/FolderAccess.ts"
 import { Feeds } from "../feeds/Feeds.ts"
-import { Facts, type NativeState } from "../protocol/NativeConnection.ts"
+import { DaemonInfo, type NativeState } from "../protocol/NativeConnection.ts"
 import * as Errors from "../protocol/Errors.ts"
 
 type Manager = SessionManager["Service"]
@@ -129,7 +129,7 @@ export class ClientSessions extends Context.Service<ClientSessions, {
 const make = Effect.gen(function*() {
   const { acp, chat, live } = yield* SessionManagers
   const agents = yield* Agents
-  const { connections } = yield* Facts
+  const { connections } = yield* DaemonInfo
   const { note, sessions } = yield* Feeds
   const forbids = FolderAccess.make(yield* Settings, yield* LiveSettings)
   const { within: queued } = makeCallQueue()

@@ -7,15 +7,15 @@ import type { Session } from "../../session/lifecycle/Session.ts"
 import type { SessionStore } from "../../store/SessionStore.ts"
 import type { SessionOverrides } from "../../session/SessionContext.ts"
 import { caller, mayTouch, mayUse } from "../access/Access.ts"
-import { Facts, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
+import { DaemonInfo, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
 import * as OpenSession from "./OpenSession.ts"
-import * as Places from "../access/FolderAccess.ts"
+import * as FolderAccess from "../access/FolderAccess.ts"
 import { ClientSessions, type LocatedSession, ownerOf, sessionClientOf, unopened } from "./ClientSessions.ts"
 import { LifecycleMethods } from "../protocol/SessionContracts.ts"
 import { twins } from "../protocol/Spelling.ts"
-import * as Updates from "./SessionUpdates.ts"
+import * as SessionUpdates from "./SessionUpdates.ts"
 
 const given = (text: string | null | undefined): string | undefined =>
   text === null || text === undefined || text.trim() === "" ? undefined : text.trim()
@@ -56,16 +56,16 @@ const shown = ({ model, modelProvider, temperature }: SessionOverrides) => ({
 export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
   const managers = yield* SessionManagers
   const agents = yield* Agents
-  const forbids = Places.make(yield* Settings, yield* LiveSettings)
+  const forbids = FolderAccess.make(yield* Settings, yield* LiveSettings)
   const clientSessions = yield* ClientSessions
-  const { connections } = yield* Facts
+  const { connections } = yield* DaemonInfo
 
   /** The plan of a session that was brought back is state, not history. */
   const sendPlan = Effect.fnUntraced(function*(session: Session, store: SessionStore["Service"]) {
     const { peer } = yield* NativeConnection
     const plan = (yield* store.transcript(session.sessionId)).findLast((entry) => entry._tag === "Plan")
     if (plan?._tag === "Plan") {
-      yield* Updates.make(peer, session.sessionId).publish({ _tag: "PlanChanged", entries: plan.entries })
+      yield* SessionUpdates.make(peer, session.sessionId).publish({ _tag: "PlanChanged", entries: plan.entries })
     }
   })
 

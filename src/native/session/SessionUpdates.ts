@@ -42,7 +42,7 @@ export const longestText = 16 * 1024
 /** What somebody else said, as far as it fits into one piece; `session/messages` has the rest. */
 export const short = (text: string): string => text.length > longestText ? `${text.slice(0, longestText)}…` : text
 
-/** Session events as the protocol's flat `session/update`s (zeroclaw §1.8). */
+/** Session events as `session/update` notifications; see docs/native-rpc.md#turns. */
 
 const types = { Agent: "agent_message_chunk", Thought: "agent_thought_chunk" } as const
 

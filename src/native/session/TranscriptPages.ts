@@ -1,3 +1,4 @@
+import type { Message } from "../protocol/SessionContracts.ts"
 import { Effect, Option, Schema, Stream } from "effect"
 import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
 import { BadCursor, type MessageRow, type SessionRecord } from "../../store/SessionStore.ts"
@@ -5,18 +6,6 @@ import { outputOf, saidOf } from "./SessionUpdates.ts"
 import type { SessionManager } from "../../session/lifecycle/SessionManager.ts"
 
 /** The transcript as `session/messages` shows it. A message keeps its index: later ones only follow. */
-
-export interface Message {
-  readonly role: "user" | "assistant" | "tool" | "system"
-  readonly content: string
-  readonly kind: "message" | "tool_call" | "tool_result"
-  readonly tool_call_id?: string
-  readonly tool_name?: string
-  readonly tool_input?: unknown
-  readonly tool_output?: string
-  /** When its turn began; ISO 8601, UTC. */
-  readonly created_at?: string
-}
 
 const ofEntry = (entry: TranscriptEntry): ReadonlyArray<Message> => {
   switch (entry._tag) {

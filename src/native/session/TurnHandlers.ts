@@ -7,15 +7,15 @@ import * as PromptContent from "../../session/turn/PromptContent.ts"
 import type { SessionFault } from "../../session/lifecycle/SessionFault.ts"
 import type { TurnEnd, TurnFault } from "../../session/turn/TurnEnd.ts"
 import { caller, forwarded, mayTouch, mayUse } from "../access/Access.ts"
-import { Approvals, choose, type Decision, decisions } from "./Approvals.ts"
+import { type ApprovalDecision, choose, ClientApprovals, decisions } from "./Approvals.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
 import { Feeds } from "../feeds/Feeds.ts"
-import * as Intake from "../files/AttachmentIngest.ts"
+import * as AttachmentIngest from "../files/AttachmentIngest.ts"
 import { isLocal, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 import { type ClientSession, ClientSessions, ownerOf } from "./ClientSessions.ts"
 import { TurnMethods } from "../protocol/SessionContracts.ts"
-import * as Updates from "./SessionUpdates.ts"
+import * as SessionUpdates from "./SessionUpdates.ts"
 
 const maxPrompts = 64
 /** The session gives a turn five seconds to end; a store that is slow to record the end is not waited for. */
@@ -24,13 +24,13 @@ const usualPatience = 120
 
 type Generation = { readonly client_turn_generation?: string | number | null }
 
-const isDecision = (word: string): word is Decision => decisions.some((known) => known === word)
+const isDecision = (word: string): word is ApprovalDecision => decisions.some((known) => known === word)
 
 export const layer = TurnMethods.toLayer(Effect.gen(function*() {
   const clientSessions = yield* ClientSessions
-  const approvals = yield* Approvals
+  const approvals = yield* ClientApprovals
   const { note, sessions } = yield* Feeds
-  const desk = yield* PolicyService
+  const policy = yield* PolicyService
   const scope = yield* Effect.scope
   const running = new WeakMap<NativeState, number>()
 
@@ -63,7 +63,7 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
     const { manager, session } = active
     const { sessionId } = session
     const followers = sessions.turn(sessionId, connection, active.owner)
-    const updates = Updates.make(connection.peer, sessionId, followers.tell)
+    const updates = SessionUpdates.make(connection.peer, sessionId, followers.tell)
     const patience = patienceOf(active)
     const detach = session.attach({
       publish: updates.publish,
@@ -110,7 +110,7 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
   const failedComplete =
     (connection: NativeState, sessionId: string, generation: Generation) => (error: SessionFault | RpcFault) =>
       error._tag === "SessionMissing"
-        ? Updates.make(connection.peer, sessionId).send({
+        ? SessionUpdates.make(connection.peer, sessionId).send({
           type: "turn_complete",
           outcome: "failed",
           content: `turn failed: ${Errors.toRpcError(error).message}`,
@@ -137,8 +137,8 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
         const active = yield* clientSessions.recall(session_id, connection, me)
         // Nothing is stored for a prompt that cannot begin.
         if (files.length > 0 && active.turn) return yield* Errors.busy(session_id)
-        const giver = { local: isLocal(connection.far), admin: me.admin, desk }
-        const parts = yield* Intake.promptParts(active.session, files, giver)
+        const uploader = { local: isLocal(connection.peerIdentity), admin: me.admin, policy }
+        const parts = yield* AttachmentIngest.promptParts(active.session, files, uploader)
         return yield* start(active, [...words, ...parts], connection, me, generation)
       })
       const { stopReason, text } = yield* within64(

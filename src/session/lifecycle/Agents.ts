@@ -30,7 +30,7 @@ const choose = (
     : refused("agent_unknown", `there is no agent "${asked}"; the agents are ${names()}`)
 }
 
-/** The agents as they are configured now, and which of them a session gets (spec §3). */
+/** The agents as they are configured now, and which of them a session gets. See docs/sessions.md#choice-of-the-agent. */
 export class Agents extends Context.Service<Agents, {
   /** Explicit alias, else the connection's, else `acp.default_agent`, else the only enabled one. */
   readonly resolve: (explicit?: string, ofConnection?: string) => Effect.Effect<AgentSettings, AgentUnresolved>

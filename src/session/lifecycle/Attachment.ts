@@ -3,7 +3,7 @@ import type { ClientSide } from "../../tool/ClientSide.ts"
 import type { SessionEvent, ToolCallState } from "../../domain/SessionEvent.ts"
 
 /** How far the rules of an "always" answer reach: this session, or every session of its folder. */
-export type Scope = "session" | "workspace"
+export type AlwaysScope = "session" | "workspace"
 
 export interface PermissionRequest {
   readonly call: ToolCallState
@@ -13,20 +13,20 @@ export interface PermissionRequest {
   readonly allow: ReadonlyArray<string>
   readonly deny: ReadonlyArray<string>
   /** Where they may be kept. */
-  readonly scopes: { readonly allow: ReadonlyArray<Scope>; readonly deny: ReadonlyArray<Scope> }
+  readonly scopes: { readonly allow: ReadonlyArray<AlwaysScope>; readonly deny: ReadonlyArray<AlwaysScope> }
 }
 
 export type PermissionAnswer =
   | { readonly _tag: "AllowOnce" }
-  | { readonly _tag: "AllowAlways"; readonly scope: Scope }
+  | { readonly _tag: "AllowAlways"; readonly scope: AlwaysScope }
   | { readonly _tag: "RejectOnce" }
-  | { readonly _tag: "RejectAlways"; readonly scope: Scope }
+  | { readonly _tag: "RejectAlways"; readonly scope: AlwaysScope }
   /** The user's own text takes the place of the tool's result. */
   | { readonly _tag: "Replace"; readonly text: string }
   /** The question was closed without an answer. */
   | { readonly _tag: "Dismissed" }
 
-/** Nobody could answer; it counts as a refusal by the host. `code` is the one of policy §1.4. */
+/** Nobody could answer; it counts as a refusal by the host. `code` is one of docs/policy.md#refusals. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   code: Schema.Literals(["APPROVAL_NO_RESPONDER", "APPROVAL_CANCELLED", "APPROVAL_TIMEOUT"]),
   why: Schema.String

@@ -1,23 +1,23 @@
 import { Effect, Fiber, Option } from "effect"
 
-/** What is cancelled has so long to end; a tool that does not is left to itself (zeroclaw §1.3). */
+/** How long cancelled work may take to end; after that it is abandoned. */
 const grace = "5 seconds"
 
 export interface Detached<A, E> {
-  /** Whoever stops waiting interrupts it. */
+  /** Interrupting the wait interrupts the work. */
   readonly join: Effect.Effect<A, E>
-  /** Interrupts it, waits for its end, and stops waiting after the grace; then nothing that it still does counts. */
+  /** Interrupts the work and waits for its end, at most for the grace. */
   readonly letGo: Effect.Effect<void>
 }
 
-/** Work in a fiber that nothing waits for but who joins it. `what` is its name in the log. */
+/** Runs work in a fiber that only `join` waits for. `what` is its name in the log. */
 export const start = <A, E, R>(work: Effect.Effect<A, E, R>, what: string): Effect.Effect<Detached<A, E>, never, R> =>
   Effect.map(Effect.forkDetach(work, { startImmediately: true }), (fiber) => {
     const ended = Effect.timeoutOption(Fiber.interrupt(fiber), grace)
     return {
-      // At once: what comes in after a cancel must find nobody.
+      // At once: input that arrives after a cancel must find no reader.
       join: Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe())),
-      // In another fiber: the one that lets go is mostly interrupted itself, and could not stop waiting.
+      // In another fiber: the caller is mostly interrupted itself, and its wait could not time out.
       letGo: Effect.flatMap(Effect.forkDetach(ended, { startImmediately: true }), Fiber.join).pipe(
         Effect.flatMap((end) =>
           Option.isSome(end)

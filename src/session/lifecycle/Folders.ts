@@ -38,25 +38,25 @@ const ownFolder = ({ alias, workspace }: AgentSettings, isNeeded: boolean) =>
     )
   )
 
-export interface Opening {
+export interface FolderRequest {
   readonly cwd: string | undefined
   readonly additional: ReadonlyArray<string>
   readonly profile: RiskProfile | undefined
-  /** Whose `shared/skills` every agent may read (zeroclaw §4.2). */
+  /** Whose `shared/skills` every agent may read. See docs/sessions.md#skills. */
   readonly configDir: string
   /** Why whoever opens the session may not have a folder, by its path. */
   readonly forbids?: ((folder: string) => string | undefined) | undefined
 }
 
-const allowed = (field: string, path: string, { forbids }: Opening) => {
+const allowed = (field: string, path: string, { forbids }: FolderRequest) => {
   const reason = forbids?.(path)
   return reason === undefined
     ? Effect.void
     : new DirectoryRefused({ field, reason: "forbidden", message: `${field}: ${reason}` })
 }
 
-/** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently (acp.md §4 rule 9). */
-export const open = Effect.fnUntraced(function*(agent: AgentSettings, opening: Opening) {
+/** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently. See docs/sessions.md#folders. */
+export const open = Effect.fnUntraced(function*(agent: AgentSettings, opening: FolderRequest) {
   const { additional, configDir, cwd, profile } = opening
   if (cwd !== undefined) yield* Effect.andThen(absolute("cwd", cwd), allowed("cwd", cwd, opening))
   yield* Effect.forEach(additional, (path, index) => absolute(`additionalDirectories.${index}`, path), {
@@ -99,7 +99,7 @@ export const open = Effect.fnUntraced(function*(agent: AgentSettings, opening: O
 /** A path as sessions store it; one that does not exist stays as it is. */
 export const canonical = (path: string) => Effect.promise(() => realpath(path).catch(() => path))
 
-/** A session keeps the folder it was opened with: another one is refused, not adopted (acp.md §4 rule 9). */
+/** A session keeps the folder it was opened with: a request for another one is refused. */
 export const checkSame = Effect.fnUntraced(function*(stored: string, asked: string | undefined) {
   if (asked === undefined) return
   yield* absolute("cwd", asked)

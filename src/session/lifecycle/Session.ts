@@ -6,7 +6,7 @@ import type { NoTurn, SteeringFull } from "../turn/Steering.ts"
 import type { TurnEnd, TurnFault } from "../turn/TurnEnd.ts"
 import type { SessionContext, SessionOverrides } from "../SessionContext.ts"
 
-/** A live session (spec §4). Everything it starts hangs off its scope; closing the scope ends the turn first. */
+/** A live session. Everything that it starts is in its scope; closing the scope ends the turn first. */
 export interface Session
   extends Pick<SessionContext, "sessionId" | "configured" | "workspace" | "policy" | "model" | "tools">
 {

@@ -14,7 +14,7 @@ import type { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as CallConfinement from "../../tool/CallConfinement.ts"
 import type { AnyTool } from "../../tool/Tool.ts"
 import { pathIn } from "../../workspace/PlanFile.ts"
-import type { PermissionAnswer, PermissionRequest, Scope } from "../lifecycle/Attachment.ts"
+import type { AlwaysScope, PermissionAnswer, PermissionRequest } from "../lifecycle/Attachment.ts"
 import type { SessionContext } from "../SessionContext.ts"
 import type { TurnFailed } from "../turn/TurnEnd.ts"
 import type { TurnContext } from "../turn/TurnLoop.ts"
@@ -52,8 +52,8 @@ const notCounted = denied("boundary", "ACTION_LIMIT", "the limit of actions an h
 /** Rules that cannot be read deny every call: a broken file might have held a deny rule. */
 const brokenRules = ({ message }: RulesInvalid): Decision => denied("rule", "RULES_INVALID", message)
 
-const sessionScope: ReadonlyArray<Scope> = ["session"]
-const bothScopes: ReadonlyArray<Scope> = ["session", "workspace"]
+const sessionScope: ReadonlyArray<AlwaysScope> = ["session"]
+const bothScopes: ReadonlyArray<AlwaysScope> = ["session", "workspace"]
 
 /**
  * What a file tool reaches while its call is previewed and run: the paths that a command in the same Sandbox mode would reach. A command
@@ -108,7 +108,7 @@ export const make = Effect.gen(function*() {
 
   /** A rule that cannot be kept in the workspace holds in the session, with a notice. See docs/policy.md#always */
   const keep = Effect.fnUntraced(
-    function*(entries: ReadonlyArray<RuleEntry>, scope: Scope, { notify, policy, workspace }: TurnContext) {
+    function*(entries: ReadonlyArray<RuleEntry>, scope: AlwaysScope, { notify, policy, workspace }: TurnContext) {
       for (const { id, list, rule: { text: rule } } of entries) {
         const kept = scope === "workspace"
           ? yield* Effect.result(files.add(workspace, { layer: "project", list, rule }))
