@@ -30,15 +30,10 @@ const namesOf = (
   flag: string
 ): string | ReadonlyArray<string> => {
   const row = programOf(program)
-  const table = row.same(subcommand ?? "")
-  if (table === undefined) return flag
-  const known = table.get(flag)
-  if (known !== undefined || !flag.startsWith("--") || flag.length < 4 || !row.is("abbreviates")) {
-    return known ?? flag
-  }
-  const begun = Array.from(table.keys()).filter((name) => name.startsWith(flag)).flatMap((name) =>
-    table.get(name) ?? []
-  )
+  const groups = row.same(subcommand ?? "")
+  const known = groups.findLast((names) => names.includes(flag))
+  if (known !== undefined || !flag.startsWith("--") || flag.length < 4 || !row.is("abbreviates")) return known ?? flag
+  const begun = groups.flatMap((names) => names.filter((name) => name.startsWith(flag)).flatMap(() => names))
   return begun.length === 0 ? flag : [flag, ...begun]
 }
 

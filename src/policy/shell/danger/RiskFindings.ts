@@ -31,7 +31,9 @@ export const findingsOf = (command: Command, place: ActionContext): ReadonlyArra
   const found = new Set<string | undefined>([variables(command)])
   const add = (categories: ReadonlyArray<string | undefined>): void => categories.forEach((each) => found.add(each))
   if (!asksForHelp(command)) {
-    for (const { category, rule } of row.dangers) if (matches(rule, command)) found.add(category)
+    for (const category of row.dangers) {
+      if (row.rules(category).some((rule) => matches(rule, command))) found.add(category)
+    }
     for (const name of row.words("check")) found.add(checks[name]!(command, place))
     add(codeOrigin(command, place))
     add(interpreted(command, place))

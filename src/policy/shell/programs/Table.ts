@@ -140,28 +140,10 @@ export const flags = {
 export type Flag = keyof typeof flags
 
 /** What a command may do that a person should be asked about (docs/policy.md#categories): a fact of this name is a rule. */
-export const dangers = [
-  "disk",
-  "kernel",
-  "power-service",
-  "net-config",
-  "accounts",
-  "packages",
-  "privilege",
-  "perms",
-  "persistence",
-  "tamper",
-  "system-write",
-  "git-destructive",
-  "option-exec",
-  "publish-deploy",
-  "container",
-  "database",
-  "credentials",
-  "fs-wipe",
-  "resource",
-  "exfil"
-] as const
+export const dangers: ReadonlySet<string> = new Set(
+  ("disk kernel power-service net-config accounts packages privilege perms persistence tamper system-write fs-wipe " +
+    "git-destructive option-exec publish-deploy container database credentials resource exfil").split(" ")
+)
 
 type Test = (text: string) => boolean
 
@@ -197,31 +179,45 @@ const anyOf = (globs: ReadonlyArray<string>): RegExp =>
     "s"
   )
 
-const toRule = (text: string): Rule => {
-  const found = {
-    verbs: [] as Array<Test>,
-    with: [] as Array<Test>,
-    unless: [] as Array<Test>,
-    operand: [] as Array<Test>
-  }
-  const last: Array<Test> = []
-  const abbreviated: Array<string> = []
-  let into = found.verbs
-  let bare = false
-  for (const word of wordsOf(text)) {
-    if (word === "with" || word === "unless" || word === "operand") into = found[word]
-    else if (word === "last") into = last
-    else if (word === "bare") bare = true
-    else if (word.endsWith("~")) abbreviated.push(word.slice(0, -1))
-    else into.push(word === "**" && into === found.verbs ? anyWords : test(word))
-  }
-  return { ...found, given: found.with, operands: found.operand, last, abbreviated, bare }
-}
-
 const wordsOf = (text: string): ReadonlyArray<string> => text.split(" ").filter((word) => word !== "")
 
+/** The words in front of the first keyword, and those behind each. */
+const sectionsOf = <K extends string>(
+  words: ReadonlyArray<string>,
+  ...keywords: ReadonlyArray<K>
+): Readonly<Record<K | "head", ReadonlyArray<string>>> => {
+  const found = Object.fromEntries(["head", ...keywords].map((key) => [key, [] as Array<string>]))
+  let into = found["head"]!
+  for (const word of words) {
+    if (word !== "head" && Object.hasOwn(found, word)) into = found[word]!
+    else into.push(word)
+  }
+  return found as Record<K | "head", Array<string>>
+}
+
+const toRule = (text: string): Rule => {
+  const words = wordsOf(text)
+  const { head, last, operand, unless, with: given } = sectionsOf(
+    words.filter((word) => word !== "bare"),
+    "with",
+    "unless",
+    "operand",
+    "last"
+  )
+  return {
+    verbs: head.map((word) => (word === "**" ? anyWords : test(word))),
+    given: given.filter((word) => !word.endsWith("~")).map(test),
+    abbreviated: given.filter((word) => word.endsWith("~")).map((word) => word.slice(0, -1)),
+    unless: unless.map(test),
+    operands: operand.map(test),
+    last: last.map(test),
+    bare: words.includes("bare")
+  }
+}
+
 /** The subcommands in front of the options. */
-const verbsOf = (words: ReadonlyArray<string>): readonly [string, ReadonlyArray<string>] => {
+const verbsOf = (text: string): readonly [string, ReadonlyArray<string>] => {
+  const words = wordsOf(text)
   const first = words.findIndex((word) => /^[-+]/.test(word))
   return first < 0 ? [words.join(" "), []] : [words.slice(0, first).join(" "), words.slice(first)]
 }
@@ -273,30 +269,27 @@ type WrapperMark = typeof marks[number]
 const isMark = (word: string): word is WrapperMark => (marks as ReadonlyArray<string>).includes(word)
 
 const toWrapper = (text: string, visible: boolean): Wrapper => {
-  const lists: Record<string, Array<string>> = {
-    verbs: [],
-    values: [],
-    pairs: [],
-    begins: [],
-    "script-at": [],
-    asks: []
-  }
-  const found = new Set<WrapperMark>()
-  let into = lists["verbs"]!
-  let skip = 0
   const words = wordsOf(text)
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at]!
-    if (word === "skip") skip = Number(words[++at])
-    else if (Object.hasOwn(lists, word)) into = lists[word]!
-    else if (isMark(word)) found.add(word)
-    else into.push(word)
+  const { asks, begins, head: verbs, pairs, "script-at": scriptAt, skip: [skip = "0"], values } = sectionsOf(
+    words.filter((word) => !isMark(word)),
+    "skip",
+    "values",
+    "pairs",
+    "begins",
+    "script-at",
+    "asks"
+  )
+  return {
+    verbs,
+    skip: Number(skip),
+    values,
+    pairs,
+    begins,
+    scriptAt,
+    asks,
+    marks: new Set(words.filter(isMark)),
+    visible
   }
-  const { asks, begins, pairs, values, verbs } = lists as Record<
-    "asks" | "begins" | "pairs" | "values" | "verbs",
-    Array<string>
-  >
-  return { verbs, skip, values, pairs, begins, scriptAt: lists["script-at"]!, asks, marks: found, visible }
 }
 
 /** What a program does with the files that its operands name. */
@@ -313,17 +306,9 @@ export interface FileUse {
 }
 
 const toFileUse = (text: string): FileUse => {
-  const words = wordsOf(text)
-  const valueOf = (key: string) => words.includes(key) ? words[words.indexOf(key) + 1] : undefined
-  const operands = words[0]!
-  return {
-    operands,
-    last: valueOf("last") ?? operands,
-    then: valueOf("then"),
-    skip: Number(valueOf("skip") ?? 0),
-    unless: words.includes("unless") ? words.slice(words.indexOf("unless") + 1) : [],
-    words: words.slice(1)
-  }
+  const { head, last, skip, then, unless } = sectionsOf(wordsOf(text), "last", "then", "skip", "unless")
+  const [operands = "none", ...words] = head
+  return { operands, last: last[0] ?? operands, then: then[0], skip: Number(skip[0] ?? 0), unless, words }
 }
 
 /** A program that runs code given as text: on the command line, on standard input or in a file. */
@@ -338,15 +323,9 @@ export interface Language {
 }
 
 const toLanguage = (text: string): Language => {
-  const [name, ...words] = wordsOf(text)
-  const options = words.filter((word) => word !== "no-input")
-  const data = options.includes("data") ? options.indexOf("data") : options.length
-  return {
-    name: name!,
-    code: options.slice(0, data),
-    data: options.slice(data + 1),
-    input: options.length === words.length
-  }
+  const words = wordsOf(text)
+  const { data, head: [name = "", ...code] } = sectionsOf(words.filter((word) => word !== "no-input"), "data")
+  return { name, code, data, input: !words.includes("no-input") }
 }
 
 /** A client that sends statements to a database. */
@@ -358,9 +337,8 @@ export interface Statements {
 }
 
 const toStatements = (text: string): Statements => {
-  const [kind, ...words] = wordsOf(text)
-  const at = words.indexOf("operand")
-  return { kind: kind!, code: at < 0 ? words : words.slice(0, at), operand: at < 0 ? -1 : Number(words[at + 1]) }
+  const { head: [kind = "", ...code], operand: [operand = "-1"] } = sectionsOf(wordsOf(text), "operand")
+  return { kind, code, operand: Number(operand) }
 }
 
 /** Options whose value is a shell script, or `operands` and the first operand that is one; where a rule holds, if there is one. */
@@ -374,84 +352,49 @@ const toScriptWords = (text: string): ScriptWords => {
   return { words: wordsOf(words), rule: rule === undefined ? undefined : toRule(rule) }
 }
 
-export interface Danger {
-  readonly category: string
-  readonly rule: Rule
-}
-
-const lazy = <A>(make: () => A): () => A => {
-  let made: { readonly value: A } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
 /** One program as its row tells it. */
 export class Program {
   readonly name: string
+  readonly wrappers: ReadonlyArray<Wrapper>
+  readonly scripts: ReadonlyArray<ScriptWords>
+  readonly files: FileUse | undefined
+  readonly language: Language | undefined
+  readonly statements: Statements | undefined
+  /** The dangers that its row has rules for. */
+  readonly dangers: ReadonlyArray<string>
   readonly #flags: ReadonlySet<string>
   readonly #texts: ReadonlyMap<string, ReadonlyArray<string>>
-  readonly #rules = new Map<Fact, ReadonlyArray<Rule>>()
-  readonly #words = new Map<Fact, ReadonlyArray<string>>()
-  readonly #dangers: () => ReadonlyArray<Danger>
-  readonly #wrappers: () => ReadonlyArray<Wrapper>
-  readonly #scripts: () => ReadonlyArray<ScriptWords>
-  readonly #files: () => FileUse | undefined
-  readonly #language: () => Language | undefined
-  readonly #statements: () => Statements | undefined
-  readonly #values: () => ReadonlyMap<string, ReadonlySet<string>>
-  readonly #same: () => ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<string>>>
+  readonly #words = new Map<string, ReadonlyArray<string>>()
+  readonly #rules = new Map<string, ReadonlyArray<Rule>>()
+  // By subcommand, or under an empty name.
+  readonly #values = new Map<string, ReadonlySet<string>>()
+  readonly #globals: ReadonlyMap<string, ReadonlyArray<string>>
+  readonly #same: ReadonlyMap<string, ReadonlyArray<ReadonlyArray<string>>>
 
   constructor(name: string, row: string) {
     this.name = name
-    const flagsGiven = new Set<string>()
-    const texts = new Map<string, Array<string>>()
-    for (const [key, text] of factsOf(row, name)) {
-      if (key === "is") wordsOf(text).forEach((flag) => flagsGiven.add(flag))
-      else texts.set(key, [...(texts.get(key) ?? []), ...text.split(" | ")])
-    }
-    this.#flags = flagsGiven
+    const texts = new Map<string, ReadonlyArray<string>>()
+    for (const [key, text] of factsOf(row, name)) texts.set(key, [...(texts.get(key) ?? []), ...text.split(" | ")])
     this.#texts = texts
-    const first = <A>(key: Fact, make: (text: string) => A) =>
-      lazy(() => {
-        const text = texts.get(key)?.[0]
-        return text === undefined ? undefined : make(text)
-      })
-    this.#dangers = lazy(() =>
-      Array.from(texts).flatMap(([category, alternatives]) =>
-        isDanger(category) ? alternatives.map((text) => ({ category, rule: toRule(text) })) : []
-      )
-    )
-    this.#wrappers = lazy(() => [
+    this.#flags = new Set(texts.get("is")?.flatMap(wordsOf))
+    this.dangers = Array.from(texts.keys()).filter((key) => dangers.has(key))
+    this.wrappers = [
       ...this.texts("wraps").map((text) => toWrapper(text, true)),
       ...this.texts("starts").map((text) => toWrapper(text, false))
-    ])
-    this.#scripts = lazy(() => this.texts("script").map(toScriptWords))
-    this.#files = first("files", toFileUse)
-    this.#language = first("language", toLanguage)
-    this.#statements = first("statements", toStatements)
-    this.#values = lazy(() => {
-      const own = new Map<string, ReadonlySet<string>>()
-      for (
-        const text of [
-          ...this.texts("options-of").flatMap((like) => programOf(like).texts("values")),
-          ...this.texts("values")
-        ]
-      ) {
-        const [verb, options] = verbsOf(wordsOf(text))
-        own.set(verb, new Set([...(own.get("") ?? []), ...options]))
-      }
-      return own
-    })
-    this.#same = lazy(() =>
-      new Map(
-        this.texts("same").map((text) => {
-          const [verb, groups] = verbsOf(wordsOf(text))
-          return [
-            verb,
-            new Map(groups.map((group) => group.split("=")).flatMap((all) => all.map((one) => [one, all] as const)))
-          ]
-        })
-      )
+    ]
+    this.scripts = this.texts("script").map(toScriptWords)
+    this.files = this.texts("files").map(toFileUse)[0]
+    this.language = this.texts("language").map(toLanguage)[0]
+    this.statements = this.texts("statements").map(toStatements)[0]
+    this.#globals = new Map(this.texts("globals").map(verbsOf))
+    this.#same = new Map(
+      this.texts("same").map(verbsOf).map(([verb, groups]) => [verb, groups.map((group) => group.split("="))])
     )
+    const likened = this.texts("options-of").flatMap((other) => programOf(other).texts("values"))
+    for (const text of [...likened, ...this.texts("values")]) {
+      const [verb, options] = verbsOf(text)
+      this.#values.set(verb, new Set([...(this.#values.get("") ?? []), ...options]))
+    }
   }
 
   is(flag: Flag): boolean {
@@ -463,69 +406,39 @@ export class Program {
   }
 
   /** The alternatives of a fact as they stand in the row. */
-  texts(fact: Fact): ReadonlyArray<string> {
+  texts(fact: string): ReadonlyArray<string> {
     return this.#texts.get(fact) ?? []
   }
 
   /** The words of a fact. */
   words(fact: Fact): ReadonlyArray<string> {
-    const known = this.#words.get(fact)
-    if (known !== undefined) return known
-    const words = this.texts(fact).flatMap(wordsOf)
+    const words = this.#words.get(fact) ?? this.texts(fact).flatMap(wordsOf)
     this.#words.set(fact, words)
     return words
   }
 
-  rules(fact: Fact): ReadonlyArray<Rule> {
-    const known = this.#rules.get(fact)
-    if (known !== undefined) return known
-    const rules = this.texts(fact).map(toRule)
+  /** The rules that a fact or a danger consists of. */
+  rules(fact: string): ReadonlyArray<Rule> {
+    const rules = this.#rules.get(fact) ?? this.texts(fact).map(toRule)
     this.#rules.set(fact, rules)
     return rules
   }
 
-  get dangers(): ReadonlyArray<Danger> {
-    return this.#dangers()
-  }
-
-  get wrappers(): ReadonlyArray<Wrapper> {
-    return this.#wrappers()
-  }
-
-  get scripts(): ReadonlyArray<ScriptWords> {
-    return this.#scripts()
-  }
-
-  get files(): FileUse | undefined {
-    return this.#files()
-  }
-
-  get language(): Language | undefined {
-    return this.#language()
-  }
-
-  get statements(): Statements | undefined {
-    return this.#statements()
-  }
-
   /** Options that take a value; after a subcommand those of the program and its own, where it has any. */
   values(verb = ""): ReadonlySet<string> | undefined {
-    return this.#values().get(verb)
+    return this.#values.get(verb)
   }
 
   /** Options with a value that may stand in front of the subcommand, or in front of the subcommand of a subcommand. */
   globals(verb = ""): ReadonlyArray<string> | undefined {
-    const text = this.texts("globals").map((each) => verbsOf(wordsOf(each))).find(([of]) => of === verb)
-    return text?.[1]
+    return this.#globals.get(verb)
   }
 
-  /** All names of each option, by each of them. */
-  same(verb: string): ReadonlyMap<string, ReadonlyArray<string>> | undefined {
-    return this.#same().get(verb) ?? this.#same().get("")
+  /** The names of each option that has several, after a subcommand. */
+  same(verb: string): ReadonlyArray<ReadonlyArray<string>> {
+    return this.#same.get(verb) ?? this.#same.get("") ?? []
   }
 }
-
-const isDanger = (key: string): boolean => (dangers as ReadonlyArray<string>).includes(key)
 
 /** The facts of a row that hold for one of its programs. */
 const factsOf = (row: string, name: string): ReadonlyArray<readonly [string, string]> =>
@@ -537,26 +450,18 @@ const factsOf = (row: string, name: string): ReadonlyArray<readonly [string, str
     return [space < 0 ? [text, ""] as const : [text.slice(0, space), text.slice(space + 1)] as const]
   })
 
-/** Every row: the programs it is about and its facts in one line. */
-export const rows: () => ReadonlyArray<{ readonly names: ReadonlyArray<string>; readonly facts: string }> = lazy(() => {
+/** A row: the programs it is about, and its facts in one line. */
+interface Row {
+  readonly names: ReadonlyArray<string>
+  readonly facts: string
+}
+
+const topics = [shell, wrappers, files, text, archives, network, versionControl, languages, packages, builds].concat(
+  [containers, cloud, databases, secrets, system]
+)
+
+const readRows = (): ReadonlyArray<Row> => {
   const lines: Array<string> = []
-  const topics = [
-    shell,
-    wrappers,
-    files,
-    text,
-    archives,
-    network,
-    versionControl,
-    languages,
-    packages,
-    builds,
-    containers,
-    cloud,
-    databases,
-    secrets,
-    system
-  ]
   for (const line of topics.join("").split("\n")) {
     if (line === "") continue
     if (!line.startsWith("  ")) lines.push(line)
@@ -570,34 +475,42 @@ export const rows: () => ReadonlyArray<{ readonly names: ReadonlyArray<string>; 
     const border = line.indexOf(" = ")
     return { names: line.slice(0, border).split(" "), facts: line.slice(border + 3) }
   })
-})
+}
+
+// Read when the first command is looked at.
+let allRows: ReadonlyArray<Row> | undefined
+let rowByName: ReadonlyMap<string, Row> | undefined
+const programs = new Map<string, Program>()
+const unknown = new Program("", "")
+
+export const rows = (): ReadonlyArray<Row> => (allRows ??= readRows())
+
+const rowOf = (name: string): Row | undefined =>
+  (rowByName ??= new Map(rows().flatMap((row) => row.names.map((each) => [each, row] as const)))).get(name)
 
 /** The programs that have a fact. */
 export const programsWith = (fact: Fact): ReadonlyArray<Program> =>
   rows().filter((row) => row.facts.includes(`${fact} `)).flatMap(({ names }) => names.map(programOf))
     .filter((program) => program.has(fact))
 
-const byName = lazy(() => new Map(rows().flatMap(({ facts: row, names }) => names.map((name) => [name, row] as const))))
-const known = new Map<string, Program>()
-const unknown = new Program("", "")
-
-/** What is known of a program; nothing is where no row has its name. Names of any length may be asked for, so only known ones are kept. */
+/** What is known of a program; nothing is where no row has its name. */
 export const programOf = (name: string): Program => {
-  const found = known.get(name)
+  const found = programs.get(name)
   if (found !== undefined) return found
-  const row = byName().get(name)
+  const row = rowOf(name)
   if (row === undefined) {
     const plain = unversioned(name)
     return plain === name ? unknown : programOf(plain)
   }
-  const made = new Program(name, row)
-  known.set(name, made)
+  const made = new Program(name, row.facts)
+  // Names that no row has are not kept: they may be as many and as long as a model likes.
+  programs.set(name, made)
   return made
 }
 
 /** `python3.12` is `python` and `x.exe` is `x`; `mkfs.ext4` stays what it is. */
 export const unversioned = (name: string): string => {
   const plain = /[\d.]$/.test(name) ? name.replace(/[\d.]+$/, "") : name
-  if (plain !== name && plain !== "" && byName().has(plain) && programOf(plain).is("versioned")) return plain
+  if (plain !== name && rowOf(plain) !== undefined && programOf(plain).is("versioned")) return plain
   return name.endsWith(".exe") ? name.slice(0, -4) : name
 }
