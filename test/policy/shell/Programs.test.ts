@@ -2,60 +2,52 @@ import { describe, expect, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path/posix"
 import { checks } from "../../../src/policy/shell/danger/RiskFindings.ts"
-import { dangers, facts, flags, Program, programOf, rows } from "../../../src/policy/shell/programs/Table.ts"
+import { dangers, factLines, facts, flags, programOf, rows } from "../../../src/policy/shell/programs/Table.ts"
 
-const listed = rows().flatMap(({ facts: text, names }) => names.map((name) => ({ name, names, text })))
-
-const keysOf = (text: string): ReadonlyArray<string> =>
-  text.split("; ").map((fact) => fact.replace(/^@\S+ /, "").split(" ")[0]!)
+const names = rows().flatMap((row) => row.names)
+const lines = rows().flatMap((row) =>
+  factLines(row.text).map((line) => {
+    const [, limit, fact = ""] = /^(?:@(\S+) )?(.*)$/.exec(line) ?? []
+    return { names: row.names, limit: limit?.split(","), key: fact.split(" ")[0]!, words: fact.split(" ").slice(1) }
+  })
+)
+const keys = new Set(lines.map(({ key }) => key))
 
 describe("the table of programs", () => {
   it("has one row for each program", () => {
-    const names = listed.map(({ name }) => name)
     expect(names.length).toBeGreaterThan(1400)
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
   })
 
-  it("states known facts only", () => {
-    const known = new Set<string>(["is", ...Object.keys(facts), ...dangers])
-    expect(rows().flatMap(({ facts: text }) => keysOf(text)).filter((key) => !known.has(key))).toEqual([])
+  it("states known facts and dangers only, and each of them somewhere", () => {
+    expect(Array.from(keys).sort()).toEqual(["is", ...Object.keys(facts), ...dangers].sort())
   })
 
-  it("uses every fact and every danger that it can state", () => {
-    const used = new Set(rows().flatMap(({ facts: text }) => keysOf(text)))
-    expect([...Object.keys(facts), ...dangers].filter((key) => !used.has(key))).toEqual([])
-  })
-
-  it("uses every flag, and known flags only", () => {
-    const used = new Set(
-      rows().flatMap(({ facts: text }) => text.split("; ").map((fact) => fact.replace(/^@\S+ /, "")))
-        .flatMap((fact) => (fact.startsWith("is ") ? fact.split(" ").slice(1) : []))
-    )
+  it("states known flags only, and each of them somewhere", () => {
+    const used = new Set(lines.flatMap(({ key, words }) => (key === "is" ? words : [])))
     expect(Array.from(used).sort()).toEqual(Object.keys(flags).sort())
   })
 
-  it("limits facts to programs of the same row, and not to all of them", () => {
-    const limits = rows().flatMap(({ facts: text, names }) =>
-      Array.from(text.matchAll(/(?:^|; )@(\S+)/g), ([, limit]) => ({ limit: limit!.split(","), names }))
-    )
-    expect(limits.length).toBeGreaterThan(100)
-    expect(limits.filter(({ limit, names }) => !limit.every((name) => names.includes(name)))).toEqual([])
-    expect(limits.filter(({ limit, names }) => limit.length === names.length)).toEqual([])
+  it("limits facts to some programs of the row", () => {
+    const limited = lines.filter(({ limit }) => limit !== undefined)
+    expect(limited.length).toBeGreaterThan(100)
+    expect(limited.filter((line) => !line.limit!.every((name) => line.names.includes(name)))).toEqual([])
+    expect(limited.filter((line) => line.limit!.length === line.names.length)).toEqual([])
   })
 
   it("names checks that exist, and every one of them", () => {
-    const named = new Set(listed.flatMap(({ name, text }) => new Program(name, text).words("check")))
+    const named = new Set(lines.flatMap(({ key, words }) => (key === "check" ? words : [])))
     expect(Array.from(named).sort()).toEqual(Object.keys(checks).sort())
   })
 
-  it("names other programs only where these have a row with options", () => {
-    const likened = listed.flatMap(({ name }) => programOf(name).words("options-of"))
+  it("likens programs only to those that have options", () => {
+    const likened = lines.flatMap(({ key, words }) => (key === "options-of" ? words : []))
     expect(likened.length).toBeGreaterThan(0)
     expect(likened.filter((name) => programOf(name).values() === undefined)).toEqual([])
   })
 
   it("can be read as a whole", () => {
-    for (const { name } of listed) {
+    for (const name of names) {
       const row = programOf(name)
       expect(row.name).toBe(name)
       for (const danger of row.dangers) expect(row.rules(danger).length).toBeGreaterThan(0)
@@ -96,8 +88,9 @@ describe("knowledge of single programs", () => {
 
   it.each(
     (
-      "docker podman kubectl helm tar unzip curl wget git npm pnpm yarn npx cargo pip uv ssh scp rsync xargs parallel sudo find fd sed awk " +
-      "grep rg jq tee dd chmod chown pkill systemctl psql mysql redis-cli terraform aws gcloud make pytest vim ssh-keygen openssl busybox"
+      "docker podman kubectl helm tar unzip curl wget git npm pnpm yarn npx cargo pip uv ssh scp rsync xargs " +
+      "parallel sudo find fd sed awk grep rg jq tee dd chmod chown pkill systemctl psql mysql redis-cli " +
+      "terraform aws gcloud make pytest vim ssh-keygen openssl busybox"
     ).split(" ")
   )("is in the rows alone: %s", (program) => {
     expect(programOf(program).name).toBe(program)

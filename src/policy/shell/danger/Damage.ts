@@ -185,7 +185,10 @@ const unpacksOutside = (command: Command, place: ActionContext): string | undefi
   return outside && (/x/.test(first) || line.has("-x", "--extract", "-d")) ? "system-write" : undefined
 }
 
-/** The containers that are stopped or removed are whatever a command names, or one sees more of the machine than the project. */
+/**
+ * The containers that are stopped or removed are whatever a command names, or one sees more of the machine than the
+ * project.
+ */
 const containers = (command: Command, place: ActionContext): string | undefined => {
   const { args, fields, line, words } = command
   const [first = "", second = ""] = [line.verb(), line.verb(1)]

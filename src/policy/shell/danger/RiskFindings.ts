@@ -25,7 +25,10 @@ export const checks: Readonly<Record<string, Check>> = {
 /** All that is only about what the database or the network sees holds in a container too. */
 const everywhere = new Set(["database", "publish-deploy", "exfil", "reverse-shell", "credentials"])
 
-/** What a person should be asked about in one command (docs/policy.md#categories). A heuristic for prompts: the boundary is the sandbox. */
+/**
+ * What a person should be asked about in one command (docs/policy.md#categories). A heuristic for prompts: the boundary
+ * is the sandbox.
+ */
 export const findingsOf = (command: Command, place: ActionContext): ReadonlyArray<RiskFinding> => {
   const { fields, row } = command
   const found = new Set<string | undefined>([variables(command)])

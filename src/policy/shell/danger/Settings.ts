@@ -34,7 +34,9 @@ const runs = (isRun: (command: Command) => boolean) => (command: Command): strin
 
 const entry = /(^|\/)(postern(\/dist\/main)?|dist\/main)(\.[cm]?js)?$/
 
-/** A tool may not change what holds the tool: the policy, the settings, who may reach Postern, and what it remembers. */
+/**
+ * A tool may not change what holds the tool: the policy, the settings, who may reach Postern, and what it remembers.
+ */
 const changesPostern = (words: ReadonlyArray<string>): boolean => {
   const isGlobalValue = (at: number) => /^--(config-dir|log-level)$/.test(words[at - 1] ?? "")
   const [first = "", ...rest] = words.filter((word, at) => !word.startsWith("-") && !isGlobalValue(at))

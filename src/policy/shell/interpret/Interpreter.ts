@@ -177,7 +177,9 @@ export class Interpreter {
     return this.#script(node.script, copy(scope), { ...context, levels, input, background: false, piped: false })
   }
 
-  /** Each stage runs in a shell of its own and reads what the stages before it print; a single command is no pipeline. */
+  /**
+   * Each stage runs in a shell of its own and reads what the stages before it print; a single command is no pipeline.
+   */
   #pipeline(node: Pipeline, scope: Scope, context: WalkContext): void {
     if (node.commands.length === 1) {
       this.#node(node.commands[0]!, scope, context)
@@ -442,7 +444,9 @@ export class Interpreter {
     if ((program === "trap" || program === "alias") && this.#moves > before) this.#lost = true
   }
 
-  /** A function was looked at where it is defined; what it does depends on its words and on the folder it is called in. */
+  /**
+   * A function was looked at where it is defined; what it does depends on its words and on the folder it is called in.
+   */
   #call(command: Command, scope: Scope, context: WalkContext): void {
     const body = this.functions.get(command.program)
     if (body === undefined || context.calls >= maxCalls || this.#calls >= mostCalls) return
@@ -532,9 +536,10 @@ const hidesCode = (arg: Arg): boolean => arg.value !== null && /\w\[[^\]]*(\$\(|
 const runsHere = /^(eval|source|\.|command|builtin|time|exec|trap|alias)$/
 
 const builtins = new Set(
-  (": . [ true false pwd exit return break continue echo printf test set unset shift cd chdir pushd popd dirs export declare typeset " +
-    "local readonly let read mapfile readarray getopts eval source command builtin exec trap alias unalias enable hash shopt type wait " +
-    "kill jobs bg fg disown umask ulimit times logout suspend time nice nohup timeout env stdbuf ionice").split(" ")
+  (": . [ true false pwd exit return break continue echo printf test set unset shift cd chdir pushd popd dirs " +
+    "export declare typeset local readonly let read mapfile readarray getopts eval source command builtin exec " +
+    "trap alias unalias enable hash shopt type wait kill jobs bg fg disown umask ulimit times logout suspend " +
+    "time nice nohup timeout env stdbuf ionice").split(" ")
 )
 
 /** A function or an alias of that name changes what the words of the language mean. */

@@ -195,7 +195,10 @@ type Substitution = Extract<
 export const isSubstitution = (node: SyntaxNode): node is Substitution =>
   node.type === "CommandExpansion" || node.type === "ProcessSubstitution" || node.type === "ArithmeticCommandExpansion"
 
-/** What prints a literal text is as good as a variable that has it. A fresh temporary folder may be deleted: nobody knows its name. */
+/**
+ * What prints a literal text is as good as a variable that has it. A fresh temporary folder may be deleted: nobody
+ * knows its name.
+ */
 const printed = (commands: ReadonlyArray<Command>, context: WordContext): Piece => {
   const only = commands.length === 1 ? commands[0]! : undefined
   if (only?.program === "pwd") return variable("PWD", context)

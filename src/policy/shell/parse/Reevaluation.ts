@@ -2,9 +2,9 @@ import type { CommandNode, SyntaxNode, WordNode, WordPart } from "./ShellParser.
 import { forEachChild } from "./ShellParser.ts"
 
 /**
- * The shell reads some text a second time as code: in arithmetic the value of a variable may be `a[$(id)]`, and `${x@P}`, `${!x}` and
- * array subscripts do the same. That is harmless while each value is a number or plainly written; where one is put together or
- * comes from elsewhere, nobody can tell what will run (docs/policy.md#opaque-commands).
+ * The shell reads some text a second time as code: in arithmetic the value of a variable may be `a[$(id)]`, and
+ * `${x@P}`, `${!x}` and array subscripts do the same. That is harmless while each value is a number or plainly written;
+ * where one is put together or comes from elsewhere, nobody can tell what will run (docs/policy.md#opaque-commands).
  */
 export class Reevaluation {
   #evaluates = false

@@ -8,8 +8,8 @@ import { savedBy } from "./Network.ts"
 import { fits, runsBatches } from "./Rules.ts"
 
 /**
- * What deny rules and limits look for in a command (docs/policy.md#paths-in-rules): the files its arguments name, those that follow
- * from them, as the copy in a folder, and the patterns and folders whose files it comes to.
+ * What deny rules and limits look for in a command (docs/policy.md#paths-in-rules): the files its arguments name, those
+ * that follow from them, as the copy in a folder, and the patterns and folders whose files it comes to.
  */
 export const fileAccessOf = (command: Command, place: ActionContext): ReadonlyArray<FileOperand> => {
   if (command.program === "" || command.fields.where === "contained") return []

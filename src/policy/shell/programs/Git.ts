@@ -3,7 +3,10 @@ import { resolve } from "../parse/Paths.ts"
 import type { Arg, Command, NamedFile } from "./Command.ts"
 import { after, HOLE, inFolder, literal, reading, writing } from "./Command.ts"
 
-/** Arguments of git that no row can describe: its files, the subcommands that only read, and settings whose value is a program. */
+/**
+ * Arguments of git that no row can describe: its files, the subcommands that only read, and settings whose value is a
+ * program.
+ */
 
 /** The folder that `-C` leads to; paths start there. */
 const baseFolder = ({ args, line }: Command): Arg | undefined => {
@@ -96,21 +99,23 @@ const words = (text: string): ReadonlyArray<string> => text.split(" ")
 
 const readingVerbs = new Set(
   words(
-    "status diff log show branch tag remote rev-parse rev-list ls-files ls-tree cat-file blame describe shortlog reflog config stash " +
-      "worktree grep merge-base for-each-ref name-rev show-ref diff-tree diff-index diff-files count-objects check-ignore check-attr " +
-      "var whatchanged range-diff cherry"
+    "status diff log show branch tag remote rev-parse rev-list ls-files ls-tree cat-file blame describe " +
+      "shortlog reflog config stash worktree grep merge-base for-each-ref name-rev show-ref diff-tree diff-index " +
+      "diff-files count-objects check-ignore check-attr var whatchanged range-diff cherry"
   )
 )
 const changing = words(
-  "--output --ext-diff --textconv --open-files-in-pager -O -c --config-env --exec-path -p --paginate --git-dir --work-tree --contents " +
-    "--edit --filters"
+  "--output --ext-diff --textconv --open-files-in-pager -O -c --config-env --exec-path -p --paginate --git-dir " +
+    "--work-tree --contents --edit --filters"
 )
 const listing = words(
-  "-a -r -v -vv --all --list -l --show-current --remotes --merged --no-merged --contains --no-contains --points-at --sort --format " +
-    "--column --color --no-color -i --ignore-case --verbose -n"
+  "-a -r -v -vv --all --list -l --show-current --remotes --merged --no-merged --contains --no-contains " +
+    "--points-at --sort --format --column --color --no-color -i --ignore-case --verbose -n"
 )
 
-/** The folder it works in, and those it goes through to get there, are of repositories that run nothing of their own. */
+/**
+ * The folder it works in, and those it goes through to get there, are of repositories that run nothing of their own.
+ */
 const isInPlainRepository = (command: Command, place: ActionContext): boolean => {
   let folder: string | null | undefined = command.fields.cwd
   const folders = [folder, ...command.line.values("-C").map((arg) => (folder = resolve(arg.guess, folder ?? null)))]

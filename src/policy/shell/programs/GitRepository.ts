@@ -2,7 +2,10 @@ import { existsSync, readdirSync, realpathSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import * as RegularFile from "../../../platform/RegularFile.ts"
 
-/** Sections that bring in drivers or further files, and settings whose value is a program that no other setting can switch off. */
+/**
+ * Sections that bring in drivers or further files, and settings whose value is a program that no other setting can
+ * switch off.
+ */
 const programs = /\[\s*(filter|include|includeif)\b|(^|[\s\]])(textconv|command|external|driver)\s*=/im
 
 /** The mode of an entry that is a repository of its own, as the index has it. */
@@ -35,9 +38,9 @@ const isPlainFrom = (folder: string): boolean => {
 }
 
 /**
- * Whether reading the repository around `folder` runs none of its own programs, given the environment of commands that only read. Filters, text
- * conversions and diff drivers have names of their own, so nothing from outside can override them all; repositories inside
- * it would bring theirs.
+ * Whether reading the repository around `folder` runs none of its own programs, given the environment of commands that
+ * only read. Filters, text conversions and diff drivers have names of their own, so nothing from outside can override
+ * them all; repositories inside it would bring theirs.
  */
 export const isPlainRepository = (folder: string): boolean => {
   try {

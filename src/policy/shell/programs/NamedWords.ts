@@ -2,8 +2,8 @@ import type { CommandAction } from "../../decision/CallAction.ts"
 import { programOf } from "./Table.ts"
 
 /**
- * Files and addresses that the literal words of well-known programs may name, for deny and ask rules: more than the files of a part,
- * which are sure.
+ * Files and addresses that the literal words of well-known programs may name, for deny and ask rules: more than the
+ * files of a part, which are sure.
  */
 export interface NamedWords {
   readonly reads: ReadonlyArray<string>

@@ -76,8 +76,8 @@ const expression = (text: string): RegExp => {
 }
 
 /**
- * Whether a word is no option of the program, or one with which it only reads. Words after a `--` and values of options are held to it as
- * well, so that it does not matter how the program tells them apart.
+ * Whether a word is no option of the program, or one with which it only reads. Words after a `--` and values of options
+ * are held to it as well, so that it does not matter how the program tells them apart.
  */
 const passes = (row: Program, word: string): boolean => {
   const short = row.texts("safe-short")[0]

@@ -15,18 +15,18 @@ import { versionControl } from "./rows/VersionControl.ts"
 import { wrappers } from "./rows/Wrappers.ts"
 
 /**
- * All that is known of single programs: one row for a program and its kin. A row is `NAMES = FACT; FACT`. A line that is indented by two
- * spaces begins the next fact, one that is indented deeper continues the line above it (without a space after a comma). `@NAMES` in
- * front of a fact limits it to these programs of the row. A fact is a key and its text; ` | ` separates alternatives.
+ * All that is known of single programs: one row for a program and its kin. A row is `NAMES = FACT; FACT`. A line that
+ * is indented by two spaces begins the next fact, one that is indented deeper continues the line above it (without a
+ * space after a comma). `@NAMES` in front of a fact limits it to these programs of the row. A fact is a key and its
+ * text; ` | ` separates alternatives.
  *
  * Facts that say which command lines they are about are rules:
  *
- *     push with -f --force unless -n      the subcommand `push` with one of these options and none of those
- *     push operand +* :*                  one more operand looks like this (`*` is any text, a comma separates alternatives)
- *     s3 cp last s3://*                   the last operand looks like this
- *     stash bare                          nothing more is given
- *     ** delete                           any number of words, then `delete`
- *     archive with --remote~              the option may be abbreviated where the program abbreviates
+ *     push with -f --force unless -n      the subcommand `push` with one of these options and none of those     push
+ * operand +* :*                  one more operand looks like this (`*` is any text, a comma separates alternatives)
+ * s3 cp last s3://*                   the last operand looks like this     stash bare                          nothing
+ * more is given     ** delete                           any number of words, then `delete`     archive with --remote~
+ * the option may be abbreviated where the program abbreviates
  */
 export const facts = {
   // How its arguments are read. `VERB` is a subcommand that the fact holds for.
@@ -36,7 +36,7 @@ export const facts = {
   same: "[VERB] names of one option, joined by `=`",
   // Files.
   files:
-    "what happens to the operands: `read`, `write`, `none` or a special manner; `last`, `then`: to the last, to all but the first",
+    "what becomes of operands: `read`, `write`, `none` or a manner; `last`, `then`: of the last, of all but the first",
   outputs: "OPTIONS whose value is a file that is written",
   inputs: "OPTIONS whose value is a file that is read",
   "in-place": "OPTIONS with which it writes the files it reads",
@@ -139,7 +139,9 @@ export const flags = {
 
 export type Flag = keyof typeof flags
 
-/** What a command may do that a person should be asked about (docs/policy.md#categories): a fact of this name is a rule. */
+/**
+ * What a command may do that a person should be asked about (docs/policy.md#categories): a fact of this name is a rule.
+ */
 export const dangers: ReadonlySet<string> = new Set(
   ("disk kernel power-service net-config accounts packages privilege perms persistence tamper system-write fs-wipe " +
     "git-destructive option-exec publish-deploy container database credentials resource exfil").split(" ")
@@ -341,7 +343,10 @@ const toStatements = (text: string): Statements => {
   return { kind, code, operand: Number(operand) }
 }
 
-/** Options whose value is a shell script, or `operands` and the first operand that is one; where a rule holds, if there is one. */
+/**
+ * Options whose value is a shell script, or `operands` and the first operand that is one; where a rule holds, if there
+ * is one.
+ */
 export interface ScriptWords {
   readonly words: ReadonlyArray<string>
   readonly rule: Rule | undefined
@@ -442,56 +447,55 @@ export class Program {
 
 /** The facts of a row that hold for one of its programs. */
 const factsOf = (row: string, name: string): ReadonlyArray<readonly [string, string]> =>
-  row.split("; ").flatMap((fact) => {
-    const limit = fact.startsWith("@") ? fact.indexOf(" ") : 0
+  factLines(row).flatMap((fact) => {
+    const limit = fact.startsWith("@") ? fact.indexOf(" ") : -1
     if (limit > 0 && !fact.slice(1, limit).split(",").includes(name)) return []
-    const text = fact.slice(limit).trim()
+    const text = fact.slice(limit + 1)
     const space = text.indexOf(" ")
     return [space < 0 ? [text, ""] as const : [text.slice(0, space), text.slice(space + 1)] as const]
   })
 
-/** A row: the programs it is about, and its facts in one line. */
+/** A row: the programs it is about, and its facts as they are written. */
 interface Row {
   readonly names: ReadonlyArray<string>
-  readonly facts: string
+  readonly text: string
 }
 
 const topics = [shell, wrappers, files, text, archives, network, versionControl, languages, packages, builds].concat(
   [containers, cloud, databases, secrets, system]
 )
 
-const readRows = (): ReadonlyArray<Row> => {
-  const lines: Array<string> = []
-  for (const line of topics.join("").split("\n")) {
-    if (line === "") continue
-    if (!line.startsWith("  ")) lines.push(line)
-    else {
-      const above = lines.at(-1)!
-      const joint = line.startsWith("    ") ? (above.endsWith(",") ? "" : " ") : above.endsWith(" =") ? " " : "; "
-      lines[lines.length - 1] = above + joint + line.trim()
-    }
-  }
-  return lines.map((line) => {
-    const border = line.indexOf(" = ")
-    return { names: line.slice(0, border).split(" "), facts: line.slice(border + 3) }
-  })
-}
-
-// Read when the first command is looked at.
+// Read when the first command is looked at, and no further than that needs.
 let allRows: ReadonlyArray<Row> | undefined
 let rowByName: ReadonlyMap<string, Row> | undefined
 const programs = new Map<string, Program>()
-const unknown = new Program("", "")
 
-export const rows = (): ReadonlyArray<Row> => (allRows ??= readRows())
+export const rows = (): ReadonlyArray<Row> =>
+  allRows ??= Array.from(
+    topics.join("").matchAll(/^([^ \n][^=]*?) =(.*(?:\n {2}.*)*)/gm),
+    ([, names, body]) => ({ names: names!.split(/\s+/), text: body! })
+  )
 
 const rowOf = (name: string): Row | undefined =>
   (rowByName ??= new Map(rows().flatMap((row) => row.names.map((each) => [each, row] as const)))).get(name)
 
+/** The facts of a row, one a line. */
+export const factLines = (row: string): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (const line of row.split("\n")) {
+    const above = lines.at(-1)
+    if (above === undefined || !line.startsWith("    ")) lines.push(line.trim())
+    else lines[lines.length - 1] = above + (above.endsWith(",") ? "" : " ") + line.trim()
+  }
+  return lines.flatMap((line) => line.split("; ")).filter((line) => line !== "")
+}
+
 /** The programs that have a fact. */
 export const programsWith = (fact: Fact): ReadonlyArray<Program> =>
-  rows().filter((row) => row.facts.includes(`${fact} `)).flatMap(({ names }) => names.map(programOf))
+  rows().filter((row) => row.text.includes(`${fact} `)).flatMap(({ names }) => names.map(programOf))
     .filter((program) => program.has(fact))
+
+const unknown = new Program("", "")
 
 /** What is known of a program; nothing is where no row has its name. */
 export const programOf = (name: string): Program => {
@@ -502,7 +506,7 @@ export const programOf = (name: string): Program => {
     const plain = unversioned(name)
     return plain === name ? unknown : programOf(plain)
   }
-  const made = new Program(name, row.facts)
+  const made = new Program(name, row.text)
   // Names that no row has are not kept: they may be as many and as long as a model likes.
   programs.set(name, made)
   return made

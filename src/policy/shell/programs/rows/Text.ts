@@ -4,7 +4,8 @@ awk gawk mawk nawk = @awk values -F -v -f --file --assign
   @gawk values -F -v -f -l -E -i --file --assign --load --include --exec; @mawk values -F -v -f
   files read skip 1 unless -f --file; inputs -f
   @awk,gawk in-place -i=inplace -i=inplace.awk --include=inplace --include=inplace.awk; script-writes arrow -e --source
-  @awk,gawk,mawk safe filtering; @awk,gawk,mawk safe-short ^-[Fv]; check awk-code; @awk,gawk,mawk is open reader searcher
+  @awk,gawk,mawk safe filtering; @awk,gawk,mawk safe-short ^-[Fv]; check awk-code
+  @awk,gawk,mawk is open reader searcher
   @awk is relied teller versioned
 base64 base32 = @base64 values -w --wrap -i -o --input --output; @base32 values -w --wrap; files read
   outputs -o --output; @base64 inputs -i --input; safe operands ^-[wb]$; @base64 safe-short ^-([dDi]+|[wb]\d*)$
