@@ -16,6 +16,7 @@ const keys = new Set(lines.map(({ key }) => key))
 describe("the table of programs", () => {
   it("has one row for each program", () => {
     expect(names.length).toBeGreaterThan(1400)
+    expect(names).not.toContain("")
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
   })
 

@@ -473,7 +473,7 @@ const programs = new Map<string, Program>()
 export const rows = (): ReadonlyArray<Row> =>
   allRows ??= Array.from(
     topics.join("").matchAll(/^([^ \n][^=]*?) =(.*(?:\n {2}.*)*)/gm),
-    ([, names, body]) => ({ names: names!.split(/\s+/), text: body! })
+    ([, names, body]) => ({ names: names!.trim().split(/\s+/), text: body! })
   )
 
 const rowOf = (name: string): Row | undefined =>
