@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
 import { run, start, test } from "../support/Acpx.ts"
-import { eventually, processesAtHome } from "../support/Processes.ts"
+import { processesAtHome } from "../support/Processes.ts"
 import type { Message } from "../support/Wire.ts"
+import { eventually } from "../support/Waiting.ts"
 
 const frames = (out: string): ReadonlyArray<Message> => out.split("\n").filter(Boolean).map((line) => JSON.parse(line))
 

@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { describe, expect } from "vitest"
 import { type DaemonProcess, test } from "../support/DaemonProcess.ts"
 import type { Host } from "../support/Host.ts"
-import { eventually } from "../support/Processes.ts"
 import { SocketClient } from "../support/SocketClient.ts"
+import { eventually } from "../support/Waiting.ts"
 
 const fileOf = ({ config }: Host) => join(config, "config.toml")
 

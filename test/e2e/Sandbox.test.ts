@@ -5,8 +5,9 @@ import { describe, expect } from "vitest"
 import { hasBubblewrap, reason } from "../support/Bubblewrap.ts"
 import { cancel, prompt } from "../support/Frames.ts"
 import { bundle, test } from "../support/Host.ts"
-import { eventually, processesWith, running } from "../support/Processes.ts"
+import { processesWith, running } from "../support/Processes.ts"
 import type { Json } from "../support/Wire.ts"
+import { eventually } from "../support/Waiting.ts"
 
 /** A command line that no other process on the machine has. */
 const sleep = (seconds: number) => `sleep ${seconds}.${Math.floor(Math.random() * 1e9)}`

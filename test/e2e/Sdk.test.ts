@@ -4,6 +4,7 @@ import { type ContentBlock, methods, type NewSessionRequest } from "@agentclient
 import { afterEach, expect } from "vitest"
 import { type Host, test } from "../support/Host.ts"
 import { SdkClient } from "../support/SdkClient.ts"
+import { eventually } from "../support/Waiting.ts"
 
 const open: Array<SdkClient> = []
 const connect = async (host: Host) => {
@@ -71,7 +72,7 @@ test("a cancel in the middle of a pause ends the turn as cancelled", async ({ ho
   const editor = await connect(host)
   const { sessionId } = await editor.agent.request(session.new, { cwd: host.project, mcpServers: [] })
   const turn = editor.agent.request(session.prompt, { sessionId, prompt: text("say begun\nwait 30") })
-  while (!editor.text(sessionId).includes("begun")) await new Promise((resolve) => setTimeout(resolve, 10))
+  await eventually(() => editor.text(sessionId).includes("begun"), 20_000)
   await editor.agent.notify(session.cancel, { sessionId })
   expect((await turn).stopReason).toBe("cancelled")
 })

@@ -2,7 +2,8 @@ import { describe, expect } from "vitest"
 import { textOf } from "../support/AcpProcess.ts"
 import { cancel, list, prompt, request } from "../support/Frames.ts"
 import { test } from "../support/Host.ts"
-import { eventually, processesWith } from "../support/Processes.ts"
+import { processesWith } from "../support/Processes.ts"
+import { eventually } from "../support/Waiting.ts"
 
 const linux = process.platform === "linux"
 /** A command line that no other process on the machine has. */

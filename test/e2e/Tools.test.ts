@@ -6,8 +6,9 @@ import { describe, expect, onTestFinished } from "vitest"
 import type { AcpProcess } from "../support/AcpProcess.ts"
 import { cancel, prompt } from "../support/Frames.ts"
 import { test } from "../support/Host.ts"
-import { eventually, processesAtHome } from "../support/Processes.ts"
+import { processesAtHome } from "../support/Processes.ts"
 import type { Json } from "../support/Wire.ts"
+import { eventually } from "../support/Waiting.ts"
 
 const listen = async (server: Server): Promise<number> => {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))

@@ -8,10 +8,10 @@ import { hasBubblewrap, unconfined } from "../support/Bubblewrap.ts"
 import { ChatServer } from "../support/ChatServer.ts"
 import { held, said } from "../support/Held.ts"
 import type { Host } from "../support/Host.ts"
-import { eventually } from "../support/Processes.ts"
 import { SdkClient } from "../support/SdkClient.ts"
 import type { Json } from "../support/Wire.ts"
 import * as Work from "../support/Work.ts"
+import { eventually } from "../support/Waiting.ts"
 
 const test = base.extend<{ model: ChatServer }>({
   model: async ({ host }, use) => {

@@ -8,6 +8,7 @@ import type { NativeState } from "../../src/native/protocol/NativeConnection.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
 import { promise, served } from "../support/ServedDaemon.ts"
+import { eventually } from "../support/Waiting.ts"
 
 const heard = (client: SocketClient) =>
   client.messages.flatMap(({ method, params }) => method === "session/update" && params !== undefined ? [params] : [])
@@ -16,10 +17,7 @@ const attach = (client: SocketClient, params: Json) => promise(() => client.requ
 
 const sessionsOf = (context: Context.Context<never>) => Context.get(context as Context.Context<Feeds>, Feeds).sessions
 
-const until = (condition: () => boolean) =>
-  promise(async () => {
-    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
-  })
+const until = (holds: () => boolean) => promise(() => eventually(holds, 20_000))
 
 describe("A feed with a limit of weight", () => {
   it("drops what is oldest, keeps its newest entry, and forgets what is asked", () => {

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { ChatServer } from "../support/ChatServer.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "../support/ServedDaemon.ts"
+import { promise, refusal, served } from "../support/ServedDaemon.ts"
 
 const workspaceOf = (folder: string, agent = "default") => join(folder, "agents", agent, "workspace")
 
@@ -22,8 +22,6 @@ const get = (client: SocketClient, filename: string, params: Json = {}) =>
   promise(() => client.request("personality/get", { filename, ...params }))
 const put = (client: SocketClient, filename: string, content: string, params: Json = {}) =>
   promise(() => client.request("personality/put", { filename, content, ...params }))
-const failure = (client: SocketClient, method: string, params: Json) =>
-  Effect.map(promise(() => client.failure(method, params)), ({ code, data }) => [code, data?.["reason"]])
 
 describe("An agent's personality", () => {
   it.live("is listed, written and read, in a workspace that need not be there", () =>
@@ -97,8 +95,8 @@ describe("An agent's personality", () => {
         ]
       ) {
         const refused = [-32602, "invalid_params"]
-        assert.deepStrictEqual(yield* failure(client, "personality/get", { filename }), refused)
-        assert.deepStrictEqual(yield* failure(client, "personality/put", { filename, content: "x" }), refused)
+        assert.deepStrictEqual(yield* refusal(client, "personality/get", { filename }), refused)
+        assert.deepStrictEqual(yield* refusal(client, "personality/put", { filename, content: "x" }), refused)
       }
       assert.deepStrictEqual(readdirSync(workspace), ["BOOTSTRAP.md"])
       assert.strictEqual(readFileSync(join(folder, "config.toml"), "utf8"), "")
@@ -114,8 +112,8 @@ describe("An agent's personality", () => {
       mkdirSync(join(workspace, "TOOLS.md"))
       execFileSync("mkfifo", [join(workspace, "AGENTS.md")])
       for (const filename of ["SOUL.md", "USER.md", "TOOLS.md", "AGENTS.md"]) {
-        assert.deepStrictEqual(yield* failure(client, "personality/get", { filename }), [-32602, "invalid"])
-        assert.deepStrictEqual(yield* failure(client, "personality/put", { filename, content: "x" }), [
+        assert.deepStrictEqual(yield* refusal(client, "personality/get", { filename }), [-32602, "invalid"])
+        assert.deepStrictEqual(yield* refusal(client, "personality/put", { filename, content: "x" }), [
           -32602,
           "invalid"
         ])
@@ -139,7 +137,7 @@ describe("An agent's personality", () => {
           ["a\ud800b", "malformed"]
         ] as const
       ) {
-        assert.deepStrictEqual(yield* failure(client, "personality/put", { filename: "SOUL.md", content }), [
+        assert.deepStrictEqual(yield* refusal(client, "personality/put", { filename: "SOUL.md", content }), [
           -32602,
           reason
         ])
@@ -155,7 +153,7 @@ describe("An agent's personality", () => {
         ] as const
       ) {
         writeFileSync(join(workspace, "TOOLS.md"), bytes)
-        assert.deepStrictEqual(yield* failure(client, "personality/get", { filename: "TOOLS.md" }), [-32602, reason])
+        assert.deepStrictEqual(yield* refusal(client, "personality/get", { filename: "TOOLS.md" }), [-32602, reason])
       }
     }))
 
@@ -164,7 +162,7 @@ describe("An agent's personality", () => {
       const { client, greet, workspace } = yield* prepared()
       const filename = "SOUL.md"
       const conflict = [-32005, "conflict"]
-      const stale = (params: Json) => failure(client, "personality/put", { filename, content: "stale", ...params })
+      const stale = (params: Json) => refusal(client, "personality/put", { filename, content: "stale", ...params })
       assert.deepStrictEqual(yield* stale({ expected_mtime_ms: 1 }), conflict)
       const others = [yield* greet(), yield* greet(), yield* greet()]
       let { mtime_ms } = yield* put(client, filename, "0")
@@ -220,12 +218,12 @@ grants = { personality = ["update"] }
       const bob = yield* greet({}, yield* openFor(70002))
       const forbidden = [-32012, "forbidden"]
       const file = { filename: "SOUL.md", content: "x" }
-      assert.deepStrictEqual(yield* failure(ann, "personality/put", { agent: "own", ...file }), forbidden)
+      assert.deepStrictEqual(yield* refusal(ann, "personality/put", { agent: "own", ...file }), forbidden)
       yield* put(bob, "SOUL.md", "mine", { agent: "own" })
       assert.deepInclude(yield* get(ann, "SOUL.md", { agent: "own" }), { content: "mine" })
       for (const method of ["personality/list", "personality/get", "personality/put", "personality/templates"]) {
-        assert.deepStrictEqual(yield* failure(bob, method, { agent: "other", ...file }), forbidden)
-        assert.deepStrictEqual(yield* failure(bob, method, { agent: "../own", ...file }), [-32602, "agent_unknown"])
+        assert.deepStrictEqual(yield* refusal(bob, method, { agent: "other", ...file }), forbidden)
+        assert.deepStrictEqual(yield* refusal(bob, method, { agent: "../own", ...file }), [-32602, "agent_unknown"])
       }
       assert.strictEqual(readFileSync(join(other, "SOUL.md"), "utf8"), "of the other")
     }))

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { DaemonInfo } from "../../src/native/protocol/NativeConnection.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served, twin } from "../support/ServedDaemon.ts"
+import { failure, promise, served, twin } from "../support/ServedDaemon.ts"
 import { temporaryHome } from "../support/TemporaryFolder.ts"
 
 const ids = (client: SocketClient, method = "session/list", params: Json = {}) =>
@@ -18,7 +18,6 @@ const ids = (client: SocketClient, method = "session/list", params: Json = {}) =
   )
 const active = (client: SocketClient) =>
   promise(async () => (await client.request("status"))["session_ids"] as ReadonlyArray<string>)
-const failure = (client: SocketClient, method: string, params: Json) => promise(() => client.failure(method, params))
 const code = (client: SocketClient, method: string, params: Json) =>
   Effect.map(failure(client, method, params), (error) => error.code)
 

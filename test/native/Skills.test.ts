@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "../support/ServedDaemon.ts"
+import { promise, refusal, served } from "../support/ServedDaemon.ts"
 
 const workspaceOf = (folder: string, agent = "default") => join(folder, "agents", agent, "workspace")
 
@@ -14,8 +14,6 @@ const put = (folder: string, name: string, text: string) => {
 }
 
 const request = (client: SocketClient, method: string, params: Json) => promise(() => client.request(method, params))
-const failure = (client: SocketClient, method: string, params: Json) =>
-  Effect.map(promise(() => client.failure(method, params)), ({ code, data }) => [code, data?.["reason"]])
 const namesIn = (client: SocketClient, bundle: string) =>
   Effect.map(
     request(client, "skills/list", { bundle }),
@@ -79,7 +77,7 @@ describe("Skills", () => {
       yield* request(client, "skills/write", skill("build"))
       assert.include(readFileSync(join(skills, "old-folder", "SKILL.md"), "utf8"), "Do build.")
       assert.deepStrictEqual(readdirSync(skills), ["old-folder"])
-      assert.deepStrictEqual(yield* failure(client, "skills/write", skill("old-folder")), [-32602, "conflict"])
+      assert.deepStrictEqual(yield* refusal(client, "skills/write", skill("old-folder")), [-32602, "conflict"])
     }))
 
   it.live("go to an archive with all their files when they are deleted, as often as that happens", () =>
@@ -117,7 +115,7 @@ describe("Skills", () => {
         const name of ["", ".", "..", "../x", "a/b", "a\\b", "/etc", ".hidden", "a\0", "a\nb", "a".repeat(65), "é"]
       ) {
         for (const method of ["skills/write", "skills/delete"]) {
-          assert.deepStrictEqual(yield* failure(client, method, skill(name)), [-32602, "invalid_params"])
+          assert.deepStrictEqual(yield* refusal(client, method, skill(name)), [-32602, "invalid_params"])
         }
       }
       for (
@@ -134,15 +132,15 @@ describe("Skills", () => {
           [{ frontmatter: null, body: null, content: "---\nname: other\n---\n" }, "invalid_params"]
         ] as const
       ) {
-        assert.deepStrictEqual(yield* failure(client, "skills/write", skill("ok", params)), [-32602, reason])
+        assert.deepStrictEqual(yield* refusal(client, "skills/write", skill("ok", params)), [-32602, reason])
       }
       for (
         const [bundle, reason] of [["..", "agent_unknown"], ["../../data", "agent_unknown"], ["", "agent_unknown"]]
       ) {
-        assert.deepStrictEqual(yield* failure(client, "skills/write", skill("ok", { bundle })), [-32602, reason])
+        assert.deepStrictEqual(yield* refusal(client, "skills/write", skill("ok", { bundle })), [-32602, reason])
       }
       assert.deepStrictEqual(
-        yield* failure(client, "skills/write", skill("ok", { agent: "default", bundle: "other" })),
+        yield* refusal(client, "skills/write", skill("ok", { agent: "default", bundle: "other" })),
         [-32602, "not_found"]
       )
       assert.isFalse(existsSync(workspaceOf(folder)))
@@ -161,19 +159,19 @@ describe("Skills", () => {
       mkdirSync(join(skills, "inner"))
       symlinkSync(join(outside, "linked", "SKILL.md"), join(skills, "inner", "SKILL.md"))
       for (const name of ["linked", "dangling", "inner"]) {
-        assert.deepStrictEqual(yield* failure(client, "skills/write", skill(name)), [-32602, "invalid"])
+        assert.deepStrictEqual(yield* refusal(client, "skills/write", skill(name)), [-32602, "invalid"])
         assert.isFalse((yield* request(client, "skills/delete", { bundle: "default", name }))["deleted"])
       }
       mkdirSync(join(folder, "shared"))
       symlinkSync(outside, join(folder, "shared", "skills"))
-      assert.deepStrictEqual(yield* failure(client, "skills/write", skill("x", { bundle: "shared" })), [
+      assert.deepStrictEqual(yield* refusal(client, "skills/write", skill("x", { bundle: "shared" })), [
         -32602,
         "invalid"
       ])
       assert.isFalse((yield* request(client, "skills/delete", { bundle: "shared", name: "linked" }))["deleted"])
       yield* request(client, "skills/write", skill("kept"))
       symlinkSync(outside, join(workspaceOf(folder), "skills-archive"))
-      assert.strictEqual((yield* failure(client, "skills/delete", { bundle: "default", name: "kept" }))[0], -32602)
+      assert.strictEqual((yield* refusal(client, "skills/delete", { bundle: "default", name: "kept" }))[0], -32602)
       assert.deepStrictEqual(readdirSync(outside), ["linked"])
       assert.strictEqual(readFileSync(join(outside, "linked/SKILL.md"), "utf8"), "---\nname: linked\n---\nOutside.\n")
       assert.include(yield* namesIn(client, "default"), "kept")
@@ -203,7 +201,7 @@ grants = { skills = ["update"] }
       const ann = yield* greet({}, yield* openFor(70001))
       const bob = yield* greet({}, yield* openFor(70002))
       const forbidden = [-32012, "forbidden"]
-      assert.deepStrictEqual(yield* failure(ann, "skills/write", skill("mine", { bundle: "own" })), forbidden)
+      assert.deepStrictEqual(yield* refusal(ann, "skills/write", skill("mine", { bundle: "own" })), forbidden)
       yield* request(bob, "skills/write", skill("mine", { bundle: "own" }))
       for (
         const where of [
@@ -215,8 +213,8 @@ grants = { skills = ["update"] }
         ]
       ) {
         for (const name of ["theirs", "common"]) {
-          assert.deepStrictEqual(yield* failure(bob, "skills/write", skill(name, where)), forbidden)
-          assert.deepStrictEqual(yield* failure(bob, "skills/delete", { name, ...where }), forbidden)
+          assert.deepStrictEqual(yield* refusal(bob, "skills/write", skill(name, where)), forbidden)
+          assert.deepStrictEqual(yield* refusal(bob, "skills/delete", { name, ...where }), forbidden)
         }
       }
       assert.isTrue((yield* request(ann, "skills/delete", { bundle: "own", name: "mine" }))["deleted"])

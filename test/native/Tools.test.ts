@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { ChatServer } from "../support/ChatServer.ts"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "../support/ServedDaemon.ts"
+import { promise, refusal, served } from "../support/ServedDaemon.ts"
 
 const toolsOf = (client: SocketClient, params: Json = {}) =>
   Effect.map(promise(() => client.request("tools/list", params)), ({ tools }) => tools as ReadonlyArray<Json>)
@@ -16,8 +16,6 @@ const optionsOf = (client: SocketClient, domain: string, params: Json = {}) =>
     promise(() => client.request("tools/param-options", { domain, ...params })),
     ({ options }) => options.map(({ value }: Json) => value)
   )
-const failure = (client: SocketClient, method: string, params: Json) =>
-  Effect.map(promise(() => client.failure(method, params)), ({ code, data }) => [code, data?.["reason"]])
 
 const model = Effect.acquireRelease(
   Effect.sync(() => new ChatServer()),
@@ -64,7 +62,7 @@ describe("The tools of an agent", () => {
       writeFileSync(join(rules, "rules.toml"), "[policy]\nwork_mode = \"chat\"\n")
       assert.notInclude(yield* namesOf(client), "shell")
       writeFileSync(join(rules, "rules.toml"), "[[")
-      assert.deepStrictEqual(yield* failure(client, "tools/list", {}), [-32603, "rules_invalid"])
+      assert.deepStrictEqual(yield* refusal(client, "tools/list", {}), [-32603, "rules_invalid"])
     }))
 
   it.live("are those that the caller may use, of agents that it may use", () =>
@@ -100,12 +98,12 @@ permission_profiles = ["remembers"]
       assert.deepStrictEqual(yield* optionsOf(ann, "tool_names", { agent: "own" }), ["file_read", "memory_recall"])
       assert.deepStrictEqual(yield* optionsOf(ann, "agent_aliases"), ["own"])
       assert.deepStrictEqual(yield* optionsOf(yield* greet(), "agent_aliases"), ["own", "other"])
-      assert.deepStrictEqual(yield* failure(ann, "tools/list", { agent: "other" }), forbidden)
+      assert.deepStrictEqual(yield* refusal(ann, "tools/list", { agent: "other" }), forbidden)
       for (const domain of ["tool_names", "memory_categories"]) {
-        assert.deepStrictEqual(yield* failure(ann, "tools/param-options", { domain, agent: "other" }), forbidden)
+        assert.deepStrictEqual(yield* refusal(ann, "tools/param-options", { domain, agent: "other" }), forbidden)
       }
       assert.deepStrictEqual(
-        yield* failure(ann, "tools/param-options", { domain: "memory_categories", agent: "own" }),
+        yield* refusal(ann, "tools/param-options", { domain: "memory_categories", agent: "own" }),
         forbidden
       )
       const everybody = yield* Effect.forEach([70003, 70004], (uid) =>
@@ -119,8 +117,8 @@ permission_profiles = ["remembers"]
       for (const [index, one] of everybody.entries()) {
         assert.deepStrictEqual(yield* optionsOf(one, "memory_categories", { agent: "own" }), [`of${index}`])
       }
-      assert.deepStrictEqual(yield* failure(bob, "tools/list", {}), forbidden)
-      assert.deepStrictEqual(yield* failure(bob, "tools/param-options", { domain: "agent_aliases" }), forbidden)
+      assert.deepStrictEqual(yield* refusal(bob, "tools/list", {}), forbidden)
+      assert.deepStrictEqual(yield* refusal(bob, "tools/param-options", { domain: "agent_aliases" }), forbidden)
     }))
 
   it.live("have parameters that are chosen from what there is", () =>
@@ -137,7 +135,7 @@ permission_profiles = ["remembers"]
         assert.deepStrictEqual(yield* optionsOf(client, domain), [])
       }
       for (const domain of ["", "ToolNames", "constructor"]) {
-        assert.deepStrictEqual(yield* failure(client, "tools/param-options", { domain }), [-32602, "invalid_params"])
+        assert.deepStrictEqual(yield* refusal(client, "tools/param-options", { domain }), [-32602, "invalid_params"])
       }
     }))
 })

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import type { SocketClient } from "../support/SocketClient.ts"
 import type { Json } from "../support/Wire.ts"
-import { promise, served } from "../support/ServedDaemon.ts"
+import { promise, refusal, served } from "../support/ServedDaemon.ts"
 import { temporaryHome } from "../support/TemporaryFolder.ts"
 
 /** A daemon one of whose databases is a folder. */
@@ -18,7 +18,7 @@ const daemon = Effect.fnUntraced(function*(mode: "acp" | "chat") {
 })
 
 const failure = (client: SocketClient, method: string, params: Json = {}) =>
-  Effect.map(promise(() => client.failure(method, params)), ({ code, data }) => [method, code, data?.["reason"]])
+  Effect.map(refusal(client, method, params), (refused) => [method, ...refused])
 
 const aboutOne = [
   "session/prompt",

@@ -3,9 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { eventually, processesWith } from "../support/Processes.ts"
+import { processesWith } from "../support/Processes.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
+import { eventually } from "../support/Waiting.ts"
 
 const who = Fixture.users[0]!
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { resolve } from "node:path"
 import { bundle, type Host, test as base } from "./Host.ts"
-import { eventually, processesAtHome } from "./Processes.ts"
+import { processesAtHome } from "./Processes.ts"
+import { eventually } from "./Waiting.ts"
 
 export interface Ended {
   readonly code: number | null

@@ -93,6 +93,14 @@ export const served = Effect.fnUntraced(
 
 export const promise = <A>(run: () => Promise<A>) => Effect.promise(run)
 
+/** The error of a call that has to fail. */
+export const failure = (client: SocketClient, method: string, params: Json = {}) =>
+  promise(() => client.failure(method, params))
+
+/** Its code and its reason. */
+export const refusal = (client: SocketClient, method: string, params: Json = {}) =>
+  Effect.map(failure(client, method, params), ({ code, data }) => [code, data?.["reason"]])
+
 /** A stored chat session of an id that an ACP session has, as there may be some from before. */
 export const twin = Effect.fnUntraced(function*(
   context: Context.Context<SessionManagers | Agents>,
