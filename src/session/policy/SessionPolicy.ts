@@ -64,7 +64,7 @@ const known = (stored: Iterable<readonly [string, string | undefined]>): Partial
 export const projectSettings = Effect.fnUntraced(function*({ cwd }: Workspace) {
   const file = projectFile(cwd)
   if (!existsSync(file)) return {}
-  const { inFile } = yield* Effect.promise(() => import("../../policy/rules/source/RuleSource.ts"))
+  const { inFile } = yield* Effect.promise(() => import("../../policy/rules/source/ProjectSettings.ts"))
   return inFile(file)
 })
 
