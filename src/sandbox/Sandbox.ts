@@ -7,10 +7,10 @@ import { makeChooser, mayBeBubblewrap } from "./backends/BackendChooser.ts"
 import { type ConfinedCommand, type EnforcementReport, type SandboxRequest, SandboxUnavailable } from "./Confinement.ts"
 import { type BackendChoice } from "../domain/SandboxBackend.ts"
 import * as Disk from "./Disk.ts"
-import * as Modes from "./Modes.ts"
+import * as SandboxModes from "./SandboxModes.ts"
 import * as Plan from "./plan/Plan.ts"
 import type { PathScope } from "./plan/PathScope.ts"
-import { type HostEnvironment, ownHomes } from "./plan/Surroundings.ts"
+import { type HostEnvironment, ownHomes } from "./plan/DiskView.ts"
 import * as BackendProbe from "./backends/BackendProbe.ts"
 
 export interface SandboxOptions {
@@ -97,10 +97,12 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     if (plan instanceof SandboxUnavailable) return yield* plan
     const confined = yield* chosen.backend.confine(plan, {
       argv,
-      env: { ...Modes.variables(request.mode), ...request.env }
+      env: { ...SandboxModes.variables(request.mode), ...request.env }
     })
     const [program] = confined.argv
-    if (!Modes.writes(request.mode) || !request.roots.some((root) => isInside(root, Disk.real(program) ?? program))) {
+    if (
+      !SandboxModes.writes(request.mode) || !request.roots.some((root) => isInside(root, Disk.real(program) ?? program))
+    ) {
       return confined
     }
     return yield* new SandboxUnavailable({

@@ -113,7 +113,7 @@ describe("the arguments of bubblewrap", () => {
   })
 
   it("says what an older bubblewrap lacks", () => {
-    const report = Bubblewrap.report({ mode: "read-only", network: true }, {
+    const report = Bubblewrap.reportOf({ mode: "read-only", network: true }, {
       noNesting: false,
       filter: false,
       byDescriptor: false

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import * as BubblewrapBackend from "../../src/sandbox/backends/BubblewrapBackend.ts"
+import * as Bubblewrap from "../../src/sandbox/backends/Bubblewrap.ts"
 import * as Landlock from "../../src/sandbox/backends/Landlock.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as Fixture from "./Fixture.ts"
@@ -17,7 +17,7 @@ const fixture = Effect.acquireRelease(
 /** Some are bugs that users of other agents reported (docs/development.md#reports-from-other-agents). */
 describe("a sandbox that cannot hold a call", () => {
   it("names bubblewrap and how to get it where it is missing", () => {
-    const offer = BubblewrapBackend.make(() => undefined).offer("workspace-write", false)
+    const offer = Bubblewrap.make(() => undefined).offer("workspace-write", false)
     assert.isTrue(
       "missing" in offer && /bubblewrap \(bwrap\) is not installed/.test(offer.missing) &&
         /package "bubblewrap"/.test(offer.remedy)
@@ -25,7 +25,7 @@ describe("a sandbox that cannot hold a call", () => {
   })
 
   it("says what bubblewrap said where a namespace is refused", () => {
-    const offer = BubblewrapBackend.make((name) => name === "bwrap" ? "/bin/false" : undefined).offer(
+    const offer = Bubblewrap.make((name) => name === "bwrap" ? "/bin/false" : undefined).offer(
       "read-only",
       false
     )
@@ -55,7 +55,7 @@ describe("a sandbox that cannot hold a call", () => {
         `#!/bin/sh\ntr '\\0' '\\n' <&4 | grep -qx -e ${option} || exit 0\necho "${said}" >&2\nexit 1\n`,
         { mode: 0o755 }
       )
-      const backend = BubblewrapBackend.make((name) => name === "bwrap" ? program : undefined)
+      const backend = Bubblewrap.make((name) => name === "bwrap" ? program : undefined)
       const offer = backend.offer("read-only", false)
       assert.isTrue("missing" in offer && offer.missing.includes(said) && remedy.test(offer.remedy))
       assert.strictEqual("missing" in backend.offer("read-only", true), option !== "--unshare-net")

@@ -1,6 +1,13 @@
 import type { Effect, Scope } from "effect"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
-import type { BackendName, ConfinedCommand, EnforcementReport, SandboxUnavailable } from "../Confinement.ts"
+import type {
+  Attribution,
+  BackendName,
+  ConfinedCommand,
+  EnforcementReport,
+  RunnerExit,
+  SandboxUnavailable
+} from "../Confinement.ts"
 import type { Plan } from "../plan/Plan.ts"
 
 export interface BackendCommand {
@@ -37,4 +44,34 @@ export const memoized = <A>(find: (mode: EffectiveSandbox, network: boolean) => 
     known.set(key, found)
     return found
   }
+}
+
+/**
+ * What programs print when a backend refused them something (docs/sandbox.md#what-a-refusal-looks-like). Evidence, not
+ * proof: the command can print it too.
+ */
+
+export const bubblewrapRefusal =
+  /Read-only file system|Invalid cross-device link|Device or resource busy|Permission denied|Operation not permitted/
+export const landlockRefusal = /Permission denied/
+export const seatbeltRefusal = /Operation not permitted/
+
+const network =
+  /Network is unreachable|Temporary failure in name resolution|Could not resolve host|Connection refused|ENETUNREACH|EAI_AGAIN|ECONNREFUSED/
+
+export const readRefusal = (
+  { code, stderr, stopped }: RunnerExit,
+  plan: Pick<Plan, "mode" | "network">,
+  files: RegExp
+): Attribution => {
+  // Above 128 is a signal, and how a program died says nothing about a refusal; 126 is a file that is no program.
+  if (code === null || code === 0 || code === 126 || code > 128 || stopped) return { kind: "ordinary" }
+  const phrase = files.exec(stderr)?.[0]
+  if (plan.mode !== "danger-full-access" && phrase !== undefined) {
+    return { kind: "denied", note: `something was probably refused under ${plan.mode} ("${phrase}")` }
+  }
+  const unreachable = plan.network ? undefined : network.exec(stderr)?.[0]
+  return unreachable === undefined
+    ? { kind: "ordinary" }
+    : { kind: "denied", note: `the call has no network ("${unreachable}")` }
 }

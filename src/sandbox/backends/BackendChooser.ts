@@ -1,15 +1,15 @@
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isMissing, type MissingSupport, type SandboxBackend } from "./Backend.ts"
-import * as BubblewrapBackend from "./BubblewrapBackend.ts"
-import type { BackendName, EnforcementReport } from "../Confinement.ts"
+import * as Bubblewrap from "./Bubblewrap.ts"
+import { type BackendName, type EnforcementReport, plainRunner } from "../Confinement.ts"
 import { type BackendChoice, unconfined } from "../../domain/SandboxBackend.ts"
 import * as Docker from "./Docker.ts"
 import * as Firejail from "./Firejail.ts"
 import * as Landlock from "./Landlock.ts"
-import { isScratch } from "../Modes.ts"
+import { isScratch } from "../SandboxModes.ts"
 import * as Seatbelt from "./Seatbelt.ts"
 import type { FindProgram } from "./BackendProbe.ts"
-import { nothing } from "./Unconfined.ts"
+import { Effect } from "effect"
 
 /** Which backend holds a call to its mode and network on this machine. */
 
@@ -26,6 +26,28 @@ const names: { readonly [name: string]: BackendName | undefined } = {
 
 /** Whether bubblewrap may be what such a wish comes to. */
 export const mayBeBubblewrap = ({ name }: BackendChoice): boolean => name === "auto" || names[name] === "bubblewrap"
+
+export const nothing: SandboxBackend = {
+  name: "none",
+  offer: (mode, network) => ({
+    backend: "none",
+    mode,
+    network,
+    files: "none",
+    net: "none",
+    processes: "none",
+    notes: ["nothing is confined"]
+  }),
+  confine: (plan, { argv, env }) =>
+    Effect.succeed({
+      argv,
+      env,
+      cwd: plan.cwd,
+      runner: plainRunner,
+      report: nothing.offer(plan.mode, plan.network) as EnforcementReport,
+      afterwards: () => []
+    })
+}
 
 export interface ChosenBackend {
   readonly backend: SandboxBackend
@@ -68,7 +90,7 @@ export type ChooseBackend = (
 
 /** `partial`: whether `auto` may come to a backend that confines files only in part. What was tried out is kept. */
 export const makeChooser = (find: FindProgram, partial: () => boolean): ChooseBackend => {
-  const bubblewrap = BubblewrapBackend.make(find)
+  const bubblewrap = Bubblewrap.make(find)
   const automatic = process.platform === "darwin"
     ? [Seatbelt.make()]
     : process.platform === "linux"

@@ -1,11 +1,17 @@
 import { Effect } from "effect"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
-import { type BackendCommand, memoized, type MissingSupport, type SandboxBackend } from "./Backend.ts"
+import {
+  type BackendCommand,
+  bubblewrapRefusal,
+  memoized,
+  type MissingSupport,
+  readRefusal,
+  type SandboxBackend
+} from "./Backend.ts"
 import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnavailable } from "../Confinement.ts"
-import { isScratch } from "../Modes.ts"
+import { isScratch } from "../SandboxModes.ts"
 import type { Plan } from "../plan/Plan.ts"
 import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
-import * as Refusals from "./Refusals.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
 const common = ["--quiet", "--noprofile", "--private-dev", "--nonewprivs", "--caps.drop=all", "--seccomp", "--noroot"]
@@ -86,7 +92,7 @@ export const make = (find: BackendProbe.FindProgram, extra: ReadonlyArray<string
         attribute: (ending) =>
           ending.code === 1 && /^Error: /m.test(ending.stderr) && /firejail|cannot|invalid/i.test(ending.stderr)
             ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
-            : Refusals.read(ending, plan, Refusals.bubblewrap)
+            : readRefusal(ending, plan, bubblewrapRefusal)
       },
       report,
       afterwards: ProtectedPaths.watch(plan.watched)

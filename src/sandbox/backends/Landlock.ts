@@ -5,7 +5,14 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isInside } from "../../platform/FilePath.ts"
-import { type BackendCommand, memoized, type MissingSupport, type SandboxBackend } from "./Backend.ts"
+import {
+  type BackendCommand,
+  landlockRefusal,
+  memoized,
+  type MissingSupport,
+  readRefusal,
+  type SandboxBackend
+} from "./Backend.ts"
 import {
   type Attribution,
   type ConfinedCommand,
@@ -17,10 +24,9 @@ import {
 } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 import * as ResourceLimits from "./ResourceLimits.ts"
-import { isNarrow, isScratch } from "../Modes.ts"
+import { isNarrow, isScratch } from "../SandboxModes.ts"
 import type { Plan } from "../plan/Plan.ts"
 import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
-import * as Refusals from "./Refusals.ts"
 import { caches } from "./Scratch.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
@@ -109,7 +115,7 @@ const attribute = (plan: Plan) => (ending: RunnerExit): Attribution => {
     line.startsWith("landlock-run: ") && !/partially enforced/.test(line)
   )
   if (ending.code !== 125 || said === undefined) {
-    return ResourceLimits.notFound(ending) ?? Refusals.read(ending, plan, Refusals.landlock)
+    return ResourceLimits.notFound(ending) ?? readRefusal(ending, plan, landlockRefusal)
   }
   return /exec.*No such file/.test(said)
     ? { kind: "not-found", note: said }

@@ -4,9 +4,16 @@ import { cp, lstat, mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type EnforcementReport, type Runner, SandboxUnavailable } from "../Confinement.ts"
-import type { ScratchMounts } from "./Mounts.ts"
 import type { Plan } from "../plan/Plan.ts"
 import type { FindProgram } from "./BackendProbe.ts"
+
+/** How the folders of a scratch call take writes that must not last. */
+export type ScratchMounts =
+  | { readonly kind: "overlay" }
+  /** Overlays lie over the folders already, in a mount namespace around this one. */
+  | { readonly kind: "mounted" }
+  | { readonly kind: "copies"; readonly of: ReadonlyMap<string, string> }
+  | { readonly kind: "read-only" }
 
 /**
  * How a scratch call lets a command write and forgets it afterwards (docs/sandbox.md#scratch); the first that works
@@ -45,7 +52,7 @@ export const choose = (find: FindProgram, works: (way: ScratchMethod) => boolean
   return ways.find(works) ?? { kind: "copies" }
 }
 
-export const mountsOf = (way: ScratchMethod): ScratchMounts =>
+export const scratchMounts = (way: ScratchMethod): ScratchMounts =>
   way.kind === "copies" ? { kind: "read-only" } : { kind: way.kind }
 
 /** A path that mount would take apart. */
@@ -160,7 +167,7 @@ export const prepare = Effect.fnUntraced(
       const stage = way.kind === "mounted"
         ? yield* Effect.acquireRelease(Effect.promise(() => mkdtemp(join(tmpdir(), ".postern-stage-"))), remove)
         : ""
-      return { way, stage, mounts: mountsOf(way), env: {} }
+      return { way, stage, mounts: scratchMounts(way), env: {} }
     }
     if (way.kind === "read-only") return readOnly
     const copies = new Map<string, string>()

@@ -1,6 +1,13 @@
 import { Effect } from "effect"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
-import { type BackendCommand, memoized, type MissingSupport, type SandboxBackend } from "./Backend.ts"
+import {
+  type BackendCommand,
+  memoized,
+  type MissingSupport,
+  readRefusal,
+  type SandboxBackend,
+  seatbeltRefusal
+} from "./Backend.ts"
 import {
   type ConfinedCommand,
   type EnforcementReport,
@@ -8,10 +15,9 @@ import {
   type Runner,
   SandboxUnavailable
 } from "../Confinement.ts"
-import { isNarrow, isScratch, writes } from "../Modes.ts"
+import { isNarrow, isScratch, writes } from "../SandboxModes.ts"
 import type { Plan } from "../plan/Plan.ts"
 import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
-import * as Refusals from "./Refusals.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
 /** By its absolute path: another program of that name would confine nothing. */
@@ -105,7 +111,7 @@ const runner = (plan: Plan): Runner => ({
   attribute: (ending) =>
     ending.code === 65 && /^sandbox-exec: /m.test(ending.stderr)
       ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
-      : Refusals.read(ending, plan, Refusals.seatbelt)
+      : readRefusal(ending, plan, seatbeltRefusal)
 })
 
 export const make = (): SandboxBackend => {

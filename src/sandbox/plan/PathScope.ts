@@ -1,7 +1,7 @@
 import type { Intent } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
-import { isNarrow, writes } from "../Modes.ts"
-import type { DiskView } from "./View.ts"
+import { isNarrow, writes } from "../SandboxModes.ts"
+import type { DiskView } from "./DiskView.ts"
 
 /**
  * What Postern's own file tools may touch: the view of the disk that a command in the same mode gets

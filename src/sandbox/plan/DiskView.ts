@@ -3,10 +3,35 @@ import { isInside } from "../../platform/FilePath.ts"
 import type { SandboxRequest } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 import * as HiddenPaths from "./HiddenPaths.ts"
-import { isNarrow } from "../Modes.ts"
-import { withoutNested } from "./Outermost.ts"
-import { programFolders } from "./ProgramFolders.ts"
-import type { HostEnvironment } from "./Surroundings.ts"
+import { isNarrow } from "../SandboxModes.ts"
+import { homedir, userInfo } from "node:os"
+import { dirname, isAbsolute, join } from "node:path"
+import type { EnvironmentVariables } from "../../platform/Environment.ts"
+
+/** Without those that lie inside another one. */
+export const withoutNested = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const unique = [...new Set(paths)]
+  return unique.filter((path) => !unique.some((other) => other !== path && isInside(other, path)))
+}
+
+/** What of this machine a plan has to know besides the call. */
+export interface HostEnvironment {
+  /** As the environment names it, and as the account has it. Absolute. */
+  readonly homes: ReadonlyArray<string>
+  readonly variables: EnvironmentVariables
+  /** Postern's own configuration, data and socket: nobody may open a session inside the data, and nothing sees them. */
+  readonly own: { readonly configDir: string; readonly dataDir: string; readonly socket?: string | undefined }
+}
+
+/** A host with another HOME than its account's reads the account's keys all the same. */
+export const ownHomes = (): ReadonlyArray<string> => {
+  const named = homedir()
+  try {
+    return [...new Set([named, userInfo().homedir])].filter((path) => isAbsolute(path) && path !== "/")
+  } catch {
+    return [named]
+  }
+}
 
 /** What a call sees of the disk. */
 export interface DiskView {
@@ -79,4 +104,28 @@ export const viewOf = (wanted: ViewRequest, hidden: ReadonlyArray<string>, surro
     masks,
     visible: isNarrow(mode) ? [] : visibleIn(masks.map((mask) => mask.path), network)
   }
+}
+
+/** Folders named by PATH and by version managers; one level up where that is not somebody's whole configuration. */
+export const programFolders = (
+  { homes, variables }: Pick<HostEnvironment, "homes" | "variables">
+): ReadonlyArray<string> => {
+  const named = ["NVM_BIN", "VOLTA_HOME", "PYENV_ROOT", "JAVA_HOME", "GOROOT", "RUSTUP_HOME"].map((name) =>
+    variables[name]
+  )
+  const entries = (variables["PATH"] ?? "").split(":").concat(
+    named.map((path) => path ?? ""),
+    ...homes.map((home) => join(home, ".rustup")),
+    "/nix/store"
+  )
+  const folders = entries.filter((path) => path.startsWith("/")).flatMap((entry) => {
+    const path = Disk.real(entry)
+    if (path === undefined || isInside("/usr", path) || Disk.kind(path) !== "folder") return []
+    const parent = dirname(path)
+    const grand = dirname(parent)
+    const whole = /\/s?bin$/.test(path) && parent !== "/" && grand !== "/" &&
+      !homes.some((home) => parent === home || grand === home || isInside(parent, home))
+    return [whole ? parent : path]
+  })
+  return withoutNested(folders.filter((path) => path !== "/" && !homes.some((home) => isInside(path, home))))
 }
