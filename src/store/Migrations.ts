@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { failed } from "./StorageFault.ts"
+import { failed } from "./StoreGuard.ts"
 
 /** "Post": tells our files from other programs' SQLite files. */
 const applicationId = 0x506f7374

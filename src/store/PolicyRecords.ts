@@ -1,7 +1,7 @@
 import { Clock, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { StoreGuard } from "./StorageFault.ts"
-import type { StoreFailed } from "./Stored.ts"
+import type { StoreGuard } from "./StoreGuard.ts"
+import type { StoreFailed } from "./SessionRecords.ts"
 
 export interface RuleRecord {
   readonly id: string

@@ -1,13 +1,21 @@
 import { Clock, DateTime, Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { TranscriptEntry } from "../domain/SessionEvent.ts"
-import { readSession } from "./Catalog.ts"
-import { interruption, makeWriteEntries } from "./Entries.ts"
-import { isAlive, makeOwner, type TurnClaim } from "./Owner.ts"
-import type { SessionStore } from "./SessionStore.ts"
-import type { StoreGuard } from "./StorageFault.ts"
-import { SessionMissing, titled, TurnLost, TurnRunning } from "./Stored.ts"
-import { makeTranscripts } from "./Transcripts.ts"
+import type { TranscriptEntry, Usage } from "../domain/SessionEvent.ts"
+import { readSession } from "./SessionCatalog.ts"
+import { interruption, makeTranscripts, makeWriteEntries, type Transcripts } from "./Transcripts.ts"
+import { isAlive, makeOwner, type TurnClaim } from "./TurnOwner.ts"
+import type { StoreGuard } from "./StoreGuard.ts"
+import {
+  SessionMissing,
+  type SessionRecord,
+  type StoreFailed,
+  titled,
+  type TranscriptRow,
+  TurnLost,
+  type TurnOutcome,
+  TurnRunning,
+  type TurnStart
+} from "./SessionRecords.ts"
 
 /** How often the turns of this process renew their lease; a tool may run for hours between two checkpoints. */
 const heartbeat = "5 seconds"
@@ -24,10 +32,38 @@ interface Held {
   readonly lost: Deferred.Deferred<never, TurnLost>
 }
 
-type Turns = Pick<
-  SessionStore["Service"],
-  "transcript" | "shownBefore" | "beginTurn" | "checkpoint" | "untilLost" | "commitTurn"
->
+/** Opening, saving and ending the turns of sessions. */
+export interface Turns {
+  /**
+   * Opens a turn in one transaction: claims the session for this process, recovers a turn that was cut off, writes the
+   * first row, and the title where there is none yet. `TurnRunning` while a live process has a turn open on this session. Whoever gets a turn has to commit
+   * it: until then this store keeps the claim alive.
+   */
+  readonly beginTurn: (
+    sessionId: string,
+    first: TranscriptEntry,
+    title?: string | null
+  ) => Effect.Effect<TurnStart, SessionMissing | TurnRunning | StoreFailed>
+  /** Saves what is visible so far, and the model messages to fall back to; without anything new it only looks whether the turn is still ours. */
+  readonly checkpoint: (
+    sessionId: string,
+    turn: number,
+    progress: { readonly rows: ReadonlyArray<TranscriptRow>; readonly context: string }
+  ) => Effect.Effect<void, TurnLost | StoreFailed>
+  /** Fails as soon as a checkpoint or a renewal of the lease finds that the turn is not ours any more. */
+  readonly untilLost: (sessionId: string, turn: number) => Effect.Effect<never, TurnLost>
+  /**
+   * Ends the turn: remaining rows, model context, outcome, title and usage (`null` keeps the one there is) in one transaction.
+   * After a failure the turn counts as cut off; the same commit may be tried again until the next turn begins.
+   */
+  readonly commitTurn: (sessionId: string, turn: number, end: {
+    readonly rows: ReadonlyArray<TranscriptRow>
+    readonly context: string
+    readonly outcome: TurnOutcome
+    readonly title: string | null
+    readonly usage?: Usage | null
+  }) => Effect.Effect<SessionRecord, TurnLost | StoreFailed>
+}
 
 /**
  * Opening, saving, ending and recovering turns (docs/sessions.md#durability). The database allows one running turn a
@@ -140,7 +176,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
     yield* saveContext(sessionId, turn, progress.context)
   })
 
-  const turns: Turns = {
+  const turns: Turns & Transcripts = {
     ...makeTranscripts(sql, guarded, isRunning),
 
     beginTurn: Effect.fn("SessionStore.beginTurn")(function*(sessionId, first, name = null) {

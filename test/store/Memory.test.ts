@@ -7,9 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
-import { steps } from "../../src/store/MemorySteps.ts"
-import { terms } from "../../src/store/MemorySearch.ts"
-import { MemoryStore } from "../../src/store/MemoryStore.ts"
+import { MemoryStore, migrations, searchTerms } from "../../src/store/MemoryStore.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const open = (folder: string, retention?: number) =>
@@ -277,7 +275,7 @@ describe("A memory file", () => {
       mkdirSync(folder)
       const file = join(folder, "main.db")
       const before = new DatabaseSync(file)
-      for (const statement of steps[0] ?? []) before.exec(statement)
+      for (const statement of migrations[0] ?? []) before.exec(statement)
       before.exec("PRAGMA application_id = 1349481332; PRAGMA user_version = 1")
       const insert = before.prepare(
         "INSERT INTO memories (id, key, content, category, namespace, session_id, at) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -332,9 +330,9 @@ describe("A memory file", () => {
 
 describe("The words of a question", () => {
   it("are folded, without doubles and without those that are in every question", () => {
-    assert.deepStrictEqual(terms("What is the Café's 2nd café, and WHERE?"), ["cafe", "s", "2nd"])
-    assert.deepStrictEqual(terms("what is it"), ["what", "is", "it"])
-    assert.deepStrictEqual(terms("\"*():^-+{}"), [])
-    assert.strictEqual(terms(Array.from({ length: 50 }, (_, n) => `w${n}`).join(" ")).length, 16)
+    assert.deepStrictEqual(searchTerms("What is the Café's 2nd café, and WHERE?"), ["cafe", "s", "2nd"])
+    assert.deepStrictEqual(searchTerms("what is it"), ["what", "is", "it"])
+    assert.deepStrictEqual(searchTerms("\"*():^-+{}"), [])
+    assert.strictEqual(searchTerms(Array.from({ length: 50 }, (_, n) => `w${n}`).join(" ")).length, 16)
   })
 })

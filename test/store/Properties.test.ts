@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
 import { TranscriptEntry } from "../../src/domain/SessionEvent.ts"
 import * as TranscriptPages from "../../src/native/session/TranscriptPages.ts"
-import * as Cursor from "../../src/store/Cursor.ts"
-import { readEntry } from "../../src/store/Entries.ts"
+import * as Cursor from "../../src/store/SessionCatalog.ts"
+import { readEntry } from "../../src/store/Transcripts.ts"
 import { filledLine, integer, line } from "../support/Arbitraries.ts"
 
 const encodeEntry = Schema.encodeSync(Schema.fromJsonString(TranscriptEntry))

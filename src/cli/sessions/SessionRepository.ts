@@ -2,7 +2,7 @@ import { Context, Effect } from "effect"
 import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
 import type { SessionMode } from "../../session/SessionContext.ts"
 import type { ApprovalRecord, DecisionRecord } from "../../store/PolicyRecords.ts"
-import type { SessionRecord, StoreFailed } from "../../store/Stored.ts"
+import type { SessionRecord, StoreFailed } from "../../store/SessionRecords.ts"
 import { type Failure, failure } from "../Failure.ts"
 import { findById, minPrefixLength, severalMatches } from "../IdPrefix.ts"
 

@@ -1,7 +1,7 @@
 import type { SessionUpdate } from "../../acp/protocol/SessionUpdate.ts"
 import type { ContentBlock, ToolCallContent } from "../../domain/Content.ts"
 import type { ToolCallState, TranscriptEntry } from "../../domain/SessionEvent.ts"
-import type { SessionRecord } from "../../store/Stored.ts"
+import type { SessionRecord } from "../../store/SessionRecords.ts"
 import { type TextStyles, textStyles } from "../terminal/Output.ts"
 import * as Renderer from "../terminal/Renderer.ts"
 import { json, oneLine, plain, plainOutput } from "../terminal/Text.ts"

@@ -1,7 +1,7 @@
 import { Clock, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { StoreGuard } from "./StorageFault.ts"
-import type { StoreFailed } from "./Stored.ts"
+import type { StoreGuard } from "./StoreGuard.ts"
+import type { StoreFailed } from "./SessionRecords.ts"
 
 /** What one agent's requests to one model came to on one day. */
 export interface DayCost {

@@ -1,10 +1,45 @@
 import { Clock, DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Usage } from "../domain/SessionEvent.ts"
-import * as Cursor from "./Cursor.ts"
-import type { SessionStore } from "./SessionStore.ts"
-import type { StoreGuard } from "./StorageFault.ts"
-import { SessionMissing, type SessionRecord, titled } from "./Stored.ts"
+import type { StoreGuard } from "./StoreGuard.ts"
+import {
+  BadCursor,
+  SessionMissing,
+  type SessionPage,
+  type SessionRecord,
+  type StoreFailed,
+  titled
+} from "./SessionRecords.ts"
+
+/** Where a page ended: pages are ordered by `updatedAt`, newest first, then by id. */
+export interface Cursor {
+  readonly updatedAt: string
+  readonly sessionId: string
+}
+
+const isInstant = (text: string) => {
+  const date = new Date(text)
+  return !Number.isNaN(date.getTime()) && date.toISOString() === text
+}
+
+const Position = Schema.fromJsonString(Schema.Tuple([
+  Schema.String.check(Schema.makeFilter(isInstant)),
+  Schema.NonEmptyString
+]))
+const decodePosition = Schema.decodeUnknownOption(Position)
+
+export const encode = (cursor: Cursor): string =>
+  Buffer.from(JSON.stringify([cursor.updatedAt, cursor.sessionId])).toString("base64url")
+
+/** Takes only what `encode` can have made. */
+export const decode = (text: string): Effect.Effect<Cursor, BadCursor> => {
+  const position = decodePosition(Buffer.from(text, "base64url").toString())
+  if (Option.isSome(position)) {
+    const cursor = { updatedAt: position.value[0], sessionId: position.value[1] }
+    if (encode(cursor) === text) return Effect.succeed(cursor)
+  }
+  return Effect.fail(new BadCursor({ cursor: text }))
+}
 
 const pageSize = 50
 const largestPage = 500
@@ -48,21 +83,56 @@ export const readSession = Effect.fnUntraced(function*(sql: SqlClient.SqlClient,
   return row === undefined ? yield* new SessionMissing({ sessionId }) : record(row)
 })
 
-type Catalog = Pick<
-  SessionStore["Service"],
-  "create" | "get" | "list" | "overview" | "messageCount" | "setRoots" | "rename" | "kill" | "remove"
->
+/** The sessions themselves: everything but their turns. */
+export interface SessionCatalog {
+  readonly create: (
+    session:
+      & Omit<
+        SessionRecord,
+        "createdAt" | "updatedAt" | "killedAt" | "excludesMemory" | "owner" | "surface" | "title" | "usage"
+      >
+      & { readonly excludesMemory?: boolean; readonly owner?: string | null; readonly surface?: string | null }
+  ) => Effect.Effect<SessionRecord, StoreFailed>
+  readonly get: (sessionId: string) => Effect.Effect<SessionRecord, SessionMissing | StoreFailed>
+  /**
+   * Newest first; `cwd` is an exact filter; killed sessions are listed only with `killed`.
+   * At most `limit` (default 50, never more than 500) a page.
+   */
+  readonly list: (options: {
+    readonly cwd?: string
+    readonly cursor?: string
+    readonly limit?: number
+    readonly killed?: boolean
+  }) => Effect.Effect<SessionPage, BadCursor | StoreFailed>
+  /** Newest first, killed ones only with `killed`; `query` looks for a text in titles and transcripts. */
+  readonly overview: (options: {
+    readonly limit: number
+    readonly killed?: boolean
+    readonly owner?: string
+    readonly query?: string
+  }) => Effect.Effect<ReadonlyArray<SessionRecord & { readonly messages: number; readonly turns: number }>, StoreFailed>
+  readonly messageCount: (sessionId: string) => Effect.Effect<number, StoreFailed>
+  readonly setRoots: (
+    sessionId: string,
+    cwd: string,
+    additionalDirectories: ReadonlyArray<string>
+  ) => Effect.Effect<void, StoreFailed>
+  readonly rename: (sessionId: string, title: string) => Effect.Effect<void, StoreFailed>
+  /** Tombstone: readable, never active again. Idempotent. */
+  readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>
+  /** Whether a row was there. Cascades to everything of the session. */
+  readonly remove: (sessionId: string) => Effect.Effect<boolean, StoreFailed>
+}
 
 /** What people and the agent said; tool calls are not counted. */
 const messages = (sql: SqlClient.SqlClient, sessionId: Statement.Fragment) =>
   sql`SELECT count(*) FROM entries WHERE entries.session_id = ${sessionId} AND entry ->> '_tag' IN ('User', 'Agent')`
 
-/** The sessions themselves: everything but their turns. */
 export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard) {
   const sql = yield* SqlClient.SqlClient
   const isoNow = Effect.map(Clock.currentTimeMillis, (ms) => DateTime.formatIso(DateTime.makeUnsafe(ms)))
 
-  const catalog: Catalog = {
+  const catalog: SessionCatalog = {
     create: Effect.fn("SessionStore.create")(function*(session) {
       const now = yield* isoNow
       const { sessionId, agent, cwd, excludesMemory = false, owner = null, surface = null } = session
@@ -90,14 +160,14 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard) {
       const wanted = killed ? [] : [sql`killed_at IS NULL`]
       if (cwd !== undefined) wanted.push(sql`cwd = ${cwd}`)
       if (cursor !== undefined) {
-        const { updatedAt, sessionId } = yield* Cursor.decode(cursor)
+        const { updatedAt, sessionId } = yield* decode(cursor)
         wanted.push(sql`updated_at <= ${updatedAt} AND (updated_at < ${updatedAt} OR session_id > ${sessionId})`)
       }
       const rows = yield* sql<SessionRow>`
         SELECT * FROM sessions WHERE ${sql.and(wanted)} ORDER BY updated_at DESC, session_id LIMIT ${size + 1}`
       const sessions = rows.slice(0, size).map(record)
       const last = sessions.at(-1)
-      return { sessions, nextCursor: last !== undefined && rows.length > size ? Cursor.encode(last) : null }
+      return { sessions, nextCursor: last !== undefined && rows.length > size ? encode(last) : null }
     }, guarded),
 
     overview: Effect.fn("SessionStore.overview")(function*({ killed = false, limit, owner, query }) {

@@ -1,6 +1,6 @@
 import { type Duration, Effect, Schedule } from "effect"
 import { SqlError } from "effect/sql"
-import { StoreFailed } from "./Stored.ts"
+import { StoreFailed } from "./SessionRecords.ts"
 
 const full = (file: string) => `The disk is full: ${file} could not be written. Free some space and try again.`
 const readonly = (file: string) => `${file} cannot be written. Make the file and its folder writable for this user.`
