@@ -6,7 +6,7 @@ import { serveConnection } from "../native/NativeServer.ts"
 import { ClientSessions } from "../native/session/ClientSessions.ts"
 import { Reload } from "../native/config/Reload.ts"
 import * as DaemonLayer from "./DaemonLayer.ts"
-import * as Following from "../config/ConfigWatcher.ts"
+import * as ConfigWatcher from "../config/ConfigWatcher.ts"
 import { hangUps } from "../platform/HangUps.ts"
 import * as Logging from "../config/Logging.ts"
 import { type ProcessSettings, Settings, type SettingsFlags } from "../config/Settings.ts"
@@ -117,7 +117,7 @@ const serve = Effect.fnUntraced(function*({ endpoint, hangUp, patience, ready, s
 const layerOf = (settings: ProcessSettings, endpoint: string) =>
   DaemonLayer.layer(endpoint).pipe(
     Layer.provideMerge(Logging.layerLive),
-    Layer.provideMerge(Following.layer()),
+    Layer.provideMerge(ConfigWatcher.layer),
     Layer.provideMerge(Layer.succeed(Settings, settings))
   )
 

@@ -30,7 +30,7 @@ import { SessionStore } from "../store/SessionStore.ts"
 import { Doctor } from "../session/doctor/Doctor.ts"
 import * as Engine from "../session/Engine.ts"
 import { ConfigStore } from "../config/edit/ConfigStore.ts"
-import type { EnvironmentVariables } from "../platform/Environment.ts"
+import { Environment, type EnvironmentVariables } from "../platform/Environment.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
 
@@ -106,5 +106,5 @@ export const layer = (
       layerInfo(endpoint)
     )),
     Layer.provideMerge(Layer.provideMerge(Feeds.layerLogger, Feeds.layer)),
-    Layer.provideMerge(ConfigStore.layer(environment))
+    Layer.provideMerge(ConfigStore.layer.pipe(Layer.provide(Layer.succeed(Environment, environment))))
   )

@@ -34,7 +34,7 @@ const layerToolSettings = Layer.unwrap(Effect.map(LiveSettings, ({ last }) =>
 const layerTrust = Layer.unwrap(Effect.map(Settings, ({ configDir }) => Trust.layer(configDir)))
 
 /** Rules, their files, and the gate, for the engine and for dry runs. */
-export const layerPolicy = RuleFiles.layer().pipe(
+export const layerPolicy = RuleFiles.layer.pipe(
   Layer.provideMerge(RuleBooks.layer),
   Layer.provide(Toolbox.layerVocabulary),
   Layer.provideMerge(layerTrust),

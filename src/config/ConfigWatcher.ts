@@ -2,7 +2,7 @@ import { Effect, Equal, Layer, Result, Semaphore } from "effect"
 import { statSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { isDeepStrictEqual } from "node:util"
-import type { EnvironmentVariables } from "../platform/Environment.ts"
+import { Environment } from "../platform/Environment.ts"
 import { LiveSettings } from "./LiveSettings.ts"
 import { load } from "./load/ConfigFile.ts"
 import { Settings } from "./Settings.ts"
@@ -45,9 +45,10 @@ const withSameProviders = (now: Snapshot, { providers: before }: Snapshot): Snap
  * Watches `config.toml`. A broken, missing or empty file leaves the configuration as it was, which is logged once: a program that writes
  * the file by removing or emptying it first must not leave a moment without limits.
  */
-export const layer = (environment: EnvironmentVariables = process.env) => Layer.effect(LiveSettings, make(environment))
+export const layer = Layer.effect(LiveSettings, Effect.suspend(() => make))
 
-const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
+const make = Effect.gen(function*() {
+  const environment = yield* Environment
   const { configFile, read, started } = yield* Settings
   const scope = yield* Effect.scope
   const watchers = new Set<Effect.Effect<void>>()

@@ -1,4 +1,5 @@
 import { Effect, Layer, Logger, LogLevel, Redacted, References } from "effect"
+import { Environment } from "../platform/Environment.ts"
 import { LiveSettings } from "./LiveSettings.ts"
 
 type Live = Pick<LiveSettings["Service"], "last">
@@ -62,8 +63,9 @@ const ignored = () => {}
 const make = (minimum: (live: Live) => LogLevel.LogLevel): Layer.Layer<never, never, LiveSettings> =>
   Layer.unwrap(Effect.gen(function*() {
     const live = yield* LiveSettings
+    const environment = yield* Environment
     yield* Effect.sync(() => process.stderr.off("error", ignored).on("error", ignored))
-    const format = formatter(liveRedactor(live), isTerminal() && process.env["NO_COLOR"] === undefined)
+    const format = formatter(liveRedactor(live), isTerminal() && environment["NO_COLOR"] === undefined)
     const stderr = Logger.make((options) => {
       process.stderr.write(`${format.log(options)}\n`)
     })

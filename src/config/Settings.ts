@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, type LogLevel } from "effect"
-import type { EnvironmentVariables } from "../platform/Environment.ts"
+import { Environment } from "../platform/Environment.ts"
 import { ConfigInvalid } from "./Errors.ts"
 import { LiveSettings } from "./LiveSettings.ts"
 import { load } from "./load/ConfigFile.ts"
@@ -41,9 +41,9 @@ export const maxLocalConnections = (table: ConfigTable): number =>
  */
 export class Settings extends Context.Service<Settings, ProcessSettings>()("postern/config/Settings") {
   static readonly load = Effect.fnUntraced(function*(
-    flags: SettingsFlags = {},
-    environment: EnvironmentVariables = process.env
+    flags: SettingsFlags = {}
   ): Effect.fn.Return<ProcessSettings, ConfigInvalid> {
+    const environment = yield* Environment
     const { absolute, configDir, configFile, dataDir, socket } = pathsOf(flags.configDir, environment)
     const logLevel = (yield* levelFrom("--log-level", flags.logLevel)) ??
       (yield* levelFrom("POSTERN_LOG_LEVEL", environment["POSTERN_LOG_LEVEL"]))
@@ -58,16 +58,13 @@ export class Settings extends Context.Service<Settings, ProcessSettings>()("post
       maxLocalConnections: maxLocalConnections(table),
       started: read(table),
       read,
-      again: Effect.suspend(() => Settings.load(flags, environment))
+      again: Effect.provideService(Effect.suspend(() => Settings.load(flags)), Environment, environment)
     })
   })
 
   /** For processes that read the configuration once; a daemon provides another `LiveSettings` on top. */
-  static readonly layer = (
-    flags: SettingsFlags = {},
-    environment: EnvironmentVariables = process.env
-  ): Layer.Layer<Settings | LiveSettings, ConfigInvalid> =>
-    Layer.effectContext(Effect.map(Settings.load(flags, environment), contextOf))
+  static readonly layer = (flags: SettingsFlags = {}): Layer.Layer<Settings | LiveSettings, ConfigInvalid> =>
+    Layer.effectContext(Effect.map(Settings.load(flags), contextOf))
 }
 
 const contextOf = (settings: ProcessSettings): Context.Context<Settings | LiveSettings> =>

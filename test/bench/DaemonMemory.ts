@@ -4,10 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as DaemonLayer from "../../src/app/DaemonLayer.ts"
-import { Settings } from "../../src/config/Settings.ts"
 import { serveConnection } from "../../src/native/NativeServer.ts"
 import { listen, take } from "../../src/platform/socket/UnixSocket.ts"
 import { SocketClient } from "../support/SocketClient.ts"
+import { layerSettings } from "../support/Settings.ts"
 
 /** `node --expose-gc test/bench/DaemonMemory.ts`: what an idle session and a connection hold on the heap, in a daemon of this process. */
 
@@ -43,7 +43,7 @@ const measure = async () => {
 }
 
 await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-  const layer = DaemonLayer.layer(endpoint, {}).pipe(Layer.provideMerge(Settings.layer({ configDir: folder }, {})))
+  const layer = DaemonLayer.layer(endpoint, {}).pipe(Layer.provideMerge(layerSettings({ configDir: folder }, {})))
   const context = Context.merge(yield* Layer.build(layer), yield* Layer.build(Logger.layer([])))
   const far = { label: "unix:unknown", uid: process.geteuid?.() }
   yield* take(endpoint, true)

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { layerPolicy } from "../../src/app/EngineLayer.ts"
-import { Settings } from "../../src/config/Settings.ts"
 import { Gate } from "../../src/session/policy/Gate.ts"
 import { resolve } from "../../src/domain/PolicySettings.ts"
 import { limitsOf } from "../../src/policy/decision/Limits.ts"
@@ -13,6 +12,7 @@ import { decodeCall } from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
 import { median } from "./Statistics.ts"
+import { layerSettings } from "../support/Settings.ts"
 
 /** What agents run all day. */
 const commands = [
@@ -82,7 +82,7 @@ export const decisionMicros = async (): Promise<number> => {
   mkdirSync(join(cwd, "src"), { recursive: true })
   mkdirSync(join(home, "config"))
   writeFileSync(join(home, "config", "config.toml"), config)
-  const settings = Settings.layer({ configDir: join(home, "config") }, { HOME: home })
+  const settings = layerSettings({ configDir: join(home, "config") }, { HOME: home })
   const layer = Layer.provideMerge(layerPolicy, settings)
   try {
     return await Effect.runPromise(Effect.provide(measure(cwd), layer))

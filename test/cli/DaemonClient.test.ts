@@ -4,8 +4,8 @@ import { TestClock } from "effect/testing"
 import { mkdirSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
-import { Settings } from "../../src/config/Settings.ts"
 import { connect } from "../../src/cli/daemon/DaemonClient.ts"
+import { layerSettings } from "../support/Settings.ts"
 import { suiteFolder } from "../support/SuiteFolder.ts"
 
 describe("the client of the daemon", () => {
@@ -17,7 +17,7 @@ describe("the client of the daemon", () => {
       const greeted = new Promise<void>((resolve) => heard = resolve)
       const server = createServer((socket) => socket.once("data", heard)).listen(join(folder, "data", "daemon.sock"))
       const waiting = yield* Effect.forkChild(
-        Effect.flip(Effect.scoped(connect)).pipe(Effect.provide(Settings.layer({ configDir: folder }, {})))
+        Effect.flip(Effect.scoped(connect)).pipe(Effect.provide(layerSettings({ configDir: folder }, {})))
       )
       yield* Effect.promise(() => greeted)
       yield* TestClock.adjust("10 seconds")

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, sym
 import { join } from "node:path"
 import { isWritable } from "../../src/config/schema/KeyPath.ts"
 import { ConfigStore } from "../../src/config/edit/ConfigStore.ts"
-import type { EnvironmentVariables } from "../../src/platform/Environment.ts"
+import { Environment, type EnvironmentVariables } from "../../src/platform/Environment.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const toml = `# mine
@@ -36,10 +36,10 @@ const open = Effect.fnUntraced(function*(text: string | undefined = toml, enviro
   const gone = { now: false }
   const another = Effect.map(
     Layer.build(
-      ConfigStore.layerFile(file, environment, {
+      ConfigStore.layerFile(file, {
         adopt: Effect.sync(() => void written.push(readFileSync(file, "utf8"))),
         isGone: () => gone.now
-      })
+      }).pipe(Layer.provide(Layer.succeed(Environment, environment)))
     ),
     (context) => ConfigStore.pipe(Effect.provide(context), Effect.runSync)
   )
@@ -488,7 +488,7 @@ describe("concurrent writers of config.toml", () => {
   it.effect("report a file that cannot be written", () =>
     Effect.gen(function*() {
       const file = "/dev/null/x/config.toml"
-      const context = yield* Layer.build(ConfigStore.layerFile(file, {}))
+      const context = yield* Layer.build(ConfigStore.layerFile(file))
       const error = yield* Effect.flip(
         ConfigStore.use(({ set }) => set([{ path: "acp.max_sessions", value: 5 }])).pipe(Effect.provide(context))
       )

@@ -1,10 +1,10 @@
+import { Environment, type EnvironmentVariables } from "../../src/platform/Environment.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import { execFileSync } from "node:child_process"
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { EnvironmentVariables } from "../../src/platform/Environment.ts"
-import * as Following from "../../src/config/ConfigWatcher.ts"
+import * as ConfigWatcher from "../../src/config/ConfigWatcher.ts"
 import { LiveSettings } from "../../src/config/LiveSettings.ts"
 import { Settings } from "../../src/config/Settings.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -29,7 +29,10 @@ const follow = Effect.fnUntraced(function*(text: string | undefined = toml, envi
   const write = (text: string) => Effect.sync(() => writeFileSync(file, text))
   if (text !== undefined) yield* write(text)
   const context = yield* Layer.build(
-    Following.layer(environment).pipe(Layer.provideMerge(Settings.layer({ configDir }, environment)))
+    ConfigWatcher.layer.pipe(
+      Layer.provideMerge(Settings.layer({ configDir })),
+      Layer.provide(Layer.succeed(Environment, environment))
+    )
   )
   const logged: Array<string> = []
   const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])

@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { layerPolicy } from "../../src/app/EngineLayer.ts"
 import type { RiskProfile } from "../../src/config/Profiles.ts"
-import { Settings } from "../../src/config/Settings.ts"
 import { Gate } from "../../src/session/policy/Gate.ts"
 import { resolve } from "../../src/domain/PolicySettings.ts"
 import { limitsOf } from "../../src/policy/decision/Limits.ts"
@@ -14,6 +13,7 @@ import { decodeCall } from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
 import { suiteFolder } from "../support/SuiteFolder.ts"
+import { layerSettings } from "../support/Settings.ts"
 
 const base = suiteFolder()
 for (const folder of ["project/src", "allowed/real", "secret", "agent"]) {
@@ -44,7 +44,7 @@ const gated = Effect.fnUntraced(function*(tool: string, parameters: unknown, pro
   return { workspace, said: outcome === "deny" ? `${by} ${code}` : outcome }
 })
 
-const layer = layerPolicy.pipe(Layer.provide(Settings.layer({ configDir: join(base, "config") }, {})))
+const layer = layerPolicy.pipe(Layer.provide(layerSettings({ configDir: join(base, "config") }, {})))
 
 const allowedRoots = [`${base}/link/`, "~/never/there/"]
 

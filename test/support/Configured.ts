@@ -1,6 +1,6 @@
+import { Environment, type EnvironmentVariables } from "../../src/platform/Environment.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Layer, Path } from "effect"
-import type { EnvironmentVariables } from "../../src/platform/Environment.ts"
 import { Settings, type SettingsFlags } from "../../src/config/Settings.ts"
 
 export interface Machine {
@@ -21,7 +21,12 @@ export const machine = Effect.fnUntraced(function*({ env = {}, flags = {}, toml 
     yield* fs.makeDirectory(configDir)
     yield* fs.writeFileString(file, toml)
   }
-  return { home, configDir, file, layer: Settings.layer(flags, { HOME: home, ...env }) }
+  return {
+    home,
+    configDir,
+    file,
+    layer: Layer.provide(Settings.layer(flags), Layer.succeed(Environment, { HOME: home, ...env }))
+  }
 }, Effect.provide(NodeServices.layer))
 
 export const settings = Effect.fnUntraced(function*(options: Machine) {

@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as DaemonLayer from "../../src/app/DaemonLayer.ts"
 import * as Following from "../../src/config/ConfigWatcher.ts"
-import { Settings } from "../../src/config/Settings.ts"
 import type { PeerIdentity } from "../../src/native/protocol/NativeConnection.ts"
 import { type ConnectionLimits, serveConnection, usualLimits } from "../../src/native/NativeServer.ts"
 import { listen, take } from "../../src/platform/socket/UnixSocket.ts"
@@ -15,6 +14,7 @@ import { SocketClient } from "./SocketClient.ts"
 import type { Json } from "./Wire.ts"
 import { temporaryHome } from "./TemporaryFolder.ts"
 import { breakable } from "./BreakableStore.ts"
+import { layerSettings } from "./Settings.ts"
 
 export interface Options {
   readonly config?: string
@@ -55,8 +55,8 @@ export const served = Effect.fnUntraced(
     const endpoint = join(folder, "data", "daemon.sock")
     const layer = DaemonLayer.layer(endpoint, {}, (file) => breakable(broken)(SessionStore.layerOrMemory(file)), engine)
       .pipe(
-        Layer.provideMerge(Following.layer({})),
-        Layer.provideMerge(Settings.layer({ configDir: folder }, {}))
+        Layer.provideMerge(Following.layer),
+        Layer.provideMerge(layerSettings({ configDir: folder }, {}))
       )
     const context = yield* Layer.build(layer)
     const open = (endpoint: string, far: PeerIdentity) =>

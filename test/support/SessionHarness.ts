@@ -12,6 +12,7 @@ import { unconfined } from "./Bubblewrap.ts"
 import { Script } from "./ScriptedLoop.ts"
 import { suiteFolder } from "./SuiteFolder.ts"
 import { breakable } from "./BreakableStore.ts"
+import { layerSettings } from "./Settings.ts"
 
 export const folder = suiteFolder
 
@@ -27,7 +28,7 @@ export const make = (
   const home = folder()
   const broken = new Set<keyof SessionStore["Service"]>()
   const sqlite = Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(file)))
-  const settings = Settings.layer({ configDir: home }, variables)
+  const settings = layerSettings({ configDir: home }, variables)
   const layer = SessionManager.layer.pipe(
     Layer.provideMerge(
       breakable(broken)(SessionStore.layerSql("The test store", "durable")).pipe(Layer.provideMerge(sqlite))

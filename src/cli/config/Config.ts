@@ -16,8 +16,7 @@ import { json, oneLine } from "../terminal/Text.ts"
 
 export const layer = (configDir: string | undefined) =>
   Layer.unwrap(
-    Effect.map(Environment, (environment) =>
-      ConfigStore.layerFile(pathsOf(configDir, environment).configFile, environment))
+    Effect.map(Environment, (environment) => ConfigStore.layerFile(pathsOf(configDir, environment).configFile))
   )
 
 const resolve = (path: string) =>

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Result } from "effect"
-import type { EnvironmentVariables } from "../../platform/Environment.ts"
+import { Environment, type EnvironmentVariables } from "../../platform/Environment.ts"
 import { type ConfigInvalid, type ConfigReadError, ConfigRefused, type ConfigWriteError } from "../Errors.ts"
 import { fallbackOf } from "../Fallback.ts"
 import { LiveSettings } from "../LiveSettings.ts"
@@ -104,18 +104,14 @@ export class ConfigStore extends Context.Service<ConfigStore, {
 }>()("postern/config/ConfigStore") {
   static readonly layerFile = (
     file: string,
-    environment: EnvironmentVariables,
     live: LiveConfig = { adopt: Effect.void, isGone: () => false }
-  ): Layer.Layer<ConfigStore> => Layer.sync(ConfigStore, () => make(file, environment, live))
+  ): Layer.Layer<ConfigStore> =>
+    Layer.effect(ConfigStore, Effect.map(Environment, (environment) => make(file, environment, live)))
 
   /** A change is in force when `set`, `remove` and the like succeed. */
-  static readonly layer = (
-    environment: EnvironmentVariables = process.env
-  ): Layer.Layer<ConfigStore, never, LiveSettings | Settings> =>
-    Layer.unwrap(
-      Effect.zipWith(Settings, LiveSettings, ({ configFile }, live) =>
-        ConfigStore.layerFile(configFile, environment, live))
-    )
+  static readonly layer: Layer.Layer<ConfigStore, never, LiveSettings | Settings> = Layer.unwrap(
+    Effect.zipWith(Settings, LiveSettings, ({ configFile }, live) => ConfigStore.layerFile(configFile, live))
+  )
 }
 
 const maxEntries = 256

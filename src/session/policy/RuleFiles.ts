@@ -15,7 +15,7 @@ import type { FileLocked } from "../../platform/FileLock.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { locked } from "../../config/load/ConfigFile.ts"
 import { overridesIn } from "../../config/load/EnvironmentOverrides.ts"
-import type { EnvironmentVariables } from "../../platform/Environment.ts"
+import { Environment } from "../../platform/Environment.ts"
 import { replaceFile } from "../../platform/ReplaceFile.ts"
 import { Settings } from "../../config/Settings.ts"
 import { isTable, type Table } from "../../config/schema/KeyPath.ts"
@@ -50,8 +50,7 @@ export class RuleFiles extends Context.Service<RuleFiles, {
   /** Whether allow rules in the project's file count. */
   readonly isTrusted: (workspace: Workspace) => Effect.Effect<boolean>
 }>()("postern/policy/RuleFiles") {
-  static readonly layer = (environment: EnvironmentVariables = process.env) =>
-    Layer.effect(RuleFiles, make(environment))
+  static readonly layer = Layer.effect(RuleFiles, Effect.suspend(() => make))
 }
 
 /** Changes are rare, and what edits and checks whole files is big: it is loaded for them. */
@@ -80,7 +79,8 @@ const itemsOf = (root: Table, layer: FileLayer, list: RuleKind): ReadonlyArray<u
   return Array.isArray(items) ? items : []
 }
 
-const make = Effect.fnUntraced(function*(environment: EnvironmentVariables) {
+const make = Effect.gen(function*() {
+  const environment = yield* Environment
   const settings = yield* Settings
   const books = yield* RuleBooks
   const { tools } = yield* Toolbox

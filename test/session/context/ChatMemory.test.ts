@@ -1,7 +1,6 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Settings } from "../../../src/config/Settings.ts"
 import { ModelCatalog } from "../../../src/model/ModelCatalog.ts"
 import { Agents } from "../../../src/session/lifecycle/Agents.ts"
 import * as PromptContent from "../../../src/session/turn/PromptContent.ts"
@@ -12,6 +11,7 @@ import { MemoryStore } from "../../../src/store/MemoryStore.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
 import { folder } from "../../support/SessionHarness.ts"
 import { type Answer, make, told } from "../../support/ScriptedModel.ts"
+import { layerSettings } from "../../support/Settings.ts"
 
 const tools = ["memory_store", "memory_recall", "memory_forget", "memory_export", "memory_purge"]
 
@@ -31,7 +31,7 @@ const host = (
     Layer.provideMerge(SessionStore.layerMemory),
     Layer.provideMerge(Agents.layer),
     Layer.provideMerge(
-      Settings.layer({ configDir: home }, {
+      layerSettings({ configDir: home }, {
         POSTERN_policy__sandbox: "danger-full-access",
         POSTERN_risk_profiles__default__level: "full",
         ...env

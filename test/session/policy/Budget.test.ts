@@ -11,6 +11,7 @@ import * as Sqlite from "../../../src/store/Sqlite.ts"
 import { unconfined } from "../../support/Bubblewrap.ts"
 import { folder, make as harness, newSession, prompt } from "../../support/SessionHarness.ts"
 import * as ScriptedModel from "../../support/ScriptedModel.ts"
+import { layerSettings } from "../../support/Settings.ts"
 
 /** A cent for a thousand tokens that go in, ten for a thousand that come out. */
 const prices = { input: 10, output: 100 }
@@ -106,7 +107,7 @@ describe("max_cost_per_day_cents", () => {
   it.live("is reported at start as incomplete for models without prices", () => {
     const notes = (toml: Record<string, string>) =>
       Effect.map(Settings, ({ started }) => started.notes).pipe(
-        Effect.provide(Settings.layer({ configDir: folder() }, { ...limited(1), ...toml }))
+        Effect.provide(layerSettings({ configDir: folder() }, { ...limited(1), ...toml }))
       )
     const provider = { POSTERN_providers__here__kind: "offline", POSTERN_agents__default__model: "here/m" }
     return Effect.gen(function*() {

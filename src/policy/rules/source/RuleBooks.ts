@@ -3,6 +3,7 @@ import { homedir } from "node:os"
 import { Context, Effect, FileSystem, Layer } from "effect"
 import { LiveSettings } from "../../../config/LiveSettings.ts"
 import { Settings } from "../../../config/Settings.ts"
+import { Environment } from "../../../platform/Environment.ts"
 import type { Workspace } from "../../../workspace/Workspace.ts"
 import type { Decision } from "../../decision/Decision.ts"
 import type { PolicySettings } from "../../../domain/PolicySettings.ts"
@@ -70,6 +71,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
   static readonly layer = Layer.effect(
     RuleBooks,
     Effect.gen(function*() {
+      const environment = yield* Environment
       const settings = yield* Settings
       const live = yield* LiveSettings
       const context = yield* Effect.context<FileSystem.FileSystem | Trust>()
@@ -87,7 +89,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
           const loaded = yield* Layers.load({
             user: {
               file: settings.configFile,
-              table: live.rules ? live.rules() : yield* readUserTable(settings.configFile)
+              table: live.rules ? live.rules() : yield* readUserTable(settings.configFile, environment)
             },
             workspace: workspace.cwd,
             session: session.map(({ list, reason, rule }) => ({

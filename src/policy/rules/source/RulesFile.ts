@@ -225,7 +225,7 @@ const rulesPrefix = `${prefix}policy__rules__`
  */
 export const readUserTable = Effect.fnUntraced(function*(
   file: string,
-  environment: EnvironmentVariables = process.env
+  environment: EnvironmentVariables
 ): Effect.fn.Return<unknown, RulesInvalid> {
   const refuse = (problem: string) => new RulesInvalid({ file, problem })
   const text = yield* Effect.try({
