@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Random, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ModelFault } from "../../src/model/ModelFault.ts"
-import * as Retry from "../../src/model/Retry.ts"
+import { firstOf } from "../../src/model/Models.ts"
 import { RequestOptions } from "../../src/model/RequestOptions.ts"
 
 const fault = (message: string, more: Partial<ConstructorParameters<typeof ModelFault>[0]> = {}) =>
@@ -37,7 +37,7 @@ describe("A model's request", () => {
     "is made again after one second, then two, four and eight, and no more",
     Effect.fnUntraced(function*() {
       const busy = candidate("a/m", [[], fault("busy")])
-      const running = yield* Effect.forkChild(even(run(Retry.firstOf([busy]))), { startImmediately: true })
+      const running = yield* Effect.forkChild(even(run(firstOf([busy]))), { startImmediately: true })
       const tries: Array<number> = [busy.tries()]
       for (const seconds of [1, 2, 4, 8]) {
         yield* TestClock.adjust(seconds * 1000 - 1)
@@ -54,7 +54,7 @@ describe("A model's request", () => {
     "that works at the second try is as if it had worked at once",
     Effect.fnUntraced(function*() {
       const shaky = candidate("a/m", [[], fault("busy")], [["x", "y"]])
-      const running = yield* Effect.forkChild(run(Retry.firstOf([shaky])), { startImmediately: true })
+      const running = yield* Effect.forkChild(run(firstOf([shaky])), { startImmediately: true })
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(yield* Fiber.join(running), { parts: ["x", "y"], why: undefined })
     })
@@ -64,13 +64,13 @@ describe("A model's request", () => {
     "waits as long as the provider asks, up to a minute",
     Effect.fnUntraced(function*() {
       const patient = candidate("a/m", [[], fault("busy", { retryAfter: 45_000 })], [["x"]])
-      const running = yield* Effect.forkChild(run(Retry.firstOf([patient])), { startImmediately: true })
+      const running = yield* Effect.forkChild(run(firstOf([patient])), { startImmediately: true })
       yield* TestClock.adjust(44_999)
       assert.strictEqual(patient.tries(), 1)
       yield* TestClock.adjust(1)
       assert.deepStrictEqual((yield* Fiber.join(running)).parts, ["x"])
       const closed = candidate("a/m", [[], fault("busy", { retryAfter: 3_600_000 })])
-      assert.strictEqual(messageOf(yield* run(Retry.firstOf([closed]))), "busy — it asks to wait 1h")
+      assert.strictEqual(messageOf(yield* run(firstOf([closed]))), "busy — it asks to wait 1h")
       assert.strictEqual(closed.tries(), 1)
     })
   )
@@ -80,7 +80,7 @@ describe("A model's request", () => {
     Effect.fnUntraced(function*() {
       const broken = candidate("a/m", [["x"], fault("lost")])
       const other = candidate("b/m", [["y"]])
-      const result = yield* run(Retry.firstOf([broken, other]))
+      const result = yield* run(firstOf([broken, other]))
       assert.deepStrictEqual([result.parts, messageOf(result), broken.tries(), other.tries()], [["x"], "lost", 1, 0])
     })
   )
@@ -91,8 +91,8 @@ describe("A model's request", () => {
       const refused = candidate("a/m", [[], fault("wrong key", { reason: "model_key_refused", transient: false })])
       const unknown = candidate("b/m", [[], fault("no such model", { reason: "model_unknown", transient: false })])
       const good = candidate("c/m", [["z"]])
-      assert.deepStrictEqual((yield* run(Retry.firstOf([refused, unknown, good]))).parts, ["z"])
-      const result = yield* run(Retry.firstOf([refused, unknown]))
+      assert.deepStrictEqual((yield* run(firstOf([refused, unknown, good]))).parts, ["z"])
+      const result = yield* run(firstOf([refused, unknown]))
       assert.strictEqual(messageOf(result), "wrong key; and no such model")
       assert.strictEqual(result.why?._tag === "Some" && result.why.value.reason, "model_key_refused")
     })
@@ -103,7 +103,7 @@ describe("A model's request", () => {
     Effect.fnUntraced(function*() {
       const long = candidate("a/m", [[], fault("too long", { reason: "context_overflow", transient: false })])
       const other = candidate("b/m", [["y"]])
-      assert.strictEqual(messageOf(yield* run(Retry.firstOf([long, other]))), "too long")
+      assert.strictEqual(messageOf(yield* run(firstOf([long, other]))), "too long")
       assert.strictEqual(other.tries(), 0)
     })
   )
@@ -118,7 +118,7 @@ describe("A model's request", () => {
         fault("wrong key", { transient: false })
       ])
       const running = yield* Effect.forkChild(
-        run(Retry.firstOf([busy, candidate("b/m", [["x"]])])).pipe(
+        run(firstOf([busy, candidate("b/m", [["x"]])])).pipe(
           Effect.provideService(RequestOptions, { thoughtLevel: "default", onDelay })
         ),
         { startImmediately: true }
@@ -133,7 +133,7 @@ describe("A model's request", () => {
     "ends at once when it is interrupted while it waits",
     Effect.fnUntraced(function*() {
       const busy = candidate("a/m", [[], fault("busy")])
-      const running = yield* Effect.forkChild(run(Retry.firstOf([busy])), { startImmediately: true })
+      const running = yield* Effect.forkChild(run(firstOf([busy])), { startImmediately: true })
       yield* Fiber.interrupt(running)
       yield* TestClock.adjust("1 hour")
       assert.strictEqual(busy.tries(), 1)

@@ -1,16 +1,87 @@
+import type {
+  Compaction,
+  Notice,
+  SessionEvent,
+  ToolCallState,
+  TranscriptEntry,
+  Usage
+} from "../../domain/SessionEvent.ts"
+import * as Content from "../../domain/Content.ts"
+import type { ClientCapabilities } from "../protocol/Capabilities.ts"
+import type { SessionUpdate } from "../protocol/SessionUpdate.ts"
 import { Effect } from "effect"
 import type { Connection } from "../../rpc/Peer.ts"
-import type { SessionEvent, ToolCallState, TranscriptEntry, Usage } from "../../domain/SessionEvent.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import type { ContentBlock } from "../../domain/Content.ts"
 import type { AcpConnectionState, DialectName } from "../AcpConnection.ts"
-import * as Announcements from "./Notices.ts"
 import { HistoryTrimmed, SessionUpdated } from "../protocol/ClientMethods.ts"
 import * as CommandDisplay from "./TerminalOutput.ts"
 import * as Delivery from "./Deliveries.ts"
 import { sessionOptions } from "../ConfigOptions.ts"
-import type { SessionUpdate } from "../protocol/SessionUpdate.ts"
 import type { SessionStore } from "../../store/SessionStore.ts"
+
+/**
+ * Notices and compactions: as the unstable updates for clients that announce them, else as an agent message. Unstable
+ * updates are live only; what went out as a message is replayed as the same message. See
+ * docs/agent-client-protocol.md#session-updates.
+ */
+
+const message = (messageId: string, text: string): SessionUpdate => ({
+  sessionUpdate: "agent_message_chunk",
+  messageId,
+  content: Content.text(text)
+})
+
+const takesNotices = (capabilities: ClientCapabilities) => capabilities.session?.notices !== undefined
+
+export const noticeUpdates = (
+  capabilities: ClientCapabilities,
+  { description, messageId, severity, title }: Notice
+): ReadonlyArray<SessionUpdate> =>
+  takesNotices(capabilities)
+    ? [{ sessionUpdate: "notice", severity, title, ...(description === undefined ? {} : { description }) }]
+    : [message(messageId, description === undefined ? title : `${title}: ${description}`)]
+
+export const replayedNoticeUpdates = (capabilities: ClientCapabilities, said: Notice): ReadonlyArray<SessionUpdate> =>
+  takesNotices(capabilities) ? [] : noticeUpdates(capabilities, said)
+
+/** The notice of a completed compaction, for clients that do not know compactions. */
+const noticeOf = ({ compactionId, status, tokens }: Compaction): Notice | undefined =>
+  status !== "completed" ? undefined : {
+    messageId: compactionId,
+    severity: "info",
+    title: "The conversation was summarised for the model" +
+      (tokens === undefined
+        ? "."
+        : `: about ${tokens[0].toLocaleString("en")} tokens became ${tokens[1].toLocaleString("en")}.`)
+  }
+
+const update = ({ compactionId, error, status, summary }: Compaction): SessionUpdate => ({
+  sessionUpdate: "compaction_update",
+  compactionId,
+  status,
+  ...(status === "completed" && summary !== undefined ? { summary: [Content.text(summary)] } : {}),
+  ...(status === "failed" && error !== undefined ? { error } : {})
+})
+
+export const compactionUpdates = (
+  capabilities: ClientCapabilities,
+  state: Compaction,
+  say: typeof noticeUpdates = noticeUpdates
+): ReadonlyArray<SessionUpdate> => {
+  if (capabilities.session?.compaction !== undefined) return [update(state)]
+  const said = noticeOf(state)
+  return said === undefined ? [] : say(capabilities, said)
+}
+
+export const compactionSummaryUpdates = (
+  capabilities: ClientCapabilities,
+  compactionId: string,
+  text: string
+): ReadonlyArray<SessionUpdate> =>
+  capabilities.session?.compaction === undefined
+    ? []
+    : [{ sessionUpdate: "compaction_summary_chunk", compactionId, content: Content.text(text) }]
 
 /**
  * Session events as `session/update`s, live and replayed, in the dialect of the connection. See
@@ -87,9 +158,9 @@ const replayed = (
     case "Plan":
       return [planUpdate(dialect, entry.entries)]
     case "Notice":
-      return Announcements.replayedNoticeUpdates(capabilities, entry.notice)
+      return replayedNoticeUpdates(capabilities, entry.notice)
     case "Compaction":
-      return Announcements.compactionUpdates(capabilities, entry.compaction, Announcements.replayedNoticeUpdates)
+      return compactionUpdates(capabilities, entry.compaction, replayedNoticeUpdates)
   }
 }
 
@@ -166,11 +237,11 @@ export const make = (state: AcpConnectionState, session: Session) => {
       case "UserSaid":
         return replay({ ...event, _tag: "User" })
       case "Notice":
-        return notifyAll(Announcements.noticeUpdates(state.capabilities, event))
+        return notifyAll(noticeUpdates(state.capabilities, event))
       case "CompactionChanged":
-        return notifyAll(Announcements.compactionUpdates(state.capabilities, event.compaction))
+        return notifyAll(compactionUpdates(state.capabilities, event.compaction))
       case "CompactionSummary":
-        return notifyAll(Announcements.compactionSummaryUpdates(state.capabilities, event.compactionId, event.text))
+        return notifyAll(compactionSummaryUpdates(state.capabilities, event.compactionId, event.text))
       case "HistoryTrimmed": {
         const { droppedMessages, keptTurns, reason } = event
         return state.dialect === "zeroclaw"

@@ -1,4 +1,4 @@
-import * as ApprovalPolicy from "./ToolApproval.ts"
+import * as ApprovalPolicy from "./Gates.ts"
 import type { Capability } from "../../domain/Capability.ts"
 import type { DecisionInput } from "./DecisionInput.ts"
 import * as Escalation from "./Escalation.ts"
@@ -11,10 +11,10 @@ import {
   type GateVerdict,
   stop
 } from "./GateTrace.ts"
-import { hardGates } from "./HardGates.ts"
+import { hardGates } from "./Gates.ts"
 import type { EffectiveSandbox, PolicySettings, ResolvedSettings } from "../../domain/PolicySettings.ts"
 import type { CallAction, RiskFinding } from "./CallAction.ts"
-import * as RuleGate from "./RuleGate.ts"
+import * as RuleGate from "./Gates.ts"
 import type { RuleFacts, RuleHit } from "./RuleFacts.ts"
 
 /**

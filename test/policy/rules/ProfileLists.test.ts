@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { RiskProfile } from "../../../src/config/Profiles.ts"
-import { read } from "../../../src/policy/rules/source/ProfileLists.ts"
+import { read } from "../../../src/policy/rules/source/RuleLayers.ts"
 import { tools } from "./Ruled.ts"
 
 const lists = (profile: Partial<RiskProfile>) => {

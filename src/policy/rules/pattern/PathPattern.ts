@@ -16,7 +16,7 @@ export interface PatternSegment {
   readonly text: string | undefined
 }
 
-export interface PathScope {
+export interface PathExtent {
   /** Absolute, with wildcards where `glob` is set. */
   readonly path: string
   readonly glob?: true | undefined
@@ -53,7 +53,7 @@ const maxPieces = 256
 
 export const mayInclude = (
   pattern: ReadonlyArray<PatternSegment>,
-  { below, glob, path }: PathScope
+  { below, glob, path }: PathExtent
 ): PathCertainty | undefined => {
   const pieces = path.split("/").filter((text) => text !== "").map((text) => pieceOf(text, glob === true))
   if (pieces.length > maxPieces) return "maybe"
@@ -183,7 +183,7 @@ export const matchesPath = (pattern: PathPattern, path: string, place: ActionCon
   })
 
 /** Whether a shell pattern, or the files below a folder, include what the rule names. */
-export const reach = (pattern: PathPattern, what: PathScope, place: ActionContext): PathCertainty | undefined => {
+export const reach = (pattern: PathPattern, what: PathExtent, place: ActionContext): PathCertainty | undefined => {
   const found = basesOf(pattern, place).flatMap((base) =>
     pattern.segments.map((segments) => mayInclude([...literalSegments(base), ...segments], what))
   )

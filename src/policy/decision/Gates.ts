@@ -1,0 +1,156 @@
+import { boundaryRefusal, doubt } from "./Boundary.ts"
+import type { DecisionInput } from "./DecisionInput.ts"
+import { type GateName, type GateStep, type GateStop, stop } from "./GateTrace.ts"
+import { grants } from "../../domain/PolicySettings.ts"
+import type { RuleHit } from "./RuleFacts.ts"
+import { Result } from "effect"
+import type { CallAction } from "./CallAction.ts"
+import type { MatchFacts } from "../rules/match/RuleCall.ts"
+import { type KnownTools, parse } from "../rules/Rule.ts"
+import { make, ruleEntry, type RuleSet } from "../rules/RuleSet.ts"
+import { programsWith } from "../shell/programs/Table.ts"
+import type { Capability } from "../../domain/Capability.ts"
+
+/** Gates that only deny: Work mode, Network access and the operator's limits. See docs/policy.md#gates. */
+
+/** The reason why the call passes, or what stops it. */
+type Judge = (input: DecisionInput) => string | GateStop
+
+const capability: Judge = ({ capabilities, knobs: { values }, withheld }) => {
+  if (withheld !== undefined) return stop("capability", "TOOL_NOT_ALLOWED", withheld)
+  const missing = capabilities.find((capability) => !grants(values.work_mode, capability))
+  return missing === undefined
+    ? `the Work mode ${values.work_mode} grants ${capabilities.join(", ")}`
+    : stop("capability", "CAPABILITY_NOT_GRANTED", `the Work mode ${values.work_mode} does not grant ${missing}`)
+}
+
+const network: Judge = ({ knobs: { values }, network, networkPrograms }) => {
+  if (values.network === "off" && (network === "required" || networkPrograms.length > 0)) {
+    const who = networkPrograms.length > 0 ? networkPrograms.join(", ") : "the call"
+    return stop("network", "NETWORK_DENIED", `Network access is off, and ${who} needs a network`)
+  }
+  return network === "none" ? "no network needed" : `Network access is ${values.network}`
+}
+
+const boundary: Judge = (input) => {
+  const { knobs: { sources }, limits, rule } = input
+  const explicit = sources.tool_approval === "session" ||
+    (rule !== undefined && rule.list !== "deny" && namesCommand(rule))
+  const refusal = boundaryRefusal(limits, {
+    ...input,
+    inner: input.facts.inner ?? [],
+    decidedElsewhere: explicit || (rule?.list === "deny")
+  })
+  return refusal === undefined
+    ? `within the limits of level ${limits.level}`
+    : stop("boundary", refusal.code, refusal.reason)
+}
+
+/** In the order of the decision. */
+export const hardGates: ReadonlyArray<readonly [GateName, Judge]> = [
+  ["capability", capability],
+  ["network", network],
+  ["boundary", boundary]
+]
+
+/** Puts a reason on one line: the file it comes from may have another author. */
+const said = (reason: string): string => reason.replace(/\s+/g, " ").trim().slice(0, 500)
+
+/** What the rule that names the call says; `undefined` where no rule does. */
+export const ruleStep = ({ opaque, rule, shapes, switches }: DecisionInput): GateStep | GateStop | undefined => {
+  if (rule === undefined) return undefined
+  const reason = `${rule.list} rule ${rule.rule}${rule.reason === undefined ? "" : ` (${said(rule.reason)})`}`
+  if (rule.list === "deny") return { verdict: "deny", gate: "rule", code: "RULE_DENY", reason }
+  const guarded = switches.guardAllow && (shapes.length > 0 || opaque)
+  return rule.list === "ask" || guarded
+    ? { verdict: "ask", gate: "rule", code: guarded && rule.list === "allow" ? "GUARD_ALLOW" : "RULE_ASK", reason }
+    : { verdict: "run", gate: "rule", code: "RULE_ALLOW", reason }
+}
+
+/**
+ * Asks where forbidden paths may lie below what the call reads or writes and no sandbox hides them. See
+ * docs/policy.md#rule-precedence.
+ */
+export const unseen = (input: DecisionInput, hides: boolean): GateStep | undefined => {
+  const { limits } = input
+  const mayHit = input.mayHit?.(hides)
+  if (mayHit !== undefined) {
+    return {
+      verdict: "ask",
+      gate: "rule",
+      code: "RULE_ASK",
+      reason: `the call may come to what the ${mayHit.list} rule ${mayHit.rule} names`
+    }
+  }
+  const reason = hides
+    ? undefined
+    : doubt(limits, { ...input, inner: input.facts.inner ?? [], decidedElsewhere: false })
+  return reason === undefined ? undefined : { verdict: "ask", gate: "boundary", code: "MAY_TOUCH_PROTECTED", reason }
+}
+
+/** Whether a rule names a command: a rule about a whole tool, or about any command, does not cover a dangerous one. */
+export const namesCommand = ({ rule }: RuleHit): boolean => /\(=?[\s*?]*[^\s*?)]/.test(rule)
+
+const tools: KnownTools = new Map([["shell", "shell"]])
+
+const makeRules = (): RuleSet =>
+  make(
+    programsWith("medium")
+      .flatMap((row) => row.texts("medium").map((pattern) => `shell(${row.name} ${pattern})`))
+      .map((text) => ruleEntry("managed", "allow", Result.getOrThrow(parse(text, { list: "allow", tools })))),
+    tools
+  )
+
+let rules: RuleSet | undefined
+
+const isLiteral = (part: CallAction): boolean => part.kind !== "command" || part.argv.every((word) => word !== null)
+
+/** Whether a command line has only literal commands of medium risk. The caller checks the risk findings. */
+export const isMediumRisk = (parts: ReadonlyArray<CallAction>, facts: MatchFacts): boolean =>
+  parts.every(isLiteral) && (rules ??= makeRules()).decide("shell", parts, facts)?.list === "allow"
+
+const whiteList: ReadonlySet<Capability> = new Set(["none", "ro", "shell_ro", "rw_plan"])
+const blackList: ReadonlySet<Capability> = new Set(["rw", "shell_test", "shell_rw", "rw_plan"])
+
+/**
+ * The operator asks only about dangerous commands (`require_approval_for_medium_risk = false`), and Tool approval is
+ * the default.
+ */
+const isLifted = ({ knobs, limits, mediumRisk, opaque, shapes }: DecisionInput): boolean =>
+  !limits.askMediumRisk && limits.level === "supervised" && knobs.sources.tool_approval === "default"
+  && shapes.length === 0 && !opaque && mediumRisk()
+
+/** Gate 7: what Tool approval says of a call that no rule names. See docs/policy.md#tool-approval. */
+export const toolApproval = (input: DecisionInput): GateStep | GateStop => {
+  const { capabilities, knobs, limits, network, opaque, shapes, switches } = input
+  const policy = knobs.values.tool_approval
+  // At level full the default policy asks about no risk finding.
+  const unguarded = limits.level === "full" && knobs.sources.tool_approval === "default"
+  const dangerous = !unguarded && (shapes.length > 0 || opaque)
+  const why = shapes[0] ? `dangerous shape ${shapes[0].category}` : "part of the command is not literal"
+  const run = (reason: string): GateStep => ({ verdict: "run", gate: "policy", code: "POLICY_RUN", reason })
+  const ask = (reason: string): GateStep => ({ verdict: "ask", gate: "policy", code: "POLICY_ASK", reason })
+  const deny = (reason: string): GateStop => ({ verdict: "deny", gate: "policy", code: "POLICY_DENY", reason })
+  switch (policy) {
+    case "manual":
+      return ask("manual: every call is asked about")
+    case "universal_reject":
+      return deny("universal_reject: only what a rule allows runs")
+    case "whitelist_accept":
+      if (capabilities.every((capability) => whiteList.has(capability))) {
+        return switches.askNetworkReads && network === "required"
+          ? ask("whitelist_accept: the call reads from the network")
+          : run("whitelist_accept: the call only reads")
+      }
+      return isLifted(input)
+        ? run("whitelist_accept: the operator asks nothing about commands of medium risk")
+        : ask(`whitelist_accept: the call needs ${capabilities.join(", ")}`)
+    case "universal_accept":
+      return dangerous ? ask(`universal_accept: ${why}`) : run("universal_accept")
+    case "blacklist_reject":
+      if (capabilities.some((capability) => blackList.has(capability))) {
+        return deny(`blacklist_reject: the call needs ${capabilities.join(", ")}`)
+      }
+      return dangerous ? ask(`blacklist_reject: ${why}`) : run("blacklist_reject: the call only reads")
+  }
+}
