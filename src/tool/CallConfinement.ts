@@ -14,9 +14,9 @@ import { PathRefused, type Workspace } from "../workspace/Workspace.ts"
 import { isInside } from "../platform/FilePath.ts"
 import { type Confinement, ToolFailed } from "./Tool.ts"
 
-/** From what the gates said to what a call can reach (spec §6). */
+/** From what the gates said to what a call can reach (docs/sandbox.md#effective-mode). */
 
-/** Never retried with less: only a person may open more (policy §1.9 E17). */
+/** Never retried with less: only a person may open more (docs/sandbox.md#failing-closed). */
 export const sandboxUnavailable = (what: string) =>
   new ToolFailed({ message: `SANDBOX_UNAVAILABLE: the command did not run: ${what}` })
 

@@ -1,7 +1,7 @@
 import type { Effect, Scope } from "effect"
 import type { ToolFailed } from "./ToolFailed.ts"
 
-/** What a client does for its session, where it offers it (spec §3). */
+/** What a client does for its session, where it offers it (docs/agent-client-protocol.md#client-methods). */
 
 /** Its view of text files with unsaved buffers (`fs/*`). Paths are canonical and checked. */
 export interface Editor {

@@ -20,13 +20,19 @@ export interface ToolContext {
   readonly workspace: Workspace
   /** What a call may come across below the paths it names; `undefined` is everything. */
   readonly mayRead: Effect.Effect<MayRead | undefined, ToolFailed>
-  /** Whether the gates let this tool have another address than the one it was called with, such as a redirect's, unasked. */
+  /**
+   * Whether the gates let this tool have another address than the one it was called with, such as a redirect's,
+   * unasked.
+   */
   readonly mayFetch: (url: string) => Effect.Effect<boolean, ToolFailed>
   /** What people saw, and may have approved: the run works on that file as it was then, or fails. */
   readonly preview?: ToolPreview
   /** Replaces what people see of the running call (`tool_call_update` in progress). */
   readonly progress: (content: ReadonlyArray<ToolCallContent>) => Effect.Effect<void>
-  /** The user's answer, one of the choices where there are any; with a form (a JSON schema), what was filled in, as JSON. */
+  /**
+   * The user's answer, one of the choices where there are any; with a form (a JSON schema), what was filled in, as
+   * JSON.
+   */
   readonly askUser: (
     question: string,
     choices: ReadonlyArray<string>,
@@ -42,14 +48,16 @@ export interface ToolContext {
   readonly client: ClientSide
 }
 
-/** What the gates let one call reach (spec §6). */
+/** What the gates let one call reach (docs/sandbox.md#effective-mode). */
 export interface Confinement {
   readonly mode: EffectiveSandbox
   readonly network: boolean
   readonly capabilities: ReadonlyArray<Capability>
   /** Whether the policy saw nothing but reads. */
   readonly reads: boolean
-  /** A command that can reach no more than that, for `Processes.run`. What it needs on disk goes when the scope closes. */
+  /**
+   * A command that can reach no more than that, for `Processes.run`. What it needs on disk goes when the scope closes.
+   */
   readonly confine: (
     argv: ConfinedCommand["argv"],
     where: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
@@ -93,7 +101,9 @@ export interface Tool<P> {
   readonly kind: ToolKind
   /** Every capability a call of it may need; it is offered to the model while one of them is granted. */
   readonly capabilities: readonly [Capability, ...ReadonlyArray<Capability>]
-  /** What models read besides the description where the Work mode grants only some of them (policy §1.7). */
+  /**
+   * What models read besides the description where the Work mode grants only some of them (docs/policy.md#work-modes).
+   */
   readonly limitedDescription?: (granted: (capability: Capability) => boolean) => string
   /** Whether a call is of no use without a network; a shell command's own words tell. */
   readonly network?: NetworkNeed

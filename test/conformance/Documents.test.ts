@@ -1,5 +1,14 @@
 import { execFile } from "node:child_process"
-import { chmodSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { delimiter, dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect } from "vitest"
@@ -10,6 +19,11 @@ const exceptions: ReadonlyMap<string, { readonly why: string; readonly code: num
   ["npx postern client", { why: "a conversation needs a terminal or a prompt", code: 2 }],
   ["npx postern client $'edit README.md\\nPostern\\n---\\nPostern!'", { why: "nobody can answer", code: 1 }],
   ["npx postern client --last", { why: "a conversation needs a terminal or a prompt", code: 2 }],
+  [
+    "npx vitest run --config test/vitest.config.ts test/conformance/AcpTranscripts.test.ts test/conformance/NativeTranscripts.test.ts -u",
+    { why: "changes what tests expect", code: undefined }
+  ],
+  ["git diff test/conformance/transcripts", { why: "needs the repository", code: undefined }],
   ["npx postern daemon", { why: "runs until it is stopped", code: undefined }],
   ["npx postern status", { why: "no daemon is running", code: 1 }],
   ["npx postern sessions close ID", { why: "no daemon is running", code: 1 }],
@@ -80,5 +94,31 @@ describe("commands in the documents", () => {
   test("every exception is a command of a document", () => {
     const all = new Set(documents.flatMap(commandsIn))
     expect(Array.from(exceptions.keys()).filter((command) => !all.has(command))).toEqual([])
+  })
+})
+
+describe("docs/architecture.md", () => {
+  const page = readFileSync("docs/architecture.md", "utf8")
+
+  test("names files and folders that exist", () => {
+    const named = new Set(Array.from(page.matchAll(/`(src\/[\w/.]+)`/g), ([, path = ""]) => path))
+    expect(named.size).toBeGreaterThan(30)
+    expect(Array.from(named).filter((path) => !existsSync(path))).toEqual([])
+  })
+
+  test("names functions where they are", () => {
+    const named = Array.from(page.matchAll(/`(\w+)` in\s+`(src\/[\w/]+\.ts)`/g), ([, name = "", file = ""]) => ({
+      name,
+      file
+    }))
+    expect(named.length).toBeGreaterThan(15)
+    const isThere = ({ file, name }: typeof named[number]) =>
+      existsSync(file) && new RegExp(`\\b${name}\\b`).test(readFileSync(file, "utf8"))
+    expect(named.filter((one) => !isThere(one))).toEqual([])
+  })
+
+  test("has each folder of src", () => {
+    const folders = readdirSync("src", { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(folders.map(({ name }) => `src/${name}`).filter((folder) => !page.includes(`\`${folder}\``))).toEqual([])
   })
 })

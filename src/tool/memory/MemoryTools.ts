@@ -69,7 +69,10 @@ const between = Effect.fnUntraced(function*(given: { readonly since?: string | n
 const line = ({ category, content, key, score }: MemoryEntry): string =>
   `- [${category}] ${key}: ${content}${score === null ? "" : ` [${Math.round(score * 100)}%]`}`
 
-/** The memory tools of one chat session: exactly these five (zeroclaw.md §5), about the memory of its owner. They are never part of the built-in ones. */
+/**
+ * The memory tools of one chat session: exactly these five (docs/tools.md#memory-tools), about the memory of its owner.
+ * They are never part of the built-in ones.
+ */
 export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Tool.AnyTool> => {
   const store = Tool.make<typeof Kept.Type>({
     name: "memory_store",

@@ -7,7 +7,10 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { isInside } from "../../platform/FilePath.ts"
 
-/** What a command printed: its beginning and end for the model, and all of it in a file once that is more (spec §6). */
+/**
+ * What a command printed: its beginning and end for the model, and all of it in a file once that is more
+ * (docs/sandbox.md#output).
+ */
 export interface CommandOutput {
   readonly push: (chunk: Buffer) => void
   readonly text: () => string

@@ -5,14 +5,17 @@ import * as CommandOutput from "./CommandOutput.ts"
 import type { ProcessExit } from "../../sandbox/process/Processes.ts"
 import { ToolFailed } from "../ToolFailed.ts"
 
-/** Commands that one session runs in the background (policy §6): they go on over turns and end with it, at the latest. */
+/**
+ * Commands that one session runs in the background (docs/sandbox.md#background-jobs): they go on over turns and end
+ * with it, at the latest.
+ */
 
 export const maxRunning = 8
 const maxKept = 32
 
 export interface JobStart {
   readonly command: string
-  /** What it needs for as long as it runs (policy §1.9 E2). */
+  /** What it needs for as long as it runs (docs/sandbox.md#background-jobs). */
   readonly capabilities: ReadonlyArray<Capability>
   readonly network: boolean
   /** Gets it ready; `run` is the command itself. Both are in the job's own scope. */

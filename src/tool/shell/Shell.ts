@@ -147,7 +147,10 @@ const shellOf = (path: string | undefined, roots: ReadonlyArray<string>): [strin
 
 type OpenTerminal = NonNullable<ClientSide["openTerminal"]>
 
-/** A command runs in a terminal of the client, where people watch it, only where the policy asks for no sandbox: ours do not reach there. */
+/**
+ * A command runs in a terminal of the client, where people watch it, only where the policy asks for no sandbox: ours do
+ * not reach there.
+ */
 const terminalOf = ({ client, confinement: { mode, network } }: Tool.RunContext): OpenTerminal | undefined =>
   mode === "danger-full-access" && network ? client.openTerminal : undefined
 
@@ -184,7 +187,10 @@ const runInTerminal = Effect.fnUntraced(function*(
 
 type ShellReport = Pick<EnforcementReport, "mode" | "notes">
 
-/** A refusal is a fact next to how the command ended, and scratch a fact about all of it (policy §5.9). */
+/**
+ * A refusal is a fact next to how the command ended, and scratch a fact about all of it
+ * (docs/sandbox.md#what-a-refusal-looks-like).
+ */
 const remarks = (
   { attribution, warnings = [] }: ProcessExit,
   failed: boolean,

@@ -1,7 +1,7 @@
 import { Context, Effect, type Redacted, Schema } from "effect"
 import { BlockList, isIP } from "node:net"
 
-/** What the operator lets a web tool reach (`[web_fetch]` and `[http_request]`, zeroclaw §4.1). */
+/** What the operator lets a web tool reach (docs/configuration.md#web-tools). */
 export interface WebAccess {
   readonly enabled: boolean
   /** `example.com` with everything below it, `*.example.com` only what is below it, `*` every host. */

@@ -265,7 +265,8 @@ const formatted = (command: Command): string | undefined => {
   const once = (): string =>
     unescape(format).replace(
       /%(?:%|[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z])/g,
-      (spec) => spec === "%%" ? "%" : spec.endsWith("b") ? unescape(words.shift() ?? "") : (words.shift() ?? "")
+      (directive) =>
+        directive === "%%" ? "%" : directive.endsWith("b") ? unescape(words.shift() ?? "") : (words.shift() ?? "")
     )
   let text = once()
   while (words.length > 0 && /%[^%]/.test(format)) text += once()
