@@ -14,6 +14,6 @@ export interface RequestOptions {
 }
 
 /** Options of the requests of a stream; the caller provides them. */
-export const RequestOptions = Context.Reference<RequestOptions>("postern/model/Wishes", {
+export const RequestOptions = Context.Reference<RequestOptions>("postern/model/RequestOptions", {
   defaultValue: () => ({ thoughtLevel: "default" })
 })

@@ -11,7 +11,7 @@ export class FileNotReplaced extends Schema.TaggedError<FileNotReplaced>()("File
   }
 }
 
-/** Somebody else wrote it meanwhile. */
+/** Another process changed the file in the meantime. */
 export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged", { file: Schema.String }) {
   override get message() {
     return `${this.file} was changed meanwhile; try again`
@@ -64,8 +64,8 @@ const replace = (file: string, text: string, mode: number, before: string | unde
 }
 
 /**
- * The file has the old text or the new one, whatever happens, and keeps its mode; behind a link, the one it leads to. With `before`,
- * only a file that still has that text (none is empty) is replaced.
+ * The file has the old text or the new one, whatever happens, and keeps its mode; behind a link, the one it leads to.
+ * With `before`, only a file that still has that text (none is empty) is replaced.
  */
 export const replaceFile = (
   file: string,

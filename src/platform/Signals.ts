@@ -2,8 +2,8 @@
 const codes = { SIGHUP: 129, SIGTERM: 143 } as const
 
 /**
- * The exit code of the first signal that came; Ctrl-C is left to whoever it means something to. A terminal that goes away ends the
- * process in order, like SIGTERM.
+ * The exit code of the first signal that came; Ctrl-C is left to whoever it means something to. A terminal that goes
+ * away ends the process in order, like SIGTERM.
  */
 export const watch = (): () => number | undefined => {
   let first: number | undefined
@@ -12,7 +12,7 @@ export const watch = (): () => number | undefined => {
   return () => first
 }
 
-/** From here on a terminal that goes away ends nothing. */
+/** Ignores SIGHUP for the rest of the process. */
 export const ignoreHangUp = (): void => {
   process.removeAllListeners("SIGHUP")
   process.on("SIGHUP", () => {})

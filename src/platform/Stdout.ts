@@ -1,6 +1,6 @@
 const real = process.stdout.write.bind(process.stdout)
 
-/** The protocol's way out, once {@link guard} has turned everybody else away. */
+/** Writes to the real stdout after {@link guard} has redirected every other writer to stderr. */
 export const protocolWrite: typeof process.stdout.write = real
 
 /** From here on stdout carries the protocol only: whatever else is printed goes to stderr. */

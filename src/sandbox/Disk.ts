@@ -4,7 +4,7 @@ import * as RegularFile from "../platform/RegularFile.ts"
 
 /** The few questions about the disk that a plan asks, right before a call. */
 
-/** `closed`: a folder on the way lets nobody through now. A command of the same user can change that. */
+/** `closed`: a parent folder denies access at the moment. A command of the same user can change its mode. */
 export type PathKind = "folder" | "file" | "link" | "missing" | "closed"
 
 export const kind = (path: string): PathKind => {
@@ -16,7 +16,7 @@ export const kind = (path: string): PathKind => {
   }
 }
 
-/** The path itself, or the folder that lets nobody through to it. */
+/** The path itself, or the parent folder that denies access to it. */
 export const orClosedFolder = (path: string): string => kind(path) === "closed" ? orClosedFolder(dirname(path)) : path
 
 const attempt = <A>(look: () => A): A | undefined => {
@@ -33,7 +33,7 @@ export const text = (path: string): string | undefined => attempt(() => RegularF
 /** Nothing where it cannot be listed. */
 export const names = (path: string): ReadonlyArray<string> | undefined => attempt(() => readdirSync(path))
 
-/** Those of the paths that exist, links followed; where one cannot be looked at, its door. */
+/** The existing paths, with links resolved; for an inaccessible path, the parent folder that denies access. */
 export const existing = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(paths.flatMap((path) => kind(path) === "missing" ? [] : real(orClosedFolder(path)) ?? []))
 ]

@@ -20,7 +20,7 @@ export interface Principal {
   readonly tools: Permitted | undefined
 }
 
-/** Nobody the daemon knows, or somebody it knows no longer. */
+/** The client is no configured user, or its user was removed from the configuration. */
 export class NotAuthenticated
   extends Schema.TaggedError<NotAuthenticated>()("NotAuthenticated", { message: Schema.String })
 {}
@@ -56,8 +56,8 @@ const runs = ({ admin, grants = {} }: Profiles[string]): boolean =>
   granted(grants).includes("sessions:execute")
 
 /**
- * Each profile gives its `allowed_tools`. One without that list gives all of them, if it lets sessions run at all: a profile that is about
- * something else lifts nobody's limit.
+ * Each profile gives its `allowed_tools`. One without that list gives all of them, if it lets sessions run at all: a
+ * profile that is about something else lifts nobody's limit.
  */
 const toolsOf = (id: string, profiles: ReadonlyMap<string, Profiles[string]>): Permitted | undefined => {
   const all = Array.from(profiles.values())
@@ -86,7 +86,7 @@ const toolsWith = (owner: string, agent: string, principal: Principal | undefine
   return principal.mayUseAgent(agent) ? principal.tools : withoutAgent(owner, agent)
 }
 
-/** Profiles add up; whoever has none may nothing. */
+/** The grants of all profiles are united; a user without a profile has none. */
 const united = (id: string, named: ReadonlyMap<string, Profiles[string]>): Principal => {
   const profiles = Array.from(named.values())
   const grants = new Set(profiles.flatMap(({ grants = {} }) => granted(grants)))
@@ -107,7 +107,7 @@ const united = (id: string, named: ReadonlyMap<string, Profiles[string]>): Princ
 export interface Roster {
   readonly users: Users
   readonly profiles: Profiles
-  /** Whoever runs as the daemon's own user is its operator. */
+  /** A client that runs as the daemon's own user is the operator. */
   readonly trustDaemonUid: boolean
 }
 

@@ -51,20 +51,22 @@ export type StoreGuard = <A, E, R>(
   self: Effect.Effect<A, E | SqlError.SqlError, R>
 ) => Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreFailed, R>
 
-/** Another process that writes is waited for, at first in small steps: most transactions take less than a millisecond. */
+/**
+ * Another process that writes is waited for, at first in small steps: most transactions take less than a millisecond.
+ */
 const patience = (duration: Duration.Input) =>
   Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("100 millis")]).pipe(Schedule.upTo({ duration }))
 
-/** Somebody waits for the answer. */
+/** How long a read waits for another process that writes: a client waits for the answer. */
 const usual = "5 seconds"
-/** What would be lost otherwise. */
+/** How long a write waits: its data would be lost otherwise. */
 export const long = "20 seconds"
 
 const isBusy = (error: unknown) => SqlError.isSqlError(error) && error.reason._tag === "LockTimeoutError"
 
 /**
- * Turns every SQL failure into a `StoreFailed` that names `file`, also those `effect/sql` raises as defects. While another
- * process holds the write lock, the whole effect is tried again: it must not have written anything by then.
+ * Turns every SQL failure into a `StoreFailed` that names `file`, also those `effect/sql` raises as defects. While
+ * another process holds the write lock, the whole effect is tried again: it must not have written anything by then.
  */
 export const guard = (file: string, duration: Duration.Input = usual): StoreGuard => {
   const fault = storageFault(file)

@@ -94,7 +94,7 @@ interface Counted {
   readonly open: number | null
 }
 
-/** Where reading goes on: the row, and how many messages there are up to its last one. */
+/** The next row to read, and the number of messages up to its last one. */
 interface Place {
   readonly position: number
   readonly upTo: number

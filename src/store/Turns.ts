@@ -24,7 +24,7 @@ interface TurnRow extends TurnClaim {
   readonly turn: number
 }
 
-/** A turn this process has open. */
+/** A turn that this process runs. */
 interface Held {
   readonly turn: number
   /** As it was last saved: `null` before it ever was, `undefined` while that is not certain. */
@@ -73,14 +73,14 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
   const sql = yield* SqlClient.SqlClient
   const writeEntries = makeWriteEntries(sql)
   const owner = makeOwner()
-  // By session. Rows of ours that are not here were given up.
+  // By session. A running turn of this process that is not in the map was abandoned.
   const known = new Map<string, Held>()
   const heldTurn = (sessionId: string, turn: number) => {
     const held = known.get(sessionId)
     return held?.turn === turn ? held : undefined
   }
 
-  /** Why a turn is not ours any more. Only a read: it waits for no writer. */
+  /** The reason this process lost the turn. Reads only, so it never waits for a writer. */
   const lossOf = Effect.fnUntraced(function*(sessionId: string, turn: number) {
     const [row] = yield* sql<{ mine: number; killed: number }>`
       SELECT killed_at IS NOT NULL AS killed, EXISTS (SELECT 1 FROM turns WHERE turns.session_id = sessions.session_id

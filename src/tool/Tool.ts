@@ -107,7 +107,7 @@ export interface Tool<P> {
   readonly limitedDescription?: (granted: (capability: Capability) => boolean) => string
   /** Whether a call is of no use without a network; a shell command's own words tell. */
   readonly network?: NetworkNeed
-  /** Where the text of its results comes from, when that is not Postern itself: models get it marked as data. */
+  /** The source of result text from outside Postern; the model receives such text marked as data. */
   readonly origin?: TextOrigin
   /** What a call with these parameters needs. Pure. */
   readonly needs: (parameters: P) => ToolRequirements

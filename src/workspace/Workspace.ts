@@ -28,7 +28,9 @@ export interface Workspace {
   readonly skills: ReadonlyArray<string>
   /** Absolute paths by which the folders were named, where those are not canonical. */
   readonly aliases: { readonly roots: ReadonlyArray<string>; readonly readable: ReadonlyArray<string> }
-  /** Canonical absolute paths of the operator's further folders, read and written like the roots. They need not exist. */
+  /**
+   * Canonical absolute paths of the operator's further folders, read and written like the roots. They need not exist.
+   */
   readonly allowed: ReadonlyArray<string>
   /**
    * The canonical path behind `path`, all symbolic links followed, refused outside the folders. Missing last parts are
@@ -52,7 +54,7 @@ export interface WorkspaceFolders {
 
 const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"])
 
-/** Gives or takes nothing that belongs to anybody. */
+/** A device that holds no data, such as /dev/null: allowed outside the folders of the session. */
 export const isDevice = (path: string, intent: Intent): boolean =>
   path === "/dev/null" || (intent === "read" && devices.has(path))
 

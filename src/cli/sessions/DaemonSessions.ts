@@ -23,7 +23,7 @@ export const layer = ({ call }: Daemon): Layer.Layer<SessionRepository> => {
     const found = new Map<string, ListedSession>()
     for (let offset = 0;; offset += pageSize) {
       const { sessions: rows } = yield* call("session/list", { limit: pageSize, offset, include_killed: true })
-      // One that was at work meanwhile is on two pages.
+      // A session that changed between two requests can appear on both pages.
       for (const row of rows) found.set(`${row.channel_id} ${row.session_id}`, listed(row))
       if (rows.length < pageSize) return Array.from(found.values())
     }

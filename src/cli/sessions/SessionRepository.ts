@@ -31,14 +31,17 @@ export class SessionRepository extends Context.Service<SessionRepository, {
   readonly all: Answer<ReadonlyArray<ListedSession>>
   readonly document: (session: ListedSession) => Answer<SessionDocument>
   readonly trail: (session: ListedSession) => Answer<DecisionTrail>
-  /** Puts an active session away. */
+  /** Closes an active session; it stays stored. */
   readonly close: (session: ListedSession) => Answer<void>
   /** The session stays readable and never becomes active again. */
   readonly kill: (session: ListedSession) => Answer<void>
   readonly remove: (session: ListedSession) => Answer<void>
 }>()("postern/cli/SessionRepository") {}
 
-/** The session with an id, or with the only id that begins like this. Where both modes have one of that id, the chat session. */
+/**
+ * The session with an id, or with the only id that begins like this. Where both modes have one of that id, the chat
+ * session.
+ */
 export const findSession = (
   sessions: ReadonlyArray<ListedSession>,
   id: string

@@ -28,7 +28,10 @@ import { type LiveConfig, makeCommit } from "./Commit.ts"
 
 /** Whether a caller may write to a dotted path. */
 export type MayWrite = (path: string) => boolean
-/** An effect is run again while the lock is held, before anything is changed: the caller may have lost a right while it waited. */
+/**
+ * An effect is run again while the lock is held, before anything is changed: the caller may have lost a right while it
+ * waited.
+ */
 export type WriteAuthority = MayWrite | Effect.Effect<MayWrite>
 
 export interface ConfigValue {
@@ -64,9 +67,10 @@ export interface AliasRenamed {
 }
 
 /**
- * Reads and changes `config.toml` (docs/configuration.md#changing-the-configuration). Values are those of file and environment together.
- * A change is one candidate for the whole file: it is checked as the program would read it, then replaces the file, or nothing is
- * written. Other writers, of this process or another, are waited for. Comments and order stay.
+ * Reads and changes `config.toml` (docs/configuration.md#changing-the-configuration). Values are those of file and
+ * environment together. A change is one candidate for the whole file: it is checked as the program would read it, then
+ * replaces the file, or nothing is written. Other writers, of this process or another, are waited for. Comments and
+ * order stay.
  */
 export class ConfigStore extends Context.Service<ConfigStore, {
   readonly file: string
@@ -181,7 +185,7 @@ const make = (file: string, environment: EnvironmentVariables, live: LiveConfig)
   const resolve = (path: string) =>
     Effect.mapError(Effect.fromResult(resolvePath(path)), (message) => refuse("unknown", message))
 
-  /** All of them are allowed and make sense, before the first is looked at closely. */
+  /** Checks the permission and the path of every entry before the first value is validated. */
   const assignments = Effect.fnUntraced(function*(entries: ReadonlyArray<ConfigChange>, authority: WriteAuthority) {
     if (entries.length < 1 || entries.length > maxEntries) {
       return yield* refuse("invalid", `there must be 1 to ${maxEntries} values to set, not ${entries.length}`)
@@ -209,7 +213,7 @@ const make = (file: string, environment: EnvironmentVariables, live: LiveConfig)
   const set: ConfigStore["Service"]["set"] = Effect.fn("ConfigStore.set")(function*(entries, mayWrite = everything) {
     const given = yield* assignments(entries, mayWrite)
     const entryAt = (path: KeyPath) => given.findLastIndex((one) => overlaps(one.path, path))
-    /** A missing key is blamed on the entry that sets another one beside it. */
+    /** The error for a missing key names the entry that sets another key of the same table. */
     const blamed = (path: KeyPath) => {
       const index = entryAt(path)
       return index >= 0 || path.length < 2 ? index : entryAt(path.slice(0, -1))

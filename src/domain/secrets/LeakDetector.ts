@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /**
- * Secrets in text on its way to a model (docs/tools.md#secrets-in-results). Every pattern is bounded, so that its work
- * grows with the text alone.
+ * Finds secrets in text that a model is about to read (docs/tools.md#secrets-in-results). Every pattern is bounded, so
+ * that its work grows with the text alone.
  */
 
 export interface LeakDetection {

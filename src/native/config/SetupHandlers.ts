@@ -17,10 +17,10 @@ const kinds = [
   { name: "offline", display_name: "Offline: follows scripts and asks nobody", local: true }
 ]
 
-/** What first steps are about. */
+/** The tables of the configuration that the quick start covers. */
 const quickstart: ReadonlyArray<string> = ["providers", "agents"]
 
-/** Words of other daemons for things that do not exist here: lists that are always empty. */
+/** Keys of other daemons without a counterpart in Postern; their lists are always empty. */
 const without: ReadonlyArray<string> = [
   "tts_providers",
   "transcription_providers",
@@ -68,7 +68,10 @@ export const layer = (environment: EnvironmentVariables) =>
     const catalog = yield* ModelCatalog
     const table = Effect.map(current, ({ table }) => table)
 
-    /** Ids of models of one provider: those the configuration names, the usual one of a vendor, and what the server listed. */
+    /**
+     * Ids of models of one provider: those the configuration names, the usual one of a vendor, and what the server
+     * listed.
+     */
     const idsOf = ({ alias, baseUrl, models: own }: Provider, named: ReadonlyArray<string>) => {
       const usual = Object.hasOwn(vendorModels, alias) ? vendorModels[alias] : undefined
       return unique([
@@ -109,7 +112,7 @@ export const layer = (environment: EnvironmentVariables) =>
           const problem = `there is no model provider ${JSON.stringify(name)}; there are ${names}`
           return yield* Errors.invalid(problem, "model_provider", "not_found")
         }
-        // The servers are asked behind this answer's back; a later one has what they list.
+        // The providers are asked in the background; a later response contains the models that they list.
         if (meant.some(({ kind }) => kind !== "offline")) yield* catalog.refresh
         const named = [
           ...agentModels(now, known).values(),

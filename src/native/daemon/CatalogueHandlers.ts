@@ -52,7 +52,7 @@ const layerCatalogue = CatalogueMethods.toLayer(Effect.gen(function*() {
 
   const all = records(managers)
 
-  /** Trying out a sandbox keeps everybody waiting, so those who ask at the same time, or soon after, get the same answer. */
+  /** A sandbox probe blocks the event loop, so concurrent and closely following requests share one result. */
   const examined = yield* Effect.cachedWithTTL(
     Effect.timeoutOption(doctor.run, doctorPatience),
     "5 seconds"

@@ -52,7 +52,7 @@ export const layer = AttachMethods.toLayer(Effect.gen(function*() {
             const told = feed.at(seq)
             if (told === undefined) return seq
             const { last, params } = joined(feed, seq, told)
-            // The id may have come to mean somebody else's session.
+            // Another principal may meanwhile own a new session with this id.
             if (told.by !== connection && mayTouch(me, told.owner) && me.mayUseAgent(record.agent)) {
               const update = twins({ session_id, ...params, subscription_id: id, seq: last, epoch: feed.epoch })
               yield* connection.peer.post(Wire.notification("session/update", update))

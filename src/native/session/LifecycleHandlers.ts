@@ -115,7 +115,7 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
         ? () => Effect.void
         : (session?: Session) => clientSessions.closeSiblings(manager, client, me, session)
       const opening = Effect.tap(OpenSession.open(clientSessions, wanted), (session) => {
-        // For a session that was there before: no client gives the memory back.
+        // On resume, `exclude_memory` can only be turned on, never off.
         if (excludesMemory) session.override({ ...session.overrides(), excludeMemory: true })
         return clientSessions.admit(manager, session, client)
       })

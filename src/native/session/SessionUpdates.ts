@@ -31,7 +31,7 @@ export const outputOf = ({ content, rawOutput }: ToolCallState): string => {
   return content.flatMap((item) => item.type === "diff" ? [`Changed ${item.path}`] : []).join("\n")
 }
 
-/** As others are told it: text may be joined with its neighbours of the same message. */
+/** An update for followers; adjacent text of one message may be merged. */
 export type Update =
   | { readonly _tag: "Text"; readonly type: string; readonly messageId: string; readonly text: string }
   | { readonly _tag: "Whole"; readonly params: Params }
@@ -39,7 +39,7 @@ export type Update =
 /** Characters of joined text in one update. */
 export const longestText = 16 * 1024
 
-/** What somebody else said, as far as it fits into one piece; `session/messages` has the rest. */
+/** The beginning of a prompt from another connection; `session/messages` returns all of it. */
 export const short = (text: string): string => text.length > longestText ? `${text.slice(0, longestText)}…` : text
 
 /** Session events as `session/update` notifications; see docs/native-rpc.md#turns. */

@@ -49,7 +49,7 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
   const entries = Effect.fnUntraced(function*(manager: SessionManager["Service"], asked: Asked) {
     const { mode, store } = manager
     const lost = unopened(manager)
-    // What runs is in memory in any case.
+    // Running sessions are known from memory, so a failed store does not matter for them.
     if (lost !== undefined && asked.running !== true) return yield* lost
     const me = yield* caller
     const { query } = asked

@@ -14,7 +14,7 @@ const statOf = (path: string): Stats | undefined => lstatSync(path, { throwIfNoE
 const othersMayWrite = 0o022
 const sticky = 0o1000
 
-/** Whoever can replace what is in the folder could put a socket of their own there. */
+/** A user who can write to the folder could replace the socket. */
 const checkFolder = (folder: string, isOwn: boolean): EndpointRefused | undefined => {
   makeFolder(folder, 0o700)
   const { mode, uid } = lstatSync(folder)
@@ -38,7 +38,7 @@ const checkLock = (file: string): EndpointRefused | undefined => {
   return plain ? undefined : refuse("lock", `${file} is not a private file of this user; remove it and start again`)
 }
 
-/** Nobody else takes the lock. A daemon that has only just taken it has not come to write its id yet. */
+/** Only daemons take the lock. A daemon that has just taken it may not have written its process id yet. */
 const heldBy = (socket: string): string => {
   const pid = OwnerFile.read(socket)
   return pid === undefined

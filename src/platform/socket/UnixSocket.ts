@@ -11,14 +11,14 @@ export interface ListenOptions {
   /** Taken before. */
   readonly endpoint: string
   readonly maxConnections: number
-  /** When the scope closes nobody new is let in, and the open connections are ended after this. */
+  /** Runs when the scope closes: no new connection is accepted, and open ones are closed after it. */
   readonly drain: Effect.Effect<void>
 }
 
 const maxNotices = 16
 const linger = "1 second"
 
-/** Says what has to be said, then end of file; whoever does not take it in a second is let go of. */
+/** Writes the pending text, then end of file. A client that has not read it within 1 s is disconnected. */
 const farewell = (socket: Socket) =>
   Effect.callback<void>((resume) => {
     if (socket.destroyed) return resume(Effect.void)
@@ -32,8 +32,8 @@ const farewell = (socket: Socket) =>
 const transient = new Set(["EMFILE", "ENFILE", "ECONNABORTED", "EINTR", "ENOBUFS", "ENOMEM"])
 
 /**
- * Bound under another name and then renamed: nobody sees the socket before it is private, and Node.js, which removes the path it has
- * bound, never removes what another daemon put in our place.
+ * Bound under another name and then renamed: nobody sees the socket before it is private, and Node.js, which removes
+ * the path it has bound, never removes what another daemon put in our place.
  */
 const bind = (server: Server, path: string) =>
   Effect.callback<{ readonly dev: number; readonly ino: number }, EndpointRefused>((resume) => {
@@ -66,7 +66,10 @@ const unlinkOwn = (path: string, bound: { readonly dev: number; readonly ino: nu
   if (found?.dev === bound.dev && found.ino === bound.ino) rmSync(path, { force: true })
 }
 
-/** Makes this process the only one that may listen there, until the scope ends. `isOwnFolder`: the folder is Postern's own and is made private. */
+/**
+ * Makes this process the only one that may listen there, until the scope ends. `isOwnFolder`: the folder is Postern's
+ * own and is made private.
+ */
 export const take = Effect.fnUntraced(function*(endpoint: string, isOwnFolder: boolean) {
   if (isPipe(endpoint)) return
   const refused = tooLong(endpoint) ?? tooLong(join(dirname(endpoint), `.${process.pid}`))

@@ -81,7 +81,7 @@ export interface RiskFinding {
   readonly part: string
 }
 
-/** The surroundings of a call; paths are canonical. */
+/** The context of a call; paths are canonical. */
 export interface ActionContext {
   readonly cwd: string
   readonly roots: ReadonlyArray<string>

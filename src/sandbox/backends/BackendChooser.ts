@@ -24,7 +24,7 @@ const names: { readonly [name: string]: BackendName | undefined } = {
   docker: "docker"
 }
 
-/** Whether bubblewrap may be what such a wish comes to. */
+/** Whether the configured backend can resolve to bubblewrap. */
 export const mayBeBubblewrap = ({ name }: BackendChoice): boolean => name === "auto" || names[name] === "bubblewrap"
 
 export const nothing: SandboxBackend = {

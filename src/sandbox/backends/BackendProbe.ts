@@ -44,7 +44,7 @@ const patience = 5000
 
 export interface ProbeOutcome {
   readonly works: boolean
-  /** The last line it printed about itself. */
+  /** The last line of its own error output. */
   readonly said: string
 }
 
@@ -93,7 +93,7 @@ export const run = (
     }
   })
 
-/** What a program says about itself; nothing where it cannot be started. */
+/** The output of `--version` or the like; empty if the program cannot be started. */
 export const helpText = (program: string): string =>
   spawnSync(program, ["--help"], { env: {}, timeout: patience, stdio: ["ignore", "pipe", "ignore"], encoding: "utf8" })
     .stdout ?? ""

@@ -16,13 +16,13 @@ export interface PathScope {
 
 const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"])
 
-/** How long the longest of these folders around a path is; -1 where there is none. */
+/** The length of the deepest of these folders that contains the path; -1 if none does. */
 export const deepest = (folders: ReadonlyArray<string>, path: string): number =>
   folders.reduce((depth, folder) => isInside(folder, path) ? Math.max(depth, folder.length) : depth, -1)
 
 export const everything: PathScope = { refusal: () => undefined, hides: false }
 
-/** Found out where it is first asked for: most calls of other tools never do. */
+/** Computed on first use: most calls never need it. */
 export const lazy = (find: () => PathScope): PathScope => {
   let found: PathScope | undefined
   const reach = () => found ??= find()

@@ -99,7 +99,7 @@ const make = Effect.gen(function*() {
     )
 
   const retire = Effect.fnUntraced(function*(child: Running) {
-    // Whoever asked has its answer; a process in its last seconds may still write without meeting a closed pipe.
+    // The caller already has its result; a terminating process may still write without getting EPIPE.
     child.process.stdout?.removeAllListeners("data").resume()
     child.process.stderr?.removeAllListeners("data").resume()
     yield* Effect.forkIn(reap(child), reapers, { startImmediately: true })
@@ -123,7 +123,7 @@ const outcome = Effect.fnUntraced(function*(child: Running, { afterwards, runner
   yield* Effect.timeoutOption(Deferred.await(child.closed), drain)
   const plain: ProcessExit = { code: null, signal: null, ...Option.getOrUndefined(ended), timedOut }
   if (runner === undefined) return plain
-  // A runner that somebody killed says nothing about the sandbox either.
+  // A runner that was killed reports nothing about the sandbox.
   const stopped = timedOut || plain.signal !== null
   return {
     ...plain,

@@ -5,11 +5,13 @@ import * as Descriptors from "./Descriptors.ts"
 
 /** Ends process groups that this process cannot end any more, because it was killed. */
 export interface Watchdog {
-  /** Until the effect that it gives was run; a second time it does nothing. */
+  /** Watches a group until the returned effect runs; running that effect again does nothing. */
   readonly watch: (group: number) => () => void
 }
 
-/** Reads `+ group` and `- group`; when nobody can write any more, what is left gets SIGKILL, as confined commands do. */
+/**
+ * Reads `+ group` and `- group`; when nobody can write any more, what is left gets SIGKILL, as confined commands do.
+ */
 const script = `trap '' HUP INT QUIT TERM
 groups=' '
 while read -r sign group; do
@@ -30,7 +32,7 @@ const start = (): ChildProcess =>
       stdio: [input, "ignore", "ignore", ...further]
     }))
 
-/** One small process for all groups, started with the first of them; another takes over when somebody ends it. */
+/** One helper process watches all groups. It is started with the first group and restarted if it is killed. */
 export const make: Effect.Effect<Watchdog, never, Scope.Scope> = Effect.gen(function*() {
   const groups = new Set<number>()
   let process: ChildProcess | undefined
@@ -45,7 +47,7 @@ export const make: Effect.Effect<Watchdog, never, Scope.Scope> = Effect.gen(func
       if (code === null && groups.size > 0) process ??= begin()
     })
     started.stdin?.on("error", gone)
-    // It is there for this process, and never a reason for it to stay.
+    // The watchdog must not keep the event loop of this process alive.
     started.unref()
     if (started.stdin instanceof Socket) started.stdin.unref()
     started.stdin?.write(Array.from(groups, (group) => `+ ${group}\n`).join(""))

@@ -27,7 +27,7 @@ const fresh = ({ category, score, timestamp }: MemoryEntry, now: number): number
 
 const savedKey = "user_msg"
 
-/** Text that a program sent in the user's place, or put before the user's words. */
+/** Prefixes of messages that a program sent on the user's behalf. */
 const isSynthetic = (text: string): boolean =>
   /^\s*\[(memory context|tool results?|cron|heartbeat|system|delegat\w*|sub-?turn)\b/i.test(text)
 
@@ -110,10 +110,10 @@ const harmless = <A, E extends { readonly message: string }>(
   )
 
 /**
- * Chat sessions of a process that has a `MemoryStore` get the memory tools, relevant entries before their prompts, and their users'
- * messages are saved. ACP sessions never get any of it, on whatever path they became active: the mode is checked in each turn, here and
- * nowhere else. A memory belongs to the session's owner: entries of one person are recalled in nobody else's sessions, the operator's
- * included, whose tools may do more. See docs/sessions.md#memory
+ * Chat sessions of a process that has a `MemoryStore` get the memory tools, relevant entries before their prompts, and
+ * their users' messages are saved. ACP sessions never get any of it, on whatever path they became active: the mode is
+ * checked in each turn, here and nowhere else. A memory belongs to the session's owner: entries of one person are
+ * recalled in nobody else's sessions, the operator's included, whose tools may do more. See docs/sessions.md#memory
  */
 export const make = Effect.gen(function*() {
   const store = yield* Effect.serviceOption(MemoryStore)

@@ -141,7 +141,7 @@ const sandboxes: { readonly [S in PolicySettings["sandbox"]]: string } = {
   "danger-full-access": "Commands are not confined."
 }
 
-/** The policy in force, for the model: what is so, never how it could be otherwise. */
+/** Describes the current policy to the model, never how the policy could be changed. */
 const policyLines = (
   values: PolicySettings,
   { allowedCommands, forbiddenCommands, forbiddenPaths }: OperatorLimits,
@@ -162,8 +162,8 @@ const policyLines = (
 ]
 
 /**
- * The system prompt, what changes least first, so that a provider's cache holds as long as it can. Empty sections vanish. See
- * docs/sessions.md#system-prompt
+ * The system prompt, what changes least first, so that a provider's cache holds as long as it can. Empty sections
+ * vanish. See docs/sessions.md#system-prompt
  */
 export const render = (values: SystemPromptValues): string => {
   const { agent, date, identity, settings, limits, maxChars, model, platform, project, skills, tools, workspace } =

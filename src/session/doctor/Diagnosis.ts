@@ -16,7 +16,7 @@ import { version } from "../../domain/Version.ts"
 
 const ok = (name: string, detail: string): Finding => ({ name, status: "ok", detail })
 
-/** What a default session asks for, and what people choose instead. */
+/** The mode of a default session and the common alternatives. */
 const usual: ReadonlyArray<readonly [EffectiveSandbox, boolean]> = [
   ["read-only", false],
   ["workspace-write", true],
@@ -36,7 +36,7 @@ const sandboxFinding = Effect.gen(function*() {
       detail: "none, as the configuration wants it: commands run as they are"
     } satisfies Finding
   }
-  // Each of them is a process that is waited for: others get a turn in between.
+  // Each check waits for a child process synchronously; yield to other fibers in between.
   const asked = yield* Effect.forEach(
     usual,
     ([mode, network]) => Effect.map(Effect.yieldNow, () => ({ mode, network, ...enforce(mode, network, wish) }))

@@ -16,27 +16,28 @@ export interface Session
   readonly attach: (attachment: Attachment) => () => void
   readonly attachments: () => number
   /**
-   * Starts a turn and gives the effect that waits for its end. A turn that is being cancelled is waited for; any other running
-   * turn is `TurnRunning`. The turn goes on when the waiter is gone.
+   * Starts a turn and gives the effect that waits for its end. A turn that is being cancelled is waited for; any other
+   * running turn is `TurnRunning`. The turn goes on when the waiter is gone.
    */
   readonly begin: (prompt: PreparedPrompt) => Effect.Effect<Effect.Effect<TurnEnd, TurnFault>, TurnRunning>
   /**
-   * Says something to the running turn, which takes it in between two requests to the model and goes on with it where it was about to
-   * end. Decided at once; what was accepted stays in transcript and context, also when the turn is cut off.
+   * Says something to the running turn, which takes it in between two requests to the model and goes on with it where
+   * it was about to end. Decided at once; what was accepted stays in transcript and context, also when the turn is cut
+   * off.
    */
   readonly steer: (message: PreparedPrompt) => Effect.Effect<void, NoTurn | SteeringFull>
   /** Interrupts the turn, if there is one, and waits until it is recorded. */
   readonly cancel: Effect.Effect<void>
-  /** The same, but nobody asked for it: the turn is recorded as interrupted. */
+  /** The same without a request from a client: the turn is recorded as `interrupted`. */
   readonly interrupt: Effect.Effect<void>
-  /** Refuses further turns and waits for the running one; whoever stops waiting lets turns begin again. */
+  /** Refuses new turns and waits for the running one; interrupting the wait allows new turns again. */
   readonly settle: Effect.Effect<void>
   /** Saves what a running turn has so far. */
   readonly flush: Effect.Effect<void>
   /** What the agent's configuration is replaced with, from the next turn on and until the session is deactivated. */
   readonly overrides: () => SessionOverrides
   readonly override: (overrides: SessionOverrides) => void
-  /** Milliseconds since the epoch of the last sign of life; `undefined` while a turn runs. */
+  /** Time of the last activity in milliseconds since the epoch; `undefined` while a turn runs. */
   readonly idleSince: () => number | undefined
   readonly touch: Effect.Effect<void>
 }

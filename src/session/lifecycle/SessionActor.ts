@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function*(
     policyChanged: Effect.suspend(() => opened.policyChanged)
   }
   const jobs = yield* Jobs.make
-  /** What runs in the background is held to what is permitted now. */
+  /** Ends background jobs and servers that the changed policy no longer permits. */
   const held = Effect.suspend(() => Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.settings())))
   const changed = Effect.andThen(held, publish({ _tag: "PolicyChanged" }))
   const policy: SessionPolicy.SessionPolicy = yield* SessionPolicy.make(initial, configured, workspace, changed)
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function*(
     attachments,
     () => configured().risk?.approvalRoute
   )
-  /** The first client that does a thing does it for all. */
+  /** Of several clients that offer an operation, the one attached first performs it. */
   const client = (): ClientSide => Object.assign({}, ...Array.from(attachments, ({ client }) => client ?? {}).reverse())
   let record = initial
   let lastActive = yield* Clock.currentTimeMillis

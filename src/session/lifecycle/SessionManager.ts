@@ -28,7 +28,7 @@ import type { ActivationFault } from "./SessionFault.ts"
 export interface OpenOptions {
   readonly cwd?: string | undefined
   readonly additionalDirectories: ReadonlyArray<string>
-  /** Why whoever opens the session may not have a folder, by its path. */
+  /** Returns why the caller may not use a canonical path; `undefined` if it may. */
   readonly forbids?: ((folder: string) => string | undefined) | undefined
   /** Servers that the client brings, beside the configured ones. A session that is live keeps the servers it has. */
   readonly mcpServers?: ReadonlyArray<McpServerConfig>
@@ -47,7 +47,10 @@ export interface NewSession extends OpenOptions {
 }
 
 interface ManagerOptions {
-  /** Chat sessions have what outlives a session, such as the agent's memory; ACP sessions have not. See docs/sessions.md#chat-and-acp-sessions. */
+  /**
+   * Chat sessions have what outlives a session, such as the agent's memory; ACP sessions have not. See
+   * docs/sessions.md#chat-and-acp-sessions.
+   */
   readonly mode: SessionMode
   readonly live: LiveSessions.LiveSessions
   /** Sessions stay live until they are closed, however long they are idle. */
@@ -55,8 +58,8 @@ interface ManagerOptions {
 }
 
 /**
- * The sessions of one mode in this process. Operations on one session happen one after the other, in the order they were asked for;
- * different sessions never wait for each other. See docs/sessions.md#sessions.
+ * The sessions of one mode in this process. Operations on one session happen one after the other, in the order they
+ * were asked for; different sessions never wait for each other. See docs/sessions.md#sessions.
  */
 export class SessionManager extends Context.Service<SessionManager, {
   readonly mode: SessionMode
@@ -76,8 +79,8 @@ export class SessionManager extends Context.Service<SessionManager, {
     use: (session: Session) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SessionMissing, R>
   /**
-   * Whether the session still is the live one of its id. A session that another process killed or deleted ends here, once its turn is
-   * over; every other operation on it notices as well.
+   * Whether the session still is the live one of its id. A session that another process killed or deleted ends here,
+   * once its turn is over; every other operation on it notices as well.
    */
   readonly isPresent: (session: Session) => Effect.Effect<boolean>
   /** Cancels the turn, waits for its end, and closes the session. Its history is kept. */
@@ -115,8 +118,8 @@ export class SessionManager extends Context.Service<SessionManager, {
       })
 
     /**
-     * How another process ended the session, if it did: processes may share one store. A session with a running turn hears of it from the
-     * store, and a store that cannot be read says nothing.
+     * How another process ended the session, if it did: processes may share one store. A session with a running turn
+     * hears of it from the store, and a store that cannot be read says nothing.
      */
     const endedElsewhere = (session: Session): Effect.Effect<"killed" | "deleted" | undefined> =>
       Effect.suspend(() => {
@@ -152,7 +155,7 @@ export class SessionManager extends Context.Service<SessionManager, {
     const register = Effect.fnUntraced(
       function*(record: SessionRecord, workspace: Workspace, agent: AgentSettings, { mcpServers = [] }: OpenOptions) {
         const own = yield* Scope.fork(scope, "sequential")
-        // Nothing of the call that opens a session may live as long as the session.
+        // The session must not retain the services of the call that opened it.
         const session = yield* Effect.updateContext(
           SessionActor.make(record, workspace, agent, mode, mcpServers),
           (_: Context.Context<never>) => Context.add(context, Scope.Scope, own)

@@ -9,7 +9,7 @@ export type ModelOption = "model" | "thought_level"
 
 export const isModelOption = (id: string): id is ModelOption => id === "model" || id === "thought_level"
 
-/** Which model a session asks, and how much it thinks; each stored, changed and restored alone, like a setting of the policy. */
+/** The model of a session and its thought level; each is stored, changed and restored independently. */
 export interface SessionModel {
   /** A reference, `"<provider alias>/<model id>"`. */
   readonly model: () => string

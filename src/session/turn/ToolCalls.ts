@@ -38,7 +38,10 @@ const pending = ({ name }: ModelCall, kind: ToolCallState["kind"] = "other"): To
   locations: []
 })
 
-/** Runs one tool call of a turn: decided, shown, asked about, run, shown again. It always ends `completed` or `failed`. */
+/**
+ * Runs one tool call: authorizes it, publishes its preview, runs it and publishes the result. It always ends
+ * `completed` or `failed`.
+ */
 const makeOne = Effect.gen(function*() {
   const toolbox = yield* Toolbox
   const sandbox = yield* Sandbox
@@ -172,7 +175,10 @@ const outside = (text: string, at: number, move: "before" | "after"): number => 
   return /[\uDC00-\uDFFF]/.test(text[at] ?? "") ? at + (move === "before" ? -1 : 1) : at
 }
 
-/** The beginning and the end of a long result, two thirds to one, and how much is missing. See docs/sessions.md#long-results */
+/**
+ * The beginning and the end of a long result, two thirds to one, and how much is missing. See
+ * docs/sessions.md#long-results
+ */
 export const capped = (text: string, limit: number): string => {
   if (text.length <= limit) return text
   const head = outside(text, Math.ceil((limit * 2) / 3), "before")
@@ -212,7 +218,7 @@ const groups = (
   return made
 }
 
-/** The same refusal again and again is a loop as well. See docs/sessions.md#loop-detection */
+/** Repeated refusals with one code also count as a loop. See docs/sessions.md#loop-detection */
 const tooManyDenials = (denials: Map<string, number>, { denied }: CallResult): string | undefined => {
   if (denied === undefined) return undefined
   const count = (denials.get(denied) ?? 0) + 1
@@ -220,7 +226,10 @@ const tooManyDenials = (denials: Map<string, number>, { denied }: CallResult): s
   return count >= maxDenials ? `${maxDenials} calls were refused with ${denied}` : undefined
 }
 
-/** Runs the calls of one answer and puts their results by call id into `results`. Returns why the turn has to end, if it has to. */
+/**
+ * Runs the calls of one answer and puts their results by call id into `results`. Returns why the turn has to end, if it
+ * has to.
+ */
 export const make = Effect.gen(function*() {
   const toolbox = yield* Toolbox
   const runCall = yield* makeOne

@@ -16,7 +16,7 @@ import { TurnLoop } from "./TurnLoop.ts"
 export interface Turn {
   readonly outcome: Deferred.Deferred<TurnEnd, TurnFault>
   readonly prompt: PromptContent.PreparedPrompt
-  /** Somebody asked for its end; an interruption without this is recorded as one. */
+  /** A client cancelled the turn; an interruption without it is recorded as `interrupted`. */
   cancelled: boolean
   readonly steering: Steering.Steering
   /** Saves what there is so far; does nothing before the turn has begun. */
@@ -39,8 +39,8 @@ const checkpointEvery = Schedule.spaced("1 second")
 const failedBy = ({ message, reason }: TurnLost) => new TurnFailed({ message, reason })
 
 /**
- * Runs a turn from its first row to its commit. Only the loop itself can be interrupted (`restore`): what was said and done until then
- * is recorded in any case. The session's new record is returned together with the end.
+ * Runs a turn from its first row to its commit. Only the loop itself can be interrupted (`restore`): what was said and
+ * done until then is recorded in any case. The session's new record is returned together with the end.
  */
 export const execute = Effect.fn("Turn.execute")(function*(
   turn: Turn,

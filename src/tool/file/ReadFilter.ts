@@ -10,8 +10,9 @@ import { isInside } from "../../platform/FilePath.ts"
 export type MayRead = (path: string) => boolean
 
 /**
- * For a call that comes across paths it does not name: nothing turns up in its result that `file_read` would be denied or asked about.
- * An ask rule that meant the call itself has been answered. `undefined` where nothing restricts reading.
+ * For a call that comes across paths it does not name: nothing turns up in its result that `file_read` would be denied
+ * or asked about. An ask rule that meant the call itself has been answered. `undefined` where nothing restricts
+ * reading.
  */
 export const of = (
   tool: string,
@@ -31,7 +32,7 @@ export const of = (
   const rules = make(kept, tools)
   const canonical = (path: string) => path
   const call = { capabilities: [], shapes: [], place, canonical, readable: [], shell: false, decidedElsewhere: false }
-  // Where the session's folders end is the workspace's business.
+  // The workspace itself checks that the path lies within the session's folders.
   const forbidden: OperatorLimits = { ...limits, workspaceOnly: false, ...unlimited }
   return (path) => {
     const read: ReadonlyArray<CallAction> = [{ kind: "read", text: path, path }]

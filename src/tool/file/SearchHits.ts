@@ -1,6 +1,6 @@
 import type { MayRead } from "./ReadFilter.ts"
 
-/** What a content search found, whoever searched, and how it is told. */
+/** The result of a content search by either engine, and its rendering as text. */
 
 export interface HitLine {
   readonly number: number

@@ -34,7 +34,7 @@ export interface Job {
   /** In words; `undefined` while it runs. */
   readonly ending: () => string | undefined
   readonly over: Effect.Effect<void>
-  /** What it printed since somebody last looked. */
+  /** Output since the last read. */
   readonly take: () => string
 }
 
@@ -45,7 +45,7 @@ export interface Jobs {
   readonly get: (id: string) => Job | undefined
   /** Does nothing to one that ended. */
   readonly stop: (job: Job, why: string) => Effect.Effect<void>
-  /** Ends what the policy does not let run any more. */
+  /** Ends the jobs that the policy no longer permits. */
   readonly policyChanged: (knobs: ResolvedSettings) => Effect.Effect<void>
 }
 

@@ -234,7 +234,7 @@ const result = (
   })
 }
 
-/** The terminal is where people watched; the text is for those who were not there. */
+/** Adds the text for clients that do not show the terminal, such as in a replay. */
 const asTerminalResult = (terminalId: string, result: Effect.Effect<Tool.ToolOutput, Tool.ToolFailed>) => {
   const terminal = { type: "terminal", terminalId } as const
   return Effect.mapBoth(result, {

@@ -19,10 +19,10 @@ type Parameters = typeof Parameters.Type
 
 const reads = new Set<string>(["GET", "HEAD", "OPTIONS"])
 
-/** Only what asks for nothing but an answer counts as reading. */
+/** Methods without side effects, which count as reads. */
 const onlyReads = ({ auth_secret, body, method }: Parameters) => reads.has(method ?? "GET") && !body && !auth_secret
 
-/** Who is spoken to and how long the message is decides the connection, not the model. */
+/** Headers that the HTTP connection sets itself; the model cannot override them. */
 const reserved = new Set([
   "host",
   "connection",

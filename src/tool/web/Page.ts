@@ -80,7 +80,7 @@ export const make = (): Page => {
   const closeLink = () => {
     const link = links.pop()
     if (link === undefined) return
-    // A link without text is an icon: nothing to read there.
+    // A link without text is an icon; it is omitted.
     if (parts.length === link.at + 1) parts.pop()
     else parts.push(`](${link.href})`)
   }

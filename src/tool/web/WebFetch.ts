@@ -36,7 +36,7 @@ export const make = Effect.gen(function*() {
       resolver
     )
 
-  /** Every hop is checked as the first address was; one to another host is left to a call of its own. */
+  /** Each redirect is checked like the first address; a redirect to another host needs a call of its own. */
   const follow = Effect.fnUntraced(
     function*(start: URL, access: WebAccess, context: Tool.ToolContext): Effect.fn.Return<
       { readonly answer: HttpExchange.WebResponse; readonly url: URL },

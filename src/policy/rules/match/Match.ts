@@ -26,7 +26,7 @@ const isTool = (tool: RuleTool, { family, tool: called }: RuleCall): boolean => 
       return tool.test(called)
     case "Id":
       return tool.name === called
-    // A file that may not be read may not be edited: an edit shows the old text.
+    // A deny rule for reads also covers edits, because an edit shows the old text.
     case "Family":
       return tool.name === family || (tool.name === "read" && family === "write")
   }

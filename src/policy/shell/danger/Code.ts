@@ -126,7 +126,7 @@ const dangersOfCode = (name: string, code: string, command: Command, place: Acti
 
 const uncommented = (code: string): string => code.replace(/^\s*#.*$/gm, "")
 
-// A request to one's own machine is what everyday checks of a server look like.
+// Requests to loopback are common checks of a local server and are no finding.
 const onlyLocalRequests = (name: string, code: string): boolean => {
   if (!/requests|httpx|fetch|http/.test(code)) return false
   const urls = [...code.matchAll(/https?:\/\/[^\s"'`)]+/g)].map((match) => match[0])

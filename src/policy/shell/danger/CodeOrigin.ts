@@ -5,7 +5,7 @@ import type { Arg, Command } from "../programs/Command.ts"
 import { HOLE } from "../programs/Command.ts"
 import { fromNetwork, isDownloaded } from "../programs/Network.ts"
 
-/** Where the code comes from that a command runs: from elsewhere, or from nobody knows where. */
+/** Findings about the origin of the code that a command runs: from the network, or unknown. */
 
 const origin = (command: Command, commands: ReadonlyArray<Command>): string => {
   if (fromNetwork(commands)) return "remote-exec"
@@ -120,7 +120,7 @@ const inlineFetch = (command: Command): string | undefined => {
   return codes.some((arg) => arg.guess.replaceAll(HOLE, "").trim() === "") ? origin(command, inner) : undefined
 }
 
-/** Packages given as a plain address: nobody vouches for what is behind it. */
+/** Packages installed from a URL instead of a registry. */
 const packaged = ({ line, row }: Command): string | undefined =>
   row.is("installs") && /^(install|i|add|ci|download|tool|global)$/.test(line.verb()) &&
     line.operands.some(({ guess }) =>

@@ -34,7 +34,7 @@ const deletes = (command: Command, place: ActionContext): string | undefined => 
     const trees = targets.filter((arg) => !(isFileName(arg) && isInside(resolve(arg.guess, cwd), place)))
     if (!areExpendable(trees, command, place)) return "fs-wipe"
   }
-  // One command for each of many names is as good as recursion.
+  // Running a command once per name has the effect of recursion.
   const many = runsBatches(wrappers.at(-1)) ? targets.filter((arg) => arg.glob || arg.guess === HOLE) : []
   if (!areExpendable(many, command, place)) return "fs-wipe"
   return targets.map((arg) => losesFile(arg, command, place)).find((category) => category !== undefined)

@@ -200,7 +200,7 @@ const secretName = new RegExp(
     ")$"
 )
 
-/** A home is a home wherever it lies: that of root is no system folder to root. */
+/** The home folder of the current user counts as home even below a system folder, as /root does. */
 const asHome = (path: string, { home }: ActionContext): string =>
   home !== "/" && (path === home || isBelow(path, home)) ? `/home/user${path.slice(home.length)}` : path
 
@@ -242,7 +242,7 @@ const leftoverEndings = names(`
 const isLeftover = (path: string): boolean =>
   leftoverEndings.has(path.slice(path.lastIndexOf(".") + 1)) || /(~|__pycache__)$/.test(path)
 
-/** It says of itself that it can be made again. */
+/** The name marks the path as build output, cache or leftover, which can be recreated. */
 const isRegenerable = (below: string, glob: boolean): boolean => {
   const segments = below.split("/")
   return (

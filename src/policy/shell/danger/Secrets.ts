@@ -7,7 +7,7 @@ import { fits } from "../programs/Rules.ts"
 import { programOf } from "../programs/Table.ts"
 import { pathOf, readCategory, writeCategory } from "./Places.ts"
 
-/** What the names of variables, aliases and files say, whatever program is given them. */
+/** Findings from the names of variables, aliases and files, independent of the program. */
 
 /** Variables that change which code runs, as assignments or through `export` and the like. */
 export const variables = (

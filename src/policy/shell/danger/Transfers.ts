@@ -4,7 +4,7 @@ import { archiveMode } from "../programs/FileOperands.ts"
 import { isLoopback } from "../programs/Network.ts"
 import { fits, isAppendedTo } from "../programs/Rules.ts"
 
-/** Data that leaves, and shells that let someone in. */
+/** Findings about uploads of local data and about reverse shells. */
 
 /** A substitution that reads something of this machine. */
 const tells = (arg: Arg): boolean =>
@@ -25,7 +25,7 @@ const inCase = (isSent: boolean): string | undefined => (isSent ? "exfil" : unde
 
 const areLocal = (urls: ReadonlyArray<Arg>): boolean => urls.length > 0 && urls.every((arg) => isLoopback(arg.guess))
 
-/** Ports and paths of stores that speak HTTP. Loopback too: an index that is gone is gone. */
+/** Ports and paths of databases with an HTTP interface; deletions on loopback count too. */
 const stores = /:(9200|9201|7700|6333|2379|8500|5984|8086|8983|15672|8529|8108|7474)\b|\/_all\b/
 
 /** Files, input and substitutions that a web client sends. */
@@ -128,7 +128,7 @@ const logsIn = (command: Command): string | undefined => {
   )
 }
 
-/** A name that is looked up is a message to whoever answers for its domain. */
+/** A DNS query sends the queried name to the name server of its domain. */
 const looksUp = (command: Command): string | undefined =>
   inCase(
     command.args.some((arg) => tells(arg) || /\0[\w-]*\.[\w.-]*[a-z]{2,}/i.test(arg.guess)) ||

@@ -91,7 +91,7 @@ export class CommandRecorder {
     }
   }
 
-  /** The parts from one on run somewhere nobody can tell: no rule may allow them. */
+  /** The parts from this index on run in an unknown folder: no allow rule may match them. */
   unsettle(from = 0): void {
     this.parts.push(
       ...this.parts.splice(from).flatMap((part): ReadonlyArray<CallAction> => {

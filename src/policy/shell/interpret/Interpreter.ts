@@ -440,7 +440,7 @@ export class Interpreter {
         }
       }
     }
-    // It runs later, and who knows how often.
+    // The text runs later, any number of times.
     if ((program === "trap" || program === "alias") && this.#moves > before) this.#lost = true
   }
 
@@ -500,7 +500,7 @@ export class Interpreter {
 
   #move(command: Command, scope: Scope): void {
     if (++this.#moves > maxMoves) {
-      // Nobody writes so many, and each doubles where the shell may be.
+      // Each uncertain `cd` doubles the possible folders, so beyond the limit the folder is unknown.
       this.tooDeep = true
       settle(scope, [null], [null])
       return

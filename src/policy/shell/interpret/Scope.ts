@@ -5,7 +5,7 @@ import type { Known } from "./WordExpansion.ts"
 /** Every folder the shell may be in, the likeliest first; `null` stands for any other. */
 export type AlternateCwds = ReadonlyArray<string | null>
 
-/** More than these are as good as any. */
+/** With more possible folders than this, the folder counts as unknown. */
 const maxCwds = 16
 
 export const merge = (...all: ReadonlyArray<AlternateCwds>): AlternateCwds => {
@@ -54,7 +54,7 @@ export const stay = (scope: Scope): void => {
 
 /** What runs next starts in one of these. */
 export const stand = (scope: Scope, at: AlternateCwds): void => {
-  // Nothing gets there; what stands there is looked at all the same.
+  // The code is unreachable; its commands are recorded nevertheless.
   if (at.length > 0) scope.at = at
   scope.cwd = scope.at[0]!
 }

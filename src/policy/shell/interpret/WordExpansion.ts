@@ -15,7 +15,7 @@ export interface WordContext {
   readonly home: string
   readonly cwd: string | null
   readonly variables: ReadonlyMap<string, Known>
-  /** What `$1`, `$2` and on are; where absent, nobody knows. */
+  /** The values of `$1`, `$2` …; unknown when absent. */
   readonly positional?: ReadonlyArray<Arg> | undefined
   /** Visits a substitution and returns what runs in it. */
   readonly visit: (node: SyntaxNode) => ReadonlyArray<Command>

@@ -10,7 +10,7 @@ const never = /^$(?!)/
 const empty = /^$/
 const viewer = /^(|cat|less( -\w+)*|more|true|:|bat|delta|never)$/
 const editor = /^(|cat|true|:|vi|vim|nvim|nano|emacs|micro|hx|code --wait|code -w)$/
-/** Not a place that anyone can write. */
+/** A path list without a world-writable folder. */
 const trusted = /^(?!.*(^|:)(\/tmp|\/var\/tmp|\/dev\/shm)(\/|:|$))/
 const withoutAgent = /^(?!.*-(java)?agent)/
 const official = /^https:\/\/(registry\.npmjs\.org|pypi\.org)(\/|$)/

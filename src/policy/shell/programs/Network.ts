@@ -38,7 +38,7 @@ const fetching = new RegExp(
     String.raw`|file_get_contents\(\s*['"]https?:)`
 )
 
-/** Its output is what a machine elsewhere sent. */
+/** Its output comes from another machine. */
 export const isDownloader = (command: Command): boolean =>
   fits(command, "downloads") ||
   (command.row.is("fetches-in-code") && command.words.some((word) => fetching.test(word))) ||
