@@ -7,10 +7,9 @@ import { ClientSessions } from "../native/session/ClientSessions.ts"
 import { Reload } from "../native/config/Reload.ts"
 import * as DaemonLayer from "./DaemonLayer.ts"
 import * as ConfigWatcher from "../config/ConfigWatcher.ts"
-import { hangUps } from "../platform/HangUps.ts"
+import { hangUps, ignoreHangUp } from "../platform/Signals.ts"
 import * as Logging from "../config/Logging.ts"
 import { type ProcessSettings, Settings, type SettingsFlags } from "../config/Settings.ts"
-import { ignoreHangUp } from "../platform/Signals.ts"
 
 export interface Options {
   /** Ends when the last client has disconnected. */

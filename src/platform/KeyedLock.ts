@@ -30,6 +30,8 @@ export const make = <E = never>(bound?: QueueBound<E>): KeyedLock<E> => {
       return effect
     }))
     const tooLong = Effect.suspend(() => started ? Effect.never : Effect.fail(late(key)))
+    // The limit is for the wait alone: once the effect has begun, it may take as long as it needs.
+    // @effect-diagnostics-next-line raceFirstWithSleepToTimeout:off
     return Effect.raceFirst(run, Effect.delay(tooLong, patience))
   }
 

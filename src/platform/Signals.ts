@@ -1,3 +1,21 @@
+import { Effect, Queue } from "effect"
+
+const listen = (queue: Queue.Queue<void>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const offer = () => void Queue.offerUnsafe(queue, undefined)
+      process.removeAllListeners("SIGHUP").on("SIGHUP", offer)
+      return offer
+    }),
+    (offer) => Effect.sync(() => process.off("SIGHUP", offer))
+  )
+
+/** From here on, until the scope ends, no SIGHUP ends the process. What comes of it waits for the next one; those that nobody waited for are one. */
+export const hangUps = Queue.sliding<void>(1).pipe(
+  Effect.tap(listen),
+  Effect.map((queue) => ({ next: Queue.take(queue) }))
+)
+
 /** Exit codes of a process that was told to stop: 128 and the signal's number. */
 const codes = { SIGHUP: 129, SIGTERM: 143 } as const
 

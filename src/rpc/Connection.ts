@@ -1,6 +1,6 @@
 import { Cause, Context, Effect, Schema } from "effect"
 import type { Rpc } from "effect/rpc"
-import { codecOf } from "./Codec.ts"
+import { codecOf } from "./Routes.ts"
 import type { Outbox, Outgoing } from "./Outbox.ts"
 import * as PendingRequests from "./PendingRequests.ts"
 import * as Wire from "./Wire.ts"

@@ -1,5 +1,16 @@
 import { Cause, Schema, SchemaIssue } from "effect"
-import { isTooDeep } from "./Depth.ts"
+
+const maxDepth = 1000
+
+/** Whether a JSON value is nested beyond 1000 levels: whoever walks such a value by recursion, `JSON.stringify` included, may run out of stack. */
+export const isTooDeep = (value: unknown): boolean => {
+  let level: Array<unknown> = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true
+    level = level.flatMap((node) => typeof node === "object" && node !== null ? Object.values(node) : [])
+  }
+  return false
+}
 
 /**
  * A request id as its JSON text: `7`, `"7"` and `12345678901234567890` stay three different ids and are echoed unchanged.

@@ -1,9 +1,124 @@
+import { Effect, Schema } from "effect"
 import { constants, type Stats } from "node:fs"
-import { access, type FileHandle, lstat, open, rename, rm } from "node:fs/promises"
+import { access, type FileHandle, lstat, mkdir, open, readlink, realpath, rename, rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { Effect } from "effect"
-import { attempt, fault, type FileFault, tooLarge } from "./FileFault.ts"
-import * as Folder from "./Folder.ts"
+
+/** A file that could not be read or written; `detail` is the end of a sentence that begins with what was tried. */
+export class FileFault extends Schema.TaggedError<FileFault>()("FileFault", {
+  path: Schema.String,
+  reason: Schema.Literals([
+    "missing",
+    "folder",
+    "special",
+    "link",
+    "changed",
+    "stale",
+    "large",
+    "denied",
+    "full",
+    "failed"
+  ]),
+  detail: Schema.String
+}) {}
+
+type Reason = FileFault["reason"]
+
+export const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, FileFault> =>
+  Effect.tryPromise({ try: run, catch: (error) => error instanceof FileFault ? error : translate(path, error) })
+
+export const fault = (path: string, reason: Reason, detail: string) => new FileFault({ path, reason, detail })
+
+export const tooLarge = (path: string, size: number, limit: number) =>
+  fault(path, "large", `it has ${size} bytes, and the limit is ${limit} bytes.`)
+
+export const changed = (path: string) => fault(path, "changed", "the path changed while it was being opened.")
+
+const byCode: Readonly<Record<string, readonly [Reason, string]>> = {
+  ENOENT: ["missing", "it does not exist."],
+  ENOTDIR: ["missing", "a part of the path is a file, not a folder."],
+  EISDIR: ["folder", "it is a folder, not a file."],
+  ELOOP: ["link", "it is a symbolic link."],
+  ENXIO: ["special", "it is not a regular file."],
+  EACCES: ["denied", "permission was denied by the operating system."],
+  EPERM: ["denied", "permission was denied by the operating system."],
+  EROFS: ["denied", "the file system is read-only."],
+  ENOSPC: ["full", "the disk is full."],
+  EDQUOT: ["full", "the disk quota is used up."],
+  ENAMETOOLONG: ["failed", "the name is too long."],
+  EMFILE: ["failed", "too many files are open."],
+  ENFILE: ["failed", "too many files are open."]
+}
+
+const translate = (path: string, error: unknown): FileFault => {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "an unknown error"
+  const [reason, detail] = byCode[code] ?? ["failed", `the operating system reported ${code}.`]
+  return fault(path, reason, detail)
+}
+
+export interface OpenedFolder {
+  readonly handle: FileHandle
+  /** Names the opened folder itself where the system can, so that a swap of its path no longer matters. */
+  readonly base: string
+}
+
+/** What `use` finds in the folder at a canonical path, and nothing of a folder that was put there in between. */
+export const inside = async <A>(folder: string, use: (base: string) => Promise<A>): Promise<A> => {
+  const { base, handle } = await openFolder(folder)
+  try {
+    const found = await use(base)
+    if (base === folder) await assertSame(handle, folder)
+    return found
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Missing folders are made one level at a time, each inside the checked one above it; `top` and above are not made. */
+export const openOrCreate = async (folder: string, top?: string): Promise<OpenedFolder> => {
+  try {
+    return await openFolder(folder)
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error
+  }
+  if (folder === top) throw fault(folder, "missing", `the folder ${folder} is gone.`)
+  const parent = await openOrCreate(dirname(folder), top)
+  try {
+    await mkdir(join(parent.base, basename(folder))).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error
+    })
+  } finally {
+    await parent.handle.close()
+  }
+  return await openFolder(folder)
+}
+
+const openFolder = async (folder: string): Promise<OpenedFolder> => {
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  try {
+    return { handle, base: await assertSame(handle, folder) ? descriptor(handle) : folder }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/**
+ * Fails unless the path leads to what was opened. Succeeds with whether the system knows descriptors by path, as Linux
+ * does; elsewhere the inode decides.
+ */
+export const assertSame = async (handle: FileHandle, path: string): Promise<boolean> => {
+  const actual = await readlink(descriptor(handle)).catch(() => undefined)
+  if (actual !== undefined) {
+    if (actual !== path) throw changed(path)
+    return true
+  }
+  const opened = await handle.stat()
+  const now = await lstat(await realpath(path))
+  if (await realpath(path) !== path || now.ino !== opened.ino || now.dev !== opened.dev) throw changed(path)
+  return false
+}
+
+const descriptor = (handle: FileHandle) => `/proc/self/fd/${handle.fd}`
 
 /** Files above this are not read into memory by any tool. */
 export const maxBytes = 10 * 1024 * 1024
@@ -25,7 +140,7 @@ export const read = (path: string, limit: number = maxBytes): Effect.Effect<File
       const stats = await handle.stat()
       if (stats.isDirectory()) throw fault(path, "folder", "it is a folder, not a file.")
       if (!stats.isFile()) throw fault(path, "special", "it is not a regular file.")
-      await Folder.assertSame(handle, path)
+      await assertSame(handle, path)
       if (stats.size > limit) throw tooLarge(path, stats.size, limit)
       return { bytes: await readAll(handle, path, stats.size, limit), stats }
     } finally {
@@ -64,7 +179,7 @@ export const reclaim = (path: string, bytes: Uint8Array, top?: string): Effect.E
 
 /** The folders around a file that somebody else is going to write, as `write` makes them. */
 export const makeParent = (path: string, top?: string): Effect.Effect<void, FileFault> =>
-  attempt(path, async () => (await Folder.openOrCreate(dirname(path), top)).handle.close())
+  attempt(path, async () => (await openOrCreate(dirname(path), top)).handle.close())
 
 const unique = (): string => process.getBuiltinModule("node:crypto").randomBytes(8).toString("hex")
 
@@ -110,7 +225,7 @@ const put = async (
   bytes: Uint8Array,
   { anything = false, expected, later = false, top }: Put
 ): Promise<Stats> => {
-  const opened = await Folder.openOrCreate(dirname(path), top)
+  const opened = await openOrCreate(dirname(path), top)
   try {
     const target = join(opened.base, basename(path))
     const existing = await lstat(target).catch(absent)

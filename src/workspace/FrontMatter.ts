@@ -3,10 +3,10 @@
  * list of texts or anything written as JSON. Whatever else YAML has is not looked at. It is no YAML parser, because skills are written
  * by hand: `description: Use when: …`, `*bold*` and a key given twice are errors in YAML, and have a plain meaning here.
  */
-export type Fields = Readonly<Record<string, unknown>>
+export type FrontMatterFields = Readonly<Record<string, unknown>>
 
 export interface Document {
-  readonly fields: Fields
+  readonly fields: FrontMatterFields
   readonly body: string
 }
 
@@ -35,7 +35,7 @@ export const isKey = (key: string): boolean => /^[A-Za-z_][\w-]*$/.test(key)
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : typeof value === "boolean" ? String(value) : undefined
 
-const fieldsOf = (lines: ReadonlyArray<string>): Fields => {
+const fieldsOf = (lines: ReadonlyArray<string>): FrontMatterFields => {
   const fields = new Map<string, unknown>()
   let open = { key: "", list: false }
   for (const line of lines) {

@@ -1,10 +1,10 @@
 import { lstat, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { attempt, fault, type FileFault } from "./FileFault.ts"
+import { attempt, fault, type FileFault } from "./Files.ts"
 import * as Files from "./Files.ts"
-import * as Folder from "./Folder.ts"
-import { makeFolder } from "../platform/MakeFolder.ts"
+import * as Folder from "./Files.ts"
+import { makeFolder } from "../platform/RegularFile.ts"
 
 /**
  * The files of an agent's workspace that say what it is like, and that clients may change

@@ -1,8 +1,15 @@
+import { basename, dirname, isAbsolute, join, normalize, resolve as absolute } from "node:path"
 import { lstat, realpath } from "node:fs/promises"
 import { homedir } from "node:os"
-import { basename, dirname, isAbsolute, join, normalize, resolve as absolute } from "node:path"
 import { Effect, Schema } from "effect"
 import { isInside } from "../platform/FilePath.ts"
+
+/**
+ * The one file that Work mode `pl` may write (docs/policy.md#work-modes): Markdown, in the folder the session works in.
+ */
+export const relativePath = ".postern/plan.md"
+
+export const pathIn = (cwd: string): string => join(cwd, relativePath)
 
 /** A path that may not be used; `reason` names the rule in words for the model and the user. */
 export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused", {

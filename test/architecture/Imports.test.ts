@@ -57,4 +57,40 @@ describe("the imports of src", () => {
     })
     expect(both).toEqual([])
   })
+
+  it("form no circle", () => {
+    // Modules of a circle are the ones left when those without imports, or without importers, are taken away again and again.
+    const left = new Map(Array.from(imports, ([file, targets]) => [file, targets.filter((to) => imports.has(to))]))
+    for (let before = -1; before !== left.size;) {
+      before = left.size
+      const imported = new Set(Array.from(left.values()).flat())
+      for (const [file, targets] of left) {
+        if (!imported.has(file) || !targets.some((to) => left.has(to))) left.delete(file)
+      }
+    }
+    expect(Array.from(left.keys())).toEqual([])
+  })
+})
+
+describe("the folders of src", () => {
+  it("have subfolders when they hold more than twenty modules", () => {
+    const folders = Map.groupBy(files, (file) => dirname(file))
+    const crowded = Array.from(folders).filter(([folder, modules]) =>
+      modules.length > 20 && !files.some((file) => dirname(dirname(file)) === folder)
+    )
+    expect(crowded.map(([folder]) => folder)).toEqual([])
+  })
+})
+
+describe("the types that src exports", () => {
+  it("have names of their own", () => {
+    const exported = /^export (?:declare )?(?:abstract )?(?:class|interface|type) (\w+)/gm
+    const names = files.flatMap((file) =>
+      Array.from(new Set(Array.from(readFileSync(file, "utf8").matchAll(exported), ([, name]) => name!))).map((
+        name
+      ) => ({ name, file }))
+    )
+    const shared = Array.from(Map.groupBy(names, ({ name }) => name)).filter(([, uses]) => uses.length > 1)
+    expect(shared.map(([name, uses]) => `${name}: ${uses.map(({ file }) => file).join(", ")}`)).toEqual([])
+  })
 })

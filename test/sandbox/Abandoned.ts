@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { Effect } from "effect"
 import { plainRunner } from "../../src/sandbox/Confinement.ts"
 import { Processes } from "../../src/sandbox/process/Processes.ts"
-import * as Watchdog from "../../src/sandbox/process/Watchdog.ts"
+import * as Watchdog from "../../src/sandbox/process/Processes.ts"
 
 /** A host that is about to be killed. Given: what it does, and a number by which its processes are known. */
 const [, , what, marker = ""] = process.argv
@@ -39,7 +39,7 @@ const commands = Effect.gen(function*() {
 }).pipe(Effect.provide(Processes.layer))
 
 const groups = Effect.gen(function*() {
-  const { watch } = yield* Watchdog.make
+  const { watch } = yield* Watchdog.makeWatchdog
   watch(group("1"))
   const over = watch(group("2"))
   watch(group("3"))

@@ -5,7 +5,7 @@ import * as Firejail from "../../src/sandbox/backends/Firejail.ts"
 import type { Plan } from "../../src/sandbox/plan/Plan.ts"
 import * as Scratch from "../../src/sandbox/backends/Scratch.ts"
 import * as Seatbelt from "../../src/sandbox/backends/Seatbelt.ts"
-import * as Seccomp from "../../src/sandbox/backends/Seccomp.ts"
+import * as Seccomp from "../../src/sandbox/backends/Bubblewrap.ts"
 
 const plan = (change: Partial<Plan> = {}): Plan => ({
   mode: "workspace-write",
@@ -125,10 +125,10 @@ describe("the arguments of bubblewrap", () => {
 describe("the system call filter", () => {
   it("is one program of whole instructions for each known architecture", () => {
     for (const arch of ["x64", "arm64"]) {
-      assert.strictEqual(Seccomp.filter(true, arch)!.length % 8, 0)
-      assert.isBelow(Seccomp.filter(false, arch)!.length, Seccomp.filter(true, arch)!.length)
+      assert.strictEqual(Seccomp.seccompFilter(true, arch)!.length % 8, 0)
+      assert.isBelow(Seccomp.seccompFilter(false, arch)!.length, Seccomp.seccompFilter(true, arch)!.length)
     }
-    assert.strictEqual(Seccomp.filter(true, "mips"), undefined)
+    assert.strictEqual(Seccomp.seccompFilter(true, "mips"), undefined)
   })
 })
 

@@ -1,8 +1,8 @@
 import { Deferred, Effect, Layer } from "effect"
 import type { StopReason } from "../../src/domain/SessionEvent.ts"
 import { PolicyService } from "../../src/session/policy/PolicyService.ts"
-import { TurnFailed } from "../../src/session/turn/TurnEnd.ts"
 import { type TurnContext, TurnLoop } from "../../src/session/turn/TurnLoop.ts"
+import { TurnFailed } from "../../src/session/turn/TurnEnd.ts"
 
 const nobody = Effect.die("a scripted engine has no rules")
 

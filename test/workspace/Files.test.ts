@@ -13,7 +13,7 @@ import {
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { FileFault } from "../../src/workspace/FileFault.ts"
+import type { FileFault } from "../../src/workspace/Files.ts"
 import * as Files from "../../src/workspace/Files.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 

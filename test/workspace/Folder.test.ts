@@ -3,9 +3,9 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { attempt } from "../../src/workspace/FileFault.ts"
+import { attempt } from "../../src/workspace/Files.ts"
 import * as Files from "../../src/workspace/Files.ts"
-import * as Folder from "../../src/workspace/Folder.ts"
+import * as Folder from "../../src/workspace/Files.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const within = <A>(folder: string, use: (base: string) => Promise<A>) =>

@@ -1,3 +1,6 @@
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
 import type {
   Compaction,
   Notice,
@@ -6,19 +9,69 @@ import type {
   TranscriptEntry,
   Usage
 } from "../../domain/SessionEvent.ts"
+import { type ContentBlock, textContent, type ToolCallContent } from "../../domain/Content.ts"
+import * as Attachments from "../../workspace/Attachments.ts"
 import * as Content from "../../domain/Content.ts"
 import type { ClientCapabilities } from "../protocol/Capabilities.ts"
 import type { SessionUpdate } from "../protocol/SessionUpdate.ts"
-import { Effect } from "effect"
 import type { Connection } from "../../rpc/Peer.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
-import type { ContentBlock } from "../../domain/Content.ts"
 import type { AcpConnectionState, DialectName } from "../AcpConnection.ts"
 import { HistoryTrimmed, SessionUpdated } from "../protocol/ClientMethods.ts"
 import * as CommandDisplay from "./TerminalOutput.ts"
-import * as Delivery from "./Deliveries.ts"
 import { sessionOptions } from "../ConfigOptions.ts"
 import type { SessionStore } from "../../store/SessionStore.ts"
+
+const prefix = "attachment://deliver/"
+
+const embedItem = (cwd: string, item: ToolCallContent): Effect.Effect<ToolCallContent, Attachments.AttachmentFault> => {
+  if (item.type !== "content" || item.content.type !== "resource_link" || !item.content.uri.startsWith(prefix)) {
+    return Effect.succeed(item)
+  }
+  const { mimeType, uri } = item.content
+  return Effect.map(Attachments.load(cwd, uri.slice(prefix.length)), (bytes): ToolCallContent => ({
+    type: "content",
+    content: {
+      type: "resource",
+      resource: { uri, blob: bytes.toString("base64"), ...(mimeType === undefined ? {} : { mimeType }) }
+    }
+  }))
+}
+
+const isDelivery = (item: ToolCallContent) =>
+  item.type === "content" && item.content.type === "resource_link" && item.content.uri.startsWith(prefix)
+
+/**
+ * Puts the bytes of delivered files into an outgoing call. Each file is read and hashed again; a file that changed
+ * since it was delivered is left out, and the call says so. See docs/agent-client-protocol.md#deliveries.
+ */
+export const embedDelivered = (cwd: string, call: ToolCallState): Effect.Effect<ToolCallState> =>
+  call.content.some(isDelivery)
+    ? Effect.forEach(call.content, (item) => embedItem(cwd, item)).pipe(
+      Effect.map((content): ToolCallState => ({ ...call, content })),
+      Effect.catch(({ detail }) =>
+        Effect.succeed<ToolCallState>({
+          ...call,
+          status: "failed",
+          content: [
+            ...call.content.filter((item) => !isDelivery(item)),
+            textContent(`The file could not be attached: ${detail}`)
+          ]
+        })
+      )
+    )
+    : Effect.succeed(call)
+
+/** An image of a prompt with its bytes; one that changed since the prompt becomes a link. */
+export const withImage = (cwd: string, block: ContentBlock): Effect.Effect<ContentBlock> => {
+  if (block.type !== "image" || block.data !== "" || !block.uri?.startsWith("file://")) return Effect.succeed(block)
+  const { mimeType, uri } = block
+  const name = basename(fileURLToPath(uri))
+  return Attachments.load(cwd, name).pipe(
+    Effect.map((bytes): ContentBlock => ({ ...block, data: bytes.toString("base64") })),
+    Effect.orElseSucceed((): ContentBlock => ({ type: "resource_link", uri, name, mimeType }))
+  )
+}
 
 /**
  * Notices and compactions: as the unstable updates for clients that announce them, else as an agent message. Unstable
@@ -220,7 +273,7 @@ export const make = (state: AcpConnectionState, session: Session) => {
         // ZeroClaw's clients read any update as the end of the call.
         if (state.dialect === "zeroclaw" && !event.final) return Effect.void
         return Effect.flatMap(
-          Delivery.embedDelivered(cwd, event.call),
+          embedDelivered(cwd, event.call),
           (call) => notify(changed(state.dialect, display.changed(call, event.final)))
         )
       case "PlanChanged":
@@ -256,10 +309,10 @@ export const make = (state: AcpConnectionState, session: Session) => {
   const withBytes = (entry: TranscriptEntry): Effect.Effect<TranscriptEntry> => {
     switch (entry._tag) {
       case "ToolCall":
-        return Effect.map(Delivery.embedDelivered(cwd, entry.call), (call) => ({ ...entry, call }))
+        return Effect.map(embedDelivered(cwd, entry.call), (call) => ({ ...entry, call }))
       case "User":
         return Effect.map(
-          Effect.forEach(entry.content, (block) => Delivery.withImage(cwd, block)),
+          Effect.forEach(entry.content, (block) => withImage(cwd, block)),
           (content) => ({ ...entry, content })
         )
       default:

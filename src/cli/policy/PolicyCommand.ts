@@ -32,8 +32,12 @@ const onPolicy = <M, A, E, R>(place: DryRunPlace, load: () => Promise<M>, use: (
         Promise.all([load(), import("./DryRun.ts"), import("../../app/EngineLayer.ts"), import("../../app/App.ts")]),
       ([module, { DryRun }, { layerPolicy }, { layerBase }]) =>
         use(module).pipe(
-          Effect.provide(DryRun.layer({ cwd, agent, settings: place.settings ?? {} })),
-          Effect.provide(Layer.provideMerge(layerPolicy, layerBase(flags)))
+          Effect.provide(
+            DryRun.layer({ cwd, agent, settings: place.settings ?? {} }).pipe(
+              Layer.provideMerge(layerPolicy),
+              Layer.provideMerge(layerBase(flags))
+            )
+          )
         )
     )
   }))

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
 import { Effect, Result } from "effect"
 import type { EnvironmentVariables } from "../../platform/Environment.ts"
-import { replaceFile } from "../../platform/ReplaceFile.ts"
+import { replaceFile } from "../../platform/RegularFile.ts"
 import {
   ConfigFailed,
   type ConfigInvalid,

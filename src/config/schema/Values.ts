@@ -1,7 +1,7 @@
 import { Result, SchemaAST } from "effect"
 import { Toml } from "effect/encoding"
 import { isAddressWithSecret, leaks, withoutSecrets } from "../../domain/secrets/ArgumentSecrets.ts"
-import { isTooDeep } from "../../rpc/Depth.ts"
+import { isTooDeep } from "../../rpc/Wire.ts"
 import { isSecretPath, isTable, type KeyPath } from "./KeyPath.ts"
 
 /** What stands for a secret wherever values are listed; it is never a value (docs/configuration.md#secrets). */

@@ -6,7 +6,7 @@ import { type MemoryEntry, MemoryRefused, MemoryStore } from "../../store/Memory
 import { caller, mayUse } from "../access/Access.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
-import { instant } from "../protocol/Instant.ts"
+import { instant } from "../protocol/Contract.ts"
 import { MemoryMethods } from "../protocol/AgentContracts.ts"
 
 const longestPreview = 200

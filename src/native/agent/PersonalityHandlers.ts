@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Agents } from "../../session/lifecycle/Agents.ts"
 import * as KeyedLock from "../../platform/KeyedLock.ts"
-import type { FileFault } from "../../workspace/FileFault.ts"
+import type { FileFault } from "../../workspace/Files.ts"
 import * as Personality from "../../workspace/Personality.ts"
 import { usableAgent } from "../access/Access.ts"
 import * as Errors from "../protocol/Errors.ts"

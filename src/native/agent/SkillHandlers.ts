@@ -5,11 +5,11 @@ import { Settings } from "../../config/Settings.ts"
 import type { AgentSettings } from "../../config/Snapshot.ts"
 import * as KeyedLock from "../../platform/KeyedLock.ts"
 import { Agents } from "../../session/lifecycle/Agents.ts"
-import type { FileFault } from "../../workspace/FileFault.ts"
+import type { FileFault } from "../../workspace/Files.ts"
 import * as Files from "../../workspace/Files.ts"
 import * as FrontMatter from "../../workspace/FrontMatter.ts"
 import * as Skills from "../../workspace/Skills.ts"
-import * as SkillShelf from "../../workspace/SkillShelf.ts"
+import * as SkillShelf from "../../workspace/Skills.ts"
 import { caller, usableAgent } from "../access/Access.ts"
 import { SkillMethods } from "../protocol/AgentContracts.ts"
 import * as Errors from "../protocol/Errors.ts"
@@ -75,7 +75,7 @@ interface SkillTarget {
 
 interface SkillDraft {
   readonly name: string
-  readonly frontmatter?: FrontMatter.Fields | null
+  readonly frontmatter?: FrontMatter.FrontMatterFields | null
   readonly body?: string | null
   readonly content?: string | null
 }

@@ -9,13 +9,13 @@ import { type NotAuthenticated, Principals } from "../../security/Principals.ts"
 import { builtIn } from "../../session/commands/SlashCommands.ts"
 import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { caller, mayTouch } from "../access/Access.ts"
-import * as ConnectionLog from "./ConnectionLog.ts"
+import * as ConnectionLog from "../NativeServer.ts"
 import { CoreMethods } from "../protocol/DaemonContracts.ts"
 import { DaemonInfo, NativeConnection } from "../protocol/NativeConnection.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { Identities, type IdentityRefused } from "./Identities.ts"
 import { ClientSessions } from "../session/ClientSessions.ts"
-import { isRecord, type Params, twins } from "../protocol/Spelling.ts"
+import { isRecord, type Params, twins } from "../protocol/Contract.ts"
 
 const protocol = 1
 

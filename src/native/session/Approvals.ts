@@ -10,7 +10,7 @@ import {
 import { newId } from "../../domain/Id.ts"
 import { answerIn, schemaOf } from "../../session/policy/Approvals.ts"
 import { DaemonInfo, type NativeState } from "../protocol/NativeConnection.ts"
-import { isRecord, type Params } from "../protocol/Spelling.ts"
+import { isRecord, type Params } from "../protocol/Contract.ts"
 import type { Updates } from "./SessionUpdates.ts"
 
 /** Questions to the people behind a session: approvals are answered by a call, forms by a response . See docs/native-rpc.md#turns. */

@@ -11,8 +11,8 @@ import type { FollowedUpdate } from "../feeds/SessionFeeds.ts"
 import { NativeConnection } from "../protocol/NativeConnection.ts"
 import { ClientSessions, ownerOf } from "./ClientSessions.ts"
 import { AttachMethods } from "../protocol/SessionContracts.ts"
-import { twins } from "../protocol/Spelling.ts"
-import * as Subscriptions from "../feeds/Subscriptions.ts"
+import { twins } from "../protocol/Contract.ts"
+import * as Subscriptions from "../feeds/FeedHandlers.ts"
 import * as SessionUpdates from "./SessionUpdates.ts"
 
 /** Neighbouring pieces of one message become one update, which bears the number of the last of them. */

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Connection } from "../../rpc/Peer.ts"
 import * as Wire from "../../rpc/Wire.ts"
 import type { SessionEvent, ToolCallState } from "../../domain/SessionEvent.ts"
-import { type Params, twins } from "../protocol/Spelling.ts"
+import { type Params, twins } from "../protocol/Contract.ts"
 import type { ContentBlock } from "../../domain/Content.ts"
 
 const textOf = (block: ContentBlock): string => {

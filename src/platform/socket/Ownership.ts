@@ -1,11 +1,63 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+  writeFileSync
+} from "node:fs"
 import { Effect } from "effect"
-import { chmodSync, lstatSync, type Stats } from "node:fs"
 import { connect } from "node:net"
 import { dirname } from "node:path"
 import * as FileLock from "../FileLock.ts"
-import { makeFolder } from "../MakeFolder.ts"
+import { makeFolder } from "../RegularFile.ts"
 import { EndpointRefused } from "./Endpoint.ts"
-import * as OwnerFile from "./OwnerFile.ts"
+
+/**
+ * `<socket>.pid`: the process that has the socket's lock, for the message that another one gives up with. It says nothing by itself: who
+ * reads it has found the lock held, and only the holder of the lock writes or removes it.
+ */
+const fileOf = (socket: string): string => `${socket}.pid`
+
+export const remove = (socket: string): void => rmSync(fileOf(socket), { force: true })
+
+/** A new file in any case: what lies there, be it a link, is removed and not written to. */
+export const write = (socket: string): void => {
+  remove(socket)
+  writeFileSync(fileOf(socket), `${process.pid}\n`, { flag: "wx", mode: 0o600 })
+}
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (cause) {
+    return cause instanceof Error && "code" in cause && cause.code === "EPERM"
+  }
+}
+
+const contents = (file: string): string => {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const { nlink, uid } = fstatSync(descriptor)
+    return nlink === 1 && uid === (process.geteuid?.() ?? uid) ? readFileSync(descriptor, "utf8") : ""
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The id of a process that runs, as a file of this user's own says; `undefined` where there is none such. */
+export const read = (socket: string): number | undefined => {
+  try {
+    const [, digits] = /^([1-9]\d{0,9})\n$/.exec(contents(fileOf(socket))) ?? []
+    return digits !== undefined && isRunning(Number(digits)) ? Number(digits) : undefined
+  } catch {
+    return undefined
+  }
+}
 
 const refuse = (reason: EndpointRefused["reason"], message: string) => new EndpointRefused({ reason, message })
 
@@ -40,7 +92,7 @@ const checkLock = (file: string): EndpointRefused | undefined => {
 
 /** Only daemons take the lock. A daemon that has just taken it may not have written its process id yet. */
 const heldBy = (socket: string): string => {
-  const pid = OwnerFile.read(socket)
+  const pid = read(socket)
   return pid === undefined
     ? `another daemon is running and serves ${socket}; stop it first`
     : `the daemon with process id ${pid} is running and serves ${socket}; stop it with: kill ${pid}`
@@ -92,10 +144,10 @@ export const take = Effect.fnUntraced(function*(path: string, isOwn: boolean) {
       locked.reason === "held" ? refuse("in_use", `address in use: ${heldBy(path)}`) : refuse("lock", locked.message)
     )
   )
-  yield* checked(() => OwnerFile.remove(path))
+  yield* checked(() => remove(path))
   yield* checkSocket(path)
   yield* Effect.acquireRelease(
-    checked(() => OwnerFile.write(path)),
-    () => Effect.ignore(checked(() => OwnerFile.remove(path)))
+    checked(() => write(path)),
+    () => Effect.ignore(checked(() => remove(path)))
   )
 })

@@ -9,8 +9,8 @@ import { type History, type Messages, messagesOf, of } from "./History.ts"
 import { newId } from "../../domain/Id.ts"
 import { estimate } from "./Tokens.ts"
 import { note, noteOf, turnsOf } from "./Trim.ts"
-import type { TurnFailed } from "../turn/TurnEnd.ts"
 import type { TurnContext } from "../turn/TurnLoop.ts"
+import type { TurnFailed } from "../turn/TurnEnd.ts"
 
 /** There is nothing to summarise, no summary, or it could not be saved; the context is unchanged. */
 export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("CompactionFailed", {

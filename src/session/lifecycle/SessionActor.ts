@@ -11,7 +11,7 @@ import type { Workspace } from "../../workspace/Workspace.ts"
 import type { ModelCatalog } from "../../model/ModelCatalog.ts"
 import * as Approvals from "../policy/Approvals.ts"
 import type { Attachment } from "./Attachment.ts"
-import * as Configured from "./Configured.ts"
+import * as Configured from "./Agents.ts"
 import type { SessionEvent } from "../../domain/SessionEvent.ts"
 import type { Session } from "./Session.ts"
 import * as SessionModel from "../policy/SessionModel.ts"
@@ -19,8 +19,8 @@ import * as SessionPolicy from "../policy/SessionPolicy.ts"
 import * as Steering from "../turn/Steering.ts"
 import type { SessionContext, SessionMode, SessionOverrides } from "../SessionContext.ts"
 import * as Turn from "../turn/Turn.ts"
-import type { TurnEnd, TurnFault } from "../turn/TurnEnd.ts"
 import { TurnLoop } from "../turn/TurnLoop.ts"
+import type { TurnEnd, TurnFault } from "../turn/TurnEnd.ts"
 
 /** The session of a stored row, in the scope it is made in: closing that ends the turn first. */
 export const make = Effect.fnUntraced(function*(

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Response } from "effect/ai"
 import type { Provider } from "../../config/Providers.ts"
 import { type DayCost, SessionStore } from "../../store/SessionStore.ts"
-import type { Configured } from "../lifecycle/Configured.ts"
+import type { Configured } from "../lifecycle/Agents.ts"
 import { TurnFailed } from "../turn/TurnEnd.ts"
 
 /** What an agent may cost a day, over all its sessions and restarts. See docs/policy.md#allowance */

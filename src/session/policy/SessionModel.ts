@@ -2,7 +2,7 @@ import { Effect, Result, type Scope } from "effect"
 import { ModelCatalog } from "../../model/ModelCatalog.ts"
 import { isThoughtLevel, type ThoughtLevel } from "../../model/RequestOptions.ts"
 import { SessionStore, type StoreFailed } from "../../store/SessionStore.ts"
-import type { Configured } from "../lifecycle/Configured.ts"
+import type { Configured } from "../lifecycle/Agents.ts"
 import { SettingRefused } from "./SessionPolicy.ts"
 
 export type ModelOption = "model" | "thought_level"

@@ -28,7 +28,7 @@ import {
   type StoreFailed
 } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
-import type { Configured } from "../lifecycle/Configured.ts"
+import type { Configured } from "../lifecycle/Agents.ts"
 import * as Budget from "./Budget.ts"
 
 /** A value that a setting cannot take, here or at all. */

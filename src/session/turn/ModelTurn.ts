@@ -11,11 +11,11 @@ import { AdvertisedTools } from "../policy/AdvertisedTools.ts"
 import { GateInput } from "../policy/Gate.ts"
 import * as PolicyServiceLayer from "../policy/PolicyServiceLayer.ts"
 import * as LoopGuard from "./LoopGuard.ts"
+import { receive, TurnRequests } from "./TurnRequest.ts"
 import { ModelAnswer } from "./ModelAnswer.ts"
 import * as ToolCalls from "./ToolCalls.ts"
-import { TurnFailed } from "./TurnEnd.ts"
 import { type TurnContext, TurnLoop, type UserMessage } from "./TurnLoop.ts"
-import { receive, TurnRequests } from "./TurnRequest.ts"
+import { TurnFailed } from "./TurnEnd.ts"
 
 /** Importing this module loads `effect/ai`. */
 

@@ -6,7 +6,7 @@ import type { ToolCallState } from "../../domain/SessionEvent.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import { denial } from "../../policy/decision/Explanation.ts"
 import { withheld } from "../../policy/decision/ToolGrants.ts"
-import { isTooDeep } from "../../rpc/Depth.ts"
+import { isTooDeep } from "../../rpc/Wire.ts"
 import * as PathScope from "../../sandbox/plan/PathScope.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as CallConfinement from "../../tool/CallConfinement.ts"
@@ -19,8 +19,8 @@ import * as Authorization from "../policy/Authorization.ts"
 import { invalid } from "../policy/Gate.ts"
 import { keyOf, type LoopGuard } from "./LoopGuard.ts"
 import type { ModelCall } from "./ModelAnswer.ts"
-import type { TurnFailed } from "./TurnEnd.ts"
 import type { TurnContext } from "./TurnLoop.ts"
+import type { TurnFailed } from "./TurnEnd.ts"
 
 const deepArguments = {
   code: "BAD_ARGUMENTS",

@@ -9,8 +9,8 @@ import { SystemPromptBuilder } from "../context/SystemPromptBuilder.ts"
 import { AdvertisedTools, type Advertisement } from "../policy/AdvertisedTools.ts"
 import type { SessionOverrides } from "../SessionContext.ts"
 import type { ModelAnswer } from "./ModelAnswer.ts"
+import { type TurnContext } from "./TurnLoop.ts"
 import { TurnFailed } from "./TurnEnd.ts"
-import type { TurnContext } from "./TurnLoop.ts"
 
 /** What a request to the model consists of besides the messages. */
 export interface TurnRequest {

@@ -1,15 +1,410 @@
-import { lstat } from "node:fs/promises"
+import type { MayRead } from "./ReadFilter.ts"
+import { Worker } from "node:worker_threads"
+import { Context, Deferred, Effect, Option, Schema } from "effect"
+import * as Files from "../../workspace/Files.ts"
+import * as FolderWalk from "./GlobSearch.ts"
+import * as Tool from "../Tool.ts"
 import { basename, dirname, join } from "node:path"
-import { Context, Effect, Option, Schema } from "effect"
+import type { ConfinedCommand } from "../../sandbox/Confinement.ts"
+import { Processes } from "../../sandbox/process/Processes.ts"
+import { skipped } from "./GlobSearch.ts"
+import { lstat } from "node:fs/promises"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
-import * as BuiltinSearch from "./BuiltinSearch.ts"
 import { Environment, scrub } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
-import { Processes } from "../../sandbox/process/Processes.ts"
-import * as Ripgrep from "./Ripgrep.ts"
-import * as SearchHits from "./SearchHits.ts"
 import * as ToolPath from "./ToolPath.ts"
-import * as Tool from "../Tool.ts"
+
+/** The result of a content search by either engine, and its rendering as text. */
+
+export interface HitLine {
+  readonly number: number
+  readonly text: string
+  /** Shown around a match, itself none. */
+  readonly context: boolean
+}
+
+export interface FileHits {
+  /** Relative to the searched folder. */
+  readonly path: string
+  readonly matches: number
+  readonly lines: ReadonlyArray<HitLine>
+}
+
+export interface SearchResult {
+  readonly files: ReadonlyArray<FileHits>
+  /** Why the result is not all there is; absent when it is. */
+  readonly limit?: "results" | "time" | "size" | "folder"
+}
+
+export type SearchOutputMode = "content" | "files_with_matches" | "count"
+
+/** What both search engines are asked for. */
+export interface SearchQuery {
+  readonly folder: string
+  /** One file of the folder instead of everything below it. */
+  readonly file: string | undefined
+  readonly pattern: string
+  readonly include: string | undefined
+  readonly caseSensitive: boolean
+  readonly before: number
+  readonly after: number
+  readonly multiline: boolean
+  readonly mode: SearchOutputMode
+  readonly maxResults: number
+  /** Of canonical paths; `undefined` is all of them. */
+  readonly mayRead: MayRead | undefined
+}
+
+/** Bytes of matched text before a search ends. */
+export const maxOutput = 1024 * 1024
+
+/** Characters of one line that are kept. */
+export const maxLine = 1000
+
+export const cutLine = (line: string): string => line.length > maxLine ? `${line.slice(0, maxLine)}… [line cut]` : line
+
+const limits: Readonly<Record<NonNullable<SearchResult["limit"]>, string>> = {
+  results: "max_results was reached; narrow the pattern, the path or include",
+  time: "the time limit was reached; narrow the path or include",
+  size: "the output limit was reached; narrow the pattern, the path or include",
+  folder: "the folder is too large to search completely; narrow the path"
+}
+
+export const render = (found: SearchResult, mode: SearchOutputMode, name: (path: string) => string): string => {
+  const note = found.limit === undefined ? "" : `\n[Not everything: ${limits[found.limit]}.]`
+  if (found.files.length === 0) return `No matches.${note}`
+  switch (mode) {
+    case "files_with_matches":
+      return found.files.map((file) => name(file.path)).join("\n") + note
+    case "count":
+      return found.files.map((file) => `${name(file.path)}:${file.matches}`).join("\n") + note
+    case "content":
+      return found.files.map((file) => renderFile(name(file.path), file.lines)).join("\n") + note
+  }
+}
+
+const renderFile = (name: string, lines: ReadonlyArray<HitLine>): string => {
+  const grouped = lines.some((line) => line.context)
+  return lines.map((line, index) => {
+    const sign = line.context ? "-" : ":"
+    const previous = lines[index - 1]?.number ?? line.number
+    const gap = grouped && line.number > previous + 1 ? "--\n" : ""
+    return `${gap}${name}${sign}${line.number}${sign}${line.text}`
+  }).join("\n")
+}
+
+const maxFiles = 100_000
+
+/** The search of a machine without ripgrep; patterns are JavaScript's. */
+export const builtinSearch = Effect.fnUntraced(function*(
+  query: SearchQuery,
+  timeout: number
+): Effect.fn.Return<SearchResult, Tool.ToolFailed> {
+  if (query.multiline) return yield* Tool.fail("multiline needs ripgrep (rg), which this machine does not have.")
+  const files: Array<FileHits> = []
+  const done = yield* Effect.timeoutOption(
+    Effect.gen(function*() {
+      const walked = query.file === undefined
+        ? yield* FolderWalk.walk(
+          query.folder,
+          FolderWalk.compile(FolderWalk.anywhere(query.include ?? "*")),
+          maxFiles,
+          query.mayRead
+        )
+        : { paths: [query.file], complete: true }
+      const limit = yield* work(jobOf(query, walked.paths), (file) => files.push(file))
+      return limit ?? (walked.complete ? undefined : "folder")
+    }),
+    `${timeout} seconds`
+  )
+  if (Option.isNone(done) && files.length === 0) {
+    return yield* Tool.fail(
+      `The search did not finish within ${timeout} seconds. There may be too much to search: name a smaller folder in ` +
+        "path, or use include. Or the pattern needs too many attempts: avoid nested repetition such as (a+)+."
+    )
+  }
+  const limit = Option.isNone(done) ? "time" : done.value
+  return { files, ...(limit === undefined ? {} : { limit }) }
+})
+
+const jobOf = (query: SearchQuery, files: ReadonlyArray<string>): SearchJob => ({
+  folder: query.folder,
+  files,
+  pattern: query.pattern,
+  flags: query.caseSensitive ? "" : "i",
+  before: query.before,
+  after: query.after,
+  mode: query.mode,
+  maxResults: query.maxResults,
+  maxOutput: maxOutput,
+  maxLine: maxLine,
+  maxFile: Files.maxBytes
+})
+
+const work = (
+  job: SearchJob,
+  onFile: (file: FileHits) => void
+): Effect.Effect<SearchResult["limit"], Tool.ToolFailed> =>
+  Effect.callback((resume) => {
+    const worker = new Worker(workerSource, {
+      eval: true,
+      workerData: job,
+      env: {},
+      execArgv: [],
+      stdin: false,
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: 512 }
+    })
+    worker.on("message", (report: SearchReport) => {
+      if (report.type === "file") onFile(report.file)
+      else if (report.type === "done") resume(Effect.succeed(report.limit))
+      else resume(Tool.fail(`The pattern is not a valid regular expression: ${report.message}`))
+    })
+    worker.on("error", () => resume(Tool.fail("The search failed: it ran out of memory.")))
+    worker.on("exit", () => resume(Tool.fail("The search ended early.")))
+    return Effect.promise(() => worker.terminate())
+  })
+
+interface SearchJob {
+  readonly folder: string
+  readonly files: ReadonlyArray<string>
+  readonly pattern: string
+  readonly flags: string
+  readonly before: number
+  readonly after: number
+  readonly mode: SearchOutputMode
+  readonly maxResults: number
+  readonly maxOutput: number
+  readonly maxLine: number
+  readonly maxFile: number
+}
+
+export type SearchReport =
+  | { readonly type: "file"; readonly file: FileHits }
+  | { readonly type: "done"; readonly limit: SearchResult["limit"] }
+  | { readonly type: "invalid"; readonly message: string }
+
+/**
+ * The body of the worker thread. It becomes source text, so that one bundled file is enough: it may use nothing from
+ * outside itself. A thread, because a pattern can keep the matcher busy for ever and only a thread can be ended.
+ */
+const workerMain = (): void => {
+  const fs = process.getBuiltinModule("node:fs")
+  const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads")
+  const job: SearchJob = workerData
+  const post = (report: SearchReport) => parentPort?.postMessage(report)
+  let results = 0
+  let size = 0
+  let buffer: Buffer | undefined
+
+  /** Whatever size was announced: a file of `/proc` announces none and may be endless. */
+  const readBounded = (descriptor: number): string | undefined => {
+    buffer ??= Buffer.allocUnsafe(job.maxFile + 1)
+    for (let length = 0;;) {
+      const room = length === 0 ? 8192 : buffer.length - length
+      const count = fs.readSync(descriptor, buffer, length, room, null)
+      if (count === 0) return buffer.toString("utf8", 0, length)
+      length += count
+      if (length > job.maxFile || buffer.subarray(0, Math.min(length, 8192)).includes(0)) return undefined
+    }
+  }
+
+  const readText = (path: string): string | undefined => {
+    let descriptor: number | undefined
+    try {
+      descriptor = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK)
+      const stats = fs.fstatSync(descriptor)
+      if (!stats.isFile() || stats.size > job.maxFile) return undefined
+      // A folder on the way may have become a link since it was listed.
+      if (process.platform === "linux" && fs.readlinkSync(`/proc/self/fd/${descriptor}`) !== path) return undefined
+      return readBounded(descriptor)
+    } catch {
+      return undefined
+    } finally {
+      if (descriptor !== undefined) fs.closeSync(descriptor)
+    }
+  }
+
+  const cut = (line: string) => line.length > job.maxLine ? `${line.slice(0, job.maxLine)}… [line cut]` : line
+
+  /** The limit that was reached inside this file. */
+  const searchFile = (path: string, regexp: RegExp, text: string): SearchResult["limit"] => {
+    const source = text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line)
+    if (source.at(-1) === "") source.pop()
+    const shown = new Map<number, boolean>()
+    let matches = 0
+    let limit: SearchResult["limit"]
+    for (let index = 0; index < source.length; index++) {
+      if (!regexp.test(source[index] ?? "")) continue
+      if (results >= job.maxResults && (job.mode === "content" || matches === 0)) {
+        limit = "results"
+        break
+      }
+      if (job.mode === "content" || matches === 0) results++
+      matches++
+      if (job.mode === "files_with_matches") break
+      if (job.mode === "count") continue
+      for (let near = Math.max(0, index - job.before); near <= Math.min(source.length - 1, index + job.after); near++) {
+        if (!shown.has(near)) size += Math.min(source[near]?.length ?? 0, job.maxLine)
+        shown.set(near, shown.get(near) === true || near === index)
+      }
+      if (size > job.maxOutput) {
+        limit = "size"
+        break
+      }
+    }
+    if (matches === 0) return limit
+    const lines = [...shown].sort(([a], [b]) => a - b).map(([index, isMatch]) => (
+      { number: index + 1, text: cut(source[index] ?? ""), context: !isMatch }
+    ))
+    post({ type: "file", file: { path, matches, lines } })
+    return limit
+  }
+
+  let regexp: RegExp
+  try {
+    regexp = new RegExp(job.pattern, job.flags)
+  } catch (error) {
+    return post({ type: "invalid", message: error instanceof Error ? error.message : String(error) })
+  }
+  for (const path of job.files) {
+    const text = readText(`${job.folder === "/" ? "" : job.folder}/${path}`)
+    const limit = text === undefined ? undefined : searchFile(path, regexp, text)
+    if (limit !== undefined) return post({ type: "done", limit })
+  }
+  post({ type: "done", limit: undefined })
+}
+
+export const workerSource = `(${workerMain.toString()})()`
+
+const Text = Schema.Union([Schema.Struct({ text: Schema.String }), Schema.Struct({ bytes: Schema.String })])
+
+const Message = Schema.fromJsonString(Schema.Struct({
+  type: Schema.Literals(["match", "context"]),
+  data: Schema.Struct({ path: Text, lines: Text, line_number: Schema.Int })
+}))
+
+const decode = Schema.decodeUnknownOption(Message)
+
+const textOf = (value: typeof Text.Type): string =>
+  "text" in value ? value.text : Buffer.from(value.bytes, "base64").toString("utf8")
+
+/** Same rules as the built-in search: ignore files do not count, hidden files do, `.git` and `node_modules` do not. */
+export const argumentsOf = (query: SearchQuery): ReadonlyArray<string> => [
+  "--json",
+  "--no-config",
+  "--no-ignore",
+  "--hidden",
+  "--no-messages",
+  "--sort",
+  "path",
+  "--max-filesize",
+  "10M",
+  query.caseSensitive ? "--case-sensitive" : "--ignore-case",
+  ...(query.mode === "content" ? ["-B", `${query.before}`, "-A", `${query.after}`] : []),
+  ...(query.mode === "files_with_matches" ? ["--max-count", "1"] : []),
+  ...(query.multiline ? ["--multiline", "--multiline-dotall"] : []),
+  ...(query.include === undefined ? [] : ["--glob", query.include]),
+  ...[...skipped].flatMap((name) => ["--glob", `!${name}`]),
+  "-e",
+  query.pattern,
+  "--",
+  query.file === undefined ? "./" : `./${query.file}`
+]
+
+export const ripgrepSearch = Effect.fnUntraced(function*(
+  command: ConfinedCommand,
+  query: SearchQuery,
+  processes: Processes["Service"],
+  timeout: number
+): Effect.fn.Return<SearchResult, Tool.ToolFailed> {
+  const enough = Deferred.makeUnsafe<void>()
+  const collector = collect(query, () => Deferred.doneUnsafe(enough, Effect.void))
+  let errors = ""
+  const run = processes.run({
+    ...command,
+    timeout: `${timeout} seconds`,
+    onOutput: (chunk, from) => {
+      if (from === "stdout") collector.push(chunk)
+      else if (errors.length < 4096) errors += chunk.toString("utf8")
+    }
+  })
+  const ended = yield* Effect.raceFirst(run, Deferred.await(enough)).pipe(
+    Effect.mapError((failed) => Tool.fail(`The search could not be started (${failed.message}).`))
+  )
+  if (ended?.code === 2 && collector.found().files.length === 0 && errors !== "") {
+    return yield* Tool.fail(`The search failed: ${errors.trim()}`)
+  }
+  const found = collector.found()
+  if (ended?.timedOut && found.files.length === 0) {
+    return yield* Tool.fail(
+      `The search did not finish within ${timeout} seconds. Name a smaller folder in path, or use include.`
+    )
+  }
+  return ended?.timedOut ? { ...found, limit: "time" } : found
+})
+
+/** Bytes of one message; a longer one comes from a file without line ends that is no text to show. */
+const maxMessage = 16 * 1024 * 1024
+
+const collect = (query: SearchQuery, onEnough: () => void) => {
+  const files = new Map<string, { path: string; matches: number; lines: Array<HitLine> }>()
+  let pending = Buffer.alloc(0)
+  let results = 0
+  let size = 0
+  let limit: SearchResult["limit"]
+
+  let asked: { readonly path: string; readonly refused: boolean } | undefined
+  const isRefused = (path: string): boolean => {
+    if (query.mayRead === undefined) return false
+    if (asked?.path !== path) asked = { path, refused: !query.mayRead(join(query.folder, path)) }
+    return asked.refused
+  }
+
+  const stop = (reason: NonNullable<SearchResult["limit"]>) => {
+    limit = reason
+    onEnough()
+  }
+
+  const line = (raw: string) => {
+    const message = limit === undefined ? decode(raw) : undefined
+    if (message?._tag !== "Some") return
+    const { data, type } = message.value
+    const path = textOf(data.path).replace(/^\.\//, "")
+    if (isRefused(path)) return
+    const isResult = type === "match" && (query.mode === "content" || !files.has(path))
+    if (isResult && results >= query.maxResults) return stop("results")
+    if (isResult) results++
+    const file = files.get(path) ?? { path, matches: 0, lines: [] }
+    files.set(path, file)
+    if (type === "match") file.matches++
+    if (query.mode !== "content") return
+    for (const [index, text] of textOf(data.lines).replace(/\r?\n$/, "").split(/\r?\n/).entries()) {
+      const cut = cutLine(text)
+      size += cut.length
+      file.lines.push({ number: data.line_number + index, text: cut, context: type === "context" })
+    }
+    if (size > maxOutput) stop("size")
+  }
+
+  return {
+    push: (chunk: Buffer) => {
+      const all = Buffer.concat([pending, chunk])
+      let start = 0
+      for (let end = all.indexOf(10); end !== -1; end = all.indexOf(10, start)) {
+        line(all.toString("utf8", start, end))
+        start = end + 1
+      }
+      pending = all.subarray(start)
+      if (pending.length > maxMessage) stop("size")
+    },
+    found: (): SearchResult => ({
+      files: [...files.values()].filter((file) => file.matches > 0),
+      ...(limit === undefined ? {} : { limit })
+    })
+  }
+}
 
 const maxResults = 1000
 const maxContext = 100
@@ -47,14 +442,14 @@ export const make = Effect.gen(function*() {
 
   /** Without a sandbox for it ripgrep is not used. */
   const search = Effect.fnUntraced(
-    function*(query: SearchHits.SearchQuery, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
+    function*(query: SearchQuery, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
       const ripgrep = Executable.find("rg", variables["PATH"], [...roots, ...allowed])
-      if (ripgrep === undefined) return yield* BuiltinSearch.search(query, timeout)
+      if (ripgrep === undefined) return yield* builtinSearch(query, timeout)
       const where = { cwd: query.folder, env: scrub(variables) }
-      const confined = yield* Effect.option(confinement.confine([ripgrep, ...Ripgrep.argumentsOf(query)], where))
+      const confined = yield* Effect.option(confinement.confine([ripgrep, ...argumentsOf(query)], where))
       return Option.isNone(confined)
-        ? yield* BuiltinSearch.search(query, timeout)
-        : yield* Ripgrep.search(confined.value, query, processes, timeout)
+        ? yield* builtinSearch(query, timeout)
+        : yield* ripgrepSearch(confined.value, query, processes, timeout)
     }
   )
 
@@ -112,7 +507,7 @@ export const make = Effect.gen(function*() {
       const closed = mayRead === undefined ? "" : "\n[Files that the policy does not let be read are left out.]"
       const readable = { ...found, files }
       return {
-        text: SearchHits.render(readable, mode, (path) => ToolPath.shown(join(folder, path), context.workspace)) +
+        text: render(readable, mode, (path) => ToolPath.shown(join(folder, path), context.workspace)) +
           closed,
         locations: files.slice(0, maxLocations).map((file) => location(join(folder, file.path), file)),
         rawOutput: { files: files.length, matches: files.reduce((sum, file) => sum + file.matches, 0) }
@@ -121,7 +516,7 @@ export const make = Effect.gen(function*() {
   })
 })
 
-const location = (path: string, file: SearchHits.FileHits) => {
+const location = (path: string, file: FileHits) => {
   const line = file.lines.find((candidate) => !candidate.context)?.number
   return line === undefined ? { path } : { path, line }
 }

@@ -1,11 +1,10 @@
 import { isUtf8 } from "node:buffer"
 import { Effect, Option, Result } from "effect"
-import type { FileFault } from "../../workspace/FileFault.ts"
+import type { FileFault } from "../../workspace/Files.ts"
 import * as Files from "../../workspace/Files.ts"
 import type { ToolCallContent } from "../../domain/Content.ts"
 import { outermost, shown } from "./ToolPath.ts"
-import { fail } from "../Tool.ts"
-import type { ToolContext, ToolFailed } from "../Tool.ts"
+import { fail, type ToolContext, type ToolFailed } from "../Tool.ts"
 
 /** Where tools read and write text: the client's buffers where it has them, else the disk. Paths are canonical. */
 

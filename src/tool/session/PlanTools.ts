@@ -1,6 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 import * as Needs from "../../policy/decision/ToolRequirements.ts"
-import { pathIn, relativePath } from "../../workspace/PlanFile.ts"
+import { pathIn, relativePath } from "../../workspace/Workspace.ts"
 import * as ToolPath from "../file/ToolPath.ts"
 import * as TextFile from "../file/TextFile.ts"
 import * as Tool from "../Tool.ts"

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as BuiltinSearch from "../../../src/tool/file/BuiltinSearch.ts"
+import * as BuiltinSearch from "../../../src/tool/file/ContentSearch.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { bench, toolbox } from "../Call.ts"
 

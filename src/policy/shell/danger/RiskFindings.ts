@@ -1,15 +1,276 @@
+import { type Arg, type Command, HOLE } from "../programs/Command.ts"
+import { losesWork, setsProgram } from "../programs/Git.ts"
+import { fits, isAppendedTo, matches } from "../programs/Rules.ts"
 import type { ActionContext, RiskFinding } from "../../decision/CallAction.ts"
-import type { Command } from "../programs/Command.ts"
-import { tellsFiles } from "../programs/FileOperands.ts"
+import { environmentNames, isTampering } from "../programs/Environment.ts"
+import { fileOperands, tellsFiles } from "../programs/FileOperands.ts"
+import { programOf } from "../programs/Table.ts"
+import { pathOf, readCategory, writeCategory } from "./Places.ts"
 import { isDownloader } from "../programs/Network.ts"
-import { matches } from "../programs/Rules.ts"
 import { codeChecks, interpreted } from "./Code.ts"
 import { codeOrigin } from "./CodeOrigin.ts"
 import { damageChecks } from "./Damage.ts"
-import { aliases, files, secretChecks, variables } from "./Secrets.ts"
-import { settingChecks } from "./Settings.ts"
-import { stated } from "./Statements.ts"
 import { deviceNetwork, transferChecks } from "./Transfers.ts"
+
+/** Options and settings that make a harmless program run something else, or change Postern itself. */
+
+const sshOptions = new RegExp(
+  "^(proxycommand|localcommand|permitlocalcommand\\s*=?\\s*yes|knownhostscommand|remotecommand|pkcs11provider" +
+    "|securitykeyprovider|xauthlocation|include|proxyusefdpass|match)\\b",
+  "i"
+)
+
+const sshOption = ({ line }: Command): boolean =>
+  // Jumping through another host with ssh itself is not a program of someone's choice.
+  line.values("-o").some(({ guess }) => sshOptions.test(guess) && !/^proxycommand[= ]\s*("?ssh |none)/i.test(guess)) ||
+  line.values("-F").some((arg) => /^(\/tmp|\/dev\/shm)/.test(arg.guess))
+
+const remoteShell = ({ line }: Command): boolean =>
+  line.values("-e", "--rsh").some(({ guess }) =>
+    !/^(ssh|\/usr\/bin\/ssh)( (-[pilo46TCxvq]\S*|[\w./~:@=-]+))*$/.test(guess) ||
+    /proxycommand|localcommand/i.test(guess)
+  )
+
+const compressors =
+  /^(g?zip|pigz|zstd(mt)?|bzip2|pbzip2|lbzip2|xz|pixz|pxz|lz4|lzma|lzip|plzip|lzop|brotli|compress)( -\S+)*$/
+
+const compressor = ({ line }: Command): boolean =>
+  line.values("-I", "--use-compress-program").some((arg) => !compressors.test(arg.guess))
+
+const pagerCommand = ({ line, words }: Command): boolean =>
+  words.some((word) => /^\+(!|\||[^+]*![^=])/.test(word)) || line.values("--lesskey-src", "-k").length > 0
+
+const runs = (isRun: (command: Command) => boolean) => (command: Command): string | undefined =>
+  isRun(command) ? "option-exec" : undefined
+
+const entry = /(^|\/)(postern(\/dist\/main)?|dist\/main)(\.[cm]?js)?$/
+
+/**
+ * A tool may not change what holds the tool: the policy, the settings, who may reach Postern, and what it remembers.
+ */
+const changesPostern = (words: ReadonlyArray<string>): boolean => {
+  const isGlobalValue = (at: number) => /^--(config-dir|log-level)$/.test(words[at - 1] ?? "")
+  const [first = "", ...rest] = words.filter((word, at) => !word.startsWith("-") && !isGlobalValue(at))
+  const said = rest.join(" ")
+  switch (first) {
+    case "policy":
+      return said !== "" && !/^(rules (list|test)|explain|help)\b/.test(said)
+    case "config":
+      return said !== "" && !/^(get|list|show|check|path|help)\b/.test(said)
+    case "sessions":
+    case "session":
+      return /^(delete|remove|rm|prune|clear)\b/.test(said)
+    case "pair":
+    case "otp":
+    case "estop":
+    case "unpair":
+      return !/^(status|help)\b/.test(said)
+    case "client":
+    case "acp":
+      // Another session, held by less than this one.
+      return words.some((word) => /^--(mode|approval|response|sandbox|network|level|yes|config-dir)\b/.test(word))
+  }
+  return false
+}
+
+const tampers = (words: ReadonlyArray<string>): string | undefined => (changesPostern(words) ? "tamper" : undefined)
+
+const ownScript = ({ args, line: { operands: [first] }, words }: Command): string | undefined =>
+  first === undefined || !entry.test(first.guess) ? undefined : tampers(words.slice(args.indexOf(first) + 1))
+
+export const settingChecks = {
+  settings: runs(setsProgram),
+  pathspecs: (command: Command) => losesWork(command) ? "git-destructive" : undefined,
+  "ssh-options": runs(sshOption),
+  "remote-shell": runs(remoteShell),
+  compressor: runs(compressor),
+  "pager-commands": runs(pagerCommand),
+  "own-commands": ({ words }: Command) => tampers(words),
+  "own-script": ownScript,
+  "own-entry": ({ fields: { name }, words }: Command) => entry.test(name?.guess ?? "") ? tampers(words) : undefined
+}
+
+/** Statements to a database. */
+
+const objects =
+  `TABLE DATABASE SCHEMA INDEX VIEW MATERIALIZED USER ROLE COLUMN SEQUENCE FUNCTION PROCEDURE TRIGGER EXTENSION
+  TYPE KEYSPACE OWNED TABLESPACE POLICY COLLECTION STREAM TASK STAGE WAREHOUSE MEASUREMENT SERIES DICTIONARY PARTITION
+  EVENT DOMAIN SYSTEM OWNER INSTANCE DEFAULT`
+    .split(/\s+/)
+    .join("|")
+/** Ways out of the database: into files, programs and other servers. */
+const exits =
+  `INTO\\s+(OUTFILE|DUMPFILE) LOAD_FILE\\s*\\( LOAD\\s+DATA xp_cmdshell sp_configure sys_exec sys_eval dblink_exec
+  lo_export lo_import pg_read_file pg_write_file load_extension writefile pg_terminate_backend pg_reload_conf`
+    .split(/\s+/)
+    .join("|")
+
+const destroys = [
+  new RegExp(`\\b(DROP|ALTER)\\s+(${objects})\\b`, "i"),
+  /\bTRUNCATE\b\s+(TABLE\s+)?\S/i,
+  /\b(GRANT|REVOKE)\s+.*\b(ON|TO|FROM)\b/i,
+  /\bCREATE\s+(USER|ROLE|LOGIN|EXTENSION)\b/i,
+  /\bCOPY\b.*\b(TO|FROM)\s+PROGRAM\b/is,
+  new RegExp(`\\b(${exits})`, "i"),
+  /\b(PURGE\s+BINARY|RESET\s+(MASTER|SLAVE|REPLICA)|FLUSH\s+PRIVILEGES|SHUTDOWN|SET\s+(PASSWORD|GLOBAL)|KILL\s+\d+)\b/i
+]
+const meta =
+  /(^|[\n;"'])\s*(\\!|\.(shell|system|load|import\s+["']?\|)|\\(copy|o|g|w)\b.*\|\s*\S|(system|source)\s+[\w/.]+\s)/i
+
+const statements = (text: string): ReadonlyArray<string> =>
+  text
+    .replace(/--[^\n]*|\/\*[^*]*\*\//g, " ")
+    .replace(/'(?:[^']|'')*'/g, "''")
+    .split(";")
+
+/** `DELETE` and `UPDATE` that no condition holds back, or one that is always true. */
+const unbounded = (statement: string): boolean => {
+  if (!/\bDELETE\s+FROM\b|\bUPDATE\s+\S+(\s+(AS\s+)?\w+)?\s+SET\b/i.test(statement)) return false
+  const where = /\bWHERE\b(.*)$/is.exec(statement)
+  return where === null
+    ? !/\bLIMIT\s+\d/i.test(statement)
+    : /^\s*\(?\s*(1\s*=\s*1|true|1|''\s*=\s*''|1\s*<\s*2|0\s*=\s*0)\s*\)?\s*$/i.test(where[1]!)
+}
+
+const sql = (text: string): boolean =>
+  meta.test(text) ||
+  statements(text).some(
+    (statement) =>
+      !/^\s*EXPLAIN\s+(?!ANALY[SZ]E)/i.test(statement) &&
+      (unbounded(statement) || destroys.some((each) => each.test(statement)))
+  )
+
+const mongoDestroys = new RegExp(
+  [
+    String.raw`\bdropDatabase\b|\.drop\w*\s*\(`,
+    String.raw`\.(renameCollection|shutdownServer|remove|fsyncLock|createUser|grantRolesToUser)\s*\(`,
+    String.raw`\bdeleteMany\s*\(\s*(\{\s*\})?\s*\)|\bupdateMany\s*\(\s*\{\s*\}`,
+    String.raw`\b(shutdown|dropAllRoles\w*|replSetReconfig)\s*:`
+  ].join("|"),
+  "s"
+)
+
+const mongo = (text: string): boolean => mongoDestroys.test(text.replace(/\.remove\(\s*\{\s*\w+\s*:/g, ""))
+
+const redis = /^(flushall|flushdb|shutdown|debug|slaveof|replicaof|failover|swapdb|migrate|restore|module)$/i
+
+const isRedis = (words: ReadonlyArray<string>): boolean => {
+  const [verb = "", second = ""] = words
+  if (redis.test(verb)) return true
+  if (/^config$/i.test(verb)) return /^(set|rewrite|resetstat)$/i.test(second)
+  if (/^(script|function)$/i.test(verb)) return /^(flush|kill|delete)$/i.test(second)
+  if (/^(acl)$/i.test(verb)) return /^(setuser|deluser|load)$/i.test(second)
+  if (/^(cluster)$/i.test(verb)) return /^(reset|forget|flushslots|failover|delslots)$/i.test(second)
+  return /^(eval|evalsha)$/i.test(verb) && /flush|del|shutdown|os\.|io\./i.test(second)
+}
+
+const keys = /^(del|unlink)$/i
+
+export const stated = (command: Command): string | undefined => {
+  const { fields: { input }, line, row: { statements: client } } = command
+  if (client === undefined) return undefined
+  const words = line.operands.map((arg) => arg.guess)
+  if (client.kind === "redis") {
+    const isSupplied = isAppendedTo(command) || command.args.some((arg) => arg.inner.length > 0)
+    const lines = input.text?.split("\n").map((each) => each.trim().split(/\s+/)) ?? []
+    return isRedis(words) || lines.some(isRedis) || (isSupplied && keys.test(words[0] ?? "")) ? "database" : undefined
+  }
+  const texts = line.values(...client.code).map((arg) => arg.guess)
+  if (client.operand >= 0) texts.push(...words.slice(client.operand))
+  if (input.text !== undefined) texts.push(input.text)
+  return texts.some((text) => (client.kind === "mongo" ? mongo(text) : sql(text))) ? "database" : undefined
+}
+
+/** Findings from the names of variables, aliases and files, independent of the program. */
+
+/** Variables that change which code runs, as assignments or through `export` and the like. */
+export const variables = (
+  { args, fields: { assignments, name }, program, row, words }: Command
+): string | undefined => {
+  const isRead = /^(read|mapfile|readarray)$/.test(program)
+  if (assignments.some((each) => isTampering(each.name, each.value.guess) && !(each.name === "IFS" && isRead))) {
+    return "tamper"
+  }
+  const stores = isRead || program === "getopts" || program === "printf"
+  if (stores && words.some((word) => environmentNames.has(word) && word !== "IFS")) return "tamper"
+  if (name === undefined || !(/^(export|declare|typeset|readonly)$/.test(program) || row.is("sets-environment"))) {
+    return undefined
+  }
+  const set = program === "setenv" ? [`${args[0]?.guess}=${args[1]?.guess ?? ""}`] : words
+  return set.some((text) => {
+      const equals = text.indexOf("=")
+      return equals > 0 && isTampering(text.slice(0, equals).replace(/\+$/, ""), text.slice(equals + 1))
+    })
+    ? "tamper"
+    : undefined
+}
+
+/** An alias that takes the name of a program people rely on. */
+export const aliases = ({ program, words }: Command): string | undefined =>
+  program === "alias" && words.some((word) => {
+      const [name, value = ""] = word.split(/=(.*)/s)
+      return word.includes("=") && programOf(name!).is("relied") && value.split(/\s+/)[0] !== name
+    })
+    ? "tamper"
+    : undefined
+
+/** Every file that the arguments and redirects name. */
+export const files = (command: Command, place: ActionContext): ReadonlyArray<string> => {
+  const { fields: { cwd, reads, where, writes }, line, row } = command
+  if (where === "contained") return []
+  const found: Array<string | undefined> = []
+  const written = (arg: Arg) => writeCategory(pathOf(arg, cwd), place)
+  const read = (arg: Arg) => readCategory(pathOf(arg, cwd), place)
+  found.push(...writes.map(written), ...reads.map(read))
+  const isPublic = (arg: Arg) => fits(command, "certificates") && /\.(pem|crt|cer)$/.test(arg.guess)
+  for (const { arg, kind } of fileOperands(command)) {
+    if (kind === "read") {
+      if (!row.is("lists") && !isPublic(arg)) found.push(read(arg))
+    } else if (row.is("key-files")) {
+      if (read(arg) !== undefined && !line.has("-l", "-R", "-F", "-B")) found.push("credentials")
+    } else if (!row.is("quiet")) found.push(written(arg))
+    else if (row.is("makes-folders") && /^(system-write|kernel)$/.test(written(arg) ?? "")) found.push("system-write")
+  }
+  return found.filter((category) => category !== undefined)
+}
+
+const secretName =
+  /(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|PASS|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?|AUTH)(_|$)|_(KEY|PAT)$/i
+const secretWord = /\b(secret|token|passw(or)?d|api_?key|credential|aws_|private)/i
+
+const inCase = (isSecret: boolean): string | undefined => (isSecret ? "credentials" : undefined)
+
+/** Prints a variable that by its name holds a secret. */
+const printsSecrets = ({ args, fields: { writes }, line, row }: Command): string | undefined => {
+  if (row.is("prints-environment")) return inCase(line.operands.some((arg) => secretName.test(arg.guess)))
+  return inCase(
+    writes.length === 0 && args.some(({ guess, text }) =>
+      guess.includes(HOLE) &&
+      [...text.matchAll(/\$\{?(\w+)\}?/g)].some((match) => secretName.test(match[1]!)) &&
+      !/\$\{\w+:?[+#]/.test(text) &&
+      !/\$\{#/.test(text)
+    )
+  )
+}
+
+/** Looks for secrets in the environment or in a history. */
+const siftsSecrets = ({ fields: { input }, line }: Command): string | undefined =>
+  inCase(
+    input.from.some((each) =>
+      each.row.is("prints-environment") && each.fields.wrappers.length === 0 && each.line.operands.length === 0
+    ) &&
+      !line.has("-c", "-q") &&
+      [...line.operands.slice(0, 1), ...line.values("-e")].some((arg) => secretWord.test(arg.guess))
+  )
+
+const copiesSecrets = ({ fields: { cwd }, line }: Command, place: ActionContext): string | undefined =>
+  inCase(line.operands.slice(0, -1).some((arg) => readCategory(pathOf(arg, cwd), place) !== undefined))
+
+export const secretChecks = {
+  "prints-secrets": printsSecrets,
+  "sifts-secrets": siftsSecrets,
+  "copies-secrets": copiesSecrets
+}
 
 type Check = (command: Command, place: ActionContext) => string | undefined
 

@@ -1,8 +1,8 @@
 import type { Command } from "./Command.ts"
-import { anyWords, type Fact, programOf, type Rule } from "./Table.ts"
+import { anyWords, type Fact, programOf, type RiskRule } from "./Table.ts"
 
 /** How many operands the verbs take up, or `undefined` where they are not there. */
-const afterVerbs = (verbs: Rule["verbs"], operands: ReadonlyArray<string>, from = 0): number | undefined => {
+const afterVerbs = (verbs: RiskRule["verbs"], operands: ReadonlyArray<string>, from = 0): number | undefined => {
   const [verb, ...rest] = verbs
   if (verb === undefined) return from
   if (verb === anyWords) {
@@ -20,7 +20,7 @@ const givenOptions = ({ line }: Command): ReadonlyArray<string> =>
   line.options.flatMap((name) => [name, ...line.values(name).map((value) => `${name}=${value.guess}`)])
 
 /** Whether a rule of the program's row is about this command line. */
-export const matches = (rule: Rule, command: Command): boolean => {
+export const matches = (rule: RiskRule, command: Command): boolean => {
   const { line } = command
   const operands = line.operands.map((arg) => arg.guess)
   const end = afterVerbs(rule.verbs, operands)

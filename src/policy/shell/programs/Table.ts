@@ -150,7 +150,7 @@ export const dangers: ReadonlySet<string> = new Set(
 type Test = (text: string) => boolean
 
 /** The command lines that a fact is about. */
-export interface Rule {
+export interface RiskRule {
   readonly verbs: ReadonlyArray<Test>
   readonly given: ReadonlyArray<Test>
   readonly unless: ReadonlyArray<Test>
@@ -197,7 +197,7 @@ const sectionsOf = <K extends string>(
   return found as Record<K | "head", Array<string>>
 }
 
-const toRule = (text: string): Rule => {
+const toRule = (text: string): RiskRule => {
   const words = wordsOf(text)
   const { head, last, operand, unless, with: given } = sectionsOf(
     words.filter((word) => word !== "bare"),
@@ -349,7 +349,7 @@ const toStatements = (text: string): Statements => {
  */
 export interface ScriptWords {
   readonly words: ReadonlyArray<string>
-  readonly rule: Rule | undefined
+  readonly rule: RiskRule | undefined
 }
 
 const toScriptWords = (text: string): ScriptWords => {
@@ -370,7 +370,7 @@ export class Program {
   readonly #flags: ReadonlySet<string>
   readonly #texts: ReadonlyMap<string, ReadonlyArray<string>>
   readonly #words = new Map<string, ReadonlyArray<string>>()
-  readonly #rules = new Map<string, ReadonlyArray<Rule>>()
+  readonly #rules = new Map<string, ReadonlyArray<RiskRule>>()
   // By subcommand, or under an empty name.
   readonly #values = new Map<string, ReadonlySet<string>>()
   readonly #globals: ReadonlyMap<string, ReadonlyArray<string>>
@@ -423,7 +423,7 @@ export class Program {
   }
 
   /** The rules that a fact or a danger consists of. */
-  rules(fact: string): ReadonlyArray<Rule> {
+  rules(fact: string): ReadonlyArray<RiskRule> {
     const rules = this.#rules.get(fact) ?? this.texts(fact).map(toRule)
     this.#rules.set(fact, rules)
     return rules
