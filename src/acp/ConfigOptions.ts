@@ -87,17 +87,17 @@ const texts: Texts = {
  * Everything but the value is the same in every session of a level; values that the level rules out are not offered.
  */
 const offered = (level: AutonomyLevel) => ({
-  selects: policySettings.map((knob) => {
-    const { description, name, values: labels } = texts[knob]
+  selects: policySettings.map((setting) => {
+    const { description, name, values: labels } = texts[setting]
     const options = Object.entries(labels)
-      .filter(([value]) => isOffered(level, knob, value as PolicySettings[PolicySetting]))
+      .filter(([value]) => isOffered(level, setting, value as PolicySettings[PolicySetting]))
       .map(([value, [name, description]]) => ({ value, name, description }))
     return {
       type: "select" as const,
-      id: knob,
+      id: setting,
       name,
       description,
-      category: knob === "work_mode" ? "mode" : "_policy",
+      category: setting === "work_mode" ? "mode" : "_policy",
       options
     }
   }),

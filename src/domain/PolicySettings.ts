@@ -23,10 +23,10 @@ export const policySettings = Object.keys(settingValues) as ReadonlyArray<Policy
 
 export const isPolicySetting = (id: string): id is PolicySetting => Object.hasOwn(settingValues, id)
 
-export const isValueOf = <K extends PolicySetting>(knob: K, value: unknown): value is PolicySettings[K] =>
-  (settingValues[knob] as ReadonlyArray<unknown>).includes(value)
+export const isValueOf = <K extends PolicySetting>(setting: K, value: unknown): value is PolicySettings[K] =>
+  (settingValues[setting] as ReadonlyArray<unknown>).includes(value)
 
-/** The knobs in a table of a file, or what is wrong with the first key that is none. */
+/** The settings in a table of a file, or what is wrong with the first key that is none. */
 export const read = (table: unknown): Result.Result<Partial<PolicySettings>, string> => {
   if (!Predicate.isObject(table)) return Result.fail(`must be a table of knobs: ${policySettings.join(", ")}`)
   for (const [key, value] of Object.entries(table)) {
@@ -80,12 +80,12 @@ const approvalStrictness = {
 
 /** Whether `next` opens nothing that `current` closes; incomparable values are not narrower. */
 export const isNarrower = <K extends PolicySetting>(
-  knob: K,
+  setting: K,
   next: PolicySettings[K],
   current: PolicySettings[K]
 ): boolean => {
   if (next === current) return true
-  switch (knob) {
+  switch (setting) {
     case "work_mode":
       return granted[next as WorkMode].isSubsetOf(granted[current as WorkMode])
     case "network":
@@ -125,17 +125,17 @@ export const resolve = (level: AutonomyLevel, layers: {
 }): ResolvedSettings => {
   const values: Record<string, string> = {}
   const sources: Record<string, SettingSource> = {}
-  for (const knob of policySettings) {
-    const base = layers.user[knob] ??
-      (knob === "tool_approval" && level === "full" ? "universal_accept" : defaults[knob])
-    const wanted = layers.project[knob]
-    const projected = wanted !== undefined && isNarrower(knob, wanted, base) ? wanted : undefined
-    values[knob] = layers.session[knob] ?? projected ?? base
-    sources[knob] = layers.session[knob] !== undefined
+  for (const setting of policySettings) {
+    const base = layers.user[setting] ??
+      (setting === "tool_approval" && level === "full" ? "universal_accept" : defaults[setting])
+    const wanted = layers.project[setting]
+    const projected = wanted !== undefined && isNarrower(setting, wanted, base) ? wanted : undefined
+    values[setting] = layers.session[setting] ?? projected ?? base
+    sources[setting] = layers.session[setting] !== undefined
       ? "session"
       : projected !== undefined && projected !== base
       ? "project"
-      : layers.user[knob] !== undefined
+      : layers.user[setting] !== undefined
       ? "user"
       : "default"
   }
@@ -144,8 +144,11 @@ export const resolve = (level: AutonomyLevel, layers: {
 }
 
 /** Whether a session at this level may choose the value. */
-export const isOffered = <K extends PolicySetting>(level: AutonomyLevel, knob: K, value: PolicySettings[K]): boolean =>
-  level !== "readonly" || knob !== "work_mode" || isNarrower("work_mode", value as WorkMode, "ro")
+export const isOffered = <K extends PolicySetting>(
+  level: AutonomyLevel,
+  setting: K,
+  value: PolicySettings[K]
+): boolean => level !== "readonly" || setting !== "work_mode" || isNarrower("work_mode", value as WorkMode, "ro")
 
 /**
  * What a call may reach: the session's sandbox mode, narrowed to what its capabilities need

@@ -57,7 +57,7 @@ export const make = Effect.gen(function*() {
         network,
         held: {
           decision: { capabilities, sandbox: { mode, network, note: "" } },
-          knobs: { ...now, values: { ...now.values, sandbox: wished } },
+          settings: { ...now, values: { ...now.values, sandbox: wished } },
           limits: found,
           rules,
           workspace: {

@@ -22,7 +22,7 @@ export const sandboxUnavailable = (what: string) =>
 
 export interface ConfinementInput {
   readonly decision: Pick<Decision, "capabilities" | "sandbox">
-  readonly knobs: ResolvedSettings
+  readonly settings: ResolvedSettings
   readonly limits: OperatorLimits
   readonly rules: RuleSet
   readonly workspace: Workspace
@@ -42,7 +42,7 @@ const allowing = ({ allowedRoots }: OperatorLimits, place: ActionContext) => {
 
 export const make = (
   sandbox: Sandbox["Service"],
-  { decision, knobs, limits, rules, workspace }: ConfinementInput
+  { decision, settings, limits, rules, workspace }: ConfinementInput
 ): Confinement => {
   const { mode, network } = decision.sandbox ?? { mode: "workspace-read", network: false }
   const reads = decision.capabilities.every((capability) => capability === "shell_ro")
@@ -68,7 +68,7 @@ export const make = (
         readable: workspace.readable,
         masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => absolutePath(path, place))],
         readOnly: denied.kept,
-        backend: backendOf(limits.backend, knobs)
+        backend: backendOf(limits.backend, settings)
       }).pipe(
         Effect.catchTag(
           "SandboxUnavailable",

@@ -42,8 +42,8 @@ const danger: RiskFinding = { category: "fs-wipe", part: "rm -rf /" }
 const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", rule: "shell(x)" })
 
 /** A shell call whose Tool approval policy was chosen by the session, so that the policy table decides about shapes. */
-const input = (knobs: Partial<PolicySettings>, more: Partial<DecisionInput> = {}): DecisionInput =>
-  shellCall({ tool_approval: "whitelist_accept", ...knobs }, { limits, ...more })
+const input = (settings: Partial<PolicySettings>, more: Partial<DecisionInput> = {}): DecisionInput =>
+  shellCall({ tool_approval: "whitelist_accept", ...settings }, { limits, ...more })
 
 const unusable = { enforce: () => ({ usable: false, note: "no backend" }) }
 const ro = { capabilities: ["shell_ro"] as const }
@@ -103,9 +103,9 @@ const wordsFor = (
   ].join(", ") || "the defaults"
 
 describe("The decision table", () => {
-  for (const [row, knobs, more, outcome, gate] of rows) {
-    it(`row ${row}: ${outcome} by ${gate} with ${wordsFor(knobs, more)}`, () => {
-      const decision = decide(input(knobs, more))
+  for (const [row, settings, more, outcome, gate] of rows) {
+    it(`row ${row}: ${outcome} by ${gate} with ${wordsFor(settings, more)}`, () => {
+      const decision = decide(input(settings, more))
       assert.deepStrictEqual([decision.outcome, decision.gate], [outcome, gate])
       assert.lengthOf(new Set(decision.gates.map(({ gate }) => gate)), 8)
     })
@@ -135,7 +135,7 @@ describe("The decision table", () => {
   it("an allow rule decides over a shape, unless the user guards allow rules", () => {
     assert.strictEqual(decide(input({}, { rule: hit("allow"), shapes: [danger] })).outcome, "run")
     assert.strictEqual(
-      decide(input({}, { rule: hit("allow"), shapes: [danger], switches: policyFlagsOf({ guard_allow: true }) }))
+      decide(input({}, { rule: hit("allow"), shapes: [danger], flags: policyFlagsOf({ guard_allow: true }) }))
         .outcome,
       "ask"
     )
@@ -148,7 +148,7 @@ describe("The decision table", () => {
 })
 
 /**
- * Rows whose outcome is a person's: the call, its knobs and rules, the answer (none: nobody is there), and what becomes
+ * Rows whose outcome is a person's: the call, its settings and rules, the answer (none: nobody is there), and what becomes
  * of it.
  */
 const answers: ReadonlyArray<
@@ -182,14 +182,14 @@ const answers: ReadonlyArray<
 ]
 
 describe("Rows of the decision table that a person decides", () => {
-  for (const [row, call, knobs, rule, answer, outcome] of answers) {
+  for (const [row, call, settings, rule, answer, outcome] of answers) {
     it.live(`row ${row}: ${call}, answered ${answer?._tag ?? "by nobody"}, gives ${outcome}`, () => {
       const harness = make(undefined, { engine: EngineLayer.layer })
       return Effect.gen(function*() {
         const store = yield* SessionStore
         const session = yield* newSession()
         let questions = 0
-        for (const [knob, value] of Object.entries(knobs)) yield* session.policy.set(knob, value, "client")
+        for (const [setting, value] of Object.entries(settings)) yield* session.policy.set(setting, value, "client")
         if (rule !== undefined) yield* session.policy.addRule({ id: "r", list: "ask", rule, reason: null })
         const ask = (reply: PermissionAnswer) =>
           Effect.sync(() => {
@@ -209,7 +209,7 @@ describe("Rows of the decision table that a person decides", () => {
         assert.strictEqual(last?.status, outcome === "completed" ? "completed" : "failed")
         if (outcome !== "completed") assert.include(JSON.stringify(last?.content), outcome)
         assert.strictEqual(existsSync(join(session.workspace.cwd, "made")), outcome === "completed")
-        assert.strictEqual(questions, answer === undefined || knobs.approval_response === "never" ? 0 : 1)
+        assert.strictEqual(questions, answer === undefined || settings.approval_response === "never" ? 0 : 1)
       }).pipe(Effect.provide(harness.layer))
     })
   }
@@ -218,7 +218,7 @@ describe("Rows of the decision table that a person decides", () => {
 describe("Autonomy levels", () => {
   const at = (level: OperatorLimits["level"], session: Partial<PolicySettings>, more: Partial<DecisionInput>) =>
     decide(
-      input({}, { knobs: resolve(level, { session, project: {}, user: {} }), limits: { ...limits, level }, ...more })
+      input({}, { settings: resolve(level, { session, project: {}, user: {} }), limits: { ...limits, level }, ...more })
     )
 
   it("supervised refuses a dangerous shape, unless the session chose its policy or a rule names the command", () => {
@@ -250,7 +250,7 @@ describe("Autonomy levels", () => {
 const every = <A, B>(as: ReadonlyArray<A>, bs: ReadonlyArray<B>): ReadonlyArray<readonly [A, B]> =>
   as.flatMap((a) => bs.map((b) => [a, b] as const))
 
-/** Every combination of knobs with every kind of call: small enough to try them all. */
+/** Every combination of settings with every kind of call: small enough to try them all. */
 const calls: ReadonlyArray<Partial<DecisionInput>> = every<Capability, Partial<DecisionInput>>(
   ["none", "ro", "rw", "rw_plan", "shell_ro", "shell_test", "shell_rw"],
   [{}, { shapes: [danger] }, { opaque: true }, { rule: hit("allow") }, { rule: hit("ask") }, { network: "required" }, {
@@ -273,42 +273,42 @@ const opens = { deny: 0, ask: 1, run: 2 }
 
 describe("For every policy and every call", () => {
   it("adding a deny rule never opens", () => {
-    for (const [knobs, call] of cases) {
-      assert.strictEqual(decide(input(knobs, { ...call, rule: hit("deny") })).outcome, "deny")
+    for (const [settings, call] of cases) {
+      assert.strictEqual(decide(input(settings, { ...call, rule: hit("deny") })).outcome, "deny")
     }
   })
 
   it("narrowing the Work mode never opens", () => {
-    for (const [knobs, call] of cases) {
-      const wide = decide(input(knobs, call))
+    for (const [settings, call] of cases) {
+      const wide = decide(input(settings, call))
       for (const work_mode of ["chat", "ro"] as const) {
-        if (work_mode === "ro" && knobs.work_mode === "chat") continue
-        assert.isAtMost(opens[decide(input({ ...knobs, work_mode }, call)).outcome], opens[wide.outcome])
+        if (work_mode === "ro" && settings.work_mode === "chat") continue
+        assert.isAtMost(opens[decide(input({ ...settings, work_mode }, call)).outcome], opens[wide.outcome])
       }
     }
   })
 
   it("the response policy never asks nobody", () => {
-    for (const [knobs, call] of cases) {
-      assert.notStrictEqual(decide(input({ ...knobs, approval_response: "never" }, call)).outcome, "ask")
+    for (const [settings, call] of cases) {
+      assert.notStrictEqual(decide(input({ ...settings, approval_response: "never" }, call)).outcome, "ask")
     }
   })
 
   it("with the network off nothing that runs has one", () => {
-    for (const [knobs, call] of cases) {
-      const { outcome, sandbox } = decide(input({ ...knobs, network: "off" }, call))
+    for (const [settings, call] of cases) {
+      const { outcome, sandbox } = decide(input({ ...settings, network: "off" }, call))
       if (outcome !== "deny") assert.isFalse(sandbox?.network)
     }
   })
 
   it("what runs is granted, and its sandbox is never wider than the ceiling", () => {
-    for (const [knobs, call] of cases) {
-      const { capabilities, outcome, sandbox } = decide(input(knobs, call))
+    for (const [settings, call] of cases) {
+      const { capabilities, outcome, sandbox } = decide(input(settings, call))
       if (outcome === "deny") continue
-      assert.isTrue(capabilities.every((capability) => grants(knobs.work_mode!, capability)))
-      assert.strictEqual(sandbox?.mode, ceiling(capabilities, knobs.sandbox!))
+      assert.isTrue(capabilities.every((capability) => grants(settings.work_mode!, capability)))
+      assert.strictEqual(sandbox?.mode, ceiling(capabilities, settings.sandbox!))
       for (const mode of settingValues.sandbox) {
-        const wider = decide(input(knobs, { ...call, wish: { mode, why: undefined } }))
+        const wider = decide(input(settings, { ...call, wish: { mode, why: undefined } }))
         assert.notStrictEqual(wider.outcome, "run")
         if (wider.sandbox) assert.strictEqual(wider.sandbox.mode, ceiling(capabilities, mode))
       }

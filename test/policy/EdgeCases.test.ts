@@ -27,9 +27,9 @@ import { place, rules, shell as ruled, tools } from "./rules/Ruled.ts"
 
 /** What docs/policy.md and docs/sandbox.md say beyond the decision table. */
 
-const fixed = (knobs: Partial<PolicySettings>, more: Partial<DecisionInput>) =>
+const fixed = (settings: Partial<PolicySettings>, more: Partial<DecisionInput>) =>
   decide(
-    shellCall({ tool_approval: "whitelist_accept", ...knobs }, {
+    shellCall({ tool_approval: "whitelist_accept", ...settings }, {
       place,
       facts: {
         opaque: false,
@@ -79,9 +79,9 @@ const responder = (
   } = {}
 ): Attachment => ({ publish, ask: (request) => Effect.as(first(request), answer), choose: () => Effect.never })
 
-const set = (session: Session, knobs: Partial<PolicySettings>) =>
+const set = (session: Session, settings: Partial<PolicySettings>) =>
   Effect.orDie(
-    Effect.forEach(Object.entries(knobs), ([knob, value]) => session.policy.set(knob, value, "client"), {
+    Effect.forEach(Object.entries(settings), ([setting, value]) => session.policy.set(setting, value, "client"), {
       discard: true
     })
   )
@@ -169,9 +169,9 @@ describe("Capabilities, Work modes and rules that meet", () => {
       "running"
     ]]
   ]
-  for (const [knobs, states] of narrowings) {
+  for (const [settings, states] of narrowings) {
     live(
-      `${JSON.stringify(knobs)} leaves a job that writes ${states[0]}, and one that reads ${states[1]}`,
+      `${JSON.stringify(settings)} leaves a job that writes ${states[0]}, and one that reads ${states[1]}`,
       Effect.fnUntraced(function*() {
         const session = yield* newSession()
         yield* set(session, { network: "on" })
@@ -182,7 +182,7 @@ describe("Capabilities, Work modes and rules that meet", () => {
             "completed"
           )
         }
-        yield* set(session, knobs)
+        yield* set(session, settings)
         yield* set(session, { work_mode: "aw", tool_approval: "universal_accept" })
         const { shown } = (yield* turn(session, "call job_list {}")).at(-1)!
         const lines = shown.split("\\n")
@@ -267,13 +267,13 @@ describe("Allow rules, deny rules and commands that cannot be read", () => {
     }
     const warnings = Dangers.of({ place, tools, analyse }).warnings(rules({ allow: ["shell(git push *)"] }).entries)
     assert.match(warnings.join(), /git push --force/)
-    const guarded = fixed({}, { rule: hit("allow"), shapes: [danger], switches: policyFlagsOf({ guard_allow: true }) })
+    const guarded = fixed({}, { rule: hit("allow"), shapes: [danger], flags: policyFlagsOf({ guard_allow: true }) })
     assert.deepStrictEqual([guarded.outcome, guarded.code], ["ask", "GUARD_ALLOW"])
     assert.strictEqual(
-      fixed({}, { rule: hit("allow"), opaque: true, switches: policyFlagsOf({ guard_allow: true }) }).outcome,
+      fixed({}, { rule: hit("allow"), opaque: true, flags: policyFlagsOf({ guard_allow: true }) }).outcome,
       "ask"
     )
-    assert.strictEqual(fixed({}, { rule: hit("allow"), switches: policyFlagsOf({ guard_allow: true }) }).outcome, "run")
+    assert.strictEqual(fixed({}, { rule: hit("allow"), flags: policyFlagsOf({ guard_allow: true }) }).outcome, "run")
   })
 
   it("deny wins over allow, however specific", () => {
@@ -375,8 +375,8 @@ describe("Who is asked", () => {
 
 describe("A call that asks for a wider sandbox", () => {
   const wish = (mode: PolicySettings["sandbox"], why?: string) => ({ wish: { mode, why } })
-  const answer = (knobs: Partial<PolicySettings>, more: Partial<DecisionInput>) => {
-    const { code, outcome, sandbox } = fixed(knobs, more)
+  const answer = (settings: Partial<PolicySettings>, more: Partial<DecisionInput>) => {
+    const { code, outcome, sandbox } = fixed(settings, more)
     return `${outcome} ${code} ${sandbox?.mode}`
   }
   const wide = "danger-full-access"
@@ -681,7 +681,7 @@ describe("Refusals, file tools and reads from the network", () => {
       capabilities: ["ro"],
       network: "required",
       shell: false,
-      switches: policyFlagsOf({ ask_network_reads: true })
+      flags: policyFlagsOf({ ask_network_reads: true })
     } as const
     assert.strictEqual(fixed({}, asking).outcome, "ask")
     assert.strictEqual(fixed({}, { ...asking, rule: hit("allow") }).outcome, "run")

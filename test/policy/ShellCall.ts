@@ -18,10 +18,10 @@ export const shellCall = (session: Partial<PolicySettings>, more: Partial<Decisi
   readable: [],
   shell: true,
   canonical: (path) => path,
-  knobs: resolve("supervised", { session, project: {}, user: {} }),
+  settings: resolve("supervised", { session, project: {}, user: {} }),
   limits: limitsOf(undefined),
   rule: undefined,
-  switches: policyFlagsOf({}),
+  flags: policyFlagsOf({}),
   mediumRisk: () => false,
   enforce: () => ({ usable: true, note: "bwrap" }),
   ...more

@@ -15,7 +15,7 @@ const decided = (
   command: string,
   lists: Parameters<typeof rules>[0] = {},
   more: Partial<DecisionInput> = {},
-  knobs: Partial<PolicySettings> = {}
+  settings: Partial<PolicySettings> = {}
 ) => {
   const { capability, inner, networkPrograms, opaque, parseError, parts, shapes } = analyse(command, place)
   const set = rules(lists)
@@ -32,11 +32,15 @@ const decided = (
     readable: [],
     shell: true,
     canonical,
-    knobs: resolve("supervised", { session: { tool_approval: "whitelist_accept", ...knobs }, project: {}, user: {} }),
+    settings: resolve("supervised", {
+      session: { tool_approval: "whitelist_accept", ...settings },
+      project: {},
+      user: {}
+    }),
     limits: limitsOf(undefined, ["/home/me/.postern"]),
     rule: set.decide("shell", parts, facts),
     mayHit: (hidden) => set.mayHit("shell", parts, facts, hidden),
-    switches: policyFlagsOf({}),
+    flags: policyFlagsOf({}),
     mediumRisk: () => false,
     enforce: () => ({ usable: true, note: "" }),
     ...more

@@ -59,7 +59,7 @@ const runsIn = ({ mode, network, note }: NonNullable<Decision["sandbox"]>) =>
   `${mode}, network ${network ? "on" : "off"} (${note})`
 
 const readable = (call: DryRunCall, decision: Decision, styles: TextStyles): string => {
-  const { capabilities, code, gate, knobs, outcome, reason, rule, sandbox, shapes } = decision
+  const { capabilities, code, gate, outcome, reason, rule, sandbox, settings, shapes } = decision
   const facts = [
     ...section("capabilities", capabilities.length > 0 ? [capabilities.join(", ")] : []),
     ...section("parts", partLines(decision)),
@@ -68,7 +68,7 @@ const readable = (call: DryRunCall, decision: Decision, styles: TextStyles): str
     ...section("sandbox", sandbox ? [runsIn(sandbox)] : []),
     ...section(
       "knobs",
-      knobs ? policySettings.map((knob) => `${knob} ${knobs.values[knob]} (${knobs.sources[knob]})`) : []
+      settings ? policySettings.map((name) => `${name} ${settings.values[name]} (${settings.sources[name]})`) : []
     )
   ]
   const columns = (rows: ReadonlyArray<ReadonlyArray<string>>) =>

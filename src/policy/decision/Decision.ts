@@ -36,17 +36,17 @@ export interface Decision {
   /** What rules looked at besides the actions. */
   readonly facts: RuleFacts
   /** The settings in force; absent where no gate could read the call. */
-  readonly knobs?: ResolvedSettings
+  readonly settings?: ResolvedSettings
   readonly rule?: RuleHit
   /** The sandbox of the call; absent where the call is denied. */
   readonly sandbox?: { readonly mode: EffectiveSandbox; readonly network: boolean; readonly note: string }
   readonly gates: ReadonlyArray<GateTrace>
 }
 
-const networkOf = ({ capabilities, network, switches }: DecisionInput, knobs: PolicySettings): boolean =>
-  knobs.network === "on" && network !== "none" &&
+const networkOf = ({ capabilities, network, flags }: DecisionInput, settings: PolicySettings): boolean =>
+  settings.network === "on" && network !== "none" &&
   (network === "required" || capabilities.includes("shell_rw") ||
-    (switches.testNetwork && capabilities.includes("shell_test")))
+    (flags.testNetwork && capabilities.includes("shell_test")))
 
 /** Adds the question about a wider sandbox to what else is asked. */
 const widened = (found: GateStep, question: string): GateStep => ({
@@ -56,18 +56,18 @@ const widened = (found: GateStep, question: string): GateStep => ({
   reason: found.verdict === "ask" ? `${question}; ${found.reason}` : question
 })
 
-const ofCall = ({ capabilities, facts, knobs, parts, rule, shapes, shell }: DecisionInput) => ({
+const ofCall = ({ capabilities, facts, settings, parts, rule, shapes, shell }: DecisionInput) => ({
   capabilities,
   shapes,
   parts,
   facts,
-  knobs,
+  settings,
   shell,
   ...(rule === undefined ? {} : { rule })
 })
 
 export const decide = (input: DecisionInput): Decision => {
-  const { capabilities, knobs: { values } } = input
+  const { capabilities, settings: { values } } = input
   const gates: Array<GateTrace> = [{ gate: "validity", verdict: "pass", reason: "known tool, readable arguments" }]
   const note = (gate: GateName, verdict: GateVerdict, reason: string) => void gates.push({ gate, verdict, reason })
   const finish = (

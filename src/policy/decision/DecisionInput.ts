@@ -23,13 +23,13 @@ export interface DecisionInput {
   readonly readable: ReadonlyArray<string>
   readonly shell: boolean
   readonly canonical: (path: string) => string | undefined
-  readonly knobs: ResolvedSettings
+  readonly settings: ResolvedSettings
   readonly limits: OperatorLimits
   /** The rule that decides about the call. */
   readonly rule: RuleHit | undefined
   /** A deny or ask rule about paths that the call may reach without naming them; with `hidden`, an ask rule only. */
   readonly mayHit?: (hidden: boolean) => RuleHit | undefined
-  readonly switches: PolicyFlags
+  readonly flags: PolicyFlags
   readonly wish?: Escalation.EscalationRequest
   /** Whether it is a shell command of at most medium risk. */
   readonly mediumRisk: () => boolean

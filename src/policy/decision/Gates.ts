@@ -16,7 +16,7 @@ import type { Capability } from "../../domain/Capability.ts"
 /** The reason why the call passes, or what stops it. */
 type Judge = (input: DecisionInput) => string | GateStop
 
-const capability: Judge = ({ capabilities, knobs: { values }, withheld }) => {
+const capability: Judge = ({ capabilities, settings: { values }, withheld }) => {
   if (withheld !== undefined) return stop("capability", "TOOL_NOT_ALLOWED", withheld)
   const missing = capabilities.find((capability) => !grants(values.work_mode, capability))
   return missing === undefined
@@ -24,7 +24,7 @@ const capability: Judge = ({ capabilities, knobs: { values }, withheld }) => {
     : stop("capability", "CAPABILITY_NOT_GRANTED", `the Work mode ${values.work_mode} does not grant ${missing}`)
 }
 
-const network: Judge = ({ knobs: { values }, network, networkPrograms }) => {
+const network: Judge = ({ settings: { values }, network, networkPrograms }) => {
   if (values.network === "off" && (network === "required" || networkPrograms.length > 0)) {
     const who = networkPrograms.length > 0 ? networkPrograms.join(", ") : "the call"
     return stop("network", "NETWORK_DENIED", `Network access is off, and ${who} needs a network`)
@@ -33,7 +33,7 @@ const network: Judge = ({ knobs: { values }, network, networkPrograms }) => {
 }
 
 const boundary: Judge = (input) => {
-  const { knobs: { sources }, limits, rule } = input
+  const { settings: { sources }, limits, rule } = input
   const explicit = sources.tool_approval === "session" ||
     (rule !== undefined && rule.list !== "deny" && namesCommand(rule))
   const refusal = boundaryRefusal(limits, {
@@ -57,11 +57,11 @@ export const hardGates: ReadonlyArray<readonly [GateName, Judge]> = [
 const said = (reason: string): string => reason.replace(/\s+/g, " ").trim().slice(0, 500)
 
 /** What the rule that names the call says; `undefined` where no rule does. */
-export const ruleStep = ({ opaque, rule, shapes, switches }: DecisionInput): GateStep | GateStop | undefined => {
+export const ruleStep = ({ opaque, rule, shapes, flags }: DecisionInput): GateStep | GateStop | undefined => {
   if (rule === undefined) return undefined
   const reason = `${rule.list} rule ${rule.rule}${rule.reason === undefined ? "" : ` (${said(rule.reason)})`}`
   if (rule.list === "deny") return { verdict: "deny", gate: "rule", code: "RULE_DENY", reason }
-  const guarded = switches.guardAllow && (shapes.length > 0 || opaque)
+  const guarded = flags.guardAllow && (shapes.length > 0 || opaque)
   return rule.list === "ask" || guarded
     ? { verdict: "ask", gate: "rule", code: guarded && rule.list === "allow" ? "GUARD_ALLOW" : "RULE_ASK", reason }
     : { verdict: "run", gate: "rule", code: "RULE_ALLOW", reason }
@@ -116,16 +116,16 @@ const blackList: ReadonlySet<Capability> = new Set(["rw", "shell_test", "shell_r
  * The operator asks only about dangerous commands (`require_approval_for_medium_risk = false`), and Tool approval is
  * the default.
  */
-const isLifted = ({ knobs, limits, mediumRisk, opaque, shapes }: DecisionInput): boolean =>
-  !limits.askMediumRisk && limits.level === "supervised" && knobs.sources.tool_approval === "default"
+const isLifted = ({ settings, limits, mediumRisk, opaque, shapes }: DecisionInput): boolean =>
+  !limits.askMediumRisk && limits.level === "supervised" && settings.sources.tool_approval === "default"
   && shapes.length === 0 && !opaque && mediumRisk()
 
 /** Gate 7: what Tool approval says of a call that no rule names. See docs/policy.md#tool-approval. */
 export const toolApproval = (input: DecisionInput): GateStep | GateStop => {
-  const { capabilities, knobs, limits, network, opaque, shapes, switches } = input
-  const policy = knobs.values.tool_approval
+  const { capabilities, settings, limits, network, opaque, shapes, flags } = input
+  const policy = settings.values.tool_approval
   // At level full the default policy asks about no risk finding.
-  const unguarded = limits.level === "full" && knobs.sources.tool_approval === "default"
+  const unguarded = limits.level === "full" && settings.sources.tool_approval === "default"
   const dangerous = !unguarded && (shapes.length > 0 || opaque)
   const why = shapes[0] ? `dangerous shape ${shapes[0].category}` : "part of the command is not literal"
   const run = (reason: string): GateStep => ({ verdict: "run", gate: "policy", code: "POLICY_RUN", reason })
@@ -138,7 +138,7 @@ export const toolApproval = (input: DecisionInput): GateStep | GateStop => {
       return deny("universal_reject: only what a rule allows runs")
     case "whitelist_accept":
       if (capabilities.every((capability) => whiteList.has(capability))) {
-        return switches.askNetworkReads && network === "required"
+        return flags.askNetworkReads && network === "required"
           ? ask("whitelist_accept: the call reads from the network")
           : run("whitelist_accept: the call only reads")
       }

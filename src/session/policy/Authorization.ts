@@ -91,7 +91,7 @@ export const make = Effect.gen(function*() {
     return {
       book: loaded.book,
       decision,
-      knobs: settings,
+      settings,
       limits,
       rules: loaded.book.rules,
       workspace

@@ -46,7 +46,7 @@ export interface Jobs {
   /** Does nothing to one that ended. */
   readonly stop: (job: Job, why: string) => Effect.Effect<void>
   /** Ends the jobs that the policy no longer permits. */
-  readonly policyChanged: (knobs: ResolvedSettings) => Effect.Effect<void>
+  readonly policyChanged: (settings: ResolvedSettings) => Effect.Effect<void>
 }
 
 const words = ({ attribution, code, signal }: ProcessExit): string =>

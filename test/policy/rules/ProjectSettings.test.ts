@@ -11,10 +11,10 @@ const complaint = (text: string, layer?: RuleLayer) => Result.getOrThrow(Result.
 
 describe("The knobs in a project's file", () => {
   it("stand next to its rules", () => {
-    const { entries, knobs } = Result.getOrThrow(
+    const { entries, settings } = Result.getOrThrow(
       decode("deny = [\"shell\"]\n[policy]\nnetwork = \"off\"\nsandbox = \"read-only\"")
     )
-    assert.deepStrictEqual([entries.length, knobs], [1, { network: "off", sandbox: "read-only" }])
+    assert.deepStrictEqual([entries.length, settings], [1, { network: "off", sandbox: "read-only" }])
   })
 
   it("fail the file where one cannot be used", () => {
@@ -24,9 +24,9 @@ describe("The knobs in a project's file", () => {
     )
     assert.match(
       complaint("[policy]\nlevel = \"full\""),
-      /^rules\.toml: \[policy\]: "level" is no knob; the knobs are work_mode, network/
+      /^rules\.toml: \[policy\]: "level" is no setting; the settings are work_mode, network/
     )
-    assert.match(complaint("policy = 1"), /\[policy\]: must be a table of knobs/)
+    assert.match(complaint("policy = 1"), /\[policy\]: must be a table of settings/)
     assert.match(complaint("[policy]\nnetwork = \"off\"", "managed"), /^rules\.toml: "policy" is no list of rules/)
   })
 })

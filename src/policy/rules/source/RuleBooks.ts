@@ -33,16 +33,16 @@ export interface RuleBook {
 }
 
 /** Whether the setting `user_rules` includes the layer of a rule; the layer `managed` always counts. */
-const counts = (knob: PolicySettings["user_rules"], { layer }: RuleEntry): boolean => {
+const counts = (setting: PolicySettings["user_rules"], { layer }: RuleEntry): boolean => {
   switch (layer) {
     case "managed":
       return true
     case "session":
-      return knob !== "none"
+      return setting !== "none"
     case "user":
-      return knob === "user" || knob === "user+project"
+      return setting === "user" || setting === "user+project"
     case "project":
-      return knob === "user+project"
+      return setting === "user+project"
   }
 }
 
@@ -84,7 +84,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
       const place = ({ cwd, roots }: Workspace): ActionContext => ({ cwd, roots, home: homedir() })
 
       const build = Effect.fnUntraced(
-        function*({ profile, riskProfile, session, userRules: knob, workspace }: RuleSource) {
+        function*({ profile, riskProfile, session, userRules: setting, workspace }: RuleSource) {
           const trial: RuleTrial = { place: place(workspace), tools: known, analyse }
           const loaded = yield* Layers.load({
             user: {
@@ -104,14 +104,14 @@ export class RuleBooks extends Context.Service<RuleBooks, {
           const listed = yield* Effect.fromResult(
             ProfileLists.read(settings.configFile, riskProfile, profile ?? {}, known)
           )
-          const rules = makeSet([...listed.entries, ...loaded.entries.filter((one) => counts(knob, one))], known)
+          const rules = makeSet([...listed.entries, ...loaded.entries.filter((one) => counts(setting, one))], known)
           const dangers = Dangers.of(trial)
           const propose: RuleBook["propose"] = (tool, { facts, parts, shapes }) => {
             const proposing = { tool, parts, facts, shapes, tools: known, dangers }
             return { allow: Propose.allow(proposing) ?? [], deny: Propose.deny(proposing) ?? [] }
           }
           for (const note of [...listed.notes, ...loaded.notes]) if (!told.has(note)) untold.add(note)
-          return { rules, project: loaded.knobs, propose } satisfies RuleBook
+          return { rules, project: loaded.settings, propose } satisfies RuleBook
         },
         Effect.provideContext(context)
       )

@@ -82,7 +82,7 @@ export interface LoadedRules {
   /** Allow rules of the project that do not count, because the workspace is not trusted. */
   readonly untrusted: ReadonlyArray<RuleEntry>
   /** Settings of the project's file, which may only narrow. */
-  readonly knobs: Partial<PolicySettings>
+  readonly settings: Partial<PolicySettings>
   /** Warnings. */
   readonly notes: ReadonlyArray<string>
 }
@@ -109,7 +109,7 @@ const readFile = Effect.fnUntraced(function*(
   return yield* missing(fs.readFileString(file))
 })
 
-const nothing: RulesFile.RulesFileContents = { entries: [], knobs: {} }
+const nothing: RulesFile.RulesFileContents = { entries: [], settings: {} }
 
 const fileLayer = Effect.fnUntraced(function*(file: string, layer: RuleLayer, trial: RuleTrial) {
   const text = yield* readFile(file)
@@ -146,7 +146,7 @@ export const load = Effect.fnUntraced(function*(sources: RuleSources, trial: Rul
   const { entries: user } = yield* Effect.fromResult(
     RulesFile.decodeUserTable(sources.user.file, sources.user.table, trial)
   )
-  const { entries: project, knobs } = yield* fileLayer(projectFile(sources.workspace), "project", trial)
+  const { entries: project, settings } = yield* fileLayer(projectFile(sources.workspace), "project", trial)
   const session = yield* Effect.fromResult(sessionLayer(sources.session ?? [], trial))
   const trust = yield* Trust
   const allows = project.filter(({ list }) => list === "allow")
@@ -164,5 +164,5 @@ export const load = Effect.fnUntraced(function*(sources: RuleSources, trial: Rul
       : [`${ofProject(untrusted.length)} not count, because ${sources.workspace} is not trusted`]),
     ...Dangers.of(trial).warnings(entries)
   ]
-  return { entries, untrusted, knobs, notes } satisfies LoadedRules as LoadedRules
+  return { entries, untrusted, settings, notes } satisfies LoadedRules as LoadedRules
 })

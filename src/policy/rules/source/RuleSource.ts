@@ -16,5 +16,5 @@ export interface RuleSource {
   readonly userRules: PolicySettings["user_rules"]
   readonly session: ReadonlyArray<RuleRecord>
   /** Called with the settings of the project's file whenever the rules are looked up. */
-  readonly onProject?: (knobs: Partial<PolicySettings>) => Effect.Effect<void>
+  readonly onProject?: (settings: Partial<PolicySettings>) => Effect.Effect<void>
 }

@@ -11,7 +11,7 @@ import { overridesIn, prefix } from "../../../config/load/EnvironmentOverrides.t
 import { assign } from "../../../config/schema/KeyPath.ts"
 import type { EnvironmentVariables } from "../../../platform/Environment.ts"
 import { tomlProblem } from "../../../config/toml/TomlProblem.ts"
-import { type PolicySettings, read as readKnobs } from "../../../domain/PolicySettings.ts"
+import { type PolicySettings, read as readSettings } from "../../../domain/PolicySettings.ts"
 
 /** What a rule is tried with before it is used: the examples of a rules file, and samples of dangerous commands. */
 
@@ -128,7 +128,7 @@ const mostRules = 1000
 
 export interface RulesFileContents {
   readonly entries: ReadonlyArray<RuleEntry>
-  readonly knobs: Partial<PolicySettings>
+  readonly settings: Partial<PolicySettings>
 }
 
 type Decoded = Result.Result<RulesFileContents, RulesInvalid>
@@ -138,10 +138,12 @@ const decode = (file: string, table: unknown, layer: RuleLayer, trial: RuleTrial
   const fail = (problem: string, place: { list?: string; index?: number; rule?: string } = {}) =>
     Result.fail(new RulesInvalid({ file, problem, ...place }))
   if (!Predicate.isObject(table)) return fail("the rules must be a table with deny, ask and allow")
-  const hasKnobs = layer === "project" && Object.hasOwn(table, "policy")
-  const knobs = readKnobs(hasKnobs ? Reflect.get(table, "policy") : {})
-  if (Result.isFailure(knobs)) return fail(knobs.failure, { list: "[policy]" })
-  const extra = Object.keys(table).find((key) => !lists.some((list) => list === key) && !(hasKnobs && key === "policy"))
+  const hasSettings = layer === "project" && Object.hasOwn(table, "policy")
+  const settings = readSettings(hasSettings ? Reflect.get(table, "policy") : {})
+  if (Result.isFailure(settings)) return fail(settings.failure, { list: "[policy]" })
+  const extra = Object.keys(table).find((key) =>
+    !lists.some((list) => list === key) && !(hasSettings && key === "policy")
+  )
   if (extra !== undefined) return fail(`"${extra}" is no list of rules; write deny, ask or allow`)
   const entries: Array<RuleEntry> = []
   for (const list of lists) {
@@ -156,7 +158,7 @@ const decode = (file: string, table: unknown, layer: RuleLayer, trial: RuleTrial
       entries.push(found.success)
     }
   }
-  return Result.succeed({ entries, knobs: knobs.success })
+  return Result.succeed({ entries, settings: settings.success })
 }
 
 interface Fault {
@@ -204,7 +206,7 @@ const userTable = (
     ? Result.succeed(Object.hasOwn(policy, "rules") ? Reflect.get(policy, "rules") : undefined)
     : Result.fail(new RulesInvalid({ file, problem: "policy must be a table" }))
 
-const nothing: RulesFileContents = { entries: [], knobs: {} }
+const nothing: RulesFileContents = { entries: [], settings: {} }
 
 /** The user's rules, out of the value of `[policy.rules]`. */
 export const decodeUserTable = (file: string, table: unknown, trial: RuleTrial): Decoded =>
