@@ -66,7 +66,7 @@ const maxText = 4 * 1024 * 1024
 const cancelMarker = "[Cancelled by the client.]"
 
 /** The result of `session/prompt` in the dialect of the client. See docs/agent-client-protocol.md#prompt-results. */
-export const promptResult = (dialect: DialectName, sessionId: string, stopReason: StopReason, whole: string) => {
+const promptResult = (dialect: DialectName, sessionId: string, stopReason: StopReason, whole: string) => {
   const text = whole.length > maxText
     ? `${whole.slice(0, maxText)}\n\n[Cut off: the updates have the whole answer.]`
     : whole

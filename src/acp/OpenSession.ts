@@ -23,7 +23,7 @@ import { policyOf } from "./PolicyHandlers.ts"
  * ZeroClaw's clients send `.` or the configuration folder as a `cwd` that means "no folder in particular": the agent's
  * own folder is used instead. See docs/sessions.md#folders.
  */
-export const placeholderCwd = Effect.fnUntraced(
+const placeholderCwd = Effect.fnUntraced(
   function*(dialect: DialectName, installRoot: string, cwd: string | undefined) {
     if (dialect === "acp" || cwd === undefined) return cwd
     if (cwd === ".") return undefined
@@ -35,7 +35,7 @@ const record = (pairs: ReadonlyArray<{ readonly name: string; readonly value: st
   Object.fromEntries((pairs ?? []).map(({ name, value }) => [name, value]))
 
 /** The MCP servers of `session/new`, `load` and `resume`, limited by `[mcp.clients]`. */
-export const clientServers = (
+const clientServers = (
   servers: ReadonlyArray<AcpMcpServer> | null | undefined,
   { clients }: McpSettings
 ): Effect.Effect<ReadonlyArray<McpServerConfig>> => {
@@ -62,7 +62,7 @@ export const clientServers = (
  * clients drop updates of a session that they do not know yet. Skills are read meanwhile, so that no answer waits for
  * them.
  */
-export const announceSession = (connection: AcpConnectionState, session: Session): Effect.Effect<void> =>
+const announceSession = (connection: AcpConnectionState, session: Session): Effect.Effect<void> =>
   Effect.gen(function*() {
     const { notify } = Updates.make(connection, session)
     const { usage } = session.record()

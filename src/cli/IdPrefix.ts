@@ -1,7 +1,7 @@
 /** In characters: an id may be shortened to this length. */
 export const minPrefixLength = 4
 
-export type IdMatch<A> =
+type IdMatch<A> =
   | { readonly _tag: "One"; readonly value: A }
   | { readonly _tag: "None" }
   | { readonly _tag: "Several"; readonly ids: ReadonlyArray<string> }

@@ -79,7 +79,7 @@ export interface Snapshot {
 }
 
 /** What a snapshot depends on besides the table; it stays the same while a process runs. */
-export interface SnapshotContext extends Pick<Paths, "absolute" | "configDir"> {
+interface SnapshotContext extends Pick<Paths, "absolute" | "configDir"> {
   readonly environment: EnvironmentVariables
   /** Takes precedence over the table's. */
   readonly logLevel: LogLevel.LogLevel | undefined

@@ -15,21 +15,21 @@ const annotations = {
   _meta: lenient(Schema.Record(Schema.String, Schema.Unknown))
 }
 
-export const TextContent = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String, ...annotations })
-export const ImageContent = Schema.Struct({
+const TextContent = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String, ...annotations })
+const ImageContent = Schema.Struct({
   type: Schema.Literal("image"),
   data: Schema.String,
   mimeType: Schema.String,
   uri: lenient(Schema.String),
   ...annotations
 })
-export const AudioContent = Schema.Struct({
+const AudioContent = Schema.Struct({
   type: Schema.Literal("audio"),
   data: Schema.String,
   mimeType: Schema.String,
   ...annotations
 })
-export const ResourceLink = Schema.Struct({
+const ResourceLink = Schema.Struct({
   type: Schema.Literal("resource_link"),
   uri: Schema.String,
   name: Schema.String,
@@ -39,7 +39,7 @@ export const ResourceLink = Schema.Struct({
   size: lenient(Schema.Int),
   ...annotations
 })
-export const EmbeddedResource = Schema.Struct({
+const EmbeddedResource = Schema.Struct({
   type: Schema.Literal("resource"),
   resource: Schema.Union([
     Schema.Struct({ uri: Schema.String, text: Schema.String, mimeType: lenient(Schema.String) }),
@@ -75,7 +75,7 @@ export const ToolCallLocation = Schema.Struct({ path: Schema.String, line: lenie
 export type ToolCallLocation = typeof ToolCallLocation.Type
 
 /** `oldText: null` marks a new file. */
-export const Diff = Schema.Struct({
+const Diff = Schema.Struct({
   type: Schema.Literal("diff"),
   path: Schema.String,
   oldText: Schema.optionalKey(Schema.NullOr(Schema.String)),

@@ -79,7 +79,7 @@ const approvalStrictness = {
 }
 
 /** Whether `next` opens nothing that `current` closes; incomparable values are not narrower. */
-export const isNarrower = <K extends PolicySetting>(
+const isNarrower = <K extends PolicySetting>(
   setting: K,
   next: PolicySettings[K],
   current: PolicySettings[K]
@@ -104,7 +104,7 @@ export const isNarrower = <K extends PolicySetting>(
   }
 }
 
-export type SettingSource = "session" | "project" | "user" | "default"
+type SettingSource = "session" | "project" | "user" | "default"
 
 export interface ResolvedSettings {
   /** Sandbox modes that this machine cannot enforce, as far as that is known. */

@@ -19,7 +19,7 @@ export interface McpListing {
 
 export const emptyListing: McpListing = { tools: [], resources: false, prompts: false }
 
-export interface HandshakeOptions {
+interface HandshakeOptions {
   readonly config: McpServerConfig
   readonly workspace: Workspace
   readonly connect: Connector

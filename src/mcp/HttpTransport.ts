@@ -77,7 +77,7 @@ const farewell = "500 millis"
 const firstDelay = 1000
 const longestDelay = 60_000
 
-export interface HttpConnection extends McpConnection {
+interface HttpConnection extends McpConnection {
   /** Opens the stream for the server's own messages; from here on requests name this revision of the protocol. */
   readonly initialized: (revision: string) => Effect.Effect<void>
 }

@@ -26,7 +26,7 @@ export interface McpProgress {
  * Carries whole messages, without a line end, to the server. It never fails: a broken one closes the connection
  * instead.
  */
-export interface McpTransport {
+interface McpTransport {
   /** `request` is the id of a request of ours; a transport that learns that there will be no answer fails that one. */
   readonly send: (message: string, request?: Wire.RequestId) => Effect.Effect<void>
   /** The request has its answer, or nobody waits for one any more. */

@@ -12,7 +12,7 @@ import { declare, type McpToolDeclaration, type ToolArguments, toolNames } from 
  * The result of a call for the model and for the user. Bytes become files, and base64 is not shown:
  * docs/mcp.md#results.
  */
-export interface RenderedResult {
+interface RenderedResult {
   readonly text: string
   readonly content: ReadonlyArray<ToolCallContent>
   /** The items as they came, with the file's marker in the place of bytes. */

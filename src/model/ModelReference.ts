@@ -54,7 +54,7 @@ export const resolveModel = (
     : unavailable("no_key", `Provider "${alias}" has no key: ${missing}`)
 }
 
-export interface Readiness {
+interface Readiness {
   /** No enabled agent has a usable model other than the offline one. */
   readonly needsQuickstart: boolean
   /** One or two sentences for people. */

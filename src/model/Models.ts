@@ -11,7 +11,7 @@ import { generateWith, type ModelStream } from "./ResponseParts.ts"
 import { type ModelUnavailable, type NamedModel, resolveModel } from "./ModelReference.ts"
 
 /** One model that may answer, with a name for the log. */
-export interface RetryCandidate<A, R> {
+interface RetryCandidate<A, R> {
   readonly name: string
   readonly stream: Stream.Stream<A, ModelFault, R>
 }

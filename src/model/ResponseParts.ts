@@ -86,7 +86,7 @@ export interface ResponseReader {
 }
 
 /** An event that reports a failure. */
-export interface StreamError {
+interface StreamError {
   readonly error: unknown
 }
 
@@ -96,7 +96,7 @@ export type ModelStream = (
 ) => Stream.Stream<ResponsePart, ModelFault, IdGenerator.IdGenerator>
 
 /** Joins streamed parts into whole ones, for callers that do not stream. */
-export const completionOf = (parts: Iterable<ResponsePart>): Array<Response.PartEncoded> => {
+const completionOf = (parts: Iterable<ResponsePart>): Array<Response.PartEncoded> => {
   const found: Array<Response.PartEncoded> = []
   const open = new Map<string, { type: "text" | "reasoning"; text: string; metadata?: Response.ProviderMetadata }>()
   for (const part of parts) {

@@ -12,7 +12,7 @@ export const Passthrough: Context.Reference<ReadonlyArray<string>> = Context.Ref
   defaultValue: (): ReadonlyArray<string> => []
 })
 
-export interface ScrubOptions {
+interface ScrubOptions {
   readonly passthrough?: ReadonlyArray<string>
   /** Proxy settings are passed only to commands that may use the network. */
   readonly network?: boolean

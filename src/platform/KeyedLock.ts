@@ -6,7 +6,7 @@ export interface KeyedLock<E = never> {
 }
 
 /** How many may wait for one key, and how long; what runs may take longer. */
-export interface QueueBound<E> {
+interface QueueBound<E> {
   readonly waiting: number
   readonly patience: Duration.Duration
   readonly full: (key: string) => E

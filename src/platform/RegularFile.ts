@@ -35,7 +35,7 @@ export const read = (path: string): Buffer => {
   }
 }
 
-export class FileNotReplaced extends Schema.TaggedError<FileNotReplaced>()("FileNotReplaced", {
+class FileNotReplaced extends Schema.TaggedError<FileNotReplaced>()("FileNotReplaced", {
   file: Schema.String,
   problem: Schema.String
 }) {

@@ -19,7 +19,7 @@ export class Connection extends Context.Service<Connection, {
   readonly post: (item: Outgoing) => Effect.Effect<void>
 }>()("postern/rpc/Connection") {}
 
-export interface OutgoingRequests extends Pick<PendingRequests.PendingRequests<ConnectionClosed>, "onResponse"> {
+interface OutgoingRequests extends Pick<PendingRequests.PendingRequests<ConnectionClosed>, "onResponse"> {
   readonly connection: Connection["Service"]
   /** Every request that waits fails with `ConnectionClosed`, and so does every later one. */
   readonly close: () => void

@@ -39,7 +39,7 @@ export const makeFrameDeadline = Effect.fnUntraced(function*(
 /** A line longer than the limit: reported once, its bytes never kept. */
 export const TooLong: unique symbol = Symbol("postern/rpc/TooLong")
 
-export interface LineSplitter {
+interface LineSplitter {
   readonly push: (chunk: Uint8Array) => Array<string | typeof TooLong>
   /** A last line that had no newline, at end of input. */
   readonly end: () => Array<string>

@@ -32,7 +32,7 @@ export const invalidRequest = fault(-32600, "Invalid Request", "invalid_request"
 export const methodNotFound = fault(-32601, "Method not found", "method_not_found")
 export const invalidParams = fault(-32602, "Invalid params", "invalid_params")
 export const internalError = fault(-32603, "Internal error", "internal_error")
-export const requestCancelled = fault(-32800, "Request cancelled", "request_cancelled")
+const requestCancelled = fault(-32800, "Request cancelled", "request_cancelled")
 
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 

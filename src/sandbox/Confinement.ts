@@ -58,7 +58,7 @@ export interface RunnerExit {
  * One it reports through, one on which a living host answers, bytes that it reads to their end, or a folder that is
  * held from before the start.
  */
-export type Descriptor = "status" | "alive" | Uint8Array | { readonly folder: string }
+type Descriptor = "status" | "alive" | Uint8Array | { readonly folder: string }
 
 /** The program that confines: what it is given besides its arguments, and how its end is read. */
 export interface Runner {

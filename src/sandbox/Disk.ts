@@ -5,7 +5,7 @@ import * as RegularFile from "../platform/RegularFile.ts"
 /** The few questions about the disk that a plan asks, right before a call. */
 
 /** `closed`: a parent folder denies access at the moment. A command of the same user can change its mode. */
-export type PathKind = "folder" | "file" | "link" | "missing" | "closed"
+type PathKind = "folder" | "file" | "link" | "missing" | "closed"
 
 export const kind = (path: string): PathKind => {
   try {

@@ -30,7 +30,7 @@ export interface Enforcement {
   readonly remedy?: string
 }
 
-export interface EnforcementCheck extends Enforcement {
+interface EnforcementCheck extends Enforcement {
   readonly mode: EffectiveSandbox
   readonly network: boolean
 }

@@ -104,7 +104,7 @@ const united = (id: string, named: ReadonlyMap<string, Profiles[string]>): Princ
 }
 
 /** The users as they stand now. */
-export interface Roster {
+interface Roster {
   readonly users: Users
   readonly profiles: Profiles
   /** A client that runs as the daemon's own user is the operator. */

@@ -32,9 +32,9 @@ export interface MemoryEntry {
  * Whose entries: those of one principal, `null` being the operator, or everybody's. An entry belongs to who stored it, or to the owner of
  * the session that did; to others than its owner and the operator it does not exist (docs/users.md#ownership).
  */
-export type MemoryOwner = { readonly owner: string | null } | "everybody"
+type MemoryOwner = { readonly owner: string | null } | "everybody"
 
-export interface NewMemory {
+interface NewMemory {
   readonly key: string
   readonly content: string
   readonly category: string
@@ -71,9 +71,9 @@ export interface Memory {
   readonly forgetConversation: (before: string) => Effect.Effect<void, StoreFailed>
 }
 
-export const maxKey = 256
+const maxKey = 256
 /** In bytes of UTF-8. */
-export const maxContent = 64 * 1024
+const maxContent = 64 * 1024
 
 /** A category or namespace: a word that needs no quoting anywhere. */
 const isWord = (text: string) => /^[\p{L}\p{N}][\p{L}\p{N}_.:-]{0,63}$/u.test(text)
@@ -259,7 +259,7 @@ interface TermHits {
  * How much of what was asked an entry has, from 0 to 1. A rare word counts more than one that many entries have, and a word that
  * no entry has does not count: it cannot tell them apart.
  */
-export const relevance = (row: number, hits: ReadonlyArray<TermHits>, entries: number): number => {
+const relevance = (row: number, hits: ReadonlyArray<TermHits>, entries: number): number => {
   const weight = ({ frequency }: TermHits) => Math.log(1 + (entries - frequency + 0.5) / (frequency + 0.5))
   const known = hits.filter(({ frequency }) => frequency > 0)
   const sum = (some: ReadonlyArray<TermHits>) => some.reduce((total, one) => total + weight(one), 0)

@@ -44,7 +44,7 @@ export const decode = (text: string): Effect.Effect<Cursor, BadCursor> => {
 const pageSize = 50
 const largestPage = 500
 
-export interface SessionRow {
+interface SessionRow {
   readonly session_id: string
   readonly agent: string
   readonly cwd: string

@@ -55,7 +55,7 @@ const settle = (entry: TranscriptEntry): TranscriptEntry => {
   return { ...entry, compaction: { ...entry.compaction, status: "cancelled" } }
 }
 
-export interface EntryRow {
+interface EntryRow {
   readonly entry: string
   readonly running: boolean
 }
@@ -64,7 +64,7 @@ export interface EntryRow {
 export const readEntry = ({ entry, running }: EntryRow): TranscriptEntry | undefined =>
   Option.getOrUndefined(Option.map(decodeEntry(entry), (decoded) => running ? decoded : settle(decoded)))
 
-export const readEntries = Effect.fnUntraced(function*(sessionId: string, rows: ReadonlyArray<EntryRow>) {
+const readEntries = Effect.fnUntraced(function*(sessionId: string, rows: ReadonlyArray<EntryRow>) {
   const entries = rows.map(readEntry).filter((entry) => entry !== undefined)
   const lost = rows.length - entries.length
   if (lost > 0) yield* Effect.logWarning(`${lost} rows of session ${sessionId} cannot be read and are left out`)

@@ -12,7 +12,7 @@ export interface TurnClaim {
  * An owner that has not renewed its lease for this long has lost its turns, in ms: longer than a renewal may have to wait
  * for the database, so that nobody loses a turn to a lock.
  */
-export const leaseLifetime = 30_000
+const leaseLifetime = 30_000
 
 const instances = new Set<string>()
 

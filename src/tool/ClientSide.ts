@@ -11,7 +11,7 @@ export interface Editor {
   readonly write?: (path: string, text: string) => Effect.Effect<boolean, ToolFailed>
 }
 
-export interface TerminalCommand {
+interface TerminalCommand {
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>

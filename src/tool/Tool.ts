@@ -70,7 +70,7 @@ export interface RunContext extends ToolContext {
 }
 
 /** How a call looks before it runs: what the client shows and what a permission request names. */
-export interface ToolPreview {
+interface ToolPreview {
   readonly title: string
   readonly locations?: ReadonlyArray<ToolCallLocation>
   readonly content?: ReadonlyArray<ToolCallContent>
@@ -133,7 +133,7 @@ export const firstLine = (text: string, limit: number): string => {
 }
 
 /** A call that no gate can judge. */
-export interface InvalidCall {
+interface InvalidCall {
   readonly code: "UNKNOWN_TOOL" | "BAD_ARGUMENTS"
   readonly message: string
 }

@@ -13,7 +13,7 @@ export class AttachmentFault extends Schema.TaggedError<AttachmentFault>()("Atta
   detail: Schema.String
 }) {}
 
-export interface StoredAttachment {
+interface StoredAttachment {
   /** `<sha256>` or `<sha256>.<ext>`. */
   readonly name: string
   /** Absolute path below `uploads`. */

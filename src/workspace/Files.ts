@@ -55,7 +55,7 @@ const translate = (path: string, error: unknown): FileFault => {
   return fault(path, reason, detail)
 }
 
-export interface OpenedFolder {
+interface OpenedFolder {
   readonly handle: FileHandle
   /** Names the opened folder itself where the system can, so that a swap of its path no longer matters. */
   readonly base: string
@@ -106,7 +106,7 @@ const openFolder = async (folder: string): Promise<OpenedFolder> => {
  * Fails unless the path leads to what was opened. Succeeds with whether the system knows descriptors by path, as Linux
  * does; elsewhere the inode decides.
  */
-export const assertSame = async (handle: FileHandle, path: string): Promise<boolean> => {
+const assertSame = async (handle: FileHandle, path: string): Promise<boolean> => {
   const actual = await readlink(descriptor(handle)).catch(() => undefined)
   if (actual !== undefined) {
     if (actual !== path) throw changed(path)
@@ -123,7 +123,7 @@ const descriptor = (handle: FileHandle) => `/proc/self/fd/${handle.fd}`
 /** Files above this are not read into memory by any tool. */
 export const maxBytes = 10 * 1024 * 1024
 
-export interface FileContents {
+interface FileContents {
   readonly bytes: Buffer
   readonly stats: Stats
 }

@@ -38,7 +38,7 @@ export interface PersonalityFile {
   readonly mtime_ms?: number
 }
 
-export interface PersonalityText {
+interface PersonalityText {
   /** `null` where there is no file; at most `maxChars` characters. */
   readonly content: string | null
   readonly truncated: boolean

@@ -23,7 +23,7 @@ export interface Skill {
 }
 
 /** More of one agent are not looked at. */
-export const maxSkills = 200
+const maxSkills = 200
 /** Of one `SKILL.md`. */
 export const maxBytes = 256 * 1024
 const maxDescription = 1024
@@ -68,7 +68,7 @@ const read = Effect.fnUntraced(function*(folder: string): Effect.fn.Return<Optio
 })
 
 /** The folder that skills of one kind lie in, below another one that is the operator's to name. */
-export interface SkillFolder {
+interface SkillFolder {
   /** Absolute; made where it is missing. */
   readonly top: string
   /** Relative to it. */

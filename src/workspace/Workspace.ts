@@ -46,7 +46,7 @@ export interface Workspace {
   readonly resolve: (path: string, intent: Intent) => Effect.Effect<string, PathRefused>
 }
 
-export interface WorkspaceFolders {
+interface WorkspaceFolders {
   /** Absolute path of an existing folder, like all the others. */
   readonly cwd: string
   readonly roots?: ReadonlyArray<string>

@@ -18,7 +18,7 @@ const error = RpcFault
 const ofSession = { sessionId: SessionId, _meta: Meta }
 const List = Schema.Literals(["deny", "ask", "allow"])
 
-export const RulesList = Rpc.make("_rules/list", {
+const RulesList = Rpc.make("_rules/list", {
   payload: ofSession,
   success: Schema.Struct({
     rules: Schema.Array(Schema.Struct({
@@ -42,7 +42,7 @@ export const RulesList = Rpc.make("_rules/list", {
  * on in every session that reads them. An invalid rule answers −32602 and names the place; so does a rule for the layer
  * `managed`.
  */
-export const RulesAdd = Rpc.make("_rules/add", {
+const RulesAdd = Rpc.make("_rules/add", {
   payload: {
     ...ofSession,
     list: List,
@@ -54,14 +54,14 @@ export const RulesAdd = Rpc.make("_rules/add", {
   error
 })
 
-export const RulesRemove = Rpc.make("_rules/remove", {
+const RulesRemove = Rpc.make("_rules/remove", {
   payload: { ...ofSession, id: Schema.String },
   success: Schema.Struct({ removed: Schema.Boolean }),
   error
 })
 
 /** A dry run: the trace of `postern policy explain` for this session. */
-export const RulesTest = Rpc.make("_rules/test", {
+const RulesTest = Rpc.make("_rules/test", {
   payload: { ...ofSession, tool: Schema.String, arguments: lenient(Schema.Record(Schema.String, Schema.Unknown)) },
   success: Schema.Record(Schema.String, Schema.Unknown),
   error
@@ -89,12 +89,12 @@ export const Initialize = Rpc.make("initialize", {
   error
 })
 
-export const Authenticate = Rpc.make("authenticate", {
+const Authenticate = Rpc.make("authenticate", {
   payload: { methodId: Schema.String, _meta: Meta },
   success: Done,
   error
 })
-export const Logout = Rpc.make("logout", { payload: { _meta: Meta }, success: Done, error })
+const Logout = Rpc.make("logout", { payload: { _meta: Meta }, success: Done, error })
 
 export const SessionNew = Rpc.make("session/new", {
   payload: { ...setup, agentAlias: lenient(Schema.String) },
@@ -120,8 +120,8 @@ export const SessionList = Rpc.make("session/list", {
   success: Schema.Struct({ sessions: Schema.Array(SessionInfo), nextCursor: lenient(Schema.String), _meta: Meta }),
   error
 })
-export const SessionDelete = Rpc.make("session/delete", { payload: ofSession, success: Done, error })
-export const SessionClose = Rpc.make("session/close", { payload: ofSession, success: Done, error })
+const SessionDelete = Rpc.make("session/delete", { payload: ofSession, success: Done, error })
+const SessionClose = Rpc.make("session/close", { payload: ofSession, success: Done, error })
 
 export const SessionPrompt = Rpc.make("session/prompt", {
   payload: { ...ofSession, prompt: Schema.Array(ContentBlock) },
@@ -136,12 +136,12 @@ export const SessionPrompt = Rpc.make("session/prompt", {
 }).annotate(CancelWith, "session/cancel")
 export const SessionCancel = Rpc.make("session/cancel", { payload: ofSession, success: Done, error })
 
-export const SetMode = Rpc.make("session/set_mode", {
+const SetMode = Rpc.make("session/set_mode", {
   payload: { ...ofSession, modeId: Schema.String },
   success: Done,
   error
 })
-export const SetConfigOption = Rpc.make("session/set_config_option", {
+const SetConfigOption = Rpc.make("session/set_config_option", {
   payload: {
     ...ofSession,
     configId: Schema.String,
@@ -153,15 +153,15 @@ export const SetConfigOption = Rpc.make("session/set_config_option", {
 })
 
 /** Unstable in ACP: served only with `acp.unstable`. */
-export const SetTitle = Rpc.make("session/set_title", {
+const SetTitle = Rpc.make("session/set_title", {
   payload: { ...ofSession, title: Schema.String },
   success: Schema.Struct({ title: Schema.String, _meta: Meta }),
   error
 })
 
 const Stopped = Schema.Struct({ sessionId: SessionId, stopped: Schema.Boolean })
-export const SessionStop = Rpc.make("session/stop", { payload: ofSession, success: Stopped, error })
-export const ZeroClawSessionStop = Rpc.make("_zeroclaw/session/stop", { payload: ofSession, success: Stopped, error })
+const SessionStop = Rpc.make("session/stop", { payload: ofSession, success: Stopped, error })
+const ZeroClawSessionStop = Rpc.make("_zeroclaw/session/stop", { payload: ofSession, success: Stopped, error })
 
 const inboundEvent = {
   payload: {
@@ -172,8 +172,8 @@ const inboundEvent = {
   success: Schema.Struct({ sessionId: SessionId, type: Schema.String, status: Schema.Literal("processed") }),
   error
 }
-export const InboundUpdate = Rpc.make("session/update", inboundEvent)
-export const InboundEvent = Rpc.make("session/event", inboundEvent)
+const InboundUpdate = Rpc.make("session/update", inboundEvent)
+const InboundEvent = Rpc.make("session/event", inboundEvent)
 
 /** Every stable method of ACP v1. */
 export class AcpAgent extends RpcGroup.make(

@@ -115,7 +115,7 @@ export const ElicitationCreate = Rpc.make("elicitation/create", {
   }),
   error
 })
-export const ElicitationComplete = Rpc.make("elicitation/complete", {
+const ElicitationComplete = Rpc.make("elicitation/complete", {
   payload: { elicitationId: Schema.String, _meta: Meta }
 })
 

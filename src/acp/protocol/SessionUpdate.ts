@@ -41,7 +41,7 @@ export const ToolCallUpdate = Schema.Struct({
   _meta: Meta
 })
 
-export const AvailableCommand = Schema.Struct({
+const AvailableCommand = Schema.Struct({
   name: Schema.String,
   description: Schema.String,
   input: lenient(Schema.Struct({ hint: Schema.String })),

@@ -45,7 +45,7 @@ const isDelivery = (item: ToolCallContent) =>
  * Puts the bytes of delivered files into an outgoing call. Each file is read and hashed again; a file that changed
  * since it was delivered is left out, and the call says so. See docs/agent-client-protocol.md#deliveries.
  */
-export const embedDelivered = (cwd: string, call: ToolCallState): Effect.Effect<ToolCallState> =>
+const embedDelivered = (cwd: string, call: ToolCallState): Effect.Effect<ToolCallState> =>
   call.content.some(isDelivery)
     ? Effect.forEach(call.content, (item) => embedItem(cwd, item)).pipe(
       Effect.map((content): ToolCallState => ({ ...call, content })),
@@ -63,7 +63,7 @@ export const embedDelivered = (cwd: string, call: ToolCallState): Effect.Effect<
     : Effect.succeed(call)
 
 /** An image of a prompt with its bytes; one that changed since the prompt becomes a link. */
-export const withImage = (cwd: string, block: ContentBlock): Effect.Effect<ContentBlock> => {
+const withImage = (cwd: string, block: ContentBlock): Effect.Effect<ContentBlock> => {
   if (block.type !== "image" || block.data !== "" || !block.uri?.startsWith("file://")) return Effect.succeed(block)
   const { mimeType, uri } = block
   const name = basename(fileURLToPath(uri))
@@ -87,7 +87,7 @@ const message = (messageId: string, text: string): SessionUpdate => ({
 
 const takesNotices = (capabilities: ClientCapabilities) => capabilities.session?.notices !== undefined
 
-export const noticeUpdates = (
+const noticeUpdates = (
   capabilities: ClientCapabilities,
   { description, messageId, severity, title }: Notice
 ): ReadonlyArray<SessionUpdate> =>
@@ -95,7 +95,7 @@ export const noticeUpdates = (
     ? [{ sessionUpdate: "notice", severity, title, ...(description === undefined ? {} : { description }) }]
     : [message(messageId, description === undefined ? title : `${title}: ${description}`)]
 
-export const replayedNoticeUpdates = (capabilities: ClientCapabilities, said: Notice): ReadonlyArray<SessionUpdate> =>
+const replayedNoticeUpdates = (capabilities: ClientCapabilities, said: Notice): ReadonlyArray<SessionUpdate> =>
   takesNotices(capabilities) ? [] : noticeUpdates(capabilities, said)
 
 /** The notice of a completed compaction, for clients that do not know compactions. */
@@ -117,7 +117,7 @@ const update = ({ compactionId, error, status, summary }: Compaction): SessionUp
   ...(status === "failed" && error !== undefined ? { error } : {})
 })
 
-export const compactionUpdates = (
+const compactionUpdates = (
   capabilities: ClientCapabilities,
   state: Compaction,
   say: typeof noticeUpdates = noticeUpdates
@@ -127,7 +127,7 @@ export const compactionUpdates = (
   return said === undefined ? [] : say(capabilities, said)
 }
 
-export const compactionSummaryUpdates = (
+const compactionSummaryUpdates = (
   capabilities: ClientCapabilities,
   compactionId: string,
   text: string

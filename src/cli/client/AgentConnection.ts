@@ -64,7 +64,7 @@ export interface AgentHandlers {
 export const maxFrame = 64 * 1024 * 1024
 
 /** A process that was started and may turn out to be an agent. */
-export interface StartedAgent {
+interface StartedAgent {
   readonly process: AgentProcess
   /** How it was started, for messages. */
   readonly command: string

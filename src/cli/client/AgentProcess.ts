@@ -14,7 +14,7 @@ export interface AgentProcess {
   readonly tail: () => string
 }
 
-export interface AgentProcessOptions {
+interface AgentProcessOptions {
   readonly command: ReadonlyArray<string>
   readonly maxFrame: number
   /** A line on stdout that is no message. */

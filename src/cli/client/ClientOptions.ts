@@ -39,7 +39,7 @@ export const splitCommandLine = (line: string): Result.Result<ReadonlyArray<stri
   return found.length === 0 ? Result.fail("it is empty") : Result.succeed(found)
 }
 
-export interface Invocation {
+interface Invocation {
   /** The script Node was started with. */
   readonly script: string | undefined
   readonly path: string | undefined

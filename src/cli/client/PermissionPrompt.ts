@@ -84,7 +84,7 @@ export const read = (offers: ReadonlyArray<PermissionOffer>, answer: string): Pe
   return named === undefined ? undefined : selected(named)
 }
 
-export type AskPermission = (text: string, offers: ReadonlyArray<PermissionOffer>) => Effect.Effect<PermissionChoice>
+type AskPermission = (text: string, offers: ReadonlyArray<PermissionOffer>) => Effect.Effect<PermissionChoice>
 
 /** One question at a time, repeated until it has a clear answer; the end of input refuses. */
 export const make = (editor: LineEditor, styles: TextStyles): AskPermission => {

@@ -6,7 +6,7 @@ import type { Agent, AgentSession } from "./AgentConnection.ts"
 /** The stored session to resume: an id, the unambiguous beginning of one, or the newest session of the folder. */
 export type ResumeRequest = { readonly id: string } | "newest"
 
-export interface ResumeTarget {
+interface ResumeTarget {
   readonly sessionId: string
   readonly cwd: string
 }
@@ -25,7 +25,7 @@ const newest = Effect.fnUntraced(function*(agent: Agent, cwd: string) {
   return { sessionId: sessions.reduce(newer).sessionId, cwd }
 })
 
-export interface SessionFolders {
+interface SessionFolders {
   readonly given: string | undefined
   readonly here: string
 }

@@ -11,7 +11,7 @@ import type { AgentHandlers } from "./AgentConnection.ts"
 import * as PermissionPrompt from "./PermissionPrompt.ts"
 
 /** Passes on what belongs to the session that this client shows; some agents send every client the updates of all sessions. */
-export interface SessionFilter {
+interface SessionFilter {
   readonly select: (sessionId: string) => void
   /** Runs `act` if it is about the selected session; until one is selected, `act` waits. */
   readonly pass: (sessionId: unknown, act: () => void) => void

@@ -112,7 +112,7 @@ export class DryRun extends Context.Service<DryRun, {
     Layer.effect(DryRun, make(options)).pipe(Layer.provide(GateInput.layer))
 }
 
-export interface DryRunOptions {
+interface DryRunOptions {
   /** Absolute: the folder of calls that name none, and the base of relative folders. */
   readonly cwd: string
   readonly agent?: string | undefined

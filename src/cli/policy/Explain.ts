@@ -84,7 +84,7 @@ const readable = (call: DryRunCall, decision: Decision, styles: TextStyles): str
   ].join("")
 }
 
-export interface ExplainOptions {
+interface ExplainOptions {
   readonly call: ReadonlyArray<string>
   readonly json: boolean
   readonly batch: boolean

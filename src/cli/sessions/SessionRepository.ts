@@ -12,7 +12,7 @@ export interface ListedSession
   readonly mode: SessionMode
 }
 
-export interface SessionDocument {
+interface SessionDocument {
   readonly session: SessionRecord & { readonly mode: SessionMode }
   readonly transcript: ReadonlyArray<TranscriptEntry>
 }

@@ -14,7 +14,7 @@ export interface Screen {
   readonly busy: (label: () => string) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-export interface ScreenOptions {
+interface ScreenOptions {
   readonly stdout: Writable
   readonly stderr: Writable
   /** Whether a spinner may be drawn on stdout. */

@@ -25,7 +25,7 @@ export const textOfBlock = (block: ContentBlock): string => {
 }
 
 /** How much of a text is shown: everything where a decision depends on it. */
-export interface TextLimits {
+interface TextLimits {
   readonly lines: number
   readonly width: number
 }

@@ -32,9 +32,9 @@ export type MayWrite = (path: string) => boolean
  * An effect is run again while the lock is held, before anything is changed: the caller may have lost a right while it
  * waited.
  */
-export type WriteAuthority = MayWrite | Effect.Effect<MayWrite>
+type WriteAuthority = MayWrite | Effect.Effect<MayWrite>
 
-export interface ConfigValue {
+interface ConfigValue {
   /** As the path is spelled here. */
   readonly path: string
   readonly populated: boolean
@@ -60,7 +60,7 @@ export interface ConfigRemoved {
   readonly warnings: ReadonlyArray<string>
 }
 
-export interface AliasRenamed {
+interface AliasRenamed {
   /** Paths of the references that changed with it. */
   readonly rewritten: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>

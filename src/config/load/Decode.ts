@@ -13,7 +13,7 @@ import { mayHoldSecret, parseText } from "../schema/Values.ts"
 import { prefix } from "./EnvironmentOverrides.ts"
 import { keyAround, problemOf } from "../toml/TomlProblem.ts"
 
-export interface EnvironmentOverride extends KeyAssignment {
+interface EnvironmentOverride extends KeyAssignment {
   /** The name of the environment variable. */
   readonly variable: string
 }
@@ -46,7 +46,7 @@ export const fromEnvironment = (
 }
 
 /** The text of a configuration file, `undefined` where there is none. */
-export interface ConfigText {
+interface ConfigText {
   readonly file: string
   readonly text: string | undefined
 }

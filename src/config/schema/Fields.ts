@@ -5,7 +5,7 @@ import { expected } from "./Lookup.ts"
 import { ConfigTable } from "./Schema.ts"
 import { isHidden, masked } from "./Values.ts"
 
-export type FieldKind =
+type FieldKind =
   | "string"
   | "bool"
   | "integer"
@@ -112,7 +112,7 @@ export const fields = (
 export const isMap = (ast: SchemaAST.AST): boolean =>
   SchemaAST.isUnknown(ast) || (SchemaAST.isObjects(ast) && ast.indexSignatures.length > 0)
 
-export interface AliasMap {
+interface AliasMap {
   /** With `*` for aliases on the way. */
   readonly path: string
   /** The type of one entry. */

@@ -1,6 +1,6 @@
 /** Labels and help for the tables of `config.toml`, for programs with a settings view (docs/native-rpc.md#configuration). */
 
-export interface ConfigSection {
+interface ConfigSection {
   readonly label: string
   readonly help: string
   readonly group: "Agents" | "Models" | "Safety" | "Tools" | "Daemon"

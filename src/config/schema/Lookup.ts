@@ -37,7 +37,7 @@ export const expected = (ast: SchemaAST.AST): string =>
   SchemaAST.resolveDescription(ast) ?? (SchemaAST.isObjects(ast) ? "a table" : "a value")
 
 /** A written path with its canonical spelling and its type. */
-export interface ResolvedPath {
+interface ResolvedPath {
   readonly path: KeyPath
   /** The one spelling of the path that is shown, compared and granted. */
   readonly name: string

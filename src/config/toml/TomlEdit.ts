@@ -99,7 +99,7 @@ export const section = Effect.fnUntraced(function*(name: string, table: Table) {
   })
 })
 
-export const keyText = (key: string): string => /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key)
+const keyText = (key: string): string => /^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key)
 
 const assign = (root: Table, { path, value }: KeyAssignment): void => {
   let table = root

@@ -21,7 +21,7 @@ export const LeakDetection: Context.Reference<() => LeakDetection> = Context.Ref
   { defaultValue: () => () => defaults }
 )
 
-export interface RedactedText {
+interface RedactedText {
   readonly text: string
   readonly found: number
 }

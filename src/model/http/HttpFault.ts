@@ -19,7 +19,7 @@ const words = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined
 
 /** The sentence in an error body; providers share no shape for it. */
-export const sentenceIn = (value: unknown): string | undefined => {
+const sentenceIn = (value: unknown): string | undefined => {
   const error = field(value, "error")
   // OpenRouter nests the message of the model's own host one level deeper.
   const raw = words(field(field(error, "metadata"), "raw"))
@@ -40,7 +40,7 @@ const plain = (body: string): string | undefined =>
   words(body.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ").replace(/\s+/g, " "))
 
 /** The sentence in a raw body, which may be JSON, HTML or plain text. */
-export const sentenceOf = (body: string): string | undefined =>
+const sentenceOf = (body: string): string | undefined =>
   sentenceIn(parsed(body)) ?? plain(body.replace(/^[{}[\]\s]*$/, ""))
 
 /** Wordings for a prompt that is too long; providers share no code for it. */
@@ -67,7 +67,7 @@ const overflow = new RegExp(
 const noCredit =
   /insufficient[ _](quota|credit|balance|funds)|credit balance|exceeded your current quota|billing_(error|not_active|hard_limit)/i
 
-export interface RefusalMeaning {
+interface RefusalMeaning {
   readonly reason: ModelFaultReason
   readonly says: string
   readonly advice?: string
@@ -132,7 +132,7 @@ export const meaning = (asked: ModelRequest, status: number, said: string): Refu
   return { reason: "model_rejected_request", says: "the request was rejected" }
 }
 
-export interface HttpRefusal {
+interface HttpRefusal {
   readonly status: number
   readonly body: string
   readonly headers: Readonly<Record<string, string | undefined>>

@@ -23,7 +23,7 @@ const idsIn = (answer: unknown): ReadonlyArray<string> => {
 }
 
 /** Ids of the models that a provider lists, in its order. */
-export const listModels = Effect.fnUntraced(
+const listModels = Effect.fnUntraced(
   function*(provider: Provider, http: HttpClient.HttpClient): Effect.fn.Return<ReadonlyArray<string>, ModelFault> {
     const { endpoint, path } = provider.kind === "anthropic"
       ? { endpoint: Anthropic.endpoint, path: `/v1/models?limit=${most}` }
@@ -55,7 +55,7 @@ const layerHttp = (proxyEnv: ProxyVariables) =>
 
 const makers = { "anthropic": Anthropic.make, "openai-compatible": OpenAiCompatible.make }
 
-export type RemoteProvider = Provider & { readonly kind: keyof typeof makers }
+type RemoteProvider = Provider & { readonly kind: keyof typeof makers }
 
 const clientOf = (proxy: ProxyVariables) =>
   Effect.map(Layer.build(layerHttp(proxy)), (built) => Context.get(built, HttpClient.HttpClient))

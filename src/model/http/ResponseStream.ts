@@ -8,7 +8,7 @@ import type { ResponsePart, ResponseReader } from "../ResponseParts.ts"
 /**
  * Decodes server-sent events from bytes that are cut anywhere: inside a character, inside a line, between CR and LF.
  */
-export class SseEvents {
+class SseEvents {
   private readonly decoder = new TextDecoder()
   private found: Array<string> = []
   private readonly parser = Sse.makeParser((event) => {
@@ -35,9 +35,9 @@ export class SseEvents {
 }
 
 /** The JSON value of an event; `undefined` when it is not JSON. */
-export const parseJson = (data: string): unknown => Result.getOrUndefined(Result.try(() => JSON.parse(data) as unknown))
+const parseJson = (data: string): unknown => Result.getOrUndefined(Result.try(() => JSON.parse(data) as unknown))
 
-export interface StreamLimits {
+interface StreamLimits {
   /** The body is one JSON value instead of a stream of events: some servers cannot stream. */
   readonly whole: boolean
   /** The longest time without any bytes. */

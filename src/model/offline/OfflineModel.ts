@@ -39,7 +39,7 @@ export const fenced = (text: string): string => {
 }
 
 /** A tool's answer as message text: one line stays a sentence, more become a code block. */
-export const showAnswer = ({ isFailure, name, text }: ToolAnswer): string => {
+const showAnswer = ({ isFailure, name, text }: ToolAnswer): string => {
   const shown = beginning(text)
   if (shown.text.trim() === "") return isFailure ? `\`${name}\` failed.` : `\`${name}\` is done; it has no output.`
   const label = isFailure ? `\`${name}\` failed:` : `\`${name}\`:`
@@ -48,7 +48,7 @@ export const showAnswer = ({ isFailure, name, text }: ToolAnswer): string => {
   return (isFailure ? `${label} ${shown.text}` : shown.text) + note
 }
 
-export interface IntroductionOptions {
+interface IntroductionOptions {
   readonly configFile: string
 }
 
@@ -101,7 +101,7 @@ const realModel = (configFile: string): string =>
   ].join("\n")
 
 /** Answers a prompt that is no script: at most two tool calls, then one text. */
-export const introduce = (
+const introduce = (
   turn: LastTurn,
   tools: ReadonlySet<string>,
   options: IntroductionOptions

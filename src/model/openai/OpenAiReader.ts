@@ -17,7 +17,7 @@ const begun = (text: string, tag: string): number => {
 }
 
 /** Splits thoughts from text for servers that leave them in the text, in `<think>` tags at its beginning. */
-export class ThinkTags {
+class ThinkTags {
   private state: "before" | "inside" | "behind" = "before"
   private held = ""
 

@@ -8,7 +8,7 @@ export class IdentityRefused
   extends Schema.TaggedError<IdentityRefused>()("IdentityRefused", { message: Schema.String })
 {}
 
-export interface Identity {
+interface Identity {
   /** `tui_` and eight hex digits. */
   readonly id: string
   /** Proves later that this daemon gave out the id; absent where the daemon has no key. */

@@ -14,12 +14,12 @@ import { instant } from "../protocol/Contract.ts"
 const maxSubscriptions = 16
 
 /** Where a client resumes: after an entry that it has seen, of the feed with that epoch. */
-export interface ResumePoint {
+interface ResumePoint {
   readonly since_seq?: number | null
   readonly epoch?: string | null
 }
 
-export interface SubscriptionSource {
+interface SubscriptionSource {
   readonly feed: FeedPosition
   /** Called when the subscription ends: it was cancelled, or the connection ended. */
   readonly leave?: () => void

@@ -11,7 +11,7 @@ export interface FollowedUpdate {
   readonly owner: string
 }
 
-export interface Follower {
+interface Follower {
   readonly feed: Feed.Feed<FollowedUpdate>
   /** The number of the entry it reads next. */
   readonly reads: (seq: number) => void

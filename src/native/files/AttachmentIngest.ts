@@ -14,7 +14,7 @@ import * as Errors from "../protocol/Errors.ts"
 import type { FileEntry } from "../protocol/FileContracts.ts"
 
 /** Bytes on their way to a session. */
-export interface IncomingFile {
+interface IncomingFile {
   readonly bytes: Uint8Array
   readonly filename: string
   readonly mimeType?: string | undefined
@@ -22,7 +22,7 @@ export interface IncomingFile {
   readonly original?: string | undefined
 }
 
-export const maxRequestBytes = 20 * 1024 * 1024
+const maxRequestBytes = 20 * 1024 * 1024
 
 const megabytes = (bytes: number) => `${bytes / 1024 / 1024} MiB`
 
@@ -74,7 +74,7 @@ export const store = Effect.fnUntraced(function*(session: Session, incoming: Inc
   }
 })
 
-export interface Uploader {
+interface Uploader {
   /** Whether client and daemon see the same files. */
   readonly local: boolean
   /** Others name only files that the session's own `file_read` may read unasked. */

@@ -53,7 +53,7 @@ interface Upload {
 }
 
 export const chunkBytes = 1024 * 1024
-export const perConnection = 4
+const perConnection = 4
 /** Of all uploads together, with what is kept about each. */
 export const budget = 256 * 1024 * 1024
 const idle = Duration.minutes(5)

@@ -97,10 +97,9 @@ type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}` ? 
   : Name
 
 /** An object and each of its fields once more in camelCase. */
-export type BothSpellings<A> = A & { readonly [Name in keyof A & string as Camel<Name>]: A[Name] }
+type BothSpellings<A> = A & { readonly [Name in keyof A & string as Camel<Name>]: A[Name] }
 
-export const camelCase = (name: string): string =>
-  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /** A result whose fields are sent in both spellings. */
 export const inBothSpellings = <F extends Schema.Struct.Fields>(

@@ -24,7 +24,7 @@ const StoredFile = Schema.Struct({
   /** The same bytes were stored before. */
   deduplicated: Schema.Boolean
 })
-export type StoredFile = typeof StoredFile.Type
+type StoredFile = typeof StoredFile.Type
 
 const Attach = method(
   "file/attach",

@@ -33,7 +33,7 @@ export const sessionClientOf = (connection: NativeState, me: Principal): Session
 })
 
 /** A turn that a client of this protocol started. */
-export interface RunningTurn {
+interface RunningTurn {
   readonly turnId: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number

@@ -29,7 +29,7 @@ import { twins } from "../protocol/Contract.ts"
 import * as SessionUpdates from "./SessionUpdates.ts"
 
 /** What `session/new` asks for, checked. */
-export interface OpenRequest {
+interface OpenRequest {
   readonly manager: SessionManager["Service"]
   /** The manager of the other mode. */
   readonly other: SessionManager["Service"]

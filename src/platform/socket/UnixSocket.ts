@@ -7,7 +7,7 @@ import * as Wire from "../../rpc/Wire.ts"
 import { EndpointRefused, isPipe, tooLong } from "./Endpoint.ts"
 import * as Ownership from "./Ownership.ts"
 
-export interface ListenOptions {
+interface ListenOptions {
   /** Taken before. */
   readonly endpoint: string
   readonly maxConnections: number

@@ -16,7 +16,7 @@ import { isInside } from "../../platform/FilePath.ts"
 import * as Allowance from "./Limits.ts"
 
 /** The part of a decision's input that the operator's limits look at. */
-export interface BoundaryCall {
+interface BoundaryCall {
   readonly capabilities: ReadonlyArray<Capability>
   readonly parts: ReadonlyArray<CallAction>
   /** Actions that another action starts: they may be forbidden, and need no permission of their own. */
@@ -40,7 +40,7 @@ export const absolutePath = (path: string, { cwd, home }: ActionContext): string
   absolute(cwd, untilde(path, cwd, home))
 
 /** The path with links followed: before a `..` that comes after them, as the kernel does. */
-export const linkTarget = (
+const linkTarget = (
   path: string,
   { canonical, place: { cwd, home } }: Pick<BoundaryCall, "canonical" | "place">
 ): string | undefined => {
@@ -48,7 +48,7 @@ export const linkTarget = (
   return canonical(isAbsolute(expanded) ? expanded : `${cwd}/${expanded}`)
 }
 
-export interface PathMention {
+interface PathMention {
   readonly text: string
   readonly path: string
   readonly writes: boolean
@@ -58,7 +58,7 @@ export interface PathMention {
 const looksLikePath = /^(?!.*:\/\/)(.*\/|~[\w+-]*$)/s
 
 /** Paths that a call names: redirects, file arguments, and words of a command that look like paths. */
-export const pathsIn = (parts: ReadonlyArray<CallAction>): ReadonlyArray<PathMention> =>
+const pathsIn = (parts: ReadonlyArray<CallAction>): ReadonlyArray<PathMention> =>
   parts.flatMap((part): ReadonlyArray<PathMention> => {
     if (part.kind === "command" && part.contained === true) return []
     if (part.kind === "read" || part.kind === "write") {
@@ -86,7 +86,7 @@ const isListed = (list: ReadonlyArray<string>, part: CommandAction): boolean =>
   namesOf(part).some((name) => list.includes(name))
 
 /** Refuses the first command of a call that the operator's lists forbid. */
-export const commandRefusal = (
+const commandRefusal = (
   limits: OperatorLimits,
   parts: ReadonlyArray<CallAction>,
   inner: ReadonlyArray<CallAction>
@@ -147,7 +147,7 @@ const isSharedDevice = (path: string, writes: boolean, { shell }: BoundaryCall) 
   shell ? devices.has(path) : isDevice(path, writes ? "write" : "read")
 
 /** Refuses the first path of a call that it may not touch. */
-export const pathRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
+const pathRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
   const all = pathsIn([...call.parts, ...call.inner ?? []])
   if (all.length === 0) return undefined
   const { place } = call
@@ -207,7 +207,7 @@ const reached = (
   return undefined
 }
 
-export const patternRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
+const patternRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
   const met = reached(limits, call, ({ below }) => below === undefined)
   return met && { code: "PROTECTED_PATH", reason: `${met.text} comes to ${met.path}, which no tool may touch` }
 }

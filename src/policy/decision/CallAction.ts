@@ -51,13 +51,13 @@ export interface PathAction {
   readonly path: Word
 }
 
-export interface FetchAction {
+interface FetchAction {
   readonly kind: "fetch"
   readonly text: string
   readonly url: string
 }
 
-export interface McpAction {
+interface McpAction {
   readonly kind: "mcp"
   readonly text: string
   readonly server: string
@@ -65,7 +65,7 @@ export interface McpAction {
 }
 
 /** Any other tool, by name and arguments. */
-export interface ToolAction {
+interface ToolAction {
   readonly kind: "tool"
   readonly text: string
   readonly name: string

@@ -89,7 +89,7 @@ export const unseen = (input: DecisionInput, hides: boolean): GateStep | undefin
 }
 
 /** Whether a rule names a command: a rule about a whole tool, or about any command, does not cover a dangerous one. */
-export const namesCommand = ({ rule }: RuleHit): boolean => /\(=?[\s*?]*[^\s*?)]/.test(rule)
+const namesCommand = ({ rule }: RuleHit): boolean => /\(=?[\s*?]*[^\s*?)]/.test(rule)
 
 const tools: KnownTools = new Map([["shell", "shell"]])
 

@@ -22,7 +22,7 @@ export type RuleTool =
   | { readonly _tag: "Id"; readonly name: string; readonly family: ToolFamily | undefined }
   | { readonly _tag: "Glob"; readonly name: string; readonly test: Names.NameTest }
 
-export type RuleSpecifier =
+type RuleSpecifier =
   | { readonly _tag: "Command"; readonly pattern: TokenPattern.TokenPattern }
   | { readonly _tag: "Path"; readonly pattern: Paths.PathPattern }
   | { readonly _tag: "Host"; readonly pattern: Hosts.HostPattern }
@@ -37,7 +37,7 @@ export interface Rule {
 }
 
 /** The context in which a rule is parsed. */
-export interface RuleReading {
+interface RuleReading {
   readonly list: RuleKind
   readonly tools: KnownTools
 }

@@ -36,7 +36,7 @@ export const ruleEntry = (layer: RuleLayer, list: RuleKind, rule: Rule, reason?:
 })
 
 /** The decision of the rules about one call. */
-export interface RuleVerdict extends RuleHit {
+interface RuleVerdict extends RuleHit {
   readonly reason: string | undefined
   /** The rules of the deciding list that matched; for allow, those that together cover the call. */
   readonly ids: ReadonlyArray<string>

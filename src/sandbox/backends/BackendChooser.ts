@@ -49,7 +49,7 @@ export const nothing: SandboxBackend = {
     })
 }
 
-export interface ChosenBackend {
+interface ChosenBackend {
   readonly backend: SandboxBackend
   readonly report: EnforcementReport
 }
@@ -82,7 +82,7 @@ const firstOf = (
   }
 }
 
-export type ChooseBackend = (
+type ChooseBackend = (
   mode: EffectiveSandbox,
   network: boolean,
   wish?: BackendChoice

@@ -42,7 +42,7 @@ export const programFinder = (variables: EnvironmentVariables): FindProgram => {
 /** Long enough for a machine under load; a runner that waits for something is of no use. */
 const patience = 5000
 
-export interface ProbeOutcome {
+interface ProbeOutcome {
   readonly works: boolean
   /** The last line of its own error output. */
   readonly said: string

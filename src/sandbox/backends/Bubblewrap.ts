@@ -122,7 +122,7 @@ const systemFiles = [
 ].map((name) => `/etc/${name}`)
 
 /** The system's own folders: where `/bin` is a link into `/usr` it stays one. */
-export interface SystemFolder {
+interface SystemFolder {
   readonly path: string
   readonly link?: string
 }
@@ -150,7 +150,7 @@ const baseMounts = (plan: Plan, folders: ReadonlyArray<SystemFolder>): ReadonlyA
 }
 
 /** Mounts a folder where it is, open to writing. */
-export type BindMount = (path: string) => ReadonlyArray<string>
+type BindMount = (path: string) => ReadonlyArray<string>
 
 const byPath: BindMount = (path) => ["--bind", path, path]
 
@@ -180,7 +180,7 @@ const depth = (path: string): number => path === "/" ? 0 : path.split("/").lengt
  * The mounts of a confining mode (docs/sandbox.md#bubblewrap). Later ones lie over earlier ones, so they go from the
  * outside in: what is deeper decides, and of two for one path the stricter one.
  */
-export const mountsOf = (
+const mountsOf = (
   plan: Plan,
   folders: ReadonlyArray<SystemFolder>,
   scratch?: Scratch.ScratchMounts,
@@ -214,7 +214,7 @@ export const mountsOf = (
 }
 
 /** What this machine's bubblewrap and kernel can do; found out by trying. */
-export interface BubblewrapFeatures {
+interface BubblewrapFeatures {
   readonly program: string
   /** For the last step before a command; without it nobody needs to answer. */
   readonly sh?: string

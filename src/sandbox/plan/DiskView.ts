@@ -9,7 +9,7 @@ import { dirname, isAbsolute, join } from "node:path"
 import type { EnvironmentVariables } from "../../platform/Environment.ts"
 
 /** Without those that lie inside another one. */
-export const withoutNested = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
+const withoutNested = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const unique = [...new Set(paths)]
   return unique.filter((path) => !unique.some((other) => other !== path && isInside(other, path)))
 }
@@ -107,7 +107,7 @@ export const viewOf = (wanted: ViewRequest, hidden: ReadonlyArray<string>, surro
 }
 
 /** Folders named by PATH and by version managers; one level up where that is not somebody's whole configuration. */
-export const programFolders = (
+const programFolders = (
   { homes, variables }: Pick<HostEnvironment, "homes" | "variables">
 ): ReadonlyArray<string> => {
   const named = ["NVM_BIN", "VOLTA_HOME", "PYENV_ROOT", "JAVA_HOME", "GOROOT", "RUSTUP_HOME"].map((name) =>

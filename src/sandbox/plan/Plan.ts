@@ -52,7 +52,7 @@ const refusedRoot = (request: SandboxRequest, roots: ReadonlyArray<string>, { ho
 }
 
 /** The folders of the session are gone or hold too much, or the working folder is none of them. */
-export const refusedFolders = (
+const refusedFolders = (
   request: SandboxRequest,
   { readable, roots }: Pick<DiskView, "roots" | "readable">,
   surroundings: HostEnvironment

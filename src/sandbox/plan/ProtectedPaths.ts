@@ -10,7 +10,7 @@ export interface ProtectedPaths {
 }
 
 /** `path` could only be protected where a link leads now, and the link itself can be replaced. */
-export interface LinkedPath {
+interface LinkedPath {
   readonly linked: string
 }
 

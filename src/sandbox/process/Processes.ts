@@ -253,7 +253,7 @@ const watch = (child: ChildProcess, command: ProcessCommand, over: () => void): 
 }
 
 /** A command and everything it started, as far as that stayed in its group. */
-export interface ProcessGroup {
+interface ProcessGroup {
   /** Of the leader, and so of the group. */
   readonly pid: number
   /** A process of the command's own group, while there is one: its runner is in another. */
@@ -290,6 +290,6 @@ export const stop = Effect.fnUntraced(function*(group: ProcessGroup) {
   yield* Effect.timeoutOption(awaitGone(group), killGrace)
 })
 
-export const awaitGone = Effect.fnUntraced(function*(group: ProcessGroup) {
+const awaitGone = Effect.fnUntraced(function*(group: ProcessGroup) {
   while (signal(group, 0)) yield* Effect.sleep("10 millis")
 })

@@ -22,7 +22,7 @@ import { TurnRequests } from "../turn/TurnRequest.ts"
 import { all, type SlashCommand, typed, type TypedCommand } from "./SlashCommands.ts"
 
 /** The command is done, and `text` is its answer; or the model is asked, with `prompt` in the place of the user's. */
-export type CommandOutcome =
+type CommandOutcome =
   | { readonly _tag: "Answered"; readonly text: string }
   | { readonly _tag: "AskModel"; readonly prompt: string }
 

@@ -18,7 +18,7 @@ export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("Co
   why: Schema.Literals(["nothing", "no_summary", "not_saved"])
 }) {}
 
-export interface CompactionOptions {
+interface CompactionOptions {
   /** What the summary is to keep above all; empty for nothing in particular. */
   readonly focus: string
   /** Tokens of the running turn that stay as they are; `undefined`: there is no running turn, and nothing stays. */

@@ -73,7 +73,7 @@ export const worthSaving = (prompt: string): string | undefined => {
   return text.length < shortestSaved || isSynthetic(text) || isToolText(text) ? undefined : cut(text, longestSaved)
 }
 
-export const savedAs = (id: string): string => `${savedKey}_${id}`
+const savedAs = (id: string): string => `${savedKey}_${id}`
 
 /** The tools of a session, then those of its memory; the same map while the session's are the same. */
 const joined = (tools: SessionTools, memory: ReadonlyMap<string, AnyTool>): SessionTools => {

@@ -38,7 +38,7 @@ const ownFolder = ({ alias, workspace }: AgentSettings, isNeeded: boolean) =>
     )
   )
 
-export interface FolderRequest {
+interface FolderRequest {
   readonly cwd: string | undefined
   readonly additional: ReadonlyArray<string>
   readonly profile: RiskProfile | undefined

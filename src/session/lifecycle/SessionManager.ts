@@ -25,7 +25,7 @@ import type { Session } from "./Session.ts"
 import * as SessionActor from "./SessionActor.ts"
 import type { ActivationFault } from "./SessionFault.ts"
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly cwd?: string | undefined
   readonly additionalDirectories: ReadonlyArray<string>
   /** Returns why the caller may not use a canonical path; `undefined` if it may. */
@@ -34,7 +34,7 @@ export interface OpenOptions {
   readonly mcpServers?: ReadonlyArray<McpServerConfig>
 }
 
-export interface NewSession extends OpenOptions {
+interface NewSession extends OpenOptions {
   readonly agent: AgentSettings
   /** A new id without it. */
   readonly sessionId?: string | undefined

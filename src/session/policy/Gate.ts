@@ -25,7 +25,7 @@ import type { RuleSource } from "../../policy/rules/source/RuleSource.ts"
 import { analyse } from "../../policy/shell/ShellAnalyser.ts"
 
 /** What a session's policy says at the moment of a call. */
-export interface GatePolicy {
+interface GatePolicy {
   readonly settings: ResolvedSettings
   readonly limits: OperatorLimits
   readonly rules: Rules
@@ -60,7 +60,7 @@ export class Gate extends Context.Service<Gate, {
 }
 
 /** Where the policy of a session, of a live one or of one that is only considered, comes from. */
-export interface PolicySource {
+interface PolicySource {
   readonly source: Effect.Effect<RuleSource>
   /** Read once the rules are: the project's file may narrow the settings. */
   readonly settings: (project: Partial<PolicySettings>) => ResolvedSettings

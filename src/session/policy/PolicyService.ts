@@ -21,7 +21,7 @@ export class RuleRefused extends Schema.TaggedError<RuleRefused>()("RuleRefused"
   field: Schema.Literals(["rule", "layer", "id"])
 }) {}
 
-export type RuleList = "deny" | "ask" | "allow"
+type RuleList = "deny" | "ask" | "allow"
 
 export interface RuleView {
   readonly id: string
@@ -33,7 +33,7 @@ export interface RuleView {
   readonly counts?: false
 }
 
-export interface RuleAddition {
+interface RuleAddition {
   readonly list: RuleList
   readonly rule: string
   readonly layer: "managed" | "user" | "project" | "session"

@@ -28,14 +28,14 @@ export interface ListedRule extends RuleEntry {
   readonly counts: boolean
 }
 
-export interface RuleChange {
+interface RuleChange {
   readonly entry: RuleEntry
   readonly file: string
   /** The file had the rule already. */
   readonly unchanged?: true
 }
 
-export interface FileRule {
+interface FileRule {
   readonly list: RuleKind
   readonly rule: string
   readonly layer: FileLayer
@@ -58,7 +58,7 @@ const loadEdit = Effect.promise(() => import("../../config/toml/TomlEdit.ts"))
 const loadDecode = Effect.promise(() => import("../../config/load/Decode.ts"))
 
 /** A rule that cannot be added or removed here. */
-export class RuleNotChanged extends Schema.TaggedError<RuleNotChanged>()("RuleNotChanged", {
+class RuleNotChanged extends Schema.TaggedError<RuleNotChanged>()("RuleNotChanged", {
   message: Schema.String
 }) {}
 

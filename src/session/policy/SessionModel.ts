@@ -5,7 +5,7 @@ import { SessionStore, type StoreFailed } from "../../store/SessionStore.ts"
 import type { Configured } from "../lifecycle/Agents.ts"
 import { SettingRefused } from "./SessionPolicy.ts"
 
-export type ModelOption = "model" | "thought_level"
+type ModelOption = "model" | "thought_level"
 
 export const isModelOption = (id: string): id is ModelOption => id === "model" || id === "thought_level"
 

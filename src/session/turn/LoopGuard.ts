@@ -11,7 +11,7 @@ interface Seen {
   readonly isFailure: boolean
 }
 
-export type LoopVerdict =
+type LoopVerdict =
   | { readonly _tag: "Run" }
   /** The call is not run; the model reads why. */
   | { readonly _tag: "Block"; readonly why: string }

@@ -187,7 +187,7 @@ export const capped = (text: string, limit: number): string => {
 }
 
 /** What a turn remembers of its calls, and the limits they have. */
-export interface CallWatch {
+interface CallWatch {
   readonly guard: LoopGuard
   /** How often calls were refused, by the code of the refusal. */
   readonly denials: Map<string, number>

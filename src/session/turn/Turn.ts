@@ -14,7 +14,7 @@ import { type TurnEnd, TurnFailed, type TurnFault } from "./TurnEnd.ts"
 /** How long cancelled work may take to end; after that it is abandoned. */
 const grace = "5 seconds"
 
-export interface Detached<A, E> {
+interface Detached<A, E> {
   /** Interrupting the wait interrupts the work. */
   readonly join: Effect.Effect<A, E>
   /** Interrupts the work and waits for its end, at most for the grace. */

@@ -16,30 +16,30 @@ import * as ToolPath from "./ToolPath.ts"
 
 /** The result of a content search by either engine, and its rendering as text. */
 
-export interface HitLine {
+interface HitLine {
   readonly number: number
   readonly text: string
   /** Shown around a match, itself none. */
   readonly context: boolean
 }
 
-export interface FileHits {
+interface FileHits {
   /** Relative to the searched folder. */
   readonly path: string
   readonly matches: number
   readonly lines: ReadonlyArray<HitLine>
 }
 
-export interface SearchResult {
+interface SearchResult {
   readonly files: ReadonlyArray<FileHits>
   /** Why the result is not all there is; absent when it is. */
   readonly limit?: "results" | "time" | "size" | "folder"
 }
 
-export type SearchOutputMode = "content" | "files_with_matches" | "count"
+type SearchOutputMode = "content" | "files_with_matches" | "count"
 
 /** What both search engines are asked for. */
-export interface SearchQuery {
+interface SearchQuery {
   readonly folder: string
   /** One file of the folder instead of everything below it. */
   readonly file: string | undefined
@@ -61,7 +61,7 @@ export const maxOutput = 1024 * 1024
 /** Characters of one line that are kept. */
 export const maxLine = 1000
 
-export const cutLine = (line: string): string => line.length > maxLine ? `${line.slice(0, maxLine)}… [line cut]` : line
+const cutLine = (line: string): string => line.length > maxLine ? `${line.slice(0, maxLine)}… [line cut]` : line
 
 const limits: Readonly<Record<NonNullable<SearchResult["limit"]>, string>> = {
   results: "max_results was reached; narrow the pattern, the path or include",
@@ -96,7 +96,7 @@ const renderFile = (name: string, lines: ReadonlyArray<HitLine>): string => {
 const maxFiles = 100_000
 
 /** The search of a machine without ripgrep; patterns are JavaScript's. */
-export const builtinSearch = Effect.fnUntraced(function*(
+const builtinSearch = Effect.fnUntraced(function*(
   query: SearchQuery,
   timeout: number
 ): Effect.fn.Return<SearchResult, Tool.ToolFailed> {
@@ -291,7 +291,7 @@ const textOf = (value: typeof Text.Type): string =>
   "text" in value ? value.text : Buffer.from(value.bytes, "base64").toString("utf8")
 
 /** Same rules as the built-in search: ignore files do not count, hidden files do, `.git` and `node_modules` do not. */
-export const argumentsOf = (query: SearchQuery): ReadonlyArray<string> => [
+const argumentsOf = (query: SearchQuery): ReadonlyArray<string> => [
   "--json",
   "--no-config",
   "--no-ignore",
@@ -313,7 +313,7 @@ export const argumentsOf = (query: SearchQuery): ReadonlyArray<string> => [
   query.file === undefined ? "./" : `./${query.file}`
 ]
 
-export const ripgrepSearch = Effect.fnUntraced(function*(
+const ripgrepSearch = Effect.fnUntraced(function*(
   command: ConfinedCommand,
   query: SearchQuery,
   processes: Processes["Service"],

@@ -14,7 +14,7 @@ export const skipped: ReadonlySet<string> = new Set([".git", "node_modules"])
 /** Entries looked at before a walk gives up on completeness. */
 const maxVisited = 300_000
 
-export interface WalkResult {
+interface WalkResult {
   /** Relative to the folder, with `/`; a folder ends in `/`. Sorted. */
   readonly paths: ReadonlyArray<string>
   /** False when a limit ended the walk early. */

@@ -19,7 +19,7 @@ export interface CommandOutput {
 
 export const headBytes = 8 * 1024
 export const tailBytes = 24 * 1024
-export const spillBytes = 64 * 1024 * 1024
+const spillBytes = 64 * 1024 * 1024
 
 /** `spillPath` is asked once, when the output outgrows memory; `undefined`: there is no place for it. */
 export const make = (spillPath: () => string | undefined): CommandOutput => {

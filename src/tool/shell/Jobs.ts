@@ -13,7 +13,7 @@ import { ToolFailed } from "../ToolFailed.ts"
 export const maxRunning = 8
 const maxKept = 32
 
-export interface JobStart {
+interface JobStart {
   readonly command: string
   /** What it needs for as long as it runs (docs/sandbox.md#background-jobs). */
   readonly capabilities: ReadonlyArray<Capability>

@@ -20,7 +20,7 @@ const silent = new Set([
 /** Soft hyphen and zero-width (non-)joiner: nothing to read. */
 const invisible = new Set([0xad, 0x200c, 0x200d])
 
-export interface ReadablePage {
+interface ReadablePage {
   readonly title: string
   readonly text: string
 }

@@ -14,7 +14,7 @@ import {
 
 /** One HTTP request and its answer. The connection goes to the address that was checked: a name is resolved once. */
 
-export interface WebRequest {
+interface WebRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>

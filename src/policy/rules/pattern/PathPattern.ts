@@ -11,12 +11,12 @@ import type { PatternFault } from "./RuleUnreadable.ts"
 export type PathCertainty = "sure" | "maybe"
 
 /** One path segment of the rule's pattern; `text` where it is literal. */
-export interface PatternSegment {
+interface PatternSegment {
   readonly atom: PatternAtom<string>
   readonly text: string | undefined
 }
 
-export interface PathExtent {
+interface PathExtent {
   /** Absolute, with wildcards where `glob` is set. */
   readonly path: string
   readonly glob?: true | undefined

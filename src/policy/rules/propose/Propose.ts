@@ -12,7 +12,7 @@ import { make, type RuleEntry, ruleEntry } from "../RuleSet.ts"
 /** The rules that can be made of one command. */
 
 /** Whether the word after the program is a subcommand. */
-export const hasSubcommands = (program: string): boolean => {
+const hasSubcommands = (program: string): boolean => {
   const row = programOf(program)
   return row.is("subcommands") || row.has("next-runs") || row.has("next-names")
 }
@@ -54,7 +54,7 @@ export const exactly = ({ argv, assignments, opaque }: CommandAction): string | 
 }
 
 /** The program and its subcommand with any arguments; nothing where that would say too much. */
-export const broadly = (part: CommandAction): string | undefined => {
+const broadly = (part: CommandAction): string | undefined => {
   const { argv, opaque, wrappers } = part
   const [program, subcommand, script] = argv
   if (opaque || typeof program !== "string" || wrappers.some(runsNames)) {

@@ -10,7 +10,7 @@ import * as Dangers from "../propose/Dangers.ts"
 import * as RulesFile from "./RulesFile.ts"
 import { Trust } from "./Trust.ts"
 
-export interface ProfileRules {
+interface ProfileRules {
   readonly entries: ReadonlyArray<RuleEntry>
   /** Warnings about names of unknown tools. */
   readonly notes: ReadonlyArray<string>
@@ -68,7 +68,7 @@ export interface SessionRule {
   readonly reason?: string
 }
 
-export interface RuleSources {
+interface RuleSources {
   readonly managedFile?: string
   /** The value of `[policy.rules]`, as it was read from `file`. */
   readonly user: { readonly file: string; readonly table: unknown }
@@ -77,7 +77,7 @@ export interface RuleSources {
   readonly session?: ReadonlyArray<SessionRule>
 }
 
-export interface LoadedRules {
+interface LoadedRules {
   readonly entries: ReadonlyArray<RuleEntry>
   /** Allow rules of the project that do not count, because the workspace is not trusted. */
   readonly untrusted: ReadonlyArray<RuleEntry>

@@ -1,7 +1,7 @@
 import { Context, Effect, FileSystem, Layer, Path, Schema, Semaphore } from "effect"
 
 /** A folder that cannot be trusted, or a list of trusted folders that cannot be read or written. */
-export class TrustFailed extends Schema.TaggedError<TrustFailed>()("TrustFailed", {
+class TrustFailed extends Schema.TaggedError<TrustFailed>()("TrustFailed", {
   path: Schema.String,
   problem: Schema.String
 }) {

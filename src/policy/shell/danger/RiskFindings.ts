@@ -78,7 +78,7 @@ const tampers = (words: ReadonlyArray<string>): string | undefined => (changesPo
 const ownScript = ({ args, line: { operands: [first] }, words }: Command): string | undefined =>
   first === undefined || !entry.test(first.guess) ? undefined : tampers(words.slice(args.indexOf(first) + 1))
 
-export const settingChecks = {
+const settingChecks = {
   settings: runs(setsProgram),
   pathspecs: (command: Command) => losesWork(command) ? "git-destructive" : undefined,
   "ssh-options": runs(sshOption),
@@ -166,7 +166,7 @@ const isRedis = (words: ReadonlyArray<string>): boolean => {
 
 const keys = /^(del|unlink)$/i
 
-export const stated = (command: Command): string | undefined => {
+const stated = (command: Command): string | undefined => {
   const { fields: { input }, line, row: { statements: client } } = command
   if (client === undefined) return undefined
   const words = line.operands.map((arg) => arg.guess)
@@ -266,7 +266,7 @@ const siftsSecrets = ({ fields: { input }, line }: Command): string | undefined 
 const copiesSecrets = ({ fields: { cwd }, line }: Command, place: ActionContext): string | undefined =>
   inCase(line.operands.slice(0, -1).some((arg) => readCategory(pathOf(arg, cwd), place) !== undefined))
 
-export const secretChecks = {
+const secretChecks = {
   "prints-secrets": printsSecrets,
   "sifts-secrets": siftsSecrets,
   "copies-secrets": copiesSecrets

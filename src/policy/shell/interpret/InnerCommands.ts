@@ -6,7 +6,7 @@ import type { Wrapper } from "../programs/Table.ts"
 import { commandsOfFinder, commandsOfParallel, withInputNames } from "./BatchRunners.ts"
 
 /** What a command runs in turn: another command, or text in the shell's language. */
-export type Inner =
+type Inner =
   & { readonly where: Where; readonly visible: boolean }
   & (
     | { readonly kind: "command"; readonly words: ReadonlyArray<Arg>; readonly assignments: ReadonlyArray<Arg> }

@@ -44,7 +44,7 @@ const namedOperands = (command: Command): ReadonlyArray<NamedFile> => {
 }
 
 /** It writes the files that it reads. */
-export const isInPlace = ({ line, row }: Command): boolean =>
+const isInPlace = ({ line, row }: Command): boolean =>
   row.words("in-place").some((option) => {
     const equals = option.indexOf("=")
     return equals < 0

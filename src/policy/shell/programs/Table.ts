@@ -295,7 +295,7 @@ const toWrapper = (text: string, visible: boolean): Wrapper => {
 }
 
 /** What a program does with the files that its operands name. */
-export interface FileUse {
+interface FileUse {
   /** `read`, `write` and `none`, or the name of a manner of its own. */
   readonly operands: string
   readonly last: string
@@ -347,7 +347,7 @@ const toStatements = (text: string): Statements => {
  * Options whose value is a shell script, or `operands` and the first operand that is one; where a rule holds, if there
  * is one.
  */
-export interface ScriptWords {
+interface ScriptWords {
   readonly words: ReadonlyArray<string>
   readonly rule: RiskRule | undefined
 }
