@@ -115,8 +115,8 @@ export interface ResolvedSettings {
 }
 
 /**
- * The values in force: the session's, else the project's where it only narrows, else the user's, else the default of the autonomy
- * level. `readonly` also caps the Work mode, whoever chose it (docs/policy.md#autonomy-levels).
+ * The values in force: the session's, else the project's where it only narrows, else the user's, else the default of
+ * the autonomy level. `readonly` also caps the Work mode, whatever its source (docs/policy.md#autonomy-levels).
  */
 export const resolve = (level: AutonomyLevel, layers: {
   readonly session: Partial<PolicySettings>

@@ -57,7 +57,10 @@ export const TranscriptEntry = Schema.Union([
 ])
 export type TranscriptEntry = typeof TranscriptEntry.Type
 
-/** What the context holds and may hold, in tokens, and what the session has cost so far, in US dollars, where prices are configured. */
+/**
+ * What the context holds and may hold, in tokens, and what the session has cost so far, in US dollars, where prices are
+ * configured.
+ */
 export const Usage = Schema.Struct({
   used: Schema.Int,
   size: Schema.Int,
@@ -74,7 +77,7 @@ export type SessionEvent =
   | { readonly _tag: "ToolCallChanged"; readonly call: ToolCallState; readonly final: boolean }
   | { readonly _tag: "PlanChanged"; readonly entries: ReadonlyArray<PlanEntry> }
   | { readonly _tag: "InfoChanged"; readonly title: string | null; readonly updatedAt: string }
-  /** A policy of the session has another value; whoever shows them asks for the current ones. */
+  /** A policy setting of the session changed; clients read the current values. */
   | { readonly _tag: "PolicyChanged" }
   /** The model, what it is asked for, or what there is to choose from. */
   | { readonly _tag: "OptionsChanged" }

@@ -102,7 +102,7 @@ export const formOf = (schema: Fields): Fields | undefined => {
   }
 }
 
-/** Asks the user. Fails when nobody answers. */
+/** Asks the user. Fails without an answer. */
 export const answer = Effect.fnUntraced(
   function*(server: string, params: unknown, { askUser }: Pick<ToolContext, "askUser">): Effect.fn.Return<
     ElicitResult,

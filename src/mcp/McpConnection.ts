@@ -29,7 +29,7 @@ export interface McpProgress {
 interface McpTransport {
   /** `request` is the id of a request of ours; a transport that learns that there will be no answer fails that one. */
   readonly send: (message: string, request?: Wire.RequestId) => Effect.Effect<void>
-  /** The request has its answer, or nobody waits for one any more. */
+  /** The request has its answer, or is no longer awaited. */
   readonly done?: (request: Wire.RequestId) => void
 }
 

@@ -14,7 +14,7 @@ export const find = (name: string, path: string | undefined, untrusted: Readonly
   return undefined
 }
 
-/** A file that may be executed by whoever runs this process. */
+/** Whether this process may execute the file. */
 export const isProgram = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)

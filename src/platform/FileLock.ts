@@ -24,8 +24,8 @@ const patience = (wait: Duration.Input) =>
   Schedule.min([Schedule.exponential("2 millis"), Schedule.spaced("50 millis")]).pipe(Schedule.upTo({ duration: wait }))
 
 /**
- * Excludes every other holder of `file`, in this process and in others, until the scope ends. The file stays empty: it is an
- * SQLite database that nobody writes to, because Node.js has no other lock that the system gives back when a process is killed.
+ * Excludes every other holder of `file`, in this process and in others, until the scope ends. The file stays empty: it
+ * is an SQLite database without content: Node.js has no other lock that the system releases when a process is killed.
  */
 export const acquire = (file: string, wait: Duration.Input = "10 seconds") =>
   Effect.acquireRelease(

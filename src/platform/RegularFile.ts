@@ -17,14 +17,17 @@ const make = (path: string, mode: number): boolean => {
   }
 }
 
-/** A folder and its parents. Node's own recursive `mkdir` never returns where a parent cannot be made, below `/proc` for one. */
+/**
+ * A folder and its parents. Node's own recursive `mkdir` never returns where a parent cannot be made, below `/proc` for
+ * one.
+ */
 export const makeFolder = (path: string, mode = 0o777): void => {
   if (make(path, mode)) return
   if (dirname(path) !== path) makeFolder(dirname(path), mode)
   if (!make(path, mode)) throw Object.assign(new Error(`ENOENT: ${path} cannot be made`), { code: "ENOENT" })
 }
 
-/** A small file right away. Opening a pipe that somebody put there would wait for ever: what is no regular file fails. */
+/** Reads a small file synchronously. Anything but a regular file fails: opening a pipe would wait for ever. */
 export const read = (path: string): Buffer => {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {

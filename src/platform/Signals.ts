@@ -10,7 +10,10 @@ const listen = (queue: Queue.Queue<void>) =>
     (offer) => Effect.sync(() => process.off("SIGHUP", offer))
   )
 
-/** From here on, until the scope ends, no SIGHUP ends the process. What comes of it waits for the next one; those that nobody waited for are one. */
+/**
+ * Until the scope ends, SIGHUP does not end the process. The effect waits for the next SIGHUP; those that came
+ * unawaited count as one.
+ */
 export const hangUps = Queue.sliding<void>(1).pipe(
   Effect.tap(listen),
   Effect.map((queue) => ({ next: Queue.take(queue) }))
@@ -20,7 +23,7 @@ export const hangUps = Queue.sliding<void>(1).pipe(
 const codes = { SIGHUP: 129, SIGTERM: 143 } as const
 
 /**
- * The exit code of the first signal that came; Ctrl-C is left to whoever it means something to. A terminal that goes
+ * The exit code of the first signal that came; Ctrl-C is left to its own handlers. A terminal that goes
  * away ends the process in order, like SIGTERM.
  */
 export const watch = (): () => number | undefined => {

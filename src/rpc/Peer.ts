@@ -20,8 +20,9 @@ interface Running {
 const settleTime = "1 second"
 
 /**
- * Serves one connection with the handlers in context until the far side closes its side or stops reading. Both directions
- * share the connection; messages are taken in order, and each handler starts before the next message is looked at.
+ * Serves one connection with the handlers in context until the far side closes its side or stops reading. Both
+ * directions share the connection; messages are taken in order, and each handler starts before the next message is
+ * looked at.
  */
 export const serve = <R extends Rpc.Any>(
   group: RpcGroup.RpcGroup<R>,
@@ -166,7 +167,7 @@ export const serve = <R extends Rpc.Any>(
       opened?.until ?? Effect.never
     ])
 
-    // Whoever sends nothing more may still read, but need not: from here on a stalled far side is not waited for.
+    // A peer that ended its input may still read, but need not: from here on a stalled peer is not waited for.
     const settled = yield* Effect.forkScoped(outbox.settle(writer, settleTime))
     if (opened) {
       yield* opened.onEnd

@@ -2,7 +2,10 @@ import { Cause, Schema, SchemaIssue } from "effect"
 
 const maxDepth = 1000
 
-/** Whether a JSON value is nested beyond 1000 levels: whoever walks such a value by recursion, `JSON.stringify` included, may run out of stack. */
+/**
+ * Whether a JSON value is nested beyond 1000 levels: recursion over such a value, `JSON.stringify` included, may
+ * overflow the stack.
+ */
 export const isTooDeep = (value: unknown): boolean => {
   let level: Array<unknown> = [value]
   for (let depth = 0; level.length > 0; depth++) {
@@ -13,7 +16,8 @@ export const isTooDeep = (value: unknown): boolean => {
 }
 
 /**
- * A request id as its JSON text: `7`, `"7"` and `12345678901234567890` stay three different ids and are echoed unchanged.
+ * A request id as its JSON text: `7`, `"7"` and `12345678901234567890` stay three different ids and are echoed
+ * unchanged.
  */
 export type RequestId = string
 

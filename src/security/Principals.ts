@@ -5,7 +5,7 @@ import { LiveSettings } from "../config/LiveSettings.ts"
 import { type Permitted, ToolGrants } from "../policy/decision/ToolGrants.ts"
 
 /**
- * What one client may do (docs/users.md#grants); it is asked for anew with every call, so that taking a permission away
+ * What one client may do (docs/users.md#grants); it is looked up with every call, so that taking a permission away
  * works at once.
  */
 export interface Principal {
@@ -57,7 +57,7 @@ const runs = ({ admin, grants = {} }: Profiles[string]): boolean =>
 
 /**
  * Each profile gives its `allowed_tools`. One without that list gives all of them, if it lets sessions run at all: a
- * profile that is about something else lifts nobody's limit.
+ * profile about something else lifts no limit.
  */
 const toolsOf = (id: string, profiles: ReadonlyMap<string, Profiles[string]>): Permitted | undefined => {
   const all = Array.from(profiles.values())

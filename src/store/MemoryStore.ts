@@ -29,8 +29,9 @@ export interface MemoryEntry {
 }
 
 /**
- * Whose entries: those of one principal, `null` being the operator, or everybody's. An entry belongs to who stored it, or to the owner of
- * the session that did; to others than its owner and the operator it does not exist (docs/users.md#ownership).
+ * Whose entries: those of one principal, `null` being the operator, or everybody's. An entry belongs to who stored it,
+ * or to the owner of the session that did; to others than its owner and the operator it does not exist
+ * (docs/users.md#ownership).
  */
 type MemoryOwner = { readonly owner: string | null } | "everybody"
 
@@ -53,8 +54,9 @@ export interface MemoryFilter {
 }
 
 /**
- * What one agent remembers for somebody. A key has one entry of each owner; storing it again replaces that. Of everybody's, the operator's
- * own is the one that is meant, or else the newest of that key; and what is stored is the operator's.
+ * What one agent remembers for somebody. A key has one entry of each owner; storing it again replaces that. Of
+ * everybody's, the operator's own is the one that is meant, or else the newest of that key; and what is stored is the
+ * operator's.
  */
 export interface Memory {
   readonly store: (entry: NewMemory) => Effect.Effect<void, MemoryRefused | StoreFailed>
@@ -107,8 +109,8 @@ const triggers = [
 ]
 
 /**
- * The entries, and an index of their words that follows them by itself; then each with its owner, whose keys are its own. What was there
- * before belongs to the operator.
+ * The entries, and an index of their words that follows them by itself; then each with its owner, whose keys are its
+ * own. What was there before belongs to the operator.
  */
 export const migrations: MigrationSteps = [[
   `CREATE TABLE memories (
@@ -154,14 +156,18 @@ const fileOf = (agent: string) =>
 const day = 86_400_000
 
 /**
- * The long-term memory of the agents, one SQLite file each, opened when it is first asked for. Only chat sessions may be given it:
- * what an ACP session does must not depend on what others did before (docs/sessions.md#chat-and-acp-sessions).
+ * The long-term memory of the agents, one SQLite file each, opened when it is first asked for. Only chat sessions may
+ * be given it: what an ACP session does must not depend on what others did before
+ * (docs/sessions.md#chat-and-acp-sessions).
  */
 export class MemoryStore extends Context.Service<MemoryStore, {
-  /** The operator's, where nobody is named. Fails as long as the file cannot be used; the next call tries again. */
+  /** The operator's, where no owner is named. Fails as long as the file cannot be used; the next call tries again. */
   readonly of: (agent: string, whose?: MemoryOwner) => Effect.Effect<Memory, StoreFailed>
 }>()("postern/store/MemoryStore") {
-  /** Conversation entries older than `retentionDays` go when a file is opened, and when the number has changed; 0 keeps them. */
+  /**
+   * Conversation entries older than `retentionDays` go when a file is opened, and when the number has changed; 0 keeps
+   * them.
+   */
   static readonly layer = (folder: string, retentionDays = () => 30): Layer.Layer<MemoryStore> =>
     Layer.effect(MemoryStore, make(folder, retentionDays))
 }
@@ -245,7 +251,10 @@ export const searchTerms = (question: string): ReadonlyArray<string> => {
   return (telling.length > 0 ? telling : all).slice(0, maxTerms)
 }
 
-/** One word, or the beginning of one where there is enough of it. Only letters and digits get here: nothing else has a meaning in it. */
+/**
+ * One word, or the beginning of one where there is enough of it. Only letters and digits get here: nothing else has a
+ * meaning in it.
+ */
 export const matcher = (term: string): string => `"${term}"${term.length > 2 ? "*" : ""}`
 
 interface TermHits {
@@ -256,8 +265,8 @@ interface TermHits {
 }
 
 /**
- * How much of what was asked an entry has, from 0 to 1. A rare word counts more than one that many entries have, and a word that
- * no entry has does not count: it cannot tell them apart.
+ * How much of what was asked an entry has, from 0 to 1. A rare word counts more than one that many entries have, and a
+ * word that no entry has does not count: it cannot tell them apart.
  */
 const relevance = (row: number, hits: ReadonlyArray<TermHits>, entries: number): number => {
   const weight = ({ frequency }: TermHits) => Math.log(1 + (entries - frequency + 0.5) / (frequency + 0.5))
@@ -296,7 +305,7 @@ const entryOf = (
   owner
 })
 
-/** Of somebody: all that is found, counted, replaced and deleted is among its entries. */
+/** The memory of one owner: it finds, counts, replaces and deletes only that owner's entries. */
 const memoryOf = Effect.fnUntraced(function*(guarded: StoreGuard, whose: MemoryOwner) {
   const sql = yield* SqlClient.SqlClient
   const owner = whose === "everybody" ? null : whose.owner

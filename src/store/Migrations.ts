@@ -149,7 +149,7 @@ export const sessions: MigrationSteps = [[
   `ALTER TABLE owned_costs RENAME TO costs`
 ]]
 
-/** Steps still to be made on this database, unless it is newer than this version or somebody else's. */
+/** The migration steps that this database lacks; fails where it is newer than this version or of another program. */
 const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: string, steps: MigrationSteps) {
   const found = yield* sql<{ version: number; application: number; tables: number }>`
     SELECT user_version AS version, application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables

@@ -4,7 +4,9 @@ import type { StopReason, TranscriptEntry, Usage } from "../domain/SessionEvent.
 /** A storage fault with a sentence a person can act on ("The disk is full: …"). */
 export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", {
   message: Schema.String,
-  /** The same without where the file is, for those who only talk to the daemon; absent where `message` is that already. */
+  /**
+   * The same without where the file is, for those who only talk to the daemon; absent where `message` is that already.
+   */
   shown: Schema.optionalKey(Schema.String),
   cause: Schema.Defect()
 }) {}
@@ -44,7 +46,7 @@ export interface SessionRecord {
   readonly usage: Usage | null
   /** Which clients may bring the session back; `null`: any. */
   readonly surface: string | null
-  /** The principal it belongs to; `null`: whoever runs Postern. */
+  /** The principal it belongs to; `null`: the operator. */
   readonly owner: string | null
   /** A chat session that does without the agent's memory; ACP sessions do in any case. */
   readonly excludesMemory: boolean

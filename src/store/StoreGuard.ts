@@ -36,7 +36,7 @@ const codeOf = (cause: unknown): string => {
   return "code" in cause ? String(cause.code) : ""
 }
 
-/** A fault of the database in this file, for whoever may know where it is and for whoever may not. */
+/** A fault of the database: `message` names the file, `shown` does not. */
 export const failed = (file: string, sentence: (file: string) => string, cause: unknown): StoreFailed => {
   const shown = sentence("the database")
   return new StoreFailed({ message: sentence(file), shown: `${shown.charAt(0).toUpperCase()}${shown.slice(1)}`, cause })

@@ -9,8 +9,8 @@ export interface TurnClaim {
 }
 
 /**
- * An owner that has not renewed its lease for this long has lost its turns, in ms: longer than a renewal may have to wait
- * for the database, so that nobody loses a turn to a lock.
+ * An owner that has not renewed its lease for this long has lost its turns, in ms: longer than a renewal may have to
+ * wait for the database, so that no turn is lost to a lock.
  */
 const leaseLifetime = 30_000
 

@@ -36,15 +36,18 @@ interface Held {
 export interface Turns {
   /**
    * Opens a turn in one transaction: claims the session for this process, recovers a turn that was cut off, writes the
-   * first row, and the title where there is none yet. `TurnRunning` while a live process has a turn open on this session. Whoever gets a turn has to commit
-   * it: until then this store keeps the claim alive.
+   * first row, and the title where there is none yet. `TurnRunning` while a live process has a turn open on this
+   * session. The caller has to commit the turn it: until then this store keeps the claim alive.
    */
   readonly beginTurn: (
     sessionId: string,
     first: TranscriptEntry,
     title?: string | null
   ) => Effect.Effect<TurnStart, SessionMissing | TurnRunning | StoreFailed>
-  /** Saves what is visible so far, and the model messages to fall back to; without anything new it only looks whether the turn is still ours. */
+  /**
+   * Saves what is visible so far, and the model messages to fall back to; without anything new it only looks whether
+   * the turn is still ours.
+   */
   readonly checkpoint: (
     sessionId: string,
     turn: number,
@@ -53,8 +56,9 @@ export interface Turns {
   /** Fails as soon as a checkpoint or a renewal of the lease finds that the turn is not ours any more. */
   readonly untilLost: (sessionId: string, turn: number) => Effect.Effect<never, TurnLost>
   /**
-   * Ends the turn: remaining rows, model context, outcome, title and usage (`null` keeps the one there is) in one transaction.
-   * After a failure the turn counts as cut off; the same commit may be tried again until the next turn begins.
+   * Ends the turn: remaining rows, model context, outcome, title and usage (`null` keeps the one there is) in one
+   * transaction. After a failure the turn counts as cut off; the same commit may be tried again until the next turn
+   * begins.
    */
   readonly commitTurn: (sessionId: string, turn: number, end: {
     readonly rows: ReadonlyArray<TranscriptRow>

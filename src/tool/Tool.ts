@@ -94,7 +94,7 @@ export interface Tool<P> {
   readonly name: string
   readonly description: string
   readonly parameters: Schema.Codec<P, unknown>
-  /** What models are told about the parameters where somebody else checks them. */
+  /** The JSON schema for models, for tools whose server checks the parameters. */
   readonly inputSchema?: JsonSchema.JsonSchema
   /** The server it belongs to, and what it is called there. */
   readonly mcp?: { readonly server: string; readonly tool: string }

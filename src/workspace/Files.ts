@@ -156,8 +156,8 @@ export const write = (path: string, bytes: Uint8Array, top?: string): Effect.Eff
   attempt(path, () => put(path, bytes, { top })).pipe(Effect.uninterruptible, Effect.asVoid)
 
 /**
- * Replaces a file as `write` does, unless it has another time than `expected`, in milliseconds, or is gone; without `expected` in any
- * case. What is written has a later time than what was there, so that nobody takes one for the other.
+ * Replaces a file as `write` does, unless it has another time than `expected`, in milliseconds, or is gone; without
+ * `expected` in any case. The new file has a later time than the old one, so that they can be told apart.
  */
 export const exchange = (
   path: string,
@@ -171,13 +171,13 @@ export const exchange = (
 export const timeOf = ({ mtimeMs }: Stats): number => Math.floor(mtimeMs)
 
 /**
- * As {@link write}, whatever lies at the path: a link, a special or a read-only file gives way without being followed or opened, a folder is
- * moved aside. For names that belong to Postern alone.
+ * As {@link write}, whatever lies at the path: a link, a special or a read-only file gives way without being followed
+ * or opened, a folder is moved aside. For names that belong to Postern alone.
  */
 export const reclaim = (path: string, bytes: Uint8Array, top?: string): Effect.Effect<void, FileFault> =>
   attempt(path, () => put(path, bytes, { top, anything: true })).pipe(Effect.uninterruptible, Effect.asVoid)
 
-/** The folders around a file that somebody else is going to write, as `write` makes them. */
+/** Makes the folders around a file that the caller will write, as `write` makes them. */
 export const makeParent = (path: string, top?: string): Effect.Effect<void, FileFault> =>
   attempt(path, async () => (await openOrCreate(dirname(path), top)).handle.close())
 

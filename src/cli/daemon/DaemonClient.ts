@@ -15,7 +15,7 @@ import { fromStreams } from "../../rpc/Transport.ts"
 import * as Wire from "../../rpc/Wire.ts"
 import { type Failure, failure } from "../Failure.ts"
 
-/** Nobody answers at the endpoint. */
+/** No daemon answers at the endpoint. */
 export class NoDaemon extends Schema.TaggedError<NoDaemon>()("NoDaemon", { endpoint: Schema.String }) {}
 
 export interface Daemon {
@@ -42,7 +42,9 @@ const dial = (endpoint: string) =>
 
 const nothing = Result.fail(Wire.methodNotFound())
 
-/** A greeted connection to the daemon of this configuration, until the scope ends; its end fails every call that waits. */
+/**
+ * A greeted connection to the daemon of this configuration, until the scope ends; its end fails every call that waits.
+ */
 export const connect = Effect.gen(function*() {
   const endpoint = resolve(yield* Settings)
   const socket = yield* Effect.acquireRelease(dial(endpoint), (socket) => Effect.sync(() => socket.destroy()))

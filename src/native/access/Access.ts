@@ -9,12 +9,13 @@ import * as Errors from "../protocol/Errors.ts"
 import { isLocal, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 import type { Agents } from "../../session/lifecycle/Agents.ts"
 
-/** Why somebody may not work in a folder or look into it, by its canonical path; `undefined` where nothing is in the way. */
+/** Why a principal may not work in a folder or read it, by its canonical path; `undefined` where it may. */
 export type Forbids = (folder: string) => string | undefined
 
 /**
- * Who is no admin gets neither into Postern's own folders nor into the workspace of an agent it may not use, whatever session or listing
- * it asks for. Of folders inside each other the innermost decides: an agent's usual workspace lies in Postern's own.
+ * Who is no admin gets neither into Postern's own folders nor into the workspace of an agent it may not use, whatever
+ * session or listing it asks for. Of folders inside each other the innermost decides: an agent's usual workspace lies
+ * in Postern's own.
  */
 export const make = (settings: Settings["Service"], { last }: LiveSettings["Service"]) => (me: Principal): Forbids => {
   if (me.admin) return () => undefined
@@ -51,7 +52,10 @@ export const mayTouch = ({ admin, id }: Principal, owner: string): boolean => ad
 /** The owner of the sessions that a principal opens. */
 export const ownerFor = ({ admin, id }: Principal): string => admin ? "operator" : id
 
-/** The environment that a client forwards to the commands of its sessions: only an admin on this machine. See docs/native-rpc.md#handshake. */
+/**
+ * The environment that a client forwards to the commands of its sessions: only an admin on this machine. See
+ * docs/native-rpc.md#handshake.
+ */
 export const forwarded = ({ admin }: Principal, { env, peerIdentity }: NativeState): NativeState["env"] =>
   admin && isLocal(peerIdentity) ? env : {}
 

@@ -94,7 +94,7 @@ const refused = (filename: string) => ({ detail, reason }: FileFault) => {
 
 export const layer = PersonalityMethods.toLayer(Effect.gen(function*() {
   const agentOf = usableAgent(yield* Agents)
-  // One writer at a time: between the look at a file's time and its replacement nobody else may write it.
+  // One writer at a time: no other may write between the check of a file's time and its replacement.
   const lock = KeyedLock.make()
 
   return PersonalityMethods.of({

@@ -13,7 +13,10 @@ export interface FeedPosition {
   readonly after: (seq: number) => Effect.Effect<void>
 }
 
-/** The last `capacity` entries in order. Each reader keeps its own position; a slow reader loses entries and holds up nobody. */
+/**
+ * The last `capacity` entries in order. Each reader keeps its own position; a slow reader loses entries and delays no
+ * other.
+ */
 export interface Feed<A> extends FeedPosition {
   readonly at: (seq: number) => A | undefined
   readonly publish: (entry: A) => void

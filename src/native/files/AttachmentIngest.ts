@@ -32,7 +32,7 @@ const plainName = (name: string): string =>
 
 const isPlain = (path: string): boolean => !/[[\]\p{C}\u2028\u2029]/u.test(path)
 
-/** The type of what a model can see. */
+/** The MIME type of an image that models take. */
 const pictureOf = ({ filename, mimeType }: IncomingFile): string | undefined => {
   const type = MimeType.ofExtension(Attachments.extensionFor({ filename }) ?? "") ?? mimeType?.toLowerCase()
   return isImage(type) ? type : undefined

@@ -63,7 +63,10 @@ const pieceOverhead = 64
 
 type Stored = Effect.Success<ReturnType<typeof AttachmentIngest.store>>
 
-/** Files sent piece by piece; see docs/native-rpc.md#files. An upload belongs to the connection, the principal and the session it began with. */
+/**
+ * Files sent piece by piece; see docs/native-rpc.md#files. An upload belongs to the connection, the principal and the
+ * session it began with.
+ */
 export class Uploads extends Context.Service<Uploads, {
   readonly begin: (
     connection: NativeState,
@@ -103,7 +106,7 @@ const make = Effect.gen(function*() {
     if (uploads.delete(upload.id)) held -= upload.cost
   }
 
-  /** Uploads of connections that are gone, and those nobody has sent anything for. */
+  /** Drops uploads of ended connections, and idle ones. */
   const sweep = (now: number) => {
     for (const upload of uploads.values()) {
       if (now - upload.touched >= Duration.toMillis(idle) || !connections.has(upload.connection)) discard(upload)

@@ -13,7 +13,10 @@ import { DaemonInfo, type NativeState } from "../protocol/NativeConnection.ts"
 import { isRecord, type Params } from "../protocol/Contract.ts"
 import type { Updates } from "./SessionUpdates.ts"
 
-/** Questions to the people behind a session: approvals are answered by a call, forms by a response . See docs/native-rpc.md#turns. */
+/**
+ * Questions to the people behind a session: approvals are answered by a call, forms by a response . See
+ * docs/native-rpc.md#turns.
+ */
 
 const ElicitationCreate = Rpc.make("elicitation/create", {
   payload: {
@@ -87,8 +90,8 @@ interface Asked {
 
 export class ClientApprovals extends Context.Service<ClientApprovals, {
   /**
-   * Shows the question and waits for `answer`, from whichever connection it comes, as long as the asked one or another of its principal is
-   * there to give one.
+   * Shows the question and waits for `answer`, from whichever connection it comes, as long as the asked one or another
+   * of its principal is there to give one.
    */
   readonly ask: (
     connection: NativeState,
@@ -96,7 +99,9 @@ export class ClientApprovals extends Context.Service<ClientApprovals, {
     updates: Updates,
     timeoutSecs: number
   ) => (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
-  /** The updates that show what a session asks now, for somebody who comes later; not those that the connection itself was shown. */
+  /**
+   * The updates of open questions, for a client that attaches later; not those that the connection was already sent.
+   */
   readonly pending: (sessionId: string, connection: NativeState) => ReadonlyArray<Params>
   /** An answer to a question that is no longer open has no effect. */
   readonly answer: (

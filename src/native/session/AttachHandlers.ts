@@ -61,7 +61,7 @@ export const layer = AttachMethods.toLayer(Effect.gen(function*() {
             return last + 1
           })
       )
-      // What was asked before is still to be answered, by whoever is there; the answer to this call goes first.
+      // Open questions are sent after the answer to this call.
       const asked = Effect.forEach(
         approvals.pending(session_id, connection),
         SessionUpdates.make(connection.peer, session_id).send

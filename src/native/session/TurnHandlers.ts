@@ -49,9 +49,9 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
   }
 
   /**
-   * The turn is shown to the connection that started it, and waits for no other: a client that does not read slows down nobody else's
-   * turn. Followers read on their own (`session/attach`).
-   * Its end is told and noted whether or not anybody waits for it.
+   * The turn waits for the connection that started it and for no other: a client that does not read does not slow down
+   * another's turn. Followers read on their own (`session/attach`). Its end is told and noted whether or not anybody
+   * waits for it.
    */
   const start = Effect.fnUntraced(function*(
     active: ClientSession,

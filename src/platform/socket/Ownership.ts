@@ -18,8 +18,8 @@ import { makeFolder } from "../RegularFile.ts"
 import { EndpointRefused } from "./Endpoint.ts"
 
 /**
- * `<socket>.pid`: the process that has the socket's lock, for the message that another one gives up with. It says nothing by itself: who
- * reads it has found the lock held, and only the holder of the lock writes or removes it.
+ * `<socket>.pid`: the process that has the socket's lock, for the message that another one gives up with. It says
+ * nothing by itself: who reads it has found the lock held, and only the holder of the lock writes or removes it.
  */
 const fileOf = (socket: string): string => `${socket}.pid`
 
@@ -98,7 +98,7 @@ const heldBy = (socket: string): string => {
     : `the daemon with process id ${pid} is running and serves ${socket}; stop it with: kill ${pid}`
 }
 
-/** Whether somebody answers there. */
+/** Whether a process answers there. */
 const probe = (path: string) =>
   Effect.callback<boolean>((resume) => {
     const socket = connect(path)
@@ -110,7 +110,7 @@ const probe = (path: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** What the last daemon left; a socket that answers is not taken over even though nobody holds the lock. */
+/** Removes what the last daemon left; a socket that answers is kept even when the lock is free. */
 const checkSocket = Effect.fnUntraced(function*(path: string) {
   const found = statOf(path)
   if (found === undefined) return

@@ -32,8 +32,8 @@ const farewell = (socket: Socket) =>
 const transient = new Set(["EMFILE", "ENFILE", "ECONNABORTED", "EINTR", "ENOBUFS", "ENOMEM"])
 
 /**
- * Bound under another name and then renamed: nobody sees the socket before it is private, and Node.js, which removes
- * the path it has bound, never removes what another daemon put in our place.
+ * Bound under another name and then renamed: the socket is never visible before it is private, and Node.js, which
+ * removes the path it has bound, never removes what another daemon put in our place.
  */
 const bind = (server: Server, path: string) =>
   Effect.callback<{ readonly dev: number; readonly ino: number }, EndpointRefused>((resume) => {

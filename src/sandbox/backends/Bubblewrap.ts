@@ -27,8 +27,9 @@ import * as Scratch from "./Scratch.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
 /**
- * A system call filter for the kernel (classic BPF), as bubblewrap reads it from a descriptor. It refuses what namespaces do
- * not hold: kernel keys, io_uring (which opens sockets past any socket rule), bpf and performance counters.
+ * A system call filter for the kernel (classic BPF), as bubblewrap reads it from a descriptor. It refuses what
+ * namespaces do not hold: kernel keys, io_uring (which opens sockets past any socket rule), bpf and performance
+ * counters.
  */
 
 interface Numbers {
@@ -216,7 +217,7 @@ const mountsOf = (
 /** What this machine's bubblewrap and kernel can do; found out by trying. */
 interface BubblewrapFeatures {
   readonly program: string
-  /** For the last step before a command; without it nobody needs to answer. */
+  /** For the last step before a command; without it no host has to answer. */
   readonly sh?: string
   /** Nested user namespaces can be forbidden (bubblewrap 0.8). */
   readonly noNesting: boolean
@@ -230,9 +231,10 @@ interface BubblewrapFeatures {
 const descriptor = { status: 3, options: 4, alive: 5, filter: 6 }
 
 /**
- * A process learns of its parent's end only if that comes after it asked to: a host or a runner that is killed while the sandbox
- * is being set up would leave a command to run for ever. The last step before the command therefore waits until the first
- * process inside sleeps, which it does after it asked, and then for a word of the host: a dead one gives none.
+ * A process learns of its parent's end only if that comes after it asked to: a host or a runner that is killed while
+ * the sandbox is being set up would leave a command to run for ever. The last step before the command therefore waits
+ * until the first process inside sleeps, which it does after it asked, and then for a word of the host: a dead one
+ * gives none.
  */
 const onlyWithHost = (sh: string, limits: string): ReadonlyArray<string> => [
   sh,
@@ -286,8 +288,9 @@ export const options = (
     : [...isolation(plan, abilities), ...mountsOf(plan, abilities.folders, scratch, bind), "--chdir", plan.cwd]
 
 /**
- * Options go through a descriptor: what is hidden is not named in a command line that can be read inside. So do folders that
- * can be written to: another command that puts a link in their place at this very moment must not open what it leads to.
+ * Options go through a descriptor: what is hidden is not named in a command line that can be read inside. So do folders
+ * that can be written to: another command that puts a link in their place at this very moment must not open what it
+ * leads to.
  */
 export const command = (
   plan: Plan,

@@ -1,7 +1,7 @@
 import type { Attribution, RunnerExit } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 
-/** The host's own hard limits: nobody may ask for more, and asking for more would fail the command. */
+/** The host's own hard limits: a request beyond them would fail the command. */
 const hardLimits = (): ReadonlyMap<string, number> =>
   new Map(
     (Disk.text("/proc/self/limits") ?? "").split("\n").flatMap((line) => {

@@ -100,7 +100,7 @@ export const profile = (plan: Plan): string => {
       below(masks.filter((mask) => plan.roots.some((root) => mask.startsWith(`${root}/`))))
     ),
     ...rule("deny", "file-write*", below(plan.readOnly)),
-    // Nobody moves the folders around a protected path away either; a missing one cannot be created.
+    // The folders around a protected path cannot be moved either; a missing one cannot be created.
     ...rule("deny", "file-write-unlink", exactly([...plan.pinned, ...plan.readOnly])),
     ...(writes(plan.mode) ? rule("deny", "file-write*", below(plan.watched)) : [])
   ].join("\n")

@@ -19,7 +19,7 @@ export interface HostEnvironment {
   /** As the environment names it, and as the account has it. Absolute. */
   readonly homes: ReadonlyArray<string>
   readonly variables: EnvironmentVariables
-  /** Postern's own configuration, data and socket: nobody may open a session inside the data, and nothing sees them. */
+  /** Postern's own configuration, data and socket: no session may be opened inside the data, and no call sees them. */
   readonly own: { readonly configDir: string; readonly dataDir: string; readonly socket?: string | undefined }
 }
 
@@ -106,7 +106,7 @@ export const viewOf = (wanted: ViewRequest, hidden: ReadonlyArray<string>, surro
   }
 }
 
-/** Folders named by PATH and by version managers; one level up where that is not somebody's whole configuration. */
+/** Folders named by PATH and by version managers; one level up where that is not a whole configuration folder. */
 const programFolders = (
   { homes, variables }: Pick<HostEnvironment, "homes" | "variables">
 ): ReadonlyArray<string> => {

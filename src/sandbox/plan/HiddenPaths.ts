@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import type { EnvironmentVariables } from "../../platform/Environment.ts"
 
-/** Places in a home folder that hold credentials, keys, other agents' state or what somebody typed. */
+/** Places in a home folder that hold credentials, keys, other agents' state or a history of input. */
 const below = [
   ".ssh",
   ".gnupg",

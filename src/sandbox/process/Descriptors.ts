@@ -29,15 +29,18 @@ const isPassedOn = (descriptor: number): boolean => {
 let known: ReadonlyArray<number> | undefined
 
 /**
- * What this process was started with besides its standard descriptors: its own ones are never passed on. An open folder among them
- * would lead a command out of any sandbox, a socket to whoever is behind it.
+ * What this process was started with besides its standard descriptors: its own ones are never passed on. An open folder
+ * among them would lead a command out of any sandbox, a socket to its peer.
  */
 const inherited = (): ReadonlyArray<number> =>
   known ??= (Disk.names("/proc/self/fd") ?? []).map(Number).filter((descriptor) =>
     descriptor > 2 && isPassedOn(descriptor)
   )
 
-/** Starts a process with standard input at its end or a pipe, two pipes, and what its runner reads, reports through or is handed. */
+/**
+ * Starts a process with standard input at its end or a pipe, two pipes, and what its runner reads, reports through or
+ * is handed.
+ */
 export const start = (
   runner: Runner = plainRunner,
   input: "ignore" | "pipe",

@@ -12,7 +12,7 @@ export interface Watchdog {
 }
 
 /**
- * Reads `+ group` and `- group`; when nobody can write any more, what is left gets SIGKILL, as confined commands do.
+ * Reads `+ group` and `- group`; when no writer is left, the remaining groups get SIGKILL, as confined commands do.
  */
 const script = `trap '' HUP INT QUIT TERM
 groups=' '
@@ -258,7 +258,7 @@ interface ProcessGroup {
   readonly pid: number
   /** A process of the command's own group, while there is one: its runner is in another. */
   readonly inner: () => number | undefined
-  /** The group was seen empty: its id may belong to somebody else now. */
+  /** The group was seen empty: its id may belong to another process now. */
   gone: boolean
 }
 

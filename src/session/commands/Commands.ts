@@ -131,7 +131,7 @@ export const make = Effect.gen(function*() {
     ])
   })
 
-  /** The next request is measured anew, and its system prompt made from the files as they are then. */
+  /** The next request measures the context again and reads the files of the system prompt again. */
   const startFrom = (history: History, turn: TurnContext) => {
     turn.state.tokenOffset = undefined
     turn.state.promptFiles = undefined

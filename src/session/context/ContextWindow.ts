@@ -29,7 +29,7 @@ const full = 0.8
 const kept = 0.25
 const aim = 0.5
 
-/** One result must leave room for others, whatever the profile allows: half of what the model takes, at four characters a token. */
+/** The longest result, whatever the profile allows: half of the model's window, at four characters a token. */
 export const maxResultChars = (request: Limited): number =>
   Math.min(request.profile.maxToolResultChars, limitOf(request) * 2)
 
@@ -41,7 +41,9 @@ const tooSmall = (overhead: number, limit: number) =>
     reason: "context_too_small"
   })
 
-/** Characters of JSON that the contexts of all sessions may take; those used longest ago are read from the store again. */
+/**
+ * Characters of JSON that the contexts of all sessions may take; those used longest ago are read from the store again.
+ */
 const maxCharacters = 8 * 1024 * 1024
 
 /** Keeps the contexts of all sessions, and each within what its model takes. See docs/sessions.md#context-window */
@@ -55,7 +57,9 @@ export class ContextWindow extends Context.Service<ContextWindow, {
   readonly begin: (history: History, request: TurnRequest, turn: TurnContext) => Effect.Effect<History, TurnFailed>
   /** Before each request: limits the tokens. */
   readonly fit: (history: History, request: TurnRequest, turn: TurnContext) => Effect.Effect<History, TurnFailed>
-  /** By a summary where the model gives one, else by leaving out what is oldest. The same history where nothing can go. */
+  /**
+   * By a summary where the model gives one, else by leaving out what is oldest. The same history where nothing can go.
+   */
   readonly shrink: (history: History, request: TurnRequest, turn: TurnContext) => Effect.Effect<History, TurnFailed>
   /** After each answer: records the size of the context and the cost. */
   readonly account: (

@@ -4,12 +4,15 @@ import type { AnswerPart } from "../turn/ModelAnswer.ts"
 import { appendJson } from "./ContextJson.ts"
 import { estimate } from "./Tokens.ts"
 
-/** The model's side of a session: messages as JSON, kept apart from the visible transcript. See docs/sessions.md#transcript-and-context */
+/**
+ * The model's side of a session: messages as JSON, kept apart from the visible transcript. See
+ * docs/sessions.md#transcript-and-context
+ */
 
 type Message = Prompt.MessageEncoded
 export type Messages = ReadonlyArray<Message>
 
-/** The context in both its forms, so that a long session is neither decoded nor encoded anew for each request. */
+/** The context in both its forms, so that a long session is neither decoded nor encoded again for each request. */
 export interface History {
   /** A JSON array of messages. */
   readonly json: string
@@ -58,8 +61,8 @@ const isKept = (part: AnswerPart): boolean =>
   part.type === "text" ? part.text !== "" : part.type === "tool-call" || part.options !== undefined
 
 /**
- * One answer of the model and the results of its calls, in a shape every provider takes: each call has a result, also when the turn was
- * cut off before it had one, and an answer without content is left out.
+ * One answer of the model and the results of its calls, in a shape every provider takes: each call has a result, also
+ * when the turn was cut off before it had one, and an answer without content is left out.
  */
 export const step = (parts: ReadonlyArray<AnswerPart>, results: ReadonlyMap<string, CallResult>): Messages => {
   const kept = parts.filter(isKept)
@@ -98,8 +101,8 @@ const resultsFor = (answer: Assistant, given: Results): Results => {
 }
 
 /**
- * Messages that every provider takes, out of whatever was stored: what cannot be read, system messages and empty ones are left out.
- * See docs/sessions.md#repair-of-the-context
+ * Messages that every provider takes, out of whatever was stored: what cannot be read, system messages and empty ones
+ * are left out. See docs/sessions.md#repair-of-the-context
  */
 export const repair = (stored: unknown): Messages => {
   const messages = (Array.isArray(stored) ? stored : []).filter((one): one is Message => Option.isSome(decode(one)))

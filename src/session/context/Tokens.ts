@@ -23,7 +23,7 @@ const ofPart = (part: Prompt.PartEncoded): number => {
   }
 }
 
-/** A guess of what messages cost, for what no provider has counted: a token for four bytes, and four for each message. */
+/** Estimates the tokens of messages that no provider counted: one for four bytes, and four for each message. */
 export const estimate = (messages: ReadonlyArray<Prompt.MessageEncoded>): number =>
   messages.reduce((sum, { content }) => {
     const parts = typeof content === "string"

@@ -2,7 +2,10 @@ import type { Prompt } from "effect/ai"
 import type { Messages } from "./History.ts"
 import { estimate } from "./Tokens.ts"
 
-/** Removes the oldest turns of a context, never the newest one; a note marks the cut. See docs/sessions.md#context-window */
+/**
+ * Removes the oldest turns of a context, never the newest one; a note marks the cut. See
+ * docs/sessions.md#context-window
+ */
 
 export interface Trimmed {
   readonly messages: Messages
@@ -15,7 +18,9 @@ const opening = "[Earlier in this session"
 const acknowledgement = "I go on from there."
 const maxNote = 6_000
 
-/** The pair of messages that begins a context in the place of what was removed; it keeps user and assistant alternating. */
+/**
+ * The pair of messages that replaces removed messages at the start of a context; user and assistant keep alternating.
+ */
 export const note = (text: string): Messages => [
   { role: "user", content: [{ type: "text", text: `${opening}]\n${text}` }] },
   { role: "assistant", content: [{ type: "text", text: acknowledgement }] }

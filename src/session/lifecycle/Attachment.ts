@@ -26,13 +26,16 @@ export type PermissionAnswer =
   /** The question was closed without an answer. */
   | { readonly _tag: "Dismissed" }
 
-/** Nobody could answer; it counts as a refusal by the host. `code` is one of docs/policy.md#refusals. */
+/** No client could answer; it counts as a refusal by the host. `code` is one of docs/policy.md#refusals. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   code: Schema.Literals(["APPROVAL_NO_RESPONDER", "APPROVAL_CANCELLED", "APPROVAL_TIMEOUT"]),
   why: Schema.String
 }) {}
 
-/** A question of the agent to its user; without choices the answer is free text, with a form what was filled in, as JSON. */
+/**
+ * A question of the agent to its user; without choices the answer is free text, with a form what was filled in, as
+ * JSON.
+ */
 export interface Question {
   readonly toolCallId: string
   readonly question: string

@@ -44,7 +44,7 @@ interface FolderRequest {
   readonly profile: RiskProfile | undefined
   /** Whose `shared/skills` every agent may read. See docs/sessions.md#skills. */
   readonly configDir: string
-  /** Why whoever opens the session may not have a folder, by its path. */
+  /** Why the client may not use a folder, by its path. */
   readonly forbids?: ((folder: string) => string | undefined) | undefined
 }
 
@@ -55,7 +55,10 @@ const allowed = (field: string, path: string, { forbids }: FolderRequest) => {
     : new DirectoryRefused({ field, reason: "forbidden", message: `${field}: ${reason}` })
 }
 
-/** Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently. See docs/sessions.md#folders. */
+/**
+ * Absent `cwd` means the agent's own folder. Every further root must exist; none is dropped silently. See
+ * docs/sessions.md#folders.
+ */
 export const open = Effect.fnUntraced(function*(agent: AgentSettings, opening: FolderRequest) {
   const { additional, configDir, cwd, profile } = opening
   if (cwd !== undefined) yield* Effect.andThen(absolute("cwd", cwd), allowed("cwd", cwd, opening))

@@ -87,7 +87,7 @@ export class SessionManager extends Context.Service<SessionManager, {
   readonly close: (sessionId: string) => Effect.Effect<void, SessionMissing>
   /** Waits for the running turn, then closes the session. */
   readonly stop: (sessionId: string) => Effect.Effect<void, SessionMissing>
-  /** Closes the session although nobody asked to cancel: a running turn is recorded as interrupted. */
+  /** Closes the session without a request to cancel: a running turn is recorded as interrupted. */
   readonly release: (sessionId: string) => Effect.Effect<void>
   /** Cancels the turn, sets the tombstone, ends the session: in this order. */
   readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>

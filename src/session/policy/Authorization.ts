@@ -56,8 +56,8 @@ const sessionScope: ReadonlyArray<AlwaysScope> = ["session"]
 const bothScopes: ReadonlyArray<AlwaysScope> = ["session", "workspace"]
 
 /**
- * What a file tool reaches while its call is previewed and run: the paths that a command in the same Sandbox mode would reach. A command
- * is held by its own process.
+ * What a file tool reaches while its call is previewed and run: the paths that a command in the same Sandbox mode would
+ * reach. A command is held by its own process.
  */
 export const pathScopeOf = (
   sandbox: Sandbox["Service"],
@@ -98,7 +98,9 @@ export const make = Effect.gen(function*() {
     } satisfies Decided
   })
 
-  /** Where the rules of an "always" answer may be kept; the workspace is offered where a rule in its file would count. */
+  /**
+   * Where the rules of an "always" answer may be kept; the workspace is offered where a rule in its file would count.
+   */
   const scopes = Effect.fnUntraced(
     function*({ policy, workspace }: TurnContext): Effect.fn.Return<PermissionRequest["scopes"]> {
       if (policy.settings().values.user_rules !== "user+project") return { allow: sessionScope, deny: sessionScope }
@@ -174,7 +176,7 @@ export const make = Effect.gen(function*() {
         deny: texts(proposed.deny),
         scopes: yield* scopes(turn)
       }
-      // Decided anew once the answer is there: docs/policy.md#changes-while-a-question-is-open
+      // The decision is made again once the answer is there: docs/policy.md#changes-while-a-question-is-open
       const again = decide(tool, parameters, turn).pipe(
         Effect.tap(({ decision: now }) =>
           now.outcome === "deny" ? turn.policy.decided(call.toolCallId, tool.name, now) : Effect.void

@@ -36,7 +36,7 @@ interface GatePolicy {
 
 type Decide = (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: GatePolicy) => Decision
 
-/** Takes one tool call through the gates. It asks nobody and touches nothing. See docs/policy.md#gates */
+/** Takes one tool call through the gates, without asking or changing anything. See docs/policy.md#gates */
 export class Gate extends Context.Service<Gate, {
   readonly decide: Decide
   /** The same on every machine: where this one cannot enforce a sandbox, the last gate says so and does not deny. */
@@ -103,7 +103,9 @@ const confined = ({ note, report, usable }: Enforcement) => ({
 
 type Enforce = (...asked: Parameters<Sandbox["Service"]["enforce"]>) => ReturnType<DecisionInput["enforce"]>
 
-/** Tools that start no process are held by the same view of the disk that commands get. See docs/sandbox.md#file-tools */
+/**
+ * Tools that start no process are held by the same view of the disk that commands get. See docs/sandbox.md#file-tools
+ */
 const inProcess: DecisionInput["enforce"] = (mode) => ({
   usable: true,
   note: mode === "read-only" || mode === "workspace-read"

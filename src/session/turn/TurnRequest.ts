@@ -22,7 +22,10 @@ export interface TurnRequest {
   readonly overhead: number
 }
 
-/** A model named without a provider is one of the agent's own provider; a provider without a model keeps the model's name. */
+/**
+ * A model named without a provider is one of the agent's own provider; a provider without a model keeps the model's
+ * name.
+ */
 const overridden = (own: string, { model, modelProvider }: SessionOverrides): string => {
   if (model === undefined && modelProvider === undefined) return own
   const [provider = "", ...name] = own.split("/")
@@ -34,7 +37,7 @@ const overhead = (system: string, { tools }: Advertisement): number =>
   estimateText(system) +
   Object.values(tools).reduce((sum, { description }) => sum + estimateText(description ?? "") + 100, 0)
 
-/** Prepares each request anew: model, policy, tools and limits may change in the middle of a turn. */
+/** Prepares each request from the current state: model, policy, tools and limits may change during a turn. */
 export class TurnRequests extends Context.Service<TurnRequests, {
   readonly prepare: (turn: TurnContext) => Effect.Effect<TurnRequest, TurnFailed>
 }>()("postern/session/TurnRequests") {

@@ -18,7 +18,7 @@ const Parameters = Schema.Struct({
 const label = (parameters: typeof Parameters.Type) => parameters.title?.trim() || basename(parameters.path)
 
 /**
- * Stores a copy under its hash and links to it; whoever hands the bytes over reads and hashes them again
+ * Stores a copy under its hash and links to it; the protocol that sends the bytes reads and hashes them again
  * (docs/agent-client-protocol.md#deliveries).
  */
 export const DeliverFile = Tool.make<typeof Parameters.Type>({

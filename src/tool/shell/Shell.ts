@@ -154,7 +154,7 @@ type OpenTerminal = NonNullable<ClientSide["openTerminal"]>
 const terminalOf = ({ client, confinement: { mode, network } }: Tool.RunContext): OpenTerminal | undefined =>
   mode === "danger-full-access" && network ? client.openTerminal : undefined
 
-/** Nobody answers a pager or a prompt there. */
+/** Variables that turn off pagers and prompts, which would wait for input. */
 const terminalEnv = { PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" }
 
 interface TerminalRun {

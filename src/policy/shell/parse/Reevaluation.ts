@@ -4,7 +4,7 @@ import { forEachChild } from "./ShellParser.ts"
 /**
  * The shell reads some text a second time as code: in arithmetic the value of a variable may be `a[$(id)]`, and
  * `${x@P}`, `${!x}` and array subscripts do the same. That is harmless while each value is a number or plainly written;
- * where one is put together or comes from elsewhere, nobody can tell what will run (docs/policy.md#opaque-commands).
+ * where it is computed or comes from elsewhere, what will run is unknown (docs/policy.md#opaque-commands).
  */
 export class Reevaluation {
   #evaluates = false
