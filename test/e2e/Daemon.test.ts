@@ -65,7 +65,7 @@ describe("The daemon's socket", () => {
     server.close()
   })
 
-  test("that somebody else put in its place is not removed", async ({ daemon, host }) => {
+  test("a socket that another process put there is not removed", async ({ daemon, host }) => {
     const running = daemon()
     await running.ready
     const path = running.socket
@@ -114,7 +114,7 @@ describe("A daemon that has no file left to open", () => {
 })
 
 describe("A daemon that is told to stop", () => {
-  test("lets nobody in any more, lets running turns end, and exits 0", async ({ daemon, host }) => {
+  test("refuses new clients, lets running turns end, and exits 0", async ({ daemon, host }) => {
     const running = daemon()
     await running.ready
     const client = await running.greet()

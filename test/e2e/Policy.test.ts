@@ -145,7 +145,7 @@ describe("the gates", () => {
     expect(asked?.params?.["options"].map((o: Json) => o["kind"])).not.toContain("allow_always")
   })
 
-  test("deny without asking where nobody is to be asked, and say which gate it was", async ({ host }) => {
+  test("deny without asking where approval response is never, and name the gate", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     await acp.request("session/set_config_option", { sessionId, configId: "approval_response", value: "never" })

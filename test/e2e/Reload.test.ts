@@ -115,7 +115,7 @@ describe("config/reload", () => {
     await reconnected(running)
   })
 
-  test("can be done many times: nothing is left of what was before", async ({ daemon }) => {
+  test("can be done many times: descriptors and memory do not grow", async ({ daemon }) => {
     const running = daemon()
     await running.ready
     for (let times = 0; times < 12; times++) {

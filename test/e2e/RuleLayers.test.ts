@@ -171,7 +171,7 @@ describe("an answer for good", () => {
     expect(denied((await acp.prompt(one, "run mkdir one -p")).updates)).toContain("APPROVAL_REJECTED")
   })
 
-  test("is offered for the workspace only where it would count, and an answer nobody offered allows nothing", async ({ host }) => {
+  test("is offered for the workspace only where it would count, and an answer that was not offered allows nothing", async ({ host }) => {
     const acp = await host.open({ permission: always("allow-always", "workspace") })
     const sessionId = await acp.newSession()
     expect(denied((await acp.prompt(sessionId, "run mkdir one")).updates)).toContain("APPROVAL_NO_RESPONDER")

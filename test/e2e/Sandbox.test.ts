@@ -62,7 +62,7 @@ describe.skipIf(!hasBubblewrap)(`commands of the built program${reason}`, () => 
     for (const secret of ["hidden", "max_sessions", "acp-sessions.db", "main.js"]) expect(shown).not.toContain(secret)
   })
 
-  test("get no open descriptor of whoever started Postern", async ({ host }) => {
+  test("get no open descriptor of the process that started Postern", async ({ host }) => {
     const acp = await host.open({
       permission: "allow-once",
       command: ["/bin/bash", "-c", "exec 9</ 77</; exec \"$@\"", "start", process.execPath, bundle, "acp"]

@@ -70,7 +70,7 @@ describe("the database", () => {
     expect((await later.request("session/list"))["sessions"]).toHaveLength(1)
   })
 
-  test("locked by somebody for a moment delays a turn, but loses nothing", async ({ host }) => {
+  test("a store that is locked for a moment delays a turn, but loses nothing", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     const db = new DatabaseSync(host.database)

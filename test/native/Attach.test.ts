@@ -167,7 +167,7 @@ describe("session/attach", () => {
       assert.lengthOf(client.updates("approval_request"), 1)
     }))
 
-  it.live("keeps nothing of a session that nobody follows any more, or that was put away", () =>
+  it.live("keeps nothing of a session without followers, or of an inactive one", () =>
     Effect.gen(function*() {
       const { context, greet } = yield* served()
       const [client, follower] = [yield* greet(), yield* greet()]
@@ -203,7 +203,7 @@ describe("session/attach", () => {
       assert.strictEqual((yield* promise(() => follower.update("turn_complete")))["content"], content)
     }))
 
-  it.live("is for whoever may read the session, as long as that is so", () =>
+  it.live("attaching needs the right to read the session, and ends with it", () =>
     Effect.gen(function*() {
       const worker = (grants: string) => `
 [agents.default]

@@ -278,7 +278,7 @@ describe("A reference to nothing", () => {
 
 describe("A broken file", () => {
   for (const broken of ["[acp\n", "[acp]\nmax_sessions = 0\n"]) {
-    it.live(`is nobody's fault who asks for something else: ${JSON.stringify(broken)}`, () =>
+    it.live(`does not fail other requests: ${JSON.stringify(broken)}`, () =>
       Effect.gen(function*() {
         const { failure, folder, text, write } = yield* open()
         write(broken)
@@ -301,7 +301,7 @@ describe("A broken file", () => {
       }))
   }
 
-  it.live("can be mended by setting what is wrong, and whoever sets it wrong again is told", () =>
+  it.live("can be repaired by setting the wrong value, and a second wrong value is refused", () =>
     Effect.gen(function*() {
       const { refusal, request, write } = yield* open()
       write("[acp]\nmax_sessions = 0\n")

@@ -94,7 +94,7 @@ describe("initialize", () => {
       assert.isDefined((yield* promise(() => client.request("status")))["server_version"])
     }))
 
-  it.live("refuses a token nobody gave out, and goes on to no other way in", () =>
+  it.live("refuses an unknown token, and tries no other credential", () =>
     Effect.gen(function*() {
       const { connect } = yield* served()
       const client = yield* connect()

@@ -25,7 +25,7 @@ const stalled = async (client: SocketClient, sessionId: string, prompt: string) 
 }
 
 describe("A client that does not read", () => {
-  it.effect("delays nobody else, is given up after 30 s with its own turns, and its session goes on for others", () =>
+  it.effect("delays no other client, is disconnected after 30 s with its turns, and leaves its session to others", () =>
     Effect.gen(function*() {
       const { greet, project } = yield* served()
       const bad = yield* greet()

@@ -40,7 +40,7 @@ const open = Effect.fnUntraced(function*(agents: ReadonlyArray<string>) {
   return { ...host, client, link, of, put, workspace }
 })
 
-describe("A folder of Postern, or of an agent that somebody may not use,", () => {
+describe("A folder of Postern, or of an agent that the principal may not use,", () => {
   it.live("is neither a session's nor listed, by whatever name", () =>
     Effect.gen(function*() {
       const { client, folder, greet, link, of, project, workspace } = yield* open(["default"])

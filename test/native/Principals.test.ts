@@ -37,7 +37,7 @@ grants = { config = ["update"] }
 `
 
 describe("Principals", () => {
-  it.live("cannot make themselves somebody else", () =>
+  it.live("clients cannot change their principal", () =>
     Effect.gen(function*() {
       const own = config.replace("\"users.cem.uid\"", "\"users.cem.*\"")
       const { folder, greet, openFor } = yield* served({ config: own })
@@ -114,7 +114,7 @@ describe("Principals", () => {
       assert.property(yield* promise(() => cem.request("config/get")), "users")
     }))
 
-  it.live("that nobody knows do not get in", () =>
+  it.live("unknown clients are refused", () =>
     Effect.gen(function*() {
       const { connect, openFor } = yield* served({ config })
       const stranger = yield* connect(yield* openFor(70009))

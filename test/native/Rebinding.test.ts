@@ -16,7 +16,7 @@ const config = "[agents.default]\n[agents.b]\n"
 
 describe("A live session", () => {
   for (const mode of ["chat", "acp"]) {
-    it.live(`in ${mode} mode is refused to whoever asks for another agent, folder or surface, as when it is stored`, () =>
+    it.live(`in ${mode} mode is refused with another agent, folder or surface, as when it is stored`, () =>
       Effect.gen(function*() {
         const { greet, project } = yield* served({ config })
         const first = yield* greet()
@@ -64,7 +64,7 @@ describe("A live session", () => {
       assert.deepStrictEqual(yield* refusal(first), [-32012, "forbidden", undefined])
     }))
 
-  it.live("that nobody has open any more is for any environment", () =>
+  it.live("a session without clients accepts another environment", () =>
     Effect.gen(function*() {
       const { greet } = yield* served({ config })
       const first = yield* greet({ env: { NODE_ENV: "x" } })

@@ -69,7 +69,7 @@ describe("What is taken away from a principal", () => {
       assert.deepInclude(yield* promise(() => client.prompt(session_id, "say hi")), { stop_reason: "end_turn" })
     }))
 
-  it.live("is gone in the middle of a turn: its agent runs no further tool, whoever approves", () =>
+  it.live("a revoked right in the middle of a turn: the agent runs no further tool, whatever is approved", () =>
     Effect.gen(function*() {
       const { again, client, greet, project, put } = yield* open
       const session_id = yield* promise(() => client.session())

@@ -81,7 +81,7 @@ describe("session/new", () => {
       yield* promise(() => client.session({ keep_siblings: true }))
     }))
 
-  it.live("takes the place of what was idle longest and whose client is gone, and gives it back with the next prompt", () =>
+  it.live("replaces the session that was idle longest without a client, which returns with its next prompt", () =>
     Effect.gen(function*() {
       const { context, greet } = yield* served({ config: "[rpc]\nmax_sessions = 3\n" })
       const gone = yield* greet({ client_capabilities: { turn_lifetime: "session" } })
@@ -136,7 +136,7 @@ describe("session/new", () => {
 })
 
 describe("Sessions", () => {
-  it.effect("stay active for as long as nobody closes them", () =>
+  it.effect("sessions stay active until they are closed", () =>
     Effect.gen(function*() {
       const { greet } = yield* served()
       const client = yield* greet()
@@ -259,7 +259,7 @@ describe("Sessions", () => {
       assert.isFalse((yield* promise(() => client.request("session/delete", { session_id: "twin" })))["deleted"])
     }))
 
-  it.live("that nobody knows are errors, not empty histories", () =>
+  it.live("unknown sessions are errors, not empty histories", () =>
     Effect.gen(function*() {
       const { greet } = yield* served()
       const client = yield* greet()

@@ -219,7 +219,7 @@ admin = true
     return { ...daemon, first, outputs, request_id, session_id }
   })
 
-  it.effect("is refused at once, as every later one, when nobody of the same principal is there", () =>
+  it.effect("an approval is refused at once without a connected client of the same principal", () =>
     Effect.gen(function*() {
       const { first, greet, openFor, outputs, project } = yield* open
       const guest = yield* greet({}, yield* openFor(4242))
@@ -307,7 +307,7 @@ describe("An approval", () => {
       assert.strictEqual(client.updates("tool_result")[0]?.["raw_output"], "wrote it myself")
     }))
 
-  it.effect("nobody gives in time is a refusal by the runtime, told apart from one by the user", () =>
+  it.effect("an answer that does not come in time is a refusal by the runtime, not by the user", () =>
     Effect.gen(function*() {
       const { greet, project } = yield* served({ config: "[risk_profiles.default.approval_route]\ntimeout_secs = 7\n" })
       const client = yield* greet()

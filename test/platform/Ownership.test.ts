@@ -42,7 +42,7 @@ describe("The owner of a socket", () => {
       assert.isFalse(existsSync(`${path}.pid`))
     }))
 
-  it.live("is nobody the file names while nobody has the lock", () =>
+  it.live("a lock file without a held lock names no owner", () =>
     Effect.gen(function*() {
       const path = yield* place
       writeFileSync(`${path}.pid`, `${process.pid}\n`)
@@ -53,7 +53,7 @@ describe("The owner of a socket", () => {
       assert.notMatch(message, /kill|process id/)
     }))
 
-  it.live("is not named by what somebody else left in its place", () =>
+  it.live("a file that another process left there does not name the owner", () =>
     Effect.gen(function*() {
       const path = yield* place
       const other = join(path, "../other")

@@ -17,7 +17,7 @@ describe("A file that is replaced", () => {
       assert.deepStrictEqual(readdirSync(join(file, "..")), ["config.toml"])
     }))
 
-  it.live("stays as somebody else left it meanwhile", () =>
+  it.live("a file that another process changed meanwhile stays", () =>
     Effect.gen(function*() {
       const file = join(yield* temporaryFolder, "config.toml")
       writeFileSync(file, "by hand")

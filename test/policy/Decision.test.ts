@@ -288,7 +288,7 @@ describe("For every policy and every call", () => {
     }
   })
 
-  it("the response policy never asks nobody", () => {
+  it("approval response never asks no one and denies", () => {
     for (const [settings, call] of cases) {
       assert.notStrictEqual(decide(input({ ...settings, approval_response: "never" }, call)).outcome, "ask")
     }

@@ -381,7 +381,7 @@ describe("A call that asks for a wider sandbox", () => {
   }
   const wide = "danger-full-access"
 
-  it("is a question of its own, also where the call was allowed, and nothing where nobody may be asked", () => {
+  it("a wider sandbox is a question of its own, also for an allowed call, and is dropped where no one may be asked", () => {
     assert.strictEqual(answer({ tool_approval: "universal_accept" }, {}), "run POLICY_RUN workspace-write")
     assert.strictEqual(
       answer({ tool_approval: "universal_accept" }, wish(wide)),

@@ -115,7 +115,7 @@ describe("what a project prepares", () => {
     rmSync(base, { recursive: true })
   })
 
-  it.live("makes nobody wait: pipes in the place of git's files are no files", () =>
+  it.live("does not block on pipes in the place of git's files", () =>
     Effect.gen(function*() {
       const { base, work } = yield* folder
       execFileSync("mkfifo", [join(work, ".git")])

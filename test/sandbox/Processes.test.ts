@@ -182,7 +182,7 @@ describe("After kill -9 of the host", () => {
       ])
     }))
 
-  it.live("the same holds where somebody had ended what ends them", () =>
+  it.live("commands end with the host even when their watchdog was killed before", () =>
     Effect.gen(function*() {
       const m = marker()
       yield* abandon("again", m)

@@ -211,7 +211,7 @@ describe("an allow rule", () => {
     assert.isUndefined(shell(set, "make x"))
   })
 
-  it("never follows a link out of what it names", () => {
+  it("the search for denied paths never follows a link out of a pattern", () => {
     const lists: Lists = { allow: ["shell(npm test *)", "write(./src/**)"] }
     assert.strictEqual(shell(lists, "npm test > src/x"), "allow")
     assert.isUndefined(shell(lists, "npm test > src/x", factsOf({ "/work/app/src/x": "/etc/x" })))

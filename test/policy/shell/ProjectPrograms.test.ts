@@ -18,7 +18,7 @@ describe("a program that the project chooses does not only read", () => {
     expect(capability(command, ["/other/rust-toolchain"])).toBe("shell_ro")
   })
 
-  it("nor where nobody looked, or in a repository that names programs", () => {
+  it("git reads count as reads only in a checked repository without programs of its own", () => {
     const { kindOf: _, ...blind } = place
     expect(analyse("cargo --version", blind).capability).toBe("shell_rw")
     expect(analyse("go list ./...", { ...place, isPlainRepository: () => false }).capability).toBe("shell_rw")

@@ -39,7 +39,7 @@ describe("escalate_to_human", () => {
         ])
       }))
 
-    it.effect("asks in free text when it is to wait, and fails where nobody can answer", () =>
+    it.effect("asks in free text when it waits, and fails without a client that can answer", () =>
       Effect.gen(function*() {
         const { failure, notices, run } = yield* bench
         const asked: Array<unknown> = []
