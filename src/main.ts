@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import module from "node:module"
-import * as Home from "./platform/HomeFolder.ts"
+import * as HomeFolder from "./platform/HomeFolder.ts"
 import { guard } from "./platform/Stdout.ts"
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
@@ -13,7 +13,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exitCode = 1
 } else {
   module.enableCompileCache()
-  Home.settle()
+  HomeFolder.settle()
   if (command === "acp") {
     // Editors wait for this one, so no command-line library is on the way.
     guard()

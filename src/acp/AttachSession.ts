@@ -3,11 +3,11 @@ import { SessionMissing } from "../store/SessionStore.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import { AcpConnection, type AcpConnectionState } from "./AcpConnection.ts"
 import type { SessionManager } from "../session/lifecycle/SessionManager.ts"
-import * as Editor from "./client/ClientFiles.ts"
-import * as Permissions from "./client/PermissionRequests.ts"
+import * as ClientFiles from "./client/ClientFiles.ts"
+import * as PermissionRequests from "./client/PermissionRequests.ts"
 import * as Questions from "./client/Questions.ts"
-import * as Terminals from "./client/ClientTerminals.ts"
-import * as Updates from "./updates/SessionUpdates.ts"
+import * as ClientTerminals from "./client/ClientTerminals.ts"
+import * as SessionUpdates from "./updates/SessionUpdates.ts"
 
 /**
  * Attaches the connection to the session: it gets the session's events and answers its questions until it is detached.
@@ -22,11 +22,11 @@ export const attach = (
 ) =>
   Effect.suspend(() => {
     const { sessionId } = session
-    const { publish } = Updates.make(connection, session)
-    const ask = Permissions.ask(connection, sessionId, timeoutSecs)
+    const { publish } = SessionUpdates.make(connection, session)
+    const ask = PermissionRequests.ask(connection, sessionId, timeoutSecs)
     const choose = Questions.choose(connection, sessionId, timeoutSecs)
-    const editor = Editor.make(connection, sessionId)
-    const openTerminal = Terminals.make(connection, sessionId)
+    const editor = ClientFiles.make(connection, sessionId)
+    const openTerminal = ClientTerminals.make(connection, sessionId)
     const client = { ...(editor && { editor }), ...(openTerminal && { openTerminal }) }
     const gate = Latch.makeUnsafe(false)
     let open = false

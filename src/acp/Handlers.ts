@@ -12,7 +12,7 @@ import * as PromptContent from "../session/turn/PromptContent.ts"
 import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { detach, onSession } from "./AttachSession.ts"
 import { mapRpcErrors } from "./Errors.ts"
-import * as Opening from "./OpenSession.ts"
+import * as OpenSession from "./OpenSession.ts"
 
 const defaultModelIn = ({ acp, agents }: Snapshot) =>
   Array.from(agents.values()).find(({ alias }) => acp.defaultAgent === undefined || alias === acp.defaultAgent)?.model
@@ -82,7 +82,7 @@ const promptResult = (dialect: DialectName, sessionId: string, stopReason: StopR
 export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* SessionManager
   const { last } = yield* LiveSettings
-  const { create, open } = yield* Opening.make
+  const { create, open } = yield* OpenSession.make
 
   const ofConnection = (sessionId: string) =>
     onSession(sessions, sessionId, (_, connection) => Effect.succeed(connection))

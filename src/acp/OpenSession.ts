@@ -6,7 +6,7 @@ import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { AcpMcpServer } from "./protocol/SessionSetup.ts"
 import { all } from "../session/commands/SlashCommands.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
-import * as Updates from "./updates/SessionUpdates.ts"
+import * as SessionUpdates from "./updates/SessionUpdates.ts"
 import type { Rpc } from "effect/rpc"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
@@ -64,11 +64,11 @@ const clientServers = (
  */
 const announceSession = (connection: AcpConnectionState, session: Session): Effect.Effect<void> =>
   Effect.gen(function*() {
-    const { notify } = Updates.make(connection, session)
+    const { notify } = SessionUpdates.make(connection, session)
     const { usage } = session.record()
     const commands = yield* all(session.workspace)
     if (connection.attached.get(session.sessionId)?.session !== session) return
-    if (usage !== null) yield* notify(Updates.usageUpdate(usage))
+    if (usage !== null) yield* notify(SessionUpdates.usageUpdate(usage))
     yield* notify({
       sessionUpdate: "available_commands_update",
       availableCommands: commands.map(({ description, hint, name }) => ({
@@ -143,8 +143,8 @@ export const make = Effect.gen(function*() {
       sessionId,
       setup,
       Effect.fnUntraced(function*(session) {
-        const entries = yield* Updates.visibleTranscript(session, store)
-        const send = (shown: typeof entries) => Updates.sendReplay(connection, session, shown)
+        const entries = yield* SessionUpdates.visibleTranscript(session, store)
+        const send = (shown: typeof entries) => SessionUpdates.sendReplay(connection, session, shown)
         yield* attach(connection, session, last().acp.sessionTimeoutSecs, replay ? send(entries) : Effect.void)
         if (!replay) {
           // Resume replays no history, but the plan is state. Only ZeroClaw's clients expect it before the result.

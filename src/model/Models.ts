@@ -6,7 +6,7 @@ import type { Provider } from "../config/Providers.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
-import * as Offline from "./offline/OfflineModel.ts"
+import * as OfflineModel from "./offline/OfflineModel.ts"
 import { generateWith, type ModelStream } from "./ResponseParts.ts"
 import { type ModelUnavailable, type NamedModel, resolveModel } from "./ModelReference.ts"
 
@@ -121,7 +121,7 @@ export class Models extends Context.Service<Models, {
 
       const asking = Effect.fnUntraced(function*({ model, provider }: NamedModel): Effect.fn.Return<ModelStream> {
         return provider.kind === "offline"
-          ? Offline.streamText({ configFile })
+          ? OfflineModel.streamText({ configFile })
           : (yield* remote)({ ...provider, kind: provider.kind }, model)
       })
 

@@ -3,12 +3,12 @@ import { Context } from "effect"
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 /** The variables this process was started with. Nothing else in the tools reads them. */
-export const Environment: Context.Reference<EnvironmentVariables> = Context.Reference("postern/tool/Environment", {
+export const Environment: Context.Reference<EnvironmentVariables> = Context.Reference("postern/platform/Environment", {
   defaultValue: (): EnvironmentVariables => process.env
 })
 
 /** Names the configuration passes to commands on top of the allow-list; secrets are still withheld. */
-export const Passthrough: Context.Reference<ReadonlyArray<string>> = Context.Reference("postern/tool/Passthrough", {
+export const Passthrough: Context.Reference<ReadonlyArray<string>> = Context.Reference("postern/platform/Passthrough", {
   defaultValue: (): ReadonlyArray<string> => []
 })
 

@@ -1,7 +1,6 @@
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Scope, Semaphore, Stream } from "effect"
 import type { Rpc, RpcGroup } from "effect/rpc"
 import { CancelledByPeer, Connection, ConnectionClosed, make as makeRequester } from "./Connection.ts"
-import * as FrameDeadline from "./Lines.ts"
 import * as Lines from "./Lines.ts"
 import type { PeerOptions } from "./Options.ts"
 import * as Outbox from "./Outbox.ts"
@@ -144,7 +143,7 @@ export const serve = <R extends Rpc.Any>(
 
     const lines = Lines.make(options.maxFrame)
     const deadline = options.frameTimeout &&
-      (yield* FrameDeadline.makeFrameDeadline(options.frameTimeout, lines.unfinished, (fault) =>
+      (yield* Lines.makeFrameDeadline(options.frameTimeout, lines.unfinished, (fault) =>
         Effect.andThen(refuse("null", fault), Deferred.succeed(over, undefined))))
     const takeChunks = (chunks: ReadonlyArray<Uint8Array>) => {
       const taken = chunks.flatMap(lines.push)

@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { attempt, fault, type FileFault } from "./Files.ts"
 import * as Files from "./Files.ts"
-import * as Folder from "./Files.ts"
 import { makeFolder } from "../platform/RegularFile.ts"
 
 /**
@@ -49,7 +48,7 @@ interface PersonalityText {
 export const list = Effect.fnUntraced(
   function*(folder: string): Effect.fn.Return<ReadonlyArray<PersonalityFile>, FileFault> {
     const place = yield* canonical(folder)
-    return yield* attempt(place, () => Folder.inside(place, (base) => Promise.all(names.map(entryIn(base))))).pipe(
+    return yield* attempt(place, () => Files.inside(place, (base) => Promise.all(names.map(entryIn(base))))).pipe(
       Effect.catchIf(isMissing, () => Effect.succeed(names.map(missing)))
     )
   }

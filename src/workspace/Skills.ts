@@ -5,7 +5,6 @@ import * as Files from "./Files.ts"
 import * as FrontMatter from "./FrontMatter.ts"
 import type { Workspace } from "./Workspace.ts"
 import { attempt, fault, type FileFault } from "./Files.ts"
-import * as Folder from "./Files.ts"
 import { makeFolder } from "../platform/RegularFile.ts"
 
 /**
@@ -115,9 +114,9 @@ const placed = Effect.fnUntraced(function*({ folder, top }: SkillFolder) {
 const absent = (path: string) => lstat(path).then(() => false, () => true)
 
 const move = async (from: string, to: string, top: string): Promise<string> => {
-  const target = await Folder.openOrCreate(dirname(to), top)
+  const target = await Files.openOrCreate(dirname(to), top)
   try {
-    return await Folder.inside(dirname(from), async (base) => {
+    return await Files.inside(dirname(from), async (base) => {
       let name = basename(to)
       for (let again = 1; !(await absent(join(target.base, name))); again++) name = `${basename(to)}-${again}`
       await rename(join(base, basename(from)), join(target.base, name))

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { AcpConnectionState, DialectName } from "../../src/acp/AcpConnection.ts"
-import * as Permissions from "../../src/acp/client/PermissionRequests.ts"
+import * as PermissionRequests from "../../src/acp/client/PermissionRequests.ts"
 import { ConnectionClosed } from "../../src/rpc/Peer.ts"
 import { RpcFault } from "../../src/rpc/Wire.ts"
 import type { ToolCallState } from "../../src/domain/SessionEvent.ts"
@@ -37,7 +37,7 @@ const asked = (dialect: DialectName, answer: Effect.Effect<unknown, RpcFault | C
   } as unknown as AcpConnectionState
   return {
     seen,
-    ask: Permissions.ask(state, "s1", 60)({
+    ask: PermissionRequests.ask(state, "s1", 60)({
       call,
       explanation: "why",
       scopes: { allow: ["session"], deny: ["session", "workspace"] },

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { type Prompt, type Response, Tool, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
-import * as Offline from "../../src/model/offline/OfflineModel.ts"
+import * as OfflineModel from "../../src/model/offline/OfflineModel.ts"
 
 const options = { configFile: "/home/me/.postern/config.toml" }
 const all = ["file_list", "file_read", "shell", "TodoWrite"]
@@ -15,7 +15,7 @@ const toolkit = (names: ReadonlyArray<string>) => {
 }
 
 const stream = Effect.fnUntraced(function*(prompt: Prompt.RawInput, tools: ReadonlyArray<string> = all) {
-  const model = yield* Offline.make(options)
+  const model = yield* OfflineModel.make(options)
   return model.streamText({
     prompt,
     toolkit: toolkit(tools),
@@ -197,7 +197,7 @@ describe("the offline model running a script", () => {
   it.effect(
     "answers in whole parts when it is not asked to stream",
     Effect.fnUntraced(function*() {
-      const model = yield* Offline.make(options)
+      const model = yield* OfflineModel.make(options)
       const response = yield* model.generateText({ prompt: "think hm\nsay one two" })
       assert.strictEqual(response.text, "one two")
       assert.strictEqual(response.reasoningText, "hm")
@@ -231,7 +231,7 @@ describe("the offline model asked anything else", () => {
   it.effect(
     "says how it can be asked back where it can ask",
     Effect.fnUntraced(function*() {
-      const [said] = Offline.decide({ text: "hello", answers: [] }, new Set(["ask_user"]), options)
+      const [said] = OfflineModel.decide({ text: "hello", answers: [] }, new Set(["ask_user"]), options)
       const shown = said?._tag === "Say" ? said.text : ""
       for (const part of [options.configFile, "ask QUESTION"]) assert.include(shown, part)
     })

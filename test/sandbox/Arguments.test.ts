@@ -5,7 +5,6 @@ import * as Firejail from "../../src/sandbox/backends/Firejail.ts"
 import type { Plan } from "../../src/sandbox/plan/Plan.ts"
 import * as Scratch from "../../src/sandbox/backends/Scratch.ts"
 import * as Seatbelt from "../../src/sandbox/backends/Seatbelt.ts"
-import * as Seccomp from "../../src/sandbox/backends/Bubblewrap.ts"
 
 const plan = (change: Partial<Plan> = {}): Plan => ({
   mode: "workspace-write",
@@ -125,10 +124,10 @@ describe("the arguments of bubblewrap", () => {
 describe("the system call filter", () => {
   it("is one program of whole instructions for each known architecture", () => {
     for (const arch of ["x64", "arm64"]) {
-      assert.strictEqual(Seccomp.seccompFilter(true, arch)!.length % 8, 0)
-      assert.isBelow(Seccomp.seccompFilter(false, arch)!.length, Seccomp.seccompFilter(true, arch)!.length)
+      assert.strictEqual(Bubblewrap.seccompFilter(true, arch)!.length % 8, 0)
+      assert.isBelow(Bubblewrap.seccompFilter(false, arch)!.length, Bubblewrap.seccompFilter(true, arch)!.length)
     }
-    assert.strictEqual(Seccomp.seccompFilter(true, "mips"), undefined)
+    assert.strictEqual(Bubblewrap.seccompFilter(true, "mips"), undefined)
   })
 })
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
 import { TranscriptEntry } from "../../src/domain/SessionEvent.ts"
 import * as TranscriptPages from "../../src/native/session/TranscriptPages.ts"
-import * as Cursor from "../../src/store/SessionCatalog.ts"
+import * as SessionCatalog from "../../src/store/SessionCatalog.ts"
 import { readEntry } from "../../src/store/Transcripts.ts"
 import { filledLine, integer, line } from "../support/Arbitraries.ts"
 
@@ -33,9 +33,9 @@ describe("Properties of cursors", () => {
     sessionId: filledLine,
     ending: line
   }, ({ ending, sessionId, updatedAt }) => {
-    const text = Cursor.encode({ updatedAt, sessionId })
-    assert.deepStrictEqual(succeeds(Cursor.decode(text)), { updatedAt, sessionId })
-    if (ending !== "") assert.isUndefined(succeeds(Cursor.decode(`${text}${ending}`)))
+    const text = SessionCatalog.encode({ updatedAt, sessionId })
+    assert.deepStrictEqual(succeeds(SessionCatalog.decode(text)), { updatedAt, sessionId })
+    if (ending !== "") assert.isUndefined(succeeds(SessionCatalog.decode(`${text}${ending}`)))
   })
 
   it.prop("a cursor of messages comes back for its session alone", {
@@ -49,7 +49,7 @@ describe("Properties of cursors", () => {
   })
 
   it.prop("any other text is no cursor", [line], ([text]) => {
-    assert.isUndefined(succeeds(Cursor.decode(text)))
+    assert.isUndefined(succeeds(SessionCatalog.decode(text)))
     assert.isUndefined(succeeds(TranscriptPages.decodeCursor(text, text)))
   })
 })

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as DaemonLayer from "../../src/app/DaemonLayer.ts"
-import * as Following from "../../src/config/ConfigWatcher.ts"
+import * as ConfigWatcher from "../../src/config/ConfigWatcher.ts"
 import type { PeerIdentity } from "../../src/native/protocol/NativeConnection.ts"
 import { type ConnectionLimits, serveConnection, usualLimits } from "../../src/native/NativeServer.ts"
 import { listen, take } from "../../src/platform/socket/UnixSocket.ts"
@@ -55,7 +55,7 @@ export const served = Effect.fnUntraced(
     const endpoint = join(folder, "data", "daemon.sock")
     const layer = DaemonLayer.layer(endpoint, {}, (file) => breakable(broken)(SessionStore.layerOrMemory(file)), engine)
       .pipe(
-        Layer.provideMerge(Following.layer),
+        Layer.provideMerge(ConfigWatcher.layer),
         Layer.provideMerge(layerSettings({ configDir: folder }, {}))
       )
     const context = yield* Layer.build(layer)

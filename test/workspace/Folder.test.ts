@@ -5,11 +5,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { attempt } from "../../src/workspace/Files.ts"
 import * as Files from "../../src/workspace/Files.ts"
-import * as Folder from "../../src/workspace/Files.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 const within = <A>(folder: string, use: (base: string) => Promise<A>) =>
-  attempt(folder, () => Folder.inside(folder, use))
+  attempt(folder, () => Files.inside(folder, use))
 
 const names = (folder: string) => within(folder, (base) => readdir(base))
 

@@ -18,7 +18,7 @@ import type { Connection } from "../../rpc/Peer.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import type { AcpConnectionState, DialectName } from "../AcpConnection.ts"
 import { HistoryTrimmed, SessionUpdated } from "../protocol/ClientMethods.ts"
-import * as CommandDisplay from "./TerminalOutput.ts"
+import * as TerminalOutput from "./TerminalOutput.ts"
 import { sessionOptions } from "../ConfigOptions.ts"
 import type { SessionStore } from "../../store/SessionStore.ts"
 
@@ -170,7 +170,7 @@ const textOf = (call: ToolCallState) =>
 /** ZeroClaw's clients read the output as text, in `rawOutput` and `body`. */
 const withBody = (call: ToolCallState) => ({ ...fieldsOf(call), rawOutput: textOf(call), body: textOf(call) })
 
-const changed = (dialect: DialectName, { _meta, call }: CommandDisplay.ShownCall): SessionUpdate => ({
+const changed = (dialect: DialectName, { _meta, call }: TerminalOutput.ShownCall): SessionUpdate => ({
   sessionUpdate: "tool_call_update",
   ...(dialect === "zeroclaw" ? withBody(call) : fieldsOf(call)),
   ...(_meta === undefined ? {} : { _meta })
@@ -207,7 +207,7 @@ const replayed = (
     case "Interrupted":
       return [chunk("agent_message_chunk", entry.messageId, { type: "text", text: entry.text })]
     case "ToolCall":
-      return replayedCall(dialect, CommandDisplay.withoutTerminals(entry.call))
+      return replayedCall(dialect, TerminalOutput.withoutTerminals(entry.call))
     case "Plan":
       return [planUpdate(dialect, entry.entries)]
     case "Notice":
@@ -252,7 +252,7 @@ export const make = (state: AcpConnectionState, session: Session) => {
   const { policy: { settings }, sessionId, workspace: { cwd } } = session
   let message = { messageId: "", frame: (text: string) => text }
   const peer: Connection["Service"] = state.peer
-  const display = CommandDisplay.make(state, cwd)
+  const display = TerminalOutput.make(state, cwd)
   const notify = (update: SessionUpdate) => peer.notify(SessionUpdated, { sessionId, update })
 
   const notifyAll = (updates: ReadonlyArray<SessionUpdate>) => Effect.forEach(updates, notify, { discard: true })

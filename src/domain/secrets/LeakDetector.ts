@@ -17,7 +17,7 @@ const defaults: LeakDetection = { enabled: true, sensitivity: 0.7, highEntropyTo
 
 /** As the configuration has it now. */
 export const LeakDetection: Context.Reference<() => LeakDetection> = Context.Reference(
-  "postern/security/LeakDetection",
+  "postern/domain/LeakDetection",
   { defaultValue: () => () => defaults }
 )
 

@@ -5,7 +5,7 @@ import type { ModelRequest } from "./HttpFault.ts"
 import * as HttpFault from "./HttpFault.ts"
 import type { ModelFault } from "../ModelFault.ts"
 import type { ResponsePart, ResponseReader } from "../ResponseParts.ts"
-import * as Reading from "./ResponseStream.ts"
+import * as ResponseStream from "./ResponseStream.ts"
 
 /** The HTTP address of a model. */
 export interface Endpoint {
@@ -86,7 +86,7 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
         const type = response.headers["content-type"] ?? ""
         if (type.includes("html")) return yield* HttpFault.noApi(asked)
         const bytes = Stream.mapError(response.stream, () => HttpFault.brokenOff(asked, "the connection was lost"))
-        return Reading.readParts(asked, bytes, reader(), {
+        return ResponseStream.readParts(asked, bytes, reader(), {
           whole: type.includes("application/json"),
           silence,
           deadline

@@ -9,7 +9,6 @@ import type { FileFault } from "../../workspace/Files.ts"
 import * as Files from "../../workspace/Files.ts"
 import * as FrontMatter from "../../workspace/FrontMatter.ts"
 import * as Skills from "../../workspace/Skills.ts"
-import * as SkillShelf from "../../workspace/Skills.ts"
 import { caller, usableAgent } from "../access/Access.ts"
 import { SkillMethods } from "../protocol/AgentContracts.ts"
 import * as Errors from "../protocol/Errors.ts"
@@ -225,7 +224,7 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
     "skills/write": Effect.fnUntraced(function*(asked) {
       const shelf = yield* shelfOf(asked)
       const name = yield* checkedName(asked.name)
-      const write = SkillShelf.write(shelf, name, yield* textOf(asked))
+      const write = Skills.write(shelf, name, yield* textOf(asked))
       yield* Effect.mapError(lock.within(name)(write), unchangeable)
       return { bundle: asked.bundle, name, written: true }
     }, mapRpcErrors),
@@ -233,7 +232,7 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
     "skills/delete": Effect.fnUntraced(function*(asked) {
       const shelf = yield* shelfOf(asked)
       const name = yield* checkedName(asked.name)
-      const archive = yield* Effect.mapError(lock.within(name)(SkillShelf.remove(shelf, name)), unchangeable)
+      const archive = yield* Effect.mapError(lock.within(name)(Skills.remove(shelf, name)), unchangeable)
       return {
         bundle: asked.bundle,
         name,

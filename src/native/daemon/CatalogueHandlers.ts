@@ -9,7 +9,7 @@ import { Doctor } from "../../session/doctor/Doctor.ts"
 import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { CatalogueMethods, CostMethods } from "../protocol/DaemonContracts.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
-import * as FolderAccess from "../access/Access.ts"
+import * as Access from "../access/Access.ts"
 import { ClientSessions, ownerOf } from "../session/ClientSessions.ts"
 import { isTooDeep } from "../../rpc/Wire.ts"
 import * as Files from "../../workspace/Files.ts"
@@ -90,7 +90,7 @@ const layerCatalogue = CatalogueMethods.toLayer(Effect.gen(function*() {
   const clientSessions = yield* ClientSessions
   const managers = yield* SessionManagers
   const doctor = yield* Doctor
-  const forbids = FolderAccess.make(settings, live)
+  const forbids = Access.make(settings, live)
 
   const usable = Effect.gen(function*() {
     const me = yield* caller

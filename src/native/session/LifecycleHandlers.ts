@@ -23,7 +23,7 @@ import { Agents } from "../../session/lifecycle/Agents.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import type { SessionOverrides } from "../../session/SessionContext.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
-import * as FolderAccess from "../access/Access.ts"
+import * as Access from "../access/Access.ts"
 import { LifecycleMethods } from "../protocol/SessionContracts.ts"
 import { twins } from "../protocol/Contract.ts"
 import * as SessionUpdates from "./SessionUpdates.ts"
@@ -172,7 +172,7 @@ const shown = ({ model, modelProvider, temperature }: SessionOverrides) => ({
 export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
   const managers = yield* SessionManagers
   const agents = yield* Agents
-  const forbids = FolderAccess.make(yield* Settings, yield* LiveSettings)
+  const forbids = Access.make(yield* Settings, yield* LiveSettings)
   const clientSessions = yield* ClientSessions
   const { connections } = yield* DaemonInfo
 

@@ -13,7 +13,7 @@ import type { GateRefusal } from "./GateTrace.ts"
 import type { OperatorLimits } from "./Limits.ts"
 import { isDevice, malformed, pathIn } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
-import * as Allowance from "./Limits.ts"
+import * as Limits from "./Limits.ts"
 
 /** The part of a decision's input that the operator's limits look at. */
 interface BoundaryCall {
@@ -225,7 +225,7 @@ const changing: ReadonlySet<Capability> = new Set(["rw", "rw_plan", "shell_test"
  * docs/policy.md#operator-limits.
  */
 export const boundaryRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
-  const spent = Allowance.allowanceRefusal(limits)
+  const spent = Limits.allowanceRefusal(limits)
   if (spent) return spent
   if (limits.level === "readonly" && call.capabilities.some((capability) => changing.has(capability))) {
     return { code: "READ_ONLY", reason: "the autonomy level is readonly" }

@@ -1,4 +1,4 @@
-import * as ApprovalPolicy from "./Gates.ts"
+import * as Gates from "./Gates.ts"
 import type { Capability } from "../../domain/Capability.ts"
 import type { DecisionInput } from "./DecisionInput.ts"
 import * as Escalation from "./Escalation.ts"
@@ -14,7 +14,6 @@ import {
 import { hardGates } from "./Gates.ts"
 import type { EffectiveSandbox, PolicySettings, ResolvedSettings } from "../../domain/PolicySettings.ts"
 import type { CallAction, RiskFinding } from "./CallAction.ts"
-import * as RuleGate from "./Gates.ts"
 import type { RuleFacts, RuleHit } from "./RuleFacts.ts"
 
 /**
@@ -97,11 +96,11 @@ export const decide = (input: DecisionInput): Decision => {
   const { mode, question, refusal: tooWide } = Escalation.escalationOf(capabilities, values.sandbox, input.wish)
   const network = networkOf(input, values)
   const { hides = false, note: enforcement, usable } = input.enforce(mode, network)
-  const byRule = RuleGate.ruleStep(input)
+  const byRule = Gates.ruleStep(input)
   note("rule", byRule?.verdict ?? "pass", byRule?.reason ?? "no rule matches")
   if (byRule?.verdict === "deny") return finish("deny", byRule)
-  const decided = byRule ?? ApprovalPolicy.toolApproval(input)
-  const unsure = decided.verdict === "run" ? RuleGate.unseen(input, hides) : undefined
+  const decided = byRule ?? Gates.toolApproval(input)
+  const unsure = decided.verdict === "run" ? Gates.unseen(input, hides) : undefined
   const found = unsure ?? decided
   if (unsure) note("policy", "ask", unsure.reason)
   else if (byRule) note("policy", "skip", "a rule decided")

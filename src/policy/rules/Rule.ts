@@ -1,7 +1,7 @@
 import { Context, Result } from "effect"
 import { nearest } from "../../config/schema/Suggestion.ts"
 import * as Hosts from "./pattern/HostPattern.ts"
-import * as Names from "./pattern/NamePattern.ts"
+import * as NamePattern from "./pattern/NamePattern.ts"
 import * as Paths from "./pattern/PathPattern.ts"
 import * as TokenPattern from "./pattern/TokenPattern.ts"
 import { type PatternFault, RuleUnreadable } from "./pattern/RuleUnreadable.ts"
@@ -20,14 +20,14 @@ export class ToolVocabulary extends Context.Service<ToolVocabulary, KnownTools>(
 export type RuleTool =
   | { readonly _tag: "Family"; readonly name: ToolFamily }
   | { readonly _tag: "Id"; readonly name: string; readonly family: ToolFamily | undefined }
-  | { readonly _tag: "Glob"; readonly name: string; readonly test: Names.NameTest }
+  | { readonly _tag: "Glob"; readonly name: string; readonly test: NamePattern.NameTest }
 
 type RuleSpecifier =
   | { readonly _tag: "Command"; readonly pattern: TokenPattern.TokenPattern }
   | { readonly _tag: "Path"; readonly pattern: Paths.PathPattern }
   | { readonly _tag: "Host"; readonly pattern: Hosts.HostPattern }
-  | { readonly _tag: "Mcp"; readonly pattern: Names.McpPattern }
-  | { readonly _tag: "Parameters"; readonly tests: ReadonlyArray<Names.ParameterTest> }
+  | { readonly _tag: "Mcp"; readonly pattern: NamePattern.McpPattern }
+  | { readonly _tag: "Parameters"; readonly tests: ReadonlyArray<NamePattern.ParameterTest> }
 
 /** A compiled rule, `tool` or `tool(specifier)`. See docs/policy.md#rule-syntax. */
 export interface Rule {
@@ -97,7 +97,7 @@ const toolOf = (written: string, bare: boolean, reading: RuleReading): Result.Re
     if (!bare) return fail("a wildcard over tools takes nothing in parentheses; name the tool, or drop them")
     const fixed = name.slice(0, name.search(/[*{]/))
     const open = mcpPrefix.startsWith(fixed) || fixed.startsWith(mcpPrefix)
-    return Result.flatMap(Names.glob(name), (test) =>
+    return Result.flatMap(NamePattern.glob(name), (test) =>
       open || Array.from(reading.tools.keys()).some(test)
         ? Result.succeed({ _tag: "Glob" as const, name, test })
         : missing(`no tool is called like ${name}; the tools are ${Array.from(reading.tools.keys()).join(", ")}`))
@@ -120,14 +120,14 @@ const specifierOf = (text: string, tool: RuleTool, list: RuleKind): Result.Resul
       return Result.map(Hosts.parse(text), (pattern) => ({ _tag: "Host", pattern }))
     case "mcp":
       if (tool._tag !== "Family") break
-      return Result.map(Names.parseMcp(text, list !== "allow"), (pattern) => ({ _tag: "Mcp", pattern }))
+      return Result.map(NamePattern.parseMcp(text, list !== "allow"), (pattern) => ({ _tag: "Mcp", pattern }))
   }
   return list === "allow"
     ? Result.fail({
       at: 0,
       problem: `tests of parameters are for deny and ask only; write ${tool.name} alone to allow it`
     })
-    : Result.map(Names.parseParameters(text), (tests) => ({ _tag: "Parameters", tests }))
+    : Result.map(NamePattern.parseParameters(text), (tests) => ({ _tag: "Parameters", tests }))
 }
 
 /** The longest rule: rules are shown in full wherever they decide. */

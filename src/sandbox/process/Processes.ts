@@ -112,7 +112,7 @@ export class SpawnFailed extends Schema.TaggedError<SpawnFailed>()("SpawnFailed"
 export class Processes extends Context.Service<Processes, {
   /** Interruption sends SIGTERM and does not wait; the rest goes on in the background until the Layer closes. */
   readonly run: (command: ProcessCommand) => Effect.Effect<ProcessExit, SpawnFailed>
-}>()("postern/tool/Processes") {
+}>()("postern/sandbox/Processes") {
   static readonly layer: Layer.Layer<Processes> = Layer.effect(Processes, Effect.suspend(() => make))
 }
 

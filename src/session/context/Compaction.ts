@@ -1,6 +1,6 @@
 import { Effect, Result, Schema, Stream } from "effect"
 import { Prompt } from "effect/ai"
-import * as Condense from "../../model/CompactionPrompt.ts"
+import * as CompactionPrompt from "../../model/CompactionPrompt.ts"
 import * as ModelFault from "../../model/ModelFault.ts"
 import type { Model } from "../../model/Models.ts"
 import { costOf, tokensOf } from "../policy/Budget.ts"
@@ -97,8 +97,8 @@ const digest = (messages: Messages, limit: number): string => {
 
 const summarise = Effect.fnUntraced(
   function*(compactionId: string, old: Messages, model: Model, { focus, limit }: CompactionOptions, turn: TurnContext) {
-    const text = Condense.instruction(digest(old, limit * 2), focus)
-    const prompt = Prompt.make([{ role: "system", content: Condense.system }, {
+    const text = CompactionPrompt.instruction(digest(old, limit * 2), focus)
+    const prompt = Prompt.make([{ role: "system", content: CompactionPrompt.system }, {
       role: "user",
       content: [{ type: "text", text }]
     }])

@@ -9,7 +9,7 @@ import { SessionStore } from "../../store/SessionStore.ts"
 import { Environment } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
 import { Doctor, type Finding } from "./Doctor.ts"
-import * as DoctorMcp from "./McpDiagnosis.ts"
+import * as McpDiagnosis from "./McpDiagnosis.ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import { version } from "../../domain/Version.ts"
@@ -126,7 +126,7 @@ const make = <E extends { readonly message: string }>(store: Layer.Layer<Session
           yield* sessions,
           yield* sandboxFinding,
           ...programs,
-          ...DoctorMcp.look(mcp.servers, variables)
+          ...McpDiagnosis.look(mcp.servers, variables)
         ]
       }).pipe(Effect.provideContext(services))
     })

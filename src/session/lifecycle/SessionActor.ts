@@ -11,7 +11,7 @@ import type { Workspace } from "../../workspace/Workspace.ts"
 import type { ModelCatalog } from "../../model/ModelCatalog.ts"
 import * as Approvals from "../policy/Approvals.ts"
 import type { Attachment } from "./Attachment.ts"
-import * as Configured from "./Agents.ts"
+import * as Agents from "./Agents.ts"
 import type { SessionEvent } from "../../domain/SessionEvent.ts"
 import type { Session } from "./Session.ts"
 import * as SessionModel from "../policy/SessionModel.ts"
@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function*(
   const store = yield* SessionStore
   const turnServices = Context.make(SessionStore, store).pipe(Context.add(TurnLoop, yield* TurnLoop))
   const live = yield* LiveSettings
-  const configured = Configured.follow(live, agent)
+  const configured = Agents.follow(live, agent)
   const { sessionId } = initial
   const attachments = new Set<Attachment>()
   const publish = (event: SessionEvent) =>

@@ -41,7 +41,7 @@ export class Gate extends Context.Service<Gate, {
   readonly decide: Decide
   /** The same on every machine: where this one cannot enforce a sandbox, the last gate says so and does not deny. */
   readonly explain: Decide
-}>()("postern/policy/Gate") {
+}>()("postern/session/Gate") {
   static readonly layer: Layer.Layer<Gate, never, Sandbox> = Layer.effect(
     Gate,
     Effect.map(Sandbox, ({ enforce }) => ({

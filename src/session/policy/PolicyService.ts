@@ -9,7 +9,7 @@ import type { Permitted } from "../../policy/decision/ToolGrants.ts"
 import { none, type SessionTools } from "../../tool/SessionTools.ts"
 import type { AnyTool } from "../../tool/Tool.ts"
 import type { PathRefused } from "../../workspace/Workspace.ts"
-import * as Configured from "../lifecycle/Agents.ts"
+import * as Agents from "../lifecycle/Agents.ts"
 import * as Folders from "../lifecycle/Folders.ts"
 import type { SessionContext } from "../SessionContext.ts"
 import { basisOf, projectSettings, type SessionPolicy } from "./SessionPolicy.ts"
@@ -53,7 +53,7 @@ export interface ToolAudience {
 export const unopened = Effect.fnUntraced(
   function*(agent: AgentSettings, permitted: Permitted | undefined, own: ReadonlyMap<string, AnyTool>) {
     const { configDir } = yield* Settings
-    const configured = Configured.follow(yield* LiveSettings, agent)()
+    const configured = Agents.follow(yield* LiveSettings, agent)()
     const { level, user } = basisOf(configured)
     const profile = configured.risk
     const workspace = yield* Folders.open(agent, { cwd: undefined, additional: [], configDir, profile })

@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import { Context, Effect, type FileSystem, Layer, Result, Schema, Semaphore } from "effect"
 import { knownTools, Toolbox } from "../../tool/Toolbox.ts"
 import { RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
-import * as Layers from "../../policy/rules/source/RuleLayers.ts"
+import * as RuleLayers from "../../policy/rules/source/RuleLayers.ts"
 import type { RuleKind } from "../../policy/rules/Rule.ts"
 import { type RuleEntry, ruleEntry } from "../../policy/rules/RuleSet.ts"
 import * as RulesFile from "../../policy/rules/source/RulesFile.ts"
@@ -49,7 +49,7 @@ export class RuleFiles extends Context.Service<RuleFiles, {
   readonly remove: (workspace: Workspace, entry: RuleEntry) => Effect.Effect<RuleChange, { readonly message: string }>
   /** Whether allow rules in the project's file count. */
   readonly isTrusted: (workspace: Workspace) => Effect.Effect<boolean>
-}>()("postern/policy/RuleFiles") {
+}>()("postern/session/RuleFiles") {
   static readonly layer = Layer.effect(RuleFiles, Effect.suspend(() => make))
 }
 
@@ -155,7 +155,7 @@ const make = Effect.gen(function*() {
         file: settings.configFile,
         table: yield* RulesFile.readUserTable(settings.configFile, environment)
       }
-      const loaded = yield* Layers.load({ user, workspace: workspace.cwd }, trialIn(workspace))
+      const loaded = yield* RuleLayers.load({ user, workspace: workspace.cwd }, trialIn(workspace))
       const counting = new Set(rules.entries.map(({ id }) => id))
       const all = new Map([...rules.entries, ...loaded.entries, ...loaded.untrusted].map((one) => [one.id, one]))
       const rank = ({ layer, list }: RuleEntry) => layers.indexOf(layer) * lists.length + lists.indexOf(list)

@@ -2,14 +2,14 @@ import type { MayRead } from "./ReadFilter.ts"
 import { Worker } from "node:worker_threads"
 import { Context, Deferred, Effect, Option, Schema } from "effect"
 import * as Files from "../../workspace/Files.ts"
-import * as FolderWalk from "./GlobSearch.ts"
+import * as GlobSearch from "./GlobSearch.ts"
 import * as Tool from "../Tool.ts"
 import { basename, dirname, join } from "node:path"
 import type { ConfinedCommand } from "../../sandbox/Confinement.ts"
 import { Processes } from "../../sandbox/process/Processes.ts"
 import { skipped } from "./GlobSearch.ts"
 import { lstat } from "node:fs/promises"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import { Environment, scrub } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
 import * as ToolPath from "./ToolPath.ts"
@@ -105,9 +105,9 @@ const builtinSearch = Effect.fnUntraced(function*(
   const done = yield* Effect.timeoutOption(
     Effect.gen(function*() {
       const walked = query.file === undefined
-        ? yield* FolderWalk.walk(
+        ? yield* GlobSearch.walk(
           query.folder,
-          FolderWalk.compile(FolderWalk.anywhere(query.include ?? "*")),
+          GlobSearch.compile(GlobSearch.anywhere(query.include ?? "*")),
           maxFiles,
           query.mayRead
         )
@@ -462,7 +462,7 @@ export const make = Effect.gen(function*() {
     kind: "search",
     capabilities: ["ro"],
     origin: "local",
-    needs: ({ path }) => Needs.read(path ?? "."),
+    needs: ({ path }) => ToolRequirements.read(path ?? "."),
     preview: Effect.fnUntraced(function*(parameters, context) {
       const path = yield* ToolPath.locate(parameters.path ?? ".", "read", context)
       const title = `Search for ${Tool.firstLine(parameters.pattern, 80)}`

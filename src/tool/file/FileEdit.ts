@@ -1,5 +1,5 @@
 import { Effect, Result, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
@@ -52,7 +52,7 @@ export const FileEdit = Tool.make<Parameters>({
   parameters: Parameters,
   kind: "edit",
   capabilities: ["rw"],
-  needs: ({ path }) => Needs.write(path),
+  needs: ({ path }) => ToolRequirements.write(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const edits = editsOf(parameters)
     const path = yield* ToolPath.locate(parameters.path, "write", context)

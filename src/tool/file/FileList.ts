@@ -1,9 +1,9 @@
 import { lstat, readdir, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import { FileFault } from "../../workspace/Files.ts"
-import * as Folder from "../../workspace/Files.ts"
+import * as Files from "../../workspace/Files.ts"
 import * as ReadFilter from "./ReadFilter.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as Tool from "../Tool.ts"
@@ -20,7 +20,7 @@ export const FileList = Tool.make<typeof Parameters.Type>({
   parameters: Parameters,
   kind: "read",
   capabilities: ["ro"],
-  needs: ({ path }) => Needs.read(path ?? "."),
+  needs: ({ path }) => ToolRequirements.read(path ?? "."),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* ToolPath.locate(parameters.path ?? ".", "read", context)
     return path === undefined
@@ -32,7 +32,7 @@ export const FileList = Tool.make<typeof Parameters.Type>({
     const name = ToolPath.shown(path, context.workspace)
     const mayRead = yield* context.mayRead
     const { leftOut, lines, total } = yield* Effect.tryPromise({
-      try: () => Folder.inside(path, (base) => list(base, path, mayRead)),
+      try: () => Files.inside(path, (base) => list(base, path, mayRead)),
       catch: (error) => Tool.fail(`Cannot list ${name}: ${reasonOf(error)}`)
     })
     const hidden = ReadFilter.note(leftOut)

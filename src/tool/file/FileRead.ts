@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
@@ -25,7 +25,7 @@ export const FileRead = Tool.make<typeof Parameters.Type>({
   kind: "read",
   capabilities: ["ro"],
   origin: "local",
-  needs: ({ path }) => Needs.read(path),
+  needs: ({ path }) => ToolRequirements.read(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* ToolPath.locate(parameters.path, "read", context)
     if (path === undefined) return { title: `Read ${parameters.path}` }

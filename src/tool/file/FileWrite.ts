@@ -1,5 +1,5 @@
 import { Effect, Result, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as TextFile from "./TextFile.ts"
@@ -23,7 +23,7 @@ export const FileWrite = Tool.make<Parameters>({
   parameters: Parameters,
   kind: "edit",
   capabilities: ["rw"],
-  needs: ({ path }) => Needs.write(path),
+  needs: ({ path }) => ToolRequirements.write(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* ToolPath.locate(parameters.path, "write", context)
     const rawInput = { path: parameters.path, newText: parameters.content }

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect, Glob, Schema } from "effect"
-import * as Folder from "../../workspace/Files.ts"
+import * as Files from "../../workspace/Files.ts"
 import type { MayRead } from "./ReadFilter.ts"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import * as ReadFilter from "./ReadFilter.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as Tool from "../Tool.ts"
@@ -61,7 +61,7 @@ export const walk = (
     return { paths: paths.sort(), complete, leftOut }
   })
 
-const list = (folder: string) => Folder.inside(folder, (base) => readdir(base, { withFileTypes: true }))
+const list = (folder: string) => Files.inside(folder, (base) => readdir(base, { withFileTypes: true }))
 
 const maxResults = 1000
 
@@ -78,7 +78,7 @@ export const GlobSearch = Tool.make<typeof Parameters.Type>({
   parameters: Parameters,
   kind: "search",
   capabilities: ["ro"],
-  needs: ({ path }) => Needs.read(path ?? "."),
+  needs: ({ path }) => ToolRequirements.read(path ?? "."),
   preview: (parameters) => Effect.succeed({ title: `Find ${Tool.firstLine(parameters.pattern, 80)}` }),
   run: Effect.fnUntraced(function*({ path, pattern }, context) {
     if (pattern.startsWith("/") || pattern.startsWith("~") || pattern.split("/").includes("..")) {

@@ -1,5 +1,5 @@
 import { DateTime, Effect, Option, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import type { Memory, MemoryEntry, MemoryFilter } from "../../store/MemoryStore.ts"
 import * as Tool from "../Tool.ts"
 
@@ -80,7 +80,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     parameters: Kept,
     kind: "other",
     capabilities: ["rw"],
-    needs: () => Needs.kept("rw"),
+    needs: () => ToolRequirements.kept("rw"),
     preview: ({ key }) => Effect.succeed({ title: `Remember ${Tool.firstLine(key, 80)}` }),
     run: ({ category, content, key }) =>
       orFail(
@@ -101,7 +101,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     kind: "search",
     capabilities: ["ro"],
     origin: "local",
-    needs: () => Needs.kept("ro"),
+    needs: () => ToolRequirements.kept("ro"),
     preview: ({ query }) =>
       Effect.succeed({ title: query ? `Recall ${Tool.firstLine(query, 80)}` : "Recall the newest memories" }),
     run: Effect.fnUntraced(function*({ limit, query, ...given }) {
@@ -118,7 +118,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     parameters: Forgotten,
     kind: "delete",
     capabilities: ["rw"],
-    needs: () => Needs.kept("rw"),
+    needs: () => ToolRequirements.kept("rw"),
     preview: ({ key }) => Effect.succeed({ title: `Forget ${Tool.firstLine(key, 80)}` }),
     run: ({ key }) =>
       Effect.map(
@@ -134,7 +134,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     kind: "read",
     capabilities: ["ro"],
     origin: "local",
-    needs: () => Needs.kept("ro"),
+    needs: () => ToolRequirements.kept("ro"),
     preview: () => Effect.succeed({ title: "Export memories" }),
     run: Effect.fnUntraced(function*({ category, namespace, session_id, ...given }) {
       const which = {
@@ -159,7 +159,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     parameters: Purged,
     kind: "delete",
     capabilities: ["rw"],
-    needs: () => Needs.kept("rw"),
+    needs: () => ToolRequirements.kept("rw"),
     preview: ({ namespace, session_id }) =>
       Effect.succeed({
         title: `Forget all memories of ${

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import { basename, extname } from "node:path"
 import { Effect, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import * as MimeType from "../../workspace/MimeType.ts"
 import { textContent } from "../../domain/Content.ts"
@@ -28,7 +28,7 @@ export const DeliverFile = Tool.make<typeof Parameters.Type>({
   parameters: Parameters,
   kind: "other",
   capabilities: ["ro"],
-  needs: ({ path }) => Needs.read(path),
+  needs: ({ path }) => ToolRequirements.read(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* ToolPath.locate(parameters.path, "read", context)
     return { title: `Deliver ${label(parameters)}`, ...(path === undefined ? {} : { locations: [{ path }] }) }

@@ -1,5 +1,5 @@
 import { Effect, Result, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import { pathIn, relativePath } from "../../workspace/Workspace.ts"
 import * as ToolPath from "../file/ToolPath.ts"
 import * as TextFile from "../file/TextFile.ts"
@@ -18,7 +18,7 @@ export const PlanWrite = Tool.make<typeof Plan.Type>({
   parameters: Plan,
   kind: "edit",
   capabilities: ["rw_plan"],
-  needs: () => Needs.plan(relativePath),
+  needs: () => ToolRequirements.plan(relativePath),
   preview: Effect.fnUntraced(function*({ content }, context) {
     const path = pathIn(context.workspace.cwd)
     const seen = yield* TextFile.look(path, context)
@@ -65,7 +65,7 @@ export const TodoWrite = Tool.make<typeof Todos.Type>({
   parameters: Todos,
   kind: "think",
   capabilities: ["none"],
-  needs: () => Needs.nothing,
+  needs: () => ToolRequirements.nothing,
   preview: () => Effect.succeed({ title: "Update the plan" }),
   run: Effect.fnUntraced(function*({ todos }, context) {
     if (todos.some((todo) => todo.content.trim() === "")) {

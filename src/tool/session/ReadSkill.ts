@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import * as Skills from "../../workspace/Skills.ts"
 import * as Tool from "../Tool.ts"
 
@@ -14,7 +14,7 @@ export const ReadSkill = Tool.make<typeof Parameters.Type>({
   parameters: Parameters,
   kind: "read",
   capabilities: ["ro"],
-  needs: () => Needs.read(),
+  needs: () => ToolRequirements.read(),
   preview: ({ name }) => Effect.succeed({ title: `Read skill ${Tool.firstLine(name, 64)}` }),
   run: Effect.fnUntraced(function*({ name }, { workspace }) {
     const skills = yield* Skills.list(workspace)

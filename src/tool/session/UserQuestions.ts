@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import { textContent } from "../../domain/Content.ts"
 import * as Tool from "../Tool.ts"
 
@@ -32,7 +32,7 @@ export const AskUser = Tool.make<typeof Question.Type>({
   parameters: Question,
   kind: "other",
   capabilities: ["none"],
-  needs: () => Needs.nothing,
+  needs: () => ToolRequirements.nothing,
   preview: ({ question }) =>
     Effect.succeed({ title: Tool.firstLine(question, 80) || "Question", content: [textContent(question)] }),
   run: Effect.fnUntraced(function*({ choices, question, timeout_secs }, context) {
@@ -66,7 +66,7 @@ export const EscalateToHuman = Tool.make<typeof Escalation.Type>({
   parameters: Escalation,
   kind: "other",
   capabilities: ["none"],
-  needs: () => Needs.nothing,
+  needs: () => ToolRequirements.nothing,
   preview: ({ context, summary }) =>
     Effect.succeed({
       title: Tool.firstLine(summary, 80) || "Escalation",

@@ -1,5 +1,5 @@
 import { Clock, Effect, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import type { Job } from "./Jobs.ts"
 import * as Tool from "../Tool.ts"
 
@@ -43,7 +43,7 @@ export const JobOutput = Tool.make<typeof Reading.Type>({
   kind: "read",
   capabilities: ["ro"],
   origin: "local",
-  needs: () => Needs.read(),
+  needs: () => ToolRequirements.read(),
   preview: ({ id }) => Effect.succeed({ title: `Look at job ${id}` }),
   run: Effect.fnUntraced(function*({ id, wait_secs }, context) {
     const job = yield* find(id, context)
@@ -66,7 +66,7 @@ export const JobList = Tool.make<typeof Nothing.Type>({
   parameters: Nothing,
   kind: "other",
   capabilities: ["none"],
-  needs: () => Needs.nothing,
+  needs: () => ToolRequirements.nothing,
   preview: () => Effect.succeed({ title: "List jobs" }),
   run: Effect.fnUntraced(function*(_, { jobs }) {
     const lines = yield* Effect.forEach(
@@ -85,7 +85,7 @@ export const JobKill = Tool.make<typeof Killing.Type>({
   parameters: Killing,
   kind: "execute",
   capabilities: ["none"],
-  needs: () => Needs.nothing,
+  needs: () => ToolRequirements.nothing,
   preview: ({ id }) => Effect.succeed({ title: `End job ${id}` }),
   run: Effect.fnUntraced(function*({ id }, context) {
     const job = yield* find(id, context)

@@ -1,6 +1,6 @@
 import { Duration, Effect, Latch, Option, Schema } from "effect"
 import { settingValues } from "../../domain/PolicySettings.ts"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import type { EnforcementReport } from "../../sandbox/Confinement.ts"
 import { isScratch } from "../../sandbox/SandboxModes.ts"
 import * as CallConfinement from "../CallConfinement.ts"
@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
         : "In the current Work mode only commands that read run.",
     origin: "local",
     needs: ({ command, justification, sandbox, scratch }) =>
-      Needs.shellRequirements(
+      ToolRequirements.shellRequirements(
         command,
         scratch === true,
         sandbox == null ? undefined : { mode: sandbox, why: justification ?? undefined }

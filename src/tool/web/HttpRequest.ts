@@ -1,5 +1,5 @@
 import { Effect, Redacted, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import { textContent } from "../../domain/Content.ts"
 import * as Tool from "../Tool.ts"
 import * as Body from "./Body.ts"
@@ -77,7 +77,10 @@ export const make = Effect.gen(function*() {
     capabilities: ["ro", "rw"],
     network: "required",
     origin: "external",
-    needs: (parameters) => ({ ...Needs.fetch(parameters.url), capabilities: [onlyReads(parameters) ? "ro" : "rw"] }),
+    needs: (parameters) => ({
+      ...ToolRequirements.fetch(parameters.url),
+      capabilities: [onlyReads(parameters) ? "ro" : "rw"]
+    }),
     preview: (parameters) =>
       Effect.succeed({
         title: `${parameters.method ?? "GET"} ${Tool.firstLine(parameters.url, 120)}`,

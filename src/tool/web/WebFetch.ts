@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import * as Needs from "../../policy/decision/ToolRequirements.ts"
+import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import * as Tool from "../Tool.ts"
 import * as Body from "./Body.ts"
 import * as HttpExchange from "./HttpExchange.ts"
@@ -71,7 +71,7 @@ export const make = Effect.gen(function*() {
     capabilities: ["ro"],
     network: "required",
     origin: "external",
-    needs: ({ url }) => Needs.fetch(url),
+    needs: ({ url }) => ToolRequirements.fetch(url),
     preview: ({ url }) => Effect.succeed({ title: `Fetch ${Tool.firstLine(url, 120)}` }),
     run: Effect.fnUntraced(function*({ url: written }, context) {
       const access = accessNow()

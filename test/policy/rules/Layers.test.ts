@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, type Scope } from "effect"
-import * as Layers from "../../../src/policy/rules/source/RuleLayers.ts"
+import * as RuleLayers from "../../../src/policy/rules/source/RuleLayers.ts"
 import { make } from "../../../src/policy/rules/RuleSet.ts"
 import { Trust } from "../../../src/policy/rules/source/Trust.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
@@ -11,7 +11,7 @@ interface Disk {
   readonly managed?: string
   readonly user?: unknown
   readonly project?: string
-  readonly session?: ReadonlyArray<Layers.SessionRule>
+  readonly session?: ReadonlyArray<RuleLayers.SessionRule>
   readonly trusted?: boolean
 }
 
@@ -31,7 +31,7 @@ const load = Effect.fnUntraced(function*(disk: Disk) {
     if (disk.trusted) yield* Trust.use(({ trust }) => trust(workspace))
     const user = { file: `${config}/config.toml`, table: disk.user }
     const place = { cwd: workspace, roots: [workspace], home: root }
-    return yield* Layers.load({ managedFile: managed, user, workspace, session: disk.session ?? [] }, {
+    return yield* RuleLayers.load({ managedFile: managed, user, workspace, session: disk.session ?? [] }, {
       place,
       tools,
       analyse
@@ -155,7 +155,7 @@ describe("rules that cannot be used fail the load", () => {
     Effect.fnUntraced(function*() {
       const { config, fs, managed, project, root, workspace } = yield* folders()
       yield* fs.makeDirectory(project)
-      const error = yield* Layers.load(
+      const error = yield* RuleLayers.load(
         { managedFile: managed, user: { file: "", table: undefined }, workspace },
         { place: { cwd: workspace, roots: [workspace], home: root }, tools, analyse }
       ).pipe(Effect.provide(Trust.layer(config)), Effect.flip)
@@ -236,7 +236,7 @@ describe("trust in workspaces", () => {
       yield* fs.makeDirectory(config)
       yield* fs.writeFileString(`${config}/trusted.json`, "no")
       yield* fs.writeFileString(project, "allow = [\"TodoWrite\"]")
-      const { entries, notes, untrusted } = yield* Layers.load(
+      const { entries, notes, untrusted } = yield* RuleLayers.load(
         { managedFile: managed, user: { file: "", table: undefined }, workspace },
         { place: { cwd: workspace, roots: [workspace], home: root }, tools, analyse }
       ).pipe(Effect.provide(Trust.layer(config)))

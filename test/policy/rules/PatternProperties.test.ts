@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result } from "effect"
 import { alternatives, compile, escaped, textOf as textOfChars } from "../../../src/policy/rules/pattern/Glob.ts"
-import * as Paths from "../../../src/policy/rules/pattern/PathPattern.ts"
+import * as PathPattern from "../../../src/policy/rules/pattern/PathPattern.ts"
 import { parse as parseRule, quoteWord } from "../../../src/policy/rules/Rule.ts"
 import { covers, hits, parse } from "../../../src/policy/rules/pattern/TokenPattern.ts"
 import { filledLine, line, oneOf, textOf } from "../../support/Arbitraries.ts"
@@ -158,19 +158,20 @@ describe("Properties of path patterns", () => {
     below: Arbitrary.array(name, { maxLength: 2 }),
     other: path
   }, ({ below, other, path }) => {
-    const pattern = Result.getOrThrow(Paths.parse(`./${path.join("/")}`))
-    const matches = (names: ReadonlyArray<string>) => Paths.matchesPath(pattern, [place.cwd, ...names].join("/"), place)
+    const pattern = Result.getOrThrow(PathPattern.parse(`./${path.join("/")}`))
+    const matches = (names: ReadonlyArray<string>) =>
+      PathPattern.matchesPath(pattern, [place.cwd, ...names].join("/"), place)
     assert.isTrue(matches([...path, ...below]))
     assert.strictEqual(matches(other), path.every((one, at) => other[at] === one))
-    assert.isFalse(Paths.matchesPath(pattern, `/elsewhere/${path.join("/")}`, place))
+    assert.isFalse(PathPattern.matchesPath(pattern, `/elsewhere/${path.join("/")}`, place))
   })
 
   it.prop(
     "a name without a slash is found at any depth",
     { before: Arbitrary.array(name), name },
     ({ before, name }) => {
-      const pattern = Result.getOrThrow(Paths.parse(name))
-      assert.isTrue(Paths.matchesPath(pattern, [place.cwd, ...before, name].join("/"), place))
+      const pattern = Result.getOrThrow(PathPattern.parse(name))
+      assert.isTrue(PathPattern.matchesPath(pattern, [place.cwd, ...before, name].join("/"), place))
     }
   )
 
@@ -178,8 +179,8 @@ describe("Properties of path patterns", () => {
     "** is any number of folders",
     { start: name, middle: Arbitrary.array(name), end: name },
     ({ end, middle, start }) => {
-      const pattern = Result.getOrThrow(Paths.parse(`./${start}/**/${end}`))
-      assert.isTrue(Paths.matchesPath(pattern, [place.cwd, start, ...middle, end].join("/"), place))
+      const pattern = Result.getOrThrow(PathPattern.parse(`./${start}/**/${end}`))
+      assert.isTrue(PathPattern.matchesPath(pattern, [place.cwd, start, ...middle, end].join("/"), place))
     }
   )
 })

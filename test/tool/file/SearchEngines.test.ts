@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as BuiltinSearch from "../../../src/tool/file/ContentSearch.ts"
+import * as ContentSearch from "../../../src/tool/file/ContentSearch.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { bench, toolbox } from "../Call.ts"
 
@@ -42,11 +42,11 @@ describe("content_search, files that do not tell their size", () => {
   const search = (maxFile: number) =>
     Effect.callback<ReadonlyArray<string>>((resume) => {
       const reports: Array<string> = []
-      const worker = new Worker(BuiltinSearch.workerSource, {
+      const worker = new Worker(ContentSearch.workerSource, {
         eval: true,
         workerData: { ...job, folder: `/proc/${process.pid}`, maxFile }
       })
-      worker.on("message", ({ type }: BuiltinSearch.SearchReport) => reports.push(type))
+      worker.on("message", ({ type }: ContentSearch.SearchReport) => reports.push(type))
       worker.on("exit", () => resume(Effect.succeed(reports)))
     })
 

@@ -1,6 +1,6 @@
 import type { CallAction, CommandAction, PathAction } from "../../decision/CallAction.ts"
 import type { ReachedPath, RuleCall } from "./RuleCall.ts"
-import * as Hosts from "../pattern/HostPattern.ts"
+import * as HostPattern from "../pattern/HostPattern.ts"
 import { matchesParameters, type McpPattern } from "../pattern/NamePattern.ts"
 import * as Paths from "../pattern/PathPattern.ts"
 import type { PathCertainty } from "../pattern/PathPattern.ts"
@@ -88,9 +88,9 @@ const hitsPart = (rule: Rule, part: CallAction, call: RuleCall): boolean => {
         && hitsPath(specifier.pattern, familyOf(tool), part, call)
     case "Host":
       if (part.kind === "command") {
-        return call.touched(part).urls.some((url) => Hosts.matchesUrl(specifier.pattern, url))
+        return call.touched(part).urls.some((url) => HostPattern.matchesUrl(specifier.pattern, url))
       }
-      return part.kind === "fetch" && Hosts.matchesUrl(specifier.pattern, part.url)
+      return part.kind === "fetch" && HostPattern.matchesUrl(specifier.pattern, part.url)
     case "Mcp":
       return isMcp(specifier.pattern, part) || namesMcp(specifier.pattern, part)
     case "Parameters":
@@ -131,7 +131,7 @@ export const covers = ({ specifier, tool }: Rule, part: CallAction, call: RuleCa
     case "Path":
       return part.kind === familyOf(tool) && coversPath(specifier.pattern, part as PathAction, call)
     case "Host":
-      return part.kind === "fetch" && URL.canParse(part.url) && Hosts.matchesUrl(specifier.pattern, part.url)
+      return part.kind === "fetch" && URL.canParse(part.url) && HostPattern.matchesUrl(specifier.pattern, part.url)
     case "Mcp":
       return isMcp(specifier.pattern, part)
     case "Parameters":

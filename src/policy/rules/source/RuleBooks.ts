@@ -11,8 +11,7 @@ import { parse, type RuleKind, ToolVocabulary } from "../Rule.ts"
 import type { ActionContext } from "../../decision/CallAction.ts"
 import * as Dangers from "../propose/Dangers.ts"
 import { readUserTable, type RulesInvalid, type RuleTrial } from "./RulesFile.ts"
-import * as Layers from "./RuleLayers.ts"
-import * as ProfileLists from "./RuleLayers.ts"
+import * as RuleLayers from "./RuleLayers.ts"
 import * as Propose from "../propose/Propose.ts"
 import { make as makeSet, type RuleEntry, type RuleSet } from "../RuleSet.ts"
 import { Trust } from "./Trust.ts"
@@ -86,7 +85,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
       const build = Effect.fnUntraced(
         function*({ profile, riskProfile, session, userRules: setting, workspace }: RuleSource) {
           const trial: RuleTrial = { place: place(workspace), tools: known, analyse }
-          const loaded = yield* Layers.load({
+          const loaded = yield* RuleLayers.load({
             user: {
               file: settings.configFile,
               table: live.rules ? live.rules() : yield* readUserTable(settings.configFile, environment)
@@ -102,7 +101,7 @@ export class RuleBooks extends Context.Service<RuleBooks, {
             TestCommands.check(settings.configFile, policyFlagsOf(live.last().policy).testCommands)
           )
           const listed = yield* Effect.fromResult(
-            ProfileLists.read(settings.configFile, riskProfile, profile ?? {}, known)
+            RuleLayers.read(settings.configFile, riskProfile, profile ?? {}, known)
           )
           const rules = makeSet([...listed.entries, ...loaded.entries.filter((one) => counts(setting, one))], known)
           const dangers = Dangers.of(trial)
@@ -118,9 +117,10 @@ export class RuleBooks extends Context.Service<RuleBooks, {
 
       /** The versions of all files that may hold rules. */
       const stamp = (workspace: Workspace): string =>
-        [Layers.managedFile, settings.configFile, projectFile(workspace.cwd), `${settings.configDir}/trusted.json`].map(
-          versionOf
-        ).join()
+        [RuleLayers.managedFile, settings.configFile, projectFile(workspace.cwd), `${settings.configDir}/trusted.json`]
+          .map(
+            versionOf
+          ).join()
 
       return RuleBooks.of({
         read: (list, text) => parse(text, { list, tools: known }),
