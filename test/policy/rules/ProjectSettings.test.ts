@@ -24,9 +24,9 @@ describe("The knobs in a project's file", () => {
     )
     assert.match(
       complaint("[policy]\nlevel = \"full\""),
-      /^rules\.toml: \[policy\]: "level" is no setting; the settings are work_mode, network/
+      /^rules\.toml: \[policy\]: "level" is no knob; the knobs are work_mode, network/
     )
-    assert.match(complaint("policy = 1"), /\[policy\]: must be a table of settings/)
+    assert.match(complaint("policy = 1"), /\[policy\]: must be a table of knobs/)
     assert.match(complaint("[policy]\nnetwork = \"off\"", "managed"), /^rules\.toml: "policy" is no list of rules/)
   })
 })
