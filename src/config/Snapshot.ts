@@ -7,7 +7,7 @@ import { parseLogLevel } from "./LogLevels.ts"
 import { nonBlank, type Paths } from "./Paths.ts"
 import { type RiskProfile, riskProfiles, type RuntimeProfile, runtimeProfiles } from "./Profiles.ts"
 import { defaultModel, type Provider, providers, secretsOf } from "./Providers.ts"
-import { danglingReferences } from "./schema/Consistency.ts"
+import { danglingReferences } from "./schema/References.ts"
 import type { ConfigTable, McpServerTable } from "./schema/Schema.ts"
 
 /** Values of keys that are not set, in the spelling of the file. */

@@ -1,7 +1,7 @@
 import { Duration, Effect, Schedule, Schema } from "effect"
 import { closeSync, openSync } from "node:fs"
 import { dirname } from "node:path"
-import { makeFolder } from "./RegularFile.ts"
+import { makeFolder } from "./MakeFolder.ts"
 import { loadSqlite } from "./NodeSqlite.ts"
 
 /** Another process has held the lock for as long as we were ready to wait, or its file cannot be made. */

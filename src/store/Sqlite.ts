@@ -5,7 +5,7 @@ import type { Connection } from "effect/sql/SqlConnection"
 import { closeSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
-import { makeFolder } from "../platform/RegularFile.ts"
+import { makeFolder } from "../platform/MakeFolder.ts"
 import { loadSqlite } from "../platform/NodeSqlite.ts"
 
 export const memory = ":memory:"

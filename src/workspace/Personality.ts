@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { attempt, fault, type FileFault } from "./Files.ts"
 import * as Files from "./Files.ts"
-import { makeFolder } from "../platform/RegularFile.ts"
+import { makeFolder } from "../platform/MakeFolder.ts"
 
 /**
  * The files of an agent's workspace that say what it is like, and that clients may change

@@ -5,7 +5,7 @@ import * as Files from "./Files.ts"
 import * as FrontMatter from "./FrontMatter.ts"
 import type { Workspace } from "./Workspace.ts"
 import { attempt, fault, type FileFault } from "./Files.ts"
-import { makeFolder } from "../platform/RegularFile.ts"
+import { makeFolder } from "../platform/MakeFolder.ts"
 
 /**
  * Skills: folders with a `SKILL.md` that begins with YAML front matter (docs/sessions.md#skills). They lie in `skills/`

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { replaceFile } from "../../src/platform/RegularFile.ts"
+import { replaceFile } from "../../src/platform/ReplaceFile.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
 
 describe("A file that is replaced", () => {

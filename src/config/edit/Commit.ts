@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs"
 import { dirname } from "node:path"
 import { Effect, Result } from "effect"
 import type { EnvironmentVariables } from "../../platform/Environment.ts"
-import { replaceFile } from "../../platform/RegularFile.ts"
+import { replaceFile } from "../../platform/ReplaceFile.ts"
 import {
   ConfigFailed,
   type ConfigInvalid,
@@ -14,7 +14,7 @@ import type { LiveSettings } from "../LiveSettings.ts"
 import { locked, maxBytes, read } from "../load/ConfigFile.ts"
 import { decode, fromEnvironment } from "../load/Decode.ts"
 import { overridesIn } from "../load/EnvironmentOverrides.ts"
-import { type DanglingReference, danglingReferences, isSameReference } from "../schema/Consistency.ts"
+import { type DanglingReference, danglingReferences, isSameReference } from "../schema/References.ts"
 import { type KeyPath, overlaps } from "../schema/KeyPath.ts"
 import type { ConfigTable } from "../schema/Schema.ts"
 

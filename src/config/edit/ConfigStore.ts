@@ -6,7 +6,7 @@ import { LiveSettings } from "../LiveSettings.ts"
 import { load } from "../load/ConfigFile.ts"
 import { fromEnvironment } from "../load/Decode.ts"
 import { overridesIn } from "../load/EnvironmentOverrides.ts"
-import { type DanglingReference, danglingReferences, referencesTo } from "../schema/Consistency.ts"
+import { type DanglingReference, danglingReferences, referencesTo } from "../schema/References.ts"
 import { type ConfigField, fields, isMap } from "../schema/Fields.ts"
 import {
   dotted,

@@ -1,5 +1,5 @@
 import { Predicate, SchemaAST } from "effect"
-import { references } from "./Consistency.ts"
+import { references } from "./References.ts"
 import { dotted, isSecretPath, isTable, type KeyPath, overlaps } from "./KeyPath.ts"
 import { expected } from "./Lookup.ts"
 import { ConfigTable } from "./Schema.ts"

@@ -14,7 +14,7 @@ import { Effect } from "effect"
 import { connect } from "node:net"
 import { dirname } from "node:path"
 import * as FileLock from "../FileLock.ts"
-import { makeFolder } from "../RegularFile.ts"
+import { makeFolder } from "../MakeFolder.ts"
 import { EndpointRefused } from "./Endpoint.ts"
 
 /**

@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import type { RiskProfile } from "../../config/Profiles.ts"
 import type { AgentSettings } from "../../config/Snapshot.ts"
 import { limitsOf } from "../../policy/decision/Limits.ts"
-import { makeFolder } from "../../platform/RegularFile.ts"
+import { makeFolder } from "../../platform/MakeFolder.ts"
 import * as Workspace from "../../workspace/Workspace.ts"
 import { AgentUnresolved } from "./Agents.ts"
 
