@@ -1,4 +1,4 @@
-import { Duration, Effect, Semaphore } from "effect"
+import { Duration, Effect, Scope, Semaphore } from "effect"
 
 /** Mutual exclusion by key, first come first served. A free key costs nothing. */
 export interface KeyedLock<E = never> {
@@ -17,23 +17,20 @@ interface QueueBound<E> {
 export const make = <E = never>(bound?: QueueBound<E>): KeyedLock<E> => {
   const held = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
 
-  /** Fails where the effect has not begun in time. */
+  /** Fails where the lock is not free in time; once it is taken, the effect may take as long as it needs. */
   const inTime = <A, E2, R>(
     key: string,
     { late, patience }: QueueBound<E>,
     lock: Semaphore.Semaphore,
     effect: Effect.Effect<A, E2, R>
-  ): Effect.Effect<A, E | E2, R> => {
-    let started = false
-    const run = lock.withPermits(1)(Effect.suspend(() => {
-      started = true
-      return effect
-    }))
-    const tooLong = Effect.suspend(() => started ? Effect.never : Effect.fail(late(key)))
-    // The limit is for the wait alone: once the effect has begun, it may take as long as it needs.
-    // @effect-diagnostics-next-line raceFirstWithSleepToTimeout:off
-    return Effect.raceFirst(run, Effect.delay(tooLong, patience))
-  }
+  ): Effect.Effect<A, E | E2, R> =>
+    Effect.scopedWith((scope) =>
+      // A permit that is taken at the moment of the timeout belongs to the scope, which gives it back.
+      Scope.provide(lock.takeScoped(1), scope).pipe(
+        Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(late(key)) }),
+        Effect.andThen(effect)
+      )
+    )
 
   return {
     within: (key) => <A, E2, R>(effect: Effect.Effect<A, E2, R>) =>
