@@ -418,7 +418,7 @@ describe("An answer that does not end well", () => {
   )
 
   it.live(
-    "lets go of it before there was any answer, too",
+    "closes the connection also before there was any answer",
     Effect.fnUntraced(function*() {
       const asked = signal()
       let gone: Promise<void> | undefined

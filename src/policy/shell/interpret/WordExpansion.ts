@@ -53,7 +53,7 @@ export const toArgs = (word: WordNode, context: WordContext): ReadonlyArray<Arg>
   }
   // An alternative that is empty is no word at all, unless something in it is quoted.
   if (pieces.length > 1 && !/["']/.test(word.text)) pieces = pieces.filter((each) => each.guess !== "")
-  // One word that makes up a command with its options is not written as anyone would write it.
+  // A brace word that expands to a whole command line with options, such as `{rm,-rf,/}`, counts as not literal.
   const isLine = pieces.length > 1 && word.text.startsWith("{") && pieces.some((each) => each.guess.startsWith("-"))
   if (pieces.length === 1 && parts.length === 1 && /Expansion$/.test(parts[0]!.type)) pieces = split(pieces[0]!)
   return pieces.map((each, index) => {
