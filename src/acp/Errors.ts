@@ -1,7 +1,7 @@
+import { Effect } from "effect"
 import * as Wire from "../rpc/Wire.ts"
 import type { SessionFault } from "../session/lifecycle/SessionFault.ts"
 import { AcpConnection, type DialectName } from "./AcpConnection.ts"
-import { Effect } from "effect"
 
 /**
  * Domain errors as JSON-RPC errors. Codes depend on the dialect, `data.reason` does not. See

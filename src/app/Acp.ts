@@ -1,7 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Runtime } from "effect"
-import * as Signals from "../platform/Signals.ts"
 import { parseArgs } from "node:util"
+import * as Signals from "../platform/Signals.ts"
 import { protocolWrite, release } from "../platform/Stdout.ts"
 import { serveConnection } from "../acp/AcpServer.ts"
 import { fromStreams } from "../rpc/Transport.ts"

@@ -1,7 +1,7 @@
 import { Array as Arr, Context, Duration, Effect, Layer, Random, Result, Scope, Stream } from "effect"
+import { LanguageModel } from "effect/ai"
 import { ModelFault, toAiError } from "./ModelFault.ts"
 import { RequestOptions } from "./RequestOptions.ts"
-import { LanguageModel } from "effect/ai"
 import type { Provider } from "../config/Providers.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"

@@ -1,43 +1,15 @@
 import { Clock, Context, Deferred, Duration, Effect, Exit, Result } from "effect"
-import type { RpcFault } from "../rpc/Wire.ts"
 import { DaemonInfo, NativeConnection, type NativeState, type PeerIdentity } from "./protocol/NativeConnection.ts"
 import { canonical, isRecord, RequiredGrant } from "./protocol/Contract.ts"
 import type { Admit, ConnectionSetup, PeerOptions } from "../rpc/Options.ts"
 import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { Principals } from "../security/Principals.ts"
+import * as ConnectionLog from "./daemon/ConnectionLog.ts"
 import { Native } from "./protocol/Native.ts"
 import { ClientSessions } from "./session/ClientSessions.ts"
 import * as Wire from "../rpc/Wire.ts"
 import * as Errors from "./protocol/Errors.ts"
-
-/** Logs clients that connect, leave or are refused; never with a credential. */
-
-const longestWord = 64
-const longestReason = 200
-
-/** A text of the client, on one line and cut. */
-const shown = (text: string, most = longestWord): string =>
-  Array.from(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")).slice(0, most).join("")
-
-export const connected = ({ peerIdentity }: NativeState) => Effect.logDebug(`${peerIdentity.label} connected`)
-
-/** Logged at info for the first `initialize`, at debug for a repetition. */
-export const greeted = ({ clientId, clientKind, peerIdentity, principal }: NativeState, isFirst: boolean) => {
-  const kind = clientKind === undefined ? "" : ` (${shown(clientKind)})`
-  const line = `${peerIdentity.label} is client ${shown(clientId)}${kind}, principal ${shown(principal)}`
-  return isFirst ? Effect.logInfo(line) : Effect.logDebug(line)
-}
-
-export const refused = ({ peerIdentity }: NativeState, { data, message }: RpcFault) => {
-  const reason = isRecord(data) && typeof data["reason"] === "string" ? data["reason"] : "invalid"
-  return Effect.logWarning(`${peerIdentity.label} was refused: ${reason} (${shown(message, longestReason)})`)
-}
-
-export const left = ({ clientId, peerIdentity, initialized }: NativeState) =>
-  initialized
-    ? Effect.logInfo(`client ${shown(clientId)} left ${peerIdentity.label}`)
-    : Effect.logDebug(`${peerIdentity.label} left without a greeting`)
 
 const needs: ReadonlyMap<string, string | undefined> = new Map(
   Array.from(Native.requests, ([method, rpc]) => [method, Context.get(rpc.annotations, RequiredGrant)])
@@ -121,7 +93,7 @@ export const serveConnection = Effect.fnUntraced(
         Deferred.doneUnsafe(state.gone, Exit.void)
         const own = clientSessions.all().filter(({ turn }) => turn?.connection === state && !state.keepsTurns)
         return Effect.andThen(
-          left(state),
+          ConnectionLog.left(state),
           Effect.forEach(own, ({ session }) => session.interrupt, { concurrency: "unbounded", discard: true })
         )
       })
@@ -129,7 +101,7 @@ export const serveConnection = Effect.fnUntraced(
         admit: admit(state),
         permit: permit(state, principals),
         services: Context.make(NativeConnection, state) as Context.Context<never>,
-        until: connected(state).pipe(
+        until: ConnectionLog.connected(state).pipe(
           Effect.andThen(Deferred.await(greeted)),
           Effect.timeoutOrElse({ duration: limits.greeting, orElse: () => Deferred.succeed(late, undefined) }),
           Effect.andThen(Deferred.await(late)),

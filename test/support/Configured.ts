@@ -1,6 +1,6 @@
-import { Environment, type EnvironmentVariables } from "../../src/platform/Environment.ts"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, FileSystem, Layer, Path } from "effect"
+import { Environment, type EnvironmentVariables } from "../../src/platform/Environment.ts"
 import { Settings, type SettingsFlags } from "../../src/config/Settings.ts"
 
 export interface Machine {

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type { Provider, ProxyVariables } from "../../config/Providers.ts"
 import * as Anthropic from "../anthropic/Anthropic.ts"
 import type { ModelFault } from "../ModelFault.ts"
 import * as OpenAiCompatible from "../openai/OpenAiCompatible.ts"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type { ModelStream } from "../ResponseParts.ts"
 
 const most = 300

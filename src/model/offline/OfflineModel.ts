@@ -1,8 +1,8 @@
+import { Effect, Option, Stream } from "effect"
+import { IdGenerator, LanguageModel } from "effect/ai"
 import { estimateTokens, type LastTurn, lastTurn, type ToolAnswer } from "../LastTurn.ts"
 import { parseScript, scriptCommands, type ScriptStep } from "./Script.ts"
 import { generateWith, type ResponsePart } from "../ResponseParts.ts"
-import { Effect, Option, Stream } from "effect"
-import { IdGenerator, LanguageModel } from "effect/ai"
 import { offlineNotes } from "../CompactionPrompt.ts"
 import { withoutMemory } from "../MemoryBlock.ts"
 

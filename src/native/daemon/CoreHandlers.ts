@@ -9,7 +9,7 @@ import { type NotAuthenticated, Principals } from "../../security/Principals.ts"
 import { builtIn } from "../../session/commands/SlashCommands.ts"
 import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { caller, mayTouch } from "../access/Access.ts"
-import * as NativeServer from "../NativeServer.ts"
+import * as ConnectionLog from "./ConnectionLog.ts"
 import { CoreMethods } from "../protocol/DaemonContracts.ts"
 import { DaemonInfo, NativeConnection } from "../protocol/NativeConnection.ts"
 import * as Errors from "../protocol/Errors.ts"
@@ -38,7 +38,7 @@ const refusals = <A, R>(greeting: Effect.Effect<A, RpcFault | NotAuthenticated |
   greeting.pipe(
     Effect.mapError((error) => error._tag === "RpcFault" ? error : Errors.notAuthenticated(error.message)),
     Effect.tapError((fault) =>
-      Effect.flatMap(NativeConnection, (connection) => NativeServer.refused(connection, fault))
+      Effect.flatMap(NativeConnection, (connection) => ConnectionLog.refused(connection, fault))
     )
   )
 
@@ -102,7 +102,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
           env: params.env ?? {}
         })
         yield* Deferred.succeed(connection.greeted, undefined)
-        yield* NativeServer.greeted(connection, isFirst)
+        yield* ConnectionLog.greeted(connection, isFirst)
         return twins({
           protocol_version: protocol,
           server_version: version,

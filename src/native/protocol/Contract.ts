@@ -1,7 +1,7 @@
 import { Context, DateTime, Effect, Option, Schema } from "effect"
+import { Rpc } from "effect/rpc"
 import { RpcFault } from "../../rpc/Wire.ts"
 import * as Errors from "./Errors.ts"
-import { Rpc } from "effect/rpc"
 
 /** Field names in two spellings: `session_id` and `sessionId` are read alike, and some results have both. See docs/native-rpc.md#framing-and-limits. */
 

@@ -1,7 +1,7 @@
+import { Effect } from "effect"
 import * as Wire from "../../rpc/Wire.ts"
 import type { AgentUnresolved } from "../../session/lifecycle/Agents.ts"
 import type { SessionFault } from "../../session/lifecycle/SessionFault.ts"
-import { Effect } from "effect"
 
 /** Errors of the native protocol; `data.reason` is a stable word. See docs/native-rpc.md#errors. */
 

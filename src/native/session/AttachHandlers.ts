@@ -12,7 +12,7 @@ import { NativeConnection } from "../protocol/NativeConnection.ts"
 import { ClientSessions, ownerOf } from "./ClientSessions.ts"
 import { AttachMethods } from "../protocol/SessionContracts.ts"
 import { twins } from "../protocol/Contract.ts"
-import * as FeedHandlers from "../feeds/FeedHandlers.ts"
+import * as Subscriptions from "../feeds/Subscriptions.ts"
 import * as SessionUpdates from "./SessionUpdates.ts"
 
 /** Neighbouring pieces of one message become one update, which bears the number of the last of them. */
@@ -34,7 +34,7 @@ export const layer = AttachMethods.toLayer(Effect.gen(function*() {
   const { sessions } = yield* Feeds
   const clientSessions = yield* ClientSessions
   const approvals = yield* ClientApprovals
-  const open = FeedHandlers.opening(yield* Principals)
+  const open = Subscriptions.opening(yield* Principals)
 
   return AttachMethods.of({
     "session/attach": Effect.fnUntraced(function*({ session_id, ...from }) {

@@ -1,5 +1,5 @@
-import type { Message } from "../protocol/SessionContracts.ts"
 import { Effect, Option, Schema, Stream } from "effect"
+import type { Message } from "../protocol/SessionContracts.ts"
 import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
 import { BadCursor, type MessageRow, type SessionRecord } from "../../store/SessionStore.ts"
 import { outputOf, saidOf } from "./SessionUpdates.ts"

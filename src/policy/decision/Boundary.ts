@@ -1,3 +1,4 @@
+import { basename, isAbsolute, join, resolve as absolute, sep } from "node:path"
 import type { Capability } from "../../domain/Capability.ts"
 import {
   type ActionContext,
@@ -7,7 +8,6 @@ import {
   isNamed,
   type RiskFinding
 } from "./CallAction.ts"
-import { basename, isAbsolute, join, resolve as absolute, sep } from "node:path"
 import { anySegments, literalSegments, mayInclude, untilde } from "../rules/pattern/PathPattern.ts"
 import type { GateRefusal } from "./GateTrace.ts"
 import type { OperatorLimits } from "./Limits.ts"

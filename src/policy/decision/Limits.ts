@@ -1,5 +1,5 @@
-import type { GateRefusal } from "./GateTrace.ts"
 import { realpathSync } from "node:fs"
+import type { GateRefusal } from "./GateTrace.ts"
 import type { RiskProfile } from "../../config/Profiles.ts"
 import { type BackendChoice, unconfined } from "../../domain/SandboxBackend.ts"
 import type { AutonomyLevel, ResolvedSettings } from "../../domain/PolicySettings.ts"

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isMissing, type MissingSupport, type SandboxBackend } from "./Backend.ts"
 import * as Bubblewrap from "./Bubblewrap.ts"
@@ -9,7 +10,6 @@ import * as Landlock from "./Landlock.ts"
 import { isScratch } from "../SandboxModes.ts"
 import * as Seatbelt from "./Seatbelt.ts"
 import type { FindProgram } from "./BackendProbe.ts"
-import { Effect } from "effect"
 
 /** Which backend holds a call to its mode and network on this machine. */
 

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import {
   type Attribution,
   type ConfinedCommand,
@@ -10,7 +11,6 @@ import * as ResourceLimits from "./ResourceLimits.ts"
 import { isNarrow, isScratch, writes } from "../SandboxModes.ts"
 import type { Plan } from "../plan/Plan.ts"
 import { isInside } from "../../platform/FilePath.ts"
-import { Effect } from "effect"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import {
   type BackendCommand,

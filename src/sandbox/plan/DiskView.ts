@@ -1,11 +1,11 @@
+import { homedir, userInfo } from "node:os"
+import { dirname, isAbsolute, join } from "node:path"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import type { SandboxRequest } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 import * as HiddenPaths from "./HiddenPaths.ts"
 import { isNarrow } from "../SandboxModes.ts"
-import { homedir, userInfo } from "node:os"
-import { dirname, isAbsolute, join } from "node:path"
 import type { EnvironmentVariables } from "../../platform/Environment.ts"
 
 /** Without those that lie inside another one. */

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { Socket } from "node:net"
 import { Context, Deferred, type Duration, Effect, Exit, Layer, Option, Schema, Scope } from "effect"
-import * as Descriptors from "./Descriptors.ts"
 import type { Writable } from "node:stream"
+import * as Descriptors from "./Descriptors.ts"
 import type { Attribution, ConfinedCommand } from "../Confinement.ts"
 
 /** Ends process groups that this process cannot end any more, because it was killed. */

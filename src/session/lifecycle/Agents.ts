@@ -1,7 +1,7 @@
+import { Context, Effect, Layer, Schema } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import type { RiskProfile, RuntimeProfile } from "../../config/Profiles.ts"
 import type { AgentSettings, Snapshot } from "../../config/Snapshot.ts"
-import { Context, Effect, Layer, Schema } from "effect"
 
 /** What the configuration says about the agent of an active session. */
 export interface Configured {

@@ -1,14 +1,13 @@
-import type { MayRead } from "./ReadFilter.ts"
 import { Worker } from "node:worker_threads"
 import { Context, Deferred, Effect, Option, Schema } from "effect"
-import * as Files from "../../workspace/Files.ts"
-import * as GlobSearch from "./GlobSearch.ts"
-import * as Tool from "../Tool.ts"
 import { basename, dirname, join } from "node:path"
+import { lstat } from "node:fs/promises"
+import type { MayRead } from "./ReadFilter.ts"
+import * as Files from "../../workspace/Files.ts"
+import * as FolderWalk from "./FolderWalk.ts"
+import * as Tool from "../Tool.ts"
 import type { ConfinedCommand } from "../../sandbox/Confinement.ts"
 import { Processes } from "../../sandbox/process/Processes.ts"
-import { skipped } from "./GlobSearch.ts"
-import { lstat } from "node:fs/promises"
 import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import { Environment, scrub } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
@@ -105,9 +104,9 @@ const builtinSearch = Effect.fnUntraced(function*(
   const done = yield* Effect.timeoutOption(
     Effect.gen(function*() {
       const walked = query.file === undefined
-        ? yield* GlobSearch.walk(
+        ? yield* FolderWalk.walk(
           query.folder,
-          GlobSearch.compile(GlobSearch.anywhere(query.include ?? "*")),
+          FolderWalk.compile(FolderWalk.anywhere(query.include ?? "*")),
           maxFiles,
           query.mayRead
         )
@@ -306,7 +305,7 @@ const argumentsOf = (query: SearchQuery): ReadonlyArray<string> => [
   ...(query.mode === "files_with_matches" ? ["--max-count", "1"] : []),
   ...(query.multiline ? ["--multiline", "--multiline-dotall"] : []),
   ...(query.include === undefined ? [] : ["--glob", query.include]),
-  ...[...skipped].flatMap((name) => ["--glob", `!${name}`]),
+  ...[...FolderWalk.skipped].flatMap((name) => ["--glob", `!${name}`]),
   "-e",
   query.pattern,
   "--",

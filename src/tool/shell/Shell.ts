@@ -1,4 +1,5 @@
 import { Duration, Effect, Latch, Option, Schema } from "effect"
+import { stripVTControlCharacters } from "node:util"
 import { settingValues } from "../../domain/PolicySettings.ts"
 import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import type { EnforcementReport } from "../../sandbox/Confinement.ts"
@@ -10,7 +11,6 @@ import * as Executable from "../../platform/Executable.ts"
 import * as CommandOutput from "./CommandOutput.ts"
 import { Processes, type ProcessExit } from "../../sandbox/process/Processes.ts"
 import * as Tool from "../Tool.ts"
-import { stripVTControlCharacters } from "node:util"
 import type { ClientSide } from "../ClientSide.ts"
 
 const defaultSeconds = 120

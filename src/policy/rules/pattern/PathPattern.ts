@@ -1,7 +1,7 @@
-import type { ActionContext, FileOperand } from "../../decision/CallAction.ts"
-import { alternatives, compile, escaped, is, matches, type PatternAtom, textOf, tooMany } from "./Glob.ts"
 import { Result } from "effect"
 import { dirname, isAbsolute, join, normalize } from "node:path"
+import type { ActionContext, FileOperand } from "../../decision/CallAction.ts"
+import { alternatives, compile, escaped, is, matches, type PatternAtom, textOf, tooMany } from "./Glob.ts"
 import type { PatternFault } from "./RuleUnreadable.ts"
 
 /**
