@@ -2,7 +2,7 @@ import { Duration, Effect, FiberHandle, type Scope } from "effect"
 import * as Wire from "./Wire.ts"
 
 /** How long one frame may take to arrive, whether bytes keep coming or not. */
-export interface FrameDeadline {
+interface FrameDeadline {
   /** What the frames of one chunk ask for; while we are busy with it, no time runs against the far side. */
   readonly around: <E>(effect: Effect.Effect<void, E>) => Effect.Effect<void, E>
 }

@@ -12,7 +12,7 @@ import {
 } from "./SessionRecords.ts"
 
 /** Where a page ended: pages are ordered by `updatedAt`, newest first, then by id. */
-export interface Cursor {
+interface Cursor {
   readonly updatedAt: string
   readonly sessionId: string
 }

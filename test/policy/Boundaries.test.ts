@@ -7,13 +7,15 @@ import type { RiskProfile } from "../../src/config/Profiles.ts"
 import { Gate } from "../../src/session/policy/Gate.ts"
 import { resolve } from "../../src/domain/PolicySettings.ts"
 import { limitsOf } from "../../src/policy/decision/Limits.ts"
-import { noRules } from "../../src/policy/decision/RuleFacts.ts"
+import type { Rules } from "../../src/policy/decision/RuleFacts.ts"
 import { policyFlagsOf } from "../../src/policy/decision/PolicyFlags.ts"
 import { decodeCall } from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
 import { suiteFolder } from "../support/SuiteFolder.ts"
 import { layerSettings } from "../support/Settings.ts"
+
+const noRules: Rules = { decide: () => undefined, mayHit: () => undefined, hidden: () => new Set() }
 
 const base = suiteFolder()
 for (const folder of ["project/src", "allowed/real", "secret", "agent"]) {

@@ -48,8 +48,6 @@ export const trace = (decision: Decision) => {
   }
 }
 
-export type DecisionTrace = ReturnType<typeof trace>
-
 /**
  * What a question shows: the whole call, its actions, its risks, the reason for asking, and the sandbox. See
  * docs/policy.md#what-a-question-shows.

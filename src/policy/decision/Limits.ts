@@ -5,7 +5,7 @@ import { type BackendChoice, unconfined } from "../../domain/SandboxBackend.ts"
 import type { AutonomyLevel, ResolvedSettings } from "../../domain/PolicySettings.ts"
 
 /** Actions an hour and cost a day of an agent, with what is used up. */
-export interface Allowance {
+interface Allowance {
   /**
    * Calls of the agent in the last hour, infinite where they cannot be counted, and their limit; `undefined` is no
    * limit.

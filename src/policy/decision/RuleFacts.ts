@@ -34,5 +34,3 @@ export interface Rules {
   /** Tools that a bare deny rule hides from the model. */
   readonly hidden: (tools: Iterable<string>) => ReadonlySet<string>
 }
-
-export const noRules: Rules = { decide: () => undefined, mayHit: () => undefined, hidden: () => new Set() }
