@@ -1,11 +1,9 @@
-import { lstat, readdir, realpath, rename } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
-import { DateTime, Effect, Option } from "effect"
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Option } from "effect"
 import * as Files from "./Files.ts"
 import * as FrontMatter from "./FrontMatter.ts"
 import type { Workspace } from "./Workspace.ts"
-import { attempt, fault, type FileFault } from "./Files.ts"
-import { makeFolder } from "../platform/MakeFolder.ts"
 
 /**
  * Skills: folders with a `SKILL.md` that begins with YAML front matter (docs/sessions.md#skills). They lie in `skills/`
@@ -22,7 +20,7 @@ export interface Skill {
 }
 
 /** More of one agent are not looked at. */
-const maxSkills = 200
+export const maxSkills = 200
 /** Of one `SKILL.md`. */
 export const maxBytes = 256 * 1024
 const maxDescription = 1024
@@ -65,64 +63,3 @@ const read = Effect.fnUntraced(function*(folder: string): Effect.fn.Return<Optio
   if (name === undefined || !isName(name)) return Option.none()
   return Option.some({ name, description: description.slice(0, maxDescription), folder, path })
 })
-
-/** The folder that skills of one kind lie in, below another one that is the operator's to name. */
-interface SkillFolder {
-  /** Absolute; made where it is missing. */
-  readonly top: string
-  /** Relative to it. */
-  readonly folder: string
-}
-
-/** Of the shelf's own folder; what was deleted lies here. */
-const archive = "skills-archive"
-
-/** Replaces the skill's `SKILL.md`, or begins a skill; links are not followed below `top`. */
-export const write = Effect.fnUntraced(function*(shelf: SkillFolder, name: string, text: string) {
-  const { folder, top } = yield* placed(shelf)
-  const skills = yield* list({ skills: [folder] })
-  const known = skills.find((skill) => skill.name === name)
-  if (known !== undefined) return yield* Files.write(known.path, Buffer.from(text), top)
-  const path = join(folder, name, "SKILL.md")
-  if (skills.length >= maxSkills) {
-    return yield* fault(path, "large", `there are ${skills.length} skills here, which is the limit.`)
-  }
-  const other = skills.find((skill) => skill.path === path)
-  if (other !== undefined) return yield* fault(path, "stale", `this folder is that of the skill ${other.name}.`)
-  return yield* Files.write(path, Buffer.from(text), top)
-})
-
-/** Moves the skill's folder, with all that is in it, to the archive beside the shelf; gives its new path, if it was there. */
-export const remove = Effect.fnUntraced(function*(shelf: SkillFolder, name: string): Effect.fn.Return<
-  Option.Option<string>,
-  FileFault
-> {
-  const { folder, top } = yield* placed(shelf)
-  const known = (yield* list({ skills: [folder] })).find((skill) => skill.name === name)
-  if (known === undefined) return Option.none()
-  const now = DateTime.formatIso(yield* DateTime.now).replaceAll(":", "-")
-  const target = join(dirname(folder), archive, `${basename(known.folder)}.${now}`)
-  return Option.some(yield* Effect.uninterruptible(attempt(known.folder, () => move(known.folder, target, top))))
-})
-
-const placed = Effect.fnUntraced(function*({ folder, top }: SkillFolder) {
-  yield* attempt(top, async () => makeFolder(top))
-  const canonical = yield* attempt(top, () => realpath(top))
-  return { top: canonical, folder: join(canonical, folder) }
-})
-
-const absent = (path: string) => lstat(path).then(() => false, () => true)
-
-const move = async (from: string, to: string, top: string): Promise<string> => {
-  const target = await Files.openOrCreate(dirname(to), top)
-  try {
-    return await Files.inside(dirname(from), async (base) => {
-      let name = basename(to)
-      for (let again = 1; !(await absent(join(target.base, name))); again++) name = `${basename(to)}-${again}`
-      await rename(join(base, basename(from)), join(target.base, name))
-      return join(dirname(to), name)
-    })
-  } finally {
-    await target.handle.close()
-  }
-}

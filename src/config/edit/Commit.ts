@@ -11,7 +11,8 @@ import {
   type ConfigWriteError
 } from "../Errors.ts"
 import type { LiveSettings } from "../LiveSettings.ts"
-import { locked, maxBytes, read } from "../load/ConfigFile.ts"
+import { maxBytes, read } from "../load/ConfigFile.ts"
+import { locked } from "./ConfigLock.ts"
 import { decode, fromEnvironment } from "../load/Decode.ts"
 import { overridesIn } from "../load/EnvironmentOverrides.ts"
 import { type DanglingReference, danglingReferences, isSameReference } from "../schema/References.ts"

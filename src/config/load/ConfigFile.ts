@@ -1,8 +1,6 @@
 import { Effect, Predicate } from "effect"
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
 import type { EnvironmentVariables } from "../../platform/Environment.ts"
-import * as FileLock from "../../platform/FileLock.ts"
 import { ConfigInvalid } from "../Errors.ts"
 import type { ConfigTable } from "../schema/Schema.ts"
 import { overridesIn } from "./EnvironmentOverrides.ts"
@@ -63,6 +61,3 @@ export const load = Effect.fnUntraced(function*(file: string, environment: Envir
   const { decode } = yield* Effect.promise(() => import("./Decode.ts"))
   return yield* decode({ file, text }, names, environment)
 })
-
-/** A process that reads the configuration to write it back holds this lock, which excludes all other processes of the machine. */
-export const locked = (file: string) => FileLock.within(join(dirname(file), ".config.lock"))

@@ -8,6 +8,7 @@ import { Agents } from "../../session/lifecycle/Agents.ts"
 import type { FileFault } from "../../workspace/Files.ts"
 import * as Files from "../../workspace/Files.ts"
 import * as FrontMatter from "../../workspace/FrontMatter.ts"
+import * as SkillEdits from "../../workspace/SkillEdits.ts"
 import * as Skills from "../../workspace/Skills.ts"
 import { caller, usableAgent } from "../access/Access.ts"
 import { SkillMethods } from "../protocol/AgentContracts.ts"
@@ -224,7 +225,7 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
     "skills/write": Effect.fnUntraced(function*(asked) {
       const shelf = yield* shelfOf(asked)
       const name = yield* checkedName(asked.name)
-      const write = Skills.write(shelf, name, yield* textOf(asked))
+      const write = SkillEdits.write(shelf, name, yield* textOf(asked))
       yield* Effect.mapError(lock.within(name)(write), unchangeable)
       return { bundle: asked.bundle, name, written: true }
     }, mapRpcErrors),
@@ -232,7 +233,7 @@ export const layer = SkillMethods.toLayer(Effect.gen(function*() {
     "skills/delete": Effect.fnUntraced(function*(asked) {
       const shelf = yield* shelfOf(asked)
       const name = yield* checkedName(asked.name)
-      const archive = yield* Effect.mapError(lock.within(name)(Skills.remove(shelf, name)), unchangeable)
+      const archive = yield* Effect.mapError(lock.within(name)(SkillEdits.remove(shelf, name)), unchangeable)
       return {
         bundle: asked.bundle,
         name,
