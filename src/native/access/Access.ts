@@ -17,20 +17,21 @@ export type Forbids = (folder: string) => string | undefined
  * session or listing it asks for. Of folders inside each other the innermost decides: an agent's usual workspace lies
  * in Postern's own.
  */
-export const make = (settings: Settings["Service"], { last }: LiveSettings["Service"]) => (me: Principal): Forbids => {
-  if (me.admin) return () => undefined
-  return (folder) => {
-    const agents = Array.from(last().agents.values())
-    const workspaces = (mine: boolean) =>
-      agents.filter(({ alias }) => me.mayUseAgent(alias) === mine).flatMap((
-        { workspace }
-      ) => [workspace, canonicalFolder(workspace)])
-    const others = deepest([...ownFolders(settings), ...workspaces(false)], folder)
-    return others >= 0 && others > deepest(workspaces(true), folder)
-      ? `principal "${me.id}" may not use this folder: it belongs to Postern or to an agent of others`
-      : undefined
+export const makeForbids =
+  (settings: Settings["Service"], { last }: LiveSettings["Service"]) => (me: Principal): Forbids => {
+    if (me.admin) return () => undefined
+    return (folder) => {
+      const agents = Array.from(last().agents.values())
+      const workspaces = (mine: boolean) =>
+        agents.filter(({ alias }) => me.mayUseAgent(alias) === mine).flatMap((
+          { workspace }
+        ) => [workspace, canonicalFolder(workspace)])
+      const others = deepest([...ownFolders(settings), ...workspaces(false)], folder)
+      return others >= 0 && others > deepest(workspaces(true), folder)
+        ? `principal "${me.id}" may not use this folder: it belongs to Postern or to an agent of others`
+        : undefined
+    }
   }
-}
 
 /** For a session that works in the folder already. */
 export const mayEnter = (forbids: Forbids, folder: string): Effect.Effect<void, RpcFault> => {

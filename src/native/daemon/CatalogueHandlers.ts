@@ -2,14 +2,13 @@ import { Clock, DateTime, Effect, Layer } from "effect"
 import { readdir, realpath, stat } from "node:fs/promises"
 import { isAbsolute, join, normalize } from "node:path"
 import * as Errors from "../protocol/Errors.ts"
-import { caller, type Forbids, mayTouch } from "../access/Access.ts"
+import { caller, type Forbids, mayTouch } from "../access/ts"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import { Doctor } from "../../session/doctor/Doctor.ts"
 import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { CatalogueMethods, CostMethods } from "../protocol/DaemonContracts.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
-import * as Access from "../access/Access.ts"
 import { ClientSessions, ownerOf } from "../session/ClientSessions.ts"
 import { isTooDeep } from "../../rpc/Wire.ts"
 import * as Files from "../../workspace/Files.ts"
@@ -90,7 +89,7 @@ const layerCatalogue = CatalogueMethods.toLayer(Effect.gen(function*() {
   const clientSessions = yield* ClientSessions
   const managers = yield* SessionManagers
   const doctor = yield* Doctor
-  const forbids = Access.make(settings, live)
+  const forbids = makeForbids(settings, live)
 
   const usable = Effect.gen(function*() {
     const me = yield* caller

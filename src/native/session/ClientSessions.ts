@@ -10,8 +10,7 @@ import type { Session } from "../../session/lifecycle/Session.ts"
 import type { SessionFault } from "../../session/lifecycle/SessionFault.ts"
 import { type SessionManager, SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { SessionMissing, type SessionRecord, StoreFailed } from "../../store/SessionStore.ts"
-import { forwarded, mayTouch, mayUse, ownerFor } from "../access/Access.ts"
-import * as Access from "../access/Access.ts"
+import { forwarded, mayTouch, mayUse, ownerFor } from "../access/ts"
 import { Feeds } from "../feeds/Feeds.ts"
 import { DaemonInfo, type NativeState } from "../protocol/NativeConnection.ts"
 import * as Errors from "../protocol/Errors.ts"
@@ -131,7 +130,7 @@ const make = Effect.gen(function*() {
   const agents = yield* Agents
   const { connections } = yield* DaemonInfo
   const { note, sessions } = yield* Feeds
-  const forbids = Access.make(yield* Settings, yield* LiveSettings)
+  const forbids = makeForbids(yield* Settings, yield* LiveSettings)
   const { within: queued } = makeCallQueue()
   const known = new WeakMap<Session, ClientSession>()
 
@@ -249,7 +248,7 @@ const make = Effect.gen(function*() {
       if (!mayTouch(me, ownerOf(record))) return yield* new SessionMissing({ sessionId })
       // A session whose agent was removed goes on with another one.
       yield* mayUse(me, active ? record.agent : (yield* agents.restore(record.agent)).alias)
-      yield* Access.mayEnter(forbids(me), record.cwd)
+      yield* mayEnter(forbids(me), record.cwd)
       if (active) return active
       const other = get(sessionId)
       if (other) return yield* activeElsewhere(sessionId, other)

@@ -4,7 +4,7 @@ import type { AgentSettings } from "../../config/Snapshot.ts"
 import type { Principal } from "../../security/Principals.ts"
 import { type SessionManager, SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import type { SessionRecord, SessionStore } from "../../store/SessionStore.ts"
-import { caller, type Forbids, mayEnter, mayTouch, mayUse } from "../access/Access.ts"
+import { caller, type Forbids, mayEnter, mayTouch, mayUse } from "../access/ts"
 import * as Errors from "../protocol/Errors.ts"
 import { DaemonInfo, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 import {
@@ -23,7 +23,6 @@ import { Agents } from "../../session/lifecycle/Agents.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import type { SessionOverrides } from "../../session/SessionContext.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
-import * as Access from "../access/Access.ts"
 import { LifecycleMethods } from "../protocol/SessionContracts.ts"
 import { twins } from "../protocol/Contract.ts"
 import * as SessionUpdates from "./SessionUpdates.ts"
@@ -172,7 +171,7 @@ const shown = ({ model, modelProvider, temperature }: SessionOverrides) => ({
 export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
   const managers = yield* SessionManagers
   const agents = yield* Agents
-  const forbids = Access.make(yield* Settings, yield* LiveSettings)
+  const forbids = makeForbids(yield* Settings, yield* LiveSettings)
   const clientSessions = yield* ClientSessions
   const { connections } = yield* DaemonInfo
 

@@ -11,7 +11,6 @@ import {
   type GateVerdict,
   stop
 } from "./GateTrace.ts"
-import { hardGates } from "./Gates.ts"
 import type { EffectiveSandbox, PolicySettings, ResolvedSettings } from "../../domain/PolicySettings.ts"
 import type { CallAction, RiskFinding } from "./CallAction.ts"
 import type { RuleFacts, RuleHit } from "./RuleFacts.ts"
@@ -87,7 +86,7 @@ export const decide = (input: DecisionInput): Decision => {
     return finish("deny", by)
   }
 
-  for (const [gate, judge] of hardGates) {
+  for (const [gate, judge] of Gates.hardGates) {
     const said = judge(input)
     if (typeof said !== "string") return deny(said)
     note(gate, "pass", said)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { DangerCase } from "./Analysed.ts"
-import { analysed, read } from "./Analysed.ts"
+import { analysed, type DangerCase, read } from "./Analysed.ts"
 
 const capability = (command: string): string => analysed(command).capability
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { DangerCase } from "./Analysed.ts"
-import { analysed, categories, read } from "./Analysed.ts"
+import { analysed, categories, type DangerCase, read } from "./Analysed.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 
 const given = read<DangerCase>("danger-cases.json")

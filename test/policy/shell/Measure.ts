@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs"
-import type { DangerCase } from "./Analysed.ts"
-import { analysed } from "./Analysed.ts"
+import { analysed, type DangerCase } from "./Analysed.ts"
 
 /** Hit and false-alarm rates of a case file, and which cases fail: `node test/policy/shell/Measure.ts FILE…`. */
 for (const file of process.argv.slice(2)) {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { DangerCase } from "./Analysed.ts"
-import { analysed, place, read } from "./Analysed.ts"
+import { analysed, type DangerCase, place, read } from "./Analysed.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 
 const all = [...read<DangerCase>("danger-cases.json"), ...read<DangerCase>("own-danger-cases.json")].map(

@@ -1,7 +1,6 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
 import { resolve } from "../parse/Paths.ts"
-import type { Command } from "../programs/Command.ts"
-import { supplied } from "../programs/Command.ts"
+import { type Command, supplied } from "../programs/Command.ts"
 import { isLoopback } from "../programs/Network.ts"
 import { isExpendable, readCategory, writeCategory } from "./Places.ts"
 

@@ -1,8 +1,7 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
 import { isHook, readsCode } from "../interpret/InnerCommands.ts"
 import { isInside, resolve } from "../parse/Paths.ts"
-import type { Arg, Command } from "../programs/Command.ts"
-import { HOLE } from "../programs/Command.ts"
+import { type Arg, type Command, HOLE } from "../programs/Command.ts"
 import { fromNetwork, isDownloaded } from "../programs/Network.ts"
 
 /** Findings about the origin of the code that a command runs: from the network, or unknown. */

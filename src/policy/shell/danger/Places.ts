@@ -1,7 +1,6 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
 import { isAtOrBelow, isBelow, isInside, resolve, rootOf } from "../parse/Paths.ts"
-import type { Arg } from "../programs/Command.ts"
-import { HOLE, isKnown } from "../programs/Command.ts"
+import { type Arg, HOLE, isKnown } from "../programs/Command.ts"
 
 /** What it means that a path is written, read or deleted (docs/policy.md#categories). */
 

@@ -1,5 +1,4 @@
-import type { Arg, Command } from "../programs/Command.ts"
-import { HOLE } from "../programs/Command.ts"
+import { type Arg, type Command, HOLE } from "../programs/Command.ts"
 import { archiveMode } from "../programs/FileOperands.ts"
 import { isLoopback } from "../programs/Network.ts"
 import { fits, isAppendedTo } from "../programs/Rules.ts"

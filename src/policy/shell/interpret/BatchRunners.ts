@@ -1,5 +1,4 @@
-import type { Arg, Command } from "../programs/Command.ts"
-import { HOLE, supplied } from "../programs/Command.ts"
+import { type Arg, type Command, HOLE, supplied } from "../programs/Command.ts"
 
 /** Programs that run a command once for each of many names, and which names these are. */
 

@@ -1,7 +1,6 @@
 import type { ActionContext, CallAction, CommandAction, FileOperand } from "../../decision/CallAction.ts"
 import { resolve } from "../parse/Paths.ts"
-import type { Arg, Assignment, Fields } from "../programs/Command.ts"
-import { Command, HOLE } from "../programs/Command.ts"
+import { type Arg, type Assignment, Command, type Fields, HOLE } from "../programs/Command.ts"
 import { environmentNames } from "../programs/Environment.ts"
 import { fileAccessOf } from "../programs/FileAccess.ts"
 import { namedWords } from "../programs/NamedWords.ts"

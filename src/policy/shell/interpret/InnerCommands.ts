@@ -1,5 +1,4 @@
-import type { Arg, Command, Where } from "../programs/Command.ts"
-import { HOLE, joined, literal } from "../programs/Command.ts"
+import { type Arg, type Command, HOLE, joined, literal, type Where } from "../programs/Command.ts"
 import { tellsFiles } from "../programs/FileOperands.ts"
 import { matches } from "../programs/Rules.ts"
 import type { Wrapper } from "../programs/Table.ts"

@@ -1,28 +1,49 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
 import { resolve } from "../parse/Paths.ts"
 import { Reevaluation } from "../parse/Reevaluation.ts"
-import type {
-  AndOr,
-  AssignmentNode,
-  CommandNode,
-  CompoundList,
-  Pipeline,
-  Redirection,
-  Script,
-  Statement,
-  SyntaxNode
+import {
+  type AndOr,
+  type AssignmentNode,
+  type CommandNode,
+  type CompoundList,
+  forEachChild,
+  parse,
+  type Pipeline,
+  type Redirection,
+  type Script,
+  type Statement,
+  type SyntaxNode
 } from "../parse/ShellParser.ts"
-import { forEachChild, parse } from "../parse/ShellParser.ts"
-import type { Arg, Assignment, Fields, Input } from "../programs/Command.ts"
-import { Command, freshFolder, HOLE, isKnown, literal, noInput, supplied } from "../programs/Command.ts"
+import {
+  type Arg,
+  type Assignment,
+  Command,
+  type Fields,
+  freshFolder,
+  HOLE,
+  type Input,
+  isKnown,
+  literal,
+  noInput,
+  supplied
+} from "../programs/Command.ts"
 import { environmentNames } from "../programs/Environment.ts"
 import { downloadedBy } from "../programs/Network.ts"
 import { CommandRecorder, textOf } from "./CommandRecorder.ts"
 import { innerOf, scriptArguments } from "./InnerCommands.ts"
-import type { AlternateCwds, Scope, WalkContext } from "./Scope.ts"
-import { copy, merge, outermost, settle, stand, startIn, stay } from "./Scope.ts"
-import type { WordContext } from "./WordExpansion.ts"
-import { isSubstitution, pipeInput, substitutions, toArg, toArgs, toText } from "./WordExpansion.ts"
+import {
+  type AlternateCwds,
+  copy,
+  merge,
+  outermost,
+  type Scope,
+  settle,
+  stand,
+  startIn,
+  stay,
+  type WalkContext
+} from "./Scope.ts"
+import { isSubstitution, pipeInput, substitutions, toArg, toArgs, toText, type WordContext } from "./WordExpansion.ts"
 
 const maxDepth = 4
 const maxLevels = 32

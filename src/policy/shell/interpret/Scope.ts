@@ -1,5 +1,4 @@
-import type { Arg, Input, Where } from "../programs/Command.ts"
-import { noInput } from "../programs/Command.ts"
+import { type Arg, type Input, noInput, type Where } from "../programs/Command.ts"
 import type { Known } from "./WordExpansion.ts"
 
 /** Every folder the shell may be in, the likeliest first; `null` stands for any other. */

@@ -1,6 +1,5 @@
 import { forEachChild, type SyntaxNode, type WordNode, type WordPart } from "../parse/ShellParser.ts"
-import type { Arg, Command, Input } from "../programs/Command.ts"
-import { freshFolder, HOLE } from "../programs/Command.ts"
+import { type Arg, type Command, freshFolder, HOLE, type Input } from "../programs/Command.ts"
 
 /** Turns words of the source into arguments, and knows of each how sure that is. */
 

@@ -1,5 +1,4 @@
-import type { CommandNode, SyntaxNode, WordNode, WordPart } from "./ShellParser.ts"
-import { forEachChild } from "./ShellParser.ts"
+import { type CommandNode, forEachChild, type SyntaxNode, type WordNode, type WordPart } from "./ShellParser.ts"
 
 /**
  * The shell reads some text a second time as code: in arithmetic the value of a variable may be `a[$(id)]`, and

@@ -1,7 +1,17 @@
 import type { ActionContext, FileOperand } from "../../decision/CallAction.ts"
 import { resolve } from "../parse/Paths.ts"
-import type { Arg, Command, NamedFile } from "./Command.ts"
-import { HOLE, inFolder, literal, reading, renamed, supplied, writing } from "./Command.ts"
+import {
+  type Arg,
+  type Command,
+  HOLE,
+  inFolder,
+  literal,
+  type NamedFile,
+  reading,
+  renamed,
+  supplied,
+  writing
+} from "./Command.ts"
 import { archiveMode, fileOperands, tellsFiles, writtenByScript } from "./FileOperands.ts"
 import { patchedFiles } from "./Git.ts"
 import { savedBy } from "./Network.ts"

@@ -1,5 +1,14 @@
-import type { Arg, Command, NamedFile } from "./Command.ts"
-import { after, inFolder, literal, reading, renamed, writing } from "./Command.ts"
+import {
+  after,
+  type Arg,
+  type Command,
+  inFolder,
+  literal,
+  type NamedFile,
+  reading,
+  renamed,
+  writing
+} from "./Command.ts"
 import { worktreeOperands } from "./Git.ts"
 import type { Program } from "./Table.ts"
 

@@ -1,7 +1,6 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
 import { resolve } from "../parse/Paths.ts"
-import type { Arg, Command, NamedFile } from "./Command.ts"
-import { after, HOLE, inFolder, literal, reading, writing } from "./Command.ts"
+import { after, type Arg, type Command, HOLE, inFolder, literal, type NamedFile, reading, writing } from "./Command.ts"
 
 /**
  * Arguments of git that no row can describe: its files, the subcommands that only read, and settings whose value is a

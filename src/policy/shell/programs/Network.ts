@@ -1,6 +1,5 @@
 import { resolve } from "../parse/Paths.ts"
-import type { Arg, Command } from "./Command.ts"
-import { HOLE, isKnown } from "./Command.ts"
+import { type Arg, type Command, HOLE, isKnown } from "./Command.ts"
 import { archiveMode, fileOperands } from "./FileOperands.ts"
 import { fits, matches } from "./Rules.ts"
 

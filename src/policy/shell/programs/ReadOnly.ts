@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path"
 import type { ActionContext } from "../../decision/CallAction.ts"
-import type { Arg, Command } from "./Command.ts"
-import { isKnown } from "./Command.ts"
+import { type Arg, type Command, isKnown } from "./Command.ts"
 import { readsRepository } from "./Git.ts"
 import { fits } from "./Rules.ts"
 import type { Program } from "./Table.ts"
