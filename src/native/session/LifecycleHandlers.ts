@@ -4,7 +4,7 @@ import type { AgentSettings } from "../../config/Snapshot.ts"
 import type { Principal } from "../../security/Principals.ts"
 import { type SessionManager, SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import type { SessionRecord, SessionStore } from "../../store/SessionStore.ts"
-import { caller, type Forbids, mayEnter, mayTouch, mayUse } from "../access/ts"
+import { caller, type Forbids, makeForbids, mayEnter, mayTouch, mayUse } from "../access/Access.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { DaemonInfo, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 import {
