@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { type Effect, Schema } from "effect"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import type { BackendChoice } from "../domain/SandboxBackend.ts"
 
@@ -15,6 +15,8 @@ export interface SandboxRequest {
   readonly masks?: ReadonlyArray<string>
   /** Further files and folders of the session's own that must not be written to. */
   readonly readOnly?: ReadonlyArray<string>
+  /** The session's; without it each command has temporary folders of its own. */
+  readonly temporary?: PrivateTmp
   /** The whole environment of the command, already free of secrets. */
   readonly env: Readonly<Record<string, string>>
   /** `auto` when absent. */
@@ -80,6 +82,8 @@ export interface ConfinedCommand {
   readonly report: EnforcementReport
   /** What the command did to paths that could not be protected because they were missing or are links. */
   readonly afterwards: () => ReadonlyArray<string>
+  /** Ends, with the reason in words, when the command has to be stopped for what it uses. */
+  readonly exceeded?: Effect.Effect<string>
 }
 
 /** The call cannot be held to what was asked, and therefore does not run. `remedy` is for the operator. */
@@ -98,4 +102,24 @@ export const plainRunner: Runner = {
   innerPid: () => undefined,
   finished: () => true,
   attribute: () => ({ kind: "ordinary" })
+}
+
+/** What commands find as `/tmp` and `/var/tmp` in place of the machine's (docs/sandbox.md#temporary-files). */
+export interface TemporaryFolders {
+  readonly tmp: string
+  readonly varTmp: string
+  /** More is in them than may be: a command may delete and not write. */
+  readonly full: boolean
+}
+
+/** The private temporary folders of one session. */
+export interface PrivateTmp {
+  /** For a command that can write. `shown` are folders that keep their place although it is inside `/tmp`. */
+  readonly forWriting: (shown: ReadonlyArray<string>) => Effect.Effect<TemporaryFolders, SandboxUnavailable>
+  /** For a command that only reads: once something is in them. */
+  readonly forReading: (
+    shown: ReadonlyArray<string>
+  ) => Effect.Effect<TemporaryFolders | undefined, SandboxUnavailable>
+  /** Waits until more is in them than may be, looking every second; says so. Stops nothing by itself. */
+  readonly exceeded: Effect.Effect<string>
 }

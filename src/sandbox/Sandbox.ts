@@ -1,10 +1,18 @@
 import { Context, Effect, Layer, type Scope } from "effect"
+import { join } from "node:path"
 import { type EffectiveSandbox, type SandboxMode, settingValues } from "../domain/PolicySettings.ts"
 import { Environment } from "../platform/Environment.ts"
 import { isInside } from "../platform/FilePath.ts"
 import type { BackendCommand } from "./backends/Backend.ts"
 import { makeChooser, mayBeBubblewrap } from "./backends/BackendChooser.ts"
-import { type ConfinedCommand, type EnforcementReport, type SandboxRequest, SandboxUnavailable } from "./Confinement.ts"
+import {
+  type ConfinedCommand,
+  type EnforcementReport,
+  type PrivateTmp as Temporary,
+  type SandboxRequest,
+  SandboxUnavailable
+} from "./Confinement.ts"
+import * as PrivateTmp from "./PrivateTmp.ts"
 import { type BackendChoice } from "../domain/SandboxBackend.ts"
 import * as Disk from "./Disk.ts"
 import * as SandboxModes from "./SandboxModes.ts"
@@ -19,6 +27,8 @@ export interface SandboxOptions {
   readonly home?: string
   /** Whether a backend may be used that enforces only a part of what was asked (docs/sandbox.md#failing-closed). */
   readonly partial?: { readonly files: () => boolean }
+  /** Of what a session's commands may have in their temporary folders. */
+  readonly temporaryLimit?: PrivateTmp.TmpLimit
 }
 
 export interface Enforcement {
@@ -47,6 +57,11 @@ export class Sandbox extends Context.Service<Sandbox, {
   ) => Effect.Effect<ConfinedCommand, SandboxUnavailable, Scope.Scope>
   /** Whether this machine can hold a call to that; tries it out the first time, in about 10 ms. */
   readonly enforce: (mode: EffectiveSandbox, network: boolean, backend?: BackendChoice) => Enforcement
+  /**
+   * Temporary folders for all commands of a session (docs/sandbox.md#temporary-files), removed when the scope closes.
+   * Nothing is made before a command needs them.
+   */
+  readonly temporary: (scope: Scope.Scope) => Temporary
   /** The same view of the disk for Postern's own file tools. Looks at the disk. */
   readonly reach: (request: Pick<SandboxRequest, "mode" | "network" | "roots" | "readable">) => PathScope
   /**
@@ -81,6 +96,8 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     variables,
     own: options.own
   }
+  const temporaryParent = join(options.own.dataDir, "tmp")
+  yield* Effect.forkScoped(Effect.promise(() => PrivateTmp.removeStale(temporaryParent)))
   const choose = makeChooser(find, options.partial?.files ?? (() => true))
 
   const enforce = (mode: EffectiveSandbox, network: boolean, backend?: BackendChoice): Enforcement => {
@@ -93,12 +110,17 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
   const confine = Effect.fnUntraced(function*(argv: BackendCommand["argv"], request: SandboxRequest) {
     const chosen = choose(request.mode, request.network, request.backend)
     if ("missing" in chosen) return yield* new SandboxUnavailable(chosen)
-    const plan = Plan.make(request, surroundings)
-    if (plan instanceof SandboxUnavailable) return yield* plan
-    const confined = yield* chosen.backend.confine(plan, {
+    const planned = Plan.make(request, surroundings)
+    if (planned instanceof SandboxUnavailable) return yield* planned
+    const temporary = yield* temporaryOf(request)
+    const plan = temporary === undefined ? planned : { ...planned, temporary }
+    const held = yield* chosen.backend.confine(plan, {
       argv,
       env: { ...SandboxModes.variables(request.mode), ...request.env }
     })
+    const confined = temporary === undefined || request.mode !== "workspace-write"
+      ? held
+      : PrivateTmp.bounded(held, request.temporary!, temporary)
     const [program] = confined.argv
     if (
       !SandboxModes.writes(request.mode) || !request.roots.some((root) => isInside(root, Disk.real(program) ?? program))
@@ -112,6 +134,12 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     })
   })
 
+  const temporaryOf = ({ mode, readable = [], roots, temporary }: SandboxRequest) => {
+    const shown = [...roots, ...readable]
+    if (temporary !== undefined && mode === "workspace-write") return temporary.forWriting(shown)
+    return temporary !== undefined && mode === "read-only" ? temporary.forReading(shown) : Effect.undefined
+  }
+
   const check = (backend?: BackendChoice): ReadonlyArray<EnforcementCheck> =>
     modes.flatMap((mode) => [true, false].map((network) => ({ mode, network, ...enforce(mode, network, backend) })))
 
@@ -120,5 +148,12 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     return settingValues.sandbox.filter((mode) => !enforce(mode, true, wish).usable)
   }
 
-  return Sandbox.of({ lacking, confine, enforce, check, reach: (request) => Plan.reach(request, surroundings) })
+  return Sandbox.of({
+    lacking,
+    confine,
+    enforce,
+    check,
+    temporary: (scope) => PrivateTmp.make(temporaryParent, scope, options.temporaryLimit),
+    reach: (request) => Plan.reach(request, surroundings)
+  })
 })

@@ -1,5 +1,6 @@
-import type { Effect } from "effect"
+import type { Effect, Scope } from "effect"
 import type { SessionEvent } from "../domain/SessionEvent.ts"
+import type { PrivateTmp } from "../sandbox/Confinement.ts"
 import type { Memory } from "../store/MemoryStore.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
 import type { SessionTools } from "../tool/SessionTools.ts"
@@ -24,7 +25,10 @@ export interface SessionOverrides {
   readonly excludeMemory?: boolean
 }
 
-/** What the engine keeps of an active session from turn to turn. Everything here can be made again from the store and the files. */
+/**
+ * What the engine keeps of an active session from turn to turn. Everything but `temporary` can be made again from the
+ * store and the files.
+ */
 export interface SessionState {
   /** The model's context as the last turn left it; absent once others needed the room, see `context/ContextWindow.ts`. */
   history?: History | undefined
@@ -35,6 +39,8 @@ export interface SessionState {
   tokenOffset?: number | undefined
   /** The files of the system prompt; absent: the next turn reads them. */
   promptFiles?: PromptFiles | undefined
+  /** The temporary folders of its commands. */
+  temporary?: PrivateTmp | undefined
   /** The session's own tools together with those of its memory. */
   memoryTools?: { readonly own: SessionTools; readonly memory: Memory; readonly all: SessionTools } | undefined
 }
@@ -58,5 +64,7 @@ export interface SessionContext {
   /** What the clients that watch the session now do for it. */
   readonly client: () => ClientSide
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
+  /** Closes with the session, after its turn and its commands have ended. */
+  readonly remains: Scope.Scope
   readonly state: SessionState
 }

@@ -8,6 +8,7 @@ import type { ActionContext } from "../policy/decision/CallAction.ts"
 import * as DeniedPaths from "../policy/rules/DeniedPaths.ts"
 import type { RuleSet } from "../policy/rules/RuleSet.ts"
 import * as Disk from "../sandbox/Disk.ts"
+import type { PrivateTmp } from "../sandbox/Confinement.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { PathScope } from "../sandbox/plan/PathScope.ts"
 import { PathRefused, type Workspace } from "../workspace/Workspace.ts"
@@ -26,6 +27,8 @@ export interface ConfinementInput {
   readonly limits: OperatorLimits
   readonly rules: RuleSet
   readonly workspace: Workspace
+  /** The session's, for its commands; a server has its own. */
+  readonly temporary?: PrivateTmp
 }
 
 /** The operator's further folders need not exist, and those of the session's first moment may have been taken back. */
@@ -42,7 +45,7 @@ const allowing = ({ allowedRoots }: OperatorLimits, place: ActionContext) => {
 
 export const make = (
   sandbox: Sandbox["Service"],
-  { decision, settings, limits, rules, workspace }: ConfinementInput
+  { decision, settings, limits, rules, temporary, workspace }: ConfinementInput
 ): Confinement => {
   const { mode, network } = decision.sandbox ?? { mode: "workspace-read", network: false }
   const reads = decision.capabilities.every((capability) => capability === "shell_ro")
@@ -68,6 +71,7 @@ export const make = (
         readable: workspace.readable,
         masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => absolutePath(path, place))],
         readOnly: denied.kept,
+        ...(temporary === undefined ? {} : { temporary }),
         backend: backendOf(limits.backend, settings)
       }).pipe(
         Effect.catchTag(

@@ -2,6 +2,7 @@ import { Effect, Layer, type Scope } from "effect"
 import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
 import type { EnforcementReport, SandboxUnavailable } from "../../src/sandbox/Confinement.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
+import type { PrivateTmp } from "../../src/sandbox/Confinement.ts"
 import { Environment } from "../../src/platform/Environment.ts"
 import {
   type ProcessCommand,
@@ -34,6 +35,7 @@ export interface Options {
   readonly timeout?: ProcessCommand["timeout"]
   readonly onOutput?: (text: string) => void
   readonly cwd?: string
+  readonly temporary?: PrivateTmp
 }
 
 /** A bash script in a workspace, confined. */
@@ -53,7 +55,8 @@ export const bash = Effect.fnUntraced(function*(
     roots: [work, ...options.roots ?? []],
     env: { PATH: path, HOME: "/nowhere", ...options.env },
     ...(options.masks && { masks: options.masks }),
-    ...(options.readable && { readable: options.readable })
+    ...(options.readable && { readable: options.readable }),
+    ...(options.temporary && { temporary: options.temporary })
   })
   let output = ""
   const argv: ReadonlyArray<string> = [...options.who?.prefix ?? [], ...confined.argv]

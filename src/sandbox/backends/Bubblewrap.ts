@@ -10,6 +10,7 @@ import {
 import * as ResourceLimits from "./ResourceLimits.ts"
 import { isNarrow, isScratch, writes } from "../SandboxModes.ts"
 import type { Plan } from "../plan/Plan.ts"
+import { firstBelow, mountPoints, sourceOf } from "../PrivateTmp.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import {
@@ -95,8 +96,6 @@ interface Mount {
   readonly args: ReadonlyArray<string>
 }
 
-const temporaryFolders = ["/tmp", "/var/tmp"]
-
 /** Read from the system where nothing else is shown; a machine may lack any of them. */
 const systemFiles = [
   "ld.so.cache",
@@ -146,7 +145,13 @@ const baseMounts = (plan: Plan, folders: ReadonlyArray<SystemFolder>): ReadonlyA
   return [
     ...shown,
     ...special,
-    ...(plan.mode === "read-only" ? [] : isNarrow(plan.mode) ? folder("/tmp") : temporaryFolders.flatMap(folder))
+    ...(plan.temporary === undefined
+      ? plan.mode === "read-only" ? [] : isNarrow(plan.mode) ? folder("/tmp") : mountPoints.flatMap(folder)
+      : mountPoints.flatMap((path) => [
+        plan.mode === "read-only" ? "--ro-bind" : "--bind",
+        sourceOf(plan.temporary!, path),
+        path
+      ]))
   ]
 }
 
@@ -188,13 +193,26 @@ const mountsOf = (
   bind: BindMount = byPath
 ): ReadonlyArray<string> => {
   const shown = [...plan.roots, ...plan.readable]
-  const empty = plan.mode === "read-only" ? [] : isNarrow(plan.mode) ? ["/tmp"] : temporaryFolders
+  const empty: ReadonlyArray<string> = plan.mode === "read-only" && plan.temporary === undefined
+    ? []
+    : isNarrow(plan.mode)
+    ? ["/tmp"]
+    : mountPoints
   const inEmpty = (path: string) =>
     empty.some((folder) =>
       isInside(folder, path) && !shown.some((root) => isInside(folder, root) && isInside(root, path))
     )
   const masks = plan.masks.filter(({ path }) => !inEmpty(path))
+  // Between the session's /tmp and a folder that keeps its place in it: a command could put a link there.
+  const between = plan.temporary === undefined
+    ? []
+    : mountPoints.flatMap((top) =>
+      shown.filter((path) => isInside(top, path)).map((path) => firstBelow(top, path)).filter((path) =>
+        !shown.includes(path) && path !== top
+      )
+    )
   const mounts: ReadonlyArray<Mount> = [
+    ...[...new Set(between)].map((path) => ({ path, args: ["--tmpfs", path] })),
     ...plan.programs.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...plan.readable.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...plan.roots.map((path) => ({ path, args: rootArgs(plan, path, scratch, bind) })),
@@ -316,7 +334,10 @@ export const command = (
       "--",
       ...(abilities.sh === undefined
         ? []
-        : onlyWithHost(abilities.sh, plan.mode === "danger-full-access" ? ":" : ResourceLimits.script(true))),
+        : onlyWithHost(
+          abilities.sh,
+          plan.mode === "danger-full-access" ? ":" : ResourceLimits.script(true, plan.temporary?.full)
+        )),
       ...argv
     ],
     descriptors: [

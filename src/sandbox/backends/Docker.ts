@@ -12,12 +12,13 @@ import {
 import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnavailable } from "../Confinement.ts"
 import { isScratch } from "../SandboxModes.ts"
 import type { Plan } from "../plan/Plan.ts"
+import { mountPoints, sourceOf } from "../PrivateTmp.ts"
 import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
-const volume = (path: string, readOnly: boolean): ReadonlyArray<string> => [
+const volume = (path: string, readOnly: boolean, target = path): ReadonlyArray<string> => [
   "--mount",
-  `type=bind,source=${path},target=${path}${readOnly ? ",readonly" : ""}`
+  `type=bind,source=${path},target=${target}${readOnly ? ",readonly" : ""}`
 ]
 
 /** Folders keep their paths, so that what a command prints means the same outside. */
@@ -26,8 +27,10 @@ export const options = (plan: Plan, command: Pick<BackendCommand, "env">, user: 
   "--rm",
   "--init",
   "--read-only",
-  "--tmpfs",
-  "/tmp",
+  ...(plan.temporary === undefined
+    ? ["--tmpfs", "/tmp"]
+    : mountPoints.flatMap((path) => volume(sourceOf(plan.temporary!, path), plan.mode === "read-only", path))),
+  ...(plan.temporary?.full === true ? ["--ulimit", "fsize=0"] : []),
   "--cap-drop",
   "ALL",
   "--security-opt",

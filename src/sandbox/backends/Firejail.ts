@@ -65,7 +65,11 @@ export const make = (find: BackendProbe.FindProgram, extra: ReadonlyArray<string
       files: mode === "danger-full-access" ? "none" : "partial",
       net: network ? "none" : "full",
       processes: "full",
-      notes: ["protected paths are held by name only", "firejail is a program that runs as root"]
+      notes: [
+        "protected paths are held by name only",
+        "firejail is a program that runs as root",
+        "each command has a /tmp of its own, which ends with it"
+      ]
     }
   })
   const confine = Effect.fnUntraced(function*(plan: Plan, command: BackendCommand) {

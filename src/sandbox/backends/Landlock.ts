@@ -106,7 +106,8 @@ export const grants = (plan: Plan, tmp: string): ReadonlyArray<string> => {
   ])
   return [
     ...[...shown].flatMap((path) => ["--ro", path]),
-    ...["/dev/null", ...(plan.mode === "read-only" ? [] : [tmp]), ...write].flatMap((path) => ["--rw", path])
+    ...["/dev/null", ...(plan.mode === "read-only" ? [] : [tmp]), ...write].flatMap((path) => ["--rw", path]),
+    ...(plan.mode === "read-only" && plan.temporary !== undefined ? ["--ro", plan.temporary.tmp] : [])
   ]
 }
 
@@ -152,6 +153,7 @@ export const make = (find: BackendProbe.FindProgram, launch: string | undefined 
         "modes, owners and times of files can be changed everywhere, and their existence shows",
         "other processes can be signalled, and Unix sockets of this machine reached",
         "processes that leave their group survive the call",
+        "only TMPDIR is a temporary folder, /tmp cannot be written to",
         ...(mode === "workspace-write"
           ? ["git hooks and project configuration in the workspace are not protected"]
           : []),
@@ -178,12 +180,20 @@ export const make = (find: BackendProbe.FindProgram, launch: string | undefined 
         remedy
       })
     }
-    const tmp = yield* Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), ".postern-tmp-"))),
-      (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
-    )
+    const tmp = plan.mode === "workspace-write" && plan.temporary !== undefined
+      ? plan.temporary.tmp
+      : yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), ".postern-tmp-"))),
+        (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
+      )
     return {
-      argv: [launch, ...grants(plan, tmp), "--", ...ResourceLimits.prefix(find("sh") ?? "/bin/sh"), ...command.argv],
+      argv: [
+        launch,
+        ...grants(plan, tmp),
+        "--",
+        ...ResourceLimits.prefix(find("sh") ?? "/bin/sh", plan.temporary?.full),
+        ...command.argv
+      ],
       env: {
         ...command.env,
         ...(plan.mode === "read-only" ? {} : { TMPDIR: tmp }),

@@ -23,18 +23,24 @@ const wanted = [
 
 /**
  * Resource limits (docs/sandbox.md#resource-limits) as commands of a shell, which is quicker than another program.
- * Where processes are counted with everything else of the user they are left out.
+ * Where processes are counted with everything else of the user they are left out. `full`: no file can be written to.
  */
-export const script = (processes: boolean): string => {
+export const script = (processes: boolean, full = false): string => {
   const hard = hardLimits()
   return wanted.filter(({ name }) => processes || name !== "Max processes").map(({ flags, name, unit = 1, value }) => {
-    const limit = Math.floor(Math.min(value, hard.get(name) ?? value) / unit)
+    const most = full && name === "Max file size" ? 0 : value
+    const limit = Math.floor(Math.min(most, hard.get(name) ?? most) / unit)
     return flags.map((flag) => `ulimit -${flag} ${limit} 2>/dev/null`).join(" || ")
   }).join("; ")
 }
 
 /** A command under these limits. */
-export const prefix = (sh: string): ReadonlyArray<string> => [sh, "-c", `${script(false)}; exec "$@"`, "sandbox"]
+export const prefix = (sh: string, full = false): ReadonlyArray<string> => [
+  sh,
+  "-c",
+  `${script(false, full)}; exec "$@"`,
+  "sandbox"
+]
 
 /** What that shell says of a program that does not exist. */
 export const notFound = ({ code, stderr }: RunnerExit): Attribution | undefined => {

@@ -131,6 +131,7 @@ export const make = (): SandboxBackend => {
       processes: "partial",
       notes: [
         "processes that leave their group survive the call",
+        "commands use the /tmp of this machine",
         ...(isScratch(mode) ? ["scratch: the workspace is read-only"] : [])
       ]
     }

@@ -1,5 +1,5 @@
 import { isInside } from "../../platform/FilePath.ts"
-import { type SandboxRequest, SandboxUnavailable } from "../Confinement.ts"
+import { type SandboxRequest, SandboxUnavailable, type TemporaryFolders } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 import { isNarrow, writes } from "../SandboxModes.ts"
 import * as ProtectedPaths from "./ProtectedPaths.ts"
@@ -15,6 +15,8 @@ export interface Plan extends DiskView {
   /** Those of `readOnly` without which the call must not run. */
   readonly required: ReadonlyArray<string>
   readonly watched: ReadonlyArray<string>
+  /** Those of the session; without them the command has its own. */
+  readonly temporary?: TemporaryFolders
 }
 
 /** The same view for Postern's own tools. */

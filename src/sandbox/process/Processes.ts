@@ -87,12 +87,15 @@ export interface ProcessCommand {
   /** What confines it and what to ask afterwards, where `argv`, `cwd` and `env` come from the sandbox. */
   readonly runner?: ConfinedCommand["runner"]
   readonly afterwards?: ConfinedCommand["afterwards"]
+  readonly exceeded?: ConfinedCommand["exceeded"]
 }
 
 export interface ProcessExit {
   readonly code: number | null
   readonly signal: string | null
   readonly timedOut: boolean
+  /** Why it was stopped for what it used. */
+  readonly exceeded?: string
   /** What a confined command's end means. */
   readonly attribution?: Attribution
   /** What a confined command did to paths that could not be protected. */
@@ -185,15 +188,31 @@ const make = Effect.gen(function*() {
   return Processes.of({ run })
 })
 
-const outcome = Effect.fnUntraced(function*(child: Running, { afterwards, runner, timeout }: ProcessCommand) {
-  const ended = yield* Effect.timeoutOption(Deferred.await(child.exited), timeout)
-  const timedOut = Option.isNone(ended)
-  if (timedOut) yield* stop(child)
+const outcome = Effect.fnUntraced(function*(
+  child: Running,
+  { afterwards, exceeded = Effect.never, runner, timeout }: ProcessCommand
+) {
+  let reason: string | undefined
+  const ended = yield* Deferred.await(child.exited).pipe(
+    Effect.timeoutOption(timeout),
+    Effect.raceFirst(Effect.map(exceeded, (text) => {
+      reason = text
+      return Option.none()
+    }))
+  )
+  const timedOut = Option.isNone(ended) && reason === undefined
+  if (Option.isNone(ended)) yield* stop(child)
   yield* Effect.timeoutOption(Deferred.await(child.closed), drain)
-  const plain: ProcessExit = { code: null, signal: null, ...Option.getOrUndefined(ended), timedOut }
+  const plain: ProcessExit = {
+    code: null,
+    signal: null,
+    ...Option.getOrUndefined(ended),
+    timedOut,
+    ...(reason === undefined ? {} : { exceeded: reason })
+  }
   if (runner === undefined) return plain
   // A runner that was killed reports nothing about the sandbox.
-  const stopped = timedOut || plain.signal !== null
+  const stopped = Option.isNone(ended) || plain.signal !== null
   return {
     ...plain,
     attribution: runner.attribute({ ...child.told, code: plain.code, stopped }),

@@ -48,6 +48,8 @@ export const make = Effect.fnUntraced(function*(
     begin: Effect.suspend(() => opened.begin),
     policyChanged: Effect.suspend(() => opened.policyChanged)
   }
+  // Made before the jobs, closed after them.
+  const remains = yield* Scope.fork(yield* Effect.scope, "sequential")
   const jobs = yield* Jobs.make
   /** Ends background jobs and servers that the changed policy no longer permits. */
   const held = Effect.suspend(() => Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.settings())))
@@ -94,6 +96,7 @@ export const make = Effect.fnUntraced(function*(
     approvals,
     client,
     publish,
+    remains,
     state: {}
   }
 

@@ -154,7 +154,10 @@ const makeOne = Effect.gen(function*() {
         return yield* execute(tool, parameters, shown, turn, {
           ...context,
           preview,
-          confinement: CallConfinement.make(sandbox, authorization.decided)
+          confinement: CallConfinement.make(sandbox, {
+            ...authorization.decided,
+            temporary: turn.state.temporary ??= sandbox.temporary(turn.remains)
+          })
         })
       case "Refused":
         return yield* turnDown(authorization)

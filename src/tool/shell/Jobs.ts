@@ -49,9 +49,11 @@ export interface Jobs {
   readonly policyChanged: (settings: ResolvedSettings) => Effect.Effect<void>
 }
 
-const words = ({ attribution, code, signal }: ProcessExit): string =>
+const words = ({ attribution, code, exceeded, signal }: ProcessExit): string =>
   attribution?.kind === "runner-failed"
     ? `did not run: ${attribution.note}`
+    : exceeded !== undefined
+    ? `was stopped: ${exceeded}`
     : code === null
     ? `ended by signal ${signal}`
     : `ended with exit code ${code}`

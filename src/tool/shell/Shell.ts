@@ -203,7 +203,8 @@ const remarks = (
     ...(failed && mode !== "danger-full-access" ? [`the command ran in Sandbox mode ${mode}`] : [])
   ].map((remark) => `[sandbox: ${remark}]`)
 
-const howItEnded = ({ code, signal, timedOut }: ProcessExit, seconds: number): string | undefined => {
+const howItEnded = ({ code, exceeded, signal, timedOut }: ProcessExit, seconds: number): string | undefined => {
+  if (exceeded !== undefined) return `was stopped: ${exceeded}`
   if (timedOut) return `timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"} and was stopped`
   if (code === null) return `ended by signal ${signal}`
   return code === 0 ? undefined : `exit code ${code}`

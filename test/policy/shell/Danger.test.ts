@@ -52,6 +52,25 @@ describe("where a command runs decides what it means", () => {
     expect(analyse("rm -rf ../ws", inTmp).shapes).not.toEqual([])
   })
 
+  it.each([
+    ["mv src /tmp/backup", true],
+    ["mv notes.txt /var/tmp/", true],
+    ["mv .git /tmp/", true],
+    ["mv -t /tmp src lib", true],
+    ["mv --target-directory=/dev/shm src", true],
+    ["cd src && mv a.ts ../../../tmp/a.ts", true],
+    ["mv *.ts \"$TMPDIR/\"", true],
+    ["mv src \"$(mktemp -d)\"", true],
+    ["env mv src ${TMPDIR:-/tmp}/x", true],
+    ["mv dist /tmp/old", false],
+    ["mv src lib", false],
+    ["mv /tmp/new.ts src/new.ts", false],
+    ["mv /tmp/a /tmp/b", false],
+    ["cp -r src /tmp/backup", false]
+  ])("asks before something is moved out of the workspace to where it does not last: %s", (command, flagged) => {
+    expect(isFlagged(command)).toBe(flagged)
+  })
+
   it("knows the second root as well", () => {
     const two = { cwd: "/ws", roots: ["/ws", "/lib"], home: "/home/me" }
     expect(analyse("rm -rf /lib/node_modules", two).shapes).toEqual([])

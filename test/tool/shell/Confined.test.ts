@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -38,6 +38,24 @@ describe.skipIf(!Fixture.hasBubblewrap)(`A shell call of a session${Fixture.reas
       assert.strictEqual(readFileSync(join(cwd, "in"), "utf8"), "1\n")
       assert.deepStrictEqual([existsSync(join(outside, "out")), existsSync("/tmp/only-here")], [false, false])
     }).pipe(Effect.provide(layer))
+  })
+
+  it.live("finds in /tmp what an earlier one left there, as no other session does, and it goes with the session", () => {
+    const { cwd, home, layer, put, say } = host(config("workspace-write"))
+    put(join(cwd, "move.sh"), "mkdir src; echo code > src/a; mv src /tmp/backup")
+    const kept = join(home, "data", "tmp")
+    return Effect.gen(function*() {
+      const [moved, read, back] = yield* say("run bash ./move.sh", "run cat /tmp/backup/a", "run cp -r /tmp/backup src")
+      assert.deepStrictEqual([moved, read, back], ["completed (no output)", "completed code", "completed (no output)"])
+      assert.strictEqual(readFileSync(join(cwd, "src", "a"), "utf8"), "code\n")
+      assert.lengthOf(readdirSync(kept), 1)
+      const [other, asked] = yield* say("run cat /tmp/backup/a", "run mv src /tmp/backup")
+      assert.match(other!, /^failed .*No such file/s)
+      assert.match(asked!, /^failed/)
+    }).pipe(
+      Effect.provide(layer),
+      Effect.andThen(Effect.sync(() => assert.deepStrictEqual(readdirSync(kept), [])))
+    )
   })
 
   it.live("that only reads gets no network, and one that may write does", () => {

@@ -4,7 +4,7 @@ import { isBelow, isInside, resolve } from "../parse/Paths.ts"
 import { type Arg, type Command, HOLE, supplied } from "../programs/Command.ts"
 import { appendsInput, isAppendedTo, runsBatches } from "../programs/Rules.ts"
 import { programOf } from "../programs/Table.ts"
-import { isExpendable, isFileName, isUnbounded, readCategory, writeCategory } from "./Places.ts"
+import { isExpendable, isFileName, isTemporary, isUnbounded, readCategory, writeCategory } from "./Places.ts"
 
 /** Files that cannot be made again, permissions, processes and resources, where operands and values decide. */
 
@@ -56,7 +56,13 @@ const finds = (command: Command, place: ActionContext): string | undefined => {
 const moves = (command: Command, place: ActionContext): string | undefined => {
   const { line } = command
   if (line.operands.at(-1)?.guess === "/dev/null") return "fs-wipe"
-  const sources = line.has("-t", "--target-directory") ? line.operands : line.operands.slice(0, -1)
+  const named = line.values("-t", "--target-directory")
+  const target = named.at(-1) ?? line.operands.at(-1)
+  const sources = named.length > 0 ? line.operands : line.operands.slice(0, -1)
+  if (target !== undefined && isTemporary(target, command.fields.cwd, place)) {
+    const taken = sources.filter((arg) => isInside(resolve(arg.guess, command.fields.cwd), place))
+    if (!areExpendable(taken, command, place)) return "fs-wipe"
+  }
   const holds = (path: string | undefined, folder: string) =>
     path !== undefined && (path === folder || isBelow(folder, path))
   return pathsOf(sources, command).some((path) =>

@@ -262,6 +262,15 @@ export const isExpendable = (arg: Arg, cwd: string | null, place: ActionContext)
   return scratch !== null && !/^[*?.]+$/.test(scratch[3]!)
 }
 
+/** A place outside the project that is emptied when the session or the machine ends. */
+export const isTemporary = (arg: Arg, cwd: string | null, place: ActionContext): boolean => {
+  if (/^"?\$\{?(TMPDIR|TMP|TEMP|TEMPDIR|XDG_RUNTIME_DIR)\b/.test(arg.text) && arg.guess.includes(HOLE)) return true
+  if (arg.inner.some((each) => each.row.is("makes-temporary"))) return true
+  const path = resolve(arg.guess, cwd)
+  return path !== undefined && rootOf(path, place) === undefined &&
+    /^(\/private)?(\/var)?\/tmp(\/|$)|^\/(dev\/shm|run|var\/run|private\/var\/folders|var\/folders)(\/|$)/.test(path)
+}
+
 const fileEndings = names(`
   js jsx ts tsx mjs cjs mts cts json json5 md txt log lock yml yaml toml xml htm html css scss py rb go rs java kt c h
   cpp hpp
