@@ -41,6 +41,8 @@ export interface SessionState {
   promptFiles?: PromptFiles | undefined
   /** The temporary folders of its commands. */
   temporary?: PrivateTmp | undefined
+  /** The content of the project's rules file of which the user was told that it is not trusted. */
+  toldDistrust?: string | undefined
   /** The session's own tools together with those of its memory. */
   memoryTools?: { readonly own: SessionTools; readonly memory: Memory; readonly all: SessionTools } | undefined
 }

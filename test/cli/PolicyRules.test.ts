@@ -111,11 +111,81 @@ describe("postern policy rules", () => {
     const outcome = async () =>
       JSON.parse((await policy("rules", "test", "shell", "command=tool build all", "--json")).stdout).outcome
     expect(await outcome()).toBe("ask")
-    expect(await policy("trust", cwd)).toEqual({ code: 0, stderr: "", stdout: `trusted ${cwd}\n` })
-    expect((await policy("trust", "--list")).stdout).toBe(`${cwd}\n`)
+    expect(await policy("trust", cwd)).toEqual({
+      code: 0,
+      stderr: "",
+      stdout: `${cwd}/.postern/rules.toml:
+
+  allow = ["shell(tool build *)"]
+
+It lets these calls run without a question:
+  shell(tool build *)
+trusted ${cwd}
+`
+    })
+    expect((await policy("trust", "--list")).stdout).toBe(`STATE    FOLDER\ntrusted  ${cwd}\n`)
     expect(await outcome()).toBe("run")
     expect((await policy("untrust", cwd)).stdout).toBe(`no longer trusted: ${cwd}\n`)
     expect(await outcome()).toBe("ask")
+  })
+
+  it("counts no allow rule of a file that is not the one that was trusted", async () => {
+    const file = join(cwd, ".postern", "rules.toml")
+    const test = () => policy("rules", "test", "shell", "command=tool build all", "--json")
+    expect((await policy("trust", cwd)).stdout).toBe(
+      `${file} does not exist. Rules that you add with Postern will count, no others.\ntrusted ${cwd}\n`
+    )
+    expect((await policy("trust", "--list")).stdout).toBe(`STATE    FOLDER\nno file  ${cwd}\n`)
+    mkdirSync(join(cwd, ".postern"))
+    writeFileSync(file, "allow = [\"shell(**)\"]\n")
+    const first = await test()
+    expect(JSON.parse(first.stdout).outcome).toBe("ask")
+    expect(first.stderr).toContain(
+      `note: 1 allow rule of this project does not count, because .postern/rules.toml is not what you trusted. ` +
+        `To read it and trust the file again: postern policy trust ${cwd}\n`
+    )
+    expect(await policy("trust", "--list")).toEqual({
+      code: 0,
+      stdout: `STATE    FOLDER\nchanged  ${cwd}\n`,
+      stderr: `postern: the rules of ${cwd} changed: postern policy trust ${cwd}\n`
+    })
+    // Postern does not make a file its own by adding to it.
+    expect((await policy("rules", "add", "allow", "shell(tool *)", "--layer", "project")).stderr).toContain(
+      "do not count"
+    )
+    expect(JSON.parse((await test()).stdout).outcome).toBe("ask")
+    expect((await policy("trust", cwd)).stdout).toContain("note: shell(**) also allows ")
+    expect(JSON.parse((await test()).stdout).outcome).toBe("run")
+  })
+
+  it("goes on trusting a file that it changes itself", async () => {
+    const file = join(cwd, ".postern", "rules.toml")
+    const outcome = async () =>
+      JSON.parse((await policy("rules", "test", "shell", "command=tool build all", "--json")).stdout).outcome
+    await policy("trust", cwd, "--yes")
+    const added = await policy("rules", "add", "allow", "shell(tool build *)", "--layer", "project")
+    expect(added).toMatchObject({ code: 0, stderr: "" })
+    expect(await outcome()).toBe("run")
+    await policy("rules", "add", "deny", "shell(rm **)", "--layer", "project")
+    expect(await outcome()).toBe("run")
+    await policy("rules", "remove", idOf(added.stdout))
+    expect(await outcome()).toBe("ask")
+    expect((await policy("trust", "--list")).stdout).toContain(`trusted  ${cwd}`)
+    writeFileSync(file, readFileSync(file, "utf8").replace("allow = []", "allow = [\"shell(tool build *)\"]"))
+    expect(await outcome()).toBe("ask")
+  })
+
+  it("shows a file without what it could do to a terminal, and trusts none that cannot be read", async () => {
+    mkdirSync(join(cwd, ".postern"))
+    writeFileSync(join(cwd, ".postern", "rules.toml"), "# \u202e\nallow = [\"file_write\"]\n")
+    const { stdout } = await policy("trust", cwd)
+    expect(stdout).toContain("  # ‹U+202E›\n  allow = [\"file_write\"]\n")
+    writeFileSync(join(cwd, ".postern", "rules.toml"), "allow = [\"shel(x)\"]\n")
+    expect(await policy("trust", cwd)).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("rules.toml")
+    })
   })
 
   it("does not write through a symbolic link of a project into another folder", async () => {

@@ -206,6 +206,31 @@ describe("an answer for good", () => {
   })
 })
 
+describe("trust in a project's file", () => {
+  test("does not cover what somebody writes later, which each session is told of once", async ({ host }) => {
+    trust(host)
+    const acp = await host.open({ permission: "reject-once", capabilities: { session: { notices: {} } } })
+    const sessionId = await acp.newSession()
+    await acp.prompt(sessionId, "list .")
+    host.write(".postern/rules.toml", "allow = [\"shell(**)\"]\n")
+    const notice = "1 allow rule of this project does not count, because .postern/rules.toml is not what you trusted"
+    const first = await acp.prompt(sessionId, "run mkdir made")
+    expect(denied(first.updates)).toContain("APPROVAL_REJECTED")
+    const told = first.updates.filter((u) => JSON.stringify(u).includes(notice))
+    expect(told).toHaveLength(1)
+    expect(JSON.stringify(told)).toContain(`trust the file again: postern policy trust ${host.project}`)
+    expect(JSON.stringify((await acp.prompt(sessionId, "run mkdir made")).updates)).not.toContain(notice)
+    const next = await acp.newSession()
+    const second = await acp.prompt(next, "run mkdir made")
+    expect(denied(second.updates)).toContain("APPROVAL_REJECTED")
+    expect(JSON.stringify(second.updates)).toContain(notice)
+    expect(existsSync(join(host.project, "made"))).toBe(false)
+    trust(host)
+    await acp.prompt(next, "run mkdir made")
+    expect(existsSync(join(host.project, "made"))).toBe(true)
+  })
+})
+
 describe("what a project's file narrows", () => {
   test("is told to the client once the file was read again, and only then", async ({ host }) => {
     const acp = await host.open()

@@ -163,16 +163,19 @@ const trust = Command.make(
       Argument.withDescription("The folder whose allow rules are to count"),
       Argument.optional
     ),
-    list: toggle("list", "Show the trusted folders")
+    list: toggle("list", "Show the trusted folders, and whether their rules are still those that were trusted"),
+    yes: Flag.withAlias(toggle("yes", "Do not ask"), "y")
   },
-  ({ folder, list }) =>
+  ({ folder, list, yes }) =>
     onPolicy(
       { cwd: Option.none() },
       () => import("./Rules.ts"),
-      ({ trust }) => trust({ folder: Option.getOrUndefined(folder), list })
+      ({ trust }) => trust({ folder: Option.getOrUndefined(folder), list, yes })
     )
 ).pipe(
-  Command.withDescription("Let the allow rules of a project's own file count, in exactly this folder")
+  Command.withDescription(
+    "Show the rules of a project's own file, and let its allow rules count: in exactly this folder, while the file stays as it is"
+  )
 )
 
 const untrust = Command.make("untrust", {

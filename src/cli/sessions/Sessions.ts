@@ -3,8 +3,7 @@ import { TerminalCapabilities } from "effect/cli"
 import { realpathSync } from "node:fs"
 import { resolve } from "node:path"
 import { failure, wrongUsage } from "../Failure.ts"
-import * as Interrupts from "../terminal/Interrupts.ts"
-import * as LineEditor from "../terminal/LineEditor.ts"
+import { canAsk, confirmed } from "../terminal/Confirm.ts"
 import { age, print, table, textStyles } from "../terminal/Output.ts"
 import { json, oneLine, truncate } from "../terminal/Text.ts"
 import { type DecisionTrail, findSession, type ListedSession, SessionRepository } from "./SessionRepository.ts"
@@ -139,16 +138,9 @@ export const exportTo = Effect.fnUntraced(function*(options: {
   )
 })
 
-const confirmed = Effect.fnUntraced(function*(text: string, label: string) {
-  const interrupts = yield* Interrupts.make
-  const editor = LineEditor.make(process.stdin, process.stderr, interrupts)
-  const answer = yield* interrupts.orInterrupt(editor.ask(text, label))
-  return /^y(es)?$/i.test(answer?.trim() ?? "")
-}, Effect.scoped)
-
 export const remove = Effect.fnUntraced(
   function*(options: { readonly ids: ReadonlyArray<string>; readonly yes: boolean }) {
-    if (!options.yes && !(process.stdin.isTTY && process.stderr.isTTY)) {
+    if (!options.yes && !canAsk()) {
       return yield* wrongUsage("without a terminal to ask on, sessions are deleted only with --yes")
     }
     const sessions = yield* found(options.ids)

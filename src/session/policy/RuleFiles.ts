@@ -3,12 +3,14 @@ import { homedir } from "node:os"
 import { dirname } from "node:path"
 import { Context, Effect, type FileSystem, Layer, Result, Schema, Semaphore } from "effect"
 import { knownTools, Toolbox } from "../../tool/Toolbox.ts"
+import * as Dangers from "../../policy/rules/propose/Dangers.ts"
 import { RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
 import * as RuleLayers from "../../policy/rules/source/RuleLayers.ts"
 import type { RuleKind } from "../../policy/rules/Rule.ts"
 import { type RuleEntry, ruleEntry } from "../../policy/rules/RuleSet.ts"
 import * as RulesFile from "../../policy/rules/source/RulesFile.ts"
-import type { RulesInvalid } from "../../policy/rules/source/RulesFile.ts"
+import { RulesInvalid } from "../../policy/rules/source/RulesFile.ts"
+import * as RulesText from "../../policy/rules/source/RulesText.ts"
 import { Trust } from "../../policy/rules/source/Trust.ts"
 import { analyse } from "../../policy/shell/ShellAnalyser.ts"
 import type { FileLocked } from "../../platform/FileLock.ts"
@@ -19,7 +21,7 @@ import { Environment } from "../../platform/Environment.ts"
 import { replaceFile } from "../../platform/ReplaceFile.ts"
 import { Settings } from "../../config/Settings.ts"
 import { isTable, type Table } from "../../config/schema/KeyPath.ts"
-import type { RuleSource } from "../../policy/rules/source/RuleSource.ts"
+import { projectFile, type RuleSource } from "../../policy/rules/source/RuleSource.ts"
 
 export type FileLayer = "user" | "project"
 
@@ -42,13 +44,24 @@ interface FileRule {
   readonly reason?: string | undefined
 }
 
+/** A project's rules file as it was read, for a person who is to trust it. */
+export interface ProjectRules extends Pick<RulesText.RulesText, "text" | "sha256"> {
+  readonly file: string
+  readonly exists: boolean
+  readonly allow: ReadonlyArray<RuleEntry>
+  /** What its allow rules cover besides what they seem to. */
+  readonly warnings: ReadonlyArray<string>
+}
+
 /** The rules in the user's and the project's files, and changes that leave the rest of a file as it is. See docs/policy.md#rule-layers */
 export class RuleFiles extends Context.Service<RuleFiles, {
   readonly list: (source: Omit<RuleSource, "session">) => Effect.Effect<ReadonlyArray<ListedRule>, RulesInvalid>
   readonly add: (workspace: Workspace, rule: FileRule) => Effect.Effect<RuleChange, { readonly message: string }>
   readonly remove: (workspace: Workspace, entry: RuleEntry) => Effect.Effect<RuleChange, { readonly message: string }>
-  /** Whether allow rules in the project's file count. */
+  /** Whether allow rules in the project's file, as it is now, count. */
   readonly isTrusted: (workspace: Workspace) => Effect.Effect<boolean>
+  /** The project's file of a canonical folder. */
+  readonly project: (folder: string) => Effect.Effect<ProjectRules, RulesInvalid>
 }>()("postern/session/RuleFiles") {
   static readonly layer = Layer.effect(RuleFiles, Effect.suspend(() => make))
 }
@@ -88,8 +101,43 @@ const make = Effect.gen(function*() {
   const known = knownTools(tools)
   const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
-  const trialIn = ({ cwd, roots }: Workspace) => ({ place: { cwd, roots, home: homedir() }, tools: known, analyse })
+  const trialIn = ({ cwd, roots }: Pick<Workspace, "cwd" | "roots">) => ({
+    place: { cwd, roots, home: homedir() },
+    tools: known,
+    analyse
+  })
   const refuse = (message: string) => Effect.fail(new RuleNotChanged({ message }))
+
+  const projectOf = Effect.fnUntraced(function*(folder: string) {
+    const file = projectFile(folder)
+    const found = yield* Effect.fromResult(
+      Result.mapError(RulesText.read(file), (problem) => new RulesInvalid({ file, problem }))
+    )
+    const trial = trialIn({ cwd: folder, roots: [folder] })
+    const { entries } = yield* Effect.fromResult(RulesFile.decodeRoot(file, found.root, "project", trial))
+    const allow = entries.filter(({ list }) => list === "allow")
+    const { sha256, text } = found
+    return {
+      file,
+      text,
+      sha256,
+      exists: found !== RulesText.absent,
+      allow,
+      warnings: Dangers.of(trial).warnings(allow)
+    }
+  })
+
+  /** Trust follows a change that is made here of a file that was trusted as it was. */
+  const trustChanged = Effect.fnUntraced(
+    function*(layer: FileLayer, { cwd }: Workspace, before: string, after: string) {
+      if (layer !== "project") return
+      const { stateOf, trust } = yield* Trust
+      const state = yield* stateOf(cwd, RulesText.hash(before))
+      if (state === "trusted") yield* trust(cwd, RulesText.hash(after))
+    },
+    Effect.provideContext(context),
+    Effect.mapError(notChanged)
+  )
 
   /** A project's file is resolved within the project: its links may come from strangers. */
   const fileOf = (layer: FileLayer, workspace: Workspace) =>
@@ -128,6 +176,7 @@ const make = Effect.gen(function*() {
       catch: (error) => new RuleNotChanged({ message: String(error) })
     })
     yield* replaceFile(file, after, layer === "user" ? 0o600 : 0o644, before)
+    yield* trustChanged(layer, workspace, before, after)
   })
 
   /** One change at a time; those of the user's file also across processes. */
@@ -195,8 +244,12 @@ const make = Effect.gen(function*() {
       return { entry: found, file }
     }, alone),
 
+    project: projectOf,
     isTrusted: ({ cwd }) =>
-      Effect.flatMap(Trust, ({ isTrusted }) => isTrusted(cwd)).pipe(
+      Effect.gen(function*() {
+        const { sha256 } = yield* Effect.fromResult(RulesText.read(projectFile(cwd)))
+        return (yield* (yield* Trust).stateOf(cwd, sha256)) === "trusted"
+      }).pipe(
         Effect.orElseSucceed(() => false),
         Effect.provideContext(context)
       )

@@ -64,8 +64,8 @@ const known = (stored: Iterable<readonly [string, string | undefined]>): Partial
 export const projectSettings = Effect.fnUntraced(function*({ cwd }: Workspace) {
   const file = projectFile(cwd)
   if (!existsSync(file)) return {}
-  const { inFile } = yield* Effect.promise(() => import("../../policy/rules/source/ProjectSettings.ts"))
-  return inFile(file)
+  const { settingsIn } = yield* Effect.promise(() => import("../../policy/rules/source/RulesText.ts"))
+  return settingsIn(file)
 })
 
 /** What the configuration says, as a session's policy needs it. */

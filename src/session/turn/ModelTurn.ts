@@ -1,4 +1,4 @@
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import type { Response } from "effect/ai"
 import type { StopReason } from "../../domain/SessionEvent.ts"
 import * as Commands from "../commands/Commands.ts"
@@ -9,6 +9,7 @@ import * as MemoryRecall from "../context/MemoryRecall.ts"
 import { SystemPromptBuilder } from "../context/SystemPromptBuilder.ts"
 import { AdvertisedTools } from "../policy/AdvertisedTools.ts"
 import { GateInput } from "../policy/Gate.ts"
+import { RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
 import * as PolicyServiceLayer from "../policy/PolicyServiceLayer.ts"
 import * as LoopGuard from "./LoopGuard.ts"
 import { receive, TurnRequests } from "./TurnRequest.ts"
@@ -30,6 +31,18 @@ const make = Effect.gen(function*() {
   const runCalls = yield* ToolCalls.make
   const recallMemory = yield* MemoryRecall.make
   const runCommand = yield* Commands.make
+  const books = yield* RuleBooks
+
+  /** Says once, for each content of the project's file, why its allow rules do not count. */
+  const tellDistrust = Effect.fnUntraced(function*({ notify, policy, state }: TurnContext) {
+    // Rules that cannot be read end the turn where its request is prepared.
+    const book = yield* Effect.option(Effect.flatMap(policy.source, books.load))
+    const { distrust } = Option.getOrElse(book, () => ({ distrust: undefined }))
+    if (distrust !== undefined && distrust.key !== state.toldDistrust) {
+      yield* notify({ severity: "warning", title: distrust.title, description: distrust.description })
+    }
+    state.toldDistrust = distrust?.key
+  })
 
   /** The limit is met: one more request, in which the model may only say how far it came. See docs/sessions.md#limits-of-a-turn */
   const close = Effect.fnUntraced(function*(before: History, limit: number, turn: TurnContext) {
@@ -77,6 +90,7 @@ const make = Effect.gen(function*() {
     const limit = profile.maxToolIterations
     const watch = { guard: LoopGuard.make(), denials: new Map<string, number>(), parallel: profile.parallelTools }
     yield* Effect.forEach(yield* turn.tools.begin, turn.notify, { discard: true })
+    yield* tellDistrust(turn)
     const start = window.load(turn, instead === undefined ? turn.context : instead.context)
     let history = append(start, instead?.messages ?? [userMessage(turn.prompt, turn.images)])
     let overflown = false

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, type Scope } from "effect"
 import * as RuleLayers from "../../../src/policy/rules/source/RuleLayers.ts"
 import { make } from "../../../src/policy/rules/RuleSet.ts"
+import { hash } from "../../../src/policy/rules/source/RulesText.ts"
 import { Trust } from "../../../src/policy/rules/source/Trust.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { factsOf, shell, tools } from "./Ruled.ts"
@@ -12,7 +13,8 @@ interface Disk {
   readonly user?: unknown
   readonly project?: string
   readonly session?: ReadonlyArray<RuleLayers.SessionRule>
-  readonly trusted?: boolean
+  /** The content of the project's file that was trusted. */
+  readonly trusted?: string
 }
 
 const folders = Effect.fnUntraced(function*() {
@@ -28,7 +30,8 @@ const load = Effect.fnUntraced(function*(disk: Disk) {
   if (disk.managed !== undefined) yield* fs.writeFileString(managed, disk.managed)
   if (disk.project !== undefined) yield* fs.writeFileString(project, disk.project)
   return yield* Effect.gen(function*() {
-    if (disk.trusted) yield* Trust.use(({ trust }) => trust(workspace))
+    const { trusted } = disk
+    if (trusted !== undefined) yield* Trust.use(({ trust }) => trust(workspace, hash(trusted)))
     const user = { file: `${config}/config.toml`, table: disk.user }
     const place = { cwd: workspace, roots: [workspace], home: root }
     return yield* RuleLayers.load({ managedFile: managed, user, workspace, session: disk.session ?? [] }, {
@@ -90,8 +93,32 @@ describe("the layers of rules", () => {
       const set = make(stranger.entries, tools)
       assert.isUndefined(shell(set, "npm test", factsOf()))
       assert.strictEqual(shell(set, "curl x"), "deny")
-      const known = yield* load({ project, trusted: true })
+      const known = yield* load({ project, trusted: project })
       assert.strictEqual(shell(make(known.entries, tools), "npm test"), "allow")
+      assert.isUndefined(known.distrust)
+    })
+  )
+
+  scenario(
+    "count a project's allow rules only while its file is the one that was trusted, to the byte",
+    Effect.fnUntraced(function*() {
+      const trusted = "deny = [\"shell(curl **)\"]\nallow = [\"shell(npm test *)\"]\n"
+      const contents = [
+        `${trusted}\n`,
+        trusted.replace("npm test *", "**"),
+        "allow = [\"shell(**)\"]",
+        "deny = []\nallow = [\"shell(npm test *)\"]"
+      ]
+      for (const project of contents) {
+        const { distrust, entries, untrusted } = yield* load({ project, trusted })
+        assert.lengthOf(untrusted, 1)
+        assert.isFalse(entries.some(({ list }) => list === "allow"), project)
+        assert.match(distrust?.title ?? "", /1 allow rule of this project does not count.* is not what you trusted/)
+        assert.match(distrust?.description ?? "", /trust the file again: postern policy trust \S*work$/)
+      }
+      // A folder that was trusted without a file is trusted with an empty one, not with any that comes.
+      const blank = yield* load({ project: "allow = [\"shell(**)\"]", trusted: "" })
+      assert.lengthOf(blank.untrusted, 1)
     })
   )
 
@@ -191,21 +218,39 @@ describe("trust in workspaces", () => {
       yield* fs.symlink(workspace, `${root}/link`)
       yield* Effect.gen(function*() {
         const trust = yield* Trust
-        assert.isFalse(yield* trust.isTrusted(workspace))
-        assert.strictEqual(yield* trust.trust(`${root}/link`), workspace)
-        yield* trust.trust(workspace)
-        assert.deepStrictEqual(yield* trust.list, [workspace])
-        assert.isTrue(yield* trust.isTrusted(`${root}/link`))
-        assert.isFalse(yield* trust.isTrusted(`${workspace}/.postern`))
+        assert.strictEqual(yield* trust.stateOf(workspace, hash("a")), "untrusted")
+        assert.strictEqual(yield* trust.trust(`${root}/link`, hash("b")), workspace)
+        yield* trust.trust(workspace, hash("a"))
+        assert.deepStrictEqual(yield* trust.list, [{ path: workspace, sha256: hash("a") }])
+        assert.strictEqual(yield* trust.stateOf(`${root}/link`, hash("a")), "trusted")
+        assert.strictEqual(yield* trust.stateOf(workspace, hash("b")), "changed")
+        assert.strictEqual(yield* trust.stateOf(`${workspace}/.postern`, hash("a")), "untrusted")
         assert.strictEqual((yield* fs.stat(`${config}/trusted.json`)).mode & 0o777, 0o600)
       }).pipe(Effect.provide(Trust.layer(config)))
       yield* Effect.gen(function*() {
         const trust = yield* Trust
-        assert.deepStrictEqual(yield* trust.list, [workspace])
+        assert.deepStrictEqual(yield* trust.list, [{ path: workspace, sha256: hash("a") }])
         yield* fs.remove(workspace, { recursive: true })
         assert.isTrue(yield* trust.untrust(workspace))
         assert.isFalse(yield* trust.untrust(workspace))
         assert.deepStrictEqual(yield* trust.list, [])
+      }).pipe(Effect.provide(Trust.layer(config)))
+    })
+  )
+
+  scenario(
+    "of a version that kept no hash trusts no content",
+    Effect.fnUntraced(function*() {
+      const { config, fs, workspace } = yield* folders()
+      yield* fs.makeDirectory(config)
+      yield* fs.writeFileString(`${config}/trusted.json`, JSON.stringify({ workspaces: [workspace, "/other"] }))
+      yield* Effect.gen(function*() {
+        const trust = yield* Trust
+        for (const content of ["", "allow = [\"shell(**)\"]"]) {
+          assert.strictEqual(yield* trust.stateOf(workspace, hash(content)), "changed")
+        }
+        yield* trust.trust(workspace, hash("a"))
+        assert.deepStrictEqual(yield* trust.list, [{ path: "/other" }, { path: workspace, sha256: hash("a") }])
       }).pipe(Effect.provide(Trust.layer(config)))
     })
   )
@@ -216,13 +261,16 @@ describe("trust in workspaces", () => {
       const { config, fs, root, workspace } = yield* folders()
       yield* Effect.gen(function*() {
         const trust = yield* Trust
-        assert.match((yield* Effect.flip(trust.trust(`${root}/none`))).message, /none: the folder does not exist$/)
+        assert.match(
+          (yield* Effect.flip(trust.trust(`${root}/none`, hash("")))).message,
+          /none: the folder does not exist$/
+        )
         yield* fs.writeFileString(`${root}/file`, "")
-        assert.match((yield* Effect.flip(trust.trust(`${root}/file`))).message, /it is not a folder$/)
-        yield* fs.makeDirectory(config)
+        assert.match((yield* Effect.flip(trust.trust(`${root}/file`, hash("")))).message, /it is not a folder$/)
+        yield* fs.makeDirectory(config, { recursive: true })
         yield* fs.writeFileString(`${config}/trusted.json`, "{}")
         assert.match(
-          (yield* Effect.flip(trust.isTrusted(workspace))).message,
+          (yield* Effect.flip(trust.stateOf(workspace, hash("")))).message,
           /trusted\.json: is not a list of trusted workspaces/
         )
       }).pipe(Effect.provide(Trust.layer(config)))

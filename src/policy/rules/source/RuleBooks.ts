@@ -12,6 +12,7 @@ import type { ActionContext } from "../../decision/CallAction.ts"
 import * as Dangers from "../propose/Dangers.ts"
 import { readUserTable, type RulesInvalid, type RuleTrial } from "./RulesFile.ts"
 import * as RuleLayers from "./RuleLayers.ts"
+import type { Distrust } from "./RuleLayers.ts"
 import * as Propose from "../propose/Propose.ts"
 import { make as makeSet, type RuleEntry, type RuleSet } from "../RuleSet.ts"
 import { Trust } from "./Trust.ts"
@@ -24,6 +25,8 @@ export interface RuleBook {
   readonly rules: RuleSet
   /** Settings of the project's file; `resolve` lets them only narrow. */
   readonly project: Partial<PolicySettings>
+  /** Why allow rules of the project's file do not count, with the way out, where they would count if it was trusted. */
+  readonly distrust: Distrust | undefined
   /** The rules that "always" would store. */
   readonly propose: (
     tool: string,
@@ -49,7 +52,7 @@ const counts = (setting: PolicySettings["user_rules"], { layer }: RuleEntry): bo
 const versionOf = (file: string): string => {
   try {
     const found = statSync(file, { throwIfNoEntry: false })
-    return found === undefined ? "" : `${found.mtimeMs}/${found.size}/${found.ino}`
+    return found === undefined ? "" : `${found.mtimeMs}/${found.ctimeMs}/${found.size}/${found.ino}`
   } catch {
     return "?"
   }
@@ -110,7 +113,8 @@ export class RuleBooks extends Context.Service<RuleBooks, {
             return { allow: Propose.allow(proposing) ?? [], deny: Propose.deny(proposing) ?? [] }
           }
           for (const note of [...listed.notes, ...loaded.notes]) if (!told.has(note)) untold.add(note)
-          return { rules, project: loaded.settings, propose } satisfies RuleBook
+          const distrust = setting === "user+project" ? loaded.distrust : undefined
+          return { rules, project: loaded.settings, distrust, propose } satisfies RuleBook
         },
         Effect.provideContext(context)
       )

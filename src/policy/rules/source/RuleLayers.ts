@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Result } from "effect"
+import { Effect, Result } from "effect"
 import { hint } from "../../../config/schema/Suggestion.ts"
 import type { RiskProfile } from "../../../config/Profiles.ts"
 import { type KnownTools, parse, type RuleKind } from "../Rule.ts"
@@ -8,7 +8,8 @@ import type { PolicySettings } from "../../../domain/PolicySettings.ts"
 import { projectFile } from "./RuleSource.ts"
 import * as Dangers from "../propose/Dangers.ts"
 import * as RulesFile from "./RulesFile.ts"
-import { Trust } from "./Trust.ts"
+import * as RulesText from "./RulesText.ts"
+import { Trust, trustCommand } from "./Trust.ts"
 
 interface ProfileRules {
   readonly entries: ReadonlyArray<RuleEntry>
@@ -77,44 +78,33 @@ interface RuleSources {
   readonly session?: ReadonlyArray<SessionRule>
 }
 
+/** That allow rules of a project do not count, and the way out. */
+export interface Distrust {
+  readonly title: string
+  readonly description: string
+  /** Another one for another content. */
+  readonly key: string
+}
+
 interface LoadedRules {
   readonly entries: ReadonlyArray<RuleEntry>
-  /** Allow rules of the project that do not count, because the workspace is not trusted. */
+  /** Allow rules of the project that do not count, because nobody trusts the file as it is now. */
   readonly untrusted: ReadonlyArray<RuleEntry>
+  readonly distrust: Distrust | undefined
   /** Settings of the project's file, which may only narrow. */
   readonly settings: Partial<PolicySettings>
   /** Warnings. */
   readonly notes: ReadonlyArray<string>
 }
 
-const mostBytes = 262_144
-
-const readFile = Effect.fnUntraced(function*(
-  file: string
-): Effect.fn.Return<string | undefined, RulesInvalid, FileSystem.FileSystem> {
-  const fs = yield* FileSystem.FileSystem
-  const refuse = (problem: string) => new RulesInvalid({ file, problem })
-  const missing = <A>(
-    read: Effect.Effect<A, { readonly message: string; readonly reason: { readonly _tag: string } }>
-  ) =>
-    Effect.catch(
-      read,
-      (error) =>
-        error.reason._tag === "NotFound" ? Effect.undefined : Effect.fail(refuse(`cannot be read: ${error.message}`))
-    )
-  const info = yield* missing(fs.stat(file))
-  if (info === undefined) return undefined
-  if (info.type !== "File") return yield* refuse("is not a file")
-  if (info.size > mostBytes) return yield* refuse(`has more than ${mostBytes} bytes`)
-  return yield* missing(fs.readFileString(file))
-})
-
-const nothing: RulesFile.RulesFileContents = { entries: [], settings: {} }
-
-const fileLayer = Effect.fnUntraced(function*(file: string, layer: RuleLayer, trial: RuleTrial) {
-  const text = yield* readFile(file)
-  return text === undefined ? nothing : yield* Effect.fromResult(RulesFile.decodeText(file, text, layer, trial))
-})
+const fileLayer = (file: string, layer: RuleLayer, trial: RuleTrial) => {
+  const read = Result.mapError(RulesText.read(file), (problem) => new RulesInvalid({ file, problem }))
+  return Result.flatMap(
+    read,
+    ({ root, sha256 }) =>
+      Result.map(RulesFile.decodeRoot(file, root, layer, trial), (contents) => ({ ...contents, sha256 }))
+  )
+}
 
 /** A stored allow rule that this version cannot parse is dropped with a warning; a deny or ask rule fails the load. */
 const sessionLayer = (rules: ReadonlyArray<SessionRule>, trial: RuleTrial) => {
@@ -137,32 +127,48 @@ const sessionLayer = (rules: ReadonlyArray<SessionRule>, trial: RuleTrial) => {
 const ofProject = (count: number) =>
   count === 1 ? "1 allow rule of this project does" : `${count} allow rules of this project do`
 
+const distrustOf = (count: number, workspace: string, sha256: string, isChanged: boolean): Distrust => ({
+  title: isChanged
+    ? `${ofProject(count)} not count, because .postern/rules.toml is not what you trusted`
+    : `${ofProject(count)} not count, because ${workspace} is not trusted`,
+  description: `To read ${count === 1 ? "it" : "them"} and trust ${isChanged ? "the file again" : "the file"}: ${
+    trustCommand(workspace)
+  }`,
+  key: sha256
+})
+
 /**
  * Loads every rule that counts for a session. An invalid file, also a project's, fails the load and with it the start
  * of the session: it may hold a deny rule. See docs/policy.md#rule-layers.
  */
 export const load = Effect.fnUntraced(function*(sources: RuleSources, trial: RuleTrial) {
-  const { entries: managed } = yield* fileLayer(sources.managedFile ?? managedFile, "managed", trial)
+  const { workspace } = sources
+  const { entries: managed } = yield* Effect.fromResult(
+    fileLayer(sources.managedFile ?? managedFile, "managed", trial)
+  )
   const { entries: user } = yield* Effect.fromResult(
     RulesFile.decodeUserTable(sources.user.file, sources.user.table, trial)
   )
-  const { entries: project, settings } = yield* fileLayer(projectFile(sources.workspace), "project", trial)
+  const { entries: project, settings, sha256 } = yield* Effect.fromResult(
+    fileLayer(projectFile(workspace), "project", trial)
+  )
   const session = yield* Effect.fromResult(sessionLayer(sources.session ?? [], trial))
   const trust = yield* Trust
   const allows = project.filter(({ list }) => list === "allow")
-  const trusted = allows.length === 0
-    ? Result.succeed(true)
-    : yield* Effect.result(trust.isTrusted(sources.workspace))
-  const untrusted = Result.isSuccess(trusted) && trusted.success ? [] : allows
+  const state = allows.length === 0
+    ? Result.succeed("trusted" as const)
+    : yield* Effect.result(trust.stateOf(workspace, sha256))
+  const untrusted = Result.isSuccess(state) && state.success === "trusted" ? [] : allows
   const counting = project.filter((one) => !untrusted.includes(one))
   const entries = [...managed, ...user, ...counting, ...session.entries]
+  const distrust = untrusted.length === 0
+    ? undefined
+    : distrustOf(untrusted.length, workspace, sha256, Result.isSuccess(state) && state.success === "changed")
   const notes = [
     ...session.notes,
-    ...(Result.isFailure(trusted) ? [`no workspace counts as trusted: ${trusted.failure.message}`] : []),
-    ...(untrusted.length === 0
-      ? []
-      : [`${ofProject(untrusted.length)} not count, because ${sources.workspace} is not trusted`]),
+    ...(Result.isFailure(state) ? [`no workspace counts as trusted: ${state.failure.message}`] : []),
+    ...(distrust === undefined ? [] : [`${distrust.title}. ${distrust.description}`]),
     ...Dangers.of(trial).warnings(entries)
   ]
-  return { entries, untrusted, settings, notes } satisfies LoadedRules as LoadedRules
+  return { entries, untrusted, distrust, settings, notes } satisfies LoadedRules as LoadedRules
 })

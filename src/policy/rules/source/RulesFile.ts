@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from "node:fs"
 import { Effect, Predicate, Result, Schema } from "effect"
-import { Toml } from "effect/encoding"
 import type { ActionContext, CallAction } from "../../decision/CallAction.ts"
 import type { Analyse } from "../../decision/ShellAnalysis.ts"
 import type { MatchFacts } from "../match/RuleCall.ts"
@@ -10,8 +9,8 @@ import { make, type RuleEntry, ruleEntry, type RuleLayer } from "../RuleSet.ts"
 import { overridesIn, prefix } from "../../../config/load/EnvironmentOverrides.ts"
 import { assign } from "../../../config/schema/KeyPath.ts"
 import type { EnvironmentVariables } from "../../../platform/Environment.ts"
-import { tomlProblem } from "../../../config/toml/TomlProblem.ts"
 import { type PolicySettings, read as readSettings } from "../../../domain/PolicySettings.ts"
+import { parseText } from "./RulesText.ts"
 
 /** What a rule is tried with before it is used: the examples of a rules file, and samples of dangerous commands. */
 
@@ -195,7 +194,10 @@ const decodeOne = (
 }
 
 const parseFile = (file: string, text: string) =>
-  Result.mapError(Toml.parse(text), (error) => new RulesInvalid({ file, problem: tomlProblem(error) }))
+  Result.mapBoth(parseText(text), {
+    onSuccess: ({ root }) => root,
+    onFailure: (problem) => new RulesInvalid({ file, problem })
+  })
 
 /** The value of `[policy.rules]` in a parsed `config.toml`; `undefined` where there is none. */
 const userTable = (
@@ -212,12 +214,15 @@ const nothing: RulesFileContents = { entries: [], settings: {} }
 export const decodeUserTable = (file: string, table: unknown, trial: RuleTrial): Decoded =>
   table === undefined ? Result.succeed(nothing) : decode(`${file} [policy.rules]`, table, "user", trial)
 
-/** The rules in the text of a layer's file: `config.toml` for the user's, else a file that holds nothing but rules. */
+/** The rules in a layer's parsed file: `config.toml` for the user's, else a file that holds nothing but rules. */
+export const decodeRoot = (file: string, root: object, layer: RuleLayer, trial: RuleTrial): Decoded =>
+  layer === "user"
+    ? Result.flatMap(userTable(file, root), (table) => decodeUserTable(file, table, trial))
+    : decode(file, root, layer, trial)
+
+/** The same for its text. */
 export const decodeText = (file: string, text: string, layer: RuleLayer, trial: RuleTrial): Decoded =>
-  Result.flatMap(parseFile(file, text), (root) =>
-    layer === "user"
-      ? Result.flatMap(userTable(file, root), (table) => decodeUserTable(file, table, trial))
-      : decode(file, root, layer, trial))
+  Result.flatMap(parseFile(file, text), (root) => decodeRoot(file, root, layer, trial))
 
 const rulesPrefix = `${prefix}policy__rules__`
 

@@ -1,4 +1,5 @@
-import { Context, Effect, FileSystem, Layer, Path, Schema, Semaphore } from "effect"
+import { Context, Effect, FileSystem, Layer, Path, Schema } from "effect"
+import { within } from "../../../platform/FileLock.ts"
 
 /** A folder that cannot be trusted, or a list of trusted folders that cannot be read or written. */
 class TrustFailed extends Schema.TaggedError<TrustFailed>()("TrustFailed", {
@@ -10,20 +11,43 @@ class TrustFailed extends Schema.TaggedError<TrustFailed>()("TrustFailed", {
   }
 }
 
-const Stored = Schema.fromJsonString(Schema.Struct({ workspaces: Schema.Array(Schema.String) }))
+/** An entry without a hash is of a version that trusted whatever would be there. */
+const Stored = Schema.fromJsonString(Schema.Struct({
+  workspaces: Schema.Array(Schema.Union([
+    Schema.String,
+    Schema.Struct({ path: Schema.String, sha256: Schema.String })
+  ]))
+}))
 
 const decode = Schema.decodeUnknownEffect(Stored)
 const encode = Schema.encodeEffect(Stored)
 
+/** `changed`: the folder is trusted, with other rules than these. */
+export type TrustState = "trusted" | "changed" | "untrusted"
+
+interface TrustedFolder {
+  readonly path: string
+  /** Of the rules file that was shown when it was trusted; absent in entries of older versions. */
+  readonly sha256?: string
+}
+
+/** The command that trusts a folder, as a shell reads it. */
+export const trustCommand = (folder: string): string =>
+  `postern policy trust ${/^[\w@%+=:,./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`}`
+
 /**
- * The workspaces whose own allow rules count, by canonical path, in `trusted.json` of the configuration folder. Trust
- * covers exactly that folder, not folders cloned into it later. See docs/policy.md#trust.
+ * The workspaces whose own allow rules count, by canonical path and the hash of the rules file, in `trusted.json` of the
+ * configuration folder. Trust covers exactly that folder, not folders cloned into it later, and exactly that content.
+ * See docs/policy.md#trust.
  */
 export class Trust extends Context.Service<Trust, {
-  readonly list: Effect.Effect<ReadonlyArray<string>, TrustFailed>
-  readonly isTrusted: (workspace: string) => Effect.Effect<boolean, TrustFailed>
-  /** Trusts the folder; returns its canonical path. */
-  readonly trust: (workspace: string) => Effect.Effect<string, TrustFailed>
+  readonly list: Effect.Effect<ReadonlyArray<TrustedFolder>, TrustFailed>
+  /** The canonical path of a folder that can be trusted. */
+  readonly canonical: (folder: string) => Effect.Effect<string, TrustFailed>
+  /** Whether a rules file with this hash is trusted in that folder. */
+  readonly stateOf: (workspace: string, sha256: string) => Effect.Effect<TrustState, TrustFailed>
+  /** Trusts that content in the folder, and no other; returns the folder's canonical path. */
+  readonly trust: (workspace: string, sha256: string) => Effect.Effect<string, TrustFailed>
   /** Returns whether the folder was trusted; it may no longer exist. */
   readonly untrust: (workspace: string) => Effect.Effect<boolean, TrustFailed>
 }>()("postern/policy/Trust") {
@@ -34,7 +58,6 @@ export class Trust extends Context.Service<Trust, {
 const make = Effect.fnUntraced(function*(configDir: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const lock = yield* Semaphore.make(1)
   const file = path.join(configDir, "trusted.json")
   const failed = (problem: string) => new TrustFailed({ path: file, problem })
 
@@ -47,14 +70,25 @@ const make = Effect.fnUntraced(function*(configDir: string) {
     Effect.flatMap((text) =>
       Effect.mapError(decode(text), () => failed("is not a list of trusted workspaces; mend or remove it"))
     ),
-    Effect.map(({ workspaces }) => workspaces)
+    Effect.map(({ workspaces }) =>
+      workspaces.map((one): TrustedFolder => typeof one === "string" ? { path: one } : one)
+    )
   )
 
+  /** One change at a time, also across processes. */
+  const alone = <A>(change: Effect.Effect<A, TrustFailed>): Effect.Effect<A, TrustFailed> =>
+    fs.makeDirectory(configDir, { recursive: true, mode: 0o700 }).pipe(
+      Effect.andThen(within(path.join(configDir, ".trusted.lock"))(change)),
+      Effect.mapError((error) => error._tag === "TrustFailed" ? error : failed(`cannot be written: ${error.message}`))
+    )
+
   /** Writes a new file and renames it, so that no reader sees half a list. */
-  const keep = Effect.fnUntraced(function*(workspaces: ReadonlyArray<string>) {
-    const text = yield* encode({ workspaces: workspaces.toSorted() })
+  const keep = Effect.fnUntraced(function*(folders: ReadonlyArray<TrustedFolder>) {
+    const workspaces = folders.toSorted((a, b) => a.path < b.path ? -1 : 1).map(({ path, sha256 }) =>
+      sha256 === undefined ? path : { path, sha256 }
+    )
+    const text = yield* encode({ workspaces })
     const draft = `${file}.${process.pid}`
-    yield* fs.makeDirectory(configDir, { recursive: true, mode: 0o700 })
     yield* fs.writeFileString(draft, `${text}\n`, { mode: 0o600 })
     yield* fs.rename(draft, file)
   }, Effect.mapError((error) => failed(`cannot be written: ${error.message}`)))
@@ -74,26 +108,35 @@ const make = Effect.fnUntraced(function*(configDir: string) {
     return info.type === "Directory" ? real : yield* refuse("it is not a folder")
   })
 
-  const trust = Effect.fnUntraced(function*(workspace: string) {
+  const trust = Effect.fnUntraced(function*(workspace: string, sha256: string) {
     const real = yield* canonical(workspace)
     const known = yield* list
-    if (!known.includes(real)) yield* keep([...known, real])
+    if (!known.some((one) => one.path === real && one.sha256 === sha256)) {
+      yield* keep([...known.filter((one) => one.path !== real), { path: real, sha256 }])
+    }
     return real
-  }, lock.withPermits(1))
+  }, alone)
 
   const untrust = Effect.fnUntraced(function*(workspace: string) {
     const named = path.resolve(workspace)
     const real = yield* Effect.orElseSucceed(canonical(workspace), () => named)
     const known = yield* list
-    const kept = known.filter((one) => one !== real && one !== named)
+    const kept = known.filter((one) => one.path !== real && one.path !== named)
     if (kept.length < known.length) yield* keep(kept)
     return kept.length < known.length
-  }, lock.withPermits(1))
+  }, alone)
 
-  const isTrusted = Effect.fnUntraced(function*(workspace: string) {
+  const stateOf = Effect.fnUntraced(function*(workspace: string, sha256: string): Effect.fn.Return<
+    TrustState,
+    TrustFailed
+  > {
     const known = yield* list
-    return known.length > 0 && known.includes(yield* canonical(workspace))
+    if (known.length === 0) return "untrusted"
+    const real = yield* canonical(workspace)
+    const found = known.find((one) => one.path === real)
+    if (found === undefined) return "untrusted"
+    return found.sha256 === sha256 ? "trusted" : "changed"
   })
 
-  return Trust.of({ list, isTrusted, trust, untrust })
+  return Trust.of({ list, canonical, stateOf, trust, untrust })
 })
