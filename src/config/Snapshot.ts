@@ -37,6 +37,12 @@ export interface McpSettings {
 }
 
 /** One reading of the configuration, defaults filled in. All of it can change while a daemon runs. */
+interface WebSecret {
+  readonly value: Redacted.Redacted<string>
+  /** It is sent to no others. */
+  readonly hosts: ReadonlyArray<string>
+}
+
 export interface Snapshot {
   /** By flag, environment or file. */
   readonly logLevel: LogLevel.LogLevel | undefined
@@ -58,8 +64,8 @@ export interface Snapshot {
     readonly fetch: CamelCased<NonNullable<ConfigTable["web_fetch"]>>
     readonly request: CamelCased<NonNullable<ConfigTable["web_fetch"]>>
   }
-  /** `[http_request.secrets]` by name. */
-  readonly webSecrets: ReadonlyMap<string, Redacted.Redacted<string>>
+  /** `[http_request.secrets]` by name, with the `secret_hosts` of each. */
+  readonly webSecrets: ReadonlyMap<string, WebSecret>
   readonly rpc: { readonly maxSessions: number }
   /** Of chat sessions (docs/configuration.md#memory); 0 days keep everything. */
   readonly memory: {
@@ -157,6 +163,20 @@ const uncounted = (table: ConfigTable, agents: ReadonlyMap<string, AgentSettings
       ]
   })
 
+/** A secret that may be sent nowhere, and hosts of a secret that there is not. */
+const secretsWithoutHosts = ({ http_request }: ConfigTable): ReadonlyArray<string> => {
+  const { secret_hosts: hosts = {}, secrets = {} } = http_request ?? {}
+  const isBound = (name: string) => Object.hasOwn(hosts, name) && (hosts[name] ?? []).length > 0
+  return [
+    ...Object.keys(secrets).filter((name) => !isBound(name)).map((name) =>
+      `http_request.secrets.${name} is sent to no host until http_request.secret_hosts.${name} lists some, as in ["api.example.com"]`
+    ),
+    ...Object.keys(hosts).filter((name) => !Object.hasOwn(secrets, name)).map((name) =>
+      `http_request.secret_hosts.${name} has no effect: there is no http_request.secrets.${name}`
+    )
+  ]
+}
+
 const notesOn = (
   table: ConfigTable,
   agents: ReadonlyMap<string, AgentSettings>
@@ -173,6 +193,7 @@ const notesOn = (
       ? []
       : [`permission_profiles.${alias}.allowed_channels has no effect: this version has no channels`]
   ),
+  ...secretsWithoutHosts(table),
   ...danglingReferences(table).map(({ problem }) => problem)
 ]
 
@@ -199,8 +220,13 @@ export const snapshot = (table: ConfigTable, context: SnapshotContext): Snapshot
   const usual = defaultModel(known)
   const agents = agentsOf(table, context, usual)
   const mcp = mcpSettings(table.mcp, (text) => context.absolute(context.configDir, text))
-  const { secrets = {}, ...request } = table.http_request ?? {}
-  const webSecrets = new Map(Object.entries(secrets).map(([name, value]) => [name, Redacted.make(value)]))
+  const { secret_hosts = {}, secrets = {}, ...request } = table.http_request ?? {}
+  const webSecrets = new Map(
+    Object.entries(secrets).map(([name, value]) => [
+      name,
+      { value: Redacted.make(value), hosts: Object.hasOwn(secret_hosts, name) ? secret_hosts[name] ?? [] : [] }
+    ])
+  )
   const defaultAgent = nonBlank(table.acp?.default_agent)?.trim()
   return {
     table,
@@ -228,7 +254,11 @@ export const snapshot = (table: ConfigTable, context: SnapshotContext): Snapshot
     policy: table.policy ?? {},
     riskProfiles: riskProfiles(table.risk_profiles, table.autonomy?.level),
     runtimeProfiles: runtimeProfiles(table.runtime_profiles),
-    secrets: [...secretsOf(known), ...mcpSecrets(mcp.servers), ...webSecrets.values()],
+    secrets: [
+      ...secretsOf(known),
+      ...mcpSecrets(mcp.servers),
+      ...Array.from(webSecrets.values(), ({ value }) => value)
+    ],
     notes: notesOn(table, agents)
   }
 }

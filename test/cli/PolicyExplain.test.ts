@@ -269,3 +269,71 @@ describe("postern policy explain --batch", () => {
     expect(lines((await run.done).stdout).map(({ parts }) => parts[0].argv[1])).toEqual(["first", "second"])
   })
 })
+
+describe("postern policy explain http_request", () => {
+  const url = "https://api.example.com/things/1"
+  const request = (parameters: object, knobs: object = {}) => ({
+    tool: "http_request",
+    arguments: { url, ...parameters },
+    knobs
+  })
+  const said = async (...calls: ReadonlyArray<unknown>) =>
+    (await batch(...calls)).map(({ code, outcome, shapes }) =>
+      [outcome, code, ...shapes.map(({ category }: { category: string }) => category)].join(" ")
+    )
+
+  it("asks about every request that changes or sends something, whatever accepts calls unasked", async () => {
+    const accepting = { approval: "universal_accept" }
+    expect(
+      await said(
+        request({}, accepting),
+        request({ method: "HEAD" }, accepting),
+        request({ method: "DELETE" }, accepting),
+        request({ method: "PUT" }, accepting),
+        request({ method: "PATCH", body: "{}" }, accepting),
+        request({ method: "POST" }, accepting),
+        request({ body: "sent" }, accepting),
+        request({ headers: { "X-HTTP-Method-Override": "DELETE" } }, accepting),
+        request({ method: "DELETE" }, { approval: "blacklist_reject" }),
+        request({ method: "DELETE" }, { ...accepting, response: "never" }),
+        request({ method: "DELETE" })
+      )
+    ).toEqual([
+      "run POLICY_RUN",
+      "run POLICY_RUN",
+      "ask POLICY_ASK publish-deploy",
+      "ask POLICY_ASK publish-deploy",
+      "ask POLICY_ASK publish-deploy exfil",
+      "ask POLICY_ASK exfil",
+      "ask POLICY_ASK exfil",
+      "ask POLICY_ASK publish-deploy",
+      "deny POLICY_DENY publish-deploy",
+      "deny APPROVAL_NEVER publish-deploy",
+      "ask POLICY_ASK publish-deploy"
+    ])
+  })
+
+  it("lets a rule about a host read there, and only a rule about the tool change something", async () => {
+    const allow = (rule: string) => ({ rules: { allow: [rule] } })
+    const deny = { rules: { deny: ["fetch(api.example.com)"] } }
+    expect(
+      await said(
+        request({}, allow("fetch(api.example.com)")),
+        request({ method: "DELETE" }, allow("fetch(api.example.com)")),
+        request({ auth_secret: "ci" }, allow("fetch(api.example.com)")),
+        request({ method: "DELETE" }, allow("fetch")),
+        request({ method: "DELETE" }, allow("http_request(api.example.com)")),
+        request({ method: "DELETE" }, allow("http_request(other.example.com)")),
+        request({ method: "DELETE" }, deny)
+      )
+    ).toEqual([
+      "run RULE_ALLOW",
+      "ask POLICY_ASK publish-deploy",
+      "ask POLICY_ASK",
+      "ask POLICY_ASK publish-deploy",
+      "run RULE_ALLOW publish-deploy",
+      "ask POLICY_ASK publish-deploy",
+      "deny RULE_DENY publish-deploy"
+    ])
+  })
+})

@@ -152,13 +152,28 @@ parallel_tools = true
     Effect.fnUntraced(function*() {
       const { settings: found } = yield* settings({
         toml:
-          "[web_fetch]\nblocked_domains = [\"a.test\"]\n[http_request]\nallow_private_hosts = true\n[http_request.secrets]\nci = \"Bearer x1\""
+          "[web_fetch]\nblocked_domains = [\"a.test\"]\n[http_request]\nallow_private_hosts = true\n[http_request.secrets]\nci = \"Bearer x1\"\nold = \"Bearer x2\"\n" +
+          "[http_request.secret_hosts]\nci = [\"api.test\"]\ngone = [\"b.test\"]"
       })
       assert.deepStrictEqual(found.web, {
         fetch: { blockedDomains: ["a.test"] },
         request: { allowPrivateHosts: true }
       })
       assert.include(found.secrets.map((secret) => Redacted.value(secret)), "Bearer x1")
+      assert.deepStrictEqual(Array.from(found.webSecrets, ([name, { hosts }]) => [name, hosts]), [
+        ["ci", ["api.test"]],
+        ["old", []]
+      ])
+      assert.deepStrictEqual(found.notes, [
+        "http_request.secrets.old is sent to no host until http_request.secret_hosts.old lists some, as in [\"api.example.com\"]",
+        "http_request.secret_hosts.gone has no effect: there is no http_request.secrets.gone"
+      ])
+      for (const host of ["*", "*.com", "a.test/path", "a b", "http://*", "me@a.test"]) {
+        const { message } = yield* Effect.flip(
+          settings({ toml: `[http_request.secret_hosts]\nci = ["${host}"]` })
+        )
+        assert.match(message, /http_request.secret_hosts.ci.* must be a host, such as/, host)
+      }
       const wrong = yield* Effect.flip(settings({ toml: "[http_request.secrets]\nci = [\"Bearer x1\"]" }))
       assert.match(wrong.message, /http_request.secrets.ci must be/)
       assert.notInclude(wrong.message, "x1")

@@ -52,6 +52,7 @@ export const entries: Readonly<Record<string, string>> = {
   "mcp.servers.*.headers": "A header for the server, and its secret value",
   "mcp.servers.*.tools": "What one tool of the server may do",
   "http_request.secrets": "A secret under the name that auth_secret calls it by",
+  "http_request.secret_hosts": "The hosts that the secret of this name may be sent to",
   gateway: "Accepted, without effect in this version",
   "security.otp": "Accepted, without effect in this version",
   "security.estop": "Accepted, without effect in this version",

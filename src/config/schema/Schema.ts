@@ -212,6 +212,12 @@ const web = {
   max_response_size: optional(integerFrom(1))
 }
 
+/** Where a secret may be sent to; without a scheme over https only. */
+const secretHost = Schema.String.check(
+  Schema.isPattern(/^(https?:\/\/)?((\*\.[^\s*/:?#@.[\]]+\.)?[^\s*/:?#@[\]]+|\[[\da-fA-F:.]+\])(:\d{1,5})?$/)
+).annotate({ description: "a host, such as api.example.com, *.example.com or http://localhost:8080" })
+const secretHosts = Schema.Array(secretHost).annotate({ description: "a list of hosts" })
+
 /** `config.toml` (docs/configuration.md#keys). Decoding, environment overrides, listings and error messages all derive from it. */
 export const ConfigTable = Schema.Struct({
   log_level: optional(oneOf("trace", "debug", "info", "warn", "error", "fatal", "none")),
@@ -237,7 +243,7 @@ export const ConfigTable = Schema.Struct({
     conversation_retention_days: optional(integerFrom(0))
   })),
   web_fetch: optional(Schema.Struct(web)),
-  http_request: optional(Schema.Struct({ ...web, secrets: map(text) })),
+  http_request: optional(Schema.Struct({ ...web, secrets: map(text), secret_hosts: map(secretHosts) })),
   rpc: optional(
     Schema.Struct({ max_local_connections: optional(integerFrom(1)), max_sessions: optional(integerFrom(1)) })
   ),

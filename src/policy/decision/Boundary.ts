@@ -234,7 +234,7 @@ export const boundaryRefusal = (limits: OperatorLimits, call: BoundaryCall): Gat
     patternRefusal(limits, call)
   if (refusal) return refusal
   const shape = call.shapes[0]
-  return shape && limits.level === "supervised" && limits.blockHighRiskCommands && !call.decidedElsewhere
+  return shape && call.shell && limits.level === "supervised" && limits.blockHighRiskCommands && !call.decidedElsewhere
     ? { code: "HIGH_RISK", reason: `\`${shape.part}\` has a dangerous shape (${shape.category})` }
     : undefined
 }

@@ -55,6 +55,8 @@ interface FetchAction {
   readonly kind: "fetch"
   readonly text: string
   readonly url: string
+  /** It changes something there, or sends more than an address. */
+  readonly changes?: true
 }
 
 interface McpAction {

@@ -8,6 +8,10 @@ export interface ToolRequirements {
   readonly reads: ReadonlyArray<string>
   readonly writes: ReadonlyArray<string>
   readonly urls: ReadonlyArray<string>
+  /** The call does more than read from `urls`: a `fetch(host)` rule does not allow it. */
+  readonly changes?: boolean
+  /** Categories of danger that the call has, whatever it names. See docs/policy.md#categories. */
+  readonly risks?: ReadonlyArray<string>
   /** A shell command; its analysis adds the capabilities. */
   readonly command?: string
   /** The command runs in a scratch copy and counts as a test, whatever it is. See docs/policy.md#capabilities. */

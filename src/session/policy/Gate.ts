@@ -132,13 +132,13 @@ const silent: ShellAnalysis = {
 const partsOf = (
   { mcp, name }: AnyTool,
   parameters: unknown,
-  { reads, urls, writes }: ToolRequirements
+  { changes, reads, urls, writes }: ToolRequirements
 ): ReadonlyArray<CallAction> => {
   if (mcp !== undefined) return [{ kind: "mcp", text: `${mcp.server}/${mcp.tool}`, ...mcp }]
   const parts = [
     ...reads.map((path): CallAction => ({ kind: "read", text: path, path })),
     ...writes.map((path): CallAction => ({ kind: "write", text: path, path })),
-    ...urls.map((url): CallAction => ({ kind: "fetch", text: url, url }))
+    ...urls.map((url): CallAction => ({ kind: "fetch", text: url, url, ...(changes === true ? { changes } : {}) }))
   ]
   return parts.length > 0
     ? parts
@@ -163,9 +163,10 @@ const decideCall = (
     ...(isTest === undefined ? {} : { isTest })
   }
   const shell = needs.command === undefined ? undefined : analyse(needs.command, place)
-  const { capability, inner, networkPrograms, opaque, parseError, parts, shapes } = shell ?? silent
+  const { capability, inner, networkPrograms, opaque, parseError, parts } = shell ?? silent
   const needed = needs.scratch === true && capability !== "none" ? "shell_test" : capability
   const all = shell ? parts : partsOf(tool, parameters, needs)
+  const shapes = shell?.shapes ?? (needs.risks ?? []).map((category) => ({ category, part: all[0]?.text ?? tool.name }))
   const behind = canonicalIn(place)
   const facts = { opaque, parseError, place, canonical: behind, inner }
   return decide({

@@ -2,15 +2,8 @@ import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 import { Effect } from "effect"
 import { fail, type ToolFailed } from "../Tool.ts"
-import {
-  type AddressKind,
-  kindOfAddress,
-  kindOfName,
-  refusal,
-  type ResolvedAddress,
-  Resolver,
-  type WebAccess
-} from "./WebAccess.ts"
+import { type HostKind, kindOfAddress, kindOfName } from "./HostAddress.ts"
+import { opens, refusal, type ResolvedAddress, Resolver, type WebAccess } from "./WebAccess.ts"
 
 /** One HTTP request and its answer. The connection goes to the address that was checked: a name is resolved once. */
 
@@ -54,7 +47,7 @@ const checked = Effect.fnUntraced(
     const refused = (why: string) => fail(`${host} may not be reached: ${why}.`)
     const listed = refusal(access, hostname)
     if (listed !== undefined) return yield* refused(listed)
-    const closed = (kind: AddressKind) => kind === "metadata" || (kind === "private" && !access.allowPrivateHosts)
+    const closed = (kind: HostKind) => !opens(access, kind, hostname)
     const words = {
       public: "",
       private: "belongs to this machine or its network",

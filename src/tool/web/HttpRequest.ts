@@ -4,7 +4,7 @@ import { textContent } from "../../domain/Content.ts"
 import * as Tool from "../Tool.ts"
 import * as Body from "./Body.ts"
 import * as HttpExchange from "./HttpExchange.ts"
-import { RequestAccess, Resolver } from "./WebAccess.ts"
+import { type HttpRequestAccess, isBoundTo, RequestAccess, Resolver } from "./WebAccess.ts"
 
 const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const
 
@@ -19,8 +19,21 @@ type Parameters = typeof Parameters.Type
 
 const reads = new Set<string>(["GET", "HEAD", "OPTIONS"])
 
-/** Methods without side effects, which count as reads. */
-const onlyReads = ({ auth_secret, body, method }: Parameters) => reads.has(method ?? "GET") && !body && !auth_secret
+/** Headers in which a server takes the method that counts. */
+const methodHeader = /^x-(http-method(-override)?|method-override)$/i
+
+/**
+ * What a request does besides asking for an answer: methods that change something, and content that it sends. See
+ * docs/policy.md#categories.
+ */
+const risksOf = ({ body, headers, method }: Parameters): ReadonlyArray<string> => [
+  ...(!reads.has(method ?? "GET") && method !== "POST" ? ["publish-deploy"] : []),
+  ...(Object.keys(headers ?? {}).some((name) => methodHeader.test(name.trim())) ? ["publish-deploy"] : []),
+  ...(method === "POST" || body ? ["exfil"] : [])
+]
+
+/** A request without side effects counts as a read. */
+const onlyReads = (parameters: Parameters) => risksOf(parameters).length === 0 && !parameters.auth_secret
 
 /** Headers that the HTTP connection sets itself; the model cannot override them. */
 const reserved = new Set([
@@ -36,7 +49,7 @@ const reserved = new Set([
 ])
 
 const headersOf = Effect.fnUntraced(
-  function*({ auth_secret, headers }: Parameters, secret: Redacted.Redacted<string> | undefined): Effect.fn.Return<
+  function*({ headers }: Parameters, secret: Redacted.Redacted<string> | undefined): Effect.fn.Return<
     Record<string, string>,
     Tool.ToolFailed
   > {
@@ -50,18 +63,53 @@ const headersOf = Effect.fnUntraced(
       }
       sent[name.toLowerCase()] = value
     }
-    if (!auth_secret) return sent
-    if (secret === undefined) {
-      return yield* Tool.fail(
-        `There is no secret "${auth_secret}" under [http_request.secrets].`
-      )
-    }
-    return { ...sent, authorization: Redacted.value(secret) }
+    return secret === undefined ? sent : { ...sent, authorization: Redacted.value(secret) }
   }
 )
 
+/** The secret that the call names, where it may be sent to that address. */
+const secretFor = (
+  name: string | null | undefined,
+  url: URL,
+  { secrets }: HttpRequestAccess
+): Effect.Effect<Redacted.Redacted<string> | undefined, Tool.ToolFailed> => {
+  if (!name) return Effect.undefined
+  const found = secrets.get(name)
+  if (found === undefined) return Effect.fail(Tool.fail(`There is no secret "${name}" under [http_request.secrets].`))
+  if (isBoundTo(found.hosts, url)) return Effect.succeed(found.value)
+  return Effect.fail(Tool.fail(
+    found.hosts.length === 0
+      ? `The secret "${name}" is bound to no host, so it is not sent. The operator names its hosts under ` +
+        `[http_request.secret_hosts], as in ${name} = ["${url.host}"].`
+      : `The secret "${name}" is not sent to ${url.origin}; it is bound to ${found.hosts.join(", ")} ` +
+        "([http_request.secret_hosts]; over https unless an entry begins with http://)."
+  ))
+}
+
+/** What of a secret may come back: the whole header, and the credentials in it without their scheme. */
+const wordsOf = (secret: string): ReadonlyArray<string> => {
+  const bare = secret.replace(/^[\w-]+\s+/, "")
+  const [user, ...password] = /^basic\s/i.test(secret) ? Buffer.from(bare, "base64").toString("utf8").split(":") : []
+  const shortest = 6
+  return [
+    secret,
+    ...[bare, password.length > 0 ? `${user}:${password.join(":")}` : "", password.join(":")]
+      .filter((word) => word.length >= shortest)
+  ]
+}
+
 const shownHeaders =
   /^(content-type|content-length|location|etag|last-modified|retry-after|allow|link|www-authenticate|x-ratelimit-.*|ratelimit.*)$/
+
+/** What people see of a request besides its first line: all that it sends. */
+const shownContent = ({ auth_secret, body, headers }: Parameters) => {
+  const lines = [
+    ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+    ...(auth_secret ? [`authorization: (the secret ${JSON.stringify(auth_secret)})`] : []),
+    ...(body ? ["", body] : [])
+  ]
+  return lines.length === 0 ? {} : { content: [textContent(lines.join("\n").replace(/^\n/, ""))] }
+}
 
 export const make = Effect.gen(function*() {
   const accessNow = yield* RequestAccess
@@ -79,19 +127,19 @@ export const make = Effect.gen(function*() {
     origin: "external",
     needs: (parameters) => ({
       ...ToolRequirements.fetch(parameters.url),
-      capabilities: [onlyReads(parameters) ? "ro" : "rw"]
+      ...(onlyReads(parameters) ? {} : { capabilities: ["rw"], changes: true, risks: risksOf(parameters) })
     }),
     preview: (parameters) =>
       Effect.succeed({
         title: `${parameters.method ?? "GET"} ${Tool.firstLine(parameters.url, 120)}`,
-        ...(parameters.body ? { content: [textContent(parameters.body)] } : {})
+        ...shownContent(parameters)
       }),
     run: Effect.fnUntraced(function*(parameters) {
       const access = accessNow()
       if (!access.enabled) return yield* Tool.fail("http_request is switched off in the configuration.")
       const method = parameters.method ?? "GET"
       const url = yield* HttpExchange.parse(parameters.url)
-      const headers = yield* headersOf(parameters, access.secrets.get(parameters.auth_secret ?? ""))
+      const headers = yield* headersOf(parameters, yield* secretFor(parameters.auth_secret, url, access))
       const answer = yield* Effect.provideService(
         HttpExchange.send({ url, method, headers, body: parameters.body ?? undefined }, access, access.maxResponseSize),
         Resolver,
@@ -106,7 +154,7 @@ export const make = Effect.gen(function*() {
         : `[${answer.body.length}${answer.cut ? " or more" : ""} bytes of ${type}, which is no text]`
       const cut = answer.cut ? `\n[The body is cut here: it is longer than ${access.maxResponseSize} bytes.]` : ""
       // A server may echo what it was sent.
-      const text = Array.from(access.secrets.values(), Redacted.value).reduce(
+      const text = Array.from(access.secrets.values(), ({ value }) => wordsOf(Redacted.value(value))).flat().reduce(
         (shown, secret) => secret === "" ? shown : shown.replaceAll(secret, "[REDACTED_SECRET]"),
         [`${answer.status} ${answer.statusText}`.trim(), ...lines, "", body + cut].join("\n").trimEnd()
       )

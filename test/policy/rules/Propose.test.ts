@@ -70,7 +70,7 @@ describe("an always-allow proposal", () => {
     assert.isUndefined(write("/elsewhere/a"))
     assert.isUndefined(write("src/a", { "/work/app/src/a": "/work/app/b" }))
     const fetched = call("web_fetch", { kind: "fetch", text: "", url: "https://Docs.example.com:8443/x" })
-    assert.deepStrictEqual(texts(Propose.allow(fetched)), ["fetch(docs.example.com)"])
+    assert.deepStrictEqual(texts(Propose.allow(fetched)), ["fetch(docs.example.com:8443)"])
     const mcp = { ...call("mcp__github__get", { kind: "mcp", text: "", server: "github", tool: "get" }) }
     assert.deepStrictEqual(texts(Propose.allow(mcp)), ["mcp(github/get)"])
     const todo: Propose.Proposing = { ...call("TodoWrite", { kind: "read", text: "", path: "" }), parts: [] }

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { defaults, kindOfAddress, kindOfName, refusal } from "../../../src/tool/web/WebAccess.ts"
+import { kindOfAddress, kindOfName } from "../../../src/tool/web/HostAddress.ts"
+import { defaults, opens, refusal } from "../../../src/tool/web/WebAccess.ts"
 
 describe("addresses", () => {
   it("of this machine and its networks are private, however they are written", () => {
@@ -12,7 +13,6 @@ describe("addresses", () => {
         "172.16.0.1",
         "172.31.255.255",
         "192.168.1.1",
-        "169.254.0.1",
         "100.64.0.1",
         "192.0.2.1",
         "198.18.0.1",
@@ -23,8 +23,6 @@ describe("addresses", () => {
         "255.255.255.255",
         "::",
         "::1",
-        "fe80::1",
-        "fe80::1%eth0",
         "fec0::1",
         "fc00::1",
         "fd12:3456::1",
@@ -50,20 +48,84 @@ describe("addresses", () => {
     for (
       const address of [
         "169.254.169.254",
+        "169.254.170.2",
+        "169.254.170.23",
+        "169.254.42.42",
+        "169.254.0.23",
+        "169.254.169.250",
+        "168.63.129.16",
+        "100.100.100.200",
+        "100.96.0.96",
+        "192.0.0.192",
+        "fd00:ec2::254",
+        "fd00:ec2::23",
+        "FD00:0EC2:0:0:0:0:0:0254",
+        "fd20:ce::254",
+        "fd00:42::42",
+        "fd00:c1::a9fe:a9fe",
+        "fd00:a9fe:a9fe::1",
+        "fe80::a9fe:a9fe",
+        "fe80::a9fe:a9fe%eth0",
+        "fe80::1",
         "::ffff:169.254.169.254",
         "::ffff:a9fe:a9fe",
+        "0:0:0:0:0:ffff:a83f:8110",
+        "::ffff:0:168.63.129.16",
+        "::168.63.129.16",
         "64:ff9b::a9fe:a9fe",
-        "169.254.170.2",
-        "fd00:ec2::254",
-        "100.100.100.200",
-        "192.0.0.192"
+        "64:ff9b::168.63.129.16",
+        "64:ff9b:1::1",
+        "2a00:1450:64::a9fe:a9fe",
+        "2a00:1450::5efe:168.63.129.16",
+        "2002:a9fe:a9fe::1",
+        "2002:a83f:8110::",
+        "2001:0:a83f:8110::1",
+        "2001:0:4136:e378:8000:63bf:5601:5601",
+        "2001::57c0:7eef"
       ]
     ) {
       assert.strictEqual(kindOfAddress(address), "metadata", address)
     }
-    for (const name of ["metadata", "metadata.google.internal", "METADATA.google.internal.", "instance-data"]) {
+    for (
+      const name of [
+        "metadata",
+        "metadata.google.internal",
+        "METADATA.google.internal.",
+        "metadata.goog",
+        "metadata.tencentyun.com",
+        "metadata.packet.net",
+        "metadata.platformequinix.com",
+        "api.metadata.cloud.ibm.com",
+        "rancher-metadata",
+        "rancher-metadata.rancher.internal",
+        "instance-data",
+        "instance-data.ec2.internal",
+        "kubernetes",
+        "kubernetes.default.svc",
+        "kubernetes.default.svc.cluster.local"
+      ]
+    ) {
       assert.strictEqual(kindOfName(name), "metadata", name)
     }
+  })
+
+  it("that hand out credentials are open only where the operator opens private hosts and names the very host", () => {
+    const access = (allowedDomains: ReadonlyArray<string>, allowPrivateHosts = true) => ({
+      ...defaults,
+      allowPrivateHosts,
+      allowedDomains
+    })
+    assert.isTrue(opens(access(["*"]), "private", "10.0.0.1"))
+    assert.isFalse(opens(access(["*"], false), "private", "10.0.0.1"))
+    for (const domains of [["*"], ["google.internal"], ["*.google.internal"], ["internal", "*"]]) {
+      assert.isFalse(opens(access(domains), "metadata", "metadata.google.internal"), domains.join())
+    }
+    assert.isTrue(opens(access(["metadata.google.internal."]), "metadata", "metadata.google.internal"))
+    assert.isTrue(opens(access(["0xa9fea9fe"]), "metadata", "169.254.169.254"))
+    assert.isTrue(opens(access(["FD00:0ec2::254"]), "metadata", "fd00:ec2::254"))
+    assert.isFalse(opens(access(["metadata.google.internal"], false), "metadata", "metadata.google.internal"))
+    // A name that only leads there is somebody's choice, not the operator's.
+    assert.isFalse(opens(access(["rebind.example.com"]), "metadata", "rebind.example.com"))
   })
 
   it("of the internet are public", () => {

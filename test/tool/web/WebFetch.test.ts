@@ -59,8 +59,38 @@ describe("web_fetch", () => {
   it.live("keeps metadata closed where private hosts are open", () =>
     Effect.gen(function*() {
       const { failure } = yield* bench
-      assert.match(yield* failure("web_fetch", { url: "http://[::ffff:169.254.169.254]/" }), /credentials/)
-    }).pipe(Effect.provide(open)))
+      for (
+        const host of [
+          "[::ffff:169.254.169.254]",
+          "168.63.129.16",
+          "168.63.129.16.",
+          "2822734096",
+          "0xa83f8110",
+          "0250.077.0201.020",
+          "0xa8.63.33040",
+          "[::ffff:a83f:8110]",
+          "[64:ff9b::a83f:8110]",
+          "[2002:a83f:8110::1]",
+          "metadata.google.internal.",
+          "wire.test"
+        ]
+      ) {
+        for (const tool of ["web_fetch", "http_request"]) {
+          assert.match(
+            yield* failure(tool, { url: `http://${host}/` }),
+            /may not be reached: .*hands out credentials/,
+            host
+          )
+        }
+      }
+      const { port } = yield* serve((_, response) => response.writeHead(302, { location: `http://2822734096/` }).end())
+      assert.match(
+        yield* failure("web_fetch", { url: `http://site.test:${port}/` }),
+        /redirects to http:\/\/168.63.129.16/
+      )
+    }).pipe(
+      Effect.provide(webToolbox({ allowPrivateHosts: true }, { ...hosts, "wire.test": ["8.8.8.8", "168.63.129.16"] }))
+    ))
 
   it.live("resolves a name once for each connection", () => {
     const asked: Array<string> = []

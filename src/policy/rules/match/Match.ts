@@ -121,6 +121,7 @@ export const covers = ({ specifier, tool }: Rule, part: CallAction, call: RuleCa
   if (isDynamic(part) || (tool._tag === "Id" && tool.name !== call.tool)) return false
   if (specifier === undefined) {
     if (tool._tag !== "Family") return tool._tag === "Id"
+    if (part.kind === "fetch" && part.changes === true) return false
     return tool.name === part.kind || (tool.name === call.family && (tool.name === "shell" || part.kind === "tool"))
   }
   switch (specifier._tag) {
@@ -131,7 +132,9 @@ export const covers = ({ specifier, tool }: Rule, part: CallAction, call: RuleCa
     case "Path":
       return part.kind === familyOf(tool) && coversPath(specifier.pattern, part as PathAction, call)
     case "Host":
-      return part.kind === "fetch" && URL.canParse(part.url) && HostPattern.matchesUrl(specifier.pattern, part.url)
+      // A family is allowed to read; what changes something is allowed by the name of its tool.
+      return part.kind === "fetch" && (part.changes !== true || tool._tag === "Id") &&
+        URL.canParse(part.url) && HostPattern.matchesUrl(specifier.pattern, part.url)
     case "Mcp":
       return isMcp(specifier.pattern, part)
     case "Parameters":

@@ -82,6 +82,13 @@ const file = ({ kind, path }: PathAction, { locate, place }: Call.RuleCall): str
   return `${kind}(./${found.written.slice(root.length + 1).replace(/[\\*?[{}!]/g, "\\$&")})`
 }
 
+/** Another port is another service. */
+const host = (address: string): string | undefined => {
+  if (!URL.canParse(address)) return undefined
+  const { hostname, port } = new URL(address)
+  return `fetch(${hostname.replace(/\.$/, "")}${port === "" ? "" : `:${port}`})`
+}
+
 type Read = (text: string) => RuleEntry | undefined
 
 const ruleFor = (part: CallAction, call: Call.RuleCall, dangers: Dangers, read: Read): string | undefined => {
@@ -97,7 +104,7 @@ const ruleFor = (part: CallAction, call: Call.RuleCall, dangers: Dangers, read: 
     case "write":
       return file(part, call)
     case "fetch":
-      return URL.canParse(part.url) ? `fetch(${new URL(part.url).hostname.replace(/\.$/, "")})` : undefined
+      return host(part.url)
     case "mcp":
       return `mcp(${part.server}/${part.tool.replace(/[\\*?[{}!,]/g, "\\$&")})`
     case "tool":
