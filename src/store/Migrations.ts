@@ -147,6 +147,10 @@ export const sessions: MigrationSteps = [[
   `INSERT INTO owned_costs SELECT day, agent, model, 'operator', requests, tokens, nanodollars FROM costs`,
   `DROP TABLE costs`,
   `ALTER TABLE owned_costs RENAME TO costs`
+], [
+  // Answers and rules that were typed cannot be told apart, so no allow rule of before covers a dangerous call.
+  `ALTER TABLE session_rules ADD COLUMN guard INTEGER NOT NULL DEFAULT 0`,
+  `UPDATE session_rules SET guard = 1 WHERE list = 'allow'`
 ]]
 
 /** The migration steps that this database lacks; fails where it is newer than this version or of another program. */

@@ -8,6 +8,8 @@ export interface RuleRecord {
   readonly list: "deny" | "ask" | "allow"
   readonly rule: string
   readonly reason: string | null
+  /** An allow rule that does not cover dangerous calls. */
+  readonly guard?: boolean
 }
 
 /** What was decided about one tool call, and by whom. */
@@ -85,14 +87,16 @@ export const makePolicyRecords = Effect.fnUntraced(function*(guarded: StoreGuard
     }, guarded),
 
     rules: Effect.fnUntraced(function*(sessionId) {
-      return yield* sql<
-        RuleRecord
-      >`SELECT id, list, rule, reason FROM session_rules WHERE session_id = ${sessionId} ORDER BY rowid`
+      const rows = yield* sql<Omit<RuleRecord, "guard"> & { readonly guard: number }>`
+        SELECT id, list, rule, reason, guard FROM session_rules WHERE session_id = ${sessionId} ORDER BY rowid`
+      return rows.map(({ guard, ...row }) => (guard === 0 ? row : { ...row, guard: true }))
     }, guarded),
 
-    addRule: Effect.fnUntraced(function*(sessionId, { id, list, reason, rule }) {
-      yield* sql`INSERT INTO session_rules (session_id, id, list, rule, reason, at)
-        VALUES (${sessionId}, ${id}, ${list}, ${rule}, ${reason}, ${yield* isoNow}) ON CONFLICT (session_id, id) DO NOTHING`
+    addRule: Effect.fnUntraced(function*(sessionId, { guard, id, list, reason, rule }) {
+      yield* sql`INSERT INTO session_rules (session_id, id, list, rule, reason, guard, at)
+        VALUES (${sessionId}, ${id}, ${list}, ${rule}, ${reason}, ${
+        guard ? 1 : 0
+      }, ${yield* isoNow}) ON CONFLICT (session_id, id) DO NOTHING`
     }, guarded),
 
     removeRule: Effect.fnUntraced(function*(sessionId, id) {

@@ -51,7 +51,8 @@ describe("a rule that a client adds", () => {
       sessionId: here,
       list: "deny",
       rule: "shell(ls *)",
-      layer: "project"
+      layer: "project",
+      reason: "the first rule of a new file"
     })
     expect(readFileSync(join(host.project, ".postern", "rules.toml"), "utf8")).toContain("shell(ls *)")
     expect(denied((await acp.prompt(here, "run ls")).updates)).toContain("RULE_DENY")
@@ -166,7 +167,8 @@ describe("an answer for good", () => {
     acp.permission = "reject-once"
     expect(denied((await acp.prompt(two, "run mkdir one -p")).updates)).toBe("null")
     const { rules } = await acp.request("_rules/list", { sessionId: two })
-    expect(rules).toMatchObject([{ list: "allow", rule: "shell(mkdir one *)", layer: "project" }])
+    expect(rules).toMatchObject([{ list: "allow", rule: "shell(mkdir one *)", layer: "project", guard: true }])
+    expect(denied((await acp.prompt(two, "run mkdir one -m 4777 two")).updates)).not.toBe("null")
     expect(await acp.request("_rules/remove", { sessionId: two, id: rules[0].id })).toEqual({ removed: true })
     expect(denied((await acp.prompt(one, "run mkdir one -p")).updates)).toContain("APPROVAL_REJECTED")
   })

@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
-import * as Dangers from "../../src/policy/rules/propose/Dangers.ts"
 import * as Propose from "../../src/policy/rules/propose/Propose.ts"
 import { analyse } from "../../src/policy/shell/ShellAnalyser.ts"
 import type { PermissionRequest } from "../../src/session/lifecycle/Attachment.ts"
@@ -87,8 +86,7 @@ const proposed = (command: string) => {
     parts,
     facts,
     shapes,
-    tools,
-    dangers: Dangers.of({ place, tools, analyse })
+    tools
   }) ?? []
 }
 

@@ -27,6 +27,8 @@ const RulesList = Rpc.make("_rules/list", {
       rule: Schema.String,
       layer: Schema.String,
       reason: Schema.optionalKey(Schema.String),
+      /** Present for an allow rule that does not cover dangerous calls. */
+      guard: Schema.optionalKey(Schema.Literal(true)),
       /**
        * `false` for a rule that is ignored: an allow rule of an untrusted folder, or one of a layer that `user_rules`
        * leaves out.

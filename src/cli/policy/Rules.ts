@@ -18,12 +18,13 @@ const here = Effect.gen(function*() {
   return { files, workspace, rules: orFail(files.list({ workspace, profile, riskProfile, userRules })) }
 })
 
-const shown = ({ counts, id, layer, list, reason, rule }: ListedRule) => ({
+const shown = ({ counts, guard, id, layer, list, reason, rule }: ListedRule) => ({
   id,
   list,
   rule: rule.text,
   layer,
   ...(reason === undefined ? {} : { reason }),
+  ...(guard ? { guard } : {}),
   ...(counts ? {} : { counts })
 })
 
@@ -42,8 +43,9 @@ export const list = Effect.fnUntraced(function*(options: { readonly json: boolea
   const { dim } = textStyles(canColor)
   yield* print(table(
     ["ID", "LAYER", "LIST", "RULE", "REASON"],
-    found.map(({ counts, id, layer, list, reason, rule }) => {
-      const remark = `${counts ? "" : "(does not count) "}${oneLine(reason ?? "")}`.trimEnd()
+    found.map(({ counts, guard, id, layer, list, reason, rule }) => {
+      const remark = `${counts ? "" : "(does not count) "}${guard ? "(not if dangerous) " : ""}${oneLine(reason ?? "")}`
+        .trimEnd()
       const row = [id, layer, list, oneLine(rule.text), remark]
       return counts ? row : row.map((cell) => dim(cell))
     })

@@ -35,7 +35,7 @@ const network: Judge = ({ settings: { values }, network, networkPrograms }) => {
 const boundary: Judge = (input) => {
   const { settings: { sources }, limits, rule } = input
   const explicit = sources.tool_approval === "session" ||
-    (rule !== undefined && rule.list !== "deny" && namesCommand(rule))
+    (rule !== undefined && rule.list !== "deny" && rule.guard !== true && namesCommand(rule))
   const refusal = boundaryRefusal(limits, {
     ...input,
     inner: input.facts.inner ?? [],

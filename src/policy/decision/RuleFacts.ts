@@ -6,12 +6,18 @@ export interface RuleHit {
   readonly rule: string
   /** The reason that the author of the rule gave. */
   readonly reason?: string | undefined
+  /** The rule does not cover dangerous calls, and names none in this sense. */
+  readonly guard?: true
 }
 
 /** What rules know of a call besides its actions. */
 export interface RuleFacts {
   readonly opaque: boolean
   readonly parseError: boolean
+  /** The call has a risk finding. */
+  readonly dangerous?: boolean
+  /** Actions that run without a rule, because they only read and Tool approval accepts that. */
+  readonly reads?: ReadonlySet<CallAction>
   readonly place: ActionContext
   readonly canonical: (path: string) => string | undefined
   /** Further actions that only deny and ask rules look at. */

@@ -16,6 +16,8 @@ export interface RuleEntry {
   readonly list: RuleKind
   readonly rule: Rule
   readonly reason: string | undefined
+  /** An allow rule that does not cover dangerous calls: those are decided as if it were not there. */
+  readonly guard: boolean
 }
 
 /** FNV-1a of 64 bits: an identifier, not a cryptographic hash. */
@@ -25,15 +27,18 @@ const hash = (text: string): string => {
   return value.toString(16).padStart(16, "0").slice(0, 12)
 }
 
-const keyOf = (layer: RuleLayer, list: RuleKind, rule: Rule) => `${layer} ${list} ${print(rule)}`
+const keyOf = ({ guard, layer, list, rule }: Omit<RuleEntry, "id">) =>
+  `${layer} ${list} ${print(rule)}${guard ? " guard" : ""}`
 
-export const ruleEntry = (layer: RuleLayer, list: RuleKind, rule: Rule, reason?: string): RuleEntry => ({
-  id: hash(keyOf(layer, list, rule)),
-  layer,
-  list,
-  rule,
-  reason
-})
+export const ruleEntry = (
+  layer: RuleLayer,
+  list: RuleKind,
+  rule: Rule,
+  { guard = false, reason }: { readonly guard?: boolean | undefined; readonly reason?: string | undefined } = {}
+): RuleEntry => {
+  const made = { layer, list, rule, reason, guard }
+  return { id: hash(keyOf(made)), ...made }
+}
 
 /** The decision of the rules about one call. */
 interface RuleVerdict extends RuleHit {
@@ -59,17 +64,20 @@ const verdict = (entries: ReadonlyArray<RuleEntry>): RuleVerdict | undefined => 
     id: first.id,
     rule: print(first.rule),
     reason: first.reason,
+    ...(entries.some(({ guard }) => guard) ? { guard: true as const } : {}),
     ids: entries.map(({ id }) => id)
   }
 }
 
 const allowed = (entries: ReadonlyArray<RuleEntry>, call: Call.RuleCall): RuleVerdict | undefined => {
-  if (call.facts.opaque || call.facts.parseError || entries.length === 0) return undefined
-  if (call.parts.length === 0) return verdict(entries.filter(({ rule }) => Match.coversTool(rule, call)))
+  const { dangerous = false, opaque, parseError, reads } = call.facts
+  const counting = dangerous ? entries.filter(({ guard }) => !guard) : entries
+  if (opaque || parseError || counting.length === 0) return undefined
+  if (call.parts.length === 0) return verdict(counting.filter(({ rule }) => Match.coversTool(rule, call)))
   const used = new Set<RuleEntry>()
   for (const part of call.parts) {
-    const by = entries.find(({ rule }) => Match.covers(rule, part, call))
-    if (by === undefined && !isNeutral(part, call)) return undefined
+    const by = counting.find(({ rule }) => Match.covers(rule, part, call))
+    if (by === undefined && !isNeutral(part, call) && reads?.has(part) !== true) return undefined
     if (by !== undefined) used.add(by)
   }
   return verdict(Array.from(used))
@@ -97,7 +105,7 @@ const hides = ({ specifier, tool }: Rule, name: string, tools: KnownTools): bool
 }
 
 export const make = (given: ReadonlyArray<RuleEntry>, tools: KnownTools): RuleSet => {
-  const entries = Array.from(new Map(given.map((one) => [keyOf(one.layer, one.list, one.rule), one])).values())
+  const entries = Array.from(new Map(given.map((one) => [keyOf(one), one])).values())
   const of = (list: RuleKind) => entries.filter((one) => one.list === list)
   const deny = of("deny")
   const ask = of("ask")

@@ -75,8 +75,13 @@ const rulesText = (views: ReadonlyArray<RuleView>) =>
     : table(
       ["id", "list", "rule", "from"],
       views.map((
-        { counts, id, layer, list, rule }
-      ) => [`\`${id}\``, list, `\`${rule}\``, counts === false ? `${layer} (not counted)` : layer])
+        { counts, guard, id, layer, list, rule }
+      ) => [
+        `\`${id}\``,
+        list,
+        `\`${rule}\`${guard ? " (not if dangerous)" : ""}`,
+        counts === false ? `${layer} (not counted)` : layer
+      ])
     )
 
 const checkbox = { pending: "[ ]", in_progress: "[-]", completed: "[x]" } as const

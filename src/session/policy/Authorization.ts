@@ -111,12 +111,12 @@ export const make = Effect.gen(function*() {
   /** A rule that cannot be kept in the workspace holds in the session, with a notice. See docs/policy.md#always */
   const keep = Effect.fnUntraced(
     function*(entries: ReadonlyArray<RuleEntry>, scope: AlwaysScope, { notify, policy, workspace }: TurnContext) {
-      for (const { id, list, rule: { text: rule } } of entries) {
+      for (const { guard, id, list, rule: { text: rule } } of entries) {
         const kept = scope === "workspace"
-          ? yield* Effect.result(files.add(workspace, { layer: "project", list, rule }))
+          ? yield* Effect.result(files.add(workspace, { layer: "project", list, rule, guard }))
           : undefined
         if (kept !== undefined && Result.isSuccess(kept)) continue
-        yield* policy.addRule({ id, list, rule, reason: null })
+        yield* policy.addRule({ id, list, rule, reason: null, ...(guard ? { guard } : {}) })
         if (kept) {
           yield* notify({
             severity: "warning",

@@ -168,7 +168,7 @@ const decideCall = (
   const all = shell ? parts : partsOf(tool, parameters, needs)
   const shapes = shell?.shapes ?? (needs.risks ?? []).map((category) => ({ category, part: all[0]?.text ?? tool.name }))
   const behind = canonicalIn(place)
-  const facts = { opaque, parseError, place, canonical: behind, inner }
+  const facts = { opaque, parseError, dangerous: shapes.length > 0, place, canonical: behind, inner }
   return decide({
     capabilities: shell ? [needed] : needs.capabilities,
     withheld: withheld(permitted, tool),

@@ -29,6 +29,8 @@ export interface RuleView {
   readonly rule: string
   readonly layer: string
   readonly reason?: string
+  /** Present where the rule does not cover dangerous calls. */
+  readonly guard?: true
   /** Absent where the rule counts. */
   readonly counts?: false
 }

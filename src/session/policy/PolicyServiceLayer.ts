@@ -33,7 +33,7 @@ const make = Effect.gen(function*() {
     Effect.mapError(Effect.flatMap(session.policy.source, files.list), refused("rule"))
 
   const view = (
-    { id, layer, list, reason, rule }: Omit<RuleEntry, "rule"> & { readonly rule: string },
+    { guard, id, layer, list, reason, rule }: Omit<RuleEntry, "rule"> & { readonly rule: string },
     counts: boolean
   ): RuleView => ({
     id,
@@ -41,6 +41,7 @@ const make = Effect.gen(function*() {
     rule,
     layer,
     ...(reason === undefined ? {} : { reason }),
+    ...(guard ? { guard } : {}),
     ...(counts ? {} : { counts })
   })
 
@@ -49,7 +50,12 @@ const make = Effect.gen(function*() {
       const { session: own, userRules } = yield* session.policy.source
       return [
         ...(yield* inFiles(session)).map((one) => view({ ...one, rule: one.rule.text }, one.counts)),
-        ...own.map((one) => view({ ...one, layer: "session", reason: one.reason ?? undefined }, userRules !== "none"))
+        ...own.map((one) =>
+          view(
+            { ...one, guard: one.guard === true, layer: "session", reason: one.reason ?? undefined },
+            userRules !== "none"
+          )
+        )
       ]
     }),
     add: Effect.fnUntraced(function*(session, { layer, list, reason, rule: text }) {

@@ -42,6 +42,7 @@ interface FileRule {
   readonly rule: string
   readonly layer: FileLayer
   readonly reason?: string | undefined
+  readonly guard?: boolean | undefined
 }
 
 /** A project's rules file as it was read, for a person who is to trust it. */
@@ -191,10 +192,17 @@ const make = Effect.gen(function*() {
     items: (old: ReadonlyArray<unknown>) => ReadonlyArray<unknown>,
     removed?: string
   ) =>
-    Effect.flatMap(loadEdit, ({ edit }) =>
-      edit(before, (root) => {
-        rulesIn(root, layer)[list] = items(itemsOf(root, layer, list))
-      }, removed)).pipe(Effect.mapError(({ message }) => new RuleNotChanged({ message: `${file}: ${message}` })))
+    Effect.flatMap(loadEdit, ({ edit }) => {
+      const changed = (text: string) =>
+        edit(text, (root) => {
+          rulesIn(root, layer)[list] = items(itemsOf(root, layer, list))
+        }, removed)
+      // The editor writes a table, as of a rule with a guard, only into a list that is there.
+      const withList = edit(before, (root) => void (rulesIn(root, layer)[list] ??= []))
+      return Effect.catch(changed(before), (error) => {
+        return removed === undefined ? Effect.flatMap(withList, changed) : Effect.fail(error)
+      })
+    }).pipe(Effect.mapError(({ message }) => new RuleNotChanged({ message: `${file}: ${message}` })))
 
   return RuleFiles.of({
     list: Effect.fnUntraced(function*(source) {
@@ -212,17 +220,23 @@ const make = Effect.gen(function*() {
         .sort((a, b) => rank(a) - rank(b))
     }, Effect.provideContext(context)),
 
-    add: Effect.fnUntraced(function*(workspace, { layer, list, reason, rule: text }) {
+    add: Effect.fnUntraced(function*(workspace, { guard, layer, list, reason, rule: text }) {
       const rule = books.read(list, text)
       if (Result.isFailure(rule)) {
         return yield* refuse(`${JSON.stringify(text)} is no ${list} rule: ${rule.failure.message}`)
       }
-      const made = ruleEntry(layer, list, rule.success, reason)
+      const made = ruleEntry(layer, list, rule.success, { guard, reason })
       const file = yield* fileOf(layer, workspace)
       const before = yield* read(file)
       const there = yield* Effect.fromResult(entriesIn(file, before, layer, workspace))
       if (there.some(({ id }) => id === made.id)) return { entry: made, file, unchanged: true as const }
-      const item = reason === undefined ? rule.success.text : { rule: rule.success.text, reason }
+      const item = reason === undefined && !made.guard
+        ? rule.success.text
+        : {
+          rule: rule.success.text,
+          ...(reason === undefined ? {} : { reason }),
+          ...(made.guard ? { guard: true } : {})
+        }
       const after = yield* change(file, before, layer, list, (old) => [...old, item])
       yield* write(file, before, after, layer, workspace)
       return { entry: made, file }

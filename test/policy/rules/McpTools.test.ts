@@ -1,15 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CallAction } from "../../../src/policy/decision/CallAction.ts"
-import * as Dangers from "../../../src/policy/rules/propose/Dangers.ts"
 import * as Propose from "../../../src/policy/rules/propose/Propose.ts"
-import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
-import { factsOf, type Lists, mcp, place, rules, tools } from "./Ruled.ts"
-
-const dangers = Dangers.of({ place, tools, analyse })
+import { factsOf, type Lists, mcp, rules, tools } from "./Ruled.ts"
 
 const proposed = (server: string, tool: string) => {
   const parts: ReadonlyArray<CallAction> = [{ kind: "mcp", text: `${server}/${tool}`, server, tool }]
-  return Propose.allow({ tool: `mcp__${server}__${tool}`, parts, facts: factsOf(), shapes: [], tools, dangers })?.map((
+  return Propose.allow({ tool: `mcp__${server}__${tool}`, parts, facts: factsOf(), shapes: [], tools })?.map((
     { rule }
   ) => rule.text)
 }

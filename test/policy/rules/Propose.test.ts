@@ -1,15 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { CallAction } from "../../../src/policy/decision/CallAction.ts"
-import * as Dangers from "../../../src/policy/rules/propose/Dangers.ts"
 import * as Propose from "../../../src/policy/rules/propose/Propose.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { factsOf, place, tools } from "./Ruled.ts"
 
-const dangers = Dangers.of({ place, tools, analyse })
-
 const shellCall = (command: string): Propose.Proposing => {
   const { opaque, parseError, parts, shapes } = analyse(command, place)
-  return { tool: "shell", parts, facts: { ...factsOf(), opaque, parseError }, shapes, tools, dangers }
+  return { tool: "shell", parts, facts: { ...factsOf(), opaque, parseError }, shapes, tools }
 }
 
 const call = (tool: string, part: CallAction, links?: Readonly<Record<string, string>>): Propose.Proposing => ({
@@ -17,8 +14,7 @@ const call = (tool: string, part: CallAction, links?: Readonly<Record<string, st
   parts: [{ kind: "tool", text: tool, name: tool, parameters: {} }, part],
   facts: factsOf(links),
   shapes: [],
-  tools,
-  dangers
+  tools
 })
 
 const texts = (entries: ReturnType<typeof Propose.allow>) => entries?.map(({ rule }) => rule.text)

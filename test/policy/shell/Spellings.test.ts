@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest"
-import * as Dangers from "../../../src/policy/rules/propose/Dangers.ts"
 import * as Propose from "../../../src/policy/rules/propose/Propose.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { factsOf, place, tools } from "../rules/Ruled.ts"
@@ -47,12 +46,10 @@ describe("other names of a folder", () => {
     expect(analysed(command).parts.flatMap((part) => (part.kind === "write" ? [part.path] : []))).toEqual([expected])
   })
 })
-
-const dangers = Dangers.of({ place, tools, analyse })
 const proposed = (command: string) => {
   const { opaque, parseError, parts, shapes } = analyse(command, place)
   const facts = { ...factsOf(), opaque, parseError }
-  return Propose.allow({ tool: "shell", parts, facts, shapes, tools, dangers })?.map(({ rule }) => rule.text)
+  return Propose.allow({ tool: "shell", parts, facts, shapes, tools })?.map(({ rule }) => rule.text)
 }
 
 describe("nothing that runs anything is proposed", () => {

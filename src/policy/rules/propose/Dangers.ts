@@ -146,8 +146,8 @@ export const of = (trial: RuleTrial): Dangers => {
     covered,
     warnings: (entries) =>
       entries.flatMap((one) => {
-        const { list: kind, rule: { specifier, text, tool } } = one
-        if (kind !== "allow" || (specifier?._tag !== "Command" && tool.name !== "shell")) return []
+        const { guard, list: kind, rule: { specifier, text, tool } } = one
+        if (kind !== "allow" || guard || (specifier?._tag !== "Command" && tool.name !== "shell")) return []
         const found = covered([one])
         const heads = specifier?._tag === "Command" ? specifier.pattern.heads : undefined
         const program = heads?.find((head) => programOf(head).is("follows-redirects"))

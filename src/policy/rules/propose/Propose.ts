@@ -1,21 +1,16 @@
 import { Result } from "effect"
-import type { CallAction, CommandAction, PathAction } from "../../decision/CallAction.ts"
-import { appendsInput } from "../../shell/programs/Rules.ts"
+import type { ActionContext, CallAction, CommandAction, PathAction, Word } from "../../decision/CallAction.ts"
+import { type Arg, Command, HOLE, literal, noInput, supplied } from "../../shell/programs/Command.ts"
+import { findingsOf } from "../../shell/danger/RiskFindings.ts"
+import { appendsInput, fits } from "../../shell/programs/Rules.ts"
 import { programOf } from "../../shell/programs/Table.ts"
 import { type KnownTools, parse, quoteWord, type RuleKind } from "../Rule.ts"
 import type { ShellAnalysis } from "../../decision/ShellAnalysis.ts"
 import * as Call from "../match/RuleCall.ts"
-import type { Dangers } from "./Dangers.ts"
 import { isNeutral } from "../match/Neutral.ts"
 import { make, type RuleEntry, ruleEntry } from "../RuleSet.ts"
 
-/** The rules that can be made of one command. */
-
-/** Whether the word after the program is a subcommand. */
-const hasSubcommands = (program: string): boolean => {
-  const row = programOf(program)
-  return row.is("subcommands") || row.has("next-runs") || row.has("next-names")
-}
+/** The rules that can be made of one command. See docs/policy.md#always. */
 
 /** `gcc-12` and `vim.tiny` are what they are without the rest. */
 const familiar = (program: string): string =>
@@ -25,7 +20,7 @@ const isOpen = (program: string): boolean => {
   const row = programOf(program)
   return row.is("open") || row.is("shell") || row.is("foreign-shell") ||
     row.wrappers.some(({ verbs }) => verbs.length === 0) ||
-    (!hasSubcommands(program) && (row.language !== undefined || row.statements !== undefined))
+    (!row.has("commands") && !row.has("next-runs") && (row.language !== undefined || row.statements !== undefined))
 }
 
 /**
@@ -34,18 +29,70 @@ const isOpen = (program: string): boolean => {
  */
 const runsAnything = (program: string): boolean => isOpen(program) || isOpen(familiar(program))
 
-/** The words after this subcommand are what it runs. */
-const runsNext = (program: string, subcommand: string): boolean => {
-  const row = programOf(program)
-  return row.words("next-runs").includes(subcommand) || row.wrappers.some(({ verbs }) => verbs[0] === subcommand)
-}
+/** What it is run with are names that another program found or was given. */
+const runsNames = (wrapper: string): boolean =>
+  appendsInput(wrapper) || programOf(wrapper).words("batch")[0] === "expression"
 
 const isName = (word: string | null | undefined): word is string =>
   typeof word === "string" && /^[a-z][a-z0-9:_-]*$/.test(word)
 
-/** What it is run with are names that another program found or was given. */
-const runsNames = (wrapper: string): boolean =>
-  appendsInput(wrapper) || programOf(wrapper).words("batch")[0] === "expression"
+const argOf = (word: Word): Arg => (word === null ? supplied(HOLE) : literal(word))
+
+const commandOf = ({ argv, cwd, text, wrappers }: CommandAction): Command =>
+  new Command({
+    text,
+    name: argOf(argv[0] ?? null),
+    args: argv.slice(1).map(argOf),
+    assignments: [],
+    wrappers,
+    cwd,
+    where: "here",
+    input: noInput,
+    writes: [],
+    reads: [],
+    background: false,
+    downloads: new Set()
+  })
+
+/** The words of a command that name what it does. */
+interface CommandName {
+  /** The program and all words up to the last subcommand, with the options between them. */
+  readonly words: ReadonlyArray<string>
+  readonly verbs: ReadonlyArray<string>
+}
+
+/**
+ * The name of a command: of a program whose row says how deep its subcommands go, or of one without a row, all of whose
+ * leading names may be subcommands. `undefined` where that is not certain, as after an option that may take a value.
+ */
+const nameOf = ({ argv }: CommandAction, { row }: Command): CommandName | undefined => {
+  if (row.name !== "" && !row.has("commands")) return undefined
+  const ends: Array<number> = []
+  const operands: Array<string> = []
+  let valued = new Set([...(row.values() ?? []), ...(row.globals() ?? [])])
+  for (let at = 1; at < argv.length; at++) {
+    const word = argv[at]
+    if (word === null || word === undefined || word === "--") break
+    if (word.startsWith("-")) {
+      if (valued.has(word)) at++
+      else if (!word.includes("=")) break
+      continue
+    }
+    if (!isName(word)) break
+    operands.push(word)
+    ends.push(at + 1)
+    if (operands.length === 1) valued = new Set([...valued, ...(row.values(word) ?? [])])
+  }
+  const depth = row.name === "" ? operands.length : row.commandDepth(operands)
+  const words = depth === undefined || depth === 0 ? undefined : argv.slice(0, ends[depth - 1])
+  return words?.every((word) => word !== null) ? { words, verbs: operands.slice(0, depth) } : undefined
+}
+
+/** A program without subcommands whose name alone says what it does; a subcommand-like first word is kept. */
+const wellNamed = ({ argv: [program, first] }: CommandAction, { row }: Command): ReadonlyArray<string> | undefined =>
+  row.is("well-named") && typeof program === "string" ? isName(first) ? [program, first] : [program] : undefined
+
+const starting = (words: ReadonlyArray<string>): string => `shell(${words.map(quoteWord).join(" ")} *)`
 
 /** The command as it is written; nothing where a word of it is not literal. */
 export const exactly = ({ argv, assignments, opaque }: CommandAction): string | undefined => {
@@ -53,22 +100,43 @@ export const exactly = ({ argv, assignments, opaque }: CommandAction): string | 
   return `shell(=${argv.map(quoteWord).join(" ")})`
 }
 
-/** The program and its subcommand with any arguments; nothing where that would say too much. */
-const broadly = (part: CommandAction): string | undefined => {
-  const { argv, opaque, wrappers } = part
-  const [program, subcommand, script] = argv
-  if (opaque || typeof program !== "string" || wrappers.some(runsNames)) {
-    return undefined
+const isPlain = ({ argv: [program], opaque, wrappers }: CommandAction): boolean =>
+  !opaque && typeof program === "string" && !program.includes("/") && !wrappers.some(runsNames)
+
+/** It runs what the words after this subcommand name, or what it fetches. */
+const runsOthers = (command: Command): boolean => {
+  const { line, row } = command
+  return row.words("next-runs").includes(line.verb()) ||
+    row.wrappers.some(({ verbs }) => verbs[0] === line.verb()) || fits(command, "unoffered")
+}
+
+/** What "always allow" stores about a command: no wider than the command's own name. */
+const allowing = (part: CommandAction, place: ActionContext): string | undefined => {
+  const [program] = part.argv
+  if (!isPlain(part) || typeof program !== "string") return undefined
+  const command = commandOf(part)
+  if (runsAnything(program)) return fits(command, "exact") ? exactly(part) : undefined
+  if (runsOthers(command)) return undefined
+  const words = nameOf(part, command)?.words ?? wellNamed(part, command)
+  if (words !== undefined) {
+    // `npm publish --dry-run` is harmless for its option: without it the rule would be about nothing else than dangers.
+    const isDangerous = findingsOf(commandOf({ ...part, argv: words }), place).length > 0
+    return isDangerous ? exactly(part) : starting(words)
   }
-  if (program.includes("/") || runsAnything(program)) return undefined
-  if (typeof subcommand === "string" && runsNext(program, subcommand)) return undefined
-  const row = programOf(program)
-  if (
-    row.is("as-given") || (subcommand?.startsWith("-") === true && !hasSubcommands(program) && !row.is("well-named"))
-  ) return exactly(part)
-  if (!isName(subcommand)) return hasSubcommands(program) ? undefined : `shell(${quoteWord(program)} *)`
-  if (!row.words("next-names").includes(subcommand)) return `shell(${quoteWord(program)} ${subcommand} *)`
-  return isName(script) ? `shell(${quoteWord(program)} ${subcommand} ${script} *)` : undefined
+  const { row } = command
+  // A subcommand may be missing, or the first word may be a script.
+  const isUnclear = row.has("commands") && (part.argv.length === 1 || row.language !== undefined)
+  return isUnclear ? undefined : exactly(part)
+}
+
+/** What "always reject" stores about a command without a danger. */
+const rejecting = (part: CommandAction): string | undefined => {
+  const [program] = part.argv
+  if (!isPlain(part) || typeof program !== "string" || runsAnything(program)) return exactly(part)
+  const command = commandOf(part)
+  const verbs = nameOf(part, command)?.verbs
+  const words = verbs === undefined ? wellNamed(part, command) : [program, ...verbs]
+  return words === undefined ? exactly(part) : starting(words)
 }
 
 /** The rules that an answer "always" stores: users can read, list and remove them. See docs/policy.md#always. */
@@ -91,15 +159,10 @@ const host = (address: string): string | undefined => {
 
 type Read = (text: string) => RuleEntry | undefined
 
-const ruleFor = (part: CallAction, call: Call.RuleCall, dangers: Dangers, read: Read): string | undefined => {
+const ruleFor = (part: CallAction, call: Call.RuleCall): string | undefined => {
   switch (part.kind) {
-    case "command": {
-      const broad = broadly(part)
-      if (broad === undefined || broad === exactly(part)) return broad
-      // Without subcommands the next word is an ordinary argument, and the rule is about the program.
-      const reach = read(hasSubcommands(part.program ?? "") ? broad : `shell(${quoteWord(part.program ?? "")} *)`)
-      return reach !== undefined && dangers.covered([reach]).length > 0 ? exactly(part) : broad
-    }
+    case "command":
+      return allowing(part, call.place)
     case "read":
     case "write":
       return file(part, call)
@@ -118,14 +181,15 @@ export interface Proposing {
   readonly facts: Call.MatchFacts
   readonly shapes: ShellAnalysis["shapes"]
   readonly tools: KnownTools
-  readonly dangers: Dangers
 }
 
 const mostRules = 5
 
 const reader = (list: RuleKind, { tools }: Proposing): Read => (text) => {
   const rule = parse(text, { list, tools })
-  return Result.isSuccess(rule) ? ruleEntry("session", list, rule.success) : undefined
+  if (Result.isFailure(rule)) return undefined
+  // A person saw one call, so what the rule allows besides is held to the dangers that are known by then.
+  return ruleEntry("session", list, rule.success, { guard: list === "allow" })
 }
 
 const collect = (texts: ReadonlyArray<string | undefined>, read: Read): ReadonlyArray<RuleEntry> | undefined => {
@@ -139,15 +203,16 @@ const collect = (texts: ReadonlyArray<string | undefined>, read: Read): Readonly
 }
 
 /**
- * The rules that "always allow" would store: together they allow this call, each names a program and its subcommand at
- * least, and none covers a known danger. `undefined` when there are none; then only "once" is offered.
+ * The rules that "always allow" would store: together they allow this call, each is about one command of a program, and
+ * none covers a dangerous call. `undefined` when there are none; then only "once" is offered.
  */
 export const allow = (input: Proposing): ReadonlyArray<RuleEntry> | undefined => {
-  const { dangers, facts, parts, shapes, tool, tools } = input
+  const { facts, parts, shapes, tool, tools } = input
   if (facts.opaque || facts.parseError || shapes.length > 0 || parts.length === 0) return undefined
   const call = Call.make(tool, parts, facts, tools)
   const read = reader("allow", input)
-  const texts = parts.filter((part) => !isNeutral(part, call)).map((part) => ruleFor(part, call, dangers, read))
+  const isCovered = (part: CallAction) => isNeutral(part, call) || facts.reads?.has(part) === true
+  const texts = parts.filter((part) => !isCovered(part)).map((part) => ruleFor(part, call))
   const entries = collect(texts, read)
   return entries !== undefined && make(entries, tools).decide(tool, parts, facts)?.list === "allow"
     ? entries
@@ -159,15 +224,15 @@ export const allow = (input: Proposing): ReadonlyArray<RuleEntry> | undefined =>
  * unclear which one was rejected.
  */
 export const deny = (input: Proposing): ReadonlyArray<RuleEntry> | undefined => {
-  const { dangers, facts, parts, shapes, tool, tools } = input
+  const { facts, parts, shapes, tool, tools } = input
   const call = Call.make(tool, parts, facts, tools)
   const read = reader("deny", input)
   const dangerous = parts.filter((part) => shapes.some((shape) => shape.part === part.text))
   const judged = dangerous.length > 0 ? dangerous : parts.filter((part) => !isNeutral(part, call))
   if (judged.length !== 1) return undefined
   const texts = judged.map((part) => {
-    if (part.kind !== "command") return ruleFor(part, call, dangers, read)
-    return shapes.length > 0 ? exactly(part) : broadly(part) ?? exactly(part)
+    if (part.kind !== "command") return ruleFor(part, call)
+    return shapes.length > 0 ? exactly(part) : rejecting(part)
   })
   const entries = collect(texts, read)
   return entries !== undefined && make(entries, tools).decide(tool, parts, facts)?.list === "deny" ? entries : undefined

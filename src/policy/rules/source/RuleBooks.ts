@@ -9,7 +9,6 @@ import type { Decision } from "../../decision/Decision.ts"
 import type { PolicySettings } from "../../../domain/PolicySettings.ts"
 import { parse, type RuleKind, ToolVocabulary } from "../Rule.ts"
 import type { ActionContext } from "../../decision/CallAction.ts"
-import * as Dangers from "../propose/Dangers.ts"
 import { readUserTable, type RulesInvalid, type RuleTrial } from "./RulesFile.ts"
 import * as RuleLayers from "./RuleLayers.ts"
 import type { Distrust } from "./RuleLayers.ts"
@@ -94,9 +93,10 @@ export class RuleBooks extends Context.Service<RuleBooks, {
               table: live.rules ? live.rules() : yield* readUserTable(settings.configFile, environment)
             },
             workspace: workspace.cwd,
-            session: session.map(({ list, reason, rule }) => ({
+            session: session.map(({ guard, list, reason, rule }) => ({
               list,
               text: rule,
+              guard: guard === true,
               ...(reason === null ? {} : { reason })
             }))
           }, trial)
@@ -107,9 +107,8 @@ export class RuleBooks extends Context.Service<RuleBooks, {
             RuleLayers.read(settings.configFile, riskProfile, profile ?? {}, known)
           )
           const rules = makeSet([...listed.entries, ...loaded.entries.filter((one) => counts(setting, one))], known)
-          const dangers = Dangers.of(trial)
           const propose: RuleBook["propose"] = (tool, { facts, parts, shapes }) => {
-            const proposing = { tool, parts, facts, shapes, tools: known, dangers }
+            const proposing = { tool, parts, facts, shapes, tools: known }
             return { allow: Propose.allow(proposing) ?? [], deny: Propose.deny(proposing) ?? [] }
           }
           for (const note of [...listed.notes, ...loaded.notes]) if (!told.has(note)) untold.add(note)

@@ -67,6 +67,7 @@ export interface SessionRule {
   readonly list: RuleKind
   readonly text: string
   readonly reason?: string
+  readonly guard?: boolean
 }
 
 interface RuleSources {
@@ -110,10 +111,10 @@ const fileLayer = (file: string, layer: RuleLayer, trial: RuleTrial) => {
 const sessionLayer = (rules: ReadonlyArray<SessionRule>, trial: RuleTrial) => {
   const notes: Array<string> = []
   const entries: Array<RuleEntry> = []
-  for (const [position, { list, reason, text }] of rules.entries()) {
+  for (const [position, { guard, list, reason, text }] of rules.entries()) {
     const rule = parse(text, { list, tools: trial.tools })
     if (Result.isSuccess(rule)) {
-      entries.push(ruleEntry("session", list, rule.success, reason))
+      entries.push(ruleEntry("session", list, rule.success, { guard, reason }))
     } else if (list === "allow") {
       notes.push(`the session's allow rule ${JSON.stringify(text)} no longer counts: ${rule.failure.message}`)
     } else {

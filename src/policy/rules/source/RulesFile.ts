@@ -114,6 +114,7 @@ const Written = Schema.Union([
   Schema.Struct({
     rule: Schema.String,
     reason: Schema.optionalKey(Schema.String),
+    guard: Schema.optionalKey(Schema.Boolean),
     match: Schema.optionalKey(Texts),
     notMatch: Schema.optionalKey(Texts)
   })
@@ -176,15 +177,19 @@ const decodeOne = (
   const read = readWritten(value)
   if (Result.isFailure(read)) {
     return fail(
-      "must be a text, or { rule, reason, match, notMatch } with texts for the first two, lists of texts for the others"
+      "must be a text, or { rule, reason, guard, match, notMatch } with texts for the first two, true or false for guard, " +
+        "lists of texts for the others"
     )
   }
-  const { match = [], notMatch = [], reason, rule: text } = typeof read.success === "string"
+  const { guard, match = [], notMatch = [], reason, rule: text } = typeof read.success === "string"
     ? { rule: read.success }
     : read.success
+  if (guard === true && list !== "allow") {
+    return fail("guard is for allow rules; the other lists cover every call", text)
+  }
   const rule = parse(text, { list, tools: trial.tools })
   if (Result.isFailure(rule)) return fail(rule.failure.message, text)
-  const made = ruleEntry(layer, list, rule.success, reason)
+  const made = ruleEntry(layer, list, rule.success, { guard, reason })
   const silent = match.find((example) => !decides(made, example, trial))
   if (silent !== undefined) return fail(`its example ${JSON.stringify(silent)} should match and does not`, text)
   const loud = notMatch.find((example) => decides(made, example, trial))

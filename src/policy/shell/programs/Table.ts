@@ -75,8 +75,11 @@ export const facts = {
   "runs-tests": "RULE: it is a test when what it runs is one",
   // Rules of the user.
   medium: "PATTERN of the rule language for changes that one can take back",
+  commands:
+    "[VERBS] NUMBER of operands that name what it does, after these verbs; `** VERBS`: all words up to one of these",
   "next-runs": "VERBS after which the words are what it runs",
-  "next-names": "VERBS after which one word names what it runs",
+  unoffered: "RULE: it runs what it fetches, so an answer never allows it for good",
+  exact: "RULE: though the program can run anything, an answer may allow exactly these words for good",
   // Danger that takes more than a rule to tell.
   check: "NAMES of checks in `../danger`"
 } as const
@@ -96,7 +99,6 @@ export const flags = {
   "runs-file": "its operand is a program",
   open: "a rule that allows it would allow any program",
   neutral: "what it runs is no different for it",
-  subcommands: "its next word is a subcommand",
   "as-given": "its arguments alone say what it does",
   "well-named": "its name alone says what it does",
   "names-words": "its words are names, patterns or scripts, or its row says all there is to say",
@@ -357,6 +359,21 @@ const toScriptWords = (text: string): ScriptWords => {
   return { words: wordsOf(words), rule: rule === undefined ? undefined : toRule(rule) }
 }
 
+/** How many operands name a command of the program. */
+interface CommandDepth {
+  readonly verbs: ReadonlyArray<Test>
+  readonly depth: number
+  /** All words up to one that fits are the name, in place of a number of them. */
+  readonly leaf: Test | undefined
+}
+
+const toCommandDepth = (text: string): CommandDepth => {
+  const words = wordsOf(text)
+  return words[0] === "**"
+    ? { verbs: [], depth: 0, leaf: test(words[1] ?? "") }
+    : { verbs: words.slice(0, -1).map(test), depth: Number(words.at(-1)), leaf: undefined }
+}
+
 /** One program as its row tells it. */
 export class Program {
   readonly name: string
@@ -373,6 +390,7 @@ export class Program {
   readonly #rules = new Map<string, ReadonlyArray<RiskRule>>()
   // By subcommand, or under an empty name.
   readonly #values = new Map<string, ReadonlySet<string>>()
+  #commands: ReadonlyArray<CommandDepth> | undefined
   readonly #globals: ReadonlyMap<string, ReadonlyArray<string>>
   readonly #same: ReadonlyMap<string, ReadonlyArray<ReadonlyArray<string>>>
 
@@ -437,6 +455,23 @@ export class Program {
   /** Options with a value that may stand in front of the subcommand, or in front of the subcommand of a subcommand. */
   globals(verb = ""): ReadonlyArray<string> | undefined {
     return this.#globals.get(verb)
+  }
+
+  /** How many of these operands name what it does; `undefined` where they do not tell. */
+  commandDepth(operands: ReadonlyArray<string>): number | undefined {
+    const all = (this.#commands ??= this.texts("commands").map(toCommandDepth))
+    let best: CommandDepth | undefined
+    for (const each of all) {
+      const fits = each.leaf === undefined && each.verbs.length > (best?.verbs.length ?? -1) &&
+        each.verbs.every((verb, index) => index < operands.length && verb(operands[index]!))
+      if (fits) best = each
+    }
+    if (best === undefined || best.verbs.length === 0) {
+      const ends = all.flatMap(({ leaf }) => leaf === undefined ? [] : [operands.findIndex(leaf) + 1])
+      const end = ends.find((each) => each > 0)
+      if (end !== undefined) return end
+    }
+    return best !== undefined && best.depth <= operands.length ? best.depth : undefined
   }
 
   /** The names of each option that has several, after a subcommand. */

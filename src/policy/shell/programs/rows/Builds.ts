@@ -1,20 +1,25 @@
 /** Builds, tests and linters. `../Table.ts` says how a row is read. */
 export const builds = String.raw`
 bazel bazelisk = tests test,build
+  commands 1 | query,cquery,aquery 1; unoffered run
 biome = tests check,lint,ci,format unless --write --apply --fix --apply-unsafe
+  commands 1
 black isort = tests with --check --check-only --diff; @black is well-named
 cmake = tests with --build; version short; is as-given
 ctest = tests unless --output-junit; is as-given
 cypress = network install; tests run; is names-words
+  commands 1 | cache 2; unoffered install
 eslint stylelint xo standard oxlint = tests unless --fix --fix-dry-run --init -o --output-file; @eslint is well-named
 gofmt = tests with -l -d unless -w
 golangci-lint = tests run unless --fix
+  commands 1 | cache,config 2
 gradle gradlew = tests test,check,build,assemble,compileJava,compileKotlin,lint; @gradle version
   @gradle project gradle.properties
   publish-deploy publish,publish*,uploadArchives,closeAndRelease* unless --dry-run -m publishToMavenLocal
   @gradle is open
+  exact
 hadolint markdownlint actionlint tflint = tests unless --fix
-just task = tests test,check,lint,build,typecheck; @just hook ^--completions; is names-words subcommands
+just task = tests test,check,lint,build,typecheck; @just hook ^--completions; is names-words
 lein = tests test; publish-deploy deploy
 make gmake = globals -C --directory -f --file
   values -C --directory -f --file -I -j? -l? -o -W --eval; input-script -f --file
@@ -22,25 +27,28 @@ make gmake = globals -C --directory -f --file
   tamper operand SHELL=* .SHELLFLAGS=*
   system-write install operand PREFIX=/usr* prefix=/usr* PREFIX=/opt* prefix=/opt* DESTDIR=/; option-exec with --eval -E
   is names-words open relied
+  exact
 meson = tests test,compile
 mix = network deps.get,deps.update,hex.publish
   tests test,compile,credo,dialyzer | format with --check-formatted; publish-deploy hex.publish,hex.retire
-  database ecto.drop,ecto.reset,ecto.rollback; is subcommands
+  database ecto.drop,ecto.reset,ecto.rollback
+  commands 1; unoffered do,run,archive.install,escript.install,deps.get,deps.update,deps.compile,cmd
 mvn mvnw = tests test,verify,compile,package,test-compile
   publish-deploy deploy,release:perform,release:prepare,nexus-staging:*,*:deploy unless -DdryRun=true
 mypy flake8 = tests unless --snapshot-update --basetemp; is well-named
 ninja = values -C -f -j -k -l -t -d; tests test,all
 nx turbo = tests test,lint,build,typecheck | run test,lint,build,typecheck; @nx next-runs exec
-  @nx publish-deploy publish unless --dry-run -n --dryRun; is names-words subcommands
+  @nx publish-deploy publish unless --dry-run -n --dryRun; is names-words
 pest phpstan psalm phpcs minitest = tests unless --update-snapshots
 phpunit rspec = tests unless --update-snapshots; is well-named
 playwright = network install; tests test unless -u --update-snapshots --ui; is names-words
+  commands 1; unoffered install,codegen,open
 prettier = tests with --check -c --list-different -l unless --write -w; is well-named
 py.test pyright pylint bandit = tests unless --snapshot-update --basetemp
 pytest = tests unless --snapshot-update --basetemp; is names-words well-named
 rake rails = tests test,spec,lint; @rake publish-deploy release
   database *db:drop*,*db:reset*,*db:schema:load*,*db:truncate_all*,*db:purge*,*db:migrate:reset*,*db:structure:load*,
-    *db:seed:replant*; @rake option-exec with -p -e -E; is names-words subcommands
+    *db:seed:replant*; @rake option-exec with -p -e -E; is names-words
 rubocop = tests unless -a -A --autocorrect --auto-correct --autocorrect-all
 ruff = tests check unless --fix --fix-only --unsafe-fixes; is well-named
 sbt = tests test,compile; publish-deploy publish,publishSigned,sonatype*

@@ -1,3 +1,6 @@
+/** The last word of a command that only looks. */
+const looks = "list,ls,show,status,describe,info"
+
 /** Cloud providers, hosting and deployment. `../Table.ts` says how a row is read. */
 export const cloud = String.raw`
 anaconda = publish-deploy upload,remove
@@ -10,6 +13,7 @@ ansible-playbook = values -i -e --extra-vars -l --limit -t --tags -u --user --sk
   option-exec with --vault-password-file=/tmp*
 argocd = network unless version config completion
   publish-deploy app delete,sync,set,create,rollback,patch,terminate-op | cluster,repo,proj rm,add,delete,create
+  commands ** ${looks},get,diff,history
 aws = globals --profile --region --endpoint-url --output --query
   values --profile --region --endpoint-url --output --query --cli-input-json --exclude --include --acl --bucket --key
     --instance-ids --secret-id --name --names --stack-name --role-arn --role-session-name --table-name --function-name
@@ -26,7 +30,8 @@ aws = globals --profile --region --endpoint-url --output --query
     get-secret-value,batch-get-secret-value | ssm get-parameter,get-parameters,get-parameters-by-path with
     --with-decryption | sts get-session-token,assume-role*,get-federation-token | ecr,ecr-public,codeartifact
     get-login-password,get-authorization-token,get-login | eks get-token | iam create-access-key,create-login-profile |
-    kms decrypt | lambda get-function-configuration; is names-words subcommands
+    kms decrypt | lambda get-function-configuration; is names-words
+  commands 2 | * wait 3
 az = globals --subscription --output -o --query
   values -g --resource-group -n --name --subscription -o --output --query --ids -l --location
   network unless version config completion
@@ -35,7 +40,8 @@ az = globals --subscription --output -o --query
     redeploy,reimage,failover,renew,sync,copy unless account configure config cloud
   credentials account get-access-token | keyvault secret,key,certificate show,download,backup | ** list-keys,
     list-credentials,list-publishing-profiles,list-connection-strings | acr credential,login show | storage account keys
-    list | storage account keys; is names-words subcommands
+    list | storage account keys; is names-words
+  commands ** ${looks},list-*,show-*,exists,check-*,version
 bq = statements sql operand 1; publish-deploy rm,mk,load,update,cp,insert
 buildah = publish-deploy push
 cap mina capistrano dep shipit kamal fab deployer =
@@ -50,19 +56,25 @@ changeset jsr = publish-deploy publish unless --dry-run -n --dryRun
 cloudflared = publish-deploy tunnel,access,service
 colima limactl multipass orb = publish-deploy delete,purge
 consul = publish-deploy kv,acl,services,config,leave,operator delete,put,deregister,write,bootstrap
+  commands members,version 1 | ** ${looks},get,read
 cosign = publish-deploy sign,attest,attach
 crane = publish-deploy push,delete,copy,tag
-dart flutter = tests test,analyze; publish-deploy pub publish unless --dry-run -n; is subcommands
+dart flutter = tests test,analyze; publish-deploy pub publish unless --dry-run -n
+  commands 1 | pub 2 | config,emulators,channel 2
+  unoffered run,upgrade,install | pub get,add,upgrade,global
 eksctl k3d kind minikube kops kubeadm = @eksctl network unless version config completion
   @minikube hook ^(docker|podman)-env
   publish-deploy delete,create,upgrade,reset,join,init,drain,scale,cluster unless get
   @k3d,kind publish-deploy delete,create cluster,clusters; @minikube publish-deploy delete,purge
+  @eksctl commands ** ${looks},get; @minikube commands status,version,ip 1 | ** ${looks}
+  @k3d,kind commands get,version 2 | ** ${looks}
 etcdctl = publish-deploy del,put,auth,user,role,member,snapshot unless get list save status
 expo eas = publish-deploy submit,publish,update
 fastlane = publish-deploy release,deliver,pilot,beta,deploy,supply,upload_*
 flit = publish-deploy publish unless --dry-run
 flux = network unless version config completion
   publish-deploy delete,suspend,uninstall,bootstrap,reconcile,create,resume
+  commands ** ${looks},check
 gcloud = globals --project --account --configuration --region --zone
   values --project --zone --region --account --configuration --format --filter --impersonate-service-account --verbosity
   script-word --command; network unless version config completion; downloads storage cat
@@ -72,7 +84,8 @@ gcloud = globals --project --account --configuration --region --zone
     configurations | storage cp,mv,rm,rsync
   credentials auth print-access-token,print-identity-token,print-refresh-token | auth application-default
     print-access-token | auth application-default,login,activate-service-account print-* | secrets versions access | iam
-    service-accounts keys create | config config-helper; is names-words subcommands
+    service-accounts keys create | config config-helper; is names-words
+  commands ** ${looks},list-*,get-value,get-iam-policy,read
 gh-pages = publish-deploy bare
 goreleaser = publish-deploy release unless --snapshot --skip=publish
 gsutil = network unless version config completion; downloads
@@ -96,23 +109,26 @@ heroku fly flyctl vercel netlify wrangler firebase railway render surge now ampl
   @heroku credentials auth:token | config,authorizations,config:get; @fly,flyctl credentials auth token | tokens create
   @doctl credentials auth,kubernetes token,cluster kubeconfig; @vercel credentials env pull
   @doppler credentials secrets,configure download,get,debug; @netlify credentials env:list,env:get
-  @heroku,fly,vercel,wrangler,firebase is subcommands
+  commands *:* 1 | ** ${looks},logs,whoami,version,inspect,get,plan
+  unoffered *:psql,run,run:*,local,local:*,*:run,ssh,*:exec,console,dev,start,open
 istioctl linkerd cilium = publish-deploy install,uninstall,uninject,upgrade
 jenkins-cli buildkite-agent = publish-deploy trigger,build,run,delete
 kafka-topics kafka-configs kafka-acls kafka-consumer-groups = @kafka-topics publish-deploy with --delete
   publish-deploy with --delete --alter --reset-offsets
 lerna = starts exec dashes; next-runs exec; publish-deploy publish unless --dry-run -n --dryRun
-  is names-words subcommands
+  is names-words
 luarocks = hook ^path; publish-deploy upload
 maturin = publish-deploy publish unless --dry-run | upload
 nomad =
   publish-deploy job,node,system,namespace,var,volume,alloc run,stop,drain,purge,gc,delete,deregister,restart,
     eligibility | run,stop
+  commands ** ${looks},inspect
 oras regctl imgpkg = publish-deploy push,delete
 packer = publish-deploy build
 pod = publish-deploy trunk push,delete,deprecate
 pulumi = values -s --stack -C --cwd -c --config -m --message; network unless version config completion
-  publish-deploy up,update,destroy,refresh,import,cancel | stack,state,config rm,delete,unprotect,set; is subcommands
+  publish-deploy up,update,destroy,refresh,import,cancel | stack,state,config rm,delete,unprotect,set
+  commands preview,about,whoami,logs,version 1 | ** ls,list,get,history,output
 puppet = publish-deploy; option-exec apply with -e --execute
 qm pct = publish-deploy destroy,stop,reset,shutdown,rollback
 rabbitmqctl = publish-deploy reset,force_reset,stop,stop_app,delete_*,purge_queue,forget_cluster_node,clear_*
@@ -125,7 +141,8 @@ terraform tofu terragrunt = @terraform globals -chdir
   @terraform version short verb
   publish-deploy apply,destroy,import,taint,untaint,force-unlock,apply-all,destroy-all unless -help | state rm,mv,push,
     replace-provider | workspace delete; @terragrunt publish-deploy run-all apply,destroy
-  @terraform,tofu is names-words subcommands; is single-dash
+  @terraform,tofu is names-words; is single-dash
+  commands 1 | state,workspace,providers,metadata,stacks,modules 2; unoffered init,console,test,get,run-all
 twine = network upload; publish-deploy upload,register
 VBoxManage vboxmanage = publish-deploy unregistervm,controlvm,closemedium,modifyvm
 virsh =

@@ -35,17 +35,20 @@ docker podman nerdctl = @docker globals -H --host --context -c --config -l --log
   @nerdctl container run,tasks,task,containers,images,snapshots,content rm,delete,kill,exec,del
   @docker credentials secret inspect; @docker,podman option-exec with --entrypoint=/host*; check containers
   @docker,podman is names-words; is open; @docker is relied
+  exact compose ps,logs,ls,images,top,version
 docker-compose podman-compose =
   @docker-compose globals -f --file -p --project-name --profile --env-file --project-directory
   @docker-compose values -f --file -p --project-name --profile --env-file -e -u -w -t --rmi --scale
   @docker-compose starts exec skip 1 contained values -e --env -u --user -w --workdir --index | run skip 1 contained
     values -e --env -u --user -w --workdir --name --entrypoint -v --volume -p; container down with -v --volumes --rmi
   @docker-compose container rm with -v; @docker-compose is names-words
+  @docker-compose commands 1; @docker-compose unoffered up,run,exec,create,start,restart,build,watch,alpha
 helm helmfile = @helm globals -n --namespace --kube-context --kubeconfig
   @helm values -n --namespace --kube-context --kubeconfig -f --values --set --set-string --version --repo --timeout
   @helm network repo,pull,push,search update,add,hub,repo; @helm publish-deploy push,delete
   publish-deploy install,upgrade,uninstall,delete,del,un,rollback,apply,sync,destroy unless --dry-run --dry-run=*
   @helm is names-words open
+  exact list,ls,status,history,get,version,env
 kubectl oc k = @kubectl globals -n --namespace --context --cluster --kubeconfig --user -s --server --token --as
   values -n --namespace --context --cluster --kubeconfig --user --server -s --token --as --as-group
     --certificate-authority --client-key --client-certificate --request-timeout -v -f --filename -k --kustomize -l
@@ -61,6 +64,8 @@ kubectl oc k = @kubectl globals -n --namespace --context --cluster --kubeconfig 
   @kubectl,oc credentials get,describe secret,secrets,secret/*,secrets/*
   @kubectl credentials config view with --raw --flatten | create token; @oc credentials whoami with -t --show-token
   @kubectl,oc is names-words; @kubectl is open relied
+  exact get,describe,logs,top,explain,api-resources,api-versions,version,cluster-info | rollout status,history | config
+    current-context,get-contexts
 kubectx = container with -d -u
 kustomize = container edit
 lxc incus = publish-deploy delete,stop,exec,restart,move,rebuild

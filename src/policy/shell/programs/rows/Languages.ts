@@ -3,6 +3,7 @@ export const languages = String.raw`
 deno = values -c --config --import-map --lock -L --cert; tests test,check,lint unless --fix; language node no-input
   code-operand eval; remote-code run,eval,install,test; version; publish-deploy publish,deploy unless --dry-run
   check own-script; is open
+  exact test,check,lint,fmt
 elixir = values -e --eval -r -S; language elixir -e --eval no-input
 erl = values -eval -s -run; language elixir -eval no-input
 expect = values -c -f; language tcl -c; is open
@@ -16,7 +17,8 @@ go = globals -C
   tests test,vet,build unless -o -exec -toolexec -cpuprofile -memprofile -coverprofile
   safe line ^(list\0((?!-)[^\0]*\0|-(m|json(=[\w,]+)?|f|deps|e|test|find)\0)*|env\0(([A-Z0-9_]+|-json|-changed)\0)*)$
   version short verb; project repository; next-runs run generate env tool
-  option-exec build,test,run,vet,install with -toolexec -exec; is names-words relied single-dash
+  option-exec build,test,run,vet,install with -toolexec -exec -vettool; is names-words relied single-dash
+  commands 1 | mod,work,telemetry 2; unoffered install,get | mod download,tidy
 guile = values -c -s -L -l; language lisp -c
 java = version short
   option-exec with -agentpath:* -agentlib:* -javaagent:* -XX:OnOutOfMemoryError=* -XX:OnError=*
@@ -37,6 +39,9 @@ node nodejs tsx ts-node =
 nuget dotnet = network restore,push,add; @dotnet tests test,build unless -o --output; @dotnet version short
   @dotnet project global.json; @dotnet next-runs exec run script; publish-deploy nuget,push,delete push,delete
   @nuget publish-deploy push,delete; @dotnet is runs-file
+  @dotnet commands 1 | add,remove,list,nuget,tool,workload,sln,solution,new,dev-certs,user-secrets,package,reference,
+    store 2 | ef 3 | sln * 3
+  @dotnet unoffered restore,watch,tool,workload,add,new,nuget,package,fsi,msbuild,ef
 osascript = values -e -l; language osascript -e; persistence operand *login*item*; is open
 perl raku = @perl values -e -E -M -m -I -F? -i? -l? -0? -x? -D? -C? -V?; @raku values -e -M -I; @perl files filter
   @perl in-place -i; language perl -e -E data -v --version -n -p; @perl hook -Mlocal::lib; @perl version short
@@ -67,6 +72,7 @@ sbcl = values --eval --load; language lisp --eval
 scala groovy = values -e; language groovy -e no-input
 swift = values -e; tests test,build; language swift -e no-input; version
   publish-deploy del,delete,deletefile,rm,rb,sync,purge,mv,move,put,copy,copyto,moveto,mirror,rmdir,rmdirs,cleanup,
-    remove,upload,setacl,dedupe,bisync,modify,fixbucket,delete-*,upload-*,post unless --dry-run -n; is subcommands
+    remove,upload,setacl,dedupe,bisync,modify,fixbucket,delete-*,upload-*,post unless --dry-run -n
+  commands 1 | package 2; unoffered run,repl | package plugin
 tclsh = values -encoding; language tcl; is open versioned
 `

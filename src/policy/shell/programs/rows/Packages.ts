@@ -1,21 +1,34 @@
 const installing = "install,update,upgrade,add,fetch,search,refresh,full-upgrade,dist-upgrade,tap,-S,-Sy,-Syu"
 
+/** Subcommands of npm and its kin that only begin a name. */
+const npmGroups = "audit,cache,config,c,dist-tag,owner,org,team,token,profile,pkg,access,hook,trust"
+
+/** They run scripts of what they install. */
+const npmInstalling =
+  "install,i,in,ins,inst,insta,instal,isnt,isntall,add,ci,clean-install,ic,install-clean,update,up," +
+  "upgrade,udpate,it,install-test,cit,sit,rebuild,rb,link,ln,dedupe,import,approve-builds,fetch,create,init,dlx"
+
 const scripts = "test,tests,test:*,test-*,lint,lint:*,typecheck,type-check,types,tsc,check,check:*," +
   "check-*,build,build:*,compile,format:check,fmt:check,prettier:check,coverage,unit,e2e,verify,vitest,jest,ci:test"
 
 /** Package managers and version managers. `../Table.ts` says how a row is read. */
 export const packages = String.raw`
-apk = network ${installing}; packages del unless -s --simulate; is subcommands
+apk = network ${installing}; packages del unless -s --simulate
+  commands 1; unoffered ${installing}
 apt apt-get aptitude = network ${installing}
   packages remove,purge,autoremove,autopurge unless -s --simulate --dry-run --just-print --no-act --recon
   @apt,apt-get option-exec with -o=*Invoke* -o=*::Post* -o=*Pager* -o=*Dpkg::Options* --option=*Invoke*
-  @apt,apt-get is installs names-words subcommands; @apt is relied
+  @apt,apt-get is installs names-words; @apt is relied
+  @apt,apt-get commands 1; @apt,apt-get unoffered ${installing},source,build-dep
 asdf rbenv pyenv = starts exec; @asdf network install; @rbenv,pyenv hook ^(init|virtualenv-init); @asdf hook ^exec
   next-runs exec
 brew = network ${installing}; hook ^shellenv; power-service services stop,restart,start,run,kill
-  packages uninstall,remove,rm,autoremove,untap unless -n --dry-run; is installs names-words relied subcommands
+  packages uninstall,remove,rm,autoremove,untap unless -n --dry-run; is installs names-words relied
+  commands 1 | services,analytics,bundle,tap-info,formulae 2
+  unoffered ${installing},reinstall,bundle,sh,irb,ruby,test,postinstall,exec
 bundle = starts exec; network install,update,add,outdated unless --local; runs-tests exec; next-runs exec
   is names-words
+  commands 1 | config,plugin,cache 2; unoffered install,update,add,exec,console,open,plugin
 cargo = globals --manifest-path -C --config -Z --color
   values --manifest-path --target-dir -p --package --features --target --bin --example --test --bench -j --jobs -C
     --config -Z --color --vers --version --index --registry --token
@@ -28,16 +41,23 @@ cargo = globals --manifest-path -C --config -Z --color
   project .cargo/config.toml .cargo/config rust-toolchain.toml rust-toolchain; next-runs install run
   publish-deploy publish,yank,owner unless --dry-run -n --list | release,workspaces with -x --execute
   option-exec with --config=*runner* --config=*wrapper* --config=*linker*; is names-words relied
+  commands 1 | nextest,llvm-cov,miri,hack,make,component,workspaces,fuzz,leptos,tauri,sqlx 2
+  unoffered install,binstall,watch,make
 choco scoop winget = packages uninstall
-composer = network install,update,require,create-project; next-names run; publish-deploy publish; is installs
+composer = network install,update,require,create-project; publish-deploy publish; is installs
+  commands 1 | run,run-script,config 2; unoffered install,update,require,remove,create-project,global,exec,reinstall
 conda mamba micromamba = starts run values -n --name -p --prefix; @conda,mamba network install,create,update,search
   @conda hook ^shell\.; @mamba,micromamba hook ^shell; @conda next-runs run
   @conda,mamba packages env remove | remove with --all; @conda publish-deploy upload,remove; @conda,mamba is names-words
+  @conda commands 1 | env,config,doctor 2
+  @conda unoffered install,create,update,upgrade,remove,uninstall | env create,update
 corepack = starts; next-runs npm pnpm yarn
 dircolors lesspipe lesspipe.sh resize getopt register-python-argcomplete = hook ^
 dnf yum microdnf tdnf zypper = @dnf,yum,zypper network ${installing}
   packages remove,erase,autoremove,rm,swap,downgrade unless --assumeno -D --dry-run
-  @dnf,yum option-exec with --setopt=*plugin* -c --config; @dnf,yum is installs names-words subcommands
+  @dnf,yum option-exec with --setopt=*plugin* -c --config; @dnf,yum is installs names-words
+  @dnf,yum commands 1 | history,module,config-manager,group,groups,repository-packages 2
+  @dnf,yum unoffered ${installing},reinstall,localinstall,builddep
 docker-machine = hook ^env
 dpkg = packages with -r -P --remove --purge --force-all --force-remove-essential --force-depends
   option-exec with --pre-invoke --post-invoke --status-logger | with -i --install -U -F --upgrade; is runs-file
@@ -47,7 +67,8 @@ flatpak = network ${installing}; packages uninstall,remove
 fnm = starts exec values --using; network install; hook ^env; next-runs exec
 fzf = hook ^--(bash|zsh)
 gem = network install,update,push,search; version short; tamper sources with -a --add -r --remove
-  publish-deploy push,yank,owner; is installs names-words subcommands
+  publish-deploy push,yank,owner; is installs names-words
+  commands 1 | sources,cert,signin 2; unoffered ${installing},exec,pristine,build
 guix opkg = packages remove
 keychain = hook ^--eval
 mise = starts exec dashes | x dashes; network install; hook ^(activate|env|hook-env); next-runs exec x
@@ -78,7 +99,6 @@ npm pnpm yarn bun = @npm globals --prefix -w --workspace --registry --userconfig
   @npm safe-long --all --depth --json --long --prod --production --dev --omit --parseable --global --workspaces --link
   @npm next-runs exec x init create pkg config set explore; @pnpm next-runs exec dlx create config
   @yarn next-runs exec dlx create node workspace workspaces config; @bun next-runs x exec create
-  @npm next-names run run-script; @pnpm,yarn,bun next-names run
   @npm,pnpm,yarn tamper config,c set operand script-shell* registry* ignore-scripts* strict-ssl* cafile* proxy*
     https-proxy* node-options* shell* _auth* //* init-module* git* editor* viewer* npmRegistryServer* enableStrictSsl*
   @npm,pnpm tamper set operand script-shell* registry* ignore-scripts* strict-ssl* cafile* proxy* https-proxy*
@@ -91,6 +111,11 @@ npm pnpm yarn bun = @npm globals --prefix -w --workspace --registry --userconfig
     --require=data:* --loader=data:*
   @npm,pnpm,yarn option-exec with --script-shell --node-options --unsafe-perm; @bun check own-script
   is installs names-words; @npm is relied
+  @npm commands 1 | run,run-script,rum,urn 2 | ${npmGroups} 2
+  @pnpm commands 1 | run,run-script 2 | ${npmGroups},store,env,server,patch 2
+  @yarn commands 1 | run 2 | ${npmGroups},workspaces,npm,plugin,set,policies,global,licenses 2 | workspaces foreach 3
+  @bun commands 1 | run,pm 2; unoffered ${npmInstalling}; @yarn unoffered workspaces,global,plugin,set
+  @bun unoffered repl,build
 npx bunx pnpx = @npx,bunx values -c --call -p --package -w --workspace --prefix
   @npx starts values -p --package -w --workspace --prefix fetches; @bunx,pnpx starts fetches; @npx script -c --call
   @bunx,pnpx network; runs-tests
@@ -106,17 +131,21 @@ pip pipx =
   @pip version short
   @pip tamper config set | install,download with --trusted-host --index-url=http:* -i=http:* --extra-index-url=*
   @pip option-exec install,download with --index-url=http:* -i=http:* --trusted-host --config-settings
-  is installs names-words; @pip is relied subcommands versioned; @pipx is open
+  is installs names-words; @pip is relied versioned; @pipx is open
+  @pip commands 1 | config,cache,index 2; @pip unoffered install,download,wheel,lock
 pkg = packages delete,remove,autoremove
 poetry pdm rye hatch pipenv = @poetry values -C --directory -P --project; starts run
   @poetry,pdm,rye,hatch network install,add,update,lock,publish,self; @pipenv network install,sync,update,lock
   @poetry,pdm,hatch,pipenv runs-tests run; @poetry hook ^env activate; @poetry,pdm,rye next-runs run
   @pipenv next-runs run shell; @hatch next-runs run env
   @poetry,pdm,rye,hatch publish-deploy publish unless --dry-run; @poetry is installs names-words
+  commands 1 | env,cache,config,self,source,python,cache,version,dep 2
+  unoffered install,add,update,lock,build,sync,self,remove,run,upgrade,venv,shell,plugin,python
 port = network ${installing}; packages uninstall
 rpm = packages with -e --erase; option-exec with -i --install -U -F --upgrade | with -E --eval; is installs runs-file
 rtx vfox proto = hook ^activate
-rustup = starts run skip 1; network update,install,toolchain,target; packages self uninstall; is subcommands
+rustup = starts run skip 1; network update,install,toolchain,target; packages self uninstall
+  commands 2 | show,check,which,doc 1; unoffered run,update,install,override | toolchain install,link
 sheldon = hook ^source
 snap = network ${installing}; packages remove,revert,disable
 thefuck = hook ^--alias
@@ -127,6 +156,9 @@ uv =
     --from --with --python -p
   network sync,add,lock,publish,tool unless --offline | pip install,sync; runs-tests run; next-runs run tool
   publish-deploy publish unless --dry-run; is installs names-words
+  commands 1 | pip,tool,python,cache,self,auth 2
+  unoffered sync,add,remove,lock,build,init,venv | pip install,sync,compile | tool install,run,upgrade | python install |
+    self update
 uvx = starts values --from --with --python -p fetches; is open
 volta = starts run values --node --npm --yarn --pnpm; network install; next-runs run
 xbps-remove pkgrm slackpkg removepkg swupd do-release-upgrade apt-key add-apt-repository apt-add-repository = packages

@@ -38,4 +38,5 @@ vault =
   publish-deploy delete,write,unwrap,revoke,seal,rekey,operator | kv,secrets,auth,policy,token,lease,namespace delete,
     destroy,put,patch,metadata,disable,enable,write,revoke,undelete,move
   credentials read,login,print | kv get | token create,lookup; is teller
+  commands ** list,show,status
 `

@@ -50,7 +50,8 @@ locale = hook ^; safe always
 main.js main.mjs main.cjs = check own-entry
 mapfile readarray = script-word -C
 netstat ss w last who lsof pbpaste = is teller
-ng = is subcommands
+ng =
+  commands 1 | analytics,cache,completion,config 2 | run 2; unoffered add,update,new,deploy,run
 nix-shell = script-word --run --command
 nu xonsh elvish = is foreign-shell
 open = is names-words runs-file

@@ -173,7 +173,8 @@ systemctl = globals -H --host -M --machine
     mask,unmask,kill,isolate,reboot,poweroff,halt,suspend,hibernate,hybrid-sleep,rescue,emergency,default,set-default,
     edit,link,revert,preset,preset-all,daemon-reload,daemon-reexec,set-property,set-environment,unset-environment,
     import-environment,kexec,switch-root,add-wants,add-requires,clean,freeze,thaw
-  is names-words sets-environment subcommands
+  is names-words sets-environment
+  commands 1
 systemd-resolve = net-config with --set-dns --set-domain --revert --flush-caches
 systemd-run =
   starts values -p --property -u --unit --uid --gid --slice --on-active --on-calendar --description -E --setenv -M -H

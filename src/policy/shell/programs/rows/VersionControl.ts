@@ -13,6 +13,8 @@ gh = globals -R --repo --hostname
     --method=PUT --method=PATCH -X=delete -X=post -X=put -X=patch | api with -f -F --field --raw-field --input unless
     -X=GET --method=GET graphql | api graphql with -f=query=mutation* -F=query=mutation* --raw-field=query=mutation*
     -f=query=*mutation*; credentials auth token | auth status with -t --show-token; is names-words
+  commands 2 | status,browse 1 | repo deploy-key,autolink,gitignore,license 3 | codespace,cs ports 3
+  unoffered ext,copilot,codespace,cs
 git = globals -C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --list-cmds
   values -C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source | commit -m --message -F
     --file -c -C --author --date -t --template --fixup --squash --trailer | push -o --push-option --repo --receive-pack
@@ -65,6 +67,7 @@ glab = values -R --repo -X --method -f --raw-field -F --field; network unless ve
   publish-deploy mr merge,close,delete | release,repo,variable,issue,ci,project,label,ssh-key,snippet create,delete,
     upload,set,update,archive,transfer,run,trigger,cancel,retry,add | api with -X --method -f -F --field --raw-field
   credentials auth token | auth status with -t --show-token; is names-words
+  commands 2 | repo mirror,members,contributors 3 | cluster agent 3; unoffered api,alias,duo
 hg svn = network clone,pull,push,checkout,update,commit,co,up
   @hg git-destructive strip,purge,rollback,histedit | update,up,co,checkout,revert with -C --clean --all --no-backup |
     push with -f --force
