@@ -4,6 +4,7 @@ import * as Docker from "../../src/sandbox/backends/Docker.ts"
 import * as Firejail from "../../src/sandbox/backends/Firejail.ts"
 import type { Plan } from "../../src/sandbox/plan/Plan.ts"
 import * as Scratch from "../../src/sandbox/backends/Scratch.ts"
+import * as SystemCallFilter from "../../src/sandbox/backends/SystemCallFilter.ts"
 import * as Seatbelt from "../../src/sandbox/backends/Seatbelt.ts"
 
 const plan = (change: Partial<Plan> = {}): Plan => ({
@@ -124,11 +125,59 @@ describe("the arguments of bubblewrap", () => {
 describe("the system call filter", () => {
   it("is one program of whole instructions for each known architecture", () => {
     for (const arch of ["x64", "arm64"]) {
-      assert.strictEqual(Bubblewrap.seccompFilter(true, arch)!.length % 8, 0)
-      assert.isBelow(Bubblewrap.seccompFilter(false, arch)!.length, Bubblewrap.seccompFilter(true, arch)!.length)
+      const [reads, writes, network] = (["reads", "writes", "network"] as const).map((kind) =>
+        SystemCallFilter.make(kind, arch)!
+      )
+      assert.strictEqual(reads!.length % 8, 0)
+      assert.isBelow(writes!.length, reads!.length)
+      assert.isBelow(network!.length, writes!.length)
     }
-    assert.strictEqual(Bubblewrap.seccompFilter(true, "mips"), undefined)
+    assert.strictEqual(SystemCallFilter.make("reads", "mips"), undefined)
   })
+
+  /** What the kernel would do: the value that a program gives back for a call. */
+  const verdict = (filter: Uint8Array, arch: number, number: number, ...args: ReadonlyArray<number>): number => {
+    const data = new DataView(new ArrayBuffer(64))
+    data.setUint32(0, number, true)
+    data.setUint32(4, arch, true)
+    args.forEach((value, index) => data.setUint32(16 + 8 * index, value, true))
+    const program = new DataView(filter.buffer)
+    let loaded = 0
+    for (let at = 0;; at++) {
+      const [code, value] = [program.getUint16(at * 8, true), program.getUint32(at * 8 + 4, true)]
+      const jump = (condition: boolean) => at += program.getUint8(at * 8 + (condition ? 2 : 3))
+      if (code === 0x20) loaded = data.getUint32(value, true)
+      else if (code === 0x15) jump(loaded === value)
+      else if (code === 0x35) jump(loaded >= value)
+      else return value
+    }
+  }
+
+  const architectures = [["x64", 0xc000003e, 41, 53, 101], ["arm64", 0xc00000b7, 198, 199, 117]] as const
+  for (const [arch, id, socket, socketpair, ptrace] of architectures) {
+    for (const kind of ["reads", "writes", "network"] as const) {
+      it(`lets only listed families of sockets be opened (${kind}, ${arch})`, () => {
+        const filter = SystemCallFilter.make(kind, arch)!
+        const [allow, refuse] = [0x7fff0000, 0x00050001]
+        const opened = Array.from({ length: 64 }, (_, family) => family).filter((family) =>
+          verdict(filter, id, socket, family, 1, 0) === allow
+        )
+        assert.deepStrictEqual(opened, kind === "reads" ? [2, 10, 16] : [1, 2, 10, 16])
+        const protocols = Array.from({ length: 32 }, (_, protocol) => protocol).filter((protocol) =>
+          verdict(filter, id, socket, 16, 3, protocol) === allow
+        )
+        assert.deepStrictEqual(protocols, [0])
+        const paired = Array.from({ length: 64 }, (_, family) => family).filter((family) =>
+          verdict(filter, id, socketpair, family, 1, 0) === allow
+        )
+        assert.deepStrictEqual(paired, [1])
+        assert.strictEqual(verdict(filter, id, 0), allow)
+        assert.strictEqual(verdict(filter, id, 425), refuse)
+        assert.strictEqual(verdict(filter, id, ptrace), kind === "reads" ? refuse : allow)
+        assert.notStrictEqual(verdict(filter, 0x40000003, 0), allow)
+      })
+    }
+  }
 })
 
 describe("the other backends' arguments", () => {
