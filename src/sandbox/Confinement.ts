@@ -54,13 +54,18 @@ export interface RunnerExit {
   readonly status: string
   /** The last part of it. */
   readonly stderr: string
+  /** Why the sandbox was not let run, though it stood. */
+  readonly refused?: string | undefined
 }
 
 /**
- * One it reports through, one on which a living host answers, bytes that it reads to their end, or a folder that is
- * held from before the start.
+ * One it reports through, one on which a living host answers, one that keeps it waiting until the sandbox was looked
+ * at, bytes that it reads to their end, or a file or folder that is held from before the start.
  */
-type Descriptor = "status" | "alive" | Uint8Array | { readonly folder: string }
+type Descriptor = "status" | "alive" | "gate" | Uint8Array | { readonly path: string }
+
+/** `pending`: the sandbox is still being set up. */
+export type Admission = "pending" | "admitted" | { readonly refused: string }
 
 /** The program that confines: what it is given besides its arguments, and how its end is read. */
 export interface Runner {
@@ -70,6 +75,8 @@ export interface Runner {
   readonly innerPid: (status: string) => number | undefined
   /** Whether it reported the command's end, so that nothing is left of it. */
   readonly finished: (status: string) => boolean
+  /** Looks at the sandbox from outside, with its first process, until it is no longer pending. For the gate. */
+  readonly admit?: (pid: number) => Admission
   readonly attribute: (ending: RunnerExit) => Attribution
 }
 

@@ -37,7 +37,7 @@ const abilities = {
 
 const isolation =
   "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --disable-userns --die-with-parent --new-session --cap-drop ALL"
-const special = "--dev /dev --proc /proc --remount-ro /proc"
+const special = "--dev /dev --proc /proc"
 const privateTmp = "--perms 1777 --tmpfs /tmp --perms 1777 --tmpfs /var/tmp"
 
 const spelled = (...given: Parameters<typeof Bubblewrap.options>) => Bubblewrap.options(...given).join(" ")
@@ -48,14 +48,14 @@ describe("the arguments of bubblewrap", () => {
       spelled(plan(), abilities),
       `${isolation} --ro-bind / / ${special} ${privateTmp} --bind /tmp/w /tmp/w --bind /tmp/w/.git /tmp/w/.git --tmpfs /home/u/.postern ` +
         "--ro-bind /dev/null /home/u/.netrc --ro-bind /tmp/w/.git/hooks /tmp/w/.git/hooks " +
-        "--ro-bind /home/u/.postern/agents/a/workspace /home/u/.postern/agents/a/workspace --remount-ro /home/u/.postern --chdir /tmp/w/sub"
+        "--ro-bind /home/u/.postern/agents/a/workspace /home/u/.postern/agents/a/workspace --remount-ro /home/u/.postern --remount-ro /proc --chdir /tmp/w/sub"
     ))
 
   it("leaves everything as it is in read-only, the machine's temporary folder included", () =>
     assert.strictEqual(
       spelled(plan({ mode: "read-only", network: false, pinned: [], readOnly: [], readable: [] }), abilities),
       `${isolation} --unshare-net --ro-bind / / ${special} --ro-bind /tmp/w /tmp/w --tmpfs /home/u/.postern --ro-bind /dev/null /home/u/.netrc ` +
-        "--ro-bind /dev/null /tmp/ssh/agent --remount-ro /home/u/.postern --chdir /tmp/w/sub"
+        "--ro-bind /dev/null /tmp/ssh/agent --remount-ro /home/u/.postern --remount-ro /proc --chdir /tmp/w/sub"
     ))
 
   it("shows only the system and the workspace in workspace-read", () => {
@@ -67,7 +67,7 @@ describe("the arguments of bubblewrap", () => {
     assert.include(text, "--ro-bind /usr /usr --symlink usr/bin /bin --ro-bind-try /lib64 /lib64")
     assert.match(
       text,
-      /--perms 1777 --tmpfs \/tmp --ro-bind \/opt\/node \/opt\/node --ro-bind \/tmp\/w \/tmp\/w --remount-ro \/ --chdir \/tmp\/w\/sub$/
+      /--perms 1777 --tmpfs \/tmp --ro-bind \/opt\/node \/opt\/node --ro-bind \/tmp\/w \/tmp\/w --remount-ro \/ --remount-ro \/proc --chdir \/tmp\/w\/sub$/
     )
   })
 
@@ -98,7 +98,7 @@ describe("the arguments of bubblewrap", () => {
   ] as const
   for (const [way, expected] of ways) {
     it(`lets a scratch call write by ${way.kind}`, () =>
-      assert.include(spelled(scratch, abilities, way), `${expected} --chdir`))
+      assert.include(spelled(scratch, abilities, way), `${expected} --remount-ro /proc --chdir`))
   }
 
   it("hands options and filter over descriptors, so that a command line names nothing hidden", () => {
@@ -108,8 +108,13 @@ describe("the arguments of bubblewrap", () => {
     assert.strictEqual(descriptors[0], "status")
     const text = Buffer.from(descriptors[1] as Uint8Array).toString()
     assert.include(text, "--tmpfs\0/home/u/.postern\0")
-    assert.include(text, "--bind-fd\x007\0/tmp/w\0--bind-fd\x008\0/tmp/w/.git\0")
-    assert.deepStrictEqual(descriptors.slice(4), [{ folder: "/tmp/w" }, { folder: "/tmp/w/.git" }])
+    const own = "/home/u/.postern/agents/a/workspace"
+    assert.include(text, "--bind-fd\x008\0/tmp/w\0--bind-fd\x009\0/tmp/w/.git\0")
+    assert.include(text, `--ro-bind-fd\x0010\0/tmp/w/.git/hooks\0--ro-bind-fd\x0011\0${own}\0`)
+    assert.deepStrictEqual(
+      descriptors.slice(5),
+      ["/tmp/w", "/tmp/w/.git", "/tmp/w/.git/hooks", own].map((path) => ({ path }))
+    )
   })
 
   it("says what an older bubblewrap lacks", () => {

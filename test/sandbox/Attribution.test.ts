@@ -22,7 +22,10 @@ const plan: Plan = {
 const ran = (code: number) => `{ "child-pid": 7 }\n{ "exit-code": ${code} }\n`
 
 describe("what the end of a confined command means", () => {
-  const { attribute, innerPid } = Bubblewrap.runnerOf(plan, [])
+  const { attribute, innerPid } = Bubblewrap.runnerOf(plan, {
+    descriptors: [],
+    asked: { options: [], held: new Map() }
+  })
   const cases = [
     ["success is never a denial", { code: 0, status: ran(0), stderr: "Read-only file system" }, "ordinary"],
     ["a failure that names no refusal", { code: 1, status: ran(1), stderr: "oops" }, "ordinary"],

@@ -46,6 +46,7 @@ interface ProbeOutcome {
   readonly works: boolean
   /** The last line of its own error output. */
   readonly said: string
+  readonly printed: string
 }
 
 /** An empty folder for the length of a trial; its path is canonical. */
@@ -68,13 +69,13 @@ export const run = (
     const [program, ...args] = argv
     try {
       const extra = descriptors.map((content, index) => {
-        if (content === "status" || content === "alive") return "pipe" as const
+        if (typeof content === "string") return "pipe" as const
         const file = join(folder, `${index}`)
         if (content instanceof Uint8Array) writeFileSync(file, content)
-        open.push(content instanceof Uint8Array ? openSync(file, "r") : Descriptors.hold(content.folder))
+        open.push(content instanceof Uint8Array ? openSync(file, "r") : Descriptors.hold(content.path))
         return open.at(-1)!
       })
-      const { error, status, stderr } = spawnSync(program, args, {
+      const { error, status, stderr, stdout } = spawnSync(program, args, {
         cwd: "/",
         env: {},
         timeout: patience,
@@ -84,10 +85,11 @@ export const run = (
       const said = (stderr ?? "").trim().split("\n").at(-1) ?? ""
       return {
         works: status === 0 && error === undefined,
-        said: said === "" ? error?.message ?? `exit code ${status}` : said
+        said: said === "" ? error?.message ?? `exit code ${status}` : said,
+        printed: stdout ?? ""
       }
     } catch (error) {
-      return { works: false, said: error instanceof Error ? error.message : "it could not be started" }
+      return { works: false, said: error instanceof Error ? error.message : "it could not be started", printed: "" }
     } finally {
       open.forEach((descriptor) => closeSync(descriptor))
     }

@@ -23,6 +23,7 @@ import {
   type SandboxBackend
 } from "./Backend.ts"
 import * as Disk from "../Disk.ts"
+import * as MountTable from "./MountTable.ts"
 import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as Scratch from "./Scratch.ts"
 import * as SystemCallFilter from "./SystemCallFilter.ts"
@@ -76,8 +77,7 @@ const systemMounts = (folders: ReadonlyArray<SystemFolder>): ReadonlyArray<strin
 
 const baseMounts = (plan: Plan, folders: ReadonlyArray<SystemFolder>): ReadonlyArray<string> => {
   const shown = isNarrow(plan.mode) ? systemMounts(folders) : ["--ro-bind", "/", "/"]
-  // A writable /proc would let a host that runs as root change the kernel's own settings.
-  const special = ["--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc"]
+  const special = ["--dev", "/dev", "--proc", "/proc"]
   const folder = (path: string) => ["--perms", "1777", "--tmpfs", path]
   return [
     ...shown,
@@ -92,18 +92,12 @@ const baseMounts = (plan: Plan, folders: ReadonlyArray<SystemFolder>): ReadonlyA
   ]
 }
 
-/** Mounts a folder where it is, open to writing. */
-type BindMount = (path: string) => ReadonlyArray<string>
-
-const byPath: BindMount = (path) => ["--bind", path, path]
-
 const rootArgs = (
   plan: Plan,
   path: string,
-  scratch: Scratch.ScratchMounts | undefined,
-  bind: BindMount
+  scratch: Scratch.ScratchMounts | undefined
 ): ReadonlyArray<string> => {
-  if (plan.mode === "workspace-write") return bind(path)
+  if (plan.mode === "workspace-write") return ["--bind", path, path]
   if (!isScratch(plan.mode) || scratch === undefined) return ["--ro-bind", path, path]
   switch (scratch.kind) {
     case "overlay":
@@ -126,8 +120,7 @@ const depth = (path: string): number => path === "/" ? 0 : path.split("/").lengt
 const mountsOf = (
   plan: Plan,
   folders: ReadonlyArray<SystemFolder>,
-  scratch?: Scratch.ScratchMounts,
-  bind: BindMount = byPath
+  scratch?: Scratch.ScratchMounts
 ): ReadonlyArray<string> => {
   const shown = [...plan.roots, ...plan.readable]
   const empty: ReadonlyArray<string> = plan.mode === "read-only" && plan.temporary === undefined
@@ -152,12 +145,12 @@ const mountsOf = (
     ...[...new Set(between)].map((path) => ({ path, args: ["--tmpfs", path] })),
     ...plan.programs.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...plan.readable.map((path) => ({ path, args: ["--ro-bind", path, path] })),
-    ...plan.roots.map((path) => ({ path, args: rootArgs(plan, path, scratch, bind) })),
+    ...plan.roots.map((path) => ({ path, args: rootArgs(plan, path, scratch) })),
     ...plan.visible.map(({ link, path }) => ({
       path,
       args: link === undefined ? ["--ro-bind", path, path] : ["--symlink", link, path]
     })),
-    ...plan.pinned.map((path) => ({ path, args: bind(path) })),
+    ...plan.pinned.map((path) => ({ path, args: ["--bind", path, path] })),
     ...plan.readOnly.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...masks.map(({ folder, path }) => ({ path, args: folder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] }))
   ]
@@ -165,7 +158,11 @@ const mountsOf = (
     ...baseMounts(plan, folders),
     ...mounts.toSorted((a, b) => depth(a.path) - depth(b.path)).flatMap(({ args }) => args),
     ...masks.filter(({ folder }) => folder).flatMap(({ path }) => ["--remount-ro", path]),
-    ...(isNarrow(plan.mode) ? ["--remount-ro", "/"] : [])
+    ...(isNarrow(plan.mode) ? ["--remount-ro", "/"] : []),
+    // A writable /proc would let a host that runs as root change the kernel's own settings. As the last one this tells
+    // that all the others took effect.
+    "--remount-ro",
+    "/proc"
   ]
 }
 
@@ -177,13 +174,14 @@ interface BubblewrapFeatures {
   /** Nested user namespaces can be forbidden (bubblewrap 0.8). */
   readonly noNesting: boolean
   readonly filter: boolean
-  /** Folders can be handed over as descriptors (bubblewrap 0.10, or an older one with that correction). */
+  /** Files and folders can be handed over as descriptors (bubblewrap 0.10, or an older one with that correction). */
   readonly byDescriptor: boolean
   readonly folders: ReadonlyArray<SystemFolder>
 }
 
-/** The runner's descriptors; folders follow them. */
-const descriptor = { status: 3, options: 4, alive: 5, filter: 6 }
+/** The runner's descriptors; the others follow them. */
+const descriptor = { status: 3, options: 4, alive: 5 }
+const furtherDescriptors = 6
 
 /**
  * A process learns of its parent's end only if that comes after it asked to: a host or a runner that is killed while
@@ -235,34 +233,73 @@ const noNetwork = [
 export const options = (
   plan: Plan,
   abilities: BubblewrapFeatures,
-  scratch?: Scratch.ScratchMounts,
-  bind?: BindMount
+  scratch?: Scratch.ScratchMounts
 ): ReadonlyArray<string> =>
   plan.mode === "danger-full-access"
     ? [...noNetwork, "--chdir", plan.cwd]
-    : [...isolation(plan, abilities), ...mountsOf(plan, abilities.folders, scratch, bind), "--chdir", plan.cwd]
+    : [...isolation(plan, abilities), ...mountsOf(plan, abilities.folders, scratch), "--chdir", plan.cwd]
+
+/** Of one call: a shell of many submodules has more protected paths than a process should have descriptors. */
+const mostHeld = 64
+
+/**
+ * What lies where a call can write goes to bubblewrap as an open descriptor: another command that puts a link in its
+ * place at this very moment must not open what it leads to. Where that cannot be done it goes by path; what came of it
+ * is compared afterwards in any case.
+ */
+const byDescriptor = (
+  plan: Plan,
+  given: ReadonlyArray<string>,
+  first: number,
+  scratch: Scratch.ScratchMounts | undefined
+): { readonly options: ReadonlyArray<string>; readonly held: ReadonlyMap<string, string> } => {
+  const places = [...plan.roots, ...plan.readable, ...plan.programs]
+  const held = new Map<string, string>()
+  const options = given.map((option, at) => {
+    const source = given[at + 1] ?? ""
+    if (!(option === "--bind" || option === "--ro-bind") || held.size >= mostHeld) return option
+    if (!places.some((place) => isInside(place, source))) return option
+    // An overlay that lies over it in another namespace can be named only by its path.
+    return scratch?.kind === "mounted" && plan.roots.includes(source) ? option : `${option}-fd`
+  })
+  return {
+    held,
+    options: options.map((option, at) => {
+      if (!options[at - 1]?.endsWith("bind-fd")) return option
+      const number = `${first + held.size}`
+      held.set(number, option)
+      return number
+    })
+  }
+}
 
 const filterKind = (mode: EffectiveSandbox): SystemCallFilter.FilterKind =>
   mode === "danger-full-access" ? "network" : writes(mode) ? "writes" : "reads"
 
-/**
- * Options go through a descriptor: what is hidden is not named in a command line that can be read inside. So do folders
- * that can be written to: another command that puts a link in their place at this very moment must not open what it
- * leads to.
- */
+interface BuiltCommand {
+  readonly argv: readonly [string, ...Array<string>]
+  readonly descriptors: Runner["descriptors"]
+  /** What was asked for, to be compared with what came of it. */
+  readonly asked: Pick<MountTable.AskedMounts, "options" | "held">
+}
+
+/** Options go through a descriptor: what is hidden is not named in a command line that can be read inside. */
 export const command = (
   plan: Plan,
   abilities: BubblewrapFeatures,
   argv: ReadonlyArray<string>,
   scratch?: Scratch.ScratchMounts
-): { readonly argv: readonly [string, ...Array<string>]; readonly descriptors: Runner["descriptors"] } => {
+): BuiltCommand => {
   const filter = abilities.filter ? SystemCallFilter.make(filterKind(plan.mode)) : undefined
-  const held: Array<string> = []
-  const first = filter === undefined ? descriptor.filter : descriptor.filter + 1
-  const hold: BindMount = (path) => ["--bind-fd", `${first + held.push(path) - 1}`, path]
-  const text = options(plan, abilities, scratch, abilities.byDescriptor ? hold : undefined).map((option) =>
-    `${option}\0`
-  ).join("")
+  const gated = abilities.sh !== undefined && plan.mode !== "danger-full-access"
+  const further: ReadonlyArray<readonly [option: string, content: "gate" | Uint8Array]> = [
+    ...(gated ? [["--block-fd", "gate"] as const] : []),
+    ...(filter === undefined ? [] : [["--seccomp", filter] as const])
+  ]
+  const plain = options(plan, abilities, scratch)
+  const asked = abilities.byDescriptor && plan.mode !== "danger-full-access"
+    ? byDescriptor(plan, plain, furtherDescriptors + further.length, scratch)
+    : { options: plain, held: new Map<string, string>() }
   return {
     argv: [
       abilities.program,
@@ -270,7 +307,7 @@ export const command = (
       `${descriptor.status}`,
       "--args",
       `${descriptor.options}`,
-      ...(filter === undefined ? [] : ["--seccomp", `${descriptor.filter}`]),
+      ...further.flatMap(([option], index) => [option, `${furtherDescriptors + index}`]),
       "--",
       ...(abilities.sh === undefined
         ? []
@@ -282,11 +319,12 @@ export const command = (
     ],
     descriptors: [
       "status",
-      Buffer.from(text),
+      Buffer.from(asked.options.map((option) => `${option}\0`).join("")),
       "alive",
-      ...(filter === undefined ? [] : [filter]),
-      ...held.map((folder) => ({ folder }))
-    ]
+      ...further.map(([, content]) => content),
+      ...[...asked.held.values()].map((path) => ({ path }))
+    ],
+    asked
   }
 }
 
@@ -305,6 +343,7 @@ const numberIn = (text: string, key: string): number | undefined => {
 }
 
 const attribute = (plan: Plan) => (ending: RunnerExit): Attribution => {
+  if (ending.refused !== undefined) return { kind: "runner-failed", note: ending.refused }
   // Only bubblewrap itself can write to the descriptor, and it reports an exit code only of a command that ran.
   if (numberIn(ending.status, "exit-code") === undefined && !ending.stopped) {
     const said = ending.stderr.trim().split("\n").at(-1) ?? ""
@@ -316,8 +355,38 @@ const attribute = (plan: Plan) => (ending: RunnerExit): Attribution => {
   return ResourceLimits.notFound(ending) ?? readRefusal(ending, plan, bubblewrapRefusal)
 }
 
-export const runnerOf = (plan: Plan, descriptors: Runner["descriptors"]): Runner => ({
+/**
+ * Bubblewrap mounts by path. A command that runs at the same time may have put a link in the place of a folder for a
+ * moment: nothing runs before the mounts were seen to be those that were asked for (docs/sandbox.md#bubblewrap).
+ */
+const admission = (
+  plan: Plan,
+  asked: BuiltCommand["asked"],
+  prepared?: Pick<Scratch.Prepared, "mounts" | "stage">
+): Pick<Runner, "admit"> =>
+  plan.mode === "danger-full-access" ? {} : {
+    admit: (pid) => {
+      const [inner, outer] = [MountTable.of(pid), MountTable.of("self")]
+      if (inner === undefined || outer === undefined || !MountTable.isComplete(inner)) return "pending"
+      const place = MountTable.difference(inner, outer, {
+        ...asked,
+        ...(prepared?.mounts.kind === "mounted" ? { overlaid: plan.roots, stage: prepared.stage } : {})
+      })
+      return place === undefined ? "admitted" : {
+        refused:
+          `something else would lie at ${place} inside the sandbox than was checked. Another command may have moved ` +
+          "it, or put a link in its place, while this one was being started"
+      }
+    }
+  }
+
+export const runnerOf = (
+  plan: Plan,
+  { asked, descriptors }: Pick<BuiltCommand, "asked" | "descriptors">,
+  prepared?: Pick<Scratch.Prepared, "mounts" | "stage">
+): Runner => ({
   descriptors,
+  ...admission(plan, asked, prepared),
   innerPid: (text) => numberIn(text, "child-pid"),
   finished: (text) => numberIn(text, "exit-code") !== undefined,
   attribute: attribute(plan)
@@ -343,11 +412,6 @@ export const reportOf = (
     ...(confining && !network && writes(mode) ? ["Unix sockets inside the workspace can be reached"] : []),
     ...(confining && !abilities.noNesting
       ? ["this bubblewrap (older than 0.8) cannot forbid nested user namespaces"]
-      : []),
-    ...(mode === "workspace-write" && !abilities.byDescriptor
-      ? [
-        "this bubblewrap (older than 0.10) can be misled by another command that swaps folders of the workspace for links at the moment of a start"
-      ]
       : []),
     ...(abilities.filter && SystemCallFilter.make(filterKind(mode)) !== undefined ? [] : [
       network
@@ -414,33 +478,49 @@ const emptyPlan = (mode: EffectiveSandbox, network: boolean, roots: ReadonlyArra
 })
 
 export const make = (find: BackendProbe.FindProgram): SandboxBackend => {
-  const trueProgram = () => find("true") ?? "/bin/true"
+  /** What a harmless command finds, and whether that is what was asked for; nothing where all is well. */
+  const trial = (
+    plan: Plan,
+    abilities: BubblewrapFeatures,
+    mounts: Scratch.ScratchMounts,
+    wrap: (inner: BuiltCommand) => Pick<BuiltCommand, "argv" | "descriptors"> = (inner) => inner,
+    around: Pick<MountTable.AskedMounts, "overlaid" | "stage"> = {}
+  ): string | undefined => {
+    const inner = command(plan, abilities, [find("cat") ?? "/bin/cat", "/proc/self/mountinfo"], mounts)
+    const { argv, descriptors } = wrap(inner)
+    const { printed, said, works } = BackendProbe.run(argv, descriptors)
+    if (!works) return said
+    const outer = MountTable.of("self")
+    if (plan.mode === "danger-full-access") return undefined
+    const place = outer && MountTable.difference(MountTable.parse(printed), outer, { ...inner.asked, ...around })
+    return outer === undefined
+      ? "/proc/self/mountinfo cannot be read"
+      : place && `another mount than asked for at ${place}`
+  }
 
   const tryOut = memoized((mode: EffectiveSandbox, network: boolean): Found | MissingSupport => {
     const program = find("bwrap")
     if (program === undefined) return { missing: "bubblewrap (bwrap) is not installed.", remedy: install }
     const folders = BackendProbe.systemFolders()
-    const byDescriptor = BackendProbe.helpText(program).includes("--bind-fd")
+    const byDescriptor = BackendProbe.helpText(program).includes("--ro-bind-fd")
     let said = ""
     for (const variant of variants) {
       const abilities = { program, folders, byDescriptor, ...variant }
-      const { argv, descriptors } = command(emptyPlan(mode, network, []), abilities, [trueProgram()], {
-        kind: "read-only"
-      })
-      const outcome = BackendProbe.run(argv, descriptors)
-      if (!outcome.works) {
-        said = said === "" ? outcome.said : said
+      const wrong = trial(emptyPlan(mode, network, []), abilities, { kind: "read-only" })
+      if (wrong !== undefined) {
+        said = said === "" ? wrong : said
         continue
       }
       if (!isScratch(mode)) return { abilities }
-      const scratch = BackendProbe.withTemporaryFolder((folder) =>
-        Scratch.choose(find, (way) => {
-          const plan = emptyPlan(mode, network, [Disk.make(folder, "root")])
-          const inner = command(plan, abilities, [trueProgram()], Scratch.scratchMounts(way))
-          const wrapped = Scratch.wrap(way, inner, plan.roots, Disk.make(folder, "stage"))
-          return BackendProbe.run(wrapped.argv, wrapped.descriptors).works
+      const scratch = BackendProbe.withTemporaryFolder((folder) => {
+        const [root, stage] = [Disk.make(folder, "root"), Disk.make(folder, "stage")]
+        return Scratch.choose(find, (way) => {
+          const plan = emptyPlan(mode, network, [root])
+          const around = way.kind === "mounted" ? { overlaid: plan.roots, stage } : {}
+          const wrap = (inner: BuiltCommand) => Scratch.wrap(way, inner, plan.roots, stage)
+          return trial(plan, abilities, Scratch.scratchMounts(way), wrap, around) === undefined
         })
-      )
+      })
       return { abilities, scratch }
     }
     return {
@@ -475,7 +555,7 @@ export const make = (find: BackendProbe.FindProgram): SandboxBackend => {
       env: { ...env, ...(privateTmp ? { TMPDIR: "/tmp" } : {}), ...prepared?.env },
       // The command's own folder is entered inside; a missing one is then no riddle about a missing program.
       cwd: "/",
-      runner: runnerOf(plan, wrapped.descriptors),
+      runner: runnerOf(plan, inner, prepared),
       report: prepared === undefined ? report : Scratch.report(report, prepared.way),
       afterwards: ProtectedPaths.watch(plan.watched)
     } satisfies ConfinedCommand

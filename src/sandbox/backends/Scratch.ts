@@ -1,10 +1,25 @@
 import { Effect, type Scope } from "effect"
 import { constants } from "node:fs"
-import { cp, lstat, mkdtemp, readdir, rm } from "node:fs/promises"
+import {
+  chmod,
+  copyFile,
+  type FileHandle,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rm,
+  symlink,
+  utimes
+} from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type EnforcementReport, type Runner, SandboxUnavailable } from "../Confinement.ts"
 import type { Plan } from "../plan/Plan.ts"
+import * as Files from "../../workspace/Files.ts"
 import type { FindProgram } from "./BackendProbe.ts"
 
 /** How the folders of a scratch call take writes that must not last. */
@@ -45,9 +60,10 @@ const toolsOf = (find: FindProgram): Tools | undefined => {
 
 export const choose = (find: FindProgram, works: (way: ScratchMethod) => boolean): ScratchMethod => {
   const tools = toolsOf(find)
+  // Bubblewrap mounts its own overlays by path, and the mount table does not tell what lies below an overlay.
   const ways: ReadonlyArray<ScratchMethod> = [
-    { kind: "overlay" },
-    ...(tools === undefined ? [] : [{ kind: "mounted", tools } as const])
+    ...(tools === undefined ? [] : [{ kind: "mounted", tools } as const]),
+    { kind: "overlay" }
   ]
   return ways.find(works) ?? { kind: "copies" }
 }
@@ -61,6 +77,8 @@ const awkward = /[,:\\"]/
 /**
  * A mount namespace around bubblewrap's, where overlays lie over the folders already. The upper layers are in memory, mounted
  * over an empty folder, and go with the namespace. Without giving the capabilities back bubblewrap would refuse to start.
+ * A folder is entered before it is looked at: what is then mounted is the folder itself, and not what another command
+ * puts in its place.
  */
 const script = ({ mkdir, mount, setpriv }: Tools): string =>
   `set -e
@@ -70,11 +88,14 @@ shift
 number=0
 while [ "$1" != "--" ]; do
   "${mkdir}" -p "$stage/$number/up" "$stage/$number/work"
-  "${mount}" -t overlay -o "userxattr,lowerdir=$1,upperdir=$stage/$number/up,workdir=$stage/$number/work" postern "$1"
+  cd -P -- "$1"
+  [ "$(pwd -P)" = "$1" ] || { echo "$1 was replaced by a link" >&2; exit 1; }
+  "${mount}" -t overlay -o "userxattr,lowerdir=.,upperdir=$stage/$number/up,workdir=$stage/$number/work" postern "$1"
   number=$((number + 1))
   shift
 done
 shift
+cd /
 exec "${setpriv}" --ambient-caps=-all --inh-caps=-all "$@"`
 
 export const wrap = (
@@ -112,7 +133,7 @@ export const caches = (tmp: string): Readonly<Record<string, string>> => ({
   PYTEST_ADDOPTS: "-p no:cacheprovider"
 })
 
-interface Prepared {
+export interface Prepared {
   readonly way: ScratchMethod
   /** An empty folder, for overlays that are mounted around bubblewrap. */
   readonly stage: string
@@ -125,34 +146,64 @@ const readOnly: Prepared = { way: { kind: "read-only" }, stage: "", mounts: { ki
 const largest = { bytes: 20 * 1024 ** 2, entries: 2000 }
 
 /** Copying is for small folders only. */
-const isSmall = async (folders: ReadonlyArray<string>): Promise<boolean> => {
-  let [bytes, entries] = [0, 0]
-  for (const folder of folders) {
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      bytes += entry.isFile() ? (await lstat(join(entry.parentPath, entry.name))).size : 0
-      if (++entries > largest.entries || bytes > largest.bytes) return false
+class TooLarge extends Error {}
+
+/**
+ * Copies what is in an open folder, each file and folder by descriptor: a folder that is exchanged for a link meanwhile
+ * is not followed. Sockets, pipes and devices are left out.
+ */
+const copyInto = async (from: FileHandle, to: string, so: { bytes: number; entries: number }): Promise<void> => {
+  const base = `/proc/self/fd/${from.fd}`
+  const found = await from.stat()
+  for (const name of await readdir(base)) {
+    const [source, target] = [join(base, name), join(to, name)]
+    if (++so.entries > largest.entries) throw new TooLarge()
+    const { isLink, isSpecial } = await lstat(source).then((stats) => ({
+      isLink: stats.isSymbolicLink(),
+      isSpecial: !stats.isFile() && !stats.isDirectory()
+    }))
+    if (isLink) await symlink(await readlink(source), target)
+    if (isLink || isSpecial) continue
+    const handle = await open(source, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      const stats = await handle.stat()
+      if (stats.isDirectory()) {
+        await mkdir(target)
+        await copyInto(handle, target, so)
+      } else if (stats.isFile()) {
+        so.bytes += stats.size
+        if (so.bytes > largest.bytes) throw new TooLarge()
+        await copyFile(`/proc/self/fd/${handle.fd}`, target, constants.COPYFILE_FICLONE)
+        await utimes(target, stats.atime, stats.mtime)
+      }
+    } finally {
+      await handle.close()
     }
   }
-  return true
+  await chmod(to, found.mode & 0o7777)
+  await utimes(to, found.atime, found.mtime)
 }
 
 const copyFolder = (folder: string) =>
   Effect.tryPromise({
     try: async () => {
-      if (!await isSmall([folder])) return undefined
-      const copy = await mkdtemp(join(tmpdir(), ".postern-scratch-"))
-      await cp(folder, copy, {
-        recursive: true,
-        verbatimSymlinks: true,
-        preserveTimestamps: true,
-        mode: constants.COPYFILE_FICLONE
-      })
-      return copy
+      const copy = await realpath(await mkdtemp(join(tmpdir(), ".postern-scratch-")))
+      try {
+        await Files.inside(folder, async (base) => {
+          const handle = await open(base, constants.O_RDONLY | constants.O_DIRECTORY)
+          await copyInto(handle, copy, { bytes: 0, entries: 0 }).finally(() => handle.close())
+        })
+        return copy
+      } catch (error) {
+        await rm(copy, { recursive: true, force: true })
+        if (error instanceof TooLarge) return undefined
+        throw error
+      }
     },
     catch: () =>
       new SandboxUnavailable({
         missing: `${folder} could not be copied for a scratch call.`,
-        remedy: "Install bubblewrap 0.11."
+        remedy: "Install util-linux (unshare, mount), or bubblewrap 0.11."
       })
   })
 
@@ -181,7 +232,7 @@ export const prepare = Effect.fnUntraced(
 )
 
 const notes: { readonly [K in ScratchMethod["kind"]]: string } = {
-  overlay: "changes are discarded (scratch)",
+  overlay: "changes are discarded (scratch); a command of a session around this one's folders can mislead the mount",
   mounted: "changes are discarded (scratch)",
   copies: "changes are discarded (scratch, on a copy of a small workspace; a larger one is read-only)",
   "read-only":

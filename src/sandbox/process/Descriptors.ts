@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process"
-import { closeSync, constants, openSync, readlinkSync } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { plainRunner, type Runner } from "../Confinement.ts"
@@ -9,13 +9,18 @@ const stderrKept = 8192
 
 type Stdio = "ignore" | "pipe" | number
 
-/** Opens a folder as a place only, without following a link anywhere on its path. */
-export const hold = (folder: string): number => {
+/** Something else lies at a path than was checked. */
+export class PathReplaced extends Error {
+  override readonly name = "PathReplaced"
+}
+
+/** Opens a file or folder as a place only, without following a link anywhere on its path. */
+export const hold = (path: string): number => {
   const pathOnly = 0o10000000
-  const descriptor = openSync(folder, pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-  if (readlinkSync(`/proc/self/fd/${descriptor}`) === folder) return descriptor
+  const descriptor = openSync(path, pathOnly | constants.O_NOFOLLOW)
+  if (readlinkSync(`/proc/self/fd/${descriptor}`) === path && !fstatSync(descriptor).isSymbolicLink()) return descriptor
   closeSync(descriptor)
-  throw Object.assign(new Error(`${folder} was replaced`), { code: "ELOOP" })
+  throw new PathReplaced(`${path} was moved, or replaced by a link, while the command was being started`)
 }
 
 /** Of the flags of an open descriptor, in octal. */
@@ -50,7 +55,7 @@ export const start = (
   try {
     const further = runner.descriptors.map((descriptor) => {
       if (typeof descriptor === "string" || descriptor instanceof Uint8Array) return "pipe" as const
-      held.push(hold(descriptor.folder))
+      held.push(hold(descriptor.path))
       return held.at(-1)!
     })
     const stdio: Array<Stdio> = [input, "pipe", "pipe", ...further]
@@ -72,6 +77,32 @@ export interface RunnerOutput {
   status: string
   /** The end of what went to standard error. */
   stderr: string
+  /** Why it was killed before it ran anything. */
+  refused?: string
+}
+
+/** In milliseconds: between two looks at a sandbox that is being set up, and altogether. */
+const admission = { step: 1, longest: 10_000 }
+
+/** Lets a runner go on only when its sandbox is as it should be; until then nothing inside has run. */
+const guard = (child: ChildProcess, runner: Runner, told: RunnerOutput, gate: Writable) => {
+  const began = performance.now()
+  let timer: NodeJS.Timeout | undefined
+  const refuse = (why: string) => {
+    told.refused = why
+    sweep(told, runner)
+    child.kill("SIGKILL")
+  }
+  const look = () => {
+    const pid = runner.innerPid(told.status)
+    const found = pid === undefined ? "pending" : runner.admit?.(pid) ?? "admitted"
+    if (found === "admitted") return void gate.end("\n")
+    if (found !== "pending") return refuse(found.refused)
+    if (performance.now() - began > admission.longest) return refuse("it took too long to set up")
+    timer = setTimeout(look, admission.step)
+  }
+  child.once("exit", () => clearTimeout(timer))
+  look()
 }
 
 /** Gives a runner what it reads, and collects what it says. */
@@ -86,6 +117,7 @@ export const attach = (child: ChildProcess, runner: Runner = plainRunner): Runne
     end?.on("error", () => undefined)
     if (content === "status") end?.on("data", (chunk: Buffer) => told.status += chunk.toString("utf8"))
     else if (content === "alive") end?.once("data", () => end.end("\n"))
+    else if (content === "gate") end && guard(child, runner, told, end)
     else if (content instanceof Uint8Array) end?.end(content)
   })
   return told

@@ -227,7 +227,11 @@ const watched = ({ pid }: ChildProcess, { runner }: ProcessCommand, survivor: Wa
 const launch = (command: ProcessCommand, survivor: Watchdog): Effect.Effect<Running, SpawnFailed> => {
   const [program, ...args] = command.argv
   const failed = (error: unknown) => {
-    const message = error instanceof Error && "code" in error ? String(error.code) : "invalid arguments"
+    const message = error instanceof Descriptors.PathReplaced
+      ? error.message
+      : error instanceof Error && "code" in error
+      ? String(error.code)
+      : "invalid arguments"
     return new SpawnFailed({ program, message })
   }
   return Effect.callback((resume) => {
