@@ -32,6 +32,7 @@ const abilities = {
   noNesting: true,
   filter: true,
   byDescriptor: true,
+  counted: true,
   folders: [{ path: "/bin", link: "usr/bin" }, { path: "/lib64" }]
 }
 
@@ -121,9 +122,10 @@ describe("the arguments of bubblewrap", () => {
     const report = Bubblewrap.reportOf({ mode: "read-only", network: true }, {
       noNesting: false,
       filter: false,
-      byDescriptor: false
+      byDescriptor: false,
+      counted: false
     })
-    assert.match(report.notes.join(), /older than 0\.8.*no system call filter/)
+    assert.match(report.notes.join(), /older than 0\.8.*number of processes is not limited.*no system call filter/)
   })
 })
 

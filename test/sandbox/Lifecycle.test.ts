@@ -1,8 +1,10 @@
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as ControlGroup from "../../src/sandbox/backends/ControlGroup.ts"
 import { processesWith } from "../support/Processes.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
@@ -24,6 +26,14 @@ const commands = (m: string) =>
       return false
     }
   })
+
+const controlGroup = new URL("../../src/sandbox/backends/ControlGroup.ts", import.meta.url).href
+
+/** Those of this process. */
+const controlGroups = (): ReadonlyArray<string> => {
+  const place = ControlGroup.place()
+  return place === undefined ? [] : readdirSync(place).filter((name) => name.startsWith(`postern-${process.pid}-`))
+}
 
 const startHost = ({ home, work }: Fixture.Fixture) => {
   const m = marker()
@@ -128,17 +138,50 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
       }).pipe(Effect.provide(Run.layer(made)))
     }))
 
-  it.live("stops a fork bomb at the limit of processes", () =>
-    Effect.gen(function*() {
-      const ordinary = Fixture.users.at(-1)!
-      const made = yield* Effect.acquireRelease(Effect.promise(() => Fixture.make(ordinary)), (one) =>
-        Effect.sync(one.close))
-      const script = `ulimit -u; ulimit -c; for i in $(seq 600); do sleep 9 & done`
-      const { output } = yield* Effect.provide(
-        Run.bash(script, made.work, "workspace-write", false, { who: ordinary, timeout: "6 seconds" }),
-        Run.layer(made)
-      )
-      assert.match(output, /^512\n0\n/)
-      assert.match(output, /Resource temporarily unavailable/)
-    }))
+  for (const who of Fixture.users) {
+    it.live(`has at most 512 processes, or its report says that they are not limited, for ${who.name}`, () =>
+      Effect.gen(function*() {
+        const made = yield* Effect.acquireRelease(
+          Effect.promise(() => Fixture.make(who)),
+          (one) => Effect.sync(one.close)
+        )
+        // Without a wait: where processes are refused the shell would try again for seconds.
+        const fork = `ulimit -u; ulimit -c; exec perl -e '
+          my ($made, $why) = (0, "");
+          for (1 .. 700) { my $pid = fork; if (!defined $pid) { $why = $!; last } if (!$pid) { sleep 60; exit } $made++ }
+          print "$made $why\n"; kill 9, -1'`
+        const groups = new Set(controlGroups())
+        const { output, report } = yield* Effect.provide(
+          Effect.scoped(Run.bash(fork, made.work, "workspace-write", false, { who, timeout: "20 seconds" })),
+          Run.layer(made)
+        )
+        const [limit, core, result] = output.split("\n")
+        assert.deepStrictEqual([limit, core], ["512", "0"])
+        const said = report.notes.some((note) => note.includes("number of processes is not limited"))
+        const count = Number.parseInt(result ?? "", 10)
+        if (said && who.id === undefined) assert.strictEqual(count, 700)
+        else {
+          assert.match(result ?? "", /^\d+ Resource temporarily unavailable$/)
+          assert.isBelow(count, 512)
+          assert.isAbove(count, 400)
+        }
+        yield* Effect.gen(function*() {
+          while (controlGroups().some((name) => !groups.has(name))) yield* Effect.sleep("50 millis")
+        }).pipe(Effect.timeout("5 seconds"))
+      }))
+  }
+
+  it.live.skipIf(ControlGroup.place() === undefined)(
+    "removes the groups of a host that was killed",
+    () =>
+      Effect.gen(function*() {
+        const stale = join(ControlGroup.place()!, "postern-999999999-1")
+        mkdirSync(stale)
+        execFileSync(process.execPath, [
+          "-e",
+          `import(${JSON.stringify(controlGroup)}).then(({ create }) => create(9).remove())`
+        ])
+        assert.isFalse(existsSync(stale))
+      })
+  )
 })

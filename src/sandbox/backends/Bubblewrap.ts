@@ -23,6 +23,7 @@ import {
   type SandboxBackend
 } from "./Backend.ts"
 import * as Disk from "../Disk.ts"
+import * as ControlGroup from "./ControlGroup.ts"
 import * as MountTable from "./MountTable.ts"
 import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as Scratch from "./Scratch.ts"
@@ -176,6 +177,8 @@ interface BubblewrapFeatures {
   readonly filter: boolean
   /** Files and folders can be handed over as descriptors (bubblewrap 0.10, or an older one with that correction). */
   readonly byDescriptor: boolean
+  /** The number of processes can be limited. */
+  readonly counted: boolean
   readonly folders: ReadonlyArray<SystemFolder>
 }
 
@@ -362,7 +365,8 @@ const attribute = (plan: Plan) => (ending: RunnerExit): Attribution => {
 const admission = (
   plan: Plan,
   asked: BuiltCommand["asked"],
-  prepared?: Pick<Scratch.Prepared, "mounts" | "stage">
+  prepared?: Pick<Scratch.Prepared, "mounts" | "stage">,
+  group?: ControlGroup.ControlGroup
 ): Pick<Runner, "admit"> =>
   plan.mode === "danger-full-access" ? {} : {
     admit: (pid) => {
@@ -372,10 +376,18 @@ const admission = (
         ...asked,
         ...(prepared?.mounts.kind === "mounted" ? { overlaid: plan.roots, stage: prepared.stage } : {})
       })
-      return place === undefined ? "admitted" : {
-        refused:
-          `something else would lie at ${place} inside the sandbox than was checked. Another command may have moved ` +
-          "it, or put a link in its place, while this one was being started"
+      if (place !== undefined) {
+        return {
+          refused:
+            `something else would lie at ${place} inside the sandbox than was checked. Another command may have moved ` +
+            "it, or put a link in its place, while this one was being started"
+        }
+      }
+      try {
+        group?.add(pid)
+        return "admitted"
+      } catch (error) {
+        return { refused: `the number of its processes could not be limited (${error})` }
       }
     }
   }
@@ -383,10 +395,11 @@ const admission = (
 export const runnerOf = (
   plan: Plan,
   { asked, descriptors }: Pick<BuiltCommand, "asked" | "descriptors">,
-  prepared?: Pick<Scratch.Prepared, "mounts" | "stage">
+  prepared?: Pick<Scratch.Prepared, "mounts" | "stage">,
+  group?: ControlGroup.ControlGroup
 ): Runner => ({
   descriptors,
-  ...admission(plan, asked, prepared),
+  ...admission(plan, asked, prepared, group),
   innerPid: (text) => numberIn(text, "child-pid"),
   finished: (text) => numberIn(text, "exit-code") !== undefined,
   attribute: attribute(plan)
@@ -412,6 +425,9 @@ export const reportOf = (
     ...(confining && !network && writes(mode) ? ["Unix sockets inside the workspace can be reached"] : []),
     ...(confining && !abilities.noNesting
       ? ["this bubblewrap (older than 0.8) cannot forbid nested user namespaces"]
+      : []),
+    ...(confining && !abilities.counted
+      ? ["the number of processes is not limited: Postern runs as root, and no control group can be made here"]
       : []),
     ...(abilities.filter && SystemCallFilter.make(filterKind(mode)) !== undefined ? [] : [
       network
@@ -503,9 +519,10 @@ export const make = (find: BackendProbe.FindProgram): SandboxBackend => {
     if (program === undefined) return { missing: "bubblewrap (bwrap) is not installed.", remedy: install }
     const folders = BackendProbe.systemFolders()
     const byDescriptor = BackendProbe.helpText(program).includes("--ro-bind-fd")
+    const counted = !ControlGroup.isNeeded() || ControlGroup.place() !== undefined
     let said = ""
     for (const variant of variants) {
-      const abilities = { program, folders, byDescriptor, ...variant }
+      const abilities = { program, folders, byDescriptor, counted, ...variant }
       const wrong = trial(emptyPlan(mode, network, []), abilities, { kind: "read-only" })
       if (wrong !== undefined) {
         said = said === "" ? wrong : said
@@ -549,13 +566,26 @@ export const make = (find: BackendProbe.FindProgram): SandboxBackend => {
     const wrapped = prepared === undefined ? inner : Scratch.wrap(prepared.way, inner, plan.roots, prepared.stage)
     const report = offer(plan.mode, plan.network)
     if (isMissing(report)) return yield* new SandboxUnavailable(report)
+    const group = plan.mode === "danger-full-access" || !ControlGroup.isNeeded() || !found.abilities.counted
+      ? undefined
+      : yield* Effect.acquireRelease(
+        Effect.try({
+          try: () => ControlGroup.create(ResourceLimits.mostProcesses),
+          catch: (error) =>
+            new SandboxUnavailable({
+              missing: `no control group could be made for the command (${error}).`,
+              remedy: "Look at the control groups whose names begin with \"postern-\"."
+            })
+        }),
+        (made) => Effect.sync(made.remove)
+      )
     const privateTmp = plan.mode !== "read-only" && plan.mode !== "danger-full-access"
     return {
       argv: wrapped.argv,
       env: { ...env, ...(privateTmp ? { TMPDIR: "/tmp" } : {}), ...prepared?.env },
       // The command's own folder is entered inside; a missing one is then no riddle about a missing program.
       cwd: "/",
-      runner: runnerOf(plan, inner, prepared),
+      runner: runnerOf(plan, inner, prepared, group),
       report: prepared === undefined ? report : Scratch.report(report, prepared.way),
       afterwards: ProtectedPaths.watch(plan.watched)
     } satisfies ConfinedCommand

@@ -84,7 +84,8 @@ export const make = (find: BackendProbe.FindProgram, image: string | undefined):
       processes: "partial",
       notes: [
         "commands see the programs of the image, and nothing of this machine but the folders of the session",
-        "a container outlives a host that is killed"
+        "a container outlives a host that is killed",
+        "docker mounts by path: a command that runs at the same time can mislead a start with links"
       ]
     }
   })

@@ -152,7 +152,7 @@ export const make = (find: BackendProbe.FindProgram, launch: string | undefined 
       notes: [
         "modes, owners and times of files can be changed everywhere, and their existence shows",
         "other processes can be signalled, and Unix sockets of this machine reached",
-        "processes that leave their group survive the call",
+        "processes that leave their group survive the call, and their number is not limited",
         "only TMPDIR is a temporary folder, /tmp cannot be written to",
         ...(mode === "workspace-write"
           ? ["git hooks and project configuration in the workspace are not protected"]

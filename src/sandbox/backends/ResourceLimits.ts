@@ -12,9 +12,11 @@ const hardLimits = (): ReadonlyMap<string, number> =>
     })
   )
 
+export const mostProcesses = 512
+
 /** Shells differ in what they call the number of processes. */
 const wanted = [
-  { name: "Max processes", flags: ["u", "p"], value: 512 },
+  { name: "Max processes", flags: ["u", "p"], value: mostProcesses },
   { name: "Max open files", flags: ["n"], value: 4096 },
   { name: "Max core file size", flags: ["c"], value: 0 },
   // In blocks of 512 bytes, as POSIX has it.
