@@ -1,4 +1,4 @@
-import type { ActionContext, RiskFinding } from "../decision/CallAction.ts"
+import type { ActionContext, CallAction, RiskFinding } from "../decision/CallAction.ts"
 import type { Analyse, ShellAnalysis } from "../decision/ShellAnalysis.ts"
 import { findingsOf } from "./danger/RiskFindings.ts"
 import { Interpreter } from "./interpret/Interpreter.ts"
@@ -28,15 +28,41 @@ const summary = (interpreter: Interpreter, place: ActionContext, text: string): 
   for (const command of commands) shapes.push(...findingsOf(command, place))
   const opaque = tooDeep || interpreter.reevaluation.isPossible || commands.some((command) => command.opaque)
   if (tooDeep) shapes.push({ category: "obfuscated", part: text })
+  const guessed = guessedFindings(interpreter, place)
+  shapes.push(...guessed.shapes)
   return {
     parts: recorder.parts,
-    inner: recorder.inner,
+    inner: guessed.inner.length === 0 ? recorder.inner : [...recorder.inner, ...guessed.inner],
     capability: capabilityOf(interpreter, opaque || shapes.length > 0, place),
     opaque,
     parseError: false,
     shapes,
     networkPrograms: networkProgramsOf(commands)
   }
+}
+
+/**
+ * Dangers of what commands may run, told as dangers of these commands. What is only unclear there is no danger: it may
+ * be no command at all. Deny and ask rules see what is dangerous.
+ */
+const guessedFindings = (
+  { guesses }: Interpreter,
+  place: ActionContext
+): Pick<ShellAnalysis, "inner" | "shapes"> => {
+  const shapes: Array<RiskFinding> = []
+  const inner: Array<CallAction> = []
+  for (const { command, probe } of guesses) {
+    const found = [
+      ...probe.commands.flatMap((each) => findingsOf(each, place)),
+      ...guessedFindings(probe, place).shapes
+    ].filter(({ category }) => category !== "obfuscated")
+    if (found.length === 0) continue
+    for (const category of new Set(found.map((each) => each.category))) {
+      shapes.push({ category, part: command.fields.text })
+    }
+    inner.push(...probe.recorder.parts, ...probe.recorder.inner)
+  }
+  return { shapes, inner }
 }
 
 /** What was found on the way is kept: a deny rule should still see it. */

@@ -36,6 +36,33 @@ describe("the wider sets, each written without looking at what the tables find",
   })
 })
 
+interface DangerSets {
+  /** As agents write them every day. */
+  readonly realistic: ReadonlyArray<string>
+  /** Inline code, plumbing, options that run programs. */
+  readonly hard: ReadonlyArray<string>
+  /** Behind programs that run others. */
+  readonly runners: ReadonlyArray<string>
+  readonly harmless: ReadonlyArray<string>
+}
+
+describe.each(["kinds-danger-cases.json"])("the sets by kind, %s", (file) => {
+  const sets = read<string>(file) as unknown as DangerSets
+
+  it.each([["realistic", 0.95], ["hard", 0.88], ["runners", 0.9]] as const)(
+    "of %s at least %d are found",
+    (kind, share) => {
+      const missed = sets[kind].filter((command) => !isFlagged(command))
+      expect(1 - missed.length / sets[kind].length, missed.join("\n")).toBeGreaterThanOrEqual(share)
+    }
+  )
+
+  it("has at most one false alarm in a hundred harmless commands", () => {
+    const alarms = sets.harmless.filter(isFlagged)
+    expect(alarms.length / sets.harmless.length, alarms.join("\n")).toBeLessThanOrEqual(0.01)
+  })
+})
+
 describe("where a command runs decides what it means", () => {
   it("follows literal folder changes", () => {
     expect(isFlagged("cd packages/app && rm -rf dist")).toBe(false)
@@ -106,7 +133,25 @@ describe("where a command runs decides what it means", () => {
   })
 
   it("looks only for what leaves a container inside one", () => {
-    expect(isFlagged("docker exec app rm -rf /srv")).toBe(false)
+    expect(isFlagged("docker exec app apt-get remove -y curl")).toBe(false)
+    expect(isFlagged("docker run --rm alpine rm -rf /srv")).toBe(false)
     expect(categories("docker compose exec db psql -c 'DROP TABLE t'")).toEqual(["database"])
   })
+
+  it.each([
+    "docker exec app rm -rf /srv",
+    "docker compose exec -T app sh -c 'rm -rf /srv/*'",
+    "docker run --rm -v \"$PWD\":/w alpine rm -rf /w/src",
+    "docker run --rm --mount type=bind,src=.,dst=/w alpine sh -c 'rm -rf /w'"
+  ])("sees what is lost with a folder that outlives the command: %s", (command) => {
+    expect(categories(command)).toEqual(["fs-wipe"])
+  })
+
+  it.each([
+    "docker run --rm -v \"$PWD\":/w:ro alpine rm -rf /w/src",
+    "docker run --rm -v \"$PWD\":/w alpine rm -rf /var/lib/x",
+    "docker run --rm -v \"$PWD\":/w -w /w node rm -rf node_modules",
+    "docker exec app rm -rf /tmp/x dist",
+    "docker exec app rm /srv/server.pid"
+  ])("and what is not: %s", (command) => expect(isFlagged(command)).toBe(false))
 })

@@ -51,7 +51,9 @@ const commandOf = ({ argv, cwd, text, wrappers }: CommandAction): Command =>
     writes: [],
     reads: [],
     background: false,
-    downloads: new Set()
+    downloads: new Set(),
+    written: new Map(),
+    kept: []
   })
 
 /** The words of a command that name what it does. */

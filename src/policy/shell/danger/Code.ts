@@ -3,6 +3,7 @@ import { resolve } from "../parse/Paths.ts"
 import { type Command, supplied } from "../programs/Command.ts"
 import { isLoopback } from "../programs/Network.ts"
 import { isExpendable, readCategory, writeCategory } from "./Places.ts"
+import { sql, writtenFiles } from "./Statements.ts"
 
 /** Inline code of other languages: what it starts, deletes, opens or sends. */
 
@@ -76,7 +77,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
   ),
   groovy: any(
     r`\.execute\(|\.deleteDir\(|\.delete\(|Runtime\.getRuntime|ProcessBuilder|\bnew Socket\(|sys\.process`,
-    r`Files\.delete|Eval\.`
+    r`Files\.delete|Eval\.|deleteRecursively|deleteDirectory|\bos\.(remove|proc|call)\b`
   ),
   tcl: any(r`\b(exec|file delete|socket|open\s+["{]?\||eval|spawn|send)\b`),
   swift: any(r`\b(Process\(|system\(|removeItem|posix_spawn|NSTask)`),
@@ -84,7 +85,49 @@ const patterns: Readonly<Record<string, RegExp>> = {
     r`\b(shell-command|call-process|start-process|async-shell-command|make-network-process)\b`,
     r`\bdelete-(file|directory)\b`,
     r`\b(run-program|run-shell-command|system\*?|open-pipe)\b`
+  ),
+  other: new RegExp(
+    r`\b(system|shell|shellout|exec\w*|popen|spawn\w*|run|run[-_]?(process|command|program)\w*|call(Command|Process)` +
+      r`|(read|create|start)Process|sh|process)\b["']?[\s(\[{!:,.<]*["'\x60<]\s*\w` +
+      r`|\b(rm_?rf?|rmdir|rmtree|unlink|FileUtils|deleteRecursively|File\.delete|os\.remove)\b` +
+      r`|\b(remove|delete)[-_]?(dir|file|tree|all|recurs)\w*|^\s*[!%]\s*\w|%(sx|system|%bash|%sh)\b`,
+    "is"
   )
+}
+
+/** What code does to databases, whatever the language: through calls of their libraries and of mappers. */
+const storeCalls = any(
+  r`\bdrop_?(database|collection|table|all|index|schema|keyspace|[Dd]atabase|[Cc]ollection|[Tt]able)\w*!?\s*\(`,
+  r`\bdropDatabase\b|\bflush_?(all|db|All|Db)\b\s*\(`,
+  r`(\.|::|->)(delete_all|destroy_all|update_all|deleteAll|truncate!)`,
+  r`(::|->)truncate\s*\(|\bdeleteMany\s*\(\s*(\{\s*\}\s*)?\)`,
+  r`\bobjects(\.(all|filter|exclude)\([^)]*\))*\.(delete|_raw_delete)\s*\(`,
+  r`\.search\(\[\]\)\.unlink\(`
+)
+
+/** Clients of services whose deletions come back only with luck. */
+const cloudClient = new RegExp(
+  r`\b(boto3|botocore|google\.cloud|googleapiclient|azure\.|@?aws-sdk|@google-cloud|@azure|Aws::|[Ss]tripe|kubernetes` +
+    r`|hcloud|digitalocean|cloudflare|heroku|openstack|firebase\w*|octokit|Octokit|PyGithub|twilio|kafka)\b`
+)
+const cloudDeletes = new RegExp(
+  r`\b(delete|terminate|destroy|purge|deregister|revoke|close_account|closeAccount|schedule_key_deletion)\w*!?\s*\(` +
+    r`|\.(delete|destroy|terminate)!|\b(Delete|Terminate|Destroy|Purge|Deregister|Revoke)\w+Command\b`
+)
+
+const executes =
+  /\b(execute\w*|query\w*|\$?(execute|query)Raw\w*|raw\w*|exec|sql|run|prepare|unsafe|statement|text)\b\s*[(!`<]/i
+const literals = /("""|\'\'\'|`)([^]*?)\1|(["\'])((?:(?!\3)[^\\\n]|\\.)*)\3/g
+
+const dangersToStores = (code: string): string | undefined => {
+  if (storeCalls.test(code)) return "database"
+  if (cloudClient.test(code) && cloudDeletes.test(code)) return "publish-deploy"
+  if (!executes.test(code)) return undefined
+  for (const match of code.matchAll(literals)) {
+    const text = match[2] ?? match[4]!
+    if (/^\s*(drop|truncate|delete|update|alter|grant|revoke)\s/i.test(text) && sql(text)) return "database"
+  }
+  return undefined
 }
 
 const quoted = /(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/g
@@ -111,6 +154,8 @@ const dangersOfCode = (name: string, code: string, command: Command, place: Acti
   ) {
     found.add("interpreter")
   }
+  const store = dangersToStores(code)
+  if (store !== undefined) found.add(store)
   for (const match of code.matchAll(quoted)) {
     const text = match[2]!
     if (!/[./~]/.test(text) || text.length > 300) continue
@@ -137,13 +182,25 @@ const onlyLocalRequests = (name: string, code: string): boolean => {
 export const interpreted = (command: Command, place: ActionContext): ReadonlyArray<string> => {
   const { fields: { input }, line, row } = command
   const { language } = row
-  if (language === undefined) return []
+  if (language === undefined) return row.name === "" ? unknownCode(command, place) : []
   const codes = line.values(...language.code).map((arg) => arg.guess)
-  if (row.words("code-operand").includes(line.verb()) && line.operands[1] !== undefined) {
-    codes.push(line.operands[1].guess)
-  }
-  if (codes.length === 0 && input.text !== undefined && /^(|-|\/dev\/stdin)$/.test(line.verb())) codes.push(input.text)
+  const operands = line.operands.map((arg) => arg.guess)
+  const verb = operands.findIndex((word) => row.words("code-operand").includes(word))
+  if (verb >= 0 && operands[verb + 1] !== undefined) codes.push(operands[verb + 1]!)
+  const isFed = /^(|-|\/dev\/stdin)$/.test(line.verb()) ||
+    operands.some((word) => row.words("code-input").includes(word))
+  if (codes.length === 0 && input.text !== undefined && isFed) codes.push(input.text)
+  codes.push(...writtenFiles(command))
   return codes.flatMap((code) => dangersOfCode(language.name, code, command, place))
+}
+
+/** Code for an interpreter that no row knows. */
+const unknownCode = (command: Command, place: ActionContext): ReadonlyArray<string> => {
+  const { args, words } = command
+  const at = words.findIndex((word) => /^(-e|-E|--?eval|--?execute|eval)$/.test(word))
+  const joined = words.find((word) => /^--?(eval|execute)[=:]/.test(word))
+  const code = joined?.replace(/^[^=:]*[=:]/, "") ?? (at < 0 ? undefined : args[at + 1]?.guess)
+  return code === undefined || !/\W/.test(code) ? [] : dangersOfCode("other", code, command, place)
 }
 
 /** Filters and editors have a language of their own. */
@@ -193,10 +250,16 @@ const dangerOfSed = (script: string, cwd: string | null, place: ActionContext): 
   return undefined
 }
 
+/** Every line is deleted. */
+const deletesAll = /^\s*(1,\$|0,\$|\/(\.|\^|\.\*|\^\.\*\$?)\/)?\s*d\s*;?\s*$/
+
 const sed = (command: Command, place: ActionContext): string | undefined => {
   const { line } = command
   const given = line.values("-e", "--expression")
-  const scripts = given.length > 0 || line.has("-f", "--file") ? given : line.operands.slice(0, 1)
+  const scripts = given.length > 0 || line.has("-f", "--file")
+    ? given
+    : line.operands.filter((arg) => arg.guess !== "").slice(0, 1)
+  if (line.has("-i", "--in-place") && scripts.some((arg) => deletesAll.test(arg.guess))) return "fs-wipe"
   return scripts
     .flatMap((arg) => arg.guess.split(/\n|;(?![^/]*\/[^;]*$)|(?<=\{)|(?=\})/))
     .map((each) => dangerOfSed(each, command.fields.cwd, place))
@@ -212,6 +275,8 @@ const startsProgram = new RegExp(
   ].join("|")
 )
 
+const empties = /^\s*:?\s*(%|1,\$|,)\s*d(elete)?\s*(\||$)/
+
 /** Commands given to an editor on its command line: a `!` starts a program. */
 const editor = (command: Command): string | undefined => {
   const given = [...command.line.values("-c", "--cmd"), ...command.args.filter((arg) => /^\+./.test(arg.guess))].map(
@@ -220,7 +285,9 @@ const editor = (command: Command): string | undefined => {
   const typed = command.row.is("typed") && command.fields.input.text !== undefined
     ? command.fields.input.text.split("\n")
     : []
-  return [...given, ...typed].some((text) => startsProgram.test(text)) ? "interpreter" : undefined
+  const all = [...given, ...typed]
+  if (all.some((text) => startsProgram.test(text))) return "interpreter"
+  return all.some((text) => empties.test(text)) ? "fs-wipe" : undefined
 }
 
 const editsInPlace = ({ fields: { cwd }, line }: Command, place: ActionContext): string | undefined =>

@@ -1,24 +1,45 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
-import { foundBy } from "../interpret/BatchRunners.ts"
+import { foundBy, isFinder } from "../interpret/BatchRunners.ts"
 import { isBelow, isInside, resolve } from "../parse/Paths.ts"
 import { type Arg, type Command, HOLE, supplied } from "../programs/Command.ts"
-import { appendsInput, isAppendedTo, runsBatches } from "../programs/Rules.ts"
+import { appendsInput, isAppendedTo, matches, runsBatches } from "../programs/Rules.ts"
 import { programOf } from "../programs/Table.ts"
-import { isExpendable, isFileName, isTemporary, isUnbounded, readCategory, writeCategory } from "./Places.ts"
+import { isExpendable, isFileName, isRebuilt, isTemporary, isUnbounded, readCategory, writeCategory } from "./Places.ts"
 
 /** Files that cannot be made again, permissions, processes and resources, where operands and values decide. */
 
 const pathsOf = (args: ReadonlyArray<Arg>, { fields: { cwd } }: Command): ReadonlyArray<string | undefined> =>
   args.map((arg) => resolve(arg.guess, cwd))
 
-const areExpendable = (targets: ReadonlyArray<Arg>, { fields: { cwd } }: Command, place: ActionContext): boolean =>
-  targets.every((arg) => isExpendable(arg, cwd, place))
+const areExpendable = (
+  targets: ReadonlyArray<Arg>,
+  { fields: { cwd, where } }: Command,
+  place: ActionContext
+): boolean => targets.every((arg) => isExpendable(arg, cwd, place) || (where === "contained" && isRebuilt(arg)))
+
+/** The substitution prints names of files that are not all made again. */
+const namesMany = ({ inner }: Arg, place: ActionContext): boolean =>
+  !inner.some((each) => each.row.is("bounded")) && inner.some((each) => {
+    const found = listedBy(each)
+    return found !== undefined && !areExpendable(found, each, place)
+  })
+
+/** The files whose names a command prints. */
+const listedBy = (command: Command): ReadonlyArray<Arg> | undefined => {
+  const { line, row } = command
+  if (isFinder(command)) return foundBy(command)
+  const rule = row.rules("lists-files").find((each) => matches(each, command))
+  if (rule === undefined) return undefined
+  const named = line.operands.slice(rule.verbs.length + (row.is("searcher") ? 1 : 0))
+  return named.length > 0 && !row.is("searcher") ? named : [supplied("*", true)]
+}
 
 /** One file, without recursion: harmless inside the project, where version control and the person know it. */
 const losesFile = (arg: Arg, command: Command, place: ActionContext): string | undefined => {
   const { cwd } = command.fields
   if (isExpendable(arg, cwd, place)) return undefined
-  if (isUnbounded(arg)) return "fs-wipe"
+  if (isUnbounded(arg) || namesMany(arg, place)) return "fs-wipe"
+  if (command.fields.where === "contained") return undefined
   if (arg.guess.startsWith(HOLE)) return undefined
   const path = resolve(arg.guess, cwd)
   if (path === undefined) return undefined
@@ -239,8 +260,9 @@ export const damageChecks = {
   finds,
   moves,
   mirrors,
-  truncates: (command: Command) =>
-    command.line.operands.some((arg) => arg.glob) || appendsInput(command.fields.wrappers.at(-1))
+  truncates: (command: Command, place: ActionContext) =>
+    command.line.operands.some((arg) => arg.glob || namesMany(arg, place)) ||
+      appendsInput(command.fields.wrappers.at(-1))
       ? "fs-wipe"
       : huge(command, "-s", "--size"),
   allocates: (command: Command) => huge(command, "-l", "--length"),

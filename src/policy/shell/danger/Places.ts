@@ -230,7 +230,7 @@ const regenerable = names(`
   _build .dart_tool bower_components storybook-static .angular .docusaurus .terraform .eslintcache test-results
   playwright-report .wrangler .expo DerivedData .zig-cache zig-out dist-newstyle .stack-work elm-stuff
   .hypothesis .nox .ipynb_checkpoints .astro .coverage .DS_Store Thumbs.db package-lock.json yarn.lock
-  pnpm-lock.yaml bun.lockb bun.lock Cargo.lock poetry.lock uv.lock Pipfile.lock Gemfile.lock composer.lock
+  pnpm-lock.yaml bun.lockb bun.lock Cargo.lock poetry.lock uv.lock Pipfile.lock Gemfile.lock composer.lock Pods
 `)
 
 /** Endings of files that are made again, or are left over from an edit or a merge. */
@@ -249,6 +249,9 @@ const isRegenerable = (below: string, glob: boolean): boolean => {
     ((glob || /\.(egg-info|dist-info|tsbuildinfo)$/.test(below)) && isLeftover(below))
   )
 }
+
+/** By its name alone it is made again, wherever it is. */
+export const isRebuilt = (arg: Arg): boolean => isKnown(arg) && isRegenerable(arg.guess.replace(/^\/+/, ""), arg.glob)
 
 /** Deleting it with everything below it loses nothing of worth. */
 export const isExpendable = (arg: Arg, cwd: string | null, place: ActionContext): boolean => {

@@ -1,15 +1,17 @@
 import { type Arg, type Command, HOLE } from "../programs/Command.ts"
 import { losesWork, setsProgram } from "../programs/Git.ts"
-import { fits, isAppendedTo, matches } from "../programs/Rules.ts"
+import { fits, matches } from "../programs/Rules.ts"
 import type { ActionContext, RiskFinding } from "../../decision/CallAction.ts"
 import { environmentNames, isTampering } from "../programs/Environment.ts"
-import { fileOperands, tellsFiles } from "../programs/FileOperands.ts"
+import { fileOperands } from "../programs/FileOperands.ts"
 import { programOf } from "../programs/Table.ts"
+import { isAtOrBelow } from "../parse/Paths.ts"
 import { pathOf, readCategory, writeCategory } from "./Places.ts"
-import { isDownloader } from "../programs/Network.ts"
 import { codeChecks, interpreted } from "./Code.ts"
 import { codeOrigin } from "./CodeOrigin.ts"
 import { damageChecks } from "./Damage.ts"
+import { dangersByName } from "./Names.ts"
+import { stated } from "./Statements.ts"
 import { deviceNetwork, transferChecks } from "./Transfers.ts"
 
 /** Options and settings that make a harmless program run something else, or change Postern itself. */
@@ -88,97 +90,6 @@ const settingChecks = {
   "own-commands": ({ words }: Command) => tampers(words),
   "own-script": ownScript,
   "own-entry": ({ fields: { name }, words }: Command) => entry.test(name?.guess ?? "") ? tampers(words) : undefined
-}
-
-/** Statements to a database. */
-
-const objects =
-  `TABLE DATABASE SCHEMA INDEX VIEW MATERIALIZED USER ROLE COLUMN SEQUENCE FUNCTION PROCEDURE TRIGGER EXTENSION
-  TYPE KEYSPACE OWNED TABLESPACE POLICY COLLECTION STREAM TASK STAGE WAREHOUSE MEASUREMENT SERIES DICTIONARY PARTITION
-  EVENT DOMAIN SYSTEM OWNER INSTANCE DEFAULT`
-    .split(/\s+/)
-    .join("|")
-/** Ways out of the database: into files, programs and other servers. */
-const exits =
-  `INTO\\s+(OUTFILE|DUMPFILE) LOAD_FILE\\s*\\( LOAD\\s+DATA xp_cmdshell sp_configure sys_exec sys_eval dblink_exec
-  lo_export lo_import pg_read_file pg_write_file load_extension writefile pg_terminate_backend pg_reload_conf`
-    .split(/\s+/)
-    .join("|")
-
-const destroys = [
-  new RegExp(`\\b(DROP|ALTER)\\s+(${objects})\\b`, "i"),
-  /\bTRUNCATE\b\s+(TABLE\s+)?\S/i,
-  /\b(GRANT|REVOKE)\s+.*\b(ON|TO|FROM)\b/i,
-  /\bCREATE\s+(USER|ROLE|LOGIN|EXTENSION)\b/i,
-  /\bCOPY\b.*\b(TO|FROM)\s+PROGRAM\b/is,
-  new RegExp(`\\b(${exits})`, "i"),
-  /\b(PURGE\s+BINARY|RESET\s+(MASTER|SLAVE|REPLICA)|FLUSH\s+PRIVILEGES|SHUTDOWN|SET\s+(PASSWORD|GLOBAL)|KILL\s+\d+)\b/i
-]
-const meta =
-  /(^|[\n;"'])\s*(\\!|\.(shell|system|load|import\s+["']?\|)|\\(copy|o|g|w)\b.*\|\s*\S|(system|source)\s+[\w/.]+\s)/i
-
-const statements = (text: string): ReadonlyArray<string> =>
-  text
-    .replace(/--[^\n]*|\/\*[^*]*\*\//g, " ")
-    .replace(/'(?:[^']|'')*'/g, "''")
-    .split(";")
-
-/** `DELETE` and `UPDATE` that no condition holds back, or one that is always true. */
-const unbounded = (statement: string): boolean => {
-  if (!/\bDELETE\s+FROM\b|\bUPDATE\s+\S+(\s+(AS\s+)?\w+)?\s+SET\b/i.test(statement)) return false
-  const where = /\bWHERE\b(.*)$/is.exec(statement)
-  return where === null
-    ? !/\bLIMIT\s+\d/i.test(statement)
-    : /^\s*\(?\s*(1\s*=\s*1|true|1|''\s*=\s*''|1\s*<\s*2|0\s*=\s*0)\s*\)?\s*$/i.test(where[1]!)
-}
-
-const sql = (text: string): boolean =>
-  meta.test(text) ||
-  statements(text).some(
-    (statement) =>
-      !/^\s*EXPLAIN\s+(?!ANALY[SZ]E)/i.test(statement) &&
-      (unbounded(statement) || destroys.some((each) => each.test(statement)))
-  )
-
-const mongoDestroys = new RegExp(
-  [
-    String.raw`\bdropDatabase\b|\.drop\w*\s*\(`,
-    String.raw`\.(renameCollection|shutdownServer|remove|fsyncLock|createUser|grantRolesToUser)\s*\(`,
-    String.raw`\bdeleteMany\s*\(\s*(\{\s*\})?\s*\)|\bupdateMany\s*\(\s*\{\s*\}`,
-    String.raw`\b(shutdown|dropAllRoles\w*|replSetReconfig)\s*:`
-  ].join("|"),
-  "s"
-)
-
-const mongo = (text: string): boolean => mongoDestroys.test(text.replace(/\.remove\(\s*\{\s*\w+\s*:/g, ""))
-
-const redis = /^(flushall|flushdb|shutdown|debug|slaveof|replicaof|failover|swapdb|migrate|restore|module)$/i
-
-const isRedis = (words: ReadonlyArray<string>): boolean => {
-  const [verb = "", second = ""] = words
-  if (redis.test(verb)) return true
-  if (/^config$/i.test(verb)) return /^(set|rewrite|resetstat)$/i.test(second)
-  if (/^(script|function)$/i.test(verb)) return /^(flush|kill|delete)$/i.test(second)
-  if (/^(acl)$/i.test(verb)) return /^(setuser|deluser|load)$/i.test(second)
-  if (/^(cluster)$/i.test(verb)) return /^(reset|forget|flushslots|failover|delslots)$/i.test(second)
-  return /^(eval|evalsha)$/i.test(verb) && /flush|del|shutdown|os\.|io\./i.test(second)
-}
-
-const keys = /^(del|unlink)$/i
-
-const stated = (command: Command): string | undefined => {
-  const { fields: { input }, line, row: { statements: client } } = command
-  if (client === undefined) return undefined
-  const words = line.operands.map((arg) => arg.guess)
-  if (client.kind === "redis") {
-    const isSupplied = isAppendedTo(command) || command.args.some((arg) => arg.inner.length > 0)
-    const lines = input.text?.split("\n").map((each) => each.trim().split(/\s+/)) ?? []
-    return isRedis(words) || lines.some(isRedis) || (isSupplied && keys.test(words[0] ?? "")) ? "database" : undefined
-  }
-  const texts = line.values(...client.code).map((arg) => arg.guess)
-  if (client.operand >= 0) texts.push(...words.slice(client.operand))
-  if (input.text !== undefined) texts.push(input.text)
-  return texts.some((text) => (client.kind === "mongo" ? mongo(text) : sql(text))) ? "database" : undefined
 }
 
 /** Findings from the names of variables, aliases and files, independent of the program. */
@@ -283,6 +194,17 @@ export const checks: Readonly<Record<string, Check>> = {
   ...codeChecks
 }
 
+/** What containers make again when they start. */
+const remade = /^\/(tmp|var\/tmp|var\/cache|var\/lib\/apt\/lists|run|dev\/shm)(\/|$)/
+
+/** It names something in a folder of a container that outlives the command; where it runs in the container is unknown. */
+const losesKept = ({ fields: { kept }, words }: Command): boolean =>
+  kept.length > 0 && words.some((word) => {
+    if (word === "" || word.startsWith("-")) return false
+    if (!word.startsWith("/")) return true
+    return !remade.test(word) && kept.some((folder) => isAtOrBelow(word, folder) || isAtOrBelow(folder, word))
+  })
+
 /** All that is only about what the database or the network sees holds in a container too. */
 const everywhere = new Set(["database", "publish-deploy", "exfil", "reverse-shell", "credentials"])
 
@@ -301,12 +223,15 @@ export const findingsOf = (command: Command, place: ActionContext): ReadonlyArra
     for (const name of row.words("check")) found.add(checks[name]!(command, place))
     add(codeOrigin(command, place))
     add(interpreted(command, place))
-    add([stated(command), destroysByName(command), aliases(command)])
+    add([stated(command), ...dangersByName(command), aliases(command)])
     add(files(command, place))
   } else if (fields.writes.length > 0) add(files(command, place))
   found.add(deviceNetwork(command))
   return Array.from(found)
-    .filter((category) => category !== undefined && (fields.where !== "contained" || everywhere.has(category)))
+    .filter((category) =>
+      category !== undefined &&
+      (fields.where !== "contained" || everywhere.has(category) || (category === "fs-wipe" && losesKept(command)))
+    )
     .map((category) => ({ category: category!, part: fields.text }))
 }
 
@@ -320,22 +245,4 @@ const asksForHelp = ({ args, program, row, words }: Command): boolean => {
   }
   if (row.is("shell") || row.language !== undefined || row.wrappers.length > 0) return false
   return value === "--help" || value === "--version" || (args.at(-1)!.value === "--help" && !words.includes("--"))
-}
-
-const acts = "delete|destroy|purge|wipe|terminate|decommission|deprovision|nuke|obliterate|unpublish|drop"
-const destroying = new RegExp(`^((${acts})([-:]\\w[\\w-]*)?|[\\w-]+[-:](delete|destroy|purge|drop)|rdelete)$`, "i")
-/** What comes after a verb that only looks is a name. */
-const looking =
-  /^(list|ls|get|show|describe|status|view|search|help|info|explain|check|run|test|logs?|add|create|set|new|start)$/i
-
-/** The subcommands of command-line clients that no row knows say what they do. */
-const destroysByName = (command: Command): string | undefined => {
-  const { fields: { name }, line, program, row } = command
-  if (program === "" || name?.guess.includes("/") === true || row.is("names-words")) return undefined
-  const isKnown = row.is("shell") || row.language !== undefined || row.statements !== undefined || tellsFiles(row)
-  if (isKnown || isDownloader(command)) return undefined
-  if (line.has("--dry-run", "--dryrun", "--what-if", "--help")) return undefined
-  const words = line.operands.slice(0, 3).map((arg) => arg.guess)
-  const end = words.findIndex((word) => looking.test(word))
-  return (end < 0 ? words : words.slice(0, end)).some((word) => destroying.test(word)) ? "publish-deploy" : undefined
 }

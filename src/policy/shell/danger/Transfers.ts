@@ -2,6 +2,7 @@ import { type Arg, type Command, HOLE } from "../programs/Command.ts"
 import { archiveMode } from "../programs/FileOperands.ts"
 import { isLoopback } from "../programs/Network.ts"
 import { fits, isAppendedTo } from "../programs/Rules.ts"
+import { isStatement } from "./Statements.ts"
 
 /** Findings about uploads of local data and about reverse shells. */
 
@@ -27,6 +28,11 @@ const areLocal = (urls: ReadonlyArray<Arg>): boolean => urls.length > 0 && urls.
 /** Ports and paths of databases with an HTTP interface; deletions on loopback count too. */
 const stores = /:(9200|9201|7700|6333|2379|8500|5984|8086|8983|15672|8529|8108|7474)\b|\/_all\b/
 
+/** Methods that change or remove what is there. */
+const changing = /^(DELETE|PURGE|PUT|PATCH)$/i
+/** A mutation of GraphQL that by its name removes something. */
+const takesAway = /\bmutation\b[^]*?\b(delete|remove|drop|destroy|purge|revoke|cancel|close|archive)[A-Z_]/
+
 /** Files, input and substitutions that a web client sends. */
 const uploads = (command: Command): string | undefined => {
   const { line } = command
@@ -34,7 +40,10 @@ const uploads = (command: Command): string | undefined => {
   const method = line.values("-X", "--request")[0]?.guess ?? ""
   const deletes = /^DELETE$/i.test(method)
   if (urls.some(({ guess }) => /_delete_by_query\b/.test(guess) || (deletes && stores.test(guess)))) return "database"
+  const said = line.values("-d", "--data", "--data-raw", "--data-binary", "--json").map((arg) => arg.guess)
+  if (said.some(isStatement)) return "database"
   if (areLocal(urls) && !line.has("-x", "--proxy")) return undefined
+  if (said.some((text) => takesAway.test(text))) return "publish-deploy"
   const bodies = line.values(
     ..."-d --data --data-ascii --data-binary --data-urlencode --json --url-query".split(" ")
   )
@@ -53,7 +62,7 @@ const uploads = (command: Command): string | undefined => {
   const sendsInput = [...bodies, ...files].some(isInput) || forms.some(({ guess }) => /=[@<]-/.test(guess))
   if (namesFile || (sendsInput && hasInput(command))) return "exfil"
   if ([...bodies, ...forms, ...sent, ...urls].some(tells)) return "exfil"
-  return /^(DELETE|PURGE)$/i.test(method) ? "publish-deploy" : undefined
+  return changing.test(method) ? "publish-deploy" : undefined
 }
 
 const posts = ({ line }: Command): string | undefined => {
@@ -69,6 +78,7 @@ const posts = ({ line }: Command): string | undefined => {
 const sendsItems = (command: Command): string | undefined => {
   const { operands } = command.line
   if (operands.some((arg) => isLoopback(arg.guess) || /^:(\d+|\/)/.test(arg.guess))) return undefined
+  if (changing.test(operands[0]?.guess ?? "") && operands.length > 1) return "publish-deploy"
   return inCase(
     operands.some(({ guess }) =>
       /[@]|:=@|=@/.test(guess.replace(/^[a-z]+:\/\/[^/]*@/, "")) && /(^|=|\w)@/.test(guess)

@@ -3,19 +3,23 @@ import { type Arg, type Command, HOLE, supplied } from "../programs/Command.ts"
 /** Programs that run a command once for each of many names, and which names these are. */
 
 const actions = new Set(["-exec", "-execdir", "-ok", "-okdir"])
+const isExecution = /^(-x|-X|--exec|--exec-batch)$/
 const nameTests = new Set(["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"])
 
 const mannerOf = (command: Command): string | undefined => command.row.words("batch")[0]
 
-const isFinder = (command: Command): boolean => mannerOf(command) === "expression" || mannerOf(command) === "pattern"
+export const isFinder = (command: Command): boolean =>
+  mannerOf(command) === "expression" || mannerOf(command) === "pattern"
 
 /** Every path that the program may come to, as an argument: the start joined with the name it looks for. */
 export const foundBy = (command: Command): ReadonlyArray<Arg> => {
   const { line, words } = command
   if (mannerOf(command) === "pattern") {
     const extensions = line.values("-e", "--extension").map((arg) => `*.${arg.guess}`)
-    const base = line.operands[1]?.guess ?? "."
-    const pattern = (line.operands[0]?.guess ?? "").replace(/^\^|\$$/g, "").replaceAll("\\", "")
+    const end = words.findIndex((word) => isExecution.test(word))
+    const operands = end < 0 ? line.operands : line.operands.filter((arg) => command.args.indexOf(arg) < end)
+    const base = operands[1]?.guess ?? "."
+    const pattern = (operands[0]?.guess ?? "").replace(/^\^|\$$/g, "").replaceAll("\\", "")
     const found = extensions.length > 0 ? extensions : [/^\.?[\w-][\w.-]*$/.test(pattern) ? pattern : "*"]
     return found.map((name) => supplied(`${base}/${name}`, name.includes("*")))
   }
@@ -43,7 +47,7 @@ export const commandsOfFinder = (command: Command): ReadonlyArray<ReadonlyArray<
   const { args, words } = command
   const found: Array<ReadonlyArray<Arg>> = []
   for (let at = 0; at < args.length; at++) {
-    const appends = /^(-x|-X|--exec|--exec-batch)$/.test(words[at]!) && mannerOf(command) === "pattern"
+    const appends = isExecution.test(words[at]!) && mannerOf(command) === "pattern"
     if (!appends && !actions.has(words[at]!)) continue
     let end = at + 1
     while (end < args.length && words[end] !== ";" && !(words[end] === "+" && words[end - 1] === "{}")) end++

@@ -5,8 +5,8 @@ import type { Wrapper } from "../programs/Table.ts"
 import { commandsOfFinder, commandsOfParallel, withInputNames } from "./BatchRunners.ts"
 
 /** What a command runs in turn: another command, or text in the shell's language. */
-type Inner =
-  & { readonly where: Where; readonly visible: boolean }
+export type Inner =
+  & { readonly where: Where; readonly kept: ReadonlyArray<string>; readonly visible: boolean }
   & (
     | { readonly kind: "command"; readonly words: ReadonlyArray<Arg>; readonly assignments: ReadonlyArray<Arg> }
     | { readonly kind: "script"; readonly script: Arg }
@@ -16,7 +16,7 @@ type Inner =
 export const innerOf = (command: Command): ReadonlyArray<Inner> => {
   const { args, program, row } = command
   if (program === "") return []
-  const here = { where: command.fields.where, visible: true } as const
+  const here = { where: command.fields.where, kept: command.fields.kept, visible: true } as const
   const scripts = (list: ReadonlyArray<Arg>, visible = true): ReadonlyArray<Inner> =>
     list.map((script) => ({ ...here, visible, kind: "script", script }))
   const commands = (lists: ReadonlyArray<ReadonlyArray<Arg>>): ReadonlyArray<Inner> =>
@@ -41,7 +41,7 @@ export const innerOf = (command: Command): ReadonlyArray<Inner> => {
     case "job":
       return commandsOfParallel(command).flatMap((each) => (each.length === 1 ? scripts(each) : commands([each])))
   }
-  return [...scripts(optionScripts(command)), ...wrapped(command)]
+  return [...scripts(optionScripts(command)), ...wrapped(command, row.wrappers)]
 }
 
 const trapAction = (args: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
@@ -73,7 +73,7 @@ interface ShellArguments {
   readonly operands: ReadonlyArray<Arg>
 }
 
-const shellArguments = ({ args, words }: Command): ShellArguments => {
+export const shellArguments = ({ args, words }: Command): ShellArguments => {
   const flags = new Set<string>()
   let at = 0
   for (; at < args.length; at++) {
@@ -144,7 +144,7 @@ export const readsCode = (command: Command): boolean => {
   return !flags.has("c") && (operands.length === 0 || flags.has("s") || isStandardInput(operands[0]))
 }
 
-const isStandardInput = (arg: Arg | undefined): boolean =>
+export const isStandardInput = (arg: Arg | undefined): boolean =>
   arg !== undefined && /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/(self|thread-self|0)\/fd\/0)$/.test(arg.guess)
 
 /** Scripts in option values and operands, as in `su -c`. */
@@ -200,6 +200,7 @@ const innerStart = ({ args, line, row, words }: Command, wrapper: Wrapper): numb
       if (wrapper.values.includes(text) || valued?.has(text) === true) at++
       continue
     }
+    if (wrapper.except.has(text) && verb === verbs.length) return undefined
     if (verb < verbs.length) {
       const wanted = verbs[verb++]
       if (wanted !== "*" && text !== wanted) return undefined
@@ -213,18 +214,31 @@ const innerStart = ({ args, line, row, words }: Command, wrapper: Wrapper): numb
 }
 
 /** What a program runs that only starts another one, as `sudo` and `ssh` do. */
-const wrapped = (command: Command): ReadonlyArray<Inner> => {
-  for (const wrapper of command.row.wrappers) {
+export const wrapped = (command: Command, wrappers: ReadonlyArray<Wrapper>): ReadonlyArray<Inner> => {
+  for (const wrapper of wrappers) {
     const start = innerStart(command, wrapper)
     if (start !== undefined) return wrappedFrom(command, wrapper, start)
   }
   return []
 }
 
+/** Folders of a container that are mounted to be written: what is changed there stays. */
+const mountTargets = ({ line }: Command): ReadonlyArray<string> => [
+  ...line.values("-v", "--volume").flatMap(({ guess }) => {
+    const [, target, mode = ""] = /^[^:]+:([^:]+)(?::(.*))?$/.exec(guess) ?? []
+    return target === undefined || /(^|,)ro(,|$)/.test(mode) ? [] : [target]
+  }),
+  ...line.values("--mount").flatMap(({ guess }) => {
+    const target = /(?:^|,)(?:target|dst|destination)=([^,]+)/.exec(guess)?.[1]
+    return target === undefined || /(^|,)(readonly|ro)(,|=|$)/.test(guess) ? [] : [target]
+  })
+]
+
 const wrappedFrom = (command: Command, wrapper: Wrapper, start: number): ReadonlyArray<Inner> => {
   const { marks } = wrapper
   const where = marks.has("remote") ? "remote" : marks.has("contained") ? "contained" : command.fields.where
-  const common = { where, visible: wrapper.visible }
+  const kept = where !== "contained" ? [] : marks.has("kept") ? ["/"] : mountTargets(command)
+  const common = { where, kept, visible: wrapper.visible }
   const scripts = (list: ReadonlyArray<Arg>): ReadonlyArray<Inner> =>
     list.map((script) => ({ ...common, kind: "script", script }))
   const entry = marks.has("contained") ? command.line.values("--entrypoint") : []

@@ -30,7 +30,8 @@ import {
 import { environmentNames } from "../programs/Environment.ts"
 import { downloadedBy } from "../programs/Network.ts"
 import { CommandRecorder, textOf } from "./CommandRecorder.ts"
-import { innerOf, scriptArguments } from "./InnerCommands.ts"
+import { guessesOf, writtenBy } from "./Guesses.ts"
+import { type Inner, innerOf, scriptArguments } from "./InnerCommands.ts"
 import {
   type AlternateCwds,
   copy,
@@ -52,12 +53,22 @@ const maxCalls = 3
 /** Calls of functions that are followed in all. */
 const mostCalls = 64
 const maxMoves = 64
+/** Guesses inside guesses, and guesses in all. */
+const maxGuessed = 2
+const mostGuesses = 256
 
 interface Redirects {
   readonly writes: ReadonlyArray<Arg>
   readonly reads: ReadonlyArray<Arg>
   /** The last thing that becomes the standard input, if any does. */
   readonly input: Input | undefined
+}
+
+/** What a command may run. */
+export interface Guessed {
+  readonly command: Command
+  readonly inner: Inner
+  readonly probe: Interpreter
 }
 
 type Given = Pick<Fields, "assignments" | "input" | "reads" | "writes">
@@ -75,9 +86,16 @@ export class Interpreter {
   /** Something is nested too deeply, or hidden where it is not looked for. */
   tooDeep = false
   background = false
+  /** What commands may run where their words only suggest it: a person is told of its dangers, and of nothing else. */
+  readonly guesses: Array<Guessed> = []
   readonly #place: ActionContext
   /** Files downloaded so far, to know them when they are run. */
-  readonly #downloads = new Set<string>()
+  readonly #downloads: Set<string>
+  /** Files written so far with literal text. What was written first is kept, since it may be run in between. */
+  readonly #written: Map<string, string>
+  /** How many guesses lead to here, and how many there are in all. */
+  readonly #guessed: number
+  readonly #budget: { guesses: number }
   /** How many calls of functions were followed. */
   #calls = 0
   /** What runs at some later time, and where the shell has been since it was set. */
@@ -90,8 +108,12 @@ export class Interpreter {
   /** Words do not mean what they usually do, or the folder may change between any two commands. */
   #lost = false
 
-  constructor(place: ActionContext) {
+  constructor(place: ActionContext, outer?: Interpreter) {
     this.#place = place
+    this.#downloads = outer === undefined ? new Set() : outer.#downloads
+    this.#written = outer === undefined ? new Map() : outer.#written
+    this.#guessed = outer === undefined ? 0 : outer.#guessed + 1
+    this.#budget = outer === undefined ? { guesses: mostGuesses } : outer.#budget
     this.recorder = new CommandRecorder(place)
   }
 
@@ -308,8 +330,9 @@ export class Interpreter {
     this.recorder.addBare(given, { ...this.#surroundings(scope, context), input: given.input })
   }
 
-  #surroundings(scope: Scope, { background, where, wrappers }: WalkContext) {
-    return { wrappers, cwd: where === "here" ? scope.cwd : null, where, background, downloads: this.#downloads }
+  #surroundings(scope: Scope, { background, kept, where, wrappers }: WalkContext) {
+    const cwd = where === "here" ? scope.cwd : null
+    return { wrappers, cwd, where, kept, background, downloads: this.#downloads, written: this.#written }
   }
 
   /** A redirect of a whole group counts like one of a command that does nothing else. */
@@ -365,7 +388,8 @@ export class Interpreter {
         case "<": {
           add("read", target, text)
           const fed = inner.length > 0
-          if (isInput) input = { text: undefined, fed, from: inner, file: fed ? undefined : target }
+          const known = this.#written.get(resolve(guess, scope.cwd) ?? "")
+          if (isInput) input = { text: known, fed, from: inner, file: fed ? undefined : target }
           break
         }
         case "<>":
@@ -436,6 +460,7 @@ export class Interpreter {
       this.tooDeep = true
       return
     }
+    if (!this.functions.has(program)) this.#guess(command, scope, context)
     const isHere = runsHere.test(program)
     const inside = isHere ? scope : copy(scope)
     for (const inner of inners) {
@@ -444,6 +469,7 @@ export class Interpreter {
         wrappers: inner.visible ? [...context.wrappers, program] : context.wrappers,
         wrapped: context.wrapped + 1,
         where: inner.where,
+        kept: inner.kept,
         hidden: context.hidden || !inner.visible,
         input: given.input
       }
@@ -463,6 +489,24 @@ export class Interpreter {
     }
     // The text runs later, any number of times.
     if ((program === "trap" || program === "alias") && this.#moves > before) this.#lost = true
+  }
+
+  /** Goes through what a command may run by itself, so that it leaves no trace here. */
+  #guess(command: Command, scope: Scope, context: WalkContext): void {
+    if (this.#guessed >= maxGuessed) return
+    for (const inner of guessesOf(command)) {
+      if (this.#budget.guesses-- <= 0) {
+        this.tooDeep = true
+        return
+      }
+      const probe = new Interpreter(this.#place, this)
+      const below = { ...outermost, where: inner.where, kept: inner.kept, input: context.input }
+      if (inner.kind === "command") {
+        const given = { writes: [], reads: [], input: command.fields.input, assignments: [] }
+        probe.#command(inner.words, given, copy(scope), below)
+      } else probe.#nested(command, inner.script, copy(scope), below)
+      this.guesses.push({ command, inner, probe })
+    }
   }
 
   /**
@@ -517,6 +561,10 @@ export class Interpreter {
       scope.variables.set(words[1], { guess: HOLE, certain: false })
     }
     for (const each of [command, ...others]) for (const path of downloadedBy(each)) this.#downloads.add(path)
+    for (const { path, text } of writtenBy(command)) {
+      const before = this.#written.get(path)
+      this.#written.set(path, before === undefined ? text : `${before}\n${text}`)
+    }
   }
 
   #move(command: Command, scope: Scope): void {

@@ -66,6 +66,7 @@ export interface WalkContext {
   /** Substitutions and groups inside each other. */
   readonly levels: number
   readonly where: Where
+  readonly kept: ReadonlyArray<string>
   /** The commands below are no parts of their own to people and to allow rules. */
   readonly hidden: boolean
   readonly input: Input
@@ -87,6 +88,7 @@ export const outermost: WalkContext = {
   depth: 0,
   levels: 0,
   where: "here",
+  kept: [],
   hidden: false,
   input: noInput,
   background: false,

@@ -1,3 +1,4 @@
+import { resolve } from "../parse/Paths.ts"
 import { forEachChild, type SyntaxNode, type WordNode, type WordPart } from "../parse/ShellParser.ts"
 import { type Arg, type Command, freshFolder, HOLE, type Input } from "../programs/Command.ts"
 
@@ -234,12 +235,18 @@ const withoutTilde = (value: string, context: WordContext): string => {
 /** What a pipeline stage prints, where its text alone tells: then the next stage reads literal text. */
 const outputOf = (stage: ReadonlyArray<Command>): string | undefined => {
   const command = stage.length === 1 ? stage[0] : undefined
-  if (command === undefined || command.fields.writes.length > 0) return undefined
-  if (command.program === "echo") return echoed(command)
-  if (command.program === "printf") return formatted(command)
-  return command.row.is("passes-input") && command.words.every((word) => word === "-")
-    ? command.fields.input.text
-    : undefined
+  return command === undefined || command.fields.writes.length > 0 ? undefined : printedText(command)
+}
+
+/** What a command prints, redirects aside, where its text and the files that were written before it tell. */
+export const printedText = (command: Command): string | undefined => {
+  const { fields: { cwd, input, written }, program, row, words } = command
+  if (program === "echo") return echoed(command)
+  if (program === "printf") return formatted(command)
+  if (!row.is("passes-input")) return undefined
+  if (words.every((word) => word === "-")) return input.text
+  const texts = words.map((word) => written.get(resolve(word, cwd) ?? ""))
+  return texts.every((text) => text !== undefined) ? texts.join("\n") : undefined
 }
 
 /** What a stage of a pipeline is given by those before it. */

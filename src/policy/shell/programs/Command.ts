@@ -131,6 +131,10 @@ export interface Fields {
   readonly background: boolean
   /** Files that this command line has downloaded so far. */
   readonly downloads: ReadonlySet<string>
+  /** The text of files that this command line has written, where it is literal. */
+  readonly written: ReadonlyMap<string, string>
+  /** Folders of a container whose content outlives the command. */
+  readonly kept: ReadonlyArray<string>
 }
 
 /** One program to run, wherever in the command line it hides. */

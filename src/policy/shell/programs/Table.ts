@@ -48,12 +48,16 @@ export const facts = {
   // What it runs.
   wraps: "[VERB] a command that rules see as a command of its own, see `Wrapper`",
   starts: "[VERB] a command that only deny and ask rules see, see `Wrapper`",
+  "may-start": "[VERB] words that may be a command, of which only a danger counts, see `Wrapper`",
   script: "OPTIONS whose value is a shell script, or the operands from one on; `of` RULE",
   "script-word": "OPTIONS whose next word is a shell script, wherever it stands",
-  "input-script": "OPTIONS whose value names a script; `-` is the standard input",
+  "input-script": "OPTIONS whose value names a script, `-` the standard input; NAMES of the file without them",
+  "lists-files": "RULE: it prints names of files",
   batch: "MANNER in which it runs a command for each of many names",
   language: "NAME and OPTIONS whose value is code; `data` OPTIONS: its input is no code; `no-input`: it never is",
-  "code-operand": "VERB whose operand is code",
+  "code-operand": "VERBS whose next operand is code",
+  "code-input": "VERBS with which its input is code",
+  tasks: "VERBS whose next operand names a task of the project; `bare`: so does the first operand",
   "remote-code": "VERB whose operand may be the address of code",
   statements: "KIND of database and OPTIONS whose value is a statement; `operand` N: so are the operands from N on",
   hook: "EXPRESSION for arguments with which it prints code that is made to be evaluated",
@@ -102,6 +106,7 @@ export const flags = {
   "as-given": "its arguments alone say what it does",
   "well-named": "its name alone says what it does",
   "names-words": "its words are names, patterns or scripts, or its row says all there is to say",
+  ordinary: "its name is an ordinary word, which elsewhere is a subcommand or a value",
   relied: "people rely on its name",
   reader: "its words may be files that it reads",
   fetcher: "its words may be addresses",
@@ -242,6 +247,8 @@ export interface Wrapper {
   readonly scriptAt: ReadonlyArray<string>
   /** Options with which nothing is run. */
   readonly asks: ReadonlyArray<string>
+  /** First words with which nothing is run. */
+  readonly except: ReadonlySet<string>
   readonly marks: ReadonlySet<WrapperMark>
   /** It is a part of its own to allow rules. */
   readonly visible: boolean
@@ -258,6 +265,8 @@ const marks = [
   "dashes",
   "remote",
   "contained",
+  // What it changes in the container stays.
+  "kept",
   // Assignments may stand in front of the inner command.
   "assigns",
   // Its options are those of the row, and without a command its input is the script.
@@ -274,14 +283,15 @@ const isMark = (word: string): word is WrapperMark => (marks as ReadonlyArray<st
 
 const toWrapper = (text: string, visible: boolean): Wrapper => {
   const words = wordsOf(text)
-  const { asks, begins, head: verbs, pairs, "script-at": scriptAt, skip: [skip = "0"], values } = sectionsOf(
+  const { asks, begins, except, head: verbs, pairs, "script-at": scriptAt, skip: [skip = "0"], values } = sectionsOf(
     words.filter((word) => !isMark(word)),
     "skip",
     "values",
     "pairs",
     "begins",
     "script-at",
-    "asks"
+    "asks",
+    "except"
   )
   return {
     verbs,
@@ -291,6 +301,7 @@ const toWrapper = (text: string, visible: boolean): Wrapper => {
     begins,
     scriptAt,
     asks,
+    except: new Set(except),
     marks: new Set(words.filter(isMark)),
     visible
   }
@@ -378,6 +389,8 @@ const toCommandDepth = (text: string): CommandDepth => {
 export class Program {
   readonly name: string
   readonly wrappers: ReadonlyArray<Wrapper>
+  /** What it may start, which is no part of its own. */
+  readonly starters: ReadonlyArray<Wrapper>
   readonly scripts: ReadonlyArray<ScriptWords>
   readonly files: FileUse | undefined
   readonly language: Language | undefined
@@ -405,6 +418,7 @@ export class Program {
       ...this.texts("wraps").map((text) => toWrapper(text, true)),
       ...this.texts("starts").map((text) => toWrapper(text, false))
     ]
+    this.starters = this.texts("may-start").map((text) => toWrapper(text, false))
     this.scripts = this.texts("script").map(toScriptWords)
     this.files = this.texts("files").map(toFileUse)[0]
     this.language = this.texts("language").map(toLanguage)[0]

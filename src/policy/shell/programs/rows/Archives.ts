@@ -22,5 +22,6 @@ xz bzip2 gzip pigz lzma = @gzip,pigz files pack .gz; @bzip2 files pack .bz2; @xz
   @xz,bzip2,gzip is reader; @gzip is teller
 zip = values -x -i -TT -b -n -P -s -t --unzip-command; script-word -TT --unzip-command; files read; creates archive
   reads-below with -r -R --recurse-paths --recurse-patterns; option-exec with -TT --unzip-command; is reader teller
+  is ordinary
 zstd = files pack .zst keeps; is reader
 `

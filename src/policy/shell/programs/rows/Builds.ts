@@ -5,6 +5,7 @@ bazel bazelisk = tests test,build
 biome = tests check,lint,ci,format unless --write --apply --fix --apply-unsafe
   commands 1
 black isort = tests with --check --check-only --diff; @black is well-named
+  @black is ordinary
 cmake = tests with --build; version short; is as-given
 ctest = tests unless --output-junit; is as-given
 cypress = network install; tests run; is names-words
@@ -20,25 +21,32 @@ gradle gradlew = tests test,check,build,assemble,compileJava,compileKotlin,lint;
   exact
 hadolint markdownlint actionlint tflint = tests unless --fix
 just task = tests test,check,lint,build,typecheck; @just hook ^--completions; is names-words
+  @just may-start begins --command -c; tasks all
+  is ordinary
 lein = tests test; publish-deploy deploy
 make gmake = globals -C --directory -f --file
-  values -C --directory -f --file -I -j? -l? -o -W --eval; input-script -f --file
+  values -C --directory -f --file -I -j? -l? -o -W --eval; input-script -f --file Makefile makefile
   tests test,tests,check,lint,build,all,typecheck,compile,test-*; version short
   tamper operand SHELL=* .SHELLFLAGS=*
   system-write install operand PREFIX=/usr* prefix=/usr* PREFIX=/opt* prefix=/opt* DESTDIR=/; option-exec with --eval -E
   is names-words open relied
   exact
+  tasks all
+  @make is ordinary
 meson = tests test,compile
 mix = network deps.get,deps.update,hex.publish
   tests test,compile,credo,dialyzer | format with --check-formatted; publish-deploy hex.publish,hex.retire
   database ecto.drop,ecto.reset,ecto.rollback
   commands 1; unoffered do,run,archive.install,escript.install,deps.get,deps.update,deps.compile,cmd
+  values -e --eval; language elixir -e --eval no-input; code-operand eval; may-start cmd
+  is ordinary
 mvn mvnw = tests test,verify,compile,package,test-compile
   publish-deploy deploy,release:perform,release:prepare,nexus-staging:*,*:deploy unless -DdryRun=true
 mypy flake8 = tests unless --snapshot-update --basetemp; is well-named
 ninja = values -C -f -j -k -l -t -d; tests test,all
 nx turbo = tests test,lint,build,typecheck | run test,lint,build,typecheck; @nx next-runs exec
   @nx publish-deploy publish unless --dry-run -n --dryRun; is names-words
+  @nx may-start exec dashes; @turbo may-start exec; tasks run bare
 pest phpstan psalm phpcs minitest = tests unless --update-snapshots
 phpunit rspec = tests unless --update-snapshots; is well-named
 playwright = network install; tests test unless -u --update-snapshots --ui; is names-words
@@ -49,11 +57,14 @@ pytest = tests unless --snapshot-update --basetemp; is names-words well-named
 rake rails = tests test,spec,lint; @rake publish-deploy release
   database *db:drop*,*db:reset*,*db:schema:load*,*db:truncate_all*,*db:purge*,*db:migrate:reset*,*db:structure:load*,
     *db:seed:replant*; @rake option-exec with -p -e -E; is names-words
+  @rake tasks all; @rails language ruby no-input; @rails code-operand runner r; @rails code-input console c
 rubocop = tests unless -a -A --autocorrect --auto-correct --autocorrect-all
 ruff = tests check unless --fix --fix-only --unsafe-fixes; is well-named
 sbt = tests test,compile; publish-deploy publish,publishSigned,sonatype*
 shellcheck = tests unless --fix; is well-named
 stack cabal = tests test,build; publish-deploy upload
+  starts exec
+  @stack is ordinary
 staticcheck govulncheck = tests
 tox nox = tests unless --snapshot-update --basetemp; is names-words
 tsc = files none; outputs -o --outdir --outfile; tests unless --outDir --init; version short; is well-named
@@ -64,4 +75,5 @@ vue-tsc svelte-check tsgo = tests unless --outDir --init
 xkbcomp esbuild = files none; outputs -o --outdir --outfile
 yamllint = files read; outputs -o --output; tests unless --fix
 zig = tests build,test
+gulp grunt nps mage inv poe earthly doit fab2 = tasks all
 `

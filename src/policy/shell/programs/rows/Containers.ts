@@ -17,17 +17,17 @@ docker podman nerdctl = @docker globals -H --host --context -c --config -l --log
     -t --tag -f --file --build-arg --target --platform --builder -o --output
   @docker same run -v=--volume -p=--publish -e=--env -d=--detach -i=--interactive -t=--tty -u=--user -w=--workdir | exec
     -d=--detach -i=--interactive -t=--tty -u=--user | rm -f=--force -v=--volumes
-  @docker,nerdctl starts exec skip 1 contained values -e --env -u --user -w --workdir --env-file --detach-keys
+  @docker,nerdctl starts exec skip 1 contained kept values -e --env -u --user -w --workdir --env-file --detach-keys
   starts run skip 1 contained
-  @docker,nerdctl starts compose exec skip 1 contained values -e --env -u --user -w --workdir --index | compose run skip
-    1 contained values -e --env -u --user -w --workdir --name --entrypoint -v --volume -p
-  @podman starts exec skip 1 contained values -e --env -u --user -w --workdir; network pull,push,login,search
+  @docker,nerdctl starts compose exec skip 1 contained kept values -e --env -u --user -w --workdir --index | compose run skip
+    1 contained kept values -e --env -u --user -w --workdir --name --entrypoint -v --volume -p
+  @podman starts exec skip 1 contained kept values -e --env -u --user -w --workdir; network pull,push,login,search
   @docker,podman network compose pull,push; @docker version short verb
   @docker tamper trust,plugin revoke,install,disable,rm; publish-deploy push
   @docker,podman publish-deploy image,manifest,compose push | build,buildx,bake with --push
   @docker publish-deploy buildx build,bake with --push
   container system,volume,container prune | image,builder,buildx prune with -a --all | system reset | volume rm,remove |
-    exec with --privileged | compose down with -v --volumes --rmi | compose rm with -v
+    exec with --privileged | compose down with -v --volumes --rmi | compose rm with -v -f=sv -f=v -f=vs
   @docker container swarm leave,init,join,update | stack,service,node,secret,config rm,remove,deploy,update,scale,
     demote,promote,create,rollback | plugin install,enable,upgrade
   @docker,podman container with -H=tcp:* -H=ssh:* --host=tcp:* --host=ssh:*
@@ -39,7 +39,7 @@ docker podman nerdctl = @docker globals -H --host --context -c --config -l --log
 docker-compose podman-compose =
   @docker-compose globals -f --file -p --project-name --profile --env-file --project-directory
   @docker-compose values -f --file -p --project-name --profile --env-file -e -u -w -t --rmi --scale
-  @docker-compose starts exec skip 1 contained values -e --env -u --user -w --workdir --index | run skip 1 contained
+  @docker-compose starts exec skip 1 contained kept values -e --env -u --user -w --workdir --index | run skip 1 contained kept
     values -e --env -u --user -w --workdir --name --entrypoint -v --volume -p; container down with -v --volumes --rmi
   @docker-compose container rm with -v; @docker-compose is names-words
   @docker-compose commands 1; @docker-compose unoffered up,run,exec,create,start,restart,build,watch,alpha
@@ -66,9 +66,11 @@ kubectl oc k = @kubectl globals -n --namespace --context --cluster --kubeconfig 
   @kubectl,oc is names-words; @kubectl is open relied
   exact get,describe,logs,top,explain,api-resources,api-versions,version,cluster-info | rollout status,history | config
     current-context,get-contexts
+  @k is ordinary
 kubectx = container with -d -u
 kustomize = container edit
 lxc incus = publish-deploy delete,stop,exec,restart,move,rebuild
 lxc-destroy lxc-stop lxc-execute = container
 vagrant = starts ssh dashes remote; script-word -c; publish-deploy destroy,halt,reload,provision unless --help
+adb = values -s -t -H -P; may-start shell remote; publish-deploy uninstall,reboot | shell pm clear,uninstall
 `

@@ -4,20 +4,25 @@ alembic = database downgrade
   commands 1
 atlas = database ** delete,terminate,pause
   commands 2
+  is ordinary
 cypher-shell = database operand *DELETE* *delete* *DROP*
 dbmate = database drop,down,rollback
   commands 1
 diesel = database database,migration reset,revert | setup with --force
   commands 2
+  is ordinary
 django-admin = database flush,reset_db | migrate * zero
   commands check,showmigrations,diffsettings,version,makemigrations,test 1
+  values -c --command; language python -c --command no-input; code-input shell shell_plus
 drizzle-kit = database drop,push
   commands 1
 dropdb dropuser pg_dropcluster pg_resetwal pg_resetxlog pg_rewind = database
 drush = database sql-drop,sql:drop,site-install,si
+  language php no-input; code-operand php:eval php-eval ev eval
 es elasticdump curator = database delete
 flask = database db downgrade
   commands routes 1 | db current,history,heads,branches,show 2
+  language python no-input; code-input shell
 flyway = database clean,undo,repair
 goose = database ** reset,down-to,down
 hasura = database metadata,migrate clear,delete
@@ -28,8 +33,10 @@ knex = database migrate:rollback,migrate:down
   commands *:* 1
 liquibase = database dropAll,drop-all,rollback*
 manage.py = database flush,reset_db
+  values -c --command; language python -c --command no-input; code-input shell shell_plus
 memcflush memcached-tool = database flush_all
 migrate = database ** drop,down,force
+  is ordinary
 mikro-orm = database schema:drop,schema:fresh,migration:down
 mongorestore = database with --drop
 mongosh mongo = @mongosh values --eval -f --file --host --port -u --username -p --password --authenticationDatabase
@@ -56,6 +63,7 @@ redis-cli valkey-cli keydb-cli = @redis-cli values -h -p -n -a -u -s -r -i -x? -
 rethinkdb couchbase-cli = database bucket-delete,bucket-flush
 sequelize sequelize-cli = database db:drop,db:migrate:undo:all,db:migrate:undo
   commands *:* 1
+  values --name --env --config
 sqlite3 sqlite = @sqlite3 values -cmd -init -separator -newline -nullvalue -vfs; files database
   statements sql -cmd operand 1; @sqlite3 is single-dash teller
 sqlx = database database,db drop,reset
@@ -72,4 +80,8 @@ typeorm = database schema:drop,migration:revert
   commands *:* 1
 wp = database db drop,reset,clean | site empty,delete
   commands ** list
+  language php no-input; code-operand eval
+meteor = database reset; publish-deploy deploy
+mongoimport = database with --drop
+odoo odoo-bin = language python no-input; code-input shell
 `

@@ -1,5 +1,6 @@
 /** Programs that list, copy, move, change and delete files. `../Table.ts` says how a row is read. */
 export const files = String.raw`
+  @export is ordinary
 chmod chown chgrp = @chmod,chgrp values --reference; @chown values --reference --from; @chmod,chown same -R=--recursive
   files write; writes-below with -R --recursive; @chmod check changes-mode; @chown,chgrp check changes-owner
   is abbreviates quiet; @chmod,chown is relied
@@ -20,6 +21,7 @@ fd fdfind =
     --ignore-case --fixed-strings --follow --print0 --max-results; is names-words open reader
 file = safe options; safe-short ^-[bikLhN0s]+$
   safe-long --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going; is lists reader
+  is ordinary
 find gfind =
   values -name -iname -path -ipath -wholename -regex -iregex -type -newer -mtime -atime -ctime -mmin -amin -cmin -size
     -user -group -perm -maxdepth -mindepth -fprint -fprint0 -fls -printf -fstype -inum -links -samefile -newermt -uid
@@ -34,11 +36,14 @@ gio kioclient kioclient5 gvfs-trash = fs-wipe trash with --empty
 install ginstall = values -t --target-directory -m --mode -o --owner -g --group -S --suffix --strip-program
   files read last write; outputs -t --target-directory; option-exec with --strip-program; check sets-mode
   is abbreviates carries reader places
+  @install is ordinary
 ln gln = medium *; values -t --target-directory -S --suffix; same -s=--symbolic -f=--force
   files none last write; outputs -t --target-directory; is abbreviates carries lists reader links places
 locate mlocate plocate =
   credentials operand *id_rsa* *id_ed25519* *.pem *.kdbx *credentials* *.env *shadow* *wallet* *.key *.p12
+  @locate is ordinary
 ls = safe always; is batch-safe lists names-words reader relied teller well-named
+  lists-files
 mkdir = medium *; values -m --mode; same -p=--parents -m=--mode; files write; check sets-mode
   is grows lists makes-folders names-words quiet well-named
 mkfifo gedit subl pico joe hx kate crudini augtool = files write
@@ -49,6 +54,7 @@ mv gmv = values -t --target-directory -S --suffix; same -f=--force -t=--target-d
   check moves copies-secrets; is abbreviates carries loses reader relied moves places
 patch = values -p -i --input -o --output -d --directory -r -D -B -V; files write; outputs -o --output; creates patched
   spreads-below unless --dry-run
+  is ordinary
 restic borg duplicity rsnapshot = fs-wipe forget,prune,delete,rewrite,recreate,purge unless -n --dry-run
 rimraf del-cli = writes-below; check deletes-trees
 rm grm srm unlink = @rm,grm same -r=-R=--recursive -f=--force -i=--interactive -v=--verbose -d=--dir
@@ -63,16 +69,22 @@ rsync =
   reads-below with -r -a --recursive --archive; spreads-below with -r -a --recursive --archive --delete; network-address
   option-exec with --rsync-path; check mirrors copies-out remote-shell; is open places reader
 shred = values -n --iterations -s --size --random-source; files write; check shreds; is abbreviates loses quiet
+  is ordinary
 split = values -b -l -n -C -a -t --filter --additional-suffix; script --filter; files read; creates pieces x
   option-exec with --filter=*!*
+  is ordinary
 sponge = files write; in-place -i --in-place --inplace; is keeps-input
 stat du = safe always; is batch-safe lists reader
 tee = same -a=--append; files write; is abbreviates keeps-input
 touch = medium *; values -d --date -t -r --reference; files write; is grows lists names-words
+  is ordinary
 trash trash-put = writes-below
+  @trash is ordinary
 trash-empty empty-trash = fs-wipe
 tree = values -L -P -I -o -T -H --filelimit; safe options
   safe-short ^-([adfiCFghlnprstuDSAxNqQvcUXJ]+|[adfiC]*(L\d*|[IP]))$
   safe-long --noreport --dirsfirst --gitignore --prune --du --si --inodes; is reader
+  is ordinary
 truncate = values -s --size -r --reference -o; files write; check truncates; is abbreviates loses
+  is ordinary
 `

@@ -2,10 +2,11 @@
 export const languages = String.raw`
 deno = values -c --config --import-map --lock -L --cert; tests test,check,lint unless --fix; language node no-input
   code-operand eval; remote-code run,eval,install,test; version; publish-deploy publish,deploy unless --dry-run
-  check own-script; is open
+  check own-script; tasks task; is open
   exact test,check,lint,fmt
-elixir = values -e --eval -r -S; language elixir -e --eval no-input
+elixir iex = values -e --eval -r -S; language elixir -e --eval no-input
 erl = values -eval -s -run; language elixir -eval no-input
+  is single-dash
 expect = values -c -f; language tcl -c; is open
 gcc cc g++ clang clang++ c89 c99 =
   @gcc,cc,g++,clang,clang++ values -o -x -include -isystem -idirafter -T -u -z -I -L -D -U -l -arch -framework -wrapper?
@@ -29,6 +30,7 @@ julia = values -e -E --eval --print -L --load; language julia -e -E --eval --pri
 ld = values -o -T -L -l -e -m; files none; outputs -o --outdir --outfile
 lua luajit = values -e -l; language lua -e data -v; is open; @lua is versioned
 mono wine installer msiexec = is runs-file
+  @wine,installer is ordinary
 node nodejs tsx ts-node =
   values -e --eval -p --print -pe -r --require --import --loader --experimental-loader -C --conditions --env-file
     --input-type; @node,nodejs tests with --test
@@ -44,24 +46,27 @@ nuget dotnet = network restore,push,add; @dotnet tests test,build unless -o --ou
   @dotnet unoffered restore,watch,tool,workload,add,new,nuget,package,fsi,msbuild,ef
 osascript = values -e -l; language osascript -e; persistence operand *login*item*; is open
 perl raku = @perl values -e -E -M -m -I -F? -i? -l? -0? -x? -D? -C? -V?; @raku values -e -M -I; @perl files filter
-  @perl in-place -i; language perl -e -E data -v --version -n -p; @perl hook -Mlocal::lib; @perl version short
+  @perl in-place -i; @perl language perl -e -E data -v --version -n -p; @raku language other -e; @perl hook -Mlocal::lib; @perl version short
   @perl option-exec with -d -V:*; @perl check edits-in-place
   @perl is fed-shell fetches-in-code open reader searcher socket-shell teller versioned
-php artisan sail = @php values -r -B -R -E -d -c -f -F -z -S -t; @php language php -r -B -R -E data -v -S -l -m -i
+php artisan sail = @php values -r -B -R -E -d -c -f -F -z -S -t --execute; @php language php -r -B -R -E --execute data -v -S -l -m -i
   @php version short
   @php,artisan database ** migrate:fresh,migrate:reset,migrate:refresh,db:wipe,migrate:rollback,doctrine:database:drop,
     doctrine:schema:drop,cache:clear-db
   @artisan,sail database ** migrate:fresh,migrate:reset,migrate:refresh,db:wipe
   @php is fetches-in-code open reader versioned
+  @artisan,sail values --execute; @artisan,sail language php --execute no-input; code-input tinker
+  @sail is ordinary
 python ipython pypy = @python values -c -m -W -X --check-hash-based-pycs; @pypy values -c -m -W -X
-  @ipython values -c -m; @python network install,download with -m=pip
+  @ipython values -c -m; @ipython language other -c; @python network install,download with -m=pip
   @python tests with -m=pytest -m=unittest -m=mypy -m=ruff -m=doctest -m=tox -m=nox -m=compileall
-  language python -c data -m -V --version; @python version
+  @python,pypy language python -c data -m -V --version; @python version
   @python publish-deploy setup.py ** upload,register | upload with -m=twine
   @python database *manage.py flush,reset_db,reset_schema,drop_test_database | *manage.py migrate * zero
   @python option-exec with -i=/tmp*
   @python is fed-shell fetches-in-code reader relied socket-shell teller; is open; @python,pypy is versioned
-R = language r -e data --version
+  @python code-input shell shell_plus
+R = values -e -f --file -g --gui; language r -e data --version
 Rscript = values -e; language r -e no-input; is open
 ruby jruby irb = @ruby values -e -r -I -E -C -F? -i? -0? -x? -T? -W? -K?; @ruby files filter; @ruby in-place -i
   language ruby -e data -v --version -n -p; @ruby version short
@@ -74,5 +79,9 @@ swift = values -e; tests test,build; language swift -e no-input; version
   publish-deploy del,delete,deletefile,rm,rb,sync,purge,mv,move,put,copy,copyto,moveto,mirror,rmdir,rmdirs,cleanup,
     remove,upload,setacl,dedupe,bisync,modify,fixbucket,delete-*,upload-*,post unless --dry-run -n
   commands 1 | package 2; unoffered run,repl | package plugin
+  is ordinary
 tclsh = values -encoding; language tcl; is open versioned
+emacsclient = values -e --eval; language lisp -e --eval no-input
+racket ghc bb scala-cli ecl octave-cli nim crystal matlab swipl gprolog = values -e --eval -eval -batch -r -g
+  language other -e --eval -eval -batch -r -g no-input; @crystal code-operand eval; @matlab,ecl is single-dash
 `

@@ -16,14 +16,18 @@ curl =
     -k=--insecure -u=--user -s=--silent -f=--fail -x=--proxy -K=--config -I=--head; files none
   outputs -o --output --output-dir -c --cookie-jar -D --dump-header --trace --trace-ascii
   inputs -T --upload-file -K --config --key -E --cert; network; downloads
-  saves named -O --remote-name --remote-name-all -J; option-exec with -K=http* --config=http*; check uploads
+  saves named -O --remote-name --remote-name-all -J; option-exec with -K -K=* --config=*; check uploads
   is abbreviates fetcher follows-redirects open reader relied
 dig nslookup host = @dig values -p -b -t -k -f -y -q -c; network; downloads; check looks-up
+  @host is ordinary
 drill finger = downloads; check looks-up
+  is ordinary
 fetch = downloads; saves address
+  is ordinary
 ftp tftp = network; downloads; check transfers
 GET lwp-request lwp-download curlie = downloads
 gist 0x0 ix tb termbin telnet-ssl = streams; check streams
+  @gist,ix,tb is ordinary
 http https xh httpie = @http,https values -o --output -d? -a --auth -A --session --proxy --verify --timeout -p
   @http,https,xh files none; @http,https,xh outputs -o --output; @http,https,xh network; downloads
   @http,https,xh saves option; check sends-items; is fetcher; @http,https,xh is follows-redirects
@@ -31,8 +35,10 @@ ipfs = downloads; exfil add
 kdig = check looks-up
 lftp = network; downloads; check transfers; is fetcher
 links elinks grpcurl = downloads; is fetcher
+  @links is ordinary
 lynx w3m = network; downloads; is fetcher
 mail mailx sendmail msmtp s-nail ssmtp = check mails
+  @mail is ordinary
 mosh = starts skip 1 remote; network; check ssh-options
 mtr ssh-keyscan = network
 mutt neomutt = @mutt files none; @mutt inputs -a --attach; option-exec with -e=*!*; check mails
@@ -56,6 +62,7 @@ s3cmd s4cmd s5cmd mc rclone b2 azcopy = @rclone network copy,sync,ls,lsd,move; @
   publish-deploy del,delete,deletefile,rm,rb,sync,purge,mv,move,put,copy,copyto,moveto,mirror,rmdir,rmdirs,cleanup,
     remove,upload,setacl,dedupe,bisync,modify,fixbucket,delete-*,upload-*,post unless --dry-run -n
   @s3cmd,s4cmd,s5cmd,mc,azcopy publish-deploy cp,copy last s3://* */* https://*
+  @mc,b2 is ordinary
 scp sftp = @scp values -o -i -P -F -S -J -l -c -D -X; @sftp values -o -i -P -F -S -J -l -b -B -s -R -D
   files read last write; @scp reads-below with -r; @scp spreads-below with -r; network; downloads; saves last
   option-exec with -S -D; @scp check copies-out; @sftp check transfers-batch; check ssh-options; is open

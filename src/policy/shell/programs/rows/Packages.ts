@@ -31,7 +31,7 @@ bundle = starts exec; network install,update,add,outdated unless --local; runs-t
   commands 1 | config,plugin,cache 2; unoffered install,update,add,exec,console,open,plugin
 cargo = globals --manifest-path -C --config -Z --color
   values --manifest-path --target-dir -p --package --features --target --bin --example --test --bench -j --jobs -C
-    --config -Z --color --vers --version --index --registry --token
+    --config -Z --color --vers --version --index --registry --token | watch -x --exec -s --shell -w --watch -i -d
   medium {add,remove,install,clean,publish} *
   network install,fetch,update,publish,search,add,yank,login,owner unless --offline
   tests test,check,clippy,build,nextest,doc unless --fix --config --target-dir | fmt with --check
@@ -43,16 +43,20 @@ cargo = globals --manifest-path -C --config -Z --color
   option-exec with --config=*runner* --config=*wrapper* --config=*linker*; is names-words relied
   commands 1 | nextest,llvm-cov,miri,hack,make,component,workspaces,fuzz,leptos,tauri,sqlx 2
   unoffered install,binstall,watch,make
-choco scoop winget = packages uninstall
+  script -s --shell of watch
+choco scoop winget = packages uninstall; @choco publish-deploy push
 composer = network install,update,require,create-project; publish-deploy publish; is installs
   commands 1 | run,run-script,config 2; unoffered install,update,require,remove,create-project,global,exec,reinstall
+  starts exec; tasks run run-script
 conda mamba micromamba = starts run values -n --name -p --prefix; @conda,mamba network install,create,update,search
   @conda hook ^shell\.; @mamba,micromamba hook ^shell; @conda next-runs run
-  @conda,mamba packages env remove | remove with --all; @conda publish-deploy upload,remove; @conda,mamba is names-words
+  @conda,mamba packages env remove | remove with --all; @conda,mamba is names-words
   @conda commands 1 | env,config,doctor 2
   @conda unoffered install,create,update,upgrade,remove,uninstall | env create,update
+  @conda publish-deploy upload
 corepack = starts; next-runs npm pnpm yarn
 dircolors lesspipe lesspipe.sh resize getopt register-python-argcomplete = hook ^
+  @resize is ordinary
 dnf yum microdnf tdnf zypper = @dnf,yum,zypper network ${installing}
   packages remove,erase,autoremove,rm,swap,downgrade unless --assumeno -D --dry-run
   @dnf,yum option-exec with --setopt=*plugin* -c --config; @dnf,yum is installs names-words
@@ -71,6 +75,7 @@ gem = network install,update,push,search; version short; tamper sources with -a 
   commands 1 | sources,cert,signin 2; unoffered ${installing},exec,pristine,build
 guix opkg = packages remove
 keychain = hook ^--eval
+  is ordinary
 mise = starts exec dashes | x dashes; network install; hook ^(activate|env|hook-env); next-runs exec x
 nix =
   starts develop dashes begins --args -c --command | shell dashes begins --args -c --command | run dashes begins --args
@@ -116,13 +121,22 @@ npm pnpm yarn bun = @npm globals --prefix -w --workspace --registry --userconfig
   @yarn commands 1 | run 2 | ${npmGroups},workspaces,npm,plugin,set,policies,global,licenses 2 | workspaces foreach 3
   @bun commands 1 | run,pm 2; unoffered ${npmInstalling}; @yarn unoffered workspaces,global,plugin,set
   @bun unoffered repl,build
+  @pnpm may-start run values -C --dir --filter -F --prefix | values -C --dir --filter -F --prefix --registry except
+    add install i update up upgrade remove rm uninstall un link ln unlink import rebuild rb prune fetch patch audit outdated list ls ll why licenses run run-script start test t exec dlx create init publish pack store root bin config c env setup deploy self-update server doctor approve-builds view info login logout help completion
+  @yarn may-start run | workspaces foreach exec values --from --include --exclude -j --jobs | workspaces foreach run values
+    --from --include --exclude -j --jobs | workspace * run | workspace * except exec | values --cwd --registry except
+    add install init run remove up upgrade upgrade-interactive why workspace workspaces dlx exec pack npm publish cache config constraints dedupe explain info link unlink plugin rebuild search set stage unplug version versions patch patch-commit create global audit outdated list login logout owner tag team policies import licenses check autoclean bin help
+  @bun may-start x | run | except add a install i remove rm update link unlink pm build init create c test publish patch outdated audit repl upgrade info why
+  @npm may-start explore *
+  @npm tasks run run-script; @pnpm,yarn,bun tasks run bare
 npx bunx pnpx = @npx,bunx values -c --call -p --package -w --workspace --prefix
   @npx starts values -p --package -w --workspace --prefix fetches; @bunx,pnpx starts fetches; @npx script -c --call
   @bunx,pnpx network; runs-tests
   @npx publish-deploy operand *semantic-release,np,release-it,*changeset-publish unless --dry-run
   @npx is names-words relied; @npx,bunx is open
+  option-exec operand http://* https://*
 nvm = starts exec skip 1 | run skip 1; network install; next-runs exec run
-opam = hook ^(config )?env
+opam = starts exec dashes; hook ^(config )?env
 pacman yay paru pamac = @pacman network ${installing}; packages with -R --remove unless -p --print
   @pacman packages with -Rns -Rs -Rsc -Rdd -Rn
 pip pipx =
@@ -142,12 +156,15 @@ poetry pdm rye hatch pipenv = @poetry values -C --directory -P --project; starts
   commands 1 | env,cache,config,self,source,python,cache,version,dep 2
   unoffered install,add,update,lock,build,sync,self,remove,run,upgrade,venv,shell,plugin,python
 port = network ${installing}; packages uninstall
+  is ordinary
 rpm = packages with -e --erase; option-exec with -i --install -U -F --upgrade | with -E --eval; is installs runs-file
 rtx vfox proto = hook ^activate
+  @proto is ordinary
 rustup = starts run skip 1; network update,install,toolchain,target; packages self uninstall
   commands 2 | show,check,which,doc 1; unoffered run,update,install,override | toolchain install,link
 sheldon = hook ^source
 snap = network ${installing}; packages remove,revert,disable
+  is ordinary
 thefuck = hook ^--alias
 tset = hook ^-s
 uv =

@@ -1,6 +1,7 @@
 /** Password stores and credentials. `../Table.ts` says how a row is read. */
 export const secrets = String.raw`
 age = files read; outputs -o --output; credentials with -d --decrypt
+  is ordinary
 ansible-vault = credentials view,decrypt,edit
 bw rbw lpass = credentials get,show,export,list
 chamber = starts exec dashes; credentials read,export
@@ -16,27 +17,33 @@ gpg gpg2 =
 infisical = starts run dashes; credentials secrets,export
 keepassxc-cli = credentials show,export,clip,ls
 keyring = credentials get; is teller
+  is ordinary
 klist kinit = credentials with -k
 kwallet-query gnome-keyring seahorse git-credential-store git-credential-cache git-credential-osxkeychain
     git-credential-manager docker-credential-desktop docker-credential-osxkeychain docker-credential-pass
     docker-credential-secretservice docker-credential-ecr-login mimikatz lazagne laZagne.py hashcat john unshadow
     secretsdump.py crackmapexec responder hydra gitleaks-steal pypykatz procdump gcore firefox_decrypt = credentials
+  @john,responder,hydra is ordinary
 op = starts run dashes; next-runs run; credentials read,item,get,document,inject; is teller
 pass gopass passage = credentials unless ls list version git init find grep; @pass,gopass credentials show,otp,grep,-c
   @pass is relied teller
+  @pass,passage is ordinary
 secret-tool = credentials lookup,search
 security =
   tamper add-trusted-cert,delete-certificate,unlock-keychain,set-keychain-settings,delete-keychain,authorizationdb
   credentials find-generic-password,find-internet-password,dump-keychain,export,find-key,find-identity,find-certificate,
     login-keychain,show-keychain-info; is teller
+  is ordinary
 snyk = credentials config get
 sops = starts exec-env skip 1 script; credentials with -d --decrypt | decrypt
 strings = files read; outputs -o --output; safe always; credentials operand /dev/mem /dev/kmem /proc/kcore
   is batch-safe reader teller
+  is ordinary
 systemd-creds = credentials decrypt,cat
 vault =
   publish-deploy delete,write,unwrap,revoke,seal,rekey,operator | kv,secrets,auth,policy,token,lease,namespace delete,
     destroy,put,patch,metadata,disable,enable,write,revoke,undelete,move
   credentials read,login,print | kv get | token create,lookup; is teller
   commands ** list,show,status
+keyctl = credentials show,print,pipe,read,request
 `

@@ -1,16 +1,19 @@
 /** Disks, kernel, services, network, accounts and settings of the machine. `../Table.ts` says how a row is read. */
 export const system = String.raw`
 alternatives = system-write with --set --install --remove
+  is ordinary
 apparmor_parser = kernel with -R --remove -r --replace -C
 arp = net-config with -s -d --set --delete
 asr = disk restore
 at = values -f -q -t; persistence unless -l -V -c; is open
+  is ordinary
 at.exe reg = persistence add,delete,import
 atrm incrontab fcrontab schtasks systemd-tmpfiles systemd-sysusers update-rc.d chkconfig rc-update insserv sysv-rc-conf
     = persistence
 auditctl = kernel with -D -e -d -a -w -W -A
 badblocks = disk with -w -n
 batch = persistence unless -l -V -c; is open
+  is ordinary
 bcachefs = disk format
 bpftool = kernel prog,net,map load,attach,detach,update,delete
 btrfs = disk subvolume,su,sub delete,del | device,dev delete,remove,add | balance start
@@ -21,6 +24,7 @@ chpst = starts values -u -U -b -e -n -l -L -m -d -o -p -f -c -t; privilege with 
 chronyc = tamper settime,makestep
 chroot = starts skip 1 values --userspec --groups; privilege; is open
 code = files write; persistence with --install-extension; is names-words
+  is ordinary
 conntrack = net-config with -D -F --delete --flush
 cpupower = kernel frequency-set,idle-set
 crontab = values -u; persistence unless -l; is open
@@ -34,6 +38,7 @@ date =
   tamper with -s --set
 dconf = system-write write,reset,load
 defaults = tamper write,delete,rename,import
+  is ordinary
 diskutil =
   disk erase*,partition*,secureErase,zeroDisk,randomDisk,reformat,apfs,appleRAID,resizeVolume,mergePartitions,unmount*
   is single-dash
@@ -61,6 +66,7 @@ gpart = disk destroy,create,delete
 grub-mkconfig grub2-mkconfig = files none; outputs -o --output; kernel
 gsettings = system-write set,reset,reset-recursively
 halt poweroff reboot = power-service; is no-short-help
+  is ordinary
 hdparm =
   disk with --security-erase --security-erase-enhanced --security-set-pass --trim-sector-ranges --make-bad-sector
     --write-sector --yes-i-know-what-i-am-doing
@@ -71,7 +77,9 @@ hwclock = tamper with -w --systohc --set --hctosys -s --adjust
 ifconfig = net-config * up,down,add,del,delete,netmask,mtu,hw,promisc,-arp,arp,inet,*.*.*.*,ether,lladdr; is teller
 ifup ifdown dhclient dhcpcd pump wg-quick brctl ovs-vsctl macchanger pfctl ipfw openvpn wpa_supplicant hostapd =
   net-config
+  @pump is ordinary
 init = power-service 0,1,2,3,4,5,6,s,S,q
+  is ordinary
 initctl = power-service start,stop,restart,reload,emit
 insmod rmmod kexec kmodsign update-initramfs dracut mkinitcpio update-grub grubby kldload kldunload kextload kextunload
     kmutil setenforce aa-disable aa-complain aa-teardown semodule setsebool semanage rtcwake zramctl = kernel
@@ -79,6 +87,7 @@ ip =
   net-config link,l,addr,address,a,route,r,rule,ru,neigh,neighbor,n,netns,tunnel,maddr,xfrm,nexthop,vrf set,add,del,
     delete,flush,change,replace,append,up,down,exec,attach,prepend,restore | ** set,add,del,delete,flush,replace unless
     show list help get; option-exec netns exec; is single-dash teller
+  is ordinary
 ipset = net-config create,destroy,add,del,flush,swap,rename
 iptables ip6tables ebtables arptables iptables-legacy iptables-nft =
   @iptables values -t -A -I -D -s -d -j -p -i -o -m --dport --sport --to-destination --state
@@ -92,6 +101,7 @@ iwconfig = net-config * essid,mode,key,txpower,channel,freq
 journalctl = values -u --unit -n --lines -S --since -U --until -p -o --output -t -b? -g --grep -D --file -M
   tamper with --vacuum-* --rotate --flush --relinquish-var --sync | with --vacuum-time --vacuum-size --vacuum-files
 kill = values -s --signal -n -q; check kills; is relied
+  is ordinary
 killall = values -s --signal -u --user -y -o -n; power-service unless -l --list -V
 kmod = kernel load,unload,insert,remove
 launchctl =
@@ -101,12 +111,14 @@ locale-gen dpkg-reconfigure debconf-set-selections ldconfig update-locale depmod
     systemd-machine-id-setup kwriteconfig5 kwriteconfig6 xfconf-query loadkeys setfont setxkbmap = system-write
 localectl = system-write set-*
 log = tamper erase
+  is ordinary
 loginctl = power-service terminate-*,kill-*,lock-session*,enable-linger,poweroff,reboot
 logrotate = tamper unless -d --debug
 losetup = disk with -d -D
 machinectl sudoedit gksudo gksu kdesu kdesudo please dzdo pbrun sux newgrp setuidgid s6-setuidgid runas calife super
     umount swapoff pivot_root switch_root systemd-nspawn arch-chroot capsh lxc-attach schroot udisksctl pmount
     fusermount polkit pkcheck = privilege
+  @please,runas,super,umount is ordinary
 mdadm = disk with --zero-superblock --stop -S --create -C --remove --fail --grow
 mdutil = system-write with -E -i
 mke2fs mkswap mkdosfs newfs newfs_apfs blkdiscard cfdisk gdisk growfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs
@@ -119,9 +131,12 @@ mkfs = disk; is open
 modprobe = kernel unless -n --dry-run --show --show-depends -c --showconfig -D --resolve-alias
 mokutil = kernel with --disable-validation --import --delete --reset
 monit = power-service stop,unmonitor,quit
+  is ordinary
 mount = values -t --types -o --options -L -U -T
   privilege operand * unless --fake -f -l | with -a --all --bind -o -t --types unless -l
+  is ordinary
 net = accounts user,localgroup
+  is ordinary
 netplan = net-config apply,try,set
 netsh wg = net-config set,setconf,add,delete
 networksetup = net-config unless -list* -get* -help -version -print*; credentials with -getairportpassword
@@ -132,6 +147,7 @@ nmcli =
     connect,disconnect,off,on,hostname,reload,load,import,wifi; credentials with -s --show-secrets
 nsenter = starts values -t --target -S -G; privilege; is open
 ntpdate rdate sntp trust update-ca-certificates update-ca-trust = tamper
+  @trust is ordinary
 nvme = disk format,sanitize,delete-ns,write,write-zeroes,write-uncor,fw-commit,detach-ns
 nvram = kernel operand *=* | with -c -d
 parted = disk unless -l --list print
@@ -142,16 +158,19 @@ pkill = values -s --signal -u --euid -U --uid -g -G -P --parent -t --terminal -F
 PlistBuddy = system-write with -c
 plutil = system-write with -replace -insert -remove
 pm2 = power-service kill | delete,stop all
+  may-start start always-script
 pmset = power-service sleepnow,shutdownnow,schedule,repeat
 ps = values -p -u -U -g -G -t -C -o --sort --format --pid --user; safe always; is lists-processes relied teller
 rc-service = power-service * start,stop,restart,zap
 resolvectl = net-config dns,domain,revert,flush-caches,llmnr,mdns,dnssec,default-route,dnsovertls,nta
 rfkill = net-config block,unblock
 route = net-config add,del,delete,flush,change
+  is ordinary
 run0 = starts values -u --user -g --group -D --chdir --unit; privilege; is open
 samba-tool = accounts user
 scutil = net-config with --set --nc
 service = power-service * start,stop,restart,reload,force-reload,condrestart,try-restart,graceful,kill
+  is ordinary
 setcap icacls takeown cacls chflags = perms
 setfacl = files write; writes-below with -R --recursive; perms with -R --recursive -b --remove-all --restore; is quiet
 setpriv = starts; privilege
@@ -159,6 +178,7 @@ setterm = tamper with --dump
 sfdisk = disk unless -l --list -d --dump -n --no-act --verify -V
 sgdisk = disk unless -p --print -i --info -v --verify
 shutdown = power-service unless -c; is no-short-help
+  is ordinary
 socketfilterfw = net-config with --setglobalstate
 softwareupdate = system-write with -i --install
 spctl = kernel with --master-disable --add --disable --global-disable
@@ -182,6 +202,7 @@ systemd-run =
 tailscale = net-config up,down,logout,set,funnel,serve,switch
 tc = net-config qdisc,class,filter,q add,del,delete,replace,change
 telinit pm-suspend pm-hibernate systemctl-reboot killall5 xkill skill slay suspend s6-svc s6-rc = power-service
+  @skill,slay,suspend is ordinary
 timedatectl = tamper set-*
 tmutil = system-write delete,disable,deletelocalsnapshots,restore
 ufw = net-config unless status show version app --dry-run
@@ -193,7 +214,14 @@ utmpdump lastlog = tamper with -r -C
 wevtutil = tamper cl,clear-log
 wipefs = disk with -a --all -o --offset unless -n --no-act; is abbreviates
 wsl = power-service with --shutdown --terminate --unregister
+  may-start remote values -d --distribution -u --user --cd begins -e --exec --
 xattr = tamper with -d -c -r operand com.apple.quarantine
 zfs = disk destroy,rollback,receive,recv,set
 zpool = disk destroy,create,labelclear,offline,detach,remove,add,export,replace,split
+apachectl apache2ctl httpd = power-service stop,restart,graceful,graceful-stop,start | with -k
+nginx = values -s -c -g -p; power-service with -s
+anacron = persistence unless -T
+format = disk operand *:
+  is ordinary
+umask = perms operand 0,00,000,0000
 `

@@ -1,5 +1,6 @@
 /** Programs that read and filter text, and editors. `../Table.ts` says how a row is read. */
 export const text = String.raw`
+  @export,text is ordinary
 awk gawk mawk nawk = @awk values -F -v -f --file --assign
   @gawk values -F -v -f -l -E -i --file --assign --load --include --exec; @mawk values -F -v -f
   files read skip 1 unless -f --file; inputs -f
@@ -11,6 +12,7 @@ base64 base32 = @base64 values -w --wrap -i -o --input --output; @base32 values 
   outputs -o --output; @base64 inputs -i --input; safe operands ^-[wb]$; @base64 safe-short ^-([dDi]+|[wb]\d*)$
   @base32 safe-short ^-([di]+|w\d*)$; safe-long --decode --ignore-garbage --wrap; is reader teller
 bat hd join zcat = files read; outputs -o --output; is reader
+  @join is ordinary
 batcat = files read; outputs -o --output
 bunzip2 = files unpack .bz2
 cat tac = files read; outputs -o --output; safe always; @cat check pours; is batch-safe reader teller
@@ -30,28 +32,34 @@ grep egrep fgrep zgrep =
   reads-below with -r -R --recursive --dereference-recursive -d=recurse --directories=recurse
   @grep,egrep,fgrep safe always; @grep,egrep check sifts-secrets; @grep is abbreviates batch-safe relied teller
   is reader; @grep,egrep,fgrep is searcher
+  lists-files with -l -L --files-with-matches --files-without-match
 head = values -n --lines -c --bytes; files read; outputs -o --output; safe always; check pours
   is batch-safe bounded reader teller
 jq = values -f --from-file --arg --argjson --slurpfile --rawfile --indent -L --tab?; files read skip 1
   inputs -f --from-file; in-place -i --in-place --inplace; safe always; is derived reader searcher
 less more most = values -k -o -O -p -P -t -T -x -y -z --lesskey-file --lesskey-src; files read; outputs -o --output
   check pager-commands; @less,more is open relied; is reader
+  @less,more is ordinary
 man = values -P --pager -H? -M -S -s -L -m -C -e -E -p -r -R; option-exec with -P --pager -H --html
   is names-words open relied
+  is ordinary
 nano micro = @nano options-of vim; files write; @nano is reader relied
 nl rev wc md5sum sha256sum = files read; outputs -o --output; safe always; is batch-safe reader
 od hexdump = files read; outputs -o --output; safe always; is reader teller
 paste fold fmt column expand comm cmp sha1sum sha512sum cksum sum tsort = files read; outputs -o --output; safe always
   is reader
+  @fold,column,expand,comm is ordinary
 pg_dump pg_dumpall mysqldump mongodump = files none; outputs -f --file --result-file -r -o --out
   @pg_dump,mysqldump is teller
 pr diff3 sdiff colordiff bzcat xzcat zless zmore basenc uuencode xsel pbcopy enscript lp lpr pygmentize highlight glow
     mdcat hexyl ccat cloc tokei aspell ispell iconv dos2unix unix2dos pandoc csvlook xmllint puttygen lzcat zstdcat sha1
     look ptx shuf factor = files read; outputs -o --output
+  @lp,look,factor is ordinary
 rg ripgrep ag ack ugrep =
   @rg values -e --regexp -f --file -g --glob --iglob -t --type -T --type-not -m --max-count -A -B -C --pre --pre-glob
     --hostname-bin -r --replace -j --threads -M --sort --sortr -d --max-depth --ignore-file --type-add --color --colors
     --engine -E
+  @ag,ack values --pager
   @rg,ripgrep,ugrep files read skip 1 unless -e -f --expression --regexp --file; @ag,ack files read skip 1
   inputs -f --file; reads-below; @rg safe options
   @rg safe-short ^-[nilcvwxsSFHINLuUoPabqp0.]*([ABCmjMd]\d*|[tT]\w*|[egfrE][^]*)?$
@@ -62,8 +70,9 @@ rg ripgrep ag ack ugrep =
     --with-filename --no-filename --only-matching --invert-match --multiline --multiline-dotall --pcre2 --hidden
     --no-hidden --text --no-ignore --no-ignore-vcs --unrestricted --follow --json --stats --trim --vimgrep --null
     --quiet --no-messages --column --passthru --pretty --no-config --max-filesize
-  @rg option-exec with --pre --hostname-bin; @rg,ag check sifts-secrets; @rg,ag is names-words; @rg is open teller
+  @ag script --pager; @rg option-exec with --pre --hostname-bin; @rg,ag check sifts-secrets; @rg,ag is names-words; @rg is open teller
   @rg,ag,ack is reader searcher
+  @rg,ag,ack lists-files with -l --files --files-with-matches -L --files-without-match -g
 sed gsed = values -e --expression -f --file -l --line-length -i?
   same -i=--in-place -n=--quiet=--silent -e=--expression -f=--file -E=-r=--regexp-extended
   files read skip 1 unless -e -f --expression --regexp --file; in-place -i --in-place
@@ -76,6 +85,7 @@ sort =
   safe-long --reverse --numeric-sort --unique --key --field-separator --human-numeric-sort --version-sort --ignore-case
     --month-sort --general-numeric-sort --stable --check --random-sort --zero-terminated
   option-exec with --compress-program; is abbreviates reader
+  is ordinary
 tail = values -n --lines -c --bytes --pid -s; files read; outputs -o --output; safe always; check pours
   is batch-safe reader teller
 tr = files none; safe always; is teller
@@ -90,7 +100,9 @@ vim vi nvim view ex gvim rview rvim vimdiff =
   @view files read; @vim,vi,nvim,ex files write; @view outputs -o --output
   @vim,vi,nvim option-exec with -u=/tmp* -S=/tmp*; @vim,vi,nvim,view,ex,gvim,rvim,vimdiff check editor-code
   @vim,vi,nvim,view,ex,vimdiff is open; @vim,vi,view,vimdiff is reader; @vim,vi is relied; @ex is typed
+  @view is ordinary
 wipe = files write; check shreds
+  is ordinary
 xclip = files read; outputs -o --output; is teller
 xxd = values -l -s -c -g -o -n; files read then write; outputs -o --output; safe operands ^-[cglso]$
   safe-short ^-(a|b|e|p|ps|i|u|d|[cglso]\w*)$; is reader teller
@@ -98,4 +110,5 @@ yq = files read skip 1; inputs -f --from-file; in-place -i --in-place --inplace;
   safe-short ^-([rneNCMPcyY]+|[op](=?(j|y|p|x|c|t|json|yaml|xml|props|csv|tsv|auto))?)$
   safe-long --raw-output --null-input --exit-status --colors --no-colors --prettyPrint --output-format --input-format
   is reader searcher
+vim.basic vim.tiny vim.nox vim.gtk3 = options-of vim; files write; check editor-code; is open
 `

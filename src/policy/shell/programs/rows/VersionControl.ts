@@ -56,11 +56,16 @@ git = globals -C -c --git-dir --work-tree --namespace --super-prefix --config-en
     submodule deinit with -f --force --all | read-tree with --reset -u | checkout-index with -f --force | replace with
     -d --delete | notes remove,prune | lfs prune unless -n --dry-run | svn dcommit,reset | p4 submit | rm with -f
     --force operand . ./ :/ unless -n --dry-run --cached | stash store | restore with -W --worktree unless -p --patch |
-    restore unless -S --staged -p --patch
+    restore unless -S --staged -p --patch | push with --force~ --mirror~ --delete~ unless
+    -n --dry-run | checkout with -B | switch with -C --force-create | branch with -f --force | replace unless -l --list |
+    fast-import | update-ref operand * | symbolic-ref * * | read-tree with --empty | update-index with --force-remove
+    --remove | lfs migrate unless info | annex drop,dropunused with --force | send-pack with -f --force | for-each-repo
+    operand clean,reset,prune,rm,push,checkout
   option-exec with --exec-path=* --config-env | clone,fetch,pull,ls-remote with --upload-pack -u | push,send-pack with
     --receive-pack --exec | archive with --exec | difftool with -x --extcmd | grep with -O --open-files-in-pager |
     clone,fetch,pull,ls-remote,remote,submodule operand ext::* fd::* | clone,init with --template | instaweb,daemon,
-    shell,cvsserver | config edit; publish-deploy send-email; credentials credential fill,approve
+    shell,cvsserver | config edit | config with -e --edit; publish-deploy send-email; credentials credential fill,approve
+  persistence maintenance start,register; lists-files ls-files,ls-tree | status | diff,show,log,diff-tree with --name-only
   check settings pathspecs; is abbreviates fetcher lists names-words open reader relied
 git-filter-repo bfg = git-destructive
 glab = values -R --repo -X --method -f --raw-field -F --field; network unless version config completion
@@ -73,9 +78,11 @@ hg svn = network clone,pull,push,checkout,update,commit,co,up
     push with -f --force
   @svn git-destructive revert with -R --recursive | delete,rm,remove operand http*://* svn*://* --force
   is fetcher names-words open
+  @hg values --config -R --cwd -r
 hub = hook ^alias; publish-deploy delete,release,merge | api with -X --method -f -F
 jj = git-destructive abandon,restore | op,operation restore,undo,abandon | git push with --deleted; is names-words
 p4 = git-destructive obliterate,revert,delete
 repo = git-destructive forall,prune,abandon
+  is ordinary
 svnadmin = git-destructive rmtxns,setrevprop
 `

@@ -20,12 +20,14 @@ devbox = starts run; hook ^(global )?shellenv
 direnv = starts exec skip 1; hook ^(hook|export); next-runs exec
 doas = wraps values -u -C; privilege; is open
 dotenv = starts dashes values -f -e
+  may-start run
 dotenvx = starts run dashes; next-runs run
 dumb-init = starts values -r
 fakeroot = starts values -l -s -i
 faketime = starts skip 1 values -f
 flock = wraps skip 1 values -w --wait --timeout -E --conflict-exit-code script-at -c --command; is open
 foreman = starts run
+  is ordinary
 gdb = values -ex --eval-command -x --command -p --pid -iex -ix -d -cd -s -e -se -c -core
   starts dashes begins --args -c --command
   option-exec with -ex=*shell* -ex=!* -ex=*python* -ex=*system* -ex=*call* --eval-command=*shell* -ex=*pipe*
@@ -38,11 +40,12 @@ hyperfine =
 ionice = wraps values -c --class -n --classdata -p --pid -P -u; is open
 jrunscript jjs = option-exec with -e
 ld-linux-x86-64.so.2 ld-linux.so.2 ld.so = option-exec with --preload --library-path
-lldb = starts dashes begins --args -c --command
+lldb = values -o -O -s -S -k -f -n -p -b? --one-line; starts dashes begins --args -c --command
   option-exec with -o=*script* -o=*platform* --one-line=*script* -o=*shell* -s; is open single-dash
 logsave setarch envdir envchain = starts skip 1
 m4 = option-exec with -D=*esyscmd*
 nice = wraps values -n --adjustment; safe-inner leading; is neutral open
+  is ordinary
 nodemon = starts values -e --ext -w --watch -i --ignore -d --delay; script-word --exec -x
 nohup = wraps; is neutral open
 numactl = starts values -N -m -C -p -i
@@ -57,6 +60,7 @@ pdflatex xelatex lualatex latexmk latex pdftex tex =
 pdsh = starts script remote values -w -l -x -f -t -u
 perf = starts stat values -e -o -r -p -I | record values -e -o -F -p -g
 pic = option-exec with -U
+  is ordinary
 pixi = starts run values -e --environment --manifest-path
 proot = starts values -r -b -w -S -0
 proxychains proxychains4 = starts values -f
@@ -69,7 +73,10 @@ rr = starts record
 run-parts = option-exec operand /*
 runuser = starts values -u --user -g --group; script -c --command; privilege
 screen = starts values -S -t -L -c -s -h; power-service operand quit; is names-words open
+  may-start values -S -dmS -t -c; script-word stuff
+  is ordinary
 script = values -c --command -t? -T -I -O -B -o; script -c --command; files write; is open
+  is ordinary
 scriptlive = script -c --command
 sem =
   batch job -j --jobs -a --arg-file -S --sshlogin --results --joblog --timeout --delay --colsep -N -n -I --tmpdir
@@ -78,7 +85,8 @@ sg = script operands 1; privilege
 ssh-agent = starts values -a -t -E -P; hook ^(-[skca]\b|$)
 start-stop-daemon ts-node-dev = starts dashes
 stdbuf = wraps values -i -o -e --input --output --error; is open
-strace ltrace = @strace starts values -e -o -p -s -a -b -E -I -O -P -S -u -X; @ltrace starts values -e -o -p -s -a -n -u
+strace ltrace = values -o -e -p -s
+  @strace starts values -e -o -p -s -a -b -E -I -O -P -S -u -X; @ltrace starts values -e -o -p -s -a -n -u
   option-exec with -o=|*; is open
 su = values -c --command -s --shell -g --group -G -w; script -c --command; privilege; is open relied
 sudo = wraps values -u --user -g --group -h --host -p --prompt -C -T -r --role -t --type -D --chdir -R --chroot -U
@@ -86,6 +94,7 @@ sudo = wraps values -u --user -g --group -h --host -p --prompt -C -T -r --role -
 systemd-inhibit = starts values --what --who --why --mode
 taskset = wraps skip 1; is open
 time = wraps values -f --format -o --output; safe-inner leading; is neutral open
+  is ordinary
 timeout gtimeout = wraps skip 1 values -k --kill-after -s --signal; safe-inner leading
   is neutral open waits
 tini = starts values -p -e
@@ -96,11 +105,13 @@ tmux = values -L -S -f -c? -n -s -t -x -y -e -F
   is names-words open
 toybox = wraps
 trickle = starts values -d -u -w -t -l -n
+  is ordinary
 uclampset = starts values -m -M -p
 unbuffer catchsegv prlimit firejail dbus-run-session torsocks torify chronic rlwrap cross-env entr linux32 linux64
     eatmydata flatpak-spawn heaptrack = starts
 valgrind = starts; is single-dash
 watch = wraps script values -n --interval -q --equexit; is evaluates open waits
+  is ordinary
 watchexec = starts values -e --exts -w --watch -i --ignore -d --debounce
 xargs = values -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars
   wraps values -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars appends; batch input
