@@ -18,7 +18,7 @@ import * as Disk from "./Disk.ts"
 import * as SandboxModes from "./SandboxModes.ts"
 import * as Plan from "./plan/Plan.ts"
 import type { PathScope } from "./plan/PathScope.ts"
-import { type HostEnvironment, ownHomes } from "./plan/DiskView.ts"
+import { type HostEnvironment, ownHomes, type ViewRequest } from "./plan/DiskView.ts"
 import * as BackendProbe from "./backends/BackendProbe.ts"
 
 export interface SandboxOptions {
@@ -63,7 +63,7 @@ export class Sandbox extends Context.Service<Sandbox, {
    */
   readonly temporary: (scope: Scope.Scope) => Temporary
   /** The same view of the disk for Postern's own file tools. Looks at the disk. */
-  readonly reach: (request: Pick<SandboxRequest, "mode" | "network" | "roots" | "readable">) => PathScope
+  readonly reach: (request: ViewRequest) => PathScope
   /**
    * Modes of a session that cannot be enforced here even with a network. Starts nothing where bubblewrap is installed.
    */

@@ -3,7 +3,7 @@ import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
 import type { EnforcementReport, SandboxUnavailable } from "../../src/sandbox/Confinement.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import type { PrivateTmp } from "../../src/sandbox/Confinement.ts"
-import { Environment } from "../../src/platform/Environment.ts"
+import { Environment, type EnvironmentVariables } from "../../src/platform/Environment.ts"
 import {
   type ProcessCommand,
   Processes,
@@ -14,9 +14,14 @@ import type { Fixture, Who } from "./Fixture.ts"
 
 export const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-export const layer = (fixture: Pick<Fixture, "own" | "home">, options: Partial<Sandbox.SandboxOptions> = {}) =>
+export const layer = (
+  fixture: Pick<Fixture, "own" | "home">,
+  options: Partial<Sandbox.SandboxOptions> = {},
+  PATH = path,
+  variables: EnvironmentVariables = {}
+) =>
   Layer.merge(Sandbox.Sandbox.layer({ own: fixture.own, home: fixture.home, ...options }), Processes.layer).pipe(
-    Layer.provide(Layer.succeed(Environment, { PATH: path }))
+    Layer.provide(Layer.succeed(Environment, { ...variables, PATH }))
   )
 
 export interface Ran {
@@ -28,6 +33,7 @@ export interface Ran {
 export interface Options {
   readonly who?: Who
   readonly masks?: ReadonlyArray<string>
+  readonly visible?: ReadonlyArray<string>
   readonly readable?: ReadonlyArray<string>
   /** Besides `work`. */
   readonly roots?: ReadonlyArray<string>
@@ -55,6 +61,7 @@ export const bash = Effect.fnUntraced(function*(
     roots: [work, ...options.roots ?? []],
     env: { PATH: path, HOME: "/nowhere", ...options.env },
     ...(options.masks && { masks: options.masks }),
+    ...(options.visible && { visible: options.visible }),
     ...(options.readable && { readable: options.readable }),
     ...(options.temporary && { temporary: options.temporary })
   })
