@@ -13,8 +13,6 @@ export interface SandboxRequest {
   readonly readable?: ReadonlyArray<string>
   /** Further files and folders to hide, such as those of the user's own deny rules. */
   readonly masks?: ReadonlyArray<string>
-  /** Files and folders to show although they would be hidden for what usually lies there; `masks` win. */
-  readonly visible?: ReadonlyArray<string>
   /** Further files and folders of the session's own that must not be written to. */
   readonly readOnly?: ReadonlyArray<string>
   /** The session's; without it each command has temporary folders of its own. */
@@ -89,8 +87,6 @@ export interface ConfinedCommand {
   readonly cwd: string
   readonly runner: Runner
   readonly report: EnforcementReport
-  /** What the command did to paths that could not be protected because they were missing or are links. */
-  readonly afterwards: () => ReadonlyArray<string>
   /** Ends, with the reason in words, when the command has to be stopped for what it uses. */
   readonly exceeded?: Effect.Effect<string>
 }

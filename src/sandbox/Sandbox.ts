@@ -17,8 +17,10 @@ import { type BackendChoice } from "../domain/SandboxBackend.ts"
 import * as Disk from "./Disk.ts"
 import * as SandboxModes from "./SandboxModes.ts"
 import * as Plan from "./plan/Plan.ts"
+import * as ProtectedPaths from "./plan/ProtectedPaths.ts"
+import * as ProtectionIndex from "./plan/ProtectionIndex.ts"
 import type { PathScope } from "./plan/PathScope.ts"
-import { type HostEnvironment, ownHomes, type ViewRequest } from "./plan/DiskView.ts"
+import { type HostEnvironment, ownHomes } from "./plan/DiskView.ts"
 import * as BackendProbe from "./backends/BackendProbe.ts"
 
 export interface SandboxOptions {
@@ -62,8 +64,10 @@ export class Sandbox extends Context.Service<Sandbox, {
    * Nothing is made before a command needs them.
    */
   readonly temporary: (scope: Scope.Scope) => Temporary
+  /** How everything is now that a call in `workspace-write` with these folders would find protected. */
+  readonly protectedState: (roots: ReadonlyArray<string>) => Effect.Effect<ProtectedPaths.ProtectedState>
   /** The same view of the disk for Postern's own file tools. Looks at the disk. */
-  readonly reach: (request: ViewRequest) => PathScope
+  readonly reach: (request: Pick<SandboxRequest, "mode" | "network" | "roots" | "readable">) => PathScope
   /**
    * Modes of a session that cannot be enforced here even with a network. Starts nothing where bubblewrap is installed.
    */
@@ -98,6 +102,7 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
   }
   const temporaryParent = join(options.own.dataDir, "tmp")
   yield* Effect.forkScoped(Effect.promise(() => PrivateTmp.removeStale(temporaryParent)))
+  const protection = yield* ProtectionIndex.make(find, surroundings)
   const choose = makeChooser(find, options.partial?.files ?? (() => true))
 
   const enforce = (mode: EffectiveSandbox, network: boolean, backend?: BackendChoice): Enforcement => {
@@ -110,7 +115,8 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
   const confine = Effect.fnUntraced(function*(argv: BackendCommand["argv"], request: SandboxRequest) {
     const chosen = choose(request.mode, request.network, request.backend)
     if ("missing" in chosen) return yield* new SandboxUnavailable(chosen)
-    const planned = Plan.make(request, surroundings)
+    const sources = request.mode === "workspace-write" ? yield* protection.sources(request.roots) : undefined
+    const planned = Plan.make(request, surroundings, sources)
     if (planned instanceof SandboxUnavailable) return yield* planned
     const temporary = yield* temporaryOf(request)
     const plan = temporary === undefined ? planned : { ...planned, temporary }
@@ -154,6 +160,7 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     enforce,
     check,
     temporary: (scope) => PrivateTmp.make(temporaryParent, scope, options.temporaryLimit),
-    reach: (request) => Plan.reach(request, surroundings)
+    protectedState: (roots) => Effect.map(protection.sources(roots), (sources) => Plan.protectedState(roots, sources)),
+    reach: (request) => Plan.reach(request, surroundings, protection.configOf)
   })
 })

@@ -20,18 +20,24 @@ const warmUp = 5
 
 const env = { PATH: "/usr/bin:/bin", HOME: tmpdir() }
 
-const measure = Effect.fnUntraced(function*(work: string) {
+const measure = Effect.fnUntraced(function*(work: string, modes?: ReadonlyArray<EffectiveSandbox>) {
   const sandbox = yield* Sandbox
   const processes = yield* Processes
-  const usable = sandbox.check().filter(({ report, usable }) => usable && report?.backend !== "none")
+  const usable = sandbox.check().filter(({ mode, report, usable }) =>
+    usable && report?.backend !== "none" && modes?.includes(mode) !== false
+  )
   const cases = [{ mode: "danger-full-access", network: true } as const, ...usable]
   const times = cases.map((): Array<number> => [])
   for (let round = -warmUp; round < rounds; round++) {
     for (const [index, { mode, network }] of cases.entries()) {
       const start = performance.now()
       yield* Effect.scoped(Effect.gen(function*() {
+        // As around each call of a session that may write.
+        const look = mode === "workspace-write" ? sandbox.protectedState([work]) : Effect.void
+        yield* look
         const confined = yield* sandbox.confine(["/bin/true"], { mode, network, cwd: work, roots: [work], env })
         yield* processes.run({ ...confined, timeout: "10 seconds", onOutput: () => undefined })
+        yield* look
       }))
       if (round >= 0) times[index]!.push(performance.now() - start)
     }
@@ -45,8 +51,7 @@ const measure = Effect.fnUntraced(function*(work: string) {
   }))
 })
 
-/** What each mode adds to a spawn on this machine; interleaved, in a repository with what is protected in it. Empty without a backend. */
-export const spawnCosts = async (): Promise<ReadonlyArray<SpawnCost>> => {
+const inFolder = async <A>(use: (work: string, layer: Layer.Layer<Sandbox | Processes>) => Promise<A>): Promise<A> => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "postern-spawn-")))
   const [home, work] = [join(base, "home"), join(base, "work")]
   for (
@@ -62,10 +67,29 @@ export const spawnCosts = async (): Promise<ReadonlyArray<SpawnCost>> => {
   ) writeFileSync(file, "")
   const own = { configDir: join(home, ".postern"), dataDir: join(home, ".postern", "data") }
   try {
-    return await Effect.runPromise(
-      Effect.provide(measure(work), Layer.merge(Sandbox.layer({ own, home }), Processes.layer))
-    )
+    return await use(work, Layer.merge(Sandbox.layer({ own, home }), Processes.layer))
   } finally {
     rmSync(base, { recursive: true, force: true })
   }
 }
+
+/** What each mode adds to a spawn on this machine; interleaved, in a repository with what is protected in it. Empty without a backend. */
+export const spawnCosts = (): Promise<ReadonlyArray<SpawnCost>> =>
+  inFolder((work, layer) => Effect.runPromise(Effect.provide(measure(work), layer)))
+
+/** The same for commands that write in a workspace of 50,000 files in 5,000 folders, with twenty repositories further down. */
+export const spawnCostsInLargeWorkspace = (): Promise<ReadonlyArray<SpawnCost>> =>
+  inFolder((work, layer) => {
+    for (let number = 0; number < 5000; number++) {
+      const folder = join(work, `part${number % 50}`, `group${number % 10}`, `module${number}`)
+      mkdirSync(folder, { recursive: true })
+      for (let file = 0; file < 10; file++) writeFileSync(join(folder, `${file}.ts`), "")
+      if (number >= 20) continue
+      for (const name of ["hooks", "info", "objects", "refs"]) {
+        mkdirSync(join(folder, ".git", name), { recursive: true })
+      }
+      writeFileSync(join(folder, ".git", "config"), "[core]\n\trepositoryformatversion = 0\n")
+      writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n")
+    }
+    return Effect.runPromise(Effect.provide(measure(work, ["workspace-write"]), layer))
+  })

@@ -4,7 +4,7 @@ import { rows, Samples } from "./Figures.ts"
 import * as Measures from "./Measures.ts"
 import { decisionMicros } from "./Policy.ts"
 import * as Process from "./Process.ts"
-import { spawnCosts } from "./Sandbox.ts"
+import { spawnCosts, spawnCostsInLargeWorkspace } from "./Sandbox.ts"
 import { type Name, names, Subjects } from "./Subjects.ts"
 import { render } from "./Table.ts"
 
@@ -72,6 +72,9 @@ process.stderr.write(`sandbox (load ${load()})\n`)
 for (const { addedMs, backend, mode, network } of await spawnCosts()) {
   const key = backend === "landlock" ? "landlock" : "sandbox"
   if (mode === "workspace-write" && network) samples.add(key, "postern", addedMs)
+}
+for (const { addedMs, backend, network } of await spawnCostsInLargeWorkspace()) {
+  if (network && backend === "bubblewrap") samples.add("sandboxLarge", "postern", addedMs)
 }
 
 const table = rows(samples)

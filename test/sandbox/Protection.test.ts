@@ -58,12 +58,12 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
   it.live("lets git work while hooks and configuration stay as they are", () =>
     Effect.gen(function*() {
       const made = yield* repository
-      const { ended, output } = yield* run(
+      const { ended, output, warnings } = yield* run(
         made,
         `${identity} echo b > b && git add b && git commit -qm second && git checkout -q -b topic && git log --oneline | wc -l`
       )
       assert.strictEqual(ended.code, 0, output)
-      assert.deepStrictEqual(ended.warnings, [])
+      assert.deepStrictEqual(warnings, [])
       const before = readFileSync(join(made.work, ".git", "config"), "utf8")
       const { output: refused } = yield* run(
         made,
@@ -89,9 +89,9 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
     Effect.gen(function*() {
       const made = yield* repository
       rmSync(join(made.work, ".git"), { recursive: true })
-      const { ended } = yield* run(made, "git init -q . && mkdir .vscode && echo {} > .vscode/tasks.json")
+      const { warnings } = yield* run(made, "git init -q . && mkdir .vscode && echo {} > .vscode/tasks.json")
       assert.deepStrictEqual(
-        ended.warnings?.map((line) => line.split(" ")[0]),
+        warnings.map((line) => line.split(" ")[0]),
         [join(made.work, ".git"), join(made.work, ".vscode")].toSorted((a, b) =>
           Number(a.endsWith("git")) < Number(b.endsWith("git")) ? 1 : -1
         )
@@ -126,9 +126,9 @@ describe.skipIf(!Fixture.hasBubblewrap)(`protected paths of a workspace${Fixture
       const made = yield* repository
       renameSync(join(made.work, ".git"), join(made.work, "repo"))
       symlinkSync("repo", join(made.work, ".git"))
-      const { ended } = yield* run(made, "echo x > .git/hooks/x; rm .git; mkdir .git")
+      const { warnings } = yield* run(made, "echo x > .git/hooks/x; rm .git; mkdir .git")
       assert.isFalse(existsSync(join(made.work, "repo", "hooks", "x")))
-      assert.match(ended.warnings?.[0] ?? "", /\.git was replaced/)
+      assert.match(warnings[0] ?? "", /\.git was replaced/)
     }))
 
   it.live("runs nothing that a repository's configuration names on a git read", () =>

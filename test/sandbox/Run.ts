@@ -3,7 +3,8 @@ import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
 import type { EnforcementReport, SandboxUnavailable } from "../../src/sandbox/Confinement.ts"
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import type { PrivateTmp } from "../../src/sandbox/Confinement.ts"
-import { Environment, type EnvironmentVariables } from "../../src/platform/Environment.ts"
+import * as ProtectedPaths from "../../src/sandbox/plan/ProtectedPaths.ts"
+import { Environment } from "../../src/platform/Environment.ts"
 import {
   type ProcessCommand,
   Processes,
@@ -14,26 +15,22 @@ import type { Fixture, Who } from "./Fixture.ts"
 
 export const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-export const layer = (
-  fixture: Pick<Fixture, "own" | "home">,
-  options: Partial<Sandbox.SandboxOptions> = {},
-  PATH = path,
-  variables: EnvironmentVariables = {}
-) =>
+export const layer = (fixture: Pick<Fixture, "own" | "home">, options: Partial<Sandbox.SandboxOptions> = {}) =>
   Layer.merge(Sandbox.Sandbox.layer({ own: fixture.own, home: fixture.home, ...options }), Processes.layer).pipe(
-    Layer.provide(Layer.succeed(Environment, { ...variables, PATH }))
+    Layer.provide(Layer.succeed(Environment, { PATH: path }))
   )
 
 export interface Ran {
   readonly ended: ProcessExit
   readonly output: string
   readonly report: EnforcementReport
+  /** What became of protected paths. */
+  readonly warnings: ReadonlyArray<string>
 }
 
 export interface Options {
   readonly who?: Who
   readonly masks?: ReadonlyArray<string>
-  readonly visible?: ReadonlyArray<string>
   readonly readable?: ReadonlyArray<string>
   /** Besides `work`. */
   readonly roots?: ReadonlyArray<string>
@@ -54,14 +51,16 @@ export const bash = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Ran, SandboxUnavailable | SpawnFailed, Sandbox.Sandbox | Processes | Scope.Scope> {
   const sandbox = yield* Sandbox.Sandbox
   const processes = yield* Processes
+  const roots = [work, ...options.roots ?? []]
+  const look = mode === "workspace-write" ? sandbox.protectedState(roots) : Effect.succeed(new Map())
+  const before = yield* look
   const confined = yield* sandbox.confine(["/bin/bash", "--noprofile", "--norc", "-c", script], {
     mode,
     network,
     cwd: options.cwd ?? work,
-    roots: [work, ...options.roots ?? []],
+    roots,
     env: { PATH: path, HOME: "/nowhere", ...options.env },
     ...(options.masks && { masks: options.masks }),
-    ...(options.visible && { visible: options.visible }),
     ...(options.readable && { readable: options.readable }),
     ...(options.temporary && { temporary: options.temporary })
   })
@@ -76,5 +75,5 @@ export const bash = Effect.fnUntraced(function*(
       options.onOutput?.(output)
     }
   })
-  return { ended, output, report: confined.report }
+  return { ended, output, report: confined.report, warnings: ProtectedPaths.changes(before, yield* look) }
 })

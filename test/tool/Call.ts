@@ -27,8 +27,7 @@ const unconfined = {
     net: "none",
     processes: "none",
     notes: []
-  },
-  afterwards: () => []
+  }
 } as const
 
 /** A workspace in a temporary folder and the tools called by name with undecoded arguments. */

@@ -44,8 +44,7 @@ export const nothing: SandboxBackend = {
       env,
       cwd: plan.cwd,
       runner: plainRunner,
-      report: nothing.offer(plan.mode, plan.network) as EnforcementReport,
-      afterwards: () => []
+      report: nothing.offer(plan.mode, plan.network) as EnforcementReport
     })
 }
 

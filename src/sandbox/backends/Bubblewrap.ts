@@ -10,6 +10,7 @@ import {
 import * as ResourceLimits from "./ResourceLimits.ts"
 import { isNarrow, isScratch, writes } from "../SandboxModes.ts"
 import type { Plan } from "../plan/Plan.ts"
+import { maxFolders, skippedFolders } from "../plan/FolderIndex.ts"
 import { firstBelow, mountPoints, sourceOf } from "../PrivateTmp.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
@@ -25,7 +26,6 @@ import {
 import * as Disk from "../Disk.ts"
 import * as ControlGroup from "./ControlGroup.ts"
 import * as MountTable from "./MountTable.ts"
-import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as Scratch from "./Scratch.ts"
 import * as SystemCallFilter from "./SystemCallFilter.ts"
 import * as BackendProbe from "./BackendProbe.ts"
@@ -147,19 +147,17 @@ const mountsOf = (
     ...plan.programs.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...plan.readable.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...plan.roots.map((path) => ({ path, args: rootArgs(plan, path, scratch) })),
-    // An entry of a home folder that vanishes meanwhile stops no call.
-    ...plan.visible.filter(({ path }) => !inEmpty(path)).map(({ link, path }) => ({
+    ...plan.visible.map(({ link, path }) => ({
       path,
-      args: link === undefined ? ["--ro-bind-try", path, path] : ["--symlink", link, path]
+      args: link === undefined ? ["--ro-bind", path, path] : ["--symlink", link, path]
     })),
     ...plan.pinned.map((path) => ({ path, args: ["--bind", path, path] })),
     ...plan.readOnly.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...masks.map(({ folder, path }) => ({ path, args: folder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] }))
   ]
-  const strictest = Array.from(new Map(mounts.map((mount) => [mount.path, mount])).values())
   return [
     ...baseMounts(plan, folders),
-    ...strictest.toSorted((a, b) => depth(a.path) - depth(b.path)).flatMap(({ args }) => args),
+    ...mounts.toSorted((a, b) => depth(a.path) - depth(b.path)).flatMap(({ args }) => args),
     ...masks.filter(({ folder }) => folder).flatMap(({ path }) => ["--remount-ro", path]),
     ...(isNarrow(plan.mode) ? ["--remount-ro", "/"] : []),
     // A writable /proc would let a host that runs as root change the kernel's own settings. As the last one this tells
@@ -416,7 +414,10 @@ export const reportOf = (
   const notes = [
     ...(confining ? [] : ["files are not confined; services behind Unix sockets stay reachable"]),
     ...(mode === "workspace-write"
-      ? ["files that have another hard link outside the workspace can be written through the link in it"]
+      ? [
+        "files that have another hard link outside the workspace can be written through the link in it",
+        `protected paths are not looked for in ${[...skippedFolders].join(", ")}, nor beyond ${maxFolders} folders`
+      ]
       : []),
     ...(network || !confining
       ? []
@@ -588,8 +589,7 @@ export const make = (find: BackendProbe.FindProgram): SandboxBackend => {
       // The command's own folder is entered inside; a missing one is then no riddle about a missing program.
       cwd: "/",
       runner: runnerOf(plan, inner, prepared, group),
-      report: prepared === undefined ? report : Scratch.report(report, prepared.way),
-      afterwards: ProtectedPaths.watch(plan.watched)
+      report: prepared === undefined ? report : Scratch.report(report, prepared.way)
     } satisfies ConfinedCommand
   })
 

@@ -13,7 +13,6 @@ import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnava
 import { isScratch } from "../SandboxModes.ts"
 import type { Plan } from "../plan/Plan.ts"
 import { mountPoints, sourceOf } from "../PrivateTmp.ts"
-import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
 const volume = (path: string, readOnly: boolean, target = path): ReadonlyArray<string> => [
@@ -48,8 +47,6 @@ export const options = (plan: Plan, command: Pick<BackendCommand, "env">, user: 
     .flatMap(({ folder, path }) =>
       folder ? ["--tmpfs", `${path}:ro`] : ["--mount", `type=bind,source=/dev/null,target=${path},readonly`]
     ),
-  ...plan.visible.filter(({ link, path }) => link === undefined && plan.roots.some((root) => isInside(root, path)))
-    .flatMap(({ path }) => volume(path, true)),
   "-w",
   plan.cwd,
   ...Object.entries(command.env).filter(([name]) => name !== "PATH" && name !== "HOME").flatMap((
@@ -120,8 +117,7 @@ export const make = (find: BackendProbe.FindProgram, image: string | undefined):
             ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
             : readRefusal(ending, plan, bubblewrapRefusal)
       },
-      report,
-      afterwards: ProtectedPaths.watch(plan.watched)
+      report
     } satisfies ConfinedCommand
   })
   return { name: "docker", offer, confine }

@@ -1,7 +1,5 @@
 import { Effect } from "effect"
-import { join } from "node:path"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
-import { isInside } from "../../platform/FilePath.ts"
 import {
   type BackendCommand,
   bubblewrapRefusal,
@@ -12,27 +10,13 @@ import {
 } from "./Backend.ts"
 import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnavailable } from "../Confinement.ts"
 import { isScratch } from "../SandboxModes.ts"
-import * as Disk from "../Disk.ts"
 import type { Plan } from "../plan/Plan.ts"
-import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
 const common = ["--quiet", "--noprofile", "--private-dev", "--nonewprivs", "--caps.drop=all", "--seccomp", "--noroot"]
 
 /** `/` alone would leave the home folder and the temporary folders writable (docs/sandbox.md#firejail). */
 const readOnlyPlaces = (home: string) => ["/", home, "/tmp", "/var/tmp"].map((path) => `--read-only=${path}`)
-
-/** Firejail shows nothing again below what it hides, so the entries around what is shown are hidden one by one. */
-const entriesAround = (folder: string, shown: ReadonlyArray<string>): ReadonlyArray<string> => {
-  if (shown.includes(folder)) return []
-  if (!shown.some((path) => isInside(folder, path))) return [folder]
-  return Disk.names(folder)?.flatMap((name) => entriesAround(join(folder, name), shown)) ?? [folder]
-}
-
-const hiddenBy = (plan: Plan): ReadonlyArray<string> => {
-  const shown = [...plan.roots, ...plan.readable, ...plan.visible.map(({ path }) => path)]
-  return plan.masks.flatMap(({ path }) => entriesAround(path, shown))
-}
 
 export const options = (plan: Plan, home: string, extra: ReadonlyArray<string> = []): ReadonlyArray<string> => [
   ...common,
@@ -48,7 +32,7 @@ export const options = (plan: Plan, home: string, extra: ReadonlyArray<string> =
         : []),
       ...plan.readOnly.map((path) => `--read-only=${path}`)
     ]),
-  ...hiddenBy(plan).map((path) => `--blacklist=${path}`),
+  ...plan.masks.map(({ path }) => `--blacklist=${path}`),
   ...extra
 ]
 
@@ -82,7 +66,6 @@ export const make = (find: BackendProbe.FindProgram, extra: ReadonlyArray<string
       processes: "full",
       notes: [
         "protected paths are held by name only",
-        "what appears in a home folder while a command runs is not hidden",
         "firejail is a program that runs as root",
         "each command has a /tmp of its own, which ends with it"
       ]
@@ -94,9 +77,9 @@ export const make = (find: BackendProbe.FindProgram, extra: ReadonlyArray<string
     if ("missing" in report || program === undefined) {
       return yield* new SandboxUnavailable("missing" in report ? report : { missing: "firejail", remedy: "" })
     }
-    const bad = [...plan.roots, ...plan.readable, ...hiddenBy(plan), ...plan.readOnly].find((path) =>
-      awkward.test(path)
-    )
+    const bad = [...plan.roots, ...plan.readable, ...plan.masks.map(({ path }) => path), ...plan.readOnly].find((
+      path
+    ) => awkward.test(path))
     if (bad !== undefined) {
       return yield* new SandboxUnavailable({
         missing: `firejail cannot name the path ${bad}.`,
@@ -114,8 +97,7 @@ export const make = (find: BackendProbe.FindProgram, extra: ReadonlyArray<string
             ? { kind: "runner-failed", note: ending.stderr.trim().split("\n").at(-1) ?? "" }
             : readRefusal(ending, plan, bubblewrapRefusal)
       },
-      report,
-      afterwards: ProtectedPaths.watch(plan.watched)
+      report
     } satisfies ConfinedCommand
   })
   return { name: "firejail", offer, confine }

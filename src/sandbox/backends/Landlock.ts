@@ -26,7 +26,6 @@ import * as Disk from "../Disk.ts"
 import * as ResourceLimits from "./ResourceLimits.ts"
 import { isNarrow, isScratch } from "../SandboxModes.ts"
 import type { Plan } from "../plan/Plan.ts"
-import * as ProtectedPaths from "../plan/ProtectedPaths.ts"
 import { caches } from "./Scratch.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
@@ -98,10 +97,12 @@ export const grants = (plan: Plan, tmp: string): ReadonlyArray<string> => {
   const read = isNarrow(plan.mode)
     ? [...system.filter((path) => Disk.real(path) !== undefined), ...plan.programs, ...plan.roots]
     : around("/", hidden)
-  const write = plan.mode === "workspace-write" ? plan.roots : []
+  // Hooks and configuration in it could not be held.
+  const write = plan.mode === "workspace-write"
+    ? plan.roots.filter((path) => plan.repositories?.includes(path) !== true)
+    : []
   const shown = new Set([
     ...read.flatMap((path) => around(path, hidden)),
-    ...plan.visible.flatMap(({ link, path }) => link === undefined ? around(path, hidden) : []),
     ...plan.readable,
     ...(write.length > 0 ? [] : plan.roots)
   ])
@@ -202,8 +203,7 @@ export const make = (find: BackendProbe.FindProgram, launch: string | undefined 
       },
       cwd: plan.cwd,
       runner: runner(plan),
-      report,
-      afterwards: ProtectedPaths.watch([...plan.watched, ...plan.readOnly])
+      report
     } satisfies ConfinedCommand
   })
 

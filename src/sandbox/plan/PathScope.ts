@@ -2,7 +2,6 @@ import type { Intent } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import { isNarrow, writes } from "../SandboxModes.ts"
 import type { DiskView } from "./DiskView.ts"
-import { nearest } from "./HiddenPaths.ts"
 
 /**
  * What Postern's own file tools may touch: the view of the disk that a command in the same mode gets
@@ -35,34 +34,32 @@ export const lazy = (find: () => PathScope): PathScope => {
   }
 }
 
-/** `guarded` are the paths that a command finds read-only in a workspace it can write to; they need not exist. */
+/** `isGuarded`: whether a command finds the path read-only in a workspace it can write to. */
 export const of = (
   view: Pick<DiskView, "mode" | "roots" | "readable" | "masks" | "visible">,
-  guarded: ReadonlyArray<string>
+  isGuarded: (path: string) => boolean
 ): PathScope => {
   const { mode, readable, roots } = view
   if (mode === "danger-full-access") return everything
-  const shown = new Set([...roots, ...readable, ...view.visible.map(({ path }) => path)])
-  const hidden = new Set(view.masks.map(({ path }) => path))
-  const depth = (folders: ReadonlySet<string>, path: string): number =>
-    nearest((at) => folders.has(at), path)?.length ?? -1
+  const shown = [...roots, ...readable, ...view.visible.map(({ path }) => path)]
+  const hidden = view.masks.map(({ path }) => path)
   return {
-    hides: view.masks.some(({ path }) => roots.concat(readable).some((folder) => isInside(folder, path))),
+    hides: hidden.some((path) => roots.concat(readable).some((folder) => isInside(folder, path))),
     refusal: (path, intent) => {
       if (devices.has(path)) return undefined
       if (intent === "write" && !writes(mode)) return `the Sandbox mode ${mode} lets nothing be written.`
-      const mask = depth(hidden, path)
-      if (mask >= 0 && mask >= depth(shown, path)) {
+      const mask = deepest(hidden, path)
+      if (mask >= 0 && mask >= deepest(shown, path)) {
         return "the sandbox hides it: it may hold credentials or another program's own state."
       }
       if (intent === "write") {
         if (deepest(roots, path) < 0) return `the Sandbox mode ${mode} lets only the session's folders be written to.`
-        if (deepest(guarded, path) >= 0) {
+        if (isGuarded(path)) {
           return `the Sandbox mode ${mode} protects it: programs outside the sandbox run or obey what is in it.`
         }
         return undefined
       }
-      return isNarrow(mode) && depth(shown, path) < 0
+      return isNarrow(mode) && deepest(shown, path) < 0
         ? `the Sandbox mode ${mode} shows nothing outside the session's folders.`
         : undefined
     }

@@ -4,12 +4,15 @@ import * as Disk from "../Disk.ts"
 import { isNarrow, writes } from "../SandboxModes.ts"
 import * as ProtectedPaths from "./ProtectedPaths.ts"
 import * as PathScope from "./PathScope.ts"
-import { type DiskView, foldersOf, hiddenView, type HostEnvironment, viewOf, type ViewRequest } from "./DiskView.ts"
+import { type GitConfigReader, type GitFolders, noGit } from "./GitConfig.ts"
+import { type DiskView, foldersOf, hiddenPaths, type HostEnvironment, viewOf, type ViewRequest } from "./DiskView.ts"
 
 /** One call's view of the disk, found out right before it runs. Backends turn it into their own words. */
 export interface Plan extends DiskView {
   readonly network: boolean
   readonly cwd: string
+  /** Those of `roots` that are repositories of the session's folders, and open for git only. */
+  readonly repositories?: ReadonlyArray<string>
   readonly pinned: ReadonlyArray<string>
   readonly readOnly: ReadonlyArray<string>
   /** Those of `readOnly` without which the call must not run. */
@@ -20,10 +23,14 @@ export interface Plan extends DiskView {
 }
 
 /** The same view for Postern's own tools. */
-export const reach = (wanted: ViewRequest, surroundings: HostEnvironment): PathScope.PathScope => {
+export const reach = (
+  wanted: ViewRequest,
+  surroundings: HostEnvironment,
+  configOf: GitConfigReader = noGit
+): PathScope.PathScope => {
   if (wanted.mode === "danger-full-access") return PathScope.everything
-  const view = viewOf(wanted, hiddenView(wanted, surroundings), surroundings)
-  return PathScope.of(view, writes(wanted.mode) ? ProtectedPaths.guarded(wanted.roots) : [])
+  const view = viewOf(wanted, hiddenPaths(wanted, surroundings), surroundings)
+  return PathScope.of(view, writes(wanted.mode) ? ProtectedPaths.guard(wanted.roots, configOf) : () => false)
 }
 
 /** Folders that no call may be confined to, whatever a backend can do. */
@@ -77,13 +84,28 @@ const refusedFolders = (
   return refusedRoot(request, roots, surroundings)
 }
 
+/** Those that no session may have as its folder are left closed. */
+const repositoriesAround = (
+  roots: ReadonlyArray<string>,
+  hidden: ReadonlyArray<string>,
+  { homes, own }: HostEnvironment,
+  { configOf }: ProtectedPaths.ProtectionSources
+): ReadonlyArray<GitFolders> =>
+  ProtectedPaths.repositoriesAround(roots, homes.map((home) => Disk.real(home) ?? home), configOf).filter(
+    ({ folder }) =>
+      !roots.some((root) => isInside(root, folder) || isInside(folder, root)) &&
+      ![...hidden, own.dataDir, own.configDir].some((path) => isInside(path, folder) || isInside(folder, path))
+  )
+
 /** What a command must find as it is in folders that it can write to. */
 const keptIn = (
   { readOnly = [], mode, roots: named }: SandboxRequest,
-  roots: ReadonlyArray<string>
-): Pick<Plan, "readOnly" | "required" | "watched"> | SandboxUnavailable => {
-  if (mode !== "workspace-write") return { readOnly: [], required: [], watched: [] }
-  const found = ProtectedPaths.find(named, roots)
+  roots: ReadonlyArray<string>,
+  around: ReadonlyArray<GitFolders>,
+  sources: ProtectedPaths.ProtectionSources
+): Pick<Plan, "readOnly" | "required" | "watched" | "pinned"> | SandboxUnavailable => {
+  if (mode !== "workspace-write") return { readOnly: [], required: [], watched: [], pinned: [] }
+  const found = ProtectedPaths.find(named, roots, sources, around)
   if ("linked" in found) {
     return refuse(
       `${found.linked} is a symbolic link on the way to a protected path, and a command could replace it.`,
@@ -91,11 +113,20 @@ const keptIn = (
     )
   }
   const required = Disk.existing(readOnly).filter((path) => roots.some((root) => isInside(root, path)))
-  return { readOnly: [...new Set([...found.readOnly, ...required])], required, watched: found.watched }
+  return {
+    readOnly: [...new Set([...found.readOnly, ...required])],
+    required,
+    watched: found.watched,
+    pinned: [...new Set([...found.pinned, ...ProtectedPaths.pins(roots, required)])]
+  }
 }
 
 /** Fails where the call cannot be confined as asked; nothing is left out silently (docs/sandbox.md#failing-closed). */
-export const make = (request: SandboxRequest, surroundings: HostEnvironment): Plan | SandboxUnavailable => {
+export const make = (
+  request: SandboxRequest,
+  surroundings: HostEnvironment,
+  sources: ProtectedPaths.ProtectionSources = ProtectedPaths.noSources
+): Plan | SandboxUnavailable => {
   const { cwd, mode, network } = request
   const { readable, roots } = foldersOf(request)
   const base = {
@@ -116,25 +147,35 @@ export const make = (request: SandboxRequest, surroundings: HostEnvironment): Pl
   if (refused !== undefined) return refused
   if (mode === "danger-full-access") return base
 
-  const hidden = hiddenView(request, surroundings)
-  const homes = Disk.existing(surroundings.homes)
-  const covered = roots.find((root) => hidden.masks.has(root) && !homes.includes(root))
+  const hidden = hiddenPaths(request, surroundings)
+  const covered = roots.find((root) => hidden.includes(root))
   if (covered !== undefined) {
-    return refuse(
-      `${covered} is a folder that the sandbox hides (${hidden.masks.get(covered)}).`,
-      "Open the session in a project folder, or list the folder in visible_paths of the risk profile."
-    )
+    return refuse(`${covered} is a folder that the sandbox hides.`, "Open the session in a project folder.")
   }
-  const held = keptIn(request, roots)
+  const around = mode === "workspace-write" ? repositoriesAround(roots, hidden, surroundings, sources) : []
+  const repositories = around.map(({ folder }) => folder)
+  const wider = { ...request, roots: [...request.roots, ...repositories] }
+  const { roots: writable } = foldersOf(wider)
+  const held = keptIn(request, writable, around, sources)
   if (held instanceof SandboxUnavailable) return held
-  const view = viewOf(request, hidden, surroundings)
+  const view = viewOf(wider, hidden, surroundings)
   return {
     ...base,
     ...view,
     ...held,
+    repositories,
     // What is hidden by its path must stay there, too: the next call looks for it there.
     pinned: mode === "workspace-write"
-      ? ProtectedPaths.pins(roots, [...held.readOnly, ...view.masks.map(({ path }) => path)])
+      ? [...new Set([...held.pinned, ...ProtectedPaths.pins(writable, view.masks.map(({ path }) => path))])]
       : []
   }
+}
+
+/** How everything is now that a call with these folders would find protected. */
+export const protectedState = (
+  roots: ReadonlyArray<string>,
+  sources: ProtectedPaths.ProtectionSources
+): ProtectedPaths.ProtectedState => {
+  const found = ProtectedPaths.find(roots, foldersOf({ roots }).roots, sources)
+  return "linked" in found ? new Map() : ProtectedPaths.stateOf(found)
 }

@@ -84,9 +84,8 @@ export interface ProcessCommand {
   readonly onOutput: (chunk: Buffer, from: "stdout" | "stderr") => void
   /** Takes its standard input; without, that is at its end from the beginning. */
   readonly onInput?: (stdin: Writable) => void
-  /** What confines it and what to ask afterwards, where `argv`, `cwd` and `env` come from the sandbox. */
+  /** What confines it, where `argv`, `cwd` and `env` come from the sandbox. */
   readonly runner?: ConfinedCommand["runner"]
-  readonly afterwards?: ConfinedCommand["afterwards"]
   readonly exceeded?: ConfinedCommand["exceeded"]
 }
 
@@ -98,8 +97,6 @@ export interface ProcessExit {
   readonly exceeded?: string
   /** What a confined command's end means. */
   readonly attribution?: Attribution
-  /** What a confined command did to paths that could not be protected. */
-  readonly warnings?: ReadonlyArray<string>
 }
 
 export class SpawnFailed extends Schema.TaggedError<SpawnFailed>()("SpawnFailed", {
@@ -190,7 +187,7 @@ const make = Effect.gen(function*() {
 
 const outcome = Effect.fnUntraced(function*(
   child: Running,
-  { afterwards, exceeded = Effect.never, runner, timeout }: ProcessCommand
+  { exceeded = Effect.never, runner, timeout }: ProcessCommand
 ) {
   let reason: string | undefined
   const ended = yield* Deferred.await(child.exited).pipe(
@@ -215,8 +212,7 @@ const outcome = Effect.fnUntraced(function*(
   const stopped = Option.isNone(ended) || plain.signal !== null
   return {
     ...plain,
-    attribution: runner.attribute({ ...child.told, code: plain.code, stopped }),
-    warnings: afterwards?.() ?? []
+    attribution: runner.attribute({ ...child.told, code: plain.code, stopped })
   }
 })
 

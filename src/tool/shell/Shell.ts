@@ -192,13 +192,12 @@ type ShellReport = Pick<EnforcementReport, "mode" | "notes">
  * (docs/sandbox.md#what-a-refusal-looks-like).
  */
 const remarks = (
-  { attribution, warnings = [] }: ProcessExit,
+  { attribution }: ProcessExit,
   failed: boolean,
   { mode, notes }: ShellReport
 ): ReadonlyArray<string> =>
   [
     ...(attribution?.kind === "denied" || attribution?.kind === "not-found" ? [attribution.note] : []),
-    ...warnings,
     ...(isScratch(mode) ? notes.slice(-1) : []),
     ...(failed && mode !== "danger-full-access" ? [`the command ran in Sandbox mode ${mode}`] : [])
   ].map((remark) => `[sandbox: ${remark}]`)
