@@ -1,6 +1,7 @@
 import type { Effect, Scope } from "effect"
 import type { SessionEvent } from "../domain/SessionEvent.ts"
 import type { PrivateTmp } from "../sandbox/Confinement.ts"
+import type { ProtectedState } from "../sandbox/plan/ProtectedPaths.ts"
 import type { Memory } from "../store/MemoryStore.ts"
 import type { ClientSide } from "../tool/ClientSide.ts"
 import type { SessionTools } from "../tool/SessionTools.ts"
@@ -41,6 +42,8 @@ export interface SessionState {
   promptFiles?: PromptFiles | undefined
   /** The temporary folders of its commands. */
   temporary?: PrivateTmp | undefined
+  /** How what is protected was when it was looked at last; unseen, where a command that was cut off came after. */
+  protected?: { readonly state: ProtectedState; readonly isUnseen: boolean } | undefined
   /** The content of the project's rules file of which the user was told that it is not trusted. */
   toldDistrust?: string | undefined
   /** The session's own tools together with those of its memory. */

@@ -2,7 +2,7 @@ import { homedir } from "node:os"
 import { Effect } from "effect"
 import type { Decision } from "../policy/decision/Decision.ts"
 import { backendOf, type OperatorLimits } from "../policy/decision/Limits.ts"
-import type { ResolvedSettings } from "../domain/PolicySettings.ts"
+import { ceiling, type EffectiveSandbox, type ResolvedSettings } from "../domain/PolicySettings.ts"
 import { absolutePath } from "../policy/decision/Boundary.ts"
 import type { ActionContext } from "../policy/decision/CallAction.ts"
 import * as DeniedPaths from "../policy/rules/DeniedPaths.ts"
@@ -29,6 +29,8 @@ export interface ConfinementInput {
   readonly workspace: Workspace
   /** The session's, for its commands; a server has its own. */
   readonly temporary?: PrivateTmp
+  /** What {@link deniedPaths} finds, for those who have looked already. */
+  readonly denied?: Effect.Effect<DeniedPaths.DeniedPaths>
 }
 
 /** The operator's further folders need not exist, and those of the session's first moment may have been taken back. */
@@ -43,10 +45,20 @@ const allowing = ({ allowedRoots }: OperatorLimits, place: ActionContext) => {
   return (path: string) => folders.some((folder) => isInside(folder, path))
 }
 
+/** The Sandbox mode that a call is held to; Postern's own tools hold themselves to it. */
+export const modeOf = ({ decision, settings }: Pick<ConfinementInput, "decision" | "settings">): EffectiveSandbox =>
+  decision.sandbox?.mode ?? ceiling(decision.capabilities, settings.values.sandbox)
+
+const placeOf = ({ cwd, roots }: Workspace): ActionContext => ({ cwd, roots, home: homedir() })
+
+/** The paths that deny rules name, as they are on the disk now. */
+export const deniedPaths = ({ rules, workspace }: ConfinementInput) => DeniedPaths.of(rules.entries, placeOf(workspace))
+
 export const make = (
   sandbox: Sandbox["Service"],
-  { decision, settings, limits, rules, temporary, workspace }: ConfinementInput
+  input: ConfinementInput
 ): Confinement => {
+  const { decision, limits, settings, temporary, workspace } = input
   const { mode, network } = decision.sandbox ?? { mode: "workspace-read", network: false }
   const reads = decision.capabilities.every((capability) => capability === "shell_ro")
   return {
@@ -55,8 +67,8 @@ export const make = (
     capabilities: decision.capabilities,
     reads,
     confine: Effect.fnUntraced(function*(argv, { cwd, env }) {
-      const place: ActionContext = { cwd: workspace.cwd, roots: workspace.roots, home: homedir() }
-      const denied = yield* DeniedPaths.of(rules.entries, place)
+      const place = placeOf(workspace)
+      const denied = yield* input.denied ?? deniedPaths(input)
       if (!denied.complete && mode !== "danger-full-access") {
         return yield* sandboxUnavailable(
           "there are more files than can be searched for those that a deny rule hides. Name their folder in the rule, or open the session in a smaller folder."
@@ -70,7 +82,6 @@ export const make = (
         roots: foldersOf(workspace, allowing(limits, place)),
         readable: workspace.readable,
         masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => absolutePath(path, place))],
-        visible: limits.visiblePaths.map((path) => absolutePath(path, place)),
         readOnly: denied.kept,
         ...(temporary === undefined ? {} : { temporary }),
         backend: backendOf(limits.backend, settings)

@@ -30,7 +30,6 @@ const limits: OperatorLimits = {
   workspaceOnly: true,
   allowedRoots: [],
   forbiddenPaths: [],
-  visiblePaths: [],
   allowedCommands: [],
   forbiddenCommands: [],
   blockHighRiskCommands: true,

@@ -13,6 +13,8 @@ export interface DeniedPaths {
   readonly hidden: ReadonlyArray<string>
   /** Not written. */
   readonly kept: ReadonlyArray<string>
+  /** The rule that names each of them. */
+  readonly rules: ReadonlyMap<string, string>
   /** False where the search was cut off at its limit, or a folder could not be read. */
   readonly complete: boolean
 }
@@ -44,7 +46,8 @@ const after = (atoms: Atoms, name: string): ReadonlyArray<Atoms> => {
 interface Look {
   readonly folder: string
   readonly left: ReadonlyArray<Atoms>
-  readonly into: Set<string>
+  readonly into: Map<string, string>
+  readonly rule: string
 }
 
 /** Fails where the folder cannot be read: a command of the same user may be able to make it readable. */
@@ -69,38 +72,44 @@ const intoEntry = (entry: Dirent, left: ReadonlyArray<Atoms>, below: ReadonlyArr
 const find = (looks: Array<Look>, limit: number) =>
   Effect.promise(async (abort) => {
     let visited = 0
-    for (const { folder, into, left } of looks) {
+    for (const { folder, into, left, rule } of looks) {
       const entries = left.some(isWhole) ? "closed" : await entriesOf(folder)
       if (entries === "closed") {
-        into.add(folder)
+        into.set(folder, rule)
         continue
       }
       for (const entry of entries) {
         if (abort.aborted || ++visited > limit) return false
         const path = join(folder, entry.name)
         const below = left.flatMap((atoms) => after(atoms, entry.name))
-        if (below.some(isWhole)) into.add(path)
+        if (below.some(isWhole)) into.set(path, rule)
         else if (!kernels.has(path)) {
           const inner = intoEntry(entry, left, below)
-          if (inner.length > 0) looks.push({ folder: path, left: inner, into })
+          if (inner.length > 0) looks.push({ folder: path, left: inner, into, rule })
         }
       }
     }
     return true
   }).pipe(Effect.catchDefect(() => Effect.succeed(false)))
 
-const none: DeniedPaths = { hidden: [], kept: [], complete: true }
+const none: DeniedPaths = { hidden: [], kept: [], rules: new Map(), complete: true }
 
 /** Free of cost without such rules. */
 export const of = Effect.fnUntraced(function*(entries: ReadonlyArray<RuleEntry>, place: ActionContext) {
-  const hidden = new Set<string>()
-  const kept = new Set<string>()
-  const looks = entries.flatMap(({ list, rule: { specifier, tool } }): ReadonlyArray<Look> => {
+  const hidden = new Map<string, string>()
+  const kept = new Map<string, string>()
+  const looks = entries.flatMap(({ list, rule: { specifier, text, tool } }): ReadonlyArray<Look> => {
     if (list !== "deny" || specifier?._tag !== "Path" || tool._tag !== "Family") return []
     const into = tool.name === "read" ? hidden : kept
-    return basesOf(specifier.pattern, place).map((folder) => ({ folder, left: specifier.pattern.alternatives, into }))
+    return basesOf(specifier.pattern, place).map((folder) => ({
+      folder,
+      left: specifier.pattern.alternatives,
+      into,
+      rule: text
+    }))
   })
   if (looks.length === 0) return none
   const complete = yield* find(looks, yield* Limit)
-  return { hidden: [...hidden], kept: [...kept], complete } satisfies DeniedPaths
+  const rules = new Map([...kept, ...hidden])
+  return { hidden: [...hidden.keys()], kept: [...kept.keys()], rules, complete } satisfies DeniedPaths
 })

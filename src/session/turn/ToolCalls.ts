@@ -21,6 +21,7 @@ import { keyOf, type LoopGuard } from "./LoopGuard.ts"
 import type { ModelCall } from "./ModelAnswer.ts"
 import type { TurnContext } from "./TurnLoop.ts"
 import type { TurnFailed } from "./TurnEnd.ts"
+import * as WritingCalls from "./WritingCalls.ts"
 
 const deepArguments = {
   code: "BAD_ARGUMENTS",
@@ -86,37 +87,52 @@ const makeOne = Effect.gen(function*() {
     parameters: unknown,
     call: ToolCallState,
     turn: TurnContext,
-    context: RunContext
+    context: ToolContext,
+    decided: Authorization.Decided
   ): Effect.fn.Return<CallResult, TurnFailed> {
     const started = yield* show(turn, { ...call, status: "in_progress" })
     yield* turn.checkpoint
     const progress: RunContext["progress"] = (content) => Effect.asVoid(show(turn, { ...started, content }))
-    const exit = yield* Effect.scoped(tool.run(parameters, { ...context, progress })).pipe(
+    const input = { ...decided, temporary: turn.state.temporary ??= sandbox.temporary(turn.remains) }
+    const denied = yield* Effect.cached(CallConfinement.deniedPaths(input))
+    const confinement = CallConfinement.make(sandbox, { ...input, denied })
+    const run = Effect.scoped(tool.run(parameters, { ...context, confinement, progress })).pipe(
       Effect.catchDefect((defect) =>
         Effect.andThen(
           Effect.logError(`tool ${tool.name} died`, defect),
           new ToolFailed({ message: `${tool.name} failed: internal error` })
         )
-      ),
-      Effect.exit
+      )
     )
+    const { exit, notes } = yield* WritingCalls.around(
+      WritingCalls.of(tool, call.toolCallId, decided, turn),
+      [WritingCalls.protectedPaths(sandbox, turn), WritingCalls.deniedPaths(input, denied)],
+      run
+    )
+    const remarks = notes.map((note) => `[sandbox: ${note}]`)
+    const remarked = (text: string) => [text, ...remarks].join("\n")
+    /** For people, at the end of what they see, whatever that is. */
+    const shown = (content: ReadonlyArray<ToolCallContent> | undefined, text: string) =>
+      content === undefined
+        ? [textContent(remarked(text))]
+        : [...content, ...(remarks.length === 0 ? [] : [textContent(remarks.join("\n"))])]
     if (Exit.isSuccess(exit)) {
       const { content, locations, rawOutput, text, title } = exit.value
       yield* show(turn, {
         ...started,
         status: "completed",
-        content: content ?? [textContent(text)],
+        content: shown(content, text),
         ...(title === undefined ? {} : { title }),
         ...(locations === undefined ? {} : { locations }),
         ...(rawOutput === undefined ? {} : { rawOutput })
       })
-      return { text: forModel(tool, call.title, text), isFailure: false }
+      return { text: forModel(tool, call.title, remarked(text)), isFailure: false }
     }
     const failed = Cause.findError(exit.cause)
     if (Result.isFailure(failed)) return yield* Effect.failCause(failed.failure)
     const { content, message, rawOutput } = failed.success
     const ended = rawOutput === undefined ? started : { ...started, rawOutput }
-    return yield* fail(turn, ended, forModel(tool, call.title, message), content ?? [textContent(message)])
+    return yield* fail(turn, ended, forModel(tool, call.title, remarked(message)), shown(content, message))
   })
 
   return Effect.fnUntraced(function*(request: ModelCall, turn: TurnContext): Effect.fn.Return<CallResult, TurnFailed> {
@@ -151,14 +167,7 @@ const makeOne = Effect.gen(function*() {
     const authorization = yield* authorizeCall(tool, parameters, shown, turn)
     switch (authorization._tag) {
       case "Run":
-        return yield* execute(tool, parameters, shown, turn, {
-          ...context,
-          preview,
-          confinement: CallConfinement.make(sandbox, {
-            ...authorization.decided,
-            temporary: turn.state.temporary ??= sandbox.temporary(turn.remains)
-          })
-        })
+        return yield* execute(tool, parameters, shown, turn, { ...context, preview }, authorization.decided)
       case "Refused":
         return yield* turnDown(authorization)
       case "Replaced":

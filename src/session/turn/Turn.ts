@@ -117,6 +117,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
   const running = yield* start(
     loop.run({
       ...session,
+      turn: begun.turn,
       record,
       overrides,
       context: begun.context,

@@ -14,6 +14,8 @@ export interface UserMessage {
 
 /** A turn, as what runs it sees it: its session, what it was asked, and how it records what it does. */
 export interface TurnContext extends SessionContext {
+  /** Its number in the session. */
+  readonly turn: number
   /** As the turn found it. */
   readonly record: SessionRecord
   /** As the turn found them. */

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { homedir } from "node:os"
-import { basename, join } from "node:path"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Fixture from "../../sandbox/Fixture.ts"
@@ -59,6 +58,59 @@ describe.skipIf(!Fixture.hasBubblewrap)(`A shell call of a session${Fixture.reas
     )
   })
 
+  it.live("says what it made that others run or obey, which the next one cannot change", () => {
+    const { cwd, layer, put, say } = host(config("workspace-write"))
+    put(join(cwd, "make.sh"), "git init -q deep/er/repo; mkdir -p app/.vscode")
+    put(join(cwd, "fail.sh"), "mkdir -p other/.idea; exit 3")
+    put(join(cwd, "evil.sh"), "echo x > deep/er/repo/.git/hooks/pre-commit; echo x > app/.vscode/tasks.json")
+    const job = `call shell ${JSON.stringify({ command: "bash ./late.sh", background: true })}`
+    put(join(cwd, "late.sh"), "mkdir -p late/.claude")
+    return Effect.gen(function*() {
+      const [made, failed, evil, , , next, quiet] = yield* say(
+        "run bash ./make.sh",
+        "run bash ./fail.sh",
+        "run bash ./evil.sh",
+        job,
+        `call job_output ${JSON.stringify({ id: "1", wait_secs: 20 })}`,
+        "run touch free",
+        "run touch free"
+      )
+      const created = (path: string) =>
+        `${join(cwd, path)} was created; look at it before programs outside the sandbox use it`
+      assert.strictEqual(
+        made,
+        `completed (no output)\n[sandbox: ${created("app/.vscode")}]\n[sandbox: ${created("deep/er/repo/.git")}]`
+      )
+      assert.include(failed!, `\n[sandbox: ${created("other/.idea")}]`)
+      assert.match(evil!, /pre-commit: Read-only file system[^]*tasks.json: Read-only file system/)
+      assert.strictEqual(
+        next,
+        `completed (no output)\n[sandbox: since the command before this one, ${created("late/.claude")}]`
+      )
+      assert.strictEqual(quiet, "completed (no output)")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.live("says that it made what a deny rule names, which the next one cannot write to or read", () => {
+    const { cwd, layer, put, say } = host(config(
+      "workspace-write",
+      "[policy.rules]\ndeny = [\"write(./notyet/**)\", \"read(**/secret.txt)\"]\n"
+    ))
+    put(join(cwd, "make.sh"), "mkdir notyet sub; echo 1 > notyet/a; echo KEY > sub/secret.txt")
+    put(join(cwd, "again.sh"), "echo 2 > notyet/a; echo 2 > notyet/b; cat sub/secret.txt")
+    return Effect.gen(function*() {
+      const [made, again] = yield* say("run bash ./make.sh", "run bash ./again.sh")
+      for (
+        const [path, rule] of [["notyet", "write(./notyet/**)"], ["sub/secret.txt", "read(**/secret.txt)"]] as const
+      ) {
+        assert.include(made!, `[sandbox: ${join(cwd, path)} was created, which the rule deny ${rule} covers`)
+      }
+      assert.match(again!, /Read-only file system/)
+      assert.notInclude(again!, "KEY")
+      assert.strictEqual(readFileSync(join(cwd, "notyet", "a"), "utf8"), "1\n")
+    }).pipe(Effect.provide(layer))
+  })
+
   it.live("that only reads gets no network, and one that may write does", () => {
     const { cwd, layer, put, say } = host(config("workspace-write"))
     return Effect.gen(function*() {
@@ -97,24 +149,6 @@ forbidden_paths = ["./forb"]
       assert.notInclude(own!, "universal_accept")
     }).pipe(Effect.provide(layer))
   })
-
-  it.live("sees a hidden folder of the home that visible_paths names, as the file tools do", () =>
-    Effect.gen(function*() {
-      const folder = mkdtempSync(join(homedir(), ".postern-visible-"))
-      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
-      writeFileSync(join(folder, "settings"), "NEEDLE")
-      for (const visible of [false, true]) {
-        const { layer, say } = host(config(
-          "workspace-write",
-          `[risk_profiles.default]\nworkspace_only = false\n${
-            visible ? `visible_paths = ["~/${basename(folder)}"]\n` : ""
-          }`
-        ))
-        const [cat, read] = yield* Effect.provide(say(`run cat ${folder}/settings`, `read ${folder}/settings`), layer)
-        assert.match(cat!, visible ? /^completed NEEDLE/ : /^failed exit code 1\n.*No such file/)
-        assert.match(read!, visible ? /^completed 1: NEEDLE/ : /^failed .*the sandbox hides it/)
-      }
-    }))
 
   it.live("with scratch writes what it likes, says so, and leaves nothing", () => {
     const { cwd, layer, put, say } = host(config("workspace-write", "work_mode = \"sw\"\n"))

@@ -15,8 +15,6 @@ export class CommandRecorder {
   readonly parts: Array<CallAction> = []
   /** What rules see only to forbid it. */
   readonly inner: Array<CallAction> = []
-  /** The commands that parts are about. */
-  readonly commandOf = new Map<CallAction, Command>()
 
   constructor(place: ActionContext) {
     this.#place = place
@@ -64,9 +62,7 @@ export class CommandRecorder {
       ...(command.fields.where === "contained" ? { contained: true as const } : {}),
       opaque: command.opaque
     }
-    const complete = this.#withAlternates(part, others)
-    this.#into(context).push(complete)
-    this.commandOf.set(complete, command)
+    this.#into(context).push(this.#withAlternates(part, others))
     const likely = words.map(likelyWord)
     if (likely.some((each, index) => each !== part.argv[index])) {
       this.inner.push(this.#withAlternates({ ...part, program: likely[0] ?? "", argv: likely }, others))
