@@ -1,4 +1,6 @@
+import { normalize } from "node:path"
 import { Context } from "effect"
+import { isInside } from "./FilePath.ts"
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
@@ -18,6 +20,8 @@ interface ScrubOptions {
   readonly network?: boolean
   /** Reads run no programs that a repository's configuration names, fetch nothing and leave its index alone. */
   readonly reads?: boolean
+  /** Folders that calls write to: reads start no programs from there by a bare name. */
+  readonly folders?: ReadonlyArray<string>
 }
 
 const allowed: ReadonlySet<string> = new Set([
@@ -60,6 +64,9 @@ const gitSettings: ReadonlyArray<readonly [string, string]> = [
   ["core.pager", "cat"],
   ["diff.submodule", "short"],
   ["status.submoduleSummary", "false"],
+  // A folder that only looks like a repository is none.
+  ["safe.bareRepository", "explicit"],
+  ["core.alternateRefsCommand", "false"],
   ["log.showSignature", "false"],
   ...["gpg", "gpg.openpgp", "gpg.x509", "gpg.ssh"].map((section) => [`${section}.program`, "false"] as const)
 ]
@@ -68,6 +75,14 @@ const forReads: Readonly<Record<string, string>> = {
   GIT_OPTIONAL_LOCKS: "0",
   GIT_NO_LAZY_FETCH: "1",
   GIT_ALLOW_PROTOCOL: "none",
+  // Version managers fetch what a project asks for, and package managers keep logs.
+  GOTOOLCHAIN: "local",
+  GOPROXY: "off",
+  RUSTUP_AUTO_INSTALL: "0",
+  CARGO_NET_OFFLINE: "true",
+  COREPACK_ENABLE_NETWORK: "0",
+  npm_config_logs_max: "0",
+  npm_config_update_notifier: "false",
   GIT_CONFIG_COUNT: String(gitSettings.length),
   ...Object.fromEntries(
     gitSettings.flatMap(([key, value], at) => [[`GIT_CONFIG_KEY_${at}`, key], [`GIT_CONFIG_VALUE_${at}`, value]])
@@ -127,7 +142,7 @@ export const scrub = (variables: EnvironmentVariables, options: ScrubOptions = {
     if (raw === undefined) continue
     const proxy = proxies.has(name.toLowerCase())
     if (!isAllowed(name) && !extra.has(name) && !(proxy && options.network === true)) continue
-    const value = name === "PATH" ? absoluteOnly(raw) : proxy ? withoutLogin(raw) : raw
+    const value = name === "PATH" ? pathFor(raw, options) : proxy ? withoutLogin(raw) : raw
     if (!isWithheld(name, value)) result[name] = value
   }
   return { ...result, ...forced, ...(options.reads === true ? forReads : {}) }
@@ -139,6 +154,9 @@ const isWithheld = (name: string, value: string): boolean =>
   [secretName, hostName, channelName, loaderName].some((pattern) => pattern.test(name)) || secretValue.test(value)
 
 /** A relative entry would run whatever lies in the current folder. */
-const absoluteOnly = (path: string): string => path.split(":").filter((entry) => entry.startsWith("/")).join(":")
+const pathFor = (path: string, { folders = [], reads }: ScrubOptions): string =>
+  path.split(":").filter((entry) =>
+    entry.startsWith("/") && (reads !== true || !folders.some((folder) => isInside(folder, normalize(entry))))
+  ).join(":")
 
 const withoutLogin = (proxy: string): string => proxy.replace(/^([A-Za-z][A-Za-z0-9+.-]*:\/\/)?[^/]*@/, "$1")

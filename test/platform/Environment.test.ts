@@ -102,6 +102,16 @@ describe("scrub", () => {
     }
   })
 
+  it("leaves folders of the session out of the path of reads alone", () => {
+    const variables = { PATH: "/ws/bin:/usr/bin:./x:/ws/../ws/node_modules/.bin:/wsx/bin:/usr/../ws" }
+    const folders = ["/ws"]
+    assert.strictEqual(scrub(variables, { folders, reads: true })["PATH"], "/usr/bin:/wsx/bin")
+    assert.strictEqual(
+      scrub(variables, { folders })["PATH"],
+      "/ws/bin:/usr/bin:/ws/../ws/node_modules/.bin:/wsx/bin:/usr/../ws"
+    )
+  })
+
   it("passes configured names exactly, and no patterns", () => {
     const variables = { FOO: "1", FOO_BAR: "2", "a-b": "3" }
     assert.deepStrictEqual(scrub(variables, { passthrough: ["FOO", "FOO_*", "a-b"] }), { FOO: "1", ...forced })

@@ -92,6 +92,8 @@ export interface ActionContext {
    * Whether reading the git repository around a folder runs no program that the repository configures; absent: it may.
    */
   readonly isPlainRepository?: (folder: string) => boolean
+  /** Whether a program's bare name may lead to a file in a folder that calls write to; absent: it does not. */
+  readonly isInFolders?: (program: string) => boolean
   /** Whether the user lists a command, as words, among those that build or test. */
   readonly isTest?: (words: ReadonlyArray<Word>) => boolean
   /** What a path leads to; absent: unknown. */

@@ -2,10 +2,11 @@ import type { ActionContext, CallAction, RiskFinding } from "../decision/CallAct
 import type { Analyse, ShellAnalysis } from "../decision/ShellAnalysis.ts"
 import { findingsOf } from "./danger/RiskFindings.ts"
 import { Interpreter } from "./interpret/Interpreter.ts"
+import type { AssignedVariable } from "./parse/AssignedVariables.ts"
 import { isInside, resolve } from "./parse/Paths.ts"
 import { parse } from "./parse/ShellParser.ts"
-import type { Command } from "./programs/Command.ts"
-import { environmentNames } from "./programs/Environment.ts"
+import { type Arg, type Command, HOLE } from "./programs/Command.ts"
+import { environmentNames, isHarmlessVariable, isOwnVariable, loadsCode } from "./programs/Environment.ts"
 import { networkProgramsOf } from "./programs/Network.ts"
 import { isReadOnly, isTest, readsItself, runsTest } from "./programs/ReadOnly.ts"
 
@@ -97,16 +98,28 @@ const capabilityOf = (
 ): ShellAnalysis["capability"] => {
   if (interpreter.empty) return "none"
   if (isSuspect || interpreter.background || interpreter.functions.size > 0) return "shell_rw"
+  const assigned = interpreter.assigned.all
+  if (assigned.some(({ name }) => actsOnPrograms(name))) return "shell_rw"
   const { commands } = interpreter
   let tests = false
   for (const command of commands) {
     if (!isPlain(command, place) || leavesRoots(command, place)) return "shell_rw"
-    if (isHarmless(command, commands, place)) continue
+    if (command.fields.reads.some((arg) => mayReachOut(arg, interpreter))) return "shell_rw"
+    if (onlyReads(command, commands, place)) continue
     if (!countsAsTest(command, place) && !runsTest(command, commands)) return "shell_rw"
     tests = true
   }
-  return tests ? "shell_test" : "shell_ro"
+  if (tests) return "shell_test"
+  const reads = !interpreter.reevaluation.isThinkable && assigned.every(isHarmless)
+  return reads ? "shell_ro" : "shell_rw"
 }
+
+/** It changes what later programs do, unless its value is one of those that change nothing. */
+const actsOnPrograms = (name: string): boolean =>
+  name === "" || environmentNames.has(name) && name !== "IFS" || loadsCode(name)
+
+const isHarmless = ({ isPassed, name, value }: AssignedVariable): boolean =>
+  isHarmlessVariable(name, value ?? "/") || (!isPassed && isOwnVariable(name))
 
 /** Known to build or test, or said so by the user. */
 const countsAsTest = (command: Command, place: ActionContext): boolean => {
@@ -116,19 +129,24 @@ const countsAsTest = (command: Command, place: ActionContext): boolean => {
 
 const discards = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"])
 
-const harmlessVariables =
-  /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_\w+|RUST_LOG|RUST_BACKTRACE|IFS|[a-z_][a-z0-9_]*)$/
-const loaderVariables = /^(LD|DYLD|GIT|BASH|NODE|PYTHON|PERL|RUBY|JAVA|RIPGREP|npm)_/
-
 /** It writes no file, sets nothing that later programs act on, and runs here. */
 const isPlain = (command: Command, place: ActionContext): boolean => {
   const { assignments, name, where, writes } = command.fields
   if (where !== "here" || !writes.every((arg) => arg.value !== null && discards.has(arg.value))) return false
   return assignments.every((each) =>
-    harmlessVariables.test(each.name) ||
-    (!environmentNames.has(each.name) && !loaderVariables.test(each.name) &&
-      (name === undefined || countsAsTest(command, place)))
+    name === undefined || isHarmlessVariable(each.name, each.value.value ?? "/") || countsAsTest(command, place)
   )
+}
+
+/** The shell opens a connection where a redirect names `/dev/tcp/HOST/PORT`. */
+const mayReachOut = ({ guess, text }: Arg, { assigned, commands }: Interpreter): boolean => {
+  if (/^\/+dev\/+(tcp|udp)\//.test(guess)) return true
+  if (!guess.startsWith(HOLE)) return false
+  const name = /^"?\$\{?([A-Za-z_]\w*)\}?"?$/.exec(text)?.[1]
+  const given = assigned.all.filter((each) => each.name === name)
+  // Only a loop over names that stand in the command line says what it may be.
+  return given.length === 0 || !given.every(({ value }) => value !== undefined && !/(^|\s)\/+dev\//.test(value)) ||
+    commands.some((command) => command.row.words("reads-as").includes("names"))
 }
 
 const leavesRoots = (
@@ -141,7 +159,7 @@ const leavesRoots = (
 }
 
 /** A path may name anything, also a file that only looks like a well-known program. */
-const isHarmless = (command: Command, all: ReadonlyArray<Command>, place: ActionContext): boolean => {
+const onlyReads = (command: Command, all: ReadonlyArray<Command>, place: ActionContext): boolean => {
   const { name } = command.fields
   return name === undefined ||
     (!name.guess.includes("/") && (isReadOnly(command, place) || readsItself(command, all)))

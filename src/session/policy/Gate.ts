@@ -1,5 +1,8 @@
 import { homedir } from "node:os"
+import { join, normalize } from "node:path"
 import { Context, Effect, Layer } from "effect"
+import { Environment } from "../../platform/Environment.ts"
+import { isInside } from "../../platform/FilePath.ts"
 import { type Enforcement, Sandbox } from "../../sandbox/Sandbox.ts"
 import { type AnyTool } from "../../tool/Tool.ts"
 import { ruleName } from "../../domain/ToolName.ts"
@@ -44,18 +47,23 @@ export class Gate extends Context.Service<Gate, {
 }>()("postern/session/Gate") {
   static readonly layer: Layer.Layer<Gate, never, Sandbox> = Layer.effect(
     Gate,
-    Effect.map(Sandbox, ({ enforce }) => ({
-      decide: (...call) => decideCall(...call, (...asked) => confined(enforce(...asked))),
-      explain: (...call) =>
-        decideCall(...call, (...asked) => {
-          const { hides, note, usable } = confined(enforce(...asked))
-          return {
-            usable: true,
-            hides: usable ? hides : asked[0] !== "danger-full-access",
-            note: usable ? note : `this machine cannot enforce it and would refuse the call: ${note}`
-          }
-        })
-    }))
+    Effect.gen(function*() {
+      const { enforce } = yield* Sandbox
+      const { PATH } = yield* Environment
+      const entries = PATH?.split(":").filter((entry) => entry.startsWith("/")) ?? []
+      return {
+        decide: (...call) => decideCall(entries, ...call, (...asked) => confined(enforce(...asked))),
+        explain: (...call) =>
+          decideCall(entries, ...call, (...asked) => {
+            const { hides, note, usable } = confined(enforce(...asked))
+            return {
+              usable: true,
+              hides: usable ? hides : asked[0] !== "danger-full-access",
+              note: usable ? note : `this machine cannot enforce it and would refuse the call: ${note}`
+            }
+          })
+      }
+    })
   )
 }
 
@@ -146,6 +154,7 @@ const partsOf = (
 }
 
 const decideCall = (
+  entries: ReadonlyArray<string>,
   tool: AnyTool,
   parameters: unknown,
   workspace: Workspace,
@@ -154,11 +163,13 @@ const decideCall = (
 ): Decision => {
   const needs = tool.needs(parameters)
   const isTest = TestCommands.matcher(flags.testCommands)
+  const inFolders = entries.filter((entry) => workspace.roots.some((root) => isInside(root, normalize(entry))))
   const place: ActionContext = {
     cwd: workspace.cwd,
     roots: workspace.roots,
     home: homedir(),
     isPlainRepository,
+    isInFolders: (program) => inFolders.some((entry) => kindOf(join(entry, program)) !== "none"),
     kindOf,
     ...(isTest === undefined ? {} : { isTest })
   }

@@ -86,7 +86,8 @@ export const make = Effect.gen(function*() {
       const env = scrub({ ...variables, ...context.client.variables }, {
         passthrough,
         network: confinement.network,
-        reads: confinement.reads
+        reads: confinement.reads,
+        folders: roots
       })
       const confine = confinement.confine(argv, { cwd, env })
       const notStarted = (failed: { readonly message: string }) =>

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeEach, describe, expect, it } from "vitest"
 import { isPlainRepository } from "../../../src/policy/shell/programs/GitRepository.ts"
@@ -141,6 +141,44 @@ describe("what it cannot switch off is no read", () => {
     expect(capability("git status")).toBe("shell_ro")
     git("add", "-A")
     expect(capability("git status")).toBe("shell_rw")
+  })
+
+  it("a folder that is shaped like a repository and leads to such settings", () => {
+    const outer = cwd
+    cwd = join(outer, "trap")
+    mkdirSync(cwd)
+    git("init", "-q", "settings")
+    execFileSync("git", ["config", "filter.x.clean", program], { cwd: join(cwd, "settings") })
+    writeFileSync(join(cwd, "HEAD"), "ref: refs/heads/main\n")
+    writeFileSync(join(cwd, "commondir"), "settings/.git\n")
+    writeFileSync(join(cwd, ".gitattributes"), "* filter=x\n")
+    writeFileSync(join(cwd, "a"), "one")
+    git("--work-tree=.", "add", "a")
+    writeFileSync(join(cwd, "a"), "two")
+    const status = "git --work-tree=. status"
+    expect(runs(status, { reads: false })).toBe(true)
+    expect(runs(status, { reads: true })).toBe(false)
+    expect(capability("git status")).toBe("shell_rw")
+    cwd = outer
+    expect(capability("git -C trap status")).toBe("shell_rw")
+    expect(capability("cd trap && git status")).toBe("shell_rw")
+    expect(capability("git status")).toBe("shell_ro")
+    for (const [name, text] of [["HEAD", "x"], ["commondir", "x"]] as const) {
+      mkdirSync(join(outer, name.toLowerCase()))
+      writeFileSync(join(outer, name.toLowerCase(), name), text)
+      expect(capability(`git -C ${name.toLowerCase()} status`), name).toBe("shell_rw")
+    }
+  })
+
+  it("a link or a file in place of .git that leads to them", () => {
+    const outer = cwd
+    git("init", "-q", "other")
+    execFileSync("git", ["config", "diff.external", program], { cwd: join(outer, "other") })
+    for (const name of ["linked", "pointed", "lost"]) mkdirSync(join(outer, name))
+    symlinkSync(join(outer, "other/.git"), join(outer, "linked/.git"))
+    writeFileSync(join(outer, "pointed/.git"), `gitdir: ${join(outer, "other/.git")}\n`)
+    symlinkSync(join(outer, "nowhere"), join(outer, "lost/.git"))
+    for (const name of ["linked", "pointed", "lost"]) expect(capability(`git -C ${name} diff`), name).toBe("shell_rw")
   })
 
   it("a worktree of such a repository", () => {

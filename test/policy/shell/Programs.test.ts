@@ -2,6 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path/posix"
 import { checks } from "../../../src/policy/shell/danger/RiskFindings.ts"
+import { judges } from "../../../src/policy/shell/programs/ReadOnly.ts"
+import { readFormsOf } from "../../../src/policy/shell/programs/ReadForms.ts"
 import { dangers, factLines, facts, flags, programOf, rows } from "../../../src/policy/shell/programs/Table.ts"
 
 const names = rows().flatMap((row) => row.names)
@@ -53,11 +55,20 @@ describe("the table of programs", () => {
       expect(row.name).toBe(name)
       for (const danger of row.dangers) expect(row.rules(danger).length).toBeGreaterThan(0)
       for (const source of row.texts("hook")) expect(() => new RegExp(source)).not.toThrow()
-      for (const source of row.texts("safe-short")) expect(() => new RegExp(source)).not.toThrow()
-      for (const text of row.texts("safe")) {
-        const [manner, ...source] = text.split(" ")
-        if (manner === "line" || manner === "operands") expect(() => new RegExp(source.join(" "))).not.toThrow()
+    }
+  })
+
+  it("says of every program that can be a read with which options it is one", () => {
+    for (const name of names) {
+      const row = programOf(name)
+      const forms = readFormsOf(row)
+      expect(forms.length > 0, name).toBe(row.has("reads"))
+      for (const form of forms) {
+        expect(form.most, name).not.toBeNaN()
+        expect(form.needs.filter((option) => !form.options.has(option)), name).toEqual([])
       }
+      for (const judge of row.words("reads-as")) expect(Object.keys(judges)).toContain(judge)
+      if (row.is("anything") || row.has("reads-as")) expect(row.has("reads"), name).toBe(true)
     }
   })
 

@@ -1,4 +1,5 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
+import { AssignedVariables } from "../parse/AssignedVariables.ts"
 import { resolve } from "../parse/Paths.ts"
 import { Reevaluation } from "../parse/Reevaluation.ts"
 import {
@@ -80,6 +81,7 @@ export class Interpreter {
   readonly floods: Array<string> = []
   readonly functions = new Map<string, SyntaxNode>()
   readonly reevaluation = new Reevaluation()
+  readonly assigned = new AssignedVariables()
   parseError = false
   /** There is nothing at all to run. */
   empty = false
@@ -136,6 +138,7 @@ export class Interpreter {
   #script(script: Script, scope: Scope, context: WalkContext): ReadonlyArray<Command> {
     if (script.errors !== undefined && script.errors.length > 0) this.parseError = true
     this.reevaluation.look(script)
+    this.assigned.look(script)
     return this.#statements(script.commands, scope, context)
   }
 

@@ -8,9 +8,18 @@ import { type CommandNode, forEachChild, type SyntaxNode, type WordNode, type Wo
 export class Reevaluation {
   #evaluates = false
   #isUnsure = false
+  #mayEvaluate = false
 
   get isPossible(): boolean {
     return this.#evaluates && this.#isUnsure
+  }
+
+  /**
+   * It is unlikely, but what `test` is given may turn out to be `-v 'a[$(id)]'`, and qualifiers of patterns in
+   * parentheses are code to some shells.
+   */
+  get isThinkable(): boolean {
+    return this.#mayEvaluate
   }
 
   look(node: SyntaxNode): void {
@@ -36,6 +45,9 @@ export class Reevaluation {
       case "Assignment":
         if (node.index !== undefined) this.#evaluatedWord(node.index)
         this.#assigned(node.value.type === "Word" ? [node.value] : node.value.elements, node.append === true)
+        break
+      case "ExtendedGlob":
+        this.#mayEvaluate = true
         break
       case "For":
       case "Select":
@@ -87,7 +99,11 @@ export class Reevaluation {
         break
       case "test":
       case "[":
-        if (has(/^-[vR]$/)) this.#evaluates = true
+        if (has(/^-[vR]$/)) {
+          this.#evaluates = true
+          words.forEach((word) => this.#evaluatedWord(word))
+        }
+        if (!comparesPlainly(words)) this.#mayEvaluate = true
         break
       case "declare":
       case "typeset":
@@ -127,6 +143,23 @@ export class Reevaluation {
     this.#isUnsure = true
   }
 }
+
+/** One word, an operator and a word, or two words with an operator between them; `-a` and `-o` join several of these. */
+const comparesPlainly = (words: ReadonlyArray<WordNode>): boolean => {
+  if (words.every(isLiteral)) return true
+  const terms: Array<Array<WordNode>> = [[]]
+  for (const word of words) {
+    if (/^-[ao]$/.test(word.text)) terms.push([])
+    else if (!/^([!()\]]|\\[()])$/.test(word.text)) terms.at(-1)!.push(word)
+  }
+  return terms.every((term) => {
+    const operator = term.length === 1 ? undefined : term.at(-2)
+    return term.length <= 3 && (operator === undefined || isLiteral(operator)) &&
+      term.every((word) => isLiteral(word) || isQuoted(word))
+  })
+}
+
+const isQuoted = ({ parts }: WordNode): boolean => parts?.length === 1 && parts[0]!.type === "DoubleQuoted"
 
 const isLiteral = ({ parts }: WordNode): boolean =>
   parts === undefined || parts.every(({ type }) => type === "Literal" || type === "SingleQuoted") ||

@@ -67,7 +67,37 @@ const harmless: ReadonlyMap<string, RegExp> = new Map([
 
 const families = /^(LD|DYLD)_|^BASH_FUNC_|^GIT_CONFIG_(KEY|VALUE)_|^CARGO_TARGET_\w+_(RUNNER|LINKER)$/
 
+const loaders = /^(LD|DYLD|GIT|BASH|NODE|PYTHON|PERL|RUBY|JAVA|RIPGREP|npm)_/
+
+/** Programs take code, programs or settings from variables with such names. */
+export const loadsCode = (name: string): boolean => loaders.test(name) && !/^NODE_ENV$/.test(name)
+
 export const environmentNames: ReadonlySet<string> = new Set([...harmless.keys(), "PATH"])
+
+/** Variables that only say how something is printed, and what their values look like. */
+const printing =
+  /^(LANG|LC_\w+|NODE_ENV|CI|FORCE_COLOR|NO_COLOR|CLICOLOR(_FORCE)?|COLUMNS|LINES|DEBUG|RUST_(LOG|BACKTRACE))$/
+const plain = /^[^/\0]*$/
+const zone = /^(?![/:])(?!.*\.\.)[\w+:,./-]*$/
+
+/** A program may get it from this command line: it changes nothing but how something is printed. */
+export const isHarmlessVariable = (name: string, value: string): boolean =>
+  name === "TZ" ? zone.test(value) : printing.test(name) ? plain.test(value) : name === "IFS"
+
+/** Lower-case names that the shell or a program acts on. */
+const actedOn = /^(histchars|auto_resume|(npm|pnpm|yarn|bun|pip|git)_.*|.*_proxy)$/
+const words =
+  "FILES? DIRS? FOLDERS? PATHS? ROOT BASE SRC DST DEST NAMES? PATTERN REGEX COUNT NUM TOTAL LINES? START END COMMITS? " +
+  "BRANCH REV SHA HASH TAG PKGS? PACKAGES? MODULES? MOD VERSION TARGETS? RESULTS? OUT OUTPUT INPUT TEXT VALUE REPO " +
+  "PROJECT WORKSPACE TESTS? LOGS? MSG ID EXT SUFFIX PREFIX LIST ITEMS? MATCH(ES)? [A-Z]\\d?"
+const ownUpper = new RegExp(`^(?!PATH$)(?:${words.replaceAll(" ", "|")})(?:_(?:${words.replaceAll(" ", "|")}))*\\d?$`)
+
+/**
+ * A variable of the command line's own: neither the shell nor a program it starts acts on it. What is read by programs
+ * has upper-case names, mostly of several words, so of those only the usual words for files and counts pass.
+ */
+export const isOwnVariable = (name: string): boolean =>
+  /^[a-z_][a-z0-9_]*$/.test(name) ? !actedOn.test(name) : ownUpper.test(name)
 
 /** The value may make later programs run other code. */
 export const isTampering = (name: string, value: string): boolean => {

@@ -96,71 +96,16 @@ export const patchedFiles = ({ fields }: Command): ReadonlyArray<Arg> =>
 
 const words = (text: string): ReadonlyArray<string> => text.split(" ")
 
-const readingVerbs = new Set(
-  words(
-    "status diff log show branch tag remote rev-parse rev-list ls-files ls-tree cat-file blame describe " +
-      "shortlog reflog config stash worktree grep merge-base for-each-ref name-rev show-ref diff-tree diff-index " +
-      "diff-files count-objects check-ignore check-attr var whatchanged range-diff cherry"
-  )
-)
-const changing = words(
-  "--output --ext-diff --textconv --open-files-in-pager -O -c --config-env --exec-path -p --paginate --git-dir " +
-    "--work-tree --contents --edit --filters"
-)
-const listing = words(
-  "-a -r -v -vv --all --list -l --show-current --remotes --merged --no-merged --contains --no-contains " +
-    "--points-at --sort --format --column --color --no-color -i --ignore-case --verbose -n"
-)
-
 /**
  * The folder it works in, and those it goes through to get there, are of repositories that run nothing of their own.
+ * Another folder is fine as long as it is one below.
  */
-const isInPlainRepository = (command: Command, place: ActionContext): boolean => {
+export const isInPlainRepository = (command: Command, place: ActionContext): boolean => {
   let folder: string | null | undefined = command.fields.cwd
-  const folders = [folder, ...command.line.values("-C").map((arg) => (folder = resolve(arg.guess, folder ?? null)))]
+  const inner = command.line.values("-C")
+  if (inner.some((arg) => !/^(?!.*\.\.)[\w.][\w./-]*$/.test(arg.value ?? ""))) return false
+  const folders = [folder, ...inner.map((arg) => (folder = resolve(arg.guess, folder ?? null)))]
   return folders.every((each) => each != null && place.isPlainRepository?.(each) === true)
-}
-
-/** The subcommand only reads, whatever the repository says. */
-export const readsRepository = (command: Command, place: ActionContext): boolean =>
-  onlyReads(command) && isInPlainRepository(command, place)
-
-const onlyReads = ({ line, words }: Command): boolean => {
-  const verb = line.verb()
-  if (!readingVerbs.has(verb)) return false
-  const at = words.indexOf(verb)
-  // `-p` after `log` shows a patch; before the subcommand it starts a pager.
-  const isShow = /^(log|show|diff|stash|whatchanged|diff-tree|range-diff|blame|cat-file)$/.test(verb)
-  const given = words.filter((word) => word.startsWith("-")).map((word) => word.replace(/=.*/, ""))
-  const mayChange = given.some((word) =>
-    changing.some((bad) => word === bad || (word.length > 2 && word.startsWith("--") && bad.startsWith(word))) &&
-    !((word === "-p" || word === "-c") && isShow && words.indexOf(word) > at)
-  )
-  if (mayChange || given.some((word) => /^-[cO]./.test(word) && word !== "-O")) return false
-  // Another folder is fine as long as it is one below.
-  if (line.values("-C").some((arg) => !/^(?!.*\.\.)[\w.][\w./-]*$/.test(arg.value ?? ""))) return false
-  const operands = line.operands.slice(1).map((arg) => arg.guess)
-  switch (verb) {
-    case "grep":
-      return !line.has("-O")
-    case "branch":
-    case "tag":
-      return line.options.every((option) => listing.includes(option)) && (operands.length === 0 ||
-        line.has("--list", "-l", "--contains", "--merged", "--no-merged", "--points-at", "--no-contains"))
-    case "remote":
-      return operands.length === 0 || operands[0] === "get-url" || operands[0] === "-v"
-    case "reflog":
-      return operands.length === 0 || operands[0] === "show" || operands[0] === "exists"
-    case "config":
-      return operands[0] === "get" || operands[0] === "list" ||
-        (line.has("--get", "--get-all", "--get-regexp", "--list", "-l") &&
-          !line.has("--unset", "--add", "--replace-all", "-e"))
-    case "stash":
-      return operands[0] === "list" || operands[0] === "show"
-    case "worktree":
-      return operands[0] === "list"
-  }
-  return true
 }
 
 /** Settings whose value is a program to run, or leads to one. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs"
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import * as RegularFile from "../../../platform/RegularFile.ts"
 
@@ -13,6 +13,9 @@ const gitlink = Buffer.from([0, 0, 0xe0, 0])
 
 const textOf = (file: string): string => RegularFile.read(file).toString("utf8")
 
+/** Also a link that leads nowhere is there. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
 /** Where a `.git` that is a file points to. */
 const linked = (file: string): string => {
   const found = /^gitdir: (.+)\n$/.exec(textOf(file))
@@ -22,18 +25,25 @@ const linked = (file: string): string => {
 
 const isPlain = (data: string): boolean => {
   const common = join(data, "commondir")
-  const shared = existsSync(common) ? resolve(data, textOf(common).trim()) : data
-  const settings = [join(shared, "config"), join(data, "config.worktree")].filter((file) => existsSync(file))
-  if (settings.some((file) => programs.test(textOf(file)))) return false
+  const shared = isThere(common) ? resolve(data, textOf(common).replace(/[\r\n]+$/, "")) : data
+  // A worktree has a common folder, and that one has none.
+  if (shared !== data && isThere(join(shared, "commondir"))) return false
+  const settings = [join(shared, "config"), join(data, "config.worktree"), join(shared, "config.worktree")]
+  if (settings.some((file) => isThere(file) && programs.test(textOf(file)))) return false
   const indexes = readdirSync(data).filter((name) => /^(shared)?index/.test(name))
   return !indexes.some((name) => RegularFile.read(join(data, name)).includes(gitlink))
 }
 
+/** It is shaped like what lies in `.git`, or would be once a file or two appear. */
+const looksBare = (folder: string): boolean =>
+  isThere(join(folder, "HEAD")) || isThere(join(folder, "commondir")) ||
+  (isThere(join(folder, "objects")) && isThere(join(folder, "refs")))
+
 /** Git skips what it takes for no repository, so all of them up to the top count. Bare ones are not looked into. */
 const isPlainFrom = (folder: string): boolean => {
   const inner = join(folder, ".git")
-  if (existsSync(inner) && !isPlain(statSync(inner).isDirectory() ? inner : linked(inner))) return false
-  if (existsSync(join(folder, "objects")) && existsSync(join(folder, "refs"))) return false
+  if (isThere(inner) && !isPlain(statSync(inner).isDirectory() ? inner : linked(inner))) return false
+  if (looksBare(folder)) return false
   return dirname(folder) === folder || isPlainFrom(dirname(folder))
 }
 

@@ -1,29 +1,34 @@
 import { dirname, join } from "node:path"
 import type { ActionContext } from "../../decision/CallAction.ts"
 import { type Arg, type Command, isKnown } from "./Command.ts"
-import { readsRepository } from "./Git.ts"
+import { isHarmlessVariable, isOwnVariable } from "./Environment.ts"
+import { isInPlainRepository } from "./Git.ts"
+import { type Reading, readingOf } from "./ReadForms.ts"
 import { fits } from "./Rules.ts"
-import type { Program } from "./Table.ts"
+import { type Program, programsWith } from "./Table.ts"
 
 /** The command only reads (docs/policy.md#read-only-commands). */
 export const isReadOnly = (command: Command, place: ActionContext): boolean => {
   const { args, row, words } = command
-  const [safe = "", ...more] = row.texts("safe")[0]?.split(" ") ?? []
-  if (safe === "always") return true
-  const manner = manners[safe]
+  if (row.has("safe-inner")) return false
   // What is not literal may turn out to be an option, or to be several words; so may a name that a glob finds.
-  if (manner?.takesAnyWords !== true && !args.every((arg) => isFixed(arg, args))) return false
+  if (!row.is("anything") && !args.every((arg) => isFixed(arg, args))) return false
+  // The disk is looked at last.
   if (isVersion(row, words)) return isOwnProgram(command, place)
-  return manner !== undefined && words.every((word) => passes(row, word)) && isOwnProgram(command, place) &&
-    manner.reads(command, place, more.join(" "))
+  const reading = readingOf(command)
+  if (reading === undefined) return false
+  const [judge] = row.words("reads-as")
+  return (judge === undefined || judges[judge]!(command, place, reading)) && isOwnProgram(command, place)
 }
 
 const isFixed = (arg: Arg, args: ReadonlyArray<Arg>): boolean =>
-  !arg.glob &&
-  (arg.value !== null ||
-    arg.text.startsWith("<(") ||
-    // Only so many alternatives of braces are looked at.
-    (isKnown(arg) && !/[$`]|\.\./.test(arg.text) && args.filter((each) => each.text === arg.text).length < 32))
+  arg.glob
+    // No name that it finds begins with a dash, whatever lies there.
+    ? arg.certain && arg.inner.length === 0 && /^[\w./@][^$`]*$/.test(arg.guess) && !/[$`]/.test(arg.text)
+    : (arg.value !== null ||
+      arg.text.startsWith("<(") ||
+      // Only so many alternatives of braces are looked at.
+      (isKnown(arg) && !/[$`]|\.\./.test(arg.text) && args.filter((each) => each.text === arg.text).length < 32))
 
 const isVersion = (row: Program, [word = "", ...more]: ReadonlyArray<string>): boolean => {
   if (!row.has("version") || more.length > 0) return false
@@ -32,82 +37,116 @@ const isVersion = (row: Program, [word = "", ...more]: ReadonlyArray<string>): b
     (word === "version" && forms.includes("verb"))
 }
 
-interface Manner {
-  readonly reads: (command: Command, place: ActionContext, text: string) => boolean
-  readonly takesAnyWords?: true
-}
+type Judge = (command: Command, place: ActionContext, reading: Reading) => boolean
 
-const manners: Readonly<Record<string, Manner>> = {
-  bare: { reads: ({ args }) => args.length === 0 },
-  options: { reads: () => true },
-  /** The words, each with a null character behind it. */
-  line: { reads: ({ words }, _, text) => expression(text).test(words.map((word) => `${word}\0`).join("")) },
-  operands: { reads: ({ words }, _, text) => operandsBut(words, expression(text)) < 2 },
-  repository: { reads: readsRepository },
-  printing: {
-    reads: ({ words }) =>
-      words.some((word) => /^-\w*n/.test(word)) &&
-      /^(\d+|\$)(,(\d+|\$))?p$/.test(words.find((word) => !word.startsWith("-")) ?? "")
+/** What it takes more than a list of options to tell. */
+export const judges: Readonly<Record<string, Judge>> = {
+  repository: isInPlainRepository,
+  script: (_, __, { operands, values }) => {
+    const scripts = [...(values.get("-e") ?? []), ...(values.get("--expression") ?? [])]
+    const all = scripts.length > 0 ? scripts : operands.slice(0, 1)
+    return all.length > 0 && all.every(({ value }) => value !== null && sedReads(value))
   },
-  filtering: { reads: ({ line }) => awkReads(line.operands[0]?.value ?? null) },
-  format: {
+  filter: (_, __, { operands: [program] }) => awkReads(program?.value ?? null),
+  format: ({ args: [first] }) =>
     // Only its first word can be an option, and that one names a variable to set.
-    reads: ({ args: [first] }) =>
-      first?.value != null
-        ? first.guess === "--" || !first.guess.startsWith("-")
-        : first?.glob === false && /^["']?[\w%]/.test(first.text),
-    takesAnyWords: true
-  },
-  variables: {
-    reads: ({ args }) => args.length > 0 && args.every((arg) => harmlessExport.test(arg.text)),
-    takesAnyWords: true
-  }
+    first?.value != null
+      ? first.guess === "--" || !first.guess.startsWith("-")
+      : first?.glob === false && /^["']?[\w%]/.test(first.text),
+  variables: ({ args }) => args.length > 0 && args.every(exportsHarmless),
+  names: (_, __, { operands, values }) =>
+    [...operands, ...(values.get("-a") ?? [])].every(({ value }) => value !== null && isOwnVariable(value))
 }
 
-const harmlessExport = /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_\w+|RUST_LOG|RUST_BACKTRACE)=/
-
-const expressions = new Map<string, RegExp>()
-
-const expression = (text: string): RegExp => {
-  const made = expressions.get(text) ?? new RegExp(text)
-  expressions.set(text, made)
-  return made
-}
-
-/**
- * Whether a word is no option of the program, or one with which it only reads. Words after a `--` and values of options
- * are held to it as well, so that it does not matter how the program tells them apart.
- */
-const passes = (row: Program, word: string): boolean => {
-  const short = row.texts("safe-short")[0]
-  if (short === undefined || word.length < 2 || word[0] !== "-" || word === "--") return true
-  return row.words("safe-long").includes(word.replace(/=.*/s, "")) || (word[1] !== "-" && expression(short).test(word))
-}
-
-/** All that follows the first operand may be one: not every program looks for options there. */
-const operandsBut = (words: ReadonlyArray<string>, valued: RegExp): number => {
-  const first = words.findIndex((word, at) => !/^-./.test(word) && !valued.test(words[at - 1] ?? ""))
-  return first < 0 ? 0 : words.length - first
+const exportsHarmless = ({ guess, text }: Arg): boolean => {
+  const equals = text.indexOf("=")
+  return equals > 0 && isHarmlessVariable(text.slice(0, equals), guess.slice(equals + 1))
 }
 
 /** Strings and patterns are not told from code: where one ends takes a whole parser to know. */
 const awkReads = (program: string | null): boolean => {
   if (program === null) return false
-  const rest = program.replace(/^\s*(NR|NF|FNR|\$\d+)\s*[<>]=?\s*\d+/, "").replaceAll("||", " ")
+  // Without an action it is a pattern, in which nothing is printed anywhere.
+  const compared = program.includes("{") ? program : program.replaceAll(">", " ")
+  const rest = compared.replace(/^\s*(NR|NF|FNR|\$\d+)\s*[<>]=?\s*\d+/, "").replaceAll("||", " ")
   return !/system|getline|close|fflush|ENVIRON|[|>@]|\\\r?\n/.test(rest)
+}
+
+/** Where the delimiter stands that ends a part; about one in brackets implementations differ, so there it is refused. */
+const delimiterAt = (script: string, from: number, delimiter: string): number | undefined => {
+  for (let at = from; at < script.length && script[at] !== "\n"; at++) {
+    if (script[at] === delimiter) return at
+    if (script[at] === "\\") {
+      if (script[++at] === "\n") return undefined
+    } else if (script[at] === "[") {
+      const [bracket] = /^\[\^?(?:\[:\w+:\]|[^\]\[\n\\])+\]/.exec(script.slice(at)) ?? []
+      if (bracket === undefined || bracket.includes(delimiter)) return undefined
+      at += bracket.length - 1
+    }
+  }
+  return undefined
+}
+
+const sedCommand = /^(?:[pdq=PDnNgGhHxl{]|(})|[sy]([^\w\s\\;{}]))/
+
+/** Every command of the script is one that neither writes a file nor runs a command. */
+const sedReads = (script: string): boolean => {
+  let at = 0
+  const skip = (pattern: RegExp): RegExpExecArray | null => {
+    const found = pattern.exec(script.slice(at))
+    at += found?.[0].length ?? 0
+    return found
+  }
+  const skipAddress = (): boolean => {
+    if (skip(/^(?:\d+(?:~\d+)?|\$|[+~]\d+)/) !== null || script[at] !== "/") return true
+    const end = delimiterAt(script, at + 1, "/")
+    at = end === undefined ? at : end + 1
+    skip(/^I/)
+    return end !== undefined
+  }
+  while (skip(/^[\s;]+/) !== null || at < script.length) {
+    if (at === script.length) break
+    if (!skipAddress() || (skip(/^\s*,\s*/) !== null && !skipAddress())) return false
+    skip(/^[\s!]+/)
+    const found = skip(sedCommand)
+    if (found === null) return false
+    const [command, , delimiter] = found
+    if (delimiter !== undefined) {
+      for (let part = 0; part < 2; part++) {
+        const end = delimiterAt(script, at, delimiter)
+        if (end === undefined) return false
+        at = end + 1
+      }
+      if (command[0] === "s") skip(/^[gpIi\d]+/)
+    }
+    if (command !== "{" && !/^[ \t]*([;\n}]|$)/.test(script.slice(at))) return false
+  }
+  return script.trim() !== ""
 }
 
 const foldersUpFrom = (folder: string): ReadonlyArray<string> =>
   dirname(folder) === folder ? [folder] : [folder, ...foldersUpFrom(dirname(folder))]
 
+let managing: ReadonlyArray<string> | undefined
+
+const managers = (): ReadonlyArray<string> =>
+  managing ??= programsWith("chooses").flatMap((manager) => manager.words("chooses"))
+
 /** The program is the one of the machine, whatever the project around the folder says. */
-const isOwnProgram = ({ fields: { cwd }, row }: Command, { isPlainRepository, kindOf }: ActionContext): boolean => {
-  const names = row.words("project")
-  if (names.length === 0) return true
+const isOwnProgram = ({ fields: { cwd }, program, row }: Command, place: ActionContext): boolean => {
+  if (place.isInFolders?.(program) === true) return false
+  const [first, ...names] = row.words("project")
   // It asks git about the repository.
-  if (names[0] === "repository") return cwd !== null && isPlainRepository?.(cwd) === true
+  if (first === "repository" && (cwd === null || place.isPlainRepository?.(cwd) !== true)) return false
+  const own = first === undefined || first === "repository" ? names : [first, ...names]
+  // Git's own version matters less than that it can be asked in every folder.
+  const chosen = row.has("version") && !row.words("reads-as").includes("repository") ? managers() : []
+  if (own.length + chosen.length === 0) return true
+  const { kindOf } = place
   if (cwd === null || kindOf === undefined) return false
-  return foldersUpFrom(cwd).every((folder) => names.every((name) => kindOf(join(folder, name)) === "none"))
+  return foldersUpFrom(cwd).every((folder) =>
+    [...own, ...chosen].every((name) => kindOf(join(folder, name)) === "none")
+  )
 }
 
 const nextOf = (command: Command, all: ReadonlyArray<Command>): Command | undefined => all[all.indexOf(command) + 1]
@@ -121,24 +160,11 @@ export const readsItself = (command: Command, all: ReadonlyArray<Command>): bool
     case "script":
       return line.has("-c") && line.options.every((option) => /^-[cleu]$/.test(option)) && line.operands.length === 1
     case "leading":
-      return leadsOnly(command) && wraps
+      return wraps && readingOf(command) !== undefined
     case "batch":
-      return !line.has("-a", "--arg-file", "-i") && wraps && inner!.row.is("batch-safe")
+      return wraps && inner!.row.is("anything") && readingOf(command) !== undefined
   }
   return false
-}
-
-/** `time` can write a file, so the options before the inner command are known ones. */
-const leadsOnly = ({ words }: Command): boolean => {
-  for (let at = 0; words[at]?.startsWith("-") === true; at++) {
-    if (/^-[nksf]$/.test(words[at]!)) at++
-    else if (
-      !/^-(p|v|\d+|[nks][\w.]+|-(preserve-status|foreground|verbose|(signal|adjustment)=.*))$/.test(words[at]!)
-    ) {
-      return false
-    }
-  }
-  return true
 }
 
 /** It builds or tests, and writes only what it produces (docs/policy.md#test-commands). */

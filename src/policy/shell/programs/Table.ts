@@ -68,12 +68,17 @@ export const facts = {
   saves: "where a download goes: `option`, `address`, `last`; `named` OPTIONS: to the name in the address with these",
   streams: "RULE: its input leaves the machine",
   // Harmless use.
-  safe: "it only reads: `always`, `bare`, `options`, `operands` EXPRESSION, `line` EXPRESSION or a special manner",
-  "safe-short": "EXPRESSION for the dashed words with which it only reads",
-  "safe-long": "long OPTIONS with which it only reads",
+  reads:
+    "[VERB] OPTIONS with which it only reads, and no others; `-n=` takes a value, `-n=KIND` one of that kind, `-n?` one " +
+    "in the same word, `-#` is a number, `*` any option, `<NAME>` those of a list; `needs` one of these OPTIONS; " +
+    "`operands` at most N; `like`, `unlike`: what operands look like",
+  "reads-as": "MANNER in which more than the options is looked at",
+  "reads-globals": "OPTIONS in front of the subcommand with which it still only reads",
+  "reads-list": "NAME and OPTIONS of a list for `reads`",
   "safe-inner": "MANNER in which it is as harmless as what it runs",
   version: "it prints its version with `--version`; `short`: with `-v`; `verb`: with `version`",
   project: "FILES with which a project chooses what runs under this name",
+  chooses: "FILES with which a project chooses the versions of programs that it manages",
   certificates: "RULE: it reads certificates, which are public",
   tests: "RULE: it builds or tests",
   "runs-tests": "RULE: it is a test when what it runs is one",
@@ -125,7 +130,9 @@ export const flags = {
   "finds-processes": "it prints processes by name",
   "lists-processes": "it prints all processes",
   "fetches-in-code": "its code may download",
-  "batch-safe": "it only reads, whatever is appended",
+  anything: "no word makes it more than a read, so that words need not be literal",
+  unbundled: "its short options are not joined, and `--` is none of them",
+  "options-first": "what follows its first operand is no option of its own",
   installs: "it installs packages by name or address",
   moves: "what it takes away with a folder is all that lies below",
   places: "it puts files into a folder under their own names",

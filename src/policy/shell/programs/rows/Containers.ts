@@ -22,7 +22,7 @@ docker podman nerdctl = @docker globals -H --host --context -c --config -l --log
   @docker,nerdctl starts compose exec skip 1 contained kept values -e --env -u --user -w --workdir --index | compose run skip
     1 contained kept values -e --env -u --user -w --workdir --name --entrypoint -v --volume -p
   @podman starts exec skip 1 contained kept values -e --env -u --user -w --workdir; network pull,push,login,search
-  @docker,podman network compose pull,push; @docker version short verb
+  @docker,podman network compose pull,push; @docker version short
   @docker tamper trust,plugin revoke,install,disable,rm; publish-deploy push
   @docker,podman publish-deploy image,manifest,compose push | build,buildx,bake with --push
   @docker publish-deploy buildx build,bake with --push

@@ -13,25 +13,31 @@ csplit = values -f --prefix -b --suffix-format -n --digits; files read; creates 
 dd = files assigned; check fills; is bounded grows keeps-input open reader
 fallocate = values -l --length -o --offset; files write; check allocates; is grows
 fd fdfind =
-  values -e --extension -t --type -d --max-depth -E --exclude -g? -c --color -S --size --changed-within --changed-before
-    -j --threads -o --owner --base-directory --min-depth --search-path; batch pattern; safe options
-  safe-short ^-[HIuapsigFL01q]*([djS][\w.+-]*|[et]\w*|[Ec][^]*)?$
-  safe-long --extension --type --max-depth --min-depth --exact-depth --exclude --glob --regex --color --size
-    --changed-within --changed-before --hidden --no-ignore --no-ignore-vcs --absolute-path --full-path --case-sensitive
-    --ignore-case --fixed-strings --follow --print0 --max-results; is names-words open reader
-file = safe options; safe-short ^-[bikLhN0s]+$
-  safe-long --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going; is lists reader
-  is ordinary
+  values -e --extension -t --type -d --max-depth -E --exclude -g? -c --color -S --size --changed-within
+    --changed-before -j --threads -o --owner --base-directory --min-depth --search-path
+  batch pattern
+  reads -HIuapsigFL01q -d=number -j=number -S= -e= -t= -E=any -c= --extension= --type= --max-depth=number
+    --min-depth=number --exact-depth=number --exclude=any --glob --regex --color= --size= --changed-within=
+    --changed-before= --hidden --no-ignore --no-ignore-vcs --absolute-path --full-path --case-sensitive --ignore-case
+    --fixed-strings --follow --print0 --max-results=number
+  @fd version; is names-words open reader
+file =
+  reads -bikLhN0sr -F= --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --no-pad
+    --print0 --raw --special-files --extension --separator=
+  is lists ordinary reader
 find gfind =
   values -name -iname -path -ipath -wholename -regex -iregex -type -newer -mtime -atime -ctime -mmin -amin -cmin -size
     -user -group -perm -maxdepth -mindepth -fprint -fprint0 -fls -printf -fstype -inum -links -samefile -newermt -uid
-    -gid -D -xtype -fprintf; batch expression; files none; outputs -fprintf -fprint -fprint0 -fls; safe options
-  safe-short ^-(\d[\w.]*|[ugoa]*[-+=][rwxst]+|newer\w*|O\d)$
-  safe-long -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -atime -mtime
-    -ctime -amin -mmin -cmin -size -user -group -perm -maxdepth -mindepth -print -print0 -printf -ls -empty -prune -not
-    -o -or -a -and -depth -d -H -L -P -E -X -s -x -mount -xdev -quit -follow -links -inum -samefile -readable -writable
-    -executable -true -false -daystart -noleaf -nouser -nogroup -uid -gid -fstype -lname -ilname; check finds
-  is lists names-words open reader relied teller single-dash
+    -gid -D -xtype -fprintf
+  batch expression; files none; outputs -fprintf -fprint -fprint0 -fls; check finds
+  reads -name= -iname= -path= -ipath= -wholename= -iwholename= -regex= -iregex= -regextype= -type= -xtype= -atime=
+    -mtime= -ctime= -amin= -mmin= -cmin= -used= -size= -maxdepth= -mindepth= -printf= -links= -inum= -samefile=
+    -perm=any -uid= -gid= -user= -group= -fstype= -lname= -ilname= -context= -newer= -anewer= -cnewer= -newermt=
+    -newerat= -newerct= -newermm= -newerma= -newermc= -neweram= -neweraa= -newerac= -newercm= -newerca= -newercc= -D=
+    -print -print0 -ls -empty -prune -not -o -or -a -and -depth -d -H -L -P -E -X -s -x -mount -xdev -quit -follow
+    -readable -writable -executable -true -false -daystart -noleaf -nouser -nogroup -nowarn -warn -ignore_readdir_race
+    -O0 -O1 -O2 -O3
+  is lists names-words open reader relied single-dash teller
 gio kioclient kioclient5 gvfs-trash = fs-wipe trash with --empty
 install ginstall = values -t --target-directory -m --mode -o --owner -g --group -S --suffix --strip-program
   files read last write; outputs -t --target-directory; option-exec with --strip-program; check sets-mode
@@ -42,8 +48,14 @@ ln gln = medium *; values -t --target-directory -S --suffix; same -s=--symbolic 
 locate mlocate plocate =
   credentials operand *id_rsa* *id_ed25519* *.pem *.kdbx *credentials* *.env *shadow* *wallet* *.key *.p12
   @locate is ordinary
-ls = safe always; is batch-safe lists names-words reader relied teller well-named
-  lists-files
+ls = lists-files
+  reads -aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ1T -# -I= -w= --all --almost-all --author --escape --block-size=
+    --ignore-backups --color? --directory --dired --classify? --file-type --format= --full-time
+    --group-directories-first --no-group --human-readable --si --dereference-command-line --dereference
+    --dereference-command-line-symlink-to-dir --hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes
+    --literal --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size
+    --sort= --time= --time-style= --tabsize= --width= --context --zero
+  is anything lists names-words reader relied teller well-named
 mkdir = medium *; values -m --mode; same -p=--parents -m=--mode; files write; check sets-mode
   is grows lists makes-folders names-words quiet well-named
 mkfifo gedit subl pico joe hx kate crudini augtool = files write
@@ -74,17 +86,22 @@ split = values -b -l -n -C -a -t --filter --additional-suffix; script --filter; 
   option-exec with --filter=*!*
   is ordinary
 sponge = files write; in-place -i --in-place --inplace; is keeps-input
-stat du = safe always; is batch-safe lists reader
+stat du = @stat reads -Lftxrsnqc --dereference --file-system --format= --printf= --terse --cached=
+  @du reads -0aAbcDhHklLmPsSxgn -d=number -B= -t= -X= -I= --null --all --apparent-size --block-size= --bytes --total
+    --dereference-args --max-depth=number --files0-from= --human-readable --inodes --count-links --dereference
+    --no-dereference --separate-dirs --si --summarize --threshold= --time? --time-style= --exclude-from= --exclude=
+    --one-file-system
+  is anything lists reader
 tee = same -a=--append; files write; is abbreviates keeps-input
 touch = medium *; values -d --date -t -r --reference; files write; is grows lists names-words
   is ordinary
 trash trash-put = writes-below
   @trash is ordinary
 trash-empty empty-trash = fs-wipe
-tree = values -L -P -I -o -T -H --filelimit; safe options
-  safe-short ^-([adfiCFghlnprstuDSAxNqQvcUXJ]+|[adfiC]*(L\d*|[IP]))$
-  safe-long --noreport --dirsfirst --gitignore --prune --du --si --inodes; is reader
-  is ordinary
+tree = values -L -P -I -o -T -H --filelimit
+  reads -adfiCFghlnprstuDSAxNqQvcUXJ -L=number -I=next -P=next --noreport --dirsfirst --gitignore --prune --du --si
+    --inodes --filesfirst --metafirst --matchdirs --ignore-case
+  is ordinary reader
 truncate = values -s --size -r --reference -o; files write; check truncates; is abbreviates loses
   is ordinary
 `

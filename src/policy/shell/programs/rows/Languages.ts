@@ -15,11 +15,12 @@ gcc cc g++ clang clang++ c89 c99 =
 go = globals -C
   values -C -o -tags -run -count -timeout -ldflags -gcflags -mod -p -bench -coverprofile -exec -toolexec -overlay
   files none; outputs -o --outdir --outfile; network get | mod,install operand *@* download tidy
-  tests test,vet,build unless -o -exec -toolexec -cpuprofile -memprofile -coverprofile
-  safe line ^(list\0((?!-)[^\0]*\0|-(m|json(=[\w,]+)?|f|deps|e|test|find)\0)*|env\0(([A-Z0-9_]+|-json|-changed)\0)*)$
-  version short verb; project repository; next-runs run generate env tool
-  option-exec build,test,run,vet,install with -toolexec -exec -vettool; is names-words relied single-dash
-  commands 1 | mod,work,telemetry 2; unoffered install,get | mod download,tidy
+  tests test,vet,build unless -o -exec -toolexec -cpuprofile -memprofile -coverprofile; version short verb
+  project repository; next-runs run generate env tool
+  option-exec build,test,run,vet,install with -toolexec -exec -vettool; commands 1 | mod,work,telemetry 2
+  unoffered install,get | mod download,tidy
+  reads list -m -f= -json? -deps -e -test -find unlike *@* | env -json -changed unlike *=*
+  is names-words relied single-dash
 guile = values -c -s -L -l; language lisp -c
 java = version short
   option-exec with -agentpath:* -agentlib:* -javaagent:* -XX:OnOutOfMemoryError=* -XX:OnError=*

@@ -20,8 +20,9 @@ apt apt-get aptitude = network ${installing}
   @apt,apt-get option-exec with -o=*Invoke* -o=*::Post* -o=*Pager* -o=*Dpkg::Options* --option=*Invoke*
   @apt,apt-get is installs names-words; @apt is relied
   @apt,apt-get commands 1; @apt,apt-get unoffered ${installing},source,build-dep
-asdf rbenv pyenv = starts exec; @asdf network install; @rbenv,pyenv hook ^(init|virtualenv-init); @asdf hook ^exec
-  next-runs exec
+asdf rbenv pyenv =
+  starts exec; @asdf network install; @rbenv,pyenv hook ^(init|virtualenv-init); @asdf hook ^exec; next-runs exec
+  @asdf chooses .tool-versions
 brew = network ${installing}; hook ^shellenv; power-service services stop,restart,start,run,kill
   packages uninstall,remove,rm,autoremove,untap unless -n --dry-run; is installs names-words relied
   commands 1 | services,analytics,bundle,tap-info,formulae 2
@@ -34,16 +35,16 @@ cargo = globals --manifest-path -C --config -Z --color
     --config -Z --color --vers --version --index --registry --token | watch -x --exec -s --shell -w --watch -i -d
   medium {add,remove,install,clean,publish} *
   network install,fetch,update,publish,search,add,yank,login,owner unless --offline
-  tests test,check,clippy,build,nextest,doc unless --fix --config --target-dir | fmt with --check
-  safe line ^(metadata|tree)\0([^\0]*\0)*--offline\0; version short verb; safe-short ^-[eidpqF]$
-  safe-long --offline --locked --frozen --format-version --no-deps --all-features --no-default-features --features
-    --edges --invert --depth --duplicates --package --workspace --prefix --charset --target
+  tests test,check,clippy,build,nextest,doc unless --fix --config --target-dir | fmt with --check; version short verb
   project .cargo/config.toml .cargo/config rust-toolchain.toml rust-toolchain; next-runs install run
   publish-deploy publish,yank,owner unless --dry-run -n --list | release,workspaces with -x --execute
-  option-exec with --config=*runner* --config=*wrapper* --config=*linker*; is names-words relied
+  option-exec with --config=*runner* --config=*wrapper* --config=*linker*
   commands 1 | nextest,llvm-cov,miri,hack,make,component,workspaces,fuzz,leptos,tauri,sqlx 2
-  unoffered install,binstall,watch,make
-  script -s --shell of watch
+  unoffered install,binstall,watch,make; script -s --shell of watch
+  reads metadata,tree -qv -e= -i= -d -p= -F= --offline --locked --frozen --format-version= --no-deps --all-features
+    --no-default-features --features= --edges= --invert= --depth=number --duplicates --package= --workspace --prefix=
+    --charset= --target= needs --offline --frozen | locate-project -q --message-format= --workspace
+  is names-words relied
 choco scoop winget = packages uninstall; @choco publish-deploy push
 composer = network install,update,require,create-project; publish-deploy publish; is installs
   commands 1 | run,run-script,config 2; unoffered install,update,require,remove,create-project,global,exec,reinstall
@@ -77,37 +78,39 @@ guix opkg = packages remove
 keychain = hook ^--eval
   is ordinary
 mise = starts exec dashes | x dashes; network install; hook ^(activate|env|hook-env); next-runs exec x
+  chooses mise.toml .mise.toml mise.local.toml .mise.local.toml .config/mise.toml .config/mise/config.toml
+    mise/config.toml .mise/config.toml
 nix =
   starts develop dashes begins --args -c --command | shell dashes begins --args -c --command | run dashes begins --args
     -c --command; hook ^print-dev-env; next-runs run shell develop; packages profile remove,wipe-history
 nix-collect-garbage = packages with -d --delete-old --delete-older-than
 nix-env = packages with -e --uninstall
 nodenv goenv jenv tfenv plenv phpenv swiftenv starship zoxide atuin mcfly = hook ^(init|virtualenv-init)
-npm pnpm yarn bun = @npm globals --prefix -w --workspace --registry --userconfig --loglevel
-  @pnpm globals -C --dir --filter -F --prefix; @yarn globals --cwd
-  @bun values -e --eval -p --print -r --preload --cwd --env-file
+npm pnpm yarn bun =
+  @npm globals --prefix -w --workspace --registry --userconfig --loglevel; @pnpm globals -C --dir --filter -F --prefix
+  @yarn globals --cwd; @bun values -e --eval -p --print -r --preload --cwd --env-file
   @npm values --prefix -w --workspace --registry --script-shell --userconfig --loglevel --tag --otp --access --cache
     --omit --include | exec -c --call -p --package
   @pnpm values -C --dir --filter -F --prefix --registry -w? --reporter | dlx --package; @yarn values --cwd --registry
   @npm same -g=--global -f=--force -D=--save-dev -w=--workspace; @pnpm,yarn starts exec
   @pnpm starts dlx values --package; @yarn starts workspace * exec | dlx values -p --package
   @npm starts exec values -p --package -w --workspace --prefix | x values -p --package -w --workspace --prefix
-  @npm script -c --call of exec,x
-  @npm,pnpm,yarn medium {install,add,remove,uninstall,update,publish} *
-  network install,i,ci,add,update,up,upgrade,publish,view,info,audit,outdated,login,search,dlx,create,exec-remote,
-    unpublish,whoami,dedupe unless --offline; @yarn network bare
+  @npm script -c --call of exec,x; @npm,pnpm,yarn medium {install,add,remove,uninstall,update,publish} *
+  network
+    install,i,ci,add,update,up,upgrade,publish,view,info,audit,outdated,login,search,dlx,create,exec-remote,unpublish,whoami,dedupe
+    unless --offline
+  @yarn network bare
   tests test,t,tst unless -u --update --updateSnapshot --fix | run,run-script ${scripts} unless --fix --write -u
     --update --updateSnapshot
   @pnpm,yarn,bun tests ${scripts} unless --fix --write -u --update --updateSnapshot; @npm,pnpm,yarn runs-tests exec
-  @bun language node -e --eval -p --print; @npm safe line ^(ls|list|ll|la)\0; @npm version short verb
-  @bun version short; @npm safe-short ^-[agl]$
-  @npm safe-long --all --depth --json --long --prod --production --dev --omit --parseable --global --workspaces --link
+  @bun language node -e --eval -p --print; @npm version short verb; @bun version short
   @npm next-runs exec x init create pkg config set explore; @pnpm next-runs exec dlx create config
   @yarn next-runs exec dlx create node workspace workspaces config; @bun next-runs x exec create
   @npm,pnpm,yarn tamper config,c set operand script-shell* registry* ignore-scripts* strict-ssl* cafile* proxy*
     https-proxy* node-options* shell* _auth* //* init-module* git* editor* viewer* npmRegistryServer* enableStrictSsl*
   @npm,pnpm tamper set operand script-shell* registry* ignore-scripts* strict-ssl* cafile* proxy* https-proxy*
-    node-options* //*; tamper with --script-shell; publish-deploy publish unless --dry-run -n --dryRun
+    node-options* //*
+  tamper with --script-shell; publish-deploy publish unless --dry-run -n --dryRun
   @npm,pnpm,yarn publish-deploy unpublish,deprecate,owner,access,token,team,hook,org unless ls list get
   @npm,pnpm publish-deploy dist-tag add,rm,remove,set
   @yarn publish-deploy npm,tag publish,add,remove,logout,tag unless --dry-run -n; @npm credentials token list,create
@@ -115,20 +118,28 @@ npm pnpm yarn bun = @npm globals --prefix -w --workspace --registry --userconfig
   @bun option-exec with --require=/tmp* -r=/tmp* --import=/tmp* --import=http* --loader=http* --import=data:*
     --require=data:* --loader=data:*
   @npm,pnpm,yarn option-exec with --script-shell --node-options --unsafe-perm; @bun check own-script
-  is installs names-words; @npm is relied
   @npm commands 1 | run,run-script,rum,urn 2 | ${npmGroups} 2
   @pnpm commands 1 | run,run-script 2 | ${npmGroups},store,env,server,patch 2
   @yarn commands 1 | run 2 | ${npmGroups},workspaces,npm,plugin,set,policies,global,licenses 2 | workspaces foreach 3
   @bun commands 1 | run,pm 2; unoffered ${npmInstalling}; @yarn unoffered workspaces,global,plugin,set
   @bun unoffered repl,build
   @pnpm may-start run values -C --dir --filter -F --prefix | values -C --dir --filter -F --prefix --registry except
-    add install i update up upgrade remove rm uninstall un link ln unlink import rebuild rb prune fetch patch audit outdated list ls ll why licenses run run-script start test t exec dlx create init publish pack store root bin config c env setup deploy self-update server doctor approve-builds view info login logout help completion
-  @yarn may-start run | workspaces foreach exec values --from --include --exclude -j --jobs | workspaces foreach run values
-    --from --include --exclude -j --jobs | workspace * run | workspace * except exec | values --cwd --registry except
-    add install init run remove up upgrade upgrade-interactive why workspace workspaces dlx exec pack npm publish cache config constraints dedupe explain info link unlink plugin rebuild search set stage unplug version versions patch patch-commit create global audit outdated list login logout owner tag team policies import licenses check autoclean bin help
-  @bun may-start x | run | except add a install i remove rm update link unlink pm build init create c test publish patch outdated audit repl upgrade info why
-  @npm may-start explore *
-  @npm tasks run run-script; @pnpm,yarn,bun tasks run bare
+    add install i update up upgrade remove rm uninstall un link ln unlink import rebuild rb prune fetch patch audit
+    outdated list ls ll why licenses run run-script start test t exec dlx create init publish pack store root bin
+    config c env setup deploy self-update server doctor approve-builds view info login logout help completion
+  @yarn may-start run | workspaces foreach exec values --from --include --exclude -j --jobs | workspaces foreach run
+    values --from --include --exclude -j --jobs | workspace * run | workspace * except exec | values --cwd --registry
+    except add install init run remove up upgrade upgrade-interactive why workspace workspaces dlx exec pack npm
+    publish cache config constraints dedupe explain info link unlink plugin rebuild search set stage unplug version
+    versions patch patch-commit create global audit outdated list login logout owner tag team policies import licenses
+    check autoclean bin help
+  @bun may-start x | run | except add a install i remove rm update link unlink pm build init create c test publish
+    patch outdated audit repl upgrade info why
+  @npm may-start explore *; @npm tasks run run-script; @pnpm,yarn,bun tasks run bare
+  @npm reads ls,list,ll,la -agl -p --all --depth=number --json --long --prod --production --dev
+    --omit=dev,optional,peer --parseable --global --workspaces --link | root,prefix -g --global | explain,why --json |
+    pkg get --json
+  @npm project .npmrc; is installs names-words; @npm is relied
 npx bunx pnpx = @npx,bunx values -c --call -p --package -w --workspace --prefix
   @npx starts values -p --package -w --workspace --prefix fetches; @bunx,pnpx starts fetches; @npx script -c --call
   @bunx,pnpx network; runs-tests

@@ -7,7 +7,7 @@ bw rbw lpass = credentials get,show,export,list
 chamber = starts exec dashes; credentials read,export
 chezmoi = credentials secret
 circleci = publish-deploy trigger,build,run,delete; credentials context
-getent = credentials shadow,gshadow; check looks-up
+getent = credentials shadow,gshadow; check looks-up; reads passwd,group,services,protocols,rpc,networks
 gpg gpg2 =
   values -o --output -r --recipient -u --local-user --homedir --passphrase --passphrase-file --keyserver --default-key
     --batch? -b?; files read; outputs -o --output
@@ -36,9 +36,10 @@ security =
   is ordinary
 snyk = credentials config get
 sops = starts exec-env skip 1 script; credentials with -d --decrypt | decrypt
-strings = files read; outputs -o --output; safe always; credentials operand /dev/mem /dev/kmem /proc/kcore
-  is batch-safe reader teller
-  is ordinary
+strings = files read; outputs -o --output; credentials operand /dev/mem /dev/kmem /proc/kcore
+  reads -adfwU -# -n= -t= -e= -o --all --bytes= --print-file-name --radix= --encoding= --data --include-all-whitespace
+    --output-separator=
+  is anything ordinary reader teller
 systemd-creds = credentials decrypt,cat
 vault =
   publish-deploy delete,write,unwrap,revoke,seal,rekey,operator | kv,secrets,auth,policy,token,lease,namespace delete,

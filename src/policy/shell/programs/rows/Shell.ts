@@ -4,23 +4,21 @@ ab hey wrk = is fetcher
   @ab is ordinary
 alias info tldr invoke say espeak figlet cowsay idea claude codex = is names-words
   @alias,info,invoke,idea is ordinary
-arch = safe bare
-  is ordinary
-basename dirname = safe always; is batch-safe
+arch = reads operands 0; is ordinary
+basename dirname = reads -az -s= --multiple --suffix= --zero; is anything
 bash zsh = @bash values -o -O +O --rcfile --init-file; @zsh values -o; @bash safe-inner script
   option-exec with --rcfile --init-file; is open reader shell versioned; @bash is relied
 bind = tamper with -x
   is ordinary
 builtin setsid = wraps; is open
   @builtin is ordinary
-cd which type = safe always; is names-words relied
-  @which,type is ordinary
+cd which type =
+  @cd reads -L; @which reads -as --all; @type reads -aftpP; is anything names-words relied; @which,type is ordinary
 clickhouse-client clickhouse = values -q --query -h --host -u --user --password -d --database --port
   statements sql -q --query
 cmd = is foreign-shell single-dash
 cockroach = values -e --execute --url --host; statements sql -e --execute --init-command
-command = wraps asks -v -V; safe line ^-[vV]\0; is names-words neutral open relied
-  is ordinary
+command = wraps asks -v -V; reads -vV needs -v -V; is names-words neutral open options-first ordinary relied
 compgen = script-word -C; is teller
   is ordinary
 complete = tamper with -C
@@ -32,48 +30,65 @@ declare = is prints-environment teller
 del = check deletes-trees
 docker-buildx = options-of docker
 duckdb = values -c -s -cmd -init; statements sql -c -s -cmd operand 1
-echo printf = @echo safe always; @printf safe format; check prints-secrets; is batch-safe constant names-words
-  @echo is relied
+echo printf = check prints-secrets; reads *; @printf reads-as format; is anything constant names-words; @echo is relied
 enable = tamper with -f -d
   is ordinary
 env = values -u --unset -C --chdir -S --split-string -a --argv0; wraps values -u --unset -C --chdir -a --argv0 assigns
-  script -S --split-string; safe bare; is open prints-environment relied teller
-  is ordinary
+  script -S --split-string; reads -0 --null operands 0; is open ordinary prints-environment relied teller
 eval gnuplot ghci runghc octave ocaml clojure clj kotlin x86_64 i386 ant = @gnuplot,ghci,octave,ocaml,clojure,clj,kotlin values -e --eval
   @gnuplot,ghci,octave,ocaml,clojure,clj,kotlin language other -e --eval no-input; is open
   @eval is ordinary
 exec = wraps values -a; is open
   is ordinary
-exit = safe always; is relied waits
-export = safe variables; is names-words prints-environment teller
-expr = safe always; is names-words
-false pwd numfmt df : nproc getconf uptime uname cal continue shift groups tty free lsblk lscpu pushd popd = safe always
+exit = reads -#; is anything relied waits
+export = reads; reads-as variables; is anything names-words options-first prints-environment teller
+expr = reads *; is anything names-words
+false pwd numfmt df : nproc getconf uptime uname cal continue shift groups tty free lsblk lscpu pushd popd =
+  @false,:,continue,shift,groups,pushd,popd reads *; @pwd reads -LP --logical --physical
+  @numfmt reads -z -# -d=any --debug --delimiter=any --field= --format= --from= --to= --header? --padding= --round=
+    --suffix= --invalid= --grouping --from-unit= --to-unit= --zero-terminated
+  @df reads -ahHiklPTvm -B= -t= -x= --all --block-size= --human-readable --si --inodes --local --no-sync --output?
+    --portability --total --type= --print-type --exclude-type=
+  @nproc reads --all --ignore=number; @getconf reads -a operands 2; @uptime reads -psV --pretty --since
+  @uname reads -asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor
+    --hardware-platform --operating-system
+  @cal reads -13hjmsyYwNb -# -n= -A= -B= -M= --one --three --sunday --monday --julian --year --week?
+  @tty reads -s --silent --quiet
+  @free reads -bkmghlLtvw -s= -c= --bytes --kibi --mebi --gibi --human --lohi --line --total --wide --si --committed
+  @lsblk reads -abdDfiIJlmMnOpPrsStTvzN -o= -e= -I= -x= --all --bytes --discard --fs --json --list --noheadings
+    --nodeps --output= --output-all --paths --pairs --perms --raw --scsi --topology --tree? --sort=
+  @lscpu reads -abcexpyJB --all --online --offline --json --hex --physical --bytes --caches? --extended? --parse?
+    --output-all
   @continue,shift,groups,free is ordinary
+  @false,pwd,numfmt,df,:,nproc,uptime,uname,cal,continue,shift,groups,tty,free,lsblk,lscpu,pushd,popd is anything
 fc = tamper with -p; is prints-environment
 ffmpeg convert xterm fsutil qemu-img hdiutil gs = @xterm may-start always-script begins -e; @convert option-exec operand msl:* ephemeral:*; @gs option-exec with -dNOSAFER
   is single-dash
   @convert is ordinary
 fish = values -c -C --command --init-command -d -o; is evaluates foreign-shell open
   is ordinary
-hash = safe bare; tamper with -p
-  is ordinary
+hash = tamper with -p; reads operands 0; is ordinary
 history = tamper with -c -d; is prints-environment relied teller
   is ordinary
 hive spark-sql beeline = @hive,spark-sql values -e -f; @beeline values -e -u -n -p -f; statements sql -e
-id = safe always; is teller well-named
-  is ordinary
+id = reads -agGnruzZ --context --group --groups --name --real --user --zero; is anything ordinary teller well-named
 inotifywait usleep = is waits
 isql sqlplus = statements sql
-jobs = safe line ^((-[lnprs]+|%\w*)\0)*$
-  is ordinary
+jobs = reads -lnprs like %*; is options-first ordinary
 ksh = values -o; is open shell
 libsql = statements sql operand 1
 litecli = statements sql -e --execute --init-command
-locale = hook ^; safe always
+locale = hook ^; reads -amckv --all-locales --charmaps --category-name --keyword-name --verbose; is anything
 main.js main.mjs main.cjs = check own-entry
 mapfile readarray = script-word -C
-netstat ss w last who lsof pbpaste = is teller
-  @w,last,who is ordinary
+netstat ss w last who lsof pbpaste =
+  @ss reads -HOnraleompTsiZz460tuxdwSVMb -A= --numeric --resolve --all --listening --options --extended --memory
+    --processes --threads --info --summary --ipv4 --ipv6 --tcp --udp --unix --raw --no-header --oneline
+  @netstat reads -aceFgilMnNoprstuvwxW46 --all --listening --numeric --tcp --udp --program --route --statistics
+    --interfaces --extend
+  @last reads -aFiRwxd -# -n= -s= -t= -p=; @w reads -hsfiop
+  @who reads -abdHlmpqrsTtu --all --boot --dead --heading --login --count --short --users --mesg
+  @lsof reads -nPtalRbwUNV -i? -p= -u= -c= -d=; is teller; @w,last,who is ordinary
 ng =
   commands 1 | analytics,cache,completion,config 2 | run 2; unoffered add,update,new,deploy,run
 nix-shell = script-word --run --command
@@ -82,43 +97,47 @@ open = is names-words runs-file
   is ordinary
 pax = is reader
 pdksh posh oksh osh = is shell
-pgrep pidof = safe always; is finds-processes
+pgrep pidof =
+  @pgrep reads -aAcflinovwxLq -d= -u= -U= -g= -G= -P= -s= -t= -F= -r= --count --delimiter= --list-name --list-full
+    --inverse --lightweight --newest --oldest --older= --parent= --group= --pgroup= --session= --terminal= --euid=
+    --uid= --full --exact --pidfile= --runstates= --ignore-case --ignore-ancestors
+  @pidof reads -csxqwz -o= -S=; is anything finds-processes
 postern = check own-commands
-printenv = safe always; check prints-secrets; is prints-environment teller
+printenv = check prints-secrets; reads -0 --null; is anything prints-environment teller
 pwsh powershell = is foreign-shell open single-dash
 rbash = options-of bash; is shell
-read = is names-words waits
-  is ordinary
-realpath readlink = safe always; is batch-safe reader
-return break = safe always; is waits
-  is ordinary
+read = reads -rs -d=any -n=number -N=number -p= -t=number -u=number -a=; reads-as names
+  is names-words options-first ordinary waits
+realpath readlink =
+  reads -efmnqsvzLPE --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent
+    --verbose --zero --logical --physical --strip --no-symlinks --relative-to= --relative-base=
+  is anything reader
+return break = reads -#; is anything ordinary waits
 scrub bleachbit secure-delete sfill sswap = check shreds
-seq = safe always; is derived names-words
-set = safe line ^[-+][euxo]+\0(pipefail\0)*$; tamper operand history; is names-words prints-environment teller
-  is ordinary
+seq = reads -w -# -f= -s=any --format= --separator=any --equal-width; is anything derived names-words
+set = tamper operand history; reads -eux -o=pipefail +eux +o=pipefail operands 0
+  is names-words ordinary prints-environment teller
 setenv = is sets-environment
 sh dash ash mksh yash = values -o; @sh,dash safe-inner script
   @sh option-exec with --rcfile=* --init-file=* unless --rcfile=/dev/null --init-file=/dev/null; @sh,dash,ash is open
   @sh,dash is reader; @sh is relied; is shell
-sleep = safe always; is derived waits
+sleep = reads; is anything derived waits
 snowsql = values -q --query -a -u -d; statements sql -q --query
 source . = is open reader; @source is relied
   @source is ordinary
 sqlcmd = values -Q -q -S -U -P -d -i -o; statements sql -Q -q
 stress stress-ng sysbench memtester = resource
   @stress is ordinary
-test [ = safe always; is lists names-words
-  @test is ordinary
+test [ = reads *; is anything lists names-words; @test is ordinary
 trap = tamper operand DEBUG; is names-words
   is ordinary
 trino presto = @trino values --execute --server --catalog --schema; statements sql --execute
-true = safe always; is constant
+true = reads *; is anything constant
 unset = tamper operand HISTFILE,HISTSIZE,HISTCONTROL,PROMPT_COMMAND,HISTFILESIZE,BASH_ENV; is names-words
   is ordinary
 usql = values -c --command -f; statements sql -c --command
-wait = safe line ^(%?\w+\0)*$; is waits
-  is ordinary
-whoami = safe always; is teller
+wait = reads; is options-first ordinary waits
+whoami = reads; is anything teller
 wish = is versioned
 yes = check pours; is constant endless
   is ordinary

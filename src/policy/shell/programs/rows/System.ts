@@ -27,15 +27,14 @@ code = files write; persistence with --install-extension; is names-words
   is ordinary
 conntrack = net-config with -D -F --delete --flush
 cpupower = kernel frequency-set,idle-set
-crontab = values -u; persistence unless -l; is open
+crontab = values -u; persistence unless -l; reads -l operands 0 needs -l; is open
 cryptsetup =
   disk luksFormat,erase,luksErase,luksRemoveKey,luksKillSlot,luksAddKey,luksChangeKey,reencrypt,luksClose,close,convert,
     open,luksOpen
 csrutil = kernel disable,clear
-date =
-  safe line
-    ^((\+[^\0\n]*|-u|-R|-I\w*|-[dr]\0(?!-\D)[^\0\n]*|--(utc|date=[^\0\n]*|iso-8601[^\0\n]*|rfc-[^\0\n]*|reference=[^\0\n]*))\0)*$
-  tamper with -s --set
+date = tamper with -s --set
+  reads -uRj -I? -d= -r= --utc --universal --rfc-email --iso-8601? --rfc-3339= --date= --reference= --debug operands 1
+    like +*
 dconf = system-write write,reset,load
 defaults = tamper write,delete,rename,import
   is ordinary
@@ -43,7 +42,10 @@ diskutil =
   disk erase*,partition*,secureErase,zeroDisk,randomDisk,reformat,apfs,appleRAID,resizeVolume,mergePartitions,unmount*
   is single-dash
 dkms = kernel install,remove,add,build,uninstall
-dmesg = values -l -f -n -s --level; tamper with -c -C --clear --read-clear -D --console-off -n; is teller
+dmesg = values -l -f -n -s --level; tamper with -c -C --clear --read-clear -D --console-off -n
+  reads -TxktuLrPd -l= -f= --ctime --decode --kernel --userspace --reltime --notime --raw --show-delta --nopager
+    --color? --level= --facility= --since= --until= --json operands 0
+  is teller
 dmsetup = disk remove,remove_all,wipe_table,create,load
 domainname nisdomainname = system-write *
 dscl =
@@ -71,7 +73,9 @@ hdparm =
   disk with --security-erase --security-erase-enhanced --security-set-pass --trim-sector-ranges --make-bad-sector
     --write-sector --yes-i-know-what-i-am-doing
 homectl = accounts create,remove,update,passwd,activate
-hostname = safe line ^(-[fsiId]\0)?$; system-write *; is teller
+hostname =
+  system-write *; reads -fsiIdA --fqdn --long --short --ip-address --all-ip-addresses --domain --all-fqdns operands 0
+  is teller
 hostnamectl = system-write set-*,hostname *
 hwclock = tamper with -w --systohc --set --hctosys -s --adjust
 ifconfig = net-config * up,down,add,del,delete,netmask,mtu,hw,promisc,-arp,arp,inet,*.*.*.*,ether,lladdr; is teller
@@ -84,10 +88,14 @@ initctl = power-service start,stop,restart,reload,emit
 insmod rmmod kexec kmodsign update-initramfs dracut mkinitcpio update-grub grubby kldload kldunload kextload kextunload
     kmutil setenforce aa-disable aa-complain aa-teardown semodule setsebool semanage rtcwake zramctl = kernel
 ip =
-  net-config link,l,addr,address,a,route,r,rule,ru,neigh,neighbor,n,netns,tunnel,maddr,xfrm,nexthop,vrf set,add,del,
-    delete,flush,change,replace,append,up,down,exec,attach,prepend,restore | ** set,add,del,delete,flush,replace unless
-    show list help get; option-exec netns exec; is single-dash teller
-  is ordinary
+  net-config link,l,addr,address,a,route,r,rule,ru,neigh,neighbor,n,netns,tunnel,maddr,xfrm,nexthop,vrf
+    set,add,del,delete,flush,change,replace,append,up,down,exec,attach,prepend,restore | **
+    set,add,del,delete,flush,replace unless show list help get
+  option-exec netns exec
+  reads addr,address,a,link,l,route,r,neigh,neighbor,n,rule operands 0 |
+    addr,address,a,link,l,route,r,neigh,neighbor,n,rule show,list,ls,sh | route,r get
+  reads-globals -4 -6 -j -p -o -d -s -br -c -json -pretty -oneline -details -stats -brief -color=never,auto
+  is ordinary single-dash teller
 ipset = net-config create,destroy,add,del,flush,swap,rename
 iptables ip6tables ebtables arptables iptables-legacy iptables-nft =
   @iptables values -t -A -I -D -s -d -j -p -i -o -m --dport --sport --to-destination --state
@@ -100,6 +108,9 @@ iw = net-config dev * set,connect,disconnect,del
 iwconfig = net-config * essid,mode,key,txpower,channel,freq
 journalctl = values -u --unit -n --lines -S --since -U --until -p -o --output -t -b? -g --grep -D --file -M
   tamper with --vacuum-* --rotate --flush --relinquish-var --sync | with --vacuum-time --vacuum-size --vacuum-files
+  reads -rkxeqalm -# -b? -u= -n= -p= -o= -t= -S= -U= -g= --no-pager --since= --until= --unit= --lines= --priority=
+    --output= --output-fields= --grep= --case-sensitive? --boot? --list-boots --disk-usage --identifier= --no-hostname
+    --utc --dmesg --reverse --catalog --no-full --full --all --quiet --merge --system --user
 kill = values -s --signal -n -q; check kills; is relied
   is ordinary
 killall = values -s --signal -u --user -y -o -n; power-service unless -l --list -V
@@ -160,7 +171,11 @@ plutil = system-write with -replace -insert -remove
 pm2 = power-service kill | delete,stop all
   may-start start always-script
 pmset = power-service sleepnow,shutdownnow,schedule,repeat
-ps = values -p -u -U -g -G -t -C -o --sort --format --pid --user; safe always; is lists-processes relied teller
+ps = values -p -u -U -g -G -t -C -o --sort --format --pid --user
+  reads -AadefFlyHjMcCwTLNnmrSvVxXZ -# -p= -q= -u= -U= -g= -G= -s= -t= -o= -O= -C= -k= --sort= --forest --headers
+    --no-headers --no-heading --cols= --columns= --width= --rows= --lines= --pid= --ppid= --quick-pid= --sid= --user=
+    --User= --group= --Group= --tty= --format= --deselect --cumulative --context
+  is anything lists-processes relied teller
 rc-service = power-service * start,stop,restart,zap
 resolvectl = net-config dns,domain,revert,flush-caches,llmnr,mdns,dnssec,default-route,dnsovertls,nta
 rfkill = net-config block,unblock
@@ -185,6 +200,7 @@ spctl = kernel with --master-disable --add --disable --global-disable
 supervisorctl = power-service stop,restart,shutdown,reload,remove,update,start
 sv = power-service stop,restart,down,kill,term,hup,exit,force-stop,once,up,start
 swapon = kernel unless -s --show --summary
+  reads -s --show? --summary --bytes --noheadings --raw operands 0 needs -s --show --summary
 sysctl = values -f? -r --pattern; kernel with -w --write -p --load --system -f | operand *=*
 systemctl = globals -H --host -M --machine
   values -t --type -p --property -H --host -M --machine -n --lines -o --output --state -s --signal --job-mode --root

@@ -1,42 +1,69 @@
 /** Programs that read and filter text, and editors. `../Table.ts` says how a row is read. */
 export const text = String.raw`
   @export,text is ordinary
-awk gawk mawk nawk = @awk values -F -v -f --file --assign
-  @gawk values -F -v -f -l -E -i --file --assign --load --include --exec; @mawk values -F -v -f
-  files read skip 1 unless -f --file; inputs -f
+awk gawk mawk nawk =
+  @awk values -F -v -f --file --assign; @gawk values -F -v -f -l -E -i --file --assign --load --include --exec
+  @mawk values -F -v -f; files read skip 1 unless -f --file; inputs -f
   @awk,gawk in-place -i=inplace -i=inplace.awk --include=inplace --include=inplace.awk; script-writes arrow -e --source
-  @awk,gawk,mawk safe filtering; @awk,gawk,mawk safe-short ^-[Fv]; check awk-code
-  @awk,gawk,mawk is open reader searcher
-  @awk is relied teller versioned
-base64 base32 = @base64 values -w --wrap -i -o --input --output; @base32 values -w --wrap; files read
-  outputs -o --output; @base64 inputs -i --input; safe operands ^-[wb]$; @base64 safe-short ^-([dDi]+|[wb]\d*)$
-  @base32 safe-short ^-([di]+|w\d*)$; safe-long --decode --ignore-garbage --wrap; is reader teller
-bat hd join zcat = files read; outputs -o --output; is reader
-  @join is ordinary
+  check awk-code; @awk,gawk,mawk reads -F=any -v= --field-separator=any --assign= unlike /inet*
+  @awk,gawk,mawk reads-as filter; @awk,gawk,mawk is open reader searcher; @awk is relied teller versioned
+base64 base32 =
+  @base64 values -w --wrap -i -o --input --output; @base32 values -w --wrap; files read; outputs -o --output
+  @base64 inputs -i --input; @base64 reads -dDi -b=number -w=number --decode --ignore-garbage --wrap=number operands 1
+  @base32 reads -di -w=number --decode --ignore-garbage --wrap=number operands 1; is reader teller
+bat hd join zcat = files read; outputs -o --output; @zcat reads; @hd reads -bcCdovx -n= -s=
+  @join reads -iz -a= -e=any -j= -o= -t=any -v= -1= -2= --ignore-case --check-order --nocheck-order --header
+    --zero-terminated
+  is reader; @join is ordinary
 batcat = files read; outputs -o --output
 bunzip2 = files unpack .bz2
-cat tac = files read; outputs -o --output; safe always; @cat check pours; is batch-safe reader teller
-  @cat is passes-input relied
-cut = values -d -f -c -b --delimiter --fields; files read; outputs -o --output; safe always; is batch-safe reader teller
-diff = files read; outputs -o --output; reads-below with -r -N --recursive; safe always; is reader
+cat tac = files read; outputs -o --output; @cat check pours
+  @cat reads -AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs
+    --show-nonprinting
+  @tac reads -br -s=any --before --regex --separator=any; is anything reader teller; @cat is passes-input relied
+cut = values -d -f -c -b --delimiter --fields; files read; outputs -o --output
+  reads -nsz -b= -c= -d=any -f= --bytes= --characters= --delimiter=any --fields= --complement --only-delimited
+    --output-delimiter=any --zero-terminated
+  is anything reader teller
+diff = files read; outputs -o --output; reads-below with -r -N --recursive
+  reads -abBdeEfiNnpqrstTuvwyZ -# -c -C=number -U=number -I=any -S= -W=number -x= -X= -F=any -L= --normal --brief
+    --report-identical-files --context? --unified? --ed --rcs --side-by-side --width=number --left-column
+    --suppress-common-lines --show-c-function --show-function-line=any --label= --expand-tabs --initial-tab
+    --tabsize=number --suppress-blank-empty --recursive --no-dereference --new-file --unidirectional-new-file
+    --ignore-file-name-case --no-ignore-file-name-case --exclude= --exclude-from= --starting-file= --from-file=
+    --to-file= --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space
+    --ignore-blank-lines --ignore-matching-lines=any --text --strip-trailing-cr --minimal --horizon-lines=number
+    --speed-large-files --color?
+  is anything reader
 ed = files write; check editor-code; is open reader typed
 emacs = values --eval -eval --execute -l --load -f --funcall; files write; language lisp --eval -eval --execute no-input
   is open reader
 gojq dasel xq = files read skip 1; inputs -f --from-file
 grep egrep fgrep zgrep =
-  @grep values -e --regexp -f --file -m --max-count -A -B -C --include --exclude --exclude-dir --exclude-from --color -d
-    -D --label
+  @grep values -e --regexp -f --file -m --max-count -A -B -C --include --exclude --exclude-dir --exclude-from --color
+    -d -D --label
   @egrep,fgrep values -e -f -m -A -B -C --include --exclude --exclude-dir
   @grep same -r=--recursive -R=--dereference-recursive -e=--regexp -f=--file -i=--ignore-case -v=--invert-match
   files read skip 1 unless -e -f --expression --regexp --file; inputs -f --file
   reads-below with -r -R --recursive --dereference-recursive -d=recurse --directories=recurse
-  @grep,egrep,fgrep safe always; @grep,egrep check sifts-secrets; @grep is abbreviates batch-safe relied teller
-  is reader; @grep,egrep,fgrep is searcher
-  lists-files with -l -L --files-with-matches --files-without-match
-head = values -n --lines -c --bytes; files read; outputs -o --output; safe always; check pours
-  is batch-safe bounded reader teller
+  @grep,egrep check sifts-secrets; lists-files with -l -L --files-with-matches --files-without-match
+  @grep,egrep,fgrep reads -EFGPivwxycLloqsbHhnTZaIrRUuz -# -e=any -f= -m= -A= -B= -C= -d= -D= --regexp=any --file=
+    --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color? --colour?
+    --files-without-match --files-with-matches --max-count= --only-matching --quiet --silent --no-messages
+    --byte-offset --with-filename --no-filename --label= --line-number --initial-tab --null --after-context=
+    --before-context= --context= --group-separator= --no-group-separator --text --binary-files= --devices=
+    --directories= --exclude= --exclude-from= --exclude-dir= --include= --recursive --dereference-recursive
+    --line-buffered --binary --null-data --extended-regexp --fixed-strings --basic-regexp --perl-regexp
+  @grep is abbreviates relied teller; is reader; @grep,egrep,fgrep is anything searcher
+head = values -n --lines -c --bytes; files read; outputs -o --output; check pours
+  reads -qvz -# -n= -c= --lines= --bytes= --quiet --silent --verbose --zero-terminated
+  is anything bounded reader teller
 jq = values -f --from-file --arg --argjson --slurpfile --rawfile --indent -L --tab?; files read skip 1
-  inputs -f --from-file; in-place -i --in-place --inplace; safe always; is derived reader searcher
+  inputs -f --from-file; in-place -i --in-place --inplace
+  reads -nrjasSCMRehVbf -L= --arg --argjson --slurpfile --rawfile --argfile --args --jsonargs --tab --indent=number
+    --stream --stream-errors --seq --raw-output --raw-output0 --raw-input --null-input --exit-status --join-output
+    --ascii-output --compact-output -c --sort-keys --color-output --monochrome-output --slurp --from-file --unbuffered
+  is anything derived reader searcher
 less more most = values -k -o -O -p -P -t -T -x -y -z --lesskey-file --lesskey-src; files read; outputs -o --output
   check pager-commands; @less,more is open relied; is reader
   @less,more is ordinary
@@ -44,54 +71,92 @@ man = values -P --pager -H? -M -S -s -L -m -C -e -E -p -r -R; option-exec with -
   is names-words open relied
   is ordinary
 nano micro = @nano options-of vim; files write; @nano is reader relied
-nl rev wc md5sum sha256sum = files read; outputs -o --output; safe always; is batch-safe reader
-od hexdump = files read; outputs -o --output; safe always; is reader teller
-paste fold fmt column expand comm cmp sha1sum sha512sum cksum sum tsort = files read; outputs -o --output; safe always
-  is reader
-  @fold,column,expand,comm is ordinary
+nl rev wc md5sum sha256sum = files read; outputs -o --output
+  @nl reads -p -b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --number-format= --number-width=
+    --number-separator= --starting-line-number= --line-increment= --header-numbering= --footer-numbering=
+    --no-renumber
+  @rev reads -0 --zero; @wc reads -clmwL --bytes --chars --lines --words --max-line-length --files0-from= --total=
+  @md5sum,sha256sum reads -bctwzl= --binary --check --tag --text --zero --ignore-missing --quiet --status --strict
+    --warn
+  is anything reader
+od hexdump = files read; outputs -o --output
+  @od reads -vabcdfiloshHxX -w? -A= -j= -N= -S= -t= --address-radix= --skip-bytes= --read-bytes= --strings? --format=
+    --output-duplicates --width? --traditional --endian=
+  @hexdump reads -bcCdovxX -L? -e= -f= -n= -s= --one-byte-octal --canonical --format= --length= --skip= --no-squeezing
+    --color?
+  is anything reader teller
+paste fold fmt column expand comm cmp sha1sum sha512sum cksum sum tsort =
+  files read; outputs -o --output; @paste reads -sz -d=any --delimiters=any --serial --zero-terminated
+  @fold reads -bcs -# -w=number --bytes --spaces --characters --width=number
+  @fmt reads -cstu -# -w=number -g=number -p= --crown-margin --prefix= --split-only --tagged-paragraph
+    --uniform-spacing --width=number --goal=number
+  @expand reads -i -# -t= --initial --tabs=
+  @column reads -texLJdn -s=any -o=any -c= -N= -R= -H= -T= -W= -O= -E= -r= -i= -p= --table --separator=any
+    --output-separator=any --table-columns= --table-name= --table-right= --table-hide= --table-noheadings
+    --table-truncate= --table-wrap= --table-order= --fillrows --json --output-width= --keep-empty-lines
+  @comm reads -123iz --check-order --nocheck-order --output-delimiter= --total --zero-terminated
+  @cmp reads -blsxhz -i= -n= --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent
+  @sha1sum,sha512sum reads -bctwzl= --binary --check --tag --text --zero --ignore-missing --quiet --status --strict
+    --warn
+  @cksum reads -bctwzl= --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn -a= -o=
+    --algorithm= --base64 --raw --untagged --length= --debug
+  @sum reads -rs --sysv; @tsort reads -w; is anything reader; @fold,column,expand,comm is ordinary
 pg_dump pg_dumpall mysqldump mongodump = files none; outputs -f --file --result-file -r -o --out
   @pg_dump,mysqldump is teller
 pr diff3 sdiff colordiff bzcat xzcat zless zmore basenc uuencode xsel pbcopy enscript lp lpr pygmentize highlight glow
     mdcat hexyl ccat cloc tokei aspell ispell iconv dos2unix unix2dos pandoc csvlook xmllint puttygen lzcat zstdcat sha1
-    look ptx shuf factor = files read; outputs -o --output
+    look ptx shuf factor =
+  files read; outputs -o --output; @bzcat,xzcat,lzcat,zstdcat reads
+  @shuf reads -erz -i= -n= --echo --input-range= --head-count= --repeat --zero-terminated; @tokei,look,factor reads
   @lp,look,factor is ordinary
 rg ripgrep ag ack ugrep =
   @rg values -e --regexp -f --file -g --glob --iglob -t --type -T --type-not -m --max-count -A -B -C --pre --pre-glob
-    --hostname-bin -r --replace -j --threads -M --sort --sortr -d --max-depth --ignore-file --type-add --color --colors
-    --engine -E
-  @ag,ack values --pager
-  @rg,ripgrep,ugrep files read skip 1 unless -e -f --expression --regexp --file; @ag,ack files read skip 1
-  inputs -f --file; reads-below; @rg safe options
-  @rg safe-short ^-[nilcvwxsSFHINLuUoPabqp0.]*([ABCmjMd]\d*|[tT]\w*|[egfrE][^]*)?$
-  @rg safe-long --regexp --file --glob --iglob --type --type-not --type-list --max-count --max-depth --max-columns
-    --context --after-context --before-context --replace --threads --sort --sortr --color --colors --engine --encoding
-    --files --files-with-matches --files-without-match --count --count-matches --ignore-case --smart-case
-    --case-sensitive --fixed-strings --word-regexp --line-regexp --line-number --no-line-number --heading --no-heading
-    --with-filename --no-filename --only-matching --invert-match --multiline --multiline-dotall --pcre2 --hidden
-    --no-hidden --text --no-ignore --no-ignore-vcs --unrestricted --follow --json --stats --trim --vimgrep --null
-    --quiet --no-messages --column --passthru --pretty --no-config --max-filesize
-  @ag script --pager; @rg option-exec with --pre --hostname-bin; @rg,ag check sifts-secrets; @rg,ag is names-words; @rg is open teller
-  @rg,ag,ack is reader searcher
+    --hostname-bin -r --replace -j --threads -M --sort --sortr -d --max-depth --ignore-file --type-add --color
+    --colors --engine -E
+  @ag,ack values --pager; @rg,ripgrep,ugrep files read skip 1 unless -e -f --expression --regexp --file
+  @ag,ack files read skip 1; inputs -f --file; reads-below; @ag script --pager
+  @rg option-exec with --pre --hostname-bin; @rg,ag check sifts-secrets
   @rg,ag,ack lists-files with -l --files --files-with-matches -L --files-without-match -g
+  @rg reads -nilcvwxsSFHINLuUoPabqp0. -# -A=number -B=number -C=number -m=number -M=number -j=number -d=number -t= -T=
+    -e=any -g= -r=any -f= -E= --regexp=any --file= --glob= --iglob= --type= --type-not= --type-list --max-count=number
+    --max-depth=number --max-columns=number --max-columns-preview --context=number --after-context=number
+    --before-context=number --context-separator= --replace=any --threads=number --sort= --sortr= --color= --colors=
+    --engine= --encoding= --max-filesize=number --files --files-with-matches --files-without-match --count
+    --count-matches --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp
+    --line-number --no-line-number --heading --no-heading --with-filename --no-filename --only-matching --invert-match
+    --multiline --multiline-dotall --pcre2 --hidden --no-hidden --text --no-ignore --no-ignore-vcs --no-ignore-parent
+    --no-ignore-dot --no-ignore-global --no-ignore-files --no-ignore-exclude --no-require-git --one-file-system
+    --unrestricted --follow --json --stats --trim --vimgrep --null --quiet --no-messages --column --passthru --pretty
+    --no-config --debug
+  @rg version; @rg,ag is names-words; @rg is open teller; @rg,ag,ack is reader searcher
 sed gsed = values -e --expression -f --file -l --line-length -i?
   same -i=--in-place -n=--quiet=--silent -e=--expression -f=--file -E=-r=--regexp-extended
-  files read skip 1 unless -e -f --expression --regexp --file; in-place -i --in-place
-  script-writes w -e --expression; safe printing
-  safe-short ^-[nErs]+$; check sed-code; is abbreviates open reader relied searcher silent-alone teller
+  files read skip 1 unless -e -f --expression --regexp --file; in-place -i --in-place; script-writes w -e --expression
+  check sed-code
+  reads -nErsuz -e=any --expression=any --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix
+  reads-as script; is abbreviates open reader relied searcher silent-alone teller
 sort =
   values -o --output -k --key -t --field-separator -S --buffer-size -T --temporary-directory --compress-program
-    --files0-from --parallel --batch-size; files read; outputs -o --output; safe options
-  safe-short ^-[bdfghiMnrRVuscCmz]*([ktS][^]*)?$
-  safe-long --reverse --numeric-sort --unique --key --field-separator --human-numeric-sort --version-sort --ignore-case
-    --month-sort --general-numeric-sort --stable --check --random-sort --zero-terminated
-  option-exec with --compress-program; is abbreviates reader
-  is ordinary
-tail = values -n --lines -c --bytes --pid -s; files read; outputs -o --output; safe always; check pours
-  is batch-safe reader teller
-tr = files none; safe always; is teller
-unexpand sha224sum sha384sum b2sum = files read; outputs -o --output; safe always
-uniq = values -f -s -w; files read then write; safe operands ^-\w*[fsw]$; safe-short ^-[cdiuDz]*([fsw]\d*)?$
-  safe-long --count --repeated --unique --ignore-case --zero-terminated --skip-fields --skip-chars --check-chars
+    --files0-from --parallel --batch-size
+  files read; outputs -o --output; option-exec with --compress-program
+  reads -bdfghiMnrRVuscCmz -k= -t=any -S= --parallel=number --batch-size=number --key= --field-separator=any
+    --buffer-size= --sort= --check? --reverse --numeric-sort --unique --human-numeric-sort --version-sort
+    --ignore-case --month-sort --general-numeric-sort --stable --random-sort --zero-terminated --ignore-leading-blanks
+    --dictionary-order --ignore-nonprinting --merge --debug
+  is abbreviates ordinary reader
+tail = values -n --lines -c --bytes --pid -s; files read; outputs -o --output; check pours
+  reads -fFqvzr -# -n= -c= -b= -s= --follow? --retry --pid= --lines= --bytes= --quiet --silent --verbose
+    --sleep-interval= --zero-terminated --max-unchanged-stats=
+  is anything reader teller
+tr = files none; reads -cCdstu --complement --delete --squeeze-repeats --truncate-set1; is anything teller
+unexpand sha224sum sha384sum b2sum =
+  files read; outputs -o --output; @unexpand reads -a -# -t= --all --first-only --tabs=
+  @sha224sum,sha384sum,b2sum reads -bctwzl= --binary --check --tag --text --zero --ignore-missing --quiet --status
+    --strict --warn
+  is anything
+uniq = values -f -s -w; files read then write
+  reads -cdDiuz -f=number -s=number -w=number --all-repeated? --group? --count --repeated --unique --ignore-case
+    --zero-terminated --skip-fields=number --skip-chars=number --check-chars=number operands 1
   is reader
 unxz = files unpack .xz
 unzstd = files unpack .zst keeps
@@ -104,11 +169,14 @@ vim vi nvim view ex gvim rview rvim vimdiff =
 wipe = files write; check shreds
   is ordinary
 xclip = files read; outputs -o --output; is teller
-xxd = values -l -s -c -g -o -n; files read then write; outputs -o --output; safe operands ^-[cglso]$
-  safe-short ^-(a|b|e|p|ps|i|u|d|[cglso]\w*)$; is reader teller
-yq = files read skip 1; inputs -f --from-file; in-place -i --in-place --inplace; safe options
-  safe-short ^-([rneNCMPcyY]+|[op](=?(j|y|p|x|c|t|json|yaml|xml|props|csv|tsv|auto))?)$
-  safe-long --raw-output --null-input --exit-status --colors --no-colors --prettyPrint --output-format --input-format
+xxd = values -l -s -c -g -o -n; files read then write; outputs -o --output
+  reads -a -b -C -e -E -h -i -p -ps -plain -d -u -v -l=number -s=number -c=number -g=number -o=number operands 1 | -r
+    -p -ps -plain -l=number -s=number -c=number operands 0
+  is reader teller unbundled
+yq = files read skip 1; inputs -f --from-file; in-place -i --in-place --inplace
+  reads -rneNMCPcyY -o=j,y,p,x,c,t,json,yaml,xml,props,csv,tsv,auto -p=j,y,p,x,c,t,json,yaml,xml,props,csv,tsv,auto
+    -I=number --raw-output --null-input --exit-status --colors --no-colors --prettyPrint
+    --output-format=json,yaml,xml,props,csv,tsv,auto --input-format=json,yaml,xml,props,csv,tsv,auto --indent=number
   is reader searcher
 vim.basic vim.tiny vim.nox vim.gtk3 = options-of vim; files write; check editor-code; is open
 `

@@ -44,8 +44,8 @@ lldb = values -o -O -s -S -k -f -n -p -b? --one-line; starts dashes begins --arg
   option-exec with -o=*script* -o=*platform* --one-line=*script* -o=*shell* -s; is open single-dash
 logsave setarch envdir envchain = starts skip 1
 m4 = option-exec with -D=*esyscmd*
-nice = wraps values -n --adjustment; safe-inner leading; is neutral open
-  is ordinary
+nice = wraps values -n --adjustment; safe-inner leading; reads -# -n=number --adjustment=number
+  is neutral open options-first ordinary
 nodemon = starts values -e --ext -w --watch -i --ignore -d --delay; script-word --exec -x
 nohup = wraps; is neutral open
 numactl = starts values -N -m -C -p -i
@@ -93,10 +93,11 @@ sudo = wraps values -u --user -g --group -h --host -p --prompt -C -T -r --role -
   privilege; is names-words open relied
 systemd-inhibit = starts values --what --who --why --mode
 taskset = wraps skip 1; is open
-time = wraps values -f --format -o --output; safe-inner leading; is neutral open
-  is ordinary
+time = wraps values -f --format -o --output; safe-inner leading; reads -pv -f=any --portability --verbose --format=any
+  is neutral open options-first ordinary
 timeout gtimeout = wraps skip 1 values -k --kill-after -s --signal; safe-inner leading
-  is neutral open waits
+  reads -fpv -k=number -s= --kill-after=number --signal= --preserve-status --foreground --verbose
+  is neutral open options-first waits
 tini = starts values -p -e
 tmux = values -L -S -f -c? -n -s -t -x -y -e -F
   starts new-session always-script values -s -n -c -t -x -y -e -F | new always-script values -s -n -c -t -x -y -e -F |
@@ -114,7 +115,10 @@ watch = wraps script values -n --interval -q --equexit; is evaluates open waits
   is ordinary
 watchexec = starts values -e --exts -w --watch -i --ignore -d --debounce
 xargs = values -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars
-  wraps values -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars appends; batch input
-  safe-inner batch; is names-words open reader
+  wraps values -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars appends
+  batch input; safe-inner batch
+  reads -0rtxo -n=number -L=number -P=number -s=number -I=any -d=any -E=any --null --no-run-if-empty --verbose --exit
+    --max-args=number --max-procs=number --max-chars=number --delimiter=any
+  is names-words open options-first reader
 xvfb-run = starts values -n --server-num -s --server-args -e --error-file -w --wait
 `

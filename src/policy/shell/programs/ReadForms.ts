@@ -1,0 +1,249 @@
+import { type Arg, type Command, isKnown } from "./Command.ts"
+import type { Program } from "./Table.ts"
+
+/**
+ * The ways to call a program so that it only reads: the `reads` facts of its row. They name every option that may be
+ * given and say which of them take a value, so that an option nobody thought of, an abbreviation and a value that looks
+ * like an option never pass (docs/policy.md#read-only-commands).
+ */
+interface ReadForm {
+  readonly verbs: ReadonlyArray<ReadonlySet<string>>
+  readonly options: Options
+  /** One of them has to be given, unless there are none. */
+  readonly needs: ReadonlyArray<string>
+  /** How many operands there may be, the subcommands aside. */
+  readonly most: number
+  /** What operands have to look like, and what they must not look like. */
+  readonly like: RegExp | undefined
+  readonly unlike: RegExp | undefined
+}
+
+/** What an option takes: nothing, a value in the same word only, or one that the function judges. */
+type Takes = "nothing" | "joined" | ValueTest
+/** `isJoined`: the value stands in the same word as the option. */
+type ValueTest = (value: string, isJoined: boolean) => boolean
+type Options = ReadonlyMap<string, Takes>
+
+/** A command line taken apart by one of the forms. */
+export interface Reading {
+  readonly operands: ReadonlyArray<Arg>
+  readonly values: ReadonlyMap<string, ReadonlyArray<Arg>>
+}
+
+const looksLikeOption = (value: string): boolean => /^-[A-Za-z-]/.test(value)
+
+const valueTests: Readonly<Record<string, ValueTest>> = {
+  // A word that stands alone and looks like an option is more likely one.
+  "": (value, isJoined) => isJoined || !looksLikeOption(value),
+  any: () => true,
+  next: (value, isJoined) => !isJoined && !looksLikeOption(value),
+  number: (value) => /^=?[-+]{0,2}(0x[\da-f]+|\d[\d.]*)[A-Za-z]{0,3}$/i.test(value),
+  // With a colon it is on another machine.
+  local: (value, isJoined) => !value.includes(":") && (isJoined || !looksLikeOption(value))
+}
+
+const oneOf = (text: string): ValueTest => {
+  const values = new Set(text.split(","))
+  return (value) => values.has(value.replace(/^=/, ""))
+}
+
+const globs = (words: ReadonlyArray<string>): RegExp | undefined =>
+  words.length === 0 ? undefined : new RegExp(
+    `^(${words.map((word) => word.replace(/[.+^${}()|[\]\\?]/g, "\\$&").replaceAll("*", ".*")).join("|")})$`,
+    "s"
+  )
+
+const optionsOf = (words: ReadonlyArray<string>, isWhole: boolean): Options => {
+  const options = new Map<string, Takes>()
+  for (const word of words) {
+    const [, name = "", mark, kind = ""] = /^(.[^=?]*)([=?]?)(.*)$/.exec(word)!
+    const takes = mark === "" ? "nothing" : mark === "?" ? "joined" : (valueTests[kind] ?? oneOf(kind))
+    const bundled = !isWhole && /^[-+][^-]/.test(name) && name !== "-#" ? [...name.slice(1)] : undefined
+    // Of a bundle only the last one takes the value.
+    bundled?.forEach((letter, at) => options.set(name[0] + letter, at === bundled.length - 1 ? takes : "nothing"))
+    if (bundled === undefined) options.set(name, takes)
+  }
+  return options
+}
+
+const sections = (words: ReadonlyArray<string>): Readonly<Record<string, ReadonlyArray<string>>> => {
+  const found: Record<string, Array<string>> = { head: [], needs: [], operands: [], like: [], unlike: [] }
+  let into = found["head"]!
+  for (const word of words) {
+    if (word !== "head" && Object.hasOwn(found, word)) into = found[word]!
+    else into.push(word)
+  }
+  return found
+}
+
+const isWhole = (row: Program): boolean => row.is("single-dash") || row.is("unbundled")
+
+const isOption = (word: string): boolean => /^[-+*<]/.test(word)
+
+const toForm = (text: string, row: Program, lists: ReadonlyMap<string, ReadonlyArray<string>>): ReadForm => {
+  const { head = [], like = [], needs = [], operands = [], unlike = [] } = sections(text.split(" "))
+  const first = head.findIndex(isOption)
+  const verbs = head.slice(0, first < 0 ? head.length : first).filter((word) => word !== "")
+  const words = head.slice(verbs.length).flatMap((word) => word[0] === "<" ? lists.get(word.slice(1, -1))! : [word])
+  const common = verbs.length > 0 ? row.words("reads-globals") : ["--help", "--version"]
+  return {
+    verbs: verbs.map((word) => new Set(word.split(","))),
+    options: optionsOf([...common, ...words.filter((word) => word !== "")], isWhole(row)),
+    needs,
+    most: operands[0] === undefined ? Infinity : Number(operands[0]),
+    like: globs(like),
+    unlike: globs(unlike)
+  }
+}
+
+/** Forms are read from the row when the program is first looked at. */
+interface Forms {
+  readonly globals: Options
+  readonly forms: ReadonlyArray<ReadForm>
+}
+
+const known = new WeakMap<Program, Forms>()
+
+const formsOf = (row: Program): Forms => {
+  const before = known.get(row)
+  if (before !== undefined) return before
+  const lists = new Map(
+    row.texts("reads-list").map((text) => {
+      const [name = "", ...options] = text.split(" ")
+      return [name, options]
+    })
+  )
+  const made = {
+    globals: optionsOf(row.words("reads-globals"), isWhole(row)),
+    forms: row.texts("reads").map((text) => toForm(text, row, lists))
+  }
+  known.set(row, made)
+  return made
+}
+
+/** The options that all forms of a program allow, for the test of the table. */
+export const readFormsOf = (row: Program): ReadonlyArray<ReadForm> => formsOf(row).forms
+
+/** How the command only reads; `undefined` where no form of its row allows what is given. */
+export const readingOf = ({ args, row }: Command): Reading | undefined => {
+  const { forms, globals } = formsOf(row)
+  for (const form of forms) {
+    const reading = readAs(form, globals, row, args)
+    if (reading !== undefined) return reading
+  }
+  return undefined
+}
+
+const readAs = (form: ReadForm, globals: Options, row: Program, args: ReadonlyArray<Arg>): Reading | undefined => {
+  const operands: Array<Arg> = []
+  const values = new Map<string, Array<Arg>>()
+  const note = (name: string, value: Arg | undefined): void => {
+    const before = values.get(name)
+    if (before === undefined) values.set(name, value === undefined ? [] : [value])
+    else if (value !== undefined) before.push(value)
+  }
+  let verb = 0
+  let count = 0
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at]!
+    const text = arg.guess
+    const options = verb < form.verbs.length ? globals : form.options
+    if (text === "--" && !isWhole(row)) {
+      operands.push(...args.slice(at + 1))
+      break
+    }
+    const dashed = text.length > 1 && (text[0] === "-" || (text[0] === "+" && hasPlus(options)))
+    // What is not known was let through because no word makes this program more than a read.
+    if (!dashed || (arg.value === null && !isKnown(arg))) {
+      if (verb < form.verbs.length) {
+        if (!form.verbs[verb]!.has(text)) return undefined
+        verb++
+        continue
+      }
+      if (operands.length === 0) count = args.length - at
+      operands.push(arg)
+      if (!row.is("options-first")) continue
+      operands.push(...args.slice(at + 1))
+      break
+    }
+    const taken = take(options, text, args.slice(at + 1, at + 3), isWhole(row), note)
+    if (taken === undefined) return undefined
+    at += taken
+  }
+  if (verb < form.verbs.length) return undefined
+  if (form.needs.length > 0 && !form.needs.some((name) => values.has(name))) return undefined
+  // All that follows the first operand may be one: not every program looks for options there.
+  const most = Math.max(count, operands.length) + (operands.some((arg) => arg.glob) ? 1 : 0)
+  if (most > form.most) return undefined
+  const { like, unlike } = form
+  if (operands.some(({ guess }) => like?.test(guess) === false || unlike?.test(guess) === true)) return undefined
+  return { operands, values }
+}
+
+const hasPlus = (options: Options): boolean => [...options.keys()].some((name) => name[0] === "+")
+
+/** How many of the next words belong to an option; `undefined` where it is not allowed. */
+const take = (
+  options: Options,
+  text: string,
+  next: ReadonlyArray<Arg>,
+  whole: boolean,
+  note: (name: string, value: Arg | undefined) => void
+): number | undefined => {
+  if (options.has("*")) return 0
+  if (options.has("-#") && /^-\d[\d.]*$/.test(text)) return 0
+  const value = (name: string, test: ValueTest): number | undefined => {
+    const [first] = next
+    if (first === undefined || !test(first.guess, false)) return undefined
+    note(name, first)
+    return 1
+  }
+  if (text.startsWith("--") || whole) {
+    const equals = text.indexOf("=")
+    const name = equals < 0 ? text : text.slice(0, equals)
+    const takes = options.get(name)
+    if (takes === undefined) return whole ? joinedValue(options, text, note) : undefined
+    if (typeof takes === "string") {
+      note(name, undefined)
+      return equals < 0 || takes === "joined" ? 0 : undefined
+    }
+    if (equals < 0) return value(name, takes)
+    if (!takes(text.slice(equals + 1), true)) return undefined
+    note(name, joinedArg(text.slice(equals + 1)))
+    return 0
+  }
+  for (let at = 1; at < text.length; at++) {
+    const name = text[0]! + text[at]!
+    const takes = options.get(name)
+    if (takes === undefined) return undefined
+    if (takes === "nothing") {
+      note(name, undefined)
+      continue
+    }
+    const rest = text.slice(at + 1)
+    if (takes === "joined") {
+      note(name, undefined)
+      return 0
+    }
+    if (rest === "") return value(name, takes)
+    if (!takes(rest, true)) return undefined
+    note(name, joinedArg(rest))
+    return 0
+  }
+  return 0
+}
+
+/** `-l16` of a program that takes no bundles. */
+const joinedValue = (
+  options: Options,
+  text: string,
+  note: (name: string, value: Arg | undefined) => void
+): number | undefined => {
+  const name = text.slice(0, 2)
+  const takes = options.get(name)
+  if (typeof takes !== "function" || !takes(text.slice(2), true)) return undefined
+  note(name, joinedArg(text.slice(2)))
+  return 0
+}
+
+const joinedArg = (text: string): Arg => ({ text, value: text, guess: text, certain: true, glob: false, inner: [] })
