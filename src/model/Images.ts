@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url"
 import { Effect, Option } from "effect"
 import type { Prompt } from "effect/ai"
 import * as Attachments from "../workspace/Attachments.ts"
+import type { Learned } from "./Learned.ts"
+import { RequestOptions } from "./RequestOptions.ts"
 
 /** Image types that providers take; for others the text keeps its marker. */
 const mediaTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
@@ -10,27 +12,127 @@ const mediaTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "ima
 export const isImage = (mimeType: string | undefined): mimeType is string =>
   mimeType !== undefined && mediaTypes.has(mimeType)
 
-/** An image of a prompt, as base64. */
-export type Images = ReadonlyMap<Prompt.FilePart, string>
+/** An image as it is sent. */
+export interface SentImage {
+  /** Base64. */
+  readonly data: string
+  /** What the bytes are, whatever their sender called them. */
+  readonly mediaType: string
+}
+
+/** The images that go along, by their part of the prompt. */
+export type Images = ReadonlyMap<Prompt.FilePart, SentImage>
 
 export const none: Images = new Map()
 
-const load = Effect.fnUntraced(function*(part: Prompt.FilePart) {
+/** In characters of base64, as Anthropic counts: https://docs.anthropic.com/en/docs/build-with-claude/vision. */
+const maxCharacters = 5 * 1024 * 1024
+/** In pixels on the longer side. */
+const maxSide = 8000
+/** The same for each image of a request with many. */
+const maxSideOfMany = 2000
+const many = 20
+
+interface ImageKind {
+  readonly mediaType: string
+  readonly width: number
+  readonly height: number
+}
+
+/** Start-of-frame markers: https://www.w3.org/Graphics/JPEG/itu-t81.pdf, table B.1. */
+const isFrame = (marker: number) =>
+  marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+
+const jpeg = (bytes: Buffer): ImageKind | undefined => {
+  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff;) {
+    const marker = bytes[at + 1]!
+    if (isFrame(marker)) {
+      return { mediaType: "image/jpeg", width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
+    }
+    at += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2)
+  }
+  return undefined
+}
+
+const webp = (bytes: Buffer): ImageKind | undefined => {
+  const mediaType = "image/webp"
+  switch (bytes.toString("latin1", 12, 16)) {
+    case "VP8 ":
+      return { mediaType, width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff }
+    case "VP8L": {
+      const size = bytes.readUInt32LE(21)
+      return { mediaType, width: (size & 0x3fff) + 1, height: ((size >> 14) & 0x3fff) + 1 }
+    }
+    case "VP8X":
+      return { mediaType, width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
+    default:
+      return undefined
+  }
+}
+
+/** What the bytes are, by their first ones; `undefined` where no provider takes them. */
+export const kindOf = (bytes: Buffer): ImageKind | undefined => {
+  if (bytes.length < 30) return undefined
+  const head = bytes.toString("latin1", 0, 12)
+  if (head.startsWith("\x89PNG\r\n\x1a\n")) {
+    return { mediaType: "image/png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+  }
+  if (head.startsWith("GIF8")) {
+    return { mediaType: "image/gif", width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
+  }
+  if (head.startsWith("\xff\xd8\xff")) return jpeg(bytes)
+  return head.startsWith("RIFF") && head.endsWith("WEBP") ? webp(bytes) : undefined
+}
+
+type Loaded = SentImage & { readonly side: number }
+
+/** Why an image does not go along. */
+const unsendable = (bytes: Buffer, kind: ImageKind | undefined): string | undefined => {
+  if (bytes.length === 0) return "it is empty"
+  if (kind === undefined || kind.width === 0 || kind.height === 0) return "it is no PNG, JPEG, GIF or WebP image"
+  if (Math.ceil(bytes.length / 3) * 4 > maxCharacters) {
+    return `it has ${(bytes.length / 1024 / 1024).toFixed(1)} MiB; providers take ${
+      (maxCharacters * 3 / 4 / 1024 / 1024).toFixed(2)
+    } MiB at most`
+  }
+  const side = Math.max(kind.width, kind.height)
+  return side > maxSide ? `it is ${side} pixels long; providers take ${maxSide} at most` : undefined
+}
+
+const load = Effect.fnUntraced(function*(part: Prompt.FilePart, leftOut: Set<string>) {
   if (typeof part.data !== "string" || !part.data.startsWith("file://")) return undefined
   const path = fileURLToPath(part.data)
-  const bytes = yield* Effect.option(Attachments.load(dirname(dirname(path)), basename(path)))
-  return Option.getOrUndefined(Option.map(bytes, (bytes) => bytes.toString("base64")))
+  const found = yield* Effect.option(Attachments.load(dirname(dirname(path)), basename(path)))
+  if (Option.isNone(found)) return undefined
+  const bytes = found.value
+  const kind = kindOf(bytes)
+  const why = unsendable(bytes, kind)
+  if (why === undefined && kind !== undefined) {
+    const side = Math.max(kind.width, kind.height)
+    return { data: bytes.toString("base64"), mediaType: kind.mediaType, side } satisfies Loaded
+  }
+  const { onNotice } = yield* RequestOptions
+  if (!leftOut.has(part.data) && onNotice !== undefined) {
+    leftOut.add(part.data)
+    yield* onNotice(`The model does not see the image ${basename(path)}: ${why}`)
+  }
+  return undefined
 })
 
-/** Loads the images of a prompt that are unchanged since they were stored; the context holds only their paths. */
-export const inPrompt = Effect.fnUntraced(function*(prompt: Prompt.Prompt) {
-  const images = new Map<Prompt.FilePart, string>()
+/**
+ * Loads the images of a prompt that are unchanged since they were stored; the context holds only their paths. What
+ * providers would refuse is left out, with a notice the first time. `learned`: images that a provider refused already.
+ */
+export const inPrompt = Effect.fnUntraced(function*(prompt: Prompt.Prompt, { leftOut, refusedImages }: Learned) {
+  const images = new Map<Prompt.FilePart, Loaded>()
   for (const message of prompt.content) {
     if (message.role !== "user") continue
     for (const part of message.content) {
-      const data = part.type === "file" && isImage(part.mediaType) ? yield* load(part) : undefined
-      if (part.type === "file" && data !== undefined) images.set(part, data)
+      if (part.type !== "file" || !isImage(part.mediaType) || refusedImages.has(String(part.data))) continue
+      const loaded = yield* load(part, leftOut)
+      if (loaded !== undefined) images.set(part, loaded)
     }
   }
-  return images as Images
+  if (images.size <= many) return images as Images
+  return new Map(Array.from(images).filter(([, { side }]) => side <= maxSideOfMany)) as Images
 })

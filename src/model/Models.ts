@@ -7,7 +7,7 @@ import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
 import * as OfflineModel from "./offline/OfflineModel.ts"
-import { generateWith, type ModelStream } from "./ResponseParts.ts"
+import { generateWith, type ModelStream, orElseUnbegun } from "./ResponseParts.ts"
 import { type ModelUnavailable, type NamedModel, resolveModel } from "./ModelReference.ts"
 
 /** One model that may answer, with a name for the log. */
@@ -30,28 +30,12 @@ const seconds = (millis: number) => Duration.format(Duration.seconds(Math.ceil(m
 /** The message for the log and the client. */
 const told = Effect.fnUntraced(function*(message: string) {
   yield* Effect.logWarning(message)
-  const { onDelay } = yield* RequestOptions
-  if (onDelay !== undefined) yield* onDelay(message)
+  const { onNotice } = yield* RequestOptions
+  if (onNotice !== undefined) yield* onNotice(message)
 })
 
-/** A first part was emitted: failures are final from here on. */
-const begun = <A, R>(
-  stream: Stream.Stream<A, ModelFault, R>,
-  otherwise: (fault: ModelFault) => Stream.Stream<A, ModelFault, R>
-) =>
-  Stream.suspend(() => {
-    let first = true
-    return stream.pipe(
-      Stream.mapArray((parts) => {
-        first = false
-        return parts
-      }),
-      Stream.catch((fault) => first ? otherwise(fault) : Stream.fail(fault))
-    )
-  })
-
 const retried = <A, R>({ name, stream }: RetryCandidate<A, R>, tries = 0): Stream.Stream<A, ModelFault, R> =>
-  begun(stream, (fault) => {
+  orElseUnbegun(stream, (fault) => {
     const asked = fault.retryAfter ?? 0
     if (!fault.transient || tries + 1 >= maxTries || asked > longestRest) return Stream.fail(fault)
     return Stream.unwrap(Effect.gen(function*() {
@@ -77,12 +61,12 @@ const withMessage = (fault: ModelFault, message: string) => new ModelFault({ ...
 export const firstOf = <A, R>(
   [candidate, ...others]: Arr.NonEmptyReadonlyArray<RetryCandidate<A, R>>
 ): Stream.Stream<A, ModelFault, R> =>
-  begun(retried(candidate), (fault) => {
+  orElseUnbegun(retried(candidate), (fault) => {
     const final = withMessage(fault, waiting(fault))
     if (!Arr.isReadonlyArrayNonEmpty(others) || fault.reason === "context_overflow") return Stream.fail(final)
     return Stream.unwrap(Effect.as(
       told(`Going on with ${others[0].name}: ${final.message}`),
-      begun(firstOf(others), (next) => Stream.fail(withMessage(final, `${final.message}; and ${next.message}`)))
+      orElseUnbegun(firstOf(others), (next) => Stream.fail(withMessage(final, `${final.message}; and ${next.message}`)))
     ))
   })
 

@@ -9,8 +9,8 @@ export const isThoughtLevel = (value: unknown): value is ThoughtLevel => thought
 export interface RequestOptions {
   readonly thoughtLevel: ThoughtLevel
   readonly temperature?: number
-  /** Reports why an answer is delayed. */
-  readonly onDelay?: (message: string) => Effect.Effect<void>
+  /** Tells people what is odd about an answer: a delay, or something that the model does not get. */
+  readonly onNotice?: (message: string) => Effect.Effect<void>
 }
 
 /** Options of the requests of a stream; the caller provides them. */

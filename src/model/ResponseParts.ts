@@ -7,6 +7,23 @@ export type ResponseMetadata = Response.ProviderMetadata
 
 type Kind = "text" | "reasoning"
 
+/** The key of our own metadata on parts. */
+const own = "postern"
+
+/** Whether a text that ends here turned out to be a thought. */
+export const isRetracted = (metadata: Response.ProviderMetadata | undefined): boolean =>
+  (metadata?.[own] as { readonly retracted?: boolean } | undefined)?.retracted === true
+
+/** The second half of the last character is still to come. */
+const endsInHalf = (text: string): boolean => /[\ud800-\udbff]$/.test(text)
+
+/** Words for an end that is a failure, beside the many that providers have for a good one. */
+const failure =
+  /error|fail|malformed|abort|cancel|time_?out|insufficient|interrupt|unavailable|overload|disconnect|unexpected/i
+
+/** What the end of an answer means that its provider calls by this word. */
+export const failsWith = (word: string): boolean => failure.test(word)
+
 interface Open {
   readonly kind: Kind
   readonly id: string
@@ -21,6 +38,9 @@ export class ResponseParts {
   private text = ""
   private open: Open | undefined
   private blocks = 0
+  private calls = 0
+  private hasText = false
+  private hasThoughts = false
 
   /** All parts since the last call. */
   take(): Array<ResponsePart> {
@@ -35,6 +55,8 @@ export class ResponseParts {
    */
   say(kind: Kind, text: string, metadata?: ResponseMetadata): void {
     if (!text) return
+    if (kind === "text") this.hasText ||= text.trim() !== ""
+    else this.hasThoughts ||= text.trim() !== ""
     if (this.open?.kind !== kind) this.begin(kind, metadata)
     this.text += text
   }
@@ -45,12 +67,27 @@ export class ResponseParts {
     this.ready.push({ type: `${kind}-start`, id: this.open.id })
   }
 
+  /** What an answer lacks that ended as if it were whole. */
+  get lack(): string | undefined {
+    if (this.hasText || this.calls > 0) return undefined
+    return this.hasThoughts ? "it has thoughts and no answer" : "it is empty"
+  }
+
+  /** What was said as text since the last block of another kind was a thought. */
+  retract(): void {
+    if (this.open?.kind !== "text") return
+    this.annotate({ [own]: { retracted: true } })
+    this.end()
+    this.hasText = false
+    this.hasThoughts = true
+  }
+
   annotate(metadata: ResponseMetadata): void {
     if (this.open !== undefined) this.open.metadata = metadata
   }
 
   end(): void {
-    this.settle()
+    this.settle(true)
     const { open } = this
     this.open = undefined
     if (open !== undefined) {
@@ -64,12 +101,16 @@ export class ResponseParts {
 
   push(part: ResponsePart): void {
     this.end()
+    if (part.type === "tool-call") this.calls++
     this.ready.push(part)
   }
 
-  private settle(): void {
-    const { open, text } = this
-    this.text = ""
+  /** Both halves of a surrogate pair leave together. */
+  private settle(ends = false): void {
+    const { open } = this
+    const kept = !ends && endsInHalf(this.text) ? this.text.slice(-1) : ""
+    const text = kept === "" ? this.text : this.text.slice(0, -1)
+    this.text = kept
     if (open !== undefined && text !== "") this.ready.push({ type: `${open.kind}-delta`, id: open.id, delta: text })
   }
 }
@@ -95,6 +136,22 @@ export type ModelStream = (
   request: LanguageModel.ProviderOptions
 ) => Stream.Stream<ResponsePart, ModelFault, IdGenerator.IdGenerator>
 
+/** Goes on with another stream where the first one fails before it emitted anything; later failures are final. */
+export const orElseUnbegun = <A, R>(
+  stream: Stream.Stream<A, ModelFault, R>,
+  otherwise: (fault: ModelFault) => Stream.Stream<A, ModelFault, R>
+) =>
+  Stream.suspend(() => {
+    let first = true
+    return stream.pipe(
+      Stream.mapArray((parts) => {
+        first = false
+        return parts
+      }),
+      Stream.catch((fault) => first ? otherwise(fault) : Stream.fail(fault))
+    )
+  })
+
 /** Joins streamed parts into whole ones, for callers that do not stream. */
 const completionOf = (parts: Iterable<ResponsePart>): Array<Response.PartEncoded> => {
   const found: Array<Response.PartEncoded> = []
@@ -117,7 +174,9 @@ const completionOf = (parts: Iterable<ResponsePart>): Array<Response.PartEncoded
       case "text-end":
       case "reasoning-end": {
         const block = open.get(part.id)
-        if (block !== undefined && part.metadata !== undefined) block.metadata = part.metadata
+        if (block === undefined || part.metadata === undefined) break
+        if (isRetracted(part.metadata)) found.splice(found.indexOf(block), 1)
+        else block.metadata = part.metadata
         break
       }
       case "tool-call":

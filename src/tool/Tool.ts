@@ -138,6 +138,40 @@ interface InvalidCall {
   readonly message: string
 }
 
+const parsedOnce = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Fields of a schema of an object; none where it is another one. */
+const fieldsOf = (schema: Schema.Top): Readonly<Record<string, Schema.Top>> =>
+  "fields" in schema && isRecord(schema.fields) ? schema.fields as Readonly<Record<string, Schema.Top>> : {}
+
+/**
+ * The arguments with what the model encoded as text decoded once more: the whole, or values that the schema takes only
+ * then. Nothing else is guessed.
+ */
+const decodedOnceMore = (schema: Schema.Top, given: unknown): unknown => {
+  const whole = (typeof given === "string" ? parsedOnce(given) : given) ?? {}
+  if (!isRecord(whole)) return given
+  const fields = fieldsOf(schema)
+  return Object.fromEntries(
+    Object.entries(whole).map(([key, value]) => {
+      const field = fields[key]
+      if (typeof value !== "string" || field === undefined) return [key, value]
+      const accepts = Schema.is(Schema.Struct({ [key]: field }))
+      const parsed = parsedOnce(value)
+      return [key, !accepts({ [key]: value }) && accepts({ [key]: parsed }) ? parsed : value]
+    })
+  )
+}
+
 /** The tool a call is for, and its parameters as that tool reads them. */
 export const decodeCall = Effect.fnUntraced(
   function*(tools: ReadonlyMap<string, AnyTool>, name: string, parameters: unknown): Effect.fn.Return<
@@ -147,7 +181,11 @@ export const decodeCall = Effect.fnUntraced(
     if (tool === undefined) {
       return Result.fail({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}` })
     }
-    const decoded = yield* Effect.result(Schema.decodeUnknownEffect(tool.parameters)(parameters))
+    const decode = Schema.decodeUnknownEffect(tool.parameters)
+    const decoded = yield* Effect.result(Effect.catch(
+      decode(parameters),
+      (error) => Effect.mapError(decode(decodedOnceMore(tool.parameters, parameters)), () => error)
+    ))
     return Result.isSuccess(decoded)
       ? Result.succeed({ tool, parameters: decoded.success })
       : Result.fail({

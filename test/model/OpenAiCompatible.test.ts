@@ -475,7 +475,10 @@ describe("A chat completions request", () => {
       )
       const end = parts.find((part) => part.type === "reasoning-end")
       assert.deepStrictEqual<unknown>(end?.metadata, {
-        openai: { details: [{ type: "reasoning.text", index: 0, format: "f", text: "ab", signature: "s" }] }
+        openai: {
+          by: "local",
+          details: [{ type: "reasoning.text", index: 0, format: "f", text: "ab", signature: "s" }]
+        }
       })
     })
   )

@@ -112,14 +112,14 @@ describe("A model's request", () => {
     "tells whoever waits why it takes longer",
     Effect.fnUntraced(function*() {
       const told: Array<string> = []
-      const onDelay = (message: string) => Effect.sync(() => void told.push(message))
+      const onNotice = (message: string) => Effect.sync(() => void told.push(message))
       const busy = candidate("a/m", [[], fault("busy", { retryAfter: 3000 })], [
         [],
         fault("wrong key", { transient: false })
       ])
       const running = yield* Effect.forkChild(
         run(firstOf([busy, candidate("b/m", [["x"]])])).pipe(
-          Effect.provideService(RequestOptions, { thoughtLevel: "default", onDelay })
+          Effect.provideService(RequestOptions, { thoughtLevel: "default", onNotice })
         ),
         { startImmediately: true }
       )

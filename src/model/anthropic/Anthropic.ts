@@ -1,11 +1,12 @@
 import { Effect, Redacted, Stream } from "effect"
-import type { LanguageModel } from "effect/ai"
+import { IdGenerator, type LanguageModel } from "effect/ai"
 import type { HttpClient } from "effect/http"
 import type { Provider } from "../../config/Providers.ts"
 import { mayThink, messages, system, tools } from "./AnthropicMessages.ts"
 import * as AnthropicReader from "./AnthropicReader.ts"
 import * as Endpoint from "../http/Endpoint.ts"
 import * as Images from "../Images.ts"
+import * as Learned from "../Learned.ts"
 import type { ModelStream } from "../ResponseParts.ts"
 import { RequestOptions, type ThoughtLevel } from "../RequestOptions.ts"
 import { declarationOf } from "../ToolSchemas.ts"
@@ -54,12 +55,14 @@ export const make = (provider: Provider, name: string, http: HttpClient.HttpClie
   const model = apiName(name)
   const { post } = endpoint(provider, model, http)
   const limit = provider.maxTokens ?? outputOf(model)
+  const learned = Learned.make()
 
   const body = (
-    { prompt, toolChoice, tools: offered }: LanguageModel.ProviderOptions,
+    { prompt, toolChoice, tools: all }: LanguageModel.ProviderOptions,
     { temperature, thoughtLevel: level }: RequestOptions,
     images: Images.Images
   ) => {
+    const offered = all.filter(({ name }) => !learned.refusedTools.has(name))
     const asked = hasBudget(model) && !mayThink(prompt, model) ? {} : thinking(model, level, limit)
     const instructions = system(prompt)
     const declarations = tools(prompt, offered.map(declarationOf))
@@ -68,7 +71,9 @@ export const make = (provider: Provider, name: string, http: HttpClient.HttpClie
       model,
       max_tokens: limit,
       stream: true,
-      ...(temperature === undefined || "thinking" in asked ? {} : { temperature }),
+      ...(temperature === undefined || "thinking" in asked || learned.without.has("temperature")
+        ? {}
+        : { temperature }),
       ...asked,
       ...(declarations.length === 0
         ? {}
@@ -80,8 +85,21 @@ export const make = (provider: Provider, name: string, http: HttpClient.HttpClie
 
   return (request) =>
     Stream.unwrap(Effect.gen(function*() {
+      const ids = yield* IdGenerator.IdGenerator
       const wishes = yield* RequestOptions
-      const images = provider.vision ? yield* Images.inPrompt(request.prompt) : Images.none
-      return post("/v1/messages", body(request, wishes, images), () => AnthropicReader.make(model))
+      const id = yield* ids.generateId()
+      return Learned.repaired(learned, wishes, () =>
+        Effect.gen(function*() {
+          const images = provider.vision ? yield* Images.inPrompt(request.prompt, learned) : Images.none
+          const sent = body(request, wishes, images)
+          return {
+            sent: {
+              fields: Object.keys(sent),
+              tools: sent.tools?.map(({ name }) => name) ?? [],
+              images: images.keys()
+            },
+            answer: post("/v1/messages", sent, () => AnthropicReader.make({ id, model, learned }))
+          }
+        }))
     }))
 }

@@ -1,6 +1,7 @@
 import type { Prompt } from "effect/ai"
 import type { Images } from "../Images.ts"
 import { answerText } from "../LastTurn.ts"
+import { sendable, sendableName } from "../SendableHistory.ts"
 import type { ToolDeclaration } from "../ToolSchemas.ts"
 
 /** Encodes a prompt for the Messages API. */
@@ -25,9 +26,6 @@ interface Message {
 /** The API refuses blocks of nothing but white space. */
 const textBlock = (text: string): ReadonlyArray<Block> => text.trim() === "" ? [] : [{ type: "text", text }]
 
-/** The id of a call of another provider, with the characters that this API does not accept replaced. */
-const callId = (id: string) => id.replace(/[^a-zA-Z0-9_-]/g, "_")
-
 const thought = (part: Prompt.ReasoningPart, model: string): ReadonlyArray<Block> => {
   const known = part.options[notes] as unknown as ThoughtNotes | undefined
   if (known?.model !== model) return []
@@ -35,14 +33,12 @@ const thought = (part: Prompt.ReasoningPart, model: string): ReadonlyArray<Block
   return known.signature === undefined ? [] : [{ type: "thinking", thinking: part.text, signature: known.signature }]
 }
 
-const input = (params: unknown) =>
-  typeof params === "object" && params !== null && !Array.isArray(params) ? params : { unreadable: params }
-
 const user = (content: ReadonlyArray<Prompt.UserMessagePart>, images: Images) =>
   content.flatMap((part): ReadonlyArray<Block> => {
     if (part.type === "text") return textBlock(part.text)
-    const data = images.get(part)
-    return data === undefined ? [] : [{ type: "image", source: { type: "base64", media_type: part.mediaType, data } }]
+    const image = images.get(part)
+    if (image === undefined) return []
+    return [{ type: "image", source: { type: "base64", media_type: image.mediaType, data: image.data } }]
   })
 
 const assistant = (content: ReadonlyArray<Prompt.AssistantMessagePart>, model: string | undefined) =>
@@ -53,7 +49,7 @@ const assistant = (content: ReadonlyArray<Prompt.AssistantMessagePart>, model: s
       case "reasoning":
         return model === undefined ? [] : thought(part, model)
       case "tool-call":
-        return [{ type: "tool_use", id: callId(part.id), name: part.name, input: input(part.params) }]
+        return [{ type: "tool_use", id: part.id, name: part.name, input: part.params }]
       default:
         return []
     }
@@ -63,8 +59,8 @@ const results = (content: ReadonlyArray<Prompt.ToolMessagePart>) =>
   content.flatMap((part): ReadonlyArray<Block> =>
     part.type !== "tool-result" ? [] : [{
       type: "tool_result",
-      tool_use_id: callId(part.id),
-      content: answerText(part) || "(no output)",
+      tool_use_id: part.id,
+      content: answerText(part),
       ...(part.isFailure ? { is_error: true } : {})
     }]
   )
@@ -102,13 +98,22 @@ export const mayThink = ({ content }: Prompt.Prompt, model: string): boolean => 
   )
 }
 
+/** An answer that the model is to continue must not end in white space. */
+const withTrimmedEnd = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => {
+  const last = messages.at(-1)
+  const block = last?.content.at(-1)
+  if (last?.role !== "assistant" || block?.type !== "text") return messages
+  const text = String(block["text"]).trimEnd()
+  return [...messages.slice(0, -1), { ...last, content: [...last.content.slice(0, -1), { ...block, text }] }]
+}
+
 export const messages = (
   prompt: Prompt.Prompt,
   thinking: string | undefined,
   images: Images
 ): ReadonlyArray<Message> => {
   const merged: Array<Message> = []
-  for (const one of prompt.content) {
+  for (const one of sendable(prompt, { images })) {
     const next = message(one, thinking, images)
     if (next === undefined || next.content.length === 0) continue
     const last = merged.at(-1)
@@ -116,17 +121,25 @@ export const messages = (
       merged[merged.length - 1] = { role: last.role, content: [...last.content, ...next.content] }
     } else merged.push(next)
   }
-  return withMarks(merged)
+  return withMarks(withTrimmedEnd(merged))
 }
 
 export const system = ({ content }: Prompt.Prompt): ReadonlyArray<Block> =>
   marked(content.flatMap((one) => one.role === "system" ? textBlock(one.content) : []))
 
+interface DeclaredTool {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: object
+}
+
 /** The provider accepts earlier calls only where their tools are declared. */
-export const tools = (prompt: Prompt.Prompt, offered: ReadonlyArray<ToolDeclaration>): ReadonlyArray<object> => {
+export const tools = (prompt: Prompt.Prompt, offered: ReadonlyArray<ToolDeclaration>): ReadonlyArray<DeclaredTool> => {
   const names = new Set(
     prompt.content.flatMap((one) =>
-      one.role === "assistant" ? one.content.flatMap((part) => part.type === "tool-call" ? [part.name] : []) : []
+      one.role === "assistant"
+        ? one.content.flatMap((part) => part.type === "tool-call" ? [sendableName(part.name)] : [])
+        : []
     )
   )
   const declared = offered.length > 0

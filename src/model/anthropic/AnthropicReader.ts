@@ -1,7 +1,9 @@
 import type { Response } from "effect/ai"
 import { notes, type ThoughtNotes } from "./AnthropicMessages.ts"
-import { type ResponseMetadata, ResponseParts, type ResponseReader } from "../ResponseParts.ts"
-import { parseArguments } from "../ToolSchemas.ts"
+import type { Learned } from "../Learned.ts"
+import { failsWith, type ResponseMetadata, ResponseParts, type ResponseReader } from "../ResponseParts.ts"
+import { type TaggedText, ThoughtTags } from "../ThoughtTags.ts"
+import { calledName, parseArguments } from "../ToolSchemas.ts"
 
 /** Reads the events of the Messages API. Unknown kinds are ignored: the API announces that more will come. */
 
@@ -12,20 +14,22 @@ interface Usage {
   readonly cache_creation_input_tokens?: number | null
 }
 
+interface ContentBlock {
+  readonly type?: string
+  readonly text?: string
+  readonly thinking?: string
+  readonly signature?: string
+  readonly data?: string
+  readonly id?: string
+  readonly name?: string
+  readonly input?: unknown
+}
+
 interface Event {
   readonly type?: string
   readonly index?: number
   readonly message?: { readonly usage?: Usage }
-  readonly content_block?: {
-    readonly type?: string
-    readonly text?: string
-    readonly thinking?: string
-    readonly signature?: string
-    readonly data?: string
-    readonly id?: string
-    readonly name?: string
-    readonly input?: object
-  }
+  readonly content_block?: ContentBlock
   readonly delta?: {
     readonly type?: string
     readonly text?: string
@@ -35,7 +39,12 @@ interface Event {
     readonly stop_reason?: string | null
   }
   readonly usage?: Usage
+  /** Of a whole message. */
+  readonly content?: ReadonlyArray<ContentBlock>
+  readonly stop_reason?: string | null
 }
+
+const word = (value: unknown): string => typeof value === "string" ? value : ""
 
 const finishReasons: Readonly<Record<string, Response.FinishReason>> = {
   end_turn: "stop",
@@ -63,81 +72,152 @@ const counted = (before: Usage, now: Usage | undefined): Usage => ({
   ...Object.fromEntries(Object.entries(now ?? {}).filter(([, count]) => typeof count === "number"))
 })
 
-interface Call {
+/** A block between its start and its stop; blocks may be open at the same time. */
+type Block =
+  | { readonly kind: "text" }
+  | { readonly kind: "thought"; signature: string }
+  | { readonly kind: "call"; readonly id: string; readonly name: string; readonly whole: unknown; json: string }
+
+type Call = Extract<Block, { kind: "call" }>
+
+interface ReaderOptions {
+  /** Unique to this response: calls without an id of their own get theirs from it. */
   readonly id: string
-  readonly name: string
-  readonly whole: object
-  json: string
+  readonly model: string
+  readonly learned: Pick<Learned, "opensUntagged">
 }
 
-export const make = (model: string): ResponseReader => {
+export const make = ({ id: base, learned, model }: ReaderOptions): ResponseReader => {
   const parts = new ResponseParts()
+  const tags = new ThoughtTags(learned.opensUntagged)
   const broken: Array<Call> = []
-  let call: Call | undefined
-  let signature = ""
+  const open = new Map<unknown, Block>()
+  const used = new Set<string>()
+  /** The block whose text is being said. */
+  let saying: Block | undefined
   let usage: Usage = {}
   let stop: string | null | undefined
   let done = false
   let begun = false
 
   const noted = (value: Omit<ThoughtNotes, "model">): ResponseMetadata => ({ [notes]: { model, ...value } })
-  const emit = ({ id, name }: Call, params: unknown) => parts.push({ type: "tool-call", id, name, params })
 
-  const start = (
-    { data = "", id = "", input = {}, name = "", signature: given = "", text = "", thinking = "", type }: NonNullable<
-      Event["content_block"]
-    >
-  ) => {
-    switch (type) {
-      case "text":
-        parts.begin("text")
-        return parts.say("text", text)
-      case "thinking":
+  const ownId = (id: string): string => {
+    const own = id === "" || used.has(id) ? `${base}_${used.size}` : id
+    used.add(own)
+    return own
+  }
+
+  const emit = ({ id, name }: Call, params: unknown) =>
+    parts.push({ type: "tool-call", id: ownId(id), name: calledName(name), params })
+
+  const sayTagged = (found: TaggedText) => {
+    if (found === "retract") {
+      learned.opensUntagged = tags.opensUntagged
+      parts.retract()
+    } else parts.say(...found)
+  }
+
+  const say = (block: Block, text: string) => {
+    if (block.kind === "call" || text === "") return
+    if (saying !== block) {
+      parts.begin(block.kind === "text" ? "text" : "reasoning")
+      saying = block
+    }
+    if (block.kind === "text") tags.split(text).forEach(sayTagged)
+    else {
+      tags.apart()
+      parts.say("reasoning", text)
+    }
+  }
+
+  const start = (index: unknown, given: NonNullable<Event["content_block"]>) => {
+    close(index)
+    switch (given.type) {
+      case "text": {
+        const block: Block = { kind: "text" }
+        open.set(index, block)
+        return say(block, word(given.text))
+      }
+      case "thinking": {
+        const block: Block = { kind: "thought", signature: word(given.signature) }
+        open.set(index, block)
         parts.begin("reasoning")
-        signature = given
-        return parts.say("reasoning", thinking)
+        saying = block
+        return say(block, word(given.thinking))
+      }
       case "redacted_thinking":
-        return parts.begin("reasoning", noted({ redacted: data }))
-      case "tool_use":
-        call = { id, name, whole: input, json: "" }
+        saying = undefined
+        return parts.begin("reasoning", noted({ redacted: word(given.data) }))
+      case "tool_use": {
+        const { id, input = {}, name } = given
+        open.set(index, { kind: "call", id: word(id), name: word(name), whole: input, json: "" })
+      }
     }
   }
 
-  const change = (
-    { partial_json = "", signature: piece = "", text = "", thinking = "", type }: NonNullable<Event["delta"]>
-  ) => {
-    switch (type) {
+  const change = (index: unknown, delta: NonNullable<Event["delta"]>) => {
+    const block = open.get(index)
+    if (block === undefined) return
+    switch (delta.type) {
       case "text_delta":
-        return parts.say("text", text)
+        return say(block, word(delta.text))
       case "thinking_delta":
-        return parts.say("reasoning", thinking)
+        return say(block, word(delta.thinking))
       case "signature_delta":
-        return void (signature += piece)
+        if (block.kind === "thought") block.signature += word(delta.signature)
+        return
       case "input_json_delta":
-        if (call !== undefined) call.json += partial_json
+        if (block.kind === "call") block.json += word(delta.partial_json)
     }
   }
 
-  const close = () => {
-    if (call === undefined) {
-      if (signature !== "") parts.annotate(noted({ signature }))
+  const close = (index: unknown) => {
+    const block = open.get(index)
+    if (block === undefined) return
+    open.delete(index)
+    if (block.kind === "call") {
+      const params = block.json === "" ? block.whole : parseArguments(block.json)
+      if (typeof params === "string") broken.push(block)
+      else emit(block, params)
+      saying = undefined
+      return
+    }
+    if (saying !== block) return
+    // Text that may be the beginning of a tag is decided at the end.
+    if (block.kind === "thought") {
+      if (block.signature !== "") parts.annotate(noted({ signature: block.signature }))
       parts.end()
-    } else {
-      const params = call.json === "" ? call.whole : parseArguments(call.json)
-      if (typeof params === "string") broken.push(call)
-      else emit(call, params)
+      saying = undefined
     }
-    call = undefined
-    signature = ""
   }
 
-  const finish = () => {
-    if (done) return
-    done = true
-    close()
+  /** What is missing for a whole answer. */
+  const finish = (): string | undefined => {
+    if (done) return undefined
+    const reason = finishReasons[stop ?? ""]
+    if (reason === undefined && failsWith(stop ?? "")) return `it ended with "${stop}"`
+    for (const index of Array.from(open.keys())) close(index)
+    tags.rest().forEach(sayTagged)
+    parts.end()
     // A call whose arguments a limit cut off is dropped.
-    if (finishReasons[stop ?? ""] !== "length") broken.forEach((call) => emit(call, call.json))
-    parts.push({ type: "finish", reason: finishReasons[stop ?? ""] ?? "other", usage: usageOf(usage) })
+    if (reason !== "length") broken.splice(0).forEach((call) => emit(call, call.json))
+    if ((reason ?? "stop") === "stop" && parts.lack !== undefined) return parts.lack
+    done = true
+    parts.push({ type: "finish", reason: reason ?? "other", usage: usageOf(usage) })
+    return undefined
+  }
+
+  /** An answer that came as a whole, from a server that does not stream. */
+  const whole = ({ content, stop_reason, usage: counts }: Event) => {
+    begun = true
+    usage = counted(usage, counts)
+    for (const [index, block] of (Array.isArray(content) ? content : []).entries()) {
+      start(index, block)
+      close(index)
+    }
+    stop = stop_reason ?? "end_turn"
+    return void finish()
   }
 
   return {
@@ -152,17 +232,19 @@ export const make = (model: string): ResponseReader => {
           usage = counted(usage, event.message?.usage)
           return undefined
         case "content_block_start":
-          return void start(event.content_block ?? {})
+          return void start(event.index, event.content_block ?? {})
         case "content_block_delta":
-          return void change(event.delta ?? {})
+          return void change(event.index, event.delta ?? {})
         case "content_block_stop":
-          return void close()
+          return void close(event.index)
         case "message_delta":
           stop = event.delta?.stop_reason ?? stop
           usage = counted(usage, event.usage)
           return undefined
         case "message_stop":
           return void finish()
+        case "message":
+          return whole(event)
         case "error":
           return { error: event }
         default:
@@ -175,8 +257,7 @@ export const make = (model: string): ResponseReader => {
           ? "the connection ended before the answer did"
           : "nothing came"
       }
-      finish()
-      return undefined
+      return finish()
     }
   }
 }

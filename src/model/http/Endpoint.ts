@@ -83,14 +83,8 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
             HttpClientRequest.setHeader("accept", "text/event-stream")
           )
         )
-        const type = response.headers["content-type"] ?? ""
-        if (type.includes("html")) return yield* HttpFault.noApi(asked)
         const bytes = Stream.mapError(response.stream, () => HttpFault.brokenOff(asked, "the connection was lost"))
-        return ResponseStream.readParts(asked, bytes, reader(), {
-          whole: type.includes("application/json"),
-          silence,
-          deadline
-        })
+        return ResponseStream.readParts(asked, bytes, reader(), { silence, deadline })
       })),
     get: (path) =>
       Effect.flatMap(

@@ -38,8 +38,6 @@ class SseEvents {
 const parseJson = (data: string): unknown => Result.getOrUndefined(Result.try(() => JSON.parse(data) as unknown))
 
 interface StreamLimits {
-  /** The body is one JSON value instead of a stream of events: some servers cannot stream. */
-  readonly whole: boolean
   /** The longest time without any bytes. */
   readonly silence: Duration.Duration
   /** Milliseconds since the epoch; `Infinity` for no limit. */
@@ -48,6 +46,25 @@ interface StreamLimits {
 
 /** Milliseconds to wait for the end of the response after a whole answer, so that the connection can be reused. */
 const drainTimeout = 1000
+
+/** What a body is, whatever its content type says: some servers cannot stream, others call a stream something else. */
+type BodyKind = "events" | "json" | "html"
+
+const kindOf = (text: string): BodyKind | undefined => {
+  const first = text.replace(/^\uFEFF/, "").trimStart()[0]
+  return first === undefined ? undefined : first === "{" || first === "[" ? "json" : first === "<" ? "html" : "events"
+}
+
+/** The values of a body without events: one, or one on each line. */
+const valuesIn = (body: string): ReadonlyArray<unknown> => {
+  const text = body.replace(/^\uFEFF/, "")
+  const whole = parseJson(text)
+  if (whole !== undefined) return Array.isArray(whole) ? whole : [whole]
+  return text.split("\n").flatMap((line) => {
+    const value = parseJson(line)
+    return value === undefined ? [] : [value]
+  })
+}
 
 /** The body of one response as parts. Parts that arrived before a failure are emitted before it. */
 export const readParts = (
@@ -59,34 +76,62 @@ export const readParts = (
   Stream.transformPull(bytes, (pull) =>
     Effect.sync(() => {
       const events = new SseEvents()
+      const decoder = new TextDecoder()
+      let kind: BodyKind | undefined
+      /** The bytes up to the first that tells what the body is; of JSON all of them. */
       const body: Array<Uint8Array> = []
       let fault: ModelFault | undefined
       let ended = false
+      /** The provider marked the end: nothing counts behind it. */
+      let marked = false
+
+      const onValue = (value: unknown) => {
+        const failed = reader.event(value)
+        if (failed !== undefined) fault = HttpFault.ofEvent(asked, failed.error)
+      }
+
+      const close = (byMark: boolean) => {
+        const missing = fault === undefined ? reader.finish(byMark) : undefined
+        if (missing !== undefined) fault = HttpFault.brokenOff(asked, missing)
+      }
 
       const take = (found: ReadonlyArray<string>) => {
-        for (const data of found) {
-          if (fault !== undefined) return
-          const value = data === "[DONE]" ? undefined : parseJson(data)
-          const failed = value === undefined ? undefined : reader.event(value)
-          if (data === "[DONE]") reader.finish(true)
-          else if (failed !== undefined) fault = HttpFault.ofEvent(asked, failed.error)
-          else if (value === undefined && !ended) fault = HttpFault.brokenOff(asked, "an event is no JSON")
+        for (const event of found) {
+          if (fault !== undefined || marked) return
+          const data = event.trim()
+          if (data === "[DONE]") {
+            marked = true
+            close(true)
+            continue
+          }
+          const value = parseJson(data)
+          if (value !== undefined) onValue(value)
+          // Heartbeats are words, or nothing.
+          else if (/^[{[]/.test(data) && !ended) fault = HttpFault.brokenOff(asked, "an event is no JSON")
         }
         if (events.tooLarge) fault = HttpFault.brokenOff(asked, "an event is larger than 10 MiB")
       }
 
       const feed = (chunks: ReadonlyArray<Uint8Array>) => {
         for (const chunk of chunks) {
-          if (terms.whole) body.push(chunk)
-          else take(events.feed(chunk))
+          if (kind === "events") {
+            take(events.feed(chunk))
+            continue
+          }
+          body.push(chunk)
+          if (kind !== undefined) continue
+          kind = kindOf(decoder.decode(chunk, { stream: true }))
+          if (kind === "html") fault = HttpFault.noApi(asked)
+          if (kind === "events") body.splice(0).forEach((bytes) => take(events.feed(bytes)))
         }
       }
 
       const stop = () => {
         ended = true
-        take(terms.whole ? [Buffer.concat(body).toString()] : events.end())
-        const missing = fault === undefined ? reader.finish(terms.whole) : undefined
-        if (missing !== undefined) fault = HttpFault.brokenOff(asked, missing)
+        if (kind === "json") {
+          for (const value of valuesIn(Buffer.concat(body).toString())) if (fault === undefined) onValue(value)
+        } else take(events.end())
+        if (!marked) close(kind === "json")
       }
 
       const late = (now: number, limit: number) => {

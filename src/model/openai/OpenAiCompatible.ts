@@ -4,7 +4,7 @@ import type { HttpClient } from "effect/http"
 import type { Provider } from "../../config/Providers.ts"
 import * as Endpoint from "../http/Endpoint.ts"
 import * as Images from "../Images.ts"
-import type { ModelFault } from "../ModelFault.ts"
+import * as Learned from "../Learned.ts"
 import { messages } from "./OpenAiMessages.ts"
 import * as OpenAiReader from "./OpenAiReader.ts"
 import type { ModelStream } from "../ResponseParts.ts"
@@ -41,40 +41,52 @@ const efforts: Record<ThoughtLevel, string | undefined> = {
 
 export const make = (provider: Provider, model: string, http: HttpClient.HttpClient): ModelStream => {
   const { post } = endpoint(provider, model, http)
-  const limit = provider.baseUrl === undefined ? "max_completion_tokens" : "max_tokens"
-  let countsUsage = true
+  const learned = { ...Learned.make(), newLimit: provider.baseUrl === undefined }
 
   const body = (
-    { toolChoice, tools }: LanguageModel.ProviderOptions,
-    prompt: ReadonlyArray<object>,
+    offered: LanguageModel.ProviderOptions["tools"],
     { temperature, thoughtLevel }: RequestOptions
-  ) => ({
-    model,
-    stream: true,
-    ...(countsUsage ? { stream_options: { include_usage: true } } : {}),
-    ...(provider.maxTokens === undefined ? {} : { [limit]: provider.maxTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(efforts[thoughtLevel] === undefined ? {} : { reasoning_effort: efforts[thoughtLevel] }),
-    ...(tools.length === 0 || toolChoice === "none"
-      ? {}
-      : { tools: tools.map((tool) => ({ type: "function", function: declarationOf(tool) })) }),
-    messages: prompt
-  })
+  ) => {
+    const effort = efforts[thoughtLevel]
+    const fields = {
+      ...(provider.maxTokens === undefined
+        ? {}
+        : { [learned.newLimit ? "max_completion_tokens" : "max_tokens"]: provider.maxTokens }),
+      stream_options: { include_usage: true },
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(effort === undefined ? {} : { reasoning_effort: effort })
+    }
+    return {
+      model,
+      stream: true,
+      ...Object.fromEntries(Object.entries(fields).filter(([key]) => !learned.without.has(key))),
+      ...(offered.length === 0
+        ? {}
+        : { tools: offered.map((tool) => ({ type: "function", function: declarationOf(tool) })) })
+    }
+  }
 
   return (request) =>
     Stream.unwrap(Effect.gen(function*() {
       const ids = yield* IdGenerator.IdGenerator
       const wishes = yield* RequestOptions
-      const prompt = messages(request.prompt, provider.vision ? yield* Images.inPrompt(request.prompt) : Images.none)
       const id = yield* ids.generateId()
-      const ask = () => post("/chat/completions", body(request, prompt, wishes), () => OpenAiReader.make(id))
-      // Servers that do not know `stream_options` refuse the whole request.
-      return Stream.catch(ask(), (fault: ModelFault) => {
-        if (
-          !countsUsage || fault.reason !== "model_rejected_request" || !fault.message.includes("stream_options")
-        ) return Stream.fail(fault)
-        countsUsage = false
-        return ask()
-      })
+      return Learned.repaired(learned, wishes, () =>
+        Effect.gen(function*() {
+          const images = provider.vision ? yield* Images.inPrompt(request.prompt, learned) : Images.none
+          const offered = request.toolChoice === "none"
+            ? []
+            : request.tools.filter(({ name }) => !learned.refusedTools.has(name))
+          const fields = body(offered, wishes)
+          const prompt = messages(request.prompt, { images, provider: provider.alias, shortIds: learned.shortIds })
+          return {
+            sent: { fields: Object.keys(fields), tools: offered.map(({ name }) => name), images: images.keys() },
+            answer: post(
+              "/chat/completions",
+              { ...fields, messages: prompt },
+              () => OpenAiReader.make({ id, provider: provider.alias, learned })
+            )
+          }
+        }))
     }))
 }

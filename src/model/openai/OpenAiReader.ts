@@ -1,57 +1,9 @@
 import type { Response } from "effect/ai"
 import { type CallNotes, notes, type ReasoningNotes } from "./OpenAiMessages.ts"
-import { type ResponseMetadata, ResponseParts, type ResponseReader } from "../ResponseParts.ts"
-import { parseArguments } from "../ToolSchemas.ts"
-
-type Kind = "text" | "reasoning"
-
-const opening = "<think>"
-const closing = "</think>"
-
-/** The length of the end of a text that may be the beginning of a tag. */
-const begun = (text: string, tag: string): number => {
-  for (let length = Math.min(text.length, tag.length - 1); length > 0; length--) {
-    if (text.endsWith(tag.slice(0, length))) return length
-  }
-  return 0
-}
-
-/** Splits thoughts from text for servers that leave them in the text, in `<think>` tags at its beginning. */
-class ThinkTags {
-  private state: "before" | "inside" | "behind" = "before"
-  private held = ""
-
-  /** Holds back what may be a tag until it is decided. */
-  split(text: string): ReadonlyArray<readonly [Kind, string]> {
-    if (this.state === "behind") return [["text", text]]
-    const all = this.held + text
-    this.held = ""
-    if (this.state === "before") {
-      const start = all.trimStart()
-      if (opening.startsWith(start)) {
-        this.held = all
-        return []
-      }
-      this.state = start.startsWith(opening) ? "inside" : "behind"
-      return this.state === "behind" ? [["text", all]] : this.split(start.slice(opening.length).trimStart())
-    }
-    const end = all.indexOf(closing)
-    if (end === -1) {
-      const kept = all.length - begun(all, closing)
-      this.held = all.slice(kept)
-      return [["reasoning", all.slice(0, kept)]]
-    }
-    this.state = "behind"
-    return [["reasoning", all.slice(0, end)], ["text", all.slice(end + closing.length).trimStart()]]
-  }
-
-  /** Returns held-back text that turned out not to be a tag. */
-  rest(): readonly [Kind, string] {
-    const { held } = this
-    this.held = ""
-    return [this.state === "inside" ? "reasoning" : "text", held]
-  }
-}
+import type { Learned } from "../Learned.ts"
+import { failsWith, type ResponseMetadata, ResponseParts, type ResponseReader } from "../ResponseParts.ts"
+import { type TaggedText, ThoughtTags } from "../ThoughtTags.ts"
+import { calledName, parseArguments } from "../ToolSchemas.ts"
 
 /**
  * Reads the events of chat completions. Servers in the field omit fields, send null or other types, so each field is
@@ -82,6 +34,12 @@ const finishReasons: Readonly<Record<string, Response.FinishReason>> = {
   tool_calls: "tool-calls",
   function_call: "tool-calls",
   tool_use: "tool-calls"
+}
+
+/** A limit or a filter ended the answer: that it is empty is no fault. */
+const isCut = (finish: string | undefined): boolean => {
+  const meaning = finishReasons[(finish ?? "").toLowerCase()]
+  return meaning === "length" || meaning === "content-filter"
 }
 
 interface Call {
@@ -127,12 +85,25 @@ const addDetail = (details: Array<Record<string, unknown>>, piece: Json): void =
 
 const noted = (value: ReasoningNotes | CallNotes): ResponseMetadata => ({ [notes]: value as ResponseMetadata[string] })
 
-/** `id` is unique to this response: calls without an id get theirs from it. */
-export const make = (id: string): ResponseReader => {
+const isWhole = (json: string): boolean => json.trim() !== "" && typeof parseArguments(json) !== "string"
+
+/** A name may come in pieces, whole in each piece, or longer in each. */
+const joinedName = (known: string, piece: string): string =>
+  piece === "" || piece === known ? known : piece.startsWith(known) ? piece : known + piece
+
+interface ReaderOptions {
+  /** Unique to this response: calls without an id get theirs from it. */
+  readonly id: string
+  /** The alias of the provider. */
+  readonly provider: string
+  readonly learned: Pick<Learned, "opensUntagged">
+}
+
+export const make = ({ id, learned, provider }: ReaderOptions): ResponseReader => {
   const parts = new ResponseParts()
   const calls: Array<Call> = []
   const details: Array<Record<string, unknown>> = []
-  const tags = new ThinkTags()
+  const tags = new ThoughtTags(learned.opensUntagged)
   let thought: string | undefined
   let usage: Json | undefined
   let finish: string | undefined
@@ -147,26 +118,38 @@ export const make = (id: string): ResponseReader => {
     const [id, name, index] = [word(delta["id"]), word(called["name"]), delta["index"]]
     const args = called["arguments"]
     const last = calls.at(-1)
+    const numbered = () => calls.find((call) => call.index === index) ?? (id === "" && name === "" ? last : undefined)
     const unnumbered = () => name === "" ? last : calls.find((call) => id !== "" && call.id === id)
-    const same = index === undefined || index === null ? unnumbered() : calls.find((call) => call.index === index)
-    // Some servers give every whole call the index 0: another id with a name is another call.
-    const known = same !== undefined && id !== "" && same.id !== "" && same.id !== id && name !== ""
-      ? calls.find((call) => call.id === id)
-      : same
+    const same = index === undefined || index === null ? unnumbered() : numbered()
+    // Some servers give every whole call the index 0: another id with a name is another call, and so is a name behind
+    // whole arguments.
+    const isOther = same !== undefined && name !== "" &&
+      (id !== "" && same.id !== "" ? same.id !== id : id === "" && same.name !== name && isWhole(same.json))
+    const known = isOther ? calls.find((call) => id !== "" && call.id === id) : same
     const call = known ?? { index, id, name, json: "", extra: undefined }
     if (known === undefined) calls.push(call)
+    else call.name = joinedName(call.name, name)
     if (call.id === "") call.id = id
-    if (call.name === "") call.name = name
     call.json += typeof args === "string" ? args : object(args) === undefined ? "" : JSON.stringify(args)
     if (delta["extra_content"] !== undefined) call.extra = delta["extra_content"]
+  }
+
+  const say = (found: TaggedText) => {
+    if (found === "retract") {
+      learned.opensUntagged = tags.opensUntagged
+      parts.retract()
+    } else parts.say(...found)
   }
 
   const onDelta = (delta: Json) => {
     for (const field of ["reasoning_content", "reasoning"]) {
       const text = word(delta[field])
       if (text === "") continue
-      if (thought === undefined) thought = field
-      if (thought === field) parts.say("reasoning", text, noted({ field }))
+      if (thought === undefined) {
+        thought = field
+        tags.apart()
+      }
+      if (thought === field) parts.say("reasoning", text, noted({ by: provider, field }))
     }
     for (const detail of list(delta["reasoning_details"])) {
       const piece = object(detail)
@@ -175,7 +158,7 @@ export const make = (id: string): ResponseReader => {
     const refusal = word(delta["refusal"])
     refused ||= refusal !== ""
     const said = word(delta["content"]) || list(delta["content"]).map((part) => word(object(part)?.["text"])).join("")
-    if (said + refusal !== "") tags.split(said + refusal).forEach(([kind, text]) => parts.say(kind, text))
+    if (said + refusal !== "") tags.split(said + refusal).forEach(say)
     list(delta["tool_calls"]).forEach(onCall)
   }
 
@@ -211,10 +194,15 @@ export const make = (id: string): ResponseReader => {
           ? "the connection ended before the answer did"
           : "nothing came"
       }
+      if (finish !== undefined && failsWith(finish)) return `it ended with "${finish}"`
+      if (!refused && calls.length === 0 && !isCut(finish)) {
+        tags.rest().forEach(say)
+        if (parts.lack !== undefined) return parts.lack
+      }
       done = true
-      parts.say(...tags.rest())
+      tags.rest().forEach(say)
       if (details.length > 0) {
-        parts.begin("reasoning", noted({ details }))
+        parts.begin("reasoning", noted({ by: provider, details }))
         parts.end()
       }
       const read = calls.map((call) => ({ ...call, params: parseArguments(call.json) }))
@@ -227,7 +215,7 @@ export const make = (id: string): ResponseReader => {
         parts.push({
           type: "tool-call",
           id: own ? call.id : `${id}_${at}`,
-          name,
+          name: calledName(name),
           params,
           ...(extra === undefined ? {} : { metadata: noted({ extra }) })
         })

@@ -42,6 +42,13 @@ const tooSmall = (overhead: number, limit: number) =>
   })
 
 /**
+ * A count that can be true. Some servers count only what is new, or nothing: a token has eight bytes at most, and the
+ * estimate takes four.
+ */
+const plausible = (counted: number | undefined, estimated: number): number | undefined =>
+  counted === undefined ? undefined : Math.max(counted, Math.floor(estimated / 2))
+
+/**
  * Characters of JSON that the contexts of all sessions may take; those used longest ago are read from the store again.
  */
 const maxCharacters = 8 * 1024 * 1024
@@ -171,8 +178,8 @@ const make = (): ContextWindow["Service"] => {
     account: (before, { text, usage }, request, turn) => {
       const { model, overhead } = request
       const counted = usage?.inputTokens.total
-      if (counted !== undefined) turn.state.tokenOffset = counted - before.tokens
-      const asked = counted ?? before.tokens + (turn.state.tokenOffset ?? overhead)
+      const asked = plausible(counted, before.tokens + overhead) ?? before.tokens + (turn.state.tokenOffset ?? overhead)
+      if (counted !== undefined) turn.state.tokenOffset = asked - before.tokens
       const answered = usage?.outputTokens.total ?? estimate([{ role: "assistant", content: text }])
       const cost = usage && costOf(usage, model.prices)
       const now = { used: asked + answered, size: limitOf(request) }

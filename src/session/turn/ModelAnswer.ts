@@ -31,6 +31,11 @@ export class ModelAnswer {
     this.parts.push({ type, text: "" })
   }
 
+  /** The last text was a thought that the provider had not marked as one; it is not sent back. */
+  retract(): void {
+    if (this.parts.at(-1)?.type === "text") this.parts.pop()
+  }
+
   /** The end of a thought, with the signature by which the provider recognizes it in the next request. */
   endThought(options: Prompt.ProviderOptions): void {
     const last = this.parts.at(-1)

@@ -9,6 +9,8 @@ export interface TranscriptWriter {
   readonly delta: (kind: "Agent" | "Thought", text: string) => Effect.Effect<void>
   /** The next delta starts a new message. */
   readonly endMessage: () => void
+  /** The open message of the agent turned out to be a thought, and is one when the session is loaded. */
+  readonly retract: () => void
   /** A message of a user to the running turn. It is recorded at once; the effect publishes it. */
   readonly user: (content: ReadonlyArray<ContentBlock>) => Effect.Effect<void>
   readonly toolCall: (call: ToolCallState) => Effect.Effect<void>
@@ -86,6 +88,13 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
         return publish({ _tag: "Delta", kind, messageId: open.messageId, text })
       }),
     endMessage,
+    retract() {
+      if (open?.kind === "Agent") {
+        said = said.slice(0, said.length - open.text.length)
+        open = { ...open, kind: "Thought" }
+      }
+      endMessage()
+    },
     user(content) {
       endMessage()
       const said = { messageId: newId(), content }

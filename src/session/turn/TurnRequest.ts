@@ -4,6 +4,7 @@ import type { RuntimeProfile } from "../../config/Profiles.ts"
 import * as ModelFault from "../../model/ModelFault.ts"
 import { type Model, Models } from "../../model/Models.ts"
 import { RequestOptions } from "../../model/RequestOptions.ts"
+import { isRetracted } from "../../model/ResponseParts.ts"
 import { estimateText } from "../context/Tokens.ts"
 import { SystemPromptBuilder } from "../context/SystemPromptBuilder.ts"
 import { AdvertisedTools, type Advertisement } from "../policy/AdvertisedTools.ts"
@@ -92,6 +93,10 @@ const take = (
     case "text-end":
     case "reasoning-end":
       if (part.type === "reasoning-end") answer.endThought(part.metadata)
+      else if (isRetracted(part.metadata)) {
+        answer.retract()
+        return Effect.sync(writer.retract)
+      }
       return Effect.sync(writer.endMessage)
     case "tool-call":
       answer.call(part)
@@ -109,7 +114,7 @@ const take = (
 
 const requestOptionsOf = ({ model, notify, overrides: { temperature } }: TurnContext): RequestOptions => ({
   thoughtLevel: model.thoughtLevel(),
-  onDelay: (title) => notify({ severity: "warning", title }),
+  onNotice: (title) => notify({ severity: "warning", title }),
   ...(temperature === undefined ? {} : { temperature })
 })
 

@@ -306,3 +306,21 @@ describe("A prompt whose turn is cancelled before the model was asked", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 })
+
+describe("A count of tokens that cannot be true", () => {
+  it.live("does not keep a context from being trimmed", () => {
+    const counted = (text: string): Answer => ({ text, usage: { input: 100, output: 10 } })
+    const { harness, requests } = scenario(
+      [counted("one"), counted("two"), counted("three"), counted("four"), counted("five"), counted("six")],
+      {},
+      { contextWindow: 16_000 }
+    )
+    return Effect.gen(function*() {
+      const { say } = yield* open()
+      for (const word of ["a", "b", "c"]) yield* say(`${word} `.repeat(16_000))
+      const largest = Math.max(...requests.map((request) => told(request).join("").length))
+      assert.isBelow(largest, 16_000 * 8)
+      assert.isAbove(requests.length, 3)
+    }).pipe(Effect.provide(harness.layer))
+  })
+})
