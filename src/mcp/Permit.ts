@@ -53,7 +53,15 @@ export const make = Effect.gen(function*() {
         { id }
       ) => id)
       return {
-        key: JSON.stringify([mode, network, denied, found.forbiddenPaths, found.allowedRoots, found.backend]),
+        key: JSON.stringify([
+          mode,
+          network,
+          denied,
+          found.forbiddenPaths,
+          found.visiblePaths,
+          found.allowedRoots,
+          found.backend
+        ]),
         network,
         held: {
           decision: { capabilities, sandbox: { mode, network, note: "" } },

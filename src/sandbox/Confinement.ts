@@ -13,6 +13,8 @@ export interface SandboxRequest {
   readonly readable?: ReadonlyArray<string>
   /** Further files and folders to hide, such as those of the user's own deny rules. */
   readonly masks?: ReadonlyArray<string>
+  /** Files and folders to show although they would be hidden for what usually lies there; `masks` win. */
+  readonly visible?: ReadonlyArray<string>
   /** Further files and folders of the session's own that must not be written to. */
   readonly readOnly?: ReadonlyArray<string>
   /** The session's; without it each command has temporary folders of its own. */

@@ -20,7 +20,7 @@ import * as Plan from "./plan/Plan.ts"
 import * as ProtectedPaths from "./plan/ProtectedPaths.ts"
 import * as ProtectionIndex from "./plan/ProtectionIndex.ts"
 import type { PathScope } from "./plan/PathScope.ts"
-import { type HostEnvironment, ownHomes } from "./plan/DiskView.ts"
+import { type HostEnvironment, ownHomes, type ViewRequest } from "./plan/DiskView.ts"
 import * as BackendProbe from "./backends/BackendProbe.ts"
 
 export interface SandboxOptions {
@@ -67,7 +67,7 @@ export class Sandbox extends Context.Service<Sandbox, {
   /** How everything is now that a call in `workspace-write` with these folders would find protected. */
   readonly protectedState: (roots: ReadonlyArray<string>) => Effect.Effect<ProtectedPaths.ProtectedState>
   /** The same view of the disk for Postern's own file tools. Looks at the disk. */
-  readonly reach: (request: Pick<SandboxRequest, "mode" | "network" | "roots" | "readable">) => PathScope
+  readonly reach: (request: ViewRequest) => PathScope
   /**
    * Modes of a session that cannot be enforced here even with a network. Starts nothing where bubblewrap is installed.
    */

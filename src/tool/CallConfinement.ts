@@ -82,6 +82,7 @@ export const make = (
         roots: foldersOf(workspace, allowing(limits, place)),
         readable: workspace.readable,
         masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => absolutePath(path, place))],
+        visible: limits.visiblePaths.map((path) => absolutePath(path, place)),
         readOnly: denied.kept,
         ...(temporary === undefined ? {} : { temporary }),
         backend: backendOf(limits.backend, settings)

@@ -30,6 +30,7 @@ const limits: OperatorLimits = {
   workspaceOnly: true,
   allowedRoots: [],
   forbiddenPaths: [],
+  visiblePaths: [],
   allowedCommands: [],
   forbiddenCommands: [],
   blockHighRiskCommands: true,

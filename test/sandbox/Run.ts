@@ -4,7 +4,7 @@ import type { EnforcementReport, SandboxUnavailable } from "../../src/sandbox/Co
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import type { PrivateTmp } from "../../src/sandbox/Confinement.ts"
 import * as ProtectedPaths from "../../src/sandbox/plan/ProtectedPaths.ts"
-import { Environment } from "../../src/platform/Environment.ts"
+import { Environment, type EnvironmentVariables } from "../../src/platform/Environment.ts"
 import {
   type ProcessCommand,
   Processes,
@@ -15,9 +15,14 @@ import type { Fixture, Who } from "./Fixture.ts"
 
 export const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-export const layer = (fixture: Pick<Fixture, "own" | "home">, options: Partial<Sandbox.SandboxOptions> = {}) =>
+export const layer = (
+  fixture: Pick<Fixture, "own" | "home">,
+  options: Partial<Sandbox.SandboxOptions> = {},
+  PATH = path,
+  variables: EnvironmentVariables = {}
+) =>
   Layer.merge(Sandbox.Sandbox.layer({ own: fixture.own, home: fixture.home, ...options }), Processes.layer).pipe(
-    Layer.provide(Layer.succeed(Environment, { PATH: path }))
+    Layer.provide(Layer.succeed(Environment, { ...variables, PATH }))
   )
 
 export interface Ran {
@@ -31,6 +36,7 @@ export interface Ran {
 export interface Options {
   readonly who?: Who
   readonly masks?: ReadonlyArray<string>
+  readonly visible?: ReadonlyArray<string>
   readonly readable?: ReadonlyArray<string>
   /** Besides `work`. */
   readonly roots?: ReadonlyArray<string>
@@ -61,6 +67,7 @@ export const bash = Effect.fnUntraced(function*(
     roots,
     env: { PATH: path, HOME: "/nowhere", ...options.env },
     ...(options.masks && { masks: options.masks }),
+    ...(options.visible && { visible: options.visible }),
     ...(options.readable && { readable: options.readable }),
     ...(options.temporary && { temporary: options.temporary })
   })

@@ -98,6 +98,7 @@ const RiskProfile = Schema.Struct({
   forbidden_commands: optional(textList),
   forbidden_paths: optional(textList),
   allowed_roots: optional(textList),
+  visible_paths: optional(textList),
   max_actions_per_hour: optional(integerFrom(0)),
   max_cost_per_day_cents: optional(integerFrom(0)),
   require_approval_for_medium_risk: optional(bool),

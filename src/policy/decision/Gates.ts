@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { boundaryRefusal, doubt } from "./Boundary.ts"
 import type { DecisionInput } from "./DecisionInput.ts"
 import { type GateName, type GateStep, type GateStop, stop } from "./GateTrace.ts"
-import { grants } from "../../domain/PolicySettings.ts"
+import { grants, type PolicySettings } from "../../domain/PolicySettings.ts"
 import type { RuleHit } from "./RuleFacts.ts"
 import type { CallAction } from "./CallAction.ts"
 import type { MatchFacts } from "../rules/match/RuleCall.ts"
@@ -119,6 +119,10 @@ const blackList: ReadonlySet<Capability> = new Set(["rw", "shell_test", "shell_r
 const isLifted = ({ settings, limits, mediumRisk, opaque, shapes }: DecisionInput): boolean =>
   !limits.askMediumRisk && limits.level === "supervised" && settings.sources.tool_approval === "default"
   && shapes.length === 0 && !opaque && mediumRisk()
+
+/** Parts of a command that only read need no rule beside those that have one. */
+export const acceptsReads = ({ tool_approval: policy }: PolicySettings): boolean =>
+  policy === "whitelist_accept" || policy === "blacklist_reject"
 
 /** Gate 7: what Tool approval says of a call that no rule names. See docs/policy.md#tool-approval. */
 export const toolApproval = (input: DecisionInput): GateStep | GateStop => {

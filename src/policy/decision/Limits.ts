@@ -50,6 +50,8 @@ export interface OperatorLimits extends Allowance {
   readonly workspaceOnly: boolean
   readonly allowedRoots: ReadonlyArray<string>
   readonly forbiddenPaths: ReadonlyArray<string>
+  /** Shown to calls although the sandbox would hide them. */
+  readonly visiblePaths: ReadonlyArray<string>
   readonly allowedCommands: ReadonlyArray<string>
   readonly forbiddenCommands: ReadonlyArray<string>
   readonly blockHighRiskCommands: boolean
@@ -99,6 +101,7 @@ export const limitsOf = (
     workspaceOnly: profile?.workspaceOnly ?? level !== "full",
     allowedRoots: profile?.allowedRoots ?? [],
     forbiddenPaths: profile?.forbiddenPaths ?? [],
+    visiblePaths: profile?.visiblePaths ?? [],
     allowedCommands: profile?.allowedCommands ?? [],
     forbiddenCommands: profile?.forbiddenCommands ?? [],
     blockHighRiskCommands: profile?.blockHighRiskCommands ?? true,

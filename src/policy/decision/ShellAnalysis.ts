@@ -23,6 +23,8 @@ export interface ShellAnalysis {
   readonly shapes: ReadonlyArray<RiskFinding>
   /** Programs that are useless without a network, such as `curl` or `git push`. */
   readonly networkPrograms: ReadonlyArray<string>
+  /** The actions that would be `shell_ro` alone, and that stay in the session's folders. */
+  readonly reads: ReadonlySet<CallAction>
 }
 
 export type Analyse = (command: string, place: ActionContext) => ShellAnalysis

@@ -1,4 +1,4 @@
-import type { ActionContext, CallAction, RiskFinding } from "../decision/CallAction.ts"
+import type { ActionContext, CallAction, CommandAction, RiskFinding } from "../decision/CallAction.ts"
 import type { Analyse, ShellAnalysis } from "../decision/ShellAnalysis.ts"
 import { findingsOf } from "./danger/RiskFindings.ts"
 import { Interpreter } from "./interpret/Interpreter.ts"
@@ -38,7 +38,8 @@ const summary = (interpreter: Interpreter, place: ActionContext, text: string): 
     opaque,
     parseError: false,
     shapes,
-    networkPrograms: networkProgramsOf(commands)
+    networkPrograms: networkProgramsOf(commands),
+    reads: opaque || shapes.length > 0 ? none : readsOf(interpreter, place)
   }
 }
 
@@ -66,6 +67,27 @@ const guessedFindings = (
   return { shapes, inner }
 }
 
+const none: ReadonlySet<CallAction> = new Set()
+
+/** The parts that only read, and nothing outside the session's folders. */
+const readsOf = (interpreter: Interpreter, place: ActionContext): ReadonlySet<CallAction> => {
+  const { assigned, background, functions, recorder, reevaluation } = interpreter
+  if (background || functions.size > 0 || reevaluation.isThinkable || !assigned.all.every(isHarmless)) return none
+  return new Set(recorder.parts.filter((part) => {
+    if (part.kind === "read") return part.path !== null && isInside(part.path, place)
+    const command = recorder.commandOf.get(part)
+    return part.kind === "command" && command?.fields.name !== undefined && staysInside(part, place) &&
+      isPlain(command, place) && !leavesRoots(command, place) && isRead(command, place) &&
+      !command.fields.reads.some((arg) => mayReachOut(arg, interpreter))
+  }))
+}
+
+const mayLeave = /^[/~]|=[/~]|(^|[/=])\.\.(\/|$)/
+
+const staysInside = ({ argv, cwd, touches }: CommandAction, place: ActionContext): boolean =>
+  cwd !== null && isInside(cwd, place) && argv.every((word) => word !== null && !mayLeave.test(word)) &&
+  touches.every(({ path }) => isInside(path, place))
+
 /** What was found on the way is kept: a deny rule should still see it. */
 const unreadable = (command: string, interpreter?: Interpreter): ShellAnalysis => ({
   parts: [
@@ -87,7 +109,8 @@ const unreadable = (command: string, interpreter?: Interpreter): ShellAnalysis =
   opaque: true,
   parseError: true,
   shapes: [],
-  networkPrograms: networkProgramsOf(interpreter?.commands ?? [])
+  networkPrograms: networkProgramsOf(interpreter?.commands ?? []),
+  reads: none
 })
 
 /** Which capability a command line needs (docs/policy.md#shell-analysis). In doubt it is `shell_rw`. */
@@ -159,8 +182,11 @@ const leavesRoots = (
 }
 
 /** A path may name anything, also a file that only looks like a well-known program. */
+const isRead = (command: Command, place: ActionContext): boolean =>
+  command.fields.name?.guess.includes("/") === false && isReadOnly(command, place)
+
+/** What runs another command is as harmless as that one, which is looked at as well. */
 const onlyReads = (command: Command, all: ReadonlyArray<Command>, place: ActionContext): boolean => {
   const { name } = command.fields
-  return name === undefined ||
-    (!name.guess.includes("/") && (isReadOnly(command, place) || readsItself(command, all)))
+  return name === undefined || isRead(command, place) || (!name.guess.includes("/") && readsItself(command, all))
 }

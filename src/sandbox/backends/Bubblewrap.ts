@@ -147,17 +147,19 @@ const mountsOf = (
     ...plan.programs.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...plan.readable.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...plan.roots.map((path) => ({ path, args: rootArgs(plan, path, scratch) })),
-    ...plan.visible.map(({ link, path }) => ({
+    // An entry of a home folder that vanishes meanwhile stops no call.
+    ...plan.visible.filter(({ path }) => !inEmpty(path)).map(({ link, path }) => ({
       path,
-      args: link === undefined ? ["--ro-bind", path, path] : ["--symlink", link, path]
+      args: link === undefined ? ["--ro-bind-try", path, path] : ["--symlink", link, path]
     })),
     ...plan.pinned.map((path) => ({ path, args: ["--bind", path, path] })),
     ...plan.readOnly.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...masks.map(({ folder, path }) => ({ path, args: folder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] }))
   ]
+  const strictest = Array.from(new Map(mounts.map((mount) => [mount.path, mount])).values())
   return [
     ...baseMounts(plan, folders),
-    ...mounts.toSorted((a, b) => depth(a.path) - depth(b.path)).flatMap(({ args }) => args),
+    ...strictest.toSorted((a, b) => depth(a.path) - depth(b.path)).flatMap(({ args }) => args),
     ...masks.filter(({ folder }) => folder).flatMap(({ path }) => ["--remount-ro", path]),
     ...(isNarrow(plan.mode) ? ["--remount-ro", "/"] : []),
     // A writable /proc would let a host that runs as root change the kernel's own settings. As the last one this tells

@@ -47,6 +47,8 @@ export const options = (plan: Plan, command: Pick<BackendCommand, "env">, user: 
     .flatMap(({ folder, path }) =>
       folder ? ["--tmpfs", `${path}:ro`] : ["--mount", `type=bind,source=/dev/null,target=${path},readonly`]
     ),
+  ...plan.visible.filter(({ link, path }) => link === undefined && plan.roots.some((root) => isInside(root, path)))
+    .flatMap(({ path }) => volume(path, true)),
   "-w",
   plan.cwd,
   ...Object.entries(command.env).filter(([name]) => name !== "PATH" && name !== "HOME").flatMap((

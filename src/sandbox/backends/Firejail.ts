@@ -1,5 +1,7 @@
 import { Effect } from "effect"
+import { join } from "node:path"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
+import { isInside } from "../../platform/FilePath.ts"
 import {
   type BackendCommand,
   bubblewrapRefusal,
@@ -10,6 +12,7 @@ import {
 } from "./Backend.ts"
 import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnavailable } from "../Confinement.ts"
 import { isScratch } from "../SandboxModes.ts"
+import * as Disk from "../Disk.ts"
 import type { Plan } from "../plan/Plan.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
@@ -17,6 +20,18 @@ const common = ["--quiet", "--noprofile", "--private-dev", "--nonewprivs", "--ca
 
 /** `/` alone would leave the home folder and the temporary folders writable (docs/sandbox.md#firejail). */
 const readOnlyPlaces = (home: string) => ["/", home, "/tmp", "/var/tmp"].map((path) => `--read-only=${path}`)
+
+/** Firejail shows nothing again below what it hides, so the entries around what is shown are hidden one by one. */
+const entriesAround = (folder: string, shown: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (shown.includes(folder)) return []
+  if (!shown.some((path) => isInside(folder, path))) return [folder]
+  return Disk.names(folder)?.flatMap((name) => entriesAround(join(folder, name), shown)) ?? [folder]
+}
+
+const hiddenBy = (plan: Plan): ReadonlyArray<string> => {
+  const shown = [...plan.roots, ...plan.readable, ...plan.visible.map(({ path }) => path)]
+  return plan.masks.flatMap(({ path }) => entriesAround(path, shown))
+}
 
 export const options = (plan: Plan, home: string, extra: ReadonlyArray<string> = []): ReadonlyArray<string> => [
   ...common,
@@ -32,7 +47,7 @@ export const options = (plan: Plan, home: string, extra: ReadonlyArray<string> =
         : []),
       ...plan.readOnly.map((path) => `--read-only=${path}`)
     ]),
-  ...plan.masks.map(({ path }) => `--blacklist=${path}`),
+  ...hiddenBy(plan).map((path) => `--blacklist=${path}`),
   ...extra
 ]
 
@@ -66,6 +81,7 @@ export const make = (find: BackendProbe.FindProgram, extra: ReadonlyArray<string
       processes: "full",
       notes: [
         "protected paths are held by name only",
+        "what appears in a home folder while a command runs is not hidden",
         "firejail is a program that runs as root",
         "each command has a /tmp of its own, which ends with it"
       ]
@@ -77,9 +93,9 @@ export const make = (find: BackendProbe.FindProgram, extra: ReadonlyArray<string
     if ("missing" in report || program === undefined) {
       return yield* new SandboxUnavailable("missing" in report ? report : { missing: "firejail", remedy: "" })
     }
-    const bad = [...plan.roots, ...plan.readable, ...plan.masks.map(({ path }) => path), ...plan.readOnly].find((
-      path
-    ) => awkward.test(path))
+    const bad = [...plan.roots, ...plan.readable, ...hiddenBy(plan), ...plan.readOnly].find((path) =>
+      awkward.test(path)
+    )
     if (bad !== undefined) {
       return yield* new SandboxUnavailable({
         missing: `firejail cannot name the path ${bad}.`,

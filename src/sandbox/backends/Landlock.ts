@@ -103,6 +103,7 @@ export const grants = (plan: Plan, tmp: string): ReadonlyArray<string> => {
     : []
   const shown = new Set([
     ...read.flatMap((path) => around(path, hidden)),
+    ...plan.visible.flatMap(({ link, path }) => link === undefined ? around(path, hidden) : []),
     ...plan.readable,
     ...(write.length > 0 ? [] : plan.roots)
   ])

@@ -82,22 +82,19 @@ export const profile = (plan: Plan): string => {
     `(allow file-write* ${exactly(["/dev/null", "/dev/zero", "/dev/tty"])})`,
     "(allow file-ioctl (literal \"/dev/tty\"))",
     ...rule("allow", "file-write*", below(writable)),
-    ...rule("deny", "file-read* file-write*", below(masks)),
-    ...rule(
-      "allow",
-      "file-read*",
-      below(plan.readable.concat(plan.roots).filter((path) => masks.some((mask) => path.startsWith(`${mask}/`))))
-    ),
-    ...rule(
-      "allow",
-      "file-write*",
-      below(writable.filter((path) => masks.some((mask) => path.startsWith(`${mask}/`))))
-    ),
-    ...rule(
-      "deny",
-      "file-read* file-write*",
-      below(masks.filter((mask) => plan.roots.some((root) => mask.startsWith(`${root}/`))))
-    ),
+    // From the outside in: what is shown inside a hidden folder, and what is hidden in that again.
+    ...[
+      ...masks.map((path) => ({ path, rules: rule("deny", "file-read* file-write*", below([path])) })),
+      ...plan.visible.concat([...plan.readable, ...plan.roots].map((path) => ({ path }))).filter(({ path }) =>
+        masks.some((mask) => path.startsWith(`${mask}/`))
+      ).map(({ path }) => ({
+        path,
+        rules: [
+          ...rule("allow", "file-read*", below([path])),
+          ...rule("allow", "file-write*", below(writable.includes(path) ? [path] : []))
+        ]
+      }))
+    ].toSorted((a, b) => a.path.length - b.path.length).flatMap(({ rules }) => rules),
     ...rule("deny", "file-write*", below(plan.readOnly)),
     // The folders around a protected path cannot be moved either; a missing one cannot be created.
     ...rule("deny", "file-write-unlink", exactly([...plan.pinned, ...plan.readOnly])),

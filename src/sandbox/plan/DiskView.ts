@@ -43,22 +43,10 @@ export interface DiskView {
   readonly programs: ReadonlyArray<string>
   readonly masks: ReadonlyArray<{ readonly path: string; readonly folder: boolean }>
   /** What stays visible inside a mask; a link with where it leads. */
-  readonly visible: ReadonlyArray<{ readonly path: string; readonly link?: string }>
+  readonly visible: ReadonlyArray<HiddenPaths.ShownPath>
 }
 
-export type ViewRequest = Pick<SandboxRequest, "mode" | "network" | "roots" | "readable" | "masks">
-
-const visibleIn = (masks: ReadonlyArray<string>, network: boolean): DiskView["visible"] =>
-  HiddenPaths.visible(network).filter((path) =>
-    Disk.kind(path) !== "missing" && masks.some((mask) => isInside(mask, path))
-  )
-    .map((path) => {
-      const link = Disk.target(path)
-      return link === undefined ? { path } : { path, link }
-    })
-
-const between = (folders: ReadonlyArray<string>, outer: string, inner: string): boolean =>
-  folders.some((folder) => isInside(outer, folder) && isInside(folder, inner))
+export type ViewRequest = Pick<SandboxRequest, "mode" | "network" | "roots" | "readable" | "masks" | "visible">
 
 /** The session's folders, and those that may only be read. */
 export const foldersOf = (request: Pick<SandboxRequest, "roots" | "readable">) => {
@@ -69,40 +57,94 @@ export const foldersOf = (request: Pick<SandboxRequest, "roots" | "readable">) =
   }
 }
 
-/** Credentials, Postern's own state, and what the call wants hidden. */
-export const hiddenPaths = (
-  { masks = [] }: ViewRequest,
-  { homes, own, variables }: HostEnvironment
-): ReadonlyArray<string> =>
-  Disk.existing([
-    ...homes.flatMap((home) => HiddenPaths.atHome(home)),
-    ...HiddenPaths.ofMachine(variables),
-    own.configDir,
-    own.dataDir,
-    ...(own.socket === undefined ? [] : [own.socket]),
-    ...masks
-  ]).filter((path) => path !== "/")
+/** What is hidden from a call and what is shown in it all the same, whatever the mode makes of it. */
+export interface HiddenView {
+  readonly masks: ReadonlyMap<string, string>
+  readonly shown: ReadonlyMap<string, HiddenPaths.ShownPath>
+}
 
-/** `hidden` are its {@link hiddenPaths}. */
-export const viewOf = (wanted: ViewRequest, hidden: ReadonlyArray<string>, surroundings: HostEnvironment): DiskView => {
-  const { mode, network } = wanted
+const ownReason = "Postern's own state"
+const wantedReason = "a deny rule or the operator's limits"
+
+/**
+ * Credentials, Postern's own state, and what the call wants hidden, with the reasons. What the operator shows again is
+ * left out of the first, and shown in none of the other two.
+ */
+export const hiddenView = (request: ViewRequest, host: HostEnvironment): HiddenView => {
+  const { masks = [], network, visible = [] } = request
+  const { readable, roots } = foldersOf(request)
+  const { own } = host
+  const found = HiddenPaths.find(host)
+  const always = new Map([
+    ...Disk.existing([own.configDir, own.dataDir, ...own.socket === undefined ? [] : [own.socket]]).map((
+      path
+    ) => [path, ownReason] as const),
+    ...Disk.existing(masks).map((path) => [path, wantedReason] as const)
+  ])
+  const again = new Set(Disk.existing(visible))
+  const hidden = new Map<string, string>()
+  const given = new Set([...roots, ...readable])
+  const homes = new Set(Disk.existing(host.homes))
+  for (const { path, reason } of found.hidden) {
+    // A folder that is hidden for where it lies is shown where it is a folder of the session.
+    if (!again.has(path) && (!given.has(path) || homes.has(path) || found.named.has(path))) hidden.set(path, reason)
+  }
+  for (const path of Disk.existing(HiddenPaths.sockets(host.variables))) {
+    if (!again.has(path)) hidden.set(path, "a socket that an environment variable names")
+  }
+  for (const folder of given) {
+    if (nearest(hidden, folder) === undefined) continue
+    const reason = found.named.get(folder)
+    if (reason !== undefined && !again.has(folder)) hidden.set(folder, reason)
+    for (const { path, reason } of HiddenPaths.namedIn(folder, host)) if (!again.has(path)) hidden.set(path, reason)
+  }
+  for (const [path, reason] of always) hidden.set(path, reason)
+  hidden.delete("/")
+  const shown = new Map<string, HiddenPaths.ShownPath>()
+  const show = (one: HiddenPaths.ShownPath) => {
+    const mask = nearest(hidden, one.path)
+    // What the call or Postern hides stays hidden, and folders of the session show what is in them.
+    if (mask === undefined || (mask !== one.path && nearest(always, one.path) !== undefined)) return
+    const folder = nearest(given, one.path)
+    if (folder === undefined || folder.length <= mask.length) shown.set(one.path, one)
+  }
+  for (const one of found.shown) show(one)
+  for (const path of [...HiddenPaths.visible(network), ...again]) {
+    if (Disk.kind(path) === "missing") continue
+    const link = Disk.target(path)
+    show(link === undefined ? { path } : { path, link })
+  }
+  return { masks: hidden, shown }
+}
+
+const nearest = (paths: { readonly has: (path: string) => boolean }, path: string): string | undefined =>
+  HiddenPaths.nearest((at) => paths.has(at), path)
+
+/** `hidden` is its {@link hiddenView}. */
+export const viewOf = (wanted: ViewRequest, { masks, shown }: HiddenView, host: HostEnvironment): DiskView => {
+  const { mode } = wanted
   const { readable, roots } = foldersOf(wanted)
-  const shown = [...roots, ...readable]
-  const programs = isNarrow(mode)
-    ? programFolders(surroundings).filter((path) => !hidden.some((mask) => isInside(mask, path)))
-    : []
-  const masks = hidden
-    // A mask inside a mask adds nothing, unless a folder of the session lies in between.
-    .filter((path) => !hidden.some((other) => other !== path && isInside(other, path) && !between(shown, other, path)))
-    .filter((path) => !isNarrow(mode) || [...shown, ...programs, "/usr"].some((top) => isInside(top, path)))
-    .map((path) => ({ path, folder: Disk.kind(path) === "folder" }))
+  const folders = new Set([...roots, ...readable, ...shown.keys()])
+  const isHidden = (path: string) => {
+    const mask = nearest(masks, path)
+    return mask !== undefined && (nearest(folders, path)?.length ?? 0) <= mask.length
+  }
+  const programs = isNarrow(mode) ? programFolders(host).filter((path) => !isHidden(path)) : []
+  const tops = [...roots, ...readable, ...programs, "/usr", "/etc/ssl", "/etc/pki", "/etc/static"]
   return {
     mode,
     roots,
     readable,
     programs,
-    masks,
-    visible: isNarrow(mode) ? [] : visibleIn(masks.map((mask) => mask.path), network)
+    masks: Array.from(masks.keys())
+      // A mask inside a mask adds nothing, unless something that is shown lies in between.
+      .filter((path) => {
+        const outer = path === "/" ? undefined : nearest(masks, dirname(path))
+        return outer === undefined || (nearest(folders, path)?.length ?? 0) > outer.length
+      })
+      .filter((path) => !isNarrow(mode) || tops.some((top) => isInside(top, path)))
+      .map((path) => ({ path, folder: Disk.kind(path) === "folder" })),
+    visible: isNarrow(mode) ? [] : Array.from(shown.values())
   }
 }
 

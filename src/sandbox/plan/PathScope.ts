@@ -2,6 +2,7 @@ import type { Intent } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import { isNarrow, writes } from "../SandboxModes.ts"
 import type { DiskView } from "./DiskView.ts"
+import { nearest } from "./HiddenPaths.ts"
 
 /**
  * What Postern's own file tools may touch: the view of the disk that a command in the same mode gets
@@ -41,15 +42,17 @@ export const of = (
 ): PathScope => {
   const { mode, readable, roots } = view
   if (mode === "danger-full-access") return everything
-  const shown = [...roots, ...readable, ...view.visible.map(({ path }) => path)]
-  const hidden = view.masks.map(({ path }) => path)
+  const shown = new Set([...roots, ...readable, ...view.visible.map(({ path }) => path)])
+  const hidden = new Set(view.masks.map(({ path }) => path))
+  const depth = (folders: ReadonlySet<string>, path: string): number =>
+    nearest((at) => folders.has(at), path)?.length ?? -1
   return {
-    hides: hidden.some((path) => roots.concat(readable).some((folder) => isInside(folder, path))),
+    hides: view.masks.some(({ path }) => roots.concat(readable).some((folder) => isInside(folder, path))),
     refusal: (path, intent) => {
       if (devices.has(path)) return undefined
       if (intent === "write" && !writes(mode)) return `the Sandbox mode ${mode} lets nothing be written.`
-      const mask = deepest(hidden, path)
-      if (mask >= 0 && mask >= deepest(shown, path)) {
+      const mask = depth(hidden, path)
+      if (mask >= 0 && mask >= depth(shown, path)) {
         return "the sandbox hides it: it may hold credentials or another program's own state."
       }
       if (intent === "write") {
@@ -59,7 +62,7 @@ export const of = (
         }
         return undefined
       }
-      return isNarrow(mode) && deepest(shown, path) < 0
+      return isNarrow(mode) && depth(shown, path) < 0
         ? `the Sandbox mode ${mode} shows nothing outside the session's folders.`
         : undefined
     }

@@ -5,7 +5,7 @@ import { isNarrow, writes } from "../SandboxModes.ts"
 import * as ProtectedPaths from "./ProtectedPaths.ts"
 import * as PathScope from "./PathScope.ts"
 import { type GitConfigReader, type GitFolders, noGit } from "./GitConfig.ts"
-import { type DiskView, foldersOf, hiddenPaths, type HostEnvironment, viewOf, type ViewRequest } from "./DiskView.ts"
+import { type DiskView, foldersOf, hiddenView, type HostEnvironment, viewOf, type ViewRequest } from "./DiskView.ts"
 
 /** One call's view of the disk, found out right before it runs. Backends turn it into their own words. */
 export interface Plan extends DiskView {
@@ -29,7 +29,7 @@ export const reach = (
   configOf: GitConfigReader = noGit
 ): PathScope.PathScope => {
   if (wanted.mode === "danger-full-access") return PathScope.everything
-  const view = viewOf(wanted, hiddenPaths(wanted, surroundings), surroundings)
+  const view = viewOf(wanted, hiddenView(wanted, surroundings), surroundings)
   return PathScope.of(view, writes(wanted.mode) ? ProtectedPaths.guard(wanted.roots, configOf) : () => false)
 }
 
@@ -147,12 +147,18 @@ export const make = (
   if (refused !== undefined) return refused
   if (mode === "danger-full-access") return base
 
-  const hidden = hiddenPaths(request, surroundings)
-  const covered = roots.find((root) => hidden.includes(root))
+  const hidden = hiddenView(request, surroundings)
+  const homes = Disk.existing(surroundings.homes)
+  const covered = roots.find((root) => hidden.masks.has(root) && !homes.includes(root))
   if (covered !== undefined) {
-    return refuse(`${covered} is a folder that the sandbox hides.`, "Open the session in a project folder.")
+    return refuse(
+      `${covered} is a folder that the sandbox hides (${hidden.masks.get(covered)}).`,
+      "Open the session in a project folder, or list the folder in visible_paths of the risk profile."
+    )
   }
-  const around = mode === "workspace-write" ? repositoriesAround(roots, hidden, surroundings, sources) : []
+  const around = mode === "workspace-write" ?
+    repositoriesAround(roots, [...hidden.masks.keys()], surroundings, sources)
+    : []
   const repositories = around.map(({ folder }) => folder)
   const wider = { ...request, roots: [...request.roots, ...repositories] }
   const { roots: writable } = foldersOf(wider)

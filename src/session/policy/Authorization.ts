@@ -1,7 +1,9 @@
+import { homedir } from "node:os"
 import { Effect, Result } from "effect"
 import { ceiling } from "../../domain/PolicySettings.ts"
 import type { ToolCallState } from "../../domain/SessionEvent.ts"
 import { ruleName } from "../../domain/ToolName.ts"
+import { absolutePath } from "../../policy/decision/Boundary.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import * as Escalation from "../../policy/decision/Escalation.ts"
 import { explain } from "../../policy/decision/Explanation.ts"
@@ -70,7 +72,10 @@ export const pathScopeOf = (
     mode: ceiling(capabilities, policy.settings().values.sandbox),
     network: false,
     roots: CallConfinement.foldersOf(workspace),
-    readable: workspace.readable
+    readable: workspace.readable,
+    visible: policy.standingLimits().visiblePaths.map((path) =>
+      absolutePath(path, { cwd: workspace.cwd, roots: workspace.roots, home: homedir() })
+    )
   })
   if (capabilities.some((capability) => capability !== "rw_plan")) return scope
   // The plan is written where nothing else is: Work mode pl reads only.

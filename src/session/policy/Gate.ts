@@ -12,7 +12,7 @@ import { decide, type Decision } from "../../policy/decision/Decision.ts"
 import type { DecisionInput } from "../../policy/decision/DecisionInput.ts"
 import { complete } from "../../policy/decision/GateTrace.ts"
 import { backendOf, type OperatorLimits } from "../../policy/decision/Limits.ts"
-import { isMediumRisk } from "../../policy/decision/Gates.ts"
+import { acceptsReads, isMediumRisk } from "../../policy/decision/Gates.ts"
 import type { PolicySettings, ResolvedSettings } from "../../domain/PolicySettings.ts"
 import type { ToolRequirements } from "../../policy/decision/ToolRequirements.ts"
 import type { ActionContext, CallAction } from "../../policy/decision/CallAction.ts"
@@ -133,7 +133,8 @@ const silent: ShellAnalysis = {
   opaque: false,
   parseError: false,
   shapes: [],
-  networkPrograms: []
+  networkPrograms: [],
+  reads: new Set()
 }
 
 /** What a call touches; a call that touches nothing is its own only part. */
@@ -174,12 +175,20 @@ const decideCall = (
     ...(isTest === undefined ? {} : { isTest })
   }
   const shell = needs.command === undefined ? undefined : analyse(needs.command, place)
-  const { capability, inner, networkPrograms, opaque, parseError, parts } = shell ?? silent
+  const { capability, inner, networkPrograms, opaque, parseError, parts, reads } = shell ?? silent
   const needed = needs.scratch === true && capability !== "none" ? "shell_test" : capability
   const all = shell ? parts : partsOf(tool, parameters, needs)
   const shapes = shell?.shapes ?? (needs.risks ?? []).map((category) => ({ category, part: all[0]?.text ?? tool.name }))
   const behind = canonicalIn(place)
-  const facts = { opaque, parseError, dangerous: shapes.length > 0, place, canonical: behind, inner }
+  const facts = {
+    opaque,
+    parseError,
+    dangerous: shapes.length > 0,
+    place,
+    canonical: behind,
+    inner,
+    ...(acceptsReads(settings.values) ? { reads } : {})
+  }
   return decide({
     capabilities: shell ? [needed] : needs.capabilities,
     withheld: withheld(permitted, tool),

@@ -45,6 +45,38 @@ describe("the rule of an always-allow answer", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.live("is needed for no part that only reads, where reads run", () => {
+    const { folder, layer } = make(undefined, { engine: EngineLayer.layer })
+    return Effect.gen(function*() {
+      const session = yield* newSession(folder())
+      yield* session.policy.set("tool_approval", "whitelist_accept", "user")
+      const asked: Array<PermissionRequest> = []
+      session.attach(always(asked))
+      assert.strictEqual(yield* lastCode(session, "mkdir -p made | tail -5"), "POLICY_ASK")
+      assert.deepStrictEqual(asked[0]!.allow, ["shell(mkdir *)"])
+      for (const command of ["mkdir a | tail -5", "mkdir b && ls b | wc -l", "cat < /dev/null; mkdir c"]) {
+        assert.strictEqual(yield* lastCode(session, command), "RULE_ALLOW", command)
+      }
+      for (
+        const command of [
+          "mkdir d; cat /srv/x",
+          "mkdir d; cat ../x",
+          "mkdir d; touch e",
+          "mkdir d & ls",
+          "ls | xargs mkdir",
+          "sh -c 'mkdir d'"
+        ]
+      ) {
+        assert.strictEqual(yield* lastCode(session, command), "POLICY_ASK", command)
+      }
+      yield* session.policy.set("tool_approval", "manual", "user")
+      assert.strictEqual(yield* lastCode(session, "mkdir f | tail -5"), "POLICY_ASK")
+      assert.strictEqual(yield* lastCode(session, "mkdir g"), "RULE_ALLOW")
+      yield* session.policy.set("tool_approval", "universal_reject", "user")
+      assert.strictEqual(yield* lastCode(session, "mkdir h | tail -5"), "POLICY_DENY")
+    }).pipe(Effect.provide(layer))
+  })
+
   it.live("of a database of before this version covers no dangerous call either", () =>
     Effect.gen(function*() {
       const file = join(yield* temporaryFolder, "acp-sessions.db")

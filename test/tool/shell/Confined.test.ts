@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { join } from "node:path"
+import { homedir } from "node:os"
+import { basename, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Fixture from "../../sandbox/Fixture.ts"
@@ -149,6 +150,24 @@ forbidden_paths = ["./forb"]
       assert.notInclude(own!, "universal_accept")
     }).pipe(Effect.provide(layer))
   })
+
+  it.live("sees a hidden folder of the home that visible_paths names, as the file tools do", () =>
+    Effect.gen(function*() {
+      const folder = mkdtempSync(join(homedir(), ".postern-visible-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
+      writeFileSync(join(folder, "settings"), "NEEDLE")
+      for (const visible of [false, true]) {
+        const { layer, say } = host(config(
+          "workspace-write",
+          `[risk_profiles.default]\nworkspace_only = false\n${
+            visible ? `visible_paths = ["~/${basename(folder)}"]\n` : ""
+          }`
+        ))
+        const [cat, read] = yield* Effect.provide(say(`run cat ${folder}/settings`, `read ${folder}/settings`), layer)
+        assert.match(cat!, visible ? /^completed NEEDLE/ : /^failed exit code 1\n.*No such file/)
+        assert.match(read!, visible ? /^completed 1: NEEDLE/ : /^failed .*the sandbox hides it/)
+      }
+    }))
 
   it.live("with scratch writes what it likes, says so, and leaves nothing", () => {
     const { cwd, layer, put, say } = host(config("workspace-write", "work_mode = \"sw\"\n"))

@@ -15,6 +15,8 @@ export class CommandRecorder {
   readonly parts: Array<CallAction> = []
   /** What rules see only to forbid it. */
   readonly inner: Array<CallAction> = []
+  /** The commands that parts are about. */
+  readonly commandOf = new Map<CallAction, Command>()
 
   constructor(place: ActionContext) {
     this.#place = place
@@ -62,7 +64,9 @@ export class CommandRecorder {
       ...(command.fields.where === "contained" ? { contained: true as const } : {}),
       opaque: command.opaque
     }
-    this.#into(context).push(this.#withAlternates(part, others))
+    const complete = this.#withAlternates(part, others)
+    this.#into(context).push(complete)
+    this.commandOf.set(complete, command)
     const likely = words.map(likelyWord)
     if (likely.some((each, index) => each !== part.argv[index])) {
       this.inner.push(this.#withAlternates({ ...part, program: likely[0] ?? "", argv: likely }, others))
