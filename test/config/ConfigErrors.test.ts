@@ -181,7 +181,7 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
   [
     "a key in the form of one where the name of a provider belongs, without showing it",
     lines("[agents.a]", "model = \"sk-ant-0123456789abcdefghij/x\""),
-    "config.toml:2: agents.a.model names no provider: \"[REDACTED_API_KEY]\"; allowed here: anthropic, openai, offline"
+    "config.toml:2: agents.a.model names no provider: \"[redacted: Anthropic key]\"; allowed here: anthropic, openai, offline"
   ],
   [
     "an environment value of an MCP server, without showing it",

@@ -97,12 +97,12 @@ describe("tools, from outside", () => {
   test("a secret in a file is shown to people and not to the model, which cannot write a tag over it", async ({ host }) => {
     const secret = `ghp_${"Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j"}`
     host.write(".env", `TOKEN=${secret}\n`)
-    const script = "read .env\nwrite .env\nTOKEN=[REDACTED_API_KEY]\nMODE=x\n."
+    const script = "read .env\nwrite .env\nTOKEN=[redacted: GitHub token]\nMODE=x\n."
     const acp = await host.open()
     const turn = await acp.prompt(await acp.newSession(), script)
     const [read, write] = finals(turn.updates)
     expect(textOf(read)).toContain(secret)
-    expect(turn.text).toContain("TOKEN=[REDACTED_API_KEY]")
+    expect(turn.text).toContain("TOKEN=[redacted: GitHub token]")
     expect(turn.text).not.toContain(secret)
     expect(textOf(write)).toContain("stands for a secret")
     expect(readFileSync(join(host.project, ".env"), "utf8")).toContain(secret)

@@ -53,7 +53,12 @@ interface ConfigText {
 
 /** Errors are one line without secrets, whatever a value or a path contains. */
 const oneLine = (text: string): string =>
-  redact(text.replace(/\s*[\r\n]+\s*/g, " "), { enabled: true, sensitivity: 0.7, highEntropyTokens: false }).text
+  redact(text.replace(/\s*[\r\n]+\s*/g, " "), {
+    enabled: true,
+    sensitivity: 0.7,
+    highEntropyTokens: false,
+    placeholders: true
+  }).text
 
 /** The key, unless it is an unknown one that may be a secret itself. */
 const safeName = (path: KeyPath): string =>

@@ -2,7 +2,7 @@ import { redact } from "./LeakDetector.ts"
 
 /** Whether a text contains something that looks like a key; with `words`, long random words count as well. */
 export const leaks = (text: string, words: boolean): boolean =>
-  redact(text, { enabled: true, sensitivity: 0.7, highEntropyTokens: words }).found > 0
+  redact(text, { enabled: true, sensitivity: 0.7, highEntropyTokens: words, placeholders: true }).found > 0
 
 /** Whether an address has a login, or a parameter named like a secret. */
 export const isAddressWithSecret = (text: string): boolean =>

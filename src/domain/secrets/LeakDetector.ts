@@ -1,16 +1,16 @@
-import { Context } from "effect"
+import { Context, Effect } from "effect"
+import { make, type Scanner } from "./SecretScanner.ts"
 
-/**
- * Finds secrets in text that a model is about to read (docs/tools.md#secrets-in-results). Every pattern is bounded, so
- * that its work grows with the text alone.
- */
+/** Replaces secrets in text that a model is about to read (docs/tools.md#secrets-in-results). */
 
 export interface LeakDetection {
   readonly enabled: boolean
   /** 0 to 1, higher finds more. */
   readonly sensitivity: number
-  /** Also redact long random words that no pattern knows. */
+  /** Also redact long random words that no rule knows. */
   readonly highEntropyTokens: boolean
+  /** Also redact what has the form of a secret and looks like a placeholder: where no text is lost by it. */
+  readonly placeholders?: boolean
 }
 
 const defaults: LeakDetection = { enabled: true, sensitivity: 0.7, highEntropyTokens: true }
@@ -21,188 +21,62 @@ export const LeakDetection: Context.Reference<() => LeakDetection> = Context.Ref
   { defaultValue: () => () => defaults }
 )
 
-interface RedactedText {
+export interface RedactedText {
   readonly text: string
   readonly found: number
 }
 
-interface SecretPattern {
-  readonly tag: string
-  readonly pattern: RegExp
-  /** Words that the text must contain for the pattern to be worth trying; lower case. */
-  readonly hints: ReadonlyArray<string>
-}
+/** Puts a tag in the place of each secret. Lines keep their numbers, and what was redacted once stays as it is. */
+export type Redact = (text: string, detection: LeakDetection) => RedactedText
 
-/** Keys with a known form, at the beginning of a word. */
-const key = (...forms: ReadonlyArray<string>) => new RegExp(`(?<![A-Za-z0-9_-])(?:${forms.join("|")})`, "g")
+/** What stands in the place of a secret. */
+export const tag = (name: string): string => `[redacted: ${name}]`
 
-/** A name, a sign and a value, of which only the value is replaced. */
-const assigned = (names: string, value: string) =>
-  new RegExp(
-    `((?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,30}[_-]){0,3}(?:${names})["']?\\s{0,4}(?:=>|:=|[:=])\\s{0,4}["'\`]?)(${value})`,
-    "gi"
-  )
+/** Matches a tag. */
+export const tagPattern = /\[redacted: [A-Za-z0-9][^\]\n]{1,40}\]/
 
-const patterns: ReadonlyArray<SecretPattern> = [
-  {
-    tag: "REDACTED_API_KEY",
-    hints: ["sk", "pk_", "gsk_", "aiza", "gh", "xox", "xapp", "xwfp", "glpat", "npm_", "hf_"],
-    pattern: key(
-      "sk-ant-[A-Za-z0-9_-]{20,300}",
-      "sk-(?:proj-|or-v1-|svcacct-)?[A-Za-z0-9_-]{20,300}",
-      "(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{16,200}",
-      "gsk_[A-Za-z0-9]{20,200}",
-      "AIza[A-Za-z0-9_-]{35}",
-      "gh[pousr]_[A-Za-z0-9]{30,255}",
-      "github_pat_[A-Za-z0-9_]{30,255}",
-      "xox[abeoprs]-[A-Za-z0-9-]{10,250}",
-      "xapp-[A-Za-z0-9-]{10,250}",
-      "xwfp-[A-Za-z0-9-]{10,250}",
-      "glpat-[A-Za-z0-9_-]{20,100}",
-      "npm_[A-Za-z0-9]{36}",
-      "hf_[A-Za-z0-9]{30,60}"
-    )
-  },
-  { tag: "REDACTED_API_KEY", hints: ["api"], pattern: assigned("api[_-]?key", "[A-Za-z0-9_+/=.-]{20,300}") },
-  { tag: "REDACTED_AWS_CREDENTIAL", hints: ["akia", "asia"], pattern: key("(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])") },
-  {
-    tag: "REDACTED_AWS_CREDENTIAL",
-    hints: ["aws"],
-    pattern: assigned("aws_?secret_?(?:access_?)?key", "[A-Za-z0-9/+=]{40}")
-  },
-  {
-    tag: "REDACTED_JWT",
-    hints: ["eyj"],
-    pattern: key("eyJ[A-Za-z0-9_-]{8,4096}\\.[A-Za-z0-9_-]{8,4096}\\.[A-Za-z0-9_-]{8,4096}")
-  },
-  {
-    tag: "REDACTED_DATABASE_URL",
-    hints: ["://"],
-    pattern:
-      /(?<![A-Za-z0-9+])(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?):\/\/[^\s:@/"']{0,128}:[^\s@/"']{1,256}@[^\s"'`<>]{1,512}/gi
-  },
-  { tag: "/botREDACTED_BOT_TOKEN", hints: ["/bot"], pattern: /\/bot\d{6,12}:[A-Za-z0-9_-]{30,50}/g }
-]
+/** A secret that was replaced may have hidden the name of another one. */
+const maxPasses = 4
 
-const generic: SecretPattern = {
-  tag: "REDACTED_SECRET",
-  hints: ["pass", "secret", "token"],
-  pattern: assigned("password|passwd|secret|token", "(?=[^\\s\"'`]{0,200}\\d)[A-Za-z0-9!@#$%^&*+/_=.-]{12,200}")
-}
-
-/** Code that reads a secret from somewhere does not contain it. */
-const isReference = (value: string): boolean =>
-  /^(?:process\.|os\.|env\.|ENV|config\.|settings\.|this\.|self\.)|\(|\$\{/.test(value)
-
-const privateKey = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY-----/g
-
-/** Removes each key from its first line to its last, or to the end of a text that was cut off. */
-const withoutPrivateKeys = (text: string): RedactedText => {
-  if (!text.includes("PRIVATE KEY-----")) return { text, found: 0 }
-  let rest = 0
-  let found = 0
-  let kept = ""
-  privateKey.lastIndex = 0
-  for (let begin = privateKey.exec(text); begin !== null; begin = privateKey.exec(text)) {
-    const end = text.indexOf("-----END ", begin.index)
-    const line = end === -1 ? -1 : text.indexOf("-----", end + 9)
-    kept += `${text.slice(rest, begin.index)}[REDACTED_PRIVATE_KEY]`
-    rest = line === -1 ? text.length : line + 5
-    privateKey.lastIndex = rest
-    found++
+const redactWith = (scanner: () => Scanner): Redact => {
+  let scan: Scanner | undefined
+  return (original, { enabled, ...options }) => {
+    if (!enabled) return { text: original, found: 0 }
+    scan ??= scanner()
+    let text = original
+    let found = 0
+    for (let pass = 0; pass < maxPasses; pass++) {
+      const findings = scan(text, options)
+      if (findings.length === 0) break
+      found += findings.length
+      let shown = ""
+      let at = 0
+      for (const { end, name, start } of findings) {
+        shown += text.slice(at, start) + tag(name)
+        at = end
+      }
+      text = shown + text.slice(at)
+    }
+    return { text, found }
   }
-  return { text: kept + text.slice(rest), found }
 }
 
-// Random words: keys look like them, and so do many words that are no keys.
+/** With the own rules alone, which are there without waiting: for settings. */
+export const redact: Redact = redactWith(() => make())
 
-/** Longer words are data, such as an image in base64. */
-const maxKeyLength = 200
-
-const minKeyLength = 24
-
-/** Shannon entropy, in bits a character. */
-const entropy = (text: string): number => {
-  const counts = new Map<string, number>()
-  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
-  let bits = 0
-  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length)
-  return bits
-}
+let loaded: Promise<Redact> | undefined
 
 /**
- * Higher sensitivity, lower threshold; at the default of 0.7 no hexadecimal number reaches it
- * (docs/tools.md#secrets-in-results).
+ * With the rules of the preset too, which are loaded when they are first needed. Where they cannot be, the own rules
+ * work without them.
  */
-const threshold = (sensitivity: number) => 4.375 - 1.25 * (sensitivity - 0.7)
-
-/** Before a word that is no secret: `sha512-` and `h1:` in lock files, `data:…;base64,`, a receipt. */
-const harmlessPrefix =
-  /(?:sha(?:1|256|384|512)[-:=]|md5[-:=]|\bh1:|base64,|zc-receipt-\d{0,20}-?|integrity["']?\s?[:=]\s?["']?)$/i
-const harmlessStart = /^(?:sha(?:1|224|256|384|512)|md5|zc-receipt)[-:=]/i
-
-const isUuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-
-/** Whether the word stands in an address, which reaches from its scheme to the next white space. */
-const isInUrl = (at: number, whole: string): boolean => {
-  const before = whole.slice(Math.max(0, at - 256), at)
-  const start = Math.max(
-    before.lastIndexOf(" "),
-    before.lastIndexOf("\n"),
-    before.lastIndexOf("\t"),
-    before.lastIndexOf("("),
-    before.lastIndexOf("\"")
+export const load: Effect.Effect<Redact> = Effect.tryPromise(() =>
+  loaded ??= import("./SecretlintRules.ts").then(({ rules }) => redactWith(() => make(rules)))
+).pipe(
+  Effect.catch((error) =>
+    Effect.as(
+      Effect.logWarning("the rules of secretlint cannot be loaded; the leak detector works without them", error.cause),
+      redact
+    )
   )
-  return before.slice(start + 1).includes("://")
-}
-
-/** Whether the word is one of several lines of encoded data. */
-const isInBlock = (token: string, at: number, whole: string): boolean => {
-  const line = (text: string | undefined) => text !== undefined && /^[A-Za-z0-9+/=_-]{40,128}\s*$/.test(text)
-  const before = whole.slice(Math.max(0, at - 200), at).split("\n")
-  const after = whole.slice(at + token.length, at + token.length + 200).split("\n")
-  const numbered = /^\s*(?:\d+[:|]\s?)?["']?$/.test(before.at(-1) ?? "")
-  const strip = (text: string | undefined) => text?.replace(/^\s*(?:\d+[:|]\s?)?["']?/, "").replace(/["'+,]*\s*$/, "")
-  return token.length >= 40 && numbered && (line(strip(before.at(-2))) || line(strip(after[1])))
-}
-
-/** Keys change between letters and digits again and again; names that people write do not. */
-const isMixed = (segment: string): boolean => /[A-Za-z]/.test(segment) && (segment.match(/\d+/g)?.length ?? 0) >= 3
-
-const isRandomSegment = (segment: string, sensitivity: number): boolean =>
-  segment.length >= minKeyLength && isMixed(segment) && !/^[0-9a-f-]+$/i.test(segment) &&
-  entropy(segment) >= threshold(sensitivity)
-
-/** Whether a word looks like a key; `at` is its position in the whole text. */
-const isRandom = (token: string, at: number, whole: string, sensitivity: number): boolean => {
-  if (token.length > maxKeyLength || isUuid.test(token) || harmlessStart.test(token)) return false
-  const segments = token.split("/")
-  if (!segments.some((segment) => isRandomSegment(segment, sensitivity))) return false
-  return !harmlessPrefix.test(whole.slice(Math.max(0, at - 40), at)) && !isInUrl(at, whole) &&
-    !isInBlock(token, at, whole)
-}
-
-/** The text with a tag in the place of whatever looks like a secret. */
-export const redact = (original: string, { enabled, highEntropyTokens, sensitivity }: LeakDetection): RedactedText => {
-  if (!enabled) return { text: original, found: 0 }
-  let { found, text } = withoutPrivateKeys(original)
-  const lower = text.toLowerCase()
-  for (const { hints, pattern, tag } of sensitivity > 0.5 ? [...patterns, generic] : patterns) {
-    if (!hints.some((hint) => lower.includes(hint))) continue
-    text = text.replace(pattern, (whole, name?: unknown, value?: unknown) => {
-      const isAssigned = typeof name === "string" && typeof value === "string"
-      if (isAssigned && (isReference(value) || value.includes("REDACTED_"))) return whole
-      found++
-      const [, path = "", word = tag] = /^(\/bot)(.*)$/.exec(tag) ?? []
-      return `${isAssigned ? name : path}[${word}]`
-    })
-  }
-  if (highEntropyTokens) {
-    text = text.replace(/(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_=-]{24,}/g, (token, at: number, whole: string) => {
-      if (!isRandom(token, at, whole, sensitivity)) return token
-      found++
-      return "[REDACTED_HIGH_ENTROPY_TOKEN]"
-    })
-  }
-  return { text, found }
-}
+)

@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Result } from "effect"
 import { textContent, type ToolCallContent } from "../../domain/Content.ts"
 import { newId } from "../../domain/Id.ts"
-import { LeakDetection } from "../../domain/secrets/LeakDetector.ts"
+import { LeakDetection, load } from "../../domain/secrets/LeakDetector.ts"
 import type { ToolCallState } from "../../domain/SessionEvent.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import { denial } from "../../policy/decision/Explanation.ts"
@@ -48,6 +48,8 @@ const makeOne = Effect.gen(function*() {
   const sandbox = yield* Sandbox
   const { authorizeCall, decide } = yield* Authorization.make
   const forModel = ResultText.make(yield* LeakDetection)
+  // Before an upgrade of the program can take its file away, and after a client has had its first answers.
+  yield* Effect.forkScoped(Effect.delay(load, "1 second"))
   const known = knownTools(toolbox.tools)
 
   const show = ({ writer }: TurnContext, call: ToolCallState) => Effect.as(writer.toolCall(call), call)
@@ -126,13 +128,13 @@ const makeOne = Effect.gen(function*() {
         ...(locations === undefined ? {} : { locations }),
         ...(rawOutput === undefined ? {} : { rawOutput })
       })
-      return { text: forModel(tool, call.title, remarked(text)), isFailure: false }
+      return { text: yield* forModel(tool, call.title, remarked(text)), isFailure: false }
     }
     const failed = Cause.findError(exit.cause)
     if (Result.isFailure(failed)) return yield* Effect.failCause(failed.failure)
     const { content, message, rawOutput } = failed.success
     const ended = rawOutput === undefined ? started : { ...started, rawOutput }
-    return yield* fail(turn, ended, forModel(tool, call.title, remarked(message)), shown(content, message))
+    return yield* fail(turn, ended, yield* forModel(tool, call.title, remarked(message)), shown(content, message))
   })
 
   return Effect.fnUntraced(function*(request: ModelCall, turn: TurnContext): Effect.fn.Return<CallResult, TurnFailed> {

@@ -3,6 +3,7 @@ import { Effect, Option, Result } from "effect"
 import type { FileFault } from "../../workspace/Files.ts"
 import * as Files from "../../workspace/Files.ts"
 import type { ToolCallContent } from "../../domain/Content.ts"
+import { tagPattern } from "../../domain/secrets/LeakDetector.ts"
 import { outermost, shown } from "./ToolPath.ts"
 import { fail, type ToolContext, type ToolFailed } from "../Tool.ts"
 
@@ -92,11 +93,9 @@ export const write = (
 
 export const isText = (bytes: Buffer): boolean => !bytes.subarray(0, 8192).includes(0) && isUtf8(bytes)
 
-const tag = /\[REDACTED_[A-Z_]{3,40}\]/
-
 /** A model that was shown a tag in the place of a secret must not write the tag over it. */
 export const keepsSecrets = (newText: string, oldText: string): Effect.Effect<void, ToolFailed> => {
-  const [found] = tag.exec(newText) ?? []
+  const [found] = tagPattern.exec(newText) ?? []
   return found === undefined || oldText.includes(found) ? Effect.void : fail(
     `${found} stands for a secret that you were not shown, and would take its place. Change the text around it with file_edit.`
   )

@@ -1,6 +1,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import { textContent } from "../../domain/Content.ts"
+import { tag } from "../../domain/secrets/LeakDetector.ts"
 import * as Tool from "../Tool.ts"
 import * as Body from "./Body.ts"
 import * as HttpExchange from "./HttpExchange.ts"
@@ -155,7 +156,7 @@ export const make = Effect.gen(function*() {
       const cut = answer.cut ? `\n[The body is cut here: it is longer than ${access.maxResponseSize} bytes.]` : ""
       // A server may echo what it was sent.
       const text = Array.from(access.secrets.values(), ({ value }) => wordsOf(Redacted.value(value))).flat().reduce(
-        (shown, secret) => secret === "" ? shown : shown.replaceAll(secret, "[REDACTED_SECRET]"),
+        (shown, secret) => secret === "" ? shown : shown.replaceAll(secret, tag("secret")),
         [`${answer.status} ${answer.statusText}`.trim(), ...lines, "", body + cut].join("\n").trimEnd()
       )
       return { text, rawOutput: { status: answer.status, contentType: type, bytes: answer.body.length } }

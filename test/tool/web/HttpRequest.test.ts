@@ -86,7 +86,7 @@ describe("http_request", () => {
         const { text } = yield* bench
         for (const auth_secret of ["ci", "basic"]) {
           const shown = yield* text("http_request", { url: `http://api.test:${port}/`, auth_secret })
-          assert.match(shown, /\n\n\[REDACTED_SECRET\], \[REDACTED_SECRET\], /)
+          assert.match(shown, /\n\n\[redacted: secret\], \[redacted: secret\], /)
           assert.notMatch(shown, /s3cret|hunter22/)
         }
       }).pipe(Effect.provide(withSecrets(port)))
