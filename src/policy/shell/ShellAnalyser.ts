@@ -59,8 +59,9 @@ const guessedFindings = (
       ...guessedFindings(probe, place).shapes
     ].filter(({ category }) => category !== "obfuscated")
     if (found.length === 0) continue
-    for (const category of new Set(found.map((each) => each.category))) {
-      shapes.push({ category, part: command.fields.text })
+    const part = command.fields.text
+    for (const { category } of found) {
+      if (!shapes.some((each) => each.category === category && each.part === part)) shapes.push({ category, part })
     }
     inner.push(...probe.recorder.parts, ...probe.recorder.inner)
   }

@@ -46,7 +46,7 @@ interface DangerSets {
   readonly harmless: ReadonlyArray<string>
 }
 
-describe.each(["kinds-danger-cases.json"])("the sets by kind, %s", (file) => {
+describe.each(["kinds-danger-cases.json", "unseen-danger-cases.json"])("the sets by kind, %s", (file) => {
   const sets = read<string>(file) as unknown as DangerSets
 
   it.each([["realistic", 0.95], ["hard", 0.88], ["runners", 0.9]] as const)(
@@ -119,6 +119,21 @@ describe("where a command runs decides what it means", () => {
       expect(analyse(command, root).shapes, command).not.toEqual([])
     }
   })
+
+  it.each(
+    [
+      ["for f in *; do rm -- \"$f\"; done", true],
+      ["for f in *.log; do rm \"$f\"; done", false],
+      ["ls | while read f; do rm \"$f\"; done", true],
+      ["find . -name '*.pyc' | while read f; do rm \"$f\"; done", false],
+      ["rm $(git ls-files)", true],
+      ["rm $(ls *.log)", false],
+      ["rm *.ts", true],
+      ["rm src/generated/*.ts", false],
+      ["sed -i d src/*", true],
+      ["sed -i '1d' src/a.ts", false]
+    ] as const
+  )("knows which files a name stands for: %s", (command, found) => expect(isFlagged(command)).toBe(found))
 
   it("trusts a fresh temporary folder, and nothing beside it", () => {
     expect(isFlagged("t=$(mktemp -d); rm -rf \"$t\"")).toBe(false)

@@ -1,6 +1,7 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
 import { resolve } from "../parse/Paths.ts"
 import { type Command, supplied } from "../programs/Command.ts"
+import { isInPlace } from "../programs/FileOperands.ts"
 import { isLoopback } from "../programs/Network.ts"
 import { isExpendable, readCategory, writeCategory } from "./Places.ts"
 import { sql, writtenFiles } from "./Statements.ts"
@@ -33,6 +34,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
     r`\bimport\(['"]https?:`,
     r`(require\(|from\s+)['"](node:)?(net|dgram|tls|cluster|worker_threads|vm|repl|inspector|http2)['"]`,
     r`net\.(connect|createConnection|createServer|Socket)`,
+    r`(^|[\s(;=>])\$\x60`,
     r`Deno\.(run|Command|remove|kill|chmod|connect|listen)|Bun\.(spawn|spawnSync|\$|listen|connect)`,
     r`method\s*:\s*['"](POST|PUT|DELETE|PATCH)|\.(post|put|delete|patch)\(\s*['"]http`,
     r`while\s*\(\s*(true|1)\s*\).*(push|fork|spawn|write)`
@@ -87,7 +89,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
     r`\b(run-program|run-shell-command|system\*?|open-pipe)\b`
   ),
   other: new RegExp(
-    r`\b(system|shell|shellout|exec\w*|popen|spawn\w*|run|run[-_]?(process|command|program)\w*|call(Command|Process)` +
+    r`\b(system|shell|shellout|Sys\.command|exec\w*|popen|spawn\w*|run|run[-_]?(process|command|program)\w*|call(Command|Process)` +
       r`|(read|create|start)Process|sh|process)\b["']?[\s(\[{!:,.<]*["'\x60<]\s*\w` +
       r`|\b(rm_?rf?|rmdir|rmtree|unlink|FileUtils|deleteRecursively|File\.delete|os\.remove)\b` +
       r`|\b(remove|delete)[-_]?(dir|file|tree|all|recurs)\w*|^\s*[!%]\s*\w|%(sx|system|%bash|%sh)\b`,
@@ -181,7 +183,7 @@ const onlyLocalRequests = (name: string, code: string): boolean => {
 /** Code on the command line, on standard input or in a here-document. */
 export const interpreted = (command: Command, place: ActionContext): ReadonlyArray<string> => {
   const { fields: { input }, line, row } = command
-  const { language } = row
+  const { code: language } = row
   if (language === undefined) return row.name === "" ? unknownCode(command, place) : []
   const codes = line.values(...language.code).map((arg) => arg.guess)
   const operands = line.operands.map((arg) => arg.guess)
@@ -212,6 +214,7 @@ const awk = (command: Command, place: ActionContext): string | undefined => {
     ...(line.has("-f", "--file", "-E", "--exec") ? [] : line.operands.slice(0, 1))
   ]
   for (const { guess } of programs) {
+    if (isInPlace(command) && deletesAll.test(guess)) return "fs-wipe"
     // Sorting what is printed is the one everyday use of a pipe.
     const code = guess
       .replace(/^\s*#.*$/gm, "")
@@ -251,7 +254,8 @@ const dangerOfSed = (script: string, cwd: string | null, place: ActionContext): 
 }
 
 /** Every line is deleted. */
-const deletesAll = /^\s*(1,\$|0,\$|\/(\.|\^|\.\*|\^\.\*\$?)\/)?\s*d\s*;?\s*$/
+const deletesAll =
+  /^\s*((1,\$|0,\$|\/(\.|\^|\.\*|\^\.\*\$?)\/)?\s*d|s(\W)\^?\.\*\$?\4\4[gm]*|\$_\s*=\s*(""|'')|BEGIN\s*\{\s*exit\s*\}|FNR\s*==\s*0)\s*;?\s*$/
 
 const sed = (command: Command, place: ActionContext): string | undefined => {
   const { line } = command
@@ -291,7 +295,9 @@ const editor = (command: Command): string | undefined => {
 }
 
 const editsInPlace = ({ fields: { cwd }, line }: Command, place: ActionContext): string | undefined =>
-  line.has("-i")
+  line.has("-i") && line.values("-e", "-E").some((arg) => deletesAll.test(arg.guess))
+    ? "fs-wipe"
+    : line.has("-i")
     ? line.operands.map((arg) => writeCategory(resolve(arg.guess, cwd), place)).find((each) => each !== undefined)
     : undefined
 

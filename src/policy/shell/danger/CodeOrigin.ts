@@ -122,7 +122,7 @@ const inlineFetch = (command: Command): string | undefined => {
 /** Packages installed from a URL instead of a registry. */
 const packaged = ({ line, row }: Command): string | undefined =>
   row.is("installs") && /^(install|i|add|ci|download|tool|global)$/.test(line.verb()) &&
-    line.operands.some(({ guess }) =>
+    [...line.operands, ...line.values("-r", "--requirement")].some(({ guess }) =>
       /^(https?|ftp):\/\/\S+/.test(guess) &&
       !/^https?:\/\/(www\.)?(github|gitlab|bitbucket)\.(com|org)\/[^/]+\/[^/]+(\.git)?(#.*)?$/.test(guess)
     )

@@ -1,10 +1,19 @@
 import type { ActionContext } from "../../decision/CallAction.ts"
-import { foundBy, isFinder } from "../interpret/BatchRunners.ts"
+import { foundBy, listedBy } from "../interpret/BatchRunners.ts"
 import { isBelow, isInside, resolve } from "../parse/Paths.ts"
 import { type Arg, type Command, HOLE, supplied } from "../programs/Command.ts"
-import { appendsInput, isAppendedTo, matches, runsBatches } from "../programs/Rules.ts"
+import { appendsInput, isAppendedTo, runsBatches } from "../programs/Rules.ts"
 import { programOf } from "../programs/Table.ts"
-import { isExpendable, isFileName, isRebuilt, isTemporary, isUnbounded, readCategory, writeCategory } from "./Places.ts"
+import {
+  isExpendable,
+  isFileName,
+  isManySources,
+  isRebuilt,
+  isTemporary,
+  isUnbounded,
+  readCategory,
+  writeCategory
+} from "./Places.ts"
 
 /** Files that cannot be made again, permissions, processes and resources, where operands and values decide. */
 
@@ -24,21 +33,11 @@ const namesMany = ({ inner }: Arg, place: ActionContext): boolean =>
     return found !== undefined && !areExpendable(found, each, place)
   })
 
-/** The files whose names a command prints. */
-const listedBy = (command: Command): ReadonlyArray<Arg> | undefined => {
-  const { line, row } = command
-  if (isFinder(command)) return foundBy(command)
-  const rule = row.rules("lists-files").find((each) => matches(each, command))
-  if (rule === undefined) return undefined
-  const named = line.operands.slice(rule.verbs.length + (row.is("searcher") ? 1 : 0))
-  return named.length > 0 && !row.is("searcher") ? named : [supplied("*", true)]
-}
-
 /** One file, without recursion: harmless inside the project, where version control and the person know it. */
 const losesFile = (arg: Arg, command: Command, place: ActionContext): string | undefined => {
   const { cwd } = command.fields
   if (isExpendable(arg, cwd, place)) return undefined
-  if (isUnbounded(arg) || namesMany(arg, place)) return "fs-wipe"
+  if (isUnbounded(arg) || isManySources(arg) || namesMany(arg, place)) return "fs-wipe"
   if (command.fields.where === "contained") return undefined
   if (arg.guess.startsWith(HOLE)) return undefined
   const path = resolve(arg.guess, cwd)
@@ -265,6 +264,8 @@ export const damageChecks = {
       appendsInput(command.fields.wrappers.at(-1))
       ? "fs-wipe"
       : huge(command, "-s", "--size"),
+  "overwrites-many": ({ line }: Command) =>
+    line.operands.some((arg) => arg.glob) && !line.has("-a", "--append") ? "fs-wipe" : undefined,
   allocates: (command: Command) => huge(command, "-l", "--length"),
   "changes-mode": changesMode,
   "changes-owner": (command: Command, place: ActionContext) =>

@@ -56,10 +56,10 @@ const destroysByName = (command: Command): string | undefined => {
 const deploying = /^(deploy|undeploy|publish)$/i
 
 /** A milder word counts with what it is done to, or where the options insist. */
-const losesState = ({ line }: Command, verbs: ReadonlyArray<string>): boolean => {
+const losesState = ({ line, program }: Command, verbs: ReadonlyArray<string>): boolean => {
   const named = verbs.filter((word) => /^[a-z][\w:.-]*$/i.test(word)).flatMap(segmentsOf)
   const options = line.options.flatMap(segmentsOf)
-  if ([...named, ...options].some((word) => remade.test(word))) return false
+  if ([...named, ...options, ...segmentsOf(program)].some((word) => remade.test(word))) return false
   if (named.some((word) => strong.has(word))) return true
   const act = named.find((word) => soft.has(word))
   if (act === undefined) return false
@@ -70,10 +70,10 @@ const losesState = ({ line }: Command, verbs: ReadonlyArray<string>): boolean =>
 const shown = /^(preview|local|docs?|check|lint|types?|storybook|plan|diff|status|help|list|notes|verify|validate)$/
 
 /** A task or a script of this name takes something away for good, or puts something out into the world. */
-const nameTells = (name: string, isScript: boolean): string | undefined => {
+const nameTells = (name: string, isScript: boolean, isStore = false): string | undefined => {
   const words = segmentsOf(name)
   if (words.some((word) => remade.test(word) || shown.test(word))) return undefined
-  const isStateful = words.some((word) => stateful.test(word))
+  const isStateful = isStore || words.some((word) => stateful.test(word))
   const takes = words.some((word) => strong.has(word))
   if (takes && (!isScript || isStateful || words.length === 1)) return isStateful ? "database" : "publish-deploy"
   if (isStateful && words.some((word) => soft.has(word) && !/^(remove|rm|close|leave)$/.test(word))) {
@@ -111,7 +111,7 @@ const tasks = ({ line, row }: Command): string | undefined => {
 const scriptName = /^(?:.*\/)?([\w.-]+?)(?:\.(?:ba|z)?sh|\.[cm]?[jt]s|\.py|\.rb|\.php|\.pl|\.sql)?$/
 
 /** Scripts that are run, by their names. */
-const scripts = ({ fields: { name }, line, program, row, words }: Command): string | undefined => {
+const scripts = ({ fields: { input, name }, line, program, row, words }: Command): string | undefined => {
   if (line.has(...dryRun) || words.some((word) => /^--?(dry|help|version|list|preview)/.test(word))) return undefined
   const isRunner = row.is("shell") || row.language !== undefined || program === "source" || program === "."
   const isStore = row.statements !== undefined
@@ -122,12 +122,13 @@ const scripts = ({ fields: { name }, line, program, row, words }: Command): stri
       ...line.operands.slice(0, isRunner ? 1 : undefined),
       ...(isStore ? line.options.flatMap((each) => line.values(each)) : [])
     ]
-      .map((arg) => arg.guess)
+      .concat(isStore && input.file !== undefined ? [input.file] : [])
+      .map((arg) => arg.guess.replace(/^\s*(\\ir?|source|\.read)\s+/, ""))
       .filter((path) => /\.\w+$/.test(path))
     : []
   for (const path of candidates) {
     const base = /\s/.test(path) ? undefined : scriptName.exec(path)?.[1]
-    const told = base === undefined ? undefined : nameTells(base, true)
+    const told = base === undefined ? undefined : nameTells(base, true, isStore)
     if (told !== undefined) return told
   }
   return undefined

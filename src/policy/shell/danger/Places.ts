@@ -284,5 +284,13 @@ const fileEndings = names(`
 export const isFileName = (arg: Arg): boolean =>
   !arg.glob && isKnown(arg) && fileEndings.has(/[^/]\.(\w+)$/.exec(arg.guess)?.[1] ?? "")
 
+/** A glob of all sources in a folder, which no tool has written there. */
+export const isManySources = (arg: Arg): boolean =>
+  arg.glob &&
+  /(^|\/)\*\*?(\/\*)?\.([cm]?[jt]sx?|py|rb|go|rs|java|kts?|c|h|cpp|hpp|cs|php|swift|scala|vue|svelte)$/.test(
+    arg.guess
+  ) &&
+  !/(^|[/_-])(gen|generated|__generated__|fixtures?|examples?|scratch|output)([/_-]|$)/.test(arg.guess)
+
 /** A glob whose last segment matches everything. */
 export const isUnbounded = (arg: Arg): boolean => arg.glob && /(^|\/)[*?.]*\*[*?.]*\/?$/.test(arg.guess)

@@ -27,7 +27,7 @@ const destroys = [
   /\b(PURGE\s+BINARY|RESET\s+(MASTER|SLAVE|REPLICA)|FLUSH\s+PRIVILEGES|SHUTDOWN|SET\s+(PASSWORD|GLOBAL)|KILL\s+\d+)\b/i
 ]
 const meta =
-  /(^|[\n;"'])\s*(\\!|\.(shell|system|load|import\s+["']?\|)|\\(copy|o|g|w)\b.*\|\s*\S|(system|source)\s+[\w/.]+\s)/i
+  /(^|[\n;"'])\s*(\\!|\.(shell|system|load|restore\s|import\s+["']?\|)|\\(copy|o|g|w)\b.*\|\s*\S|(system|source)\s+[\w/.]+\s)/i
 
 const statements = (text: string): ReadonlyArray<string> =>
   text

@@ -1,4 +1,5 @@
 import { type Arg, type Command, HOLE, supplied } from "../programs/Command.ts"
+import { matches } from "../programs/Rules.ts"
 
 /** Programs that run a command once for each of many names, and which names these are. */
 
@@ -40,6 +41,16 @@ export const foundBy = (command: Command): ReadonlyArray<Arg> => {
       )
     )
   )
+}
+
+/** The files whose names a command prints. */
+export const listedBy = (command: Command): ReadonlyArray<Arg> | undefined => {
+  const { line, row } = command
+  if (isFinder(command)) return foundBy(command)
+  const rule = row.rules("lists-files").find((each) => matches(each, command))
+  if (rule === undefined) return undefined
+  const named = line.operands.slice(rule.verbs.length)
+  return named.length > 0 && !row.is("searcher") ? named : [supplied("*", true)]
 }
 
 /** The commands of `-exec` and of `-x`, with the found names in place of `{}`. */

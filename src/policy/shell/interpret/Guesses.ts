@@ -1,6 +1,6 @@
 import { resolve } from "../parse/Paths.ts"
 import { after, type Arg, type Command, literal } from "../programs/Command.ts"
-import { fileOperands } from "../programs/FileOperands.ts"
+import { fileOperands, tellsFiles } from "../programs/FileOperands.ts"
 import { programOf, unversioned } from "../programs/Table.ts"
 import { type Inner, isStandardInput, readsCode, shellArguments, wrapped } from "./InnerCommands.ts"
 import { printedText } from "./WordExpansion.ts"
@@ -17,7 +17,10 @@ export const guessesOf = (command: Command): ReadonlyArray<Inner> => {
   found.push(...wrapped(command, row.starters), ...recipes(command))
   if (row.is("names-words") || row.is("shell") || row.statements !== undefined) return found
   found.push(...optionValues(command))
-  if (row.name === "") found.push(...tails(command))
+  if (row.name === "") found.push(...parted(command))
+  if (row.name === "" || (row.wrappers.length === 0 && row.language === undefined && !tellsFiles(row))) {
+    found.push(...tails(command, row.name !== ""))
+  }
   return found
 }
 
@@ -28,6 +31,9 @@ const scriptOf = ({ fields: { kept, where } }: Command, script: Arg): Inner => (
   kept,
   visible: false
 })
+
+/** Subcommands of known programs behind which others expect a command. */
+const opens = new Set("exec execute x ssh shell cmd attach lock".split(" "))
 
 /** Words behind which other programs expect a command. */
 const announces = new Set(
@@ -41,11 +47,12 @@ const baseName = (text: string): string => unversioned(text.slice(text.lastIndex
 
 /**
  * A program that nothing is known of may run the rest of its words: any program that is known begins a command, and
- * behind a word such as `run` so does a quoted script.
+ * behind a word such as `run` so does a quoted script. Of a known one that takes only what follows `exec` and the like.
  */
-const tails = (command: Command): ReadonlyArray<Inner> => {
+const tails = (command: Command, isKnown: boolean): ReadonlyArray<Inner> => {
   const { args, fields: { kept, where }, words } = command
   const found: Array<Inner> = []
+  if (isKnown && !words.slice(0, 3).some((word) => opens.has(word))) return []
   let isAnnounced = false
   for (let at = 0; at < args.length && found.length < maxTails; at++) {
     const text = words[at]!
@@ -53,6 +60,7 @@ const tails = (command: Command): ReadonlyArray<Inner> => {
       isAnnounced = true
       continue
     }
+    if (isKnown && !isAnnounced) continue
     if (args[at]!.value === null || text.startsWith("-") || text === "") continue
     if (/\s/.test(text)) {
       if (isAnnounced && couldBeScript(text)) found.push(scriptOf(command, args[at]!))
@@ -67,6 +75,21 @@ const tails = (command: Command): ReadonlyArray<Inner> => {
     found.push({ kind: "command", words: args.slice(at), assignments: [], where, kept, visible: false })
   }
   return found
+}
+
+/** `git-push` is `git push`: so are the subcommands of many programs called where they are programs of their own. */
+const parted = ({ args, fields: { kept, where }, program }: Command): ReadonlyArray<Inner> => {
+  const [, name = "", verb = ""] = /^(\w+)-(\w[\w-]*)$/.exec(program) ?? []
+  const row = programOf(name)
+  if (row.name === "" || row.is("ordinary")) return []
+  return [{
+    kind: "command",
+    words: [literal(name), literal(verb), ...args],
+    assignments: [],
+    where,
+    kept,
+    visible: false
+  }]
 }
 
 /** Names of options that take a command. */
@@ -88,7 +111,11 @@ const optionValues = (command: Command): ReadonlyArray<Inner> => {
     if (!takesCommand.test(split > 0 ? text.slice(0, split - 1) : text)) continue
     const value = split > 0 ? after(args[at]!, split) : args[at + 1]
     if (value === undefined || value.guess.startsWith("-")) continue
-    if (couldBeScript(value.guess)) found.push(scriptOf(command, value))
+    // A placeholder stands for any of the names that it is given.
+    const script = /\{[+\d]?\}/.test(value.guess)
+      ? literal(value.guess.replace(/["']?\{[+\d]?\}["']?/g, "*"))
+      : value
+    if (couldBeScript(script.guess)) found.push(scriptOf(command, script))
     // `enter:execute(rm {})`
     const within = /\w[([{](.+)[)\]}]$/s.exec(value.guess)?.[1]
     if (within !== undefined && couldBeScript(within)) found.push(scriptOf(command, literal(within)))

@@ -170,10 +170,13 @@ const isAssignment = (arg: Arg): boolean => /^[A-Za-z_]\w*=/.test(arg.guess)
 const withoutVersion = ({ marks, verbs }: Wrapper, words: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
   const [first, ...rest] = words
   const fetches = marks.has("fetches") || /^(dlx|exec|x)$/.test(verbs[0] ?? "")
-  const named = fetches && first !== undefined ? /^(.[^@\s]*)@[^/\s]*$/.exec(first.guess) : null
+  const named = fetches && first !== undefined
+    ? /^(?:npm:|jsr:)?(.[^@\s]*)@[^/\s]*$|^(?:npm:|jsr:)(.+)$/.exec(first.guess)
+    : null
+  const name = named?.[1] ?? named?.[2]
   return named === null
     ? words
-    : [{ ...first!, guess: named[1]!, value: first!.value === null ? null : named[1]! }, ...rest]
+    : [{ ...first!, guess: name!, value: first!.value === null ? null : name! }, ...rest]
 }
 
 /** Where the wrapped command begins among the arguments; nowhere where the wrapper is asked for something else. */

@@ -31,6 +31,7 @@ import {
 import { environmentNames } from "../programs/Environment.ts"
 import { downloadedBy } from "../programs/Network.ts"
 import { CommandRecorder, textOf } from "./CommandRecorder.ts"
+import { listedBy } from "./BatchRunners.ts"
 import { guessesOf, writtenBy } from "./Guesses.ts"
 import { type Inner, innerOf, scriptArguments } from "./InnerCommands.ts"
 import {
@@ -319,7 +320,7 @@ export class Interpreter {
     const words = node.wordlist?.map((word) => toArg(word, this.#words(scope, context))) ?? []
     words.forEach((word) => this.#refuseHiddenCode(word))
     const guess = words.length === 1 || words.some((word) => word.guess.includes("/.")) ? words[0]!.guess : HOLE
-    scope.variables.set(name, { guess, certain: false })
+    scope.variables.set(name, { guess, certain: false, glob: words.length === 1 && words[0]!.glob })
     if (!environmentNames.has(name)) return
     const assignments = [{ name, value: words[0] ?? supplied(HOLE) }]
     this.#addBare({ reads: [], writes: [], input: context.input, assignments }, scope, context)
@@ -559,7 +560,9 @@ export class Interpreter {
         if (equals > 0) setVariable(scope, arg.guess.slice(0, equals), { ...arg, guess: arg.guess.slice(equals + 1) })
       }
     } else if (/^(read|mapfile|readarray|getopts|unset|let)$/.test(program)) {
-      for (const word of words) scope.variables.set(word, { guess: HOLE, certain: false })
+      const names = program === "read" ? command.fields.input.from.flatMap((each) => listedBy(each) ?? []) : []
+      const guess = names.length === 1 ? names[0]!.guess : HOLE
+      for (const word of words) scope.variables.set(word, { guess, certain: false, glob: guess !== HOLE })
     } else if (program === "printf" && words[0] === "-v" && words[1] !== undefined) {
       scope.variables.set(words[1], { guess: HOLE, certain: false })
     }

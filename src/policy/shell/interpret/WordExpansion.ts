@@ -8,6 +8,8 @@ import { type Arg, type Command, freshFolder, HOLE, type Input } from "../progra
 export interface Known {
   readonly guess: string
   readonly certain: boolean
+  /** It stands for each name that fits, one after the other. */
+  readonly glob?: boolean
 }
 
 /** What is known where a word stands. */
@@ -158,7 +160,7 @@ const variable = (name: string, context: WordContext): Piece => {
   const given = /^[1-9]$/.test(name) ? context.positional?.[Number(name) - 1] : undefined
   if (given !== undefined) return { guess: given.guess, certain: given.certain, literal: false, glob: given.glob }
   const known = context.variables.get(name)
-  if (known !== undefined) return { ...known, literal: false, glob: false }
+  if (known !== undefined) return { ...known, literal: false, glob: known.glob === true }
   if (name === "HOME") return piece(context.home)
   return name === "PWD" && context.cwd !== null ? piece(context.cwd) : hole
 }

@@ -53,7 +53,7 @@ const namedOperands = (command: Command): ReadonlyArray<NamedFile> => {
 }
 
 /** It writes the files that it reads. */
-const isInPlace = ({ line, row }: Command): boolean =>
+export const isInPlace = ({ line, row }: Command): boolean =>
   row.words("in-place").some((option) => {
     const equals = option.indexOf("=")
     return equals < 0

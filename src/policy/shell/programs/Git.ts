@@ -166,6 +166,9 @@ const looksLikeFile = (text: string): boolean =>
 
 /** Work in files or on a branch that does not come back, where it takes more than the options to tell. */
 export const losesWork = ({ line, words }: Command): boolean => {
+  if (line.verb() === "rm") {
+    return line.has("-r") && line.has("-f", "--force") && !line.has("--cached", "-n", "--dry-run")
+  }
   if (line.verb() === "branch") return line.has("-d", "--delete") && line.has("-f", "--force")
   if (line.verb() !== "checkout") return false
   if (line.has("-b", "-B", "--orphan", "-t", "--track", "--detach", "-d", "-p", "--patch")) return false

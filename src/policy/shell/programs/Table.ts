@@ -55,6 +55,7 @@ export const facts = {
   "lists-files": "RULE: it prints names of files",
   batch: "MANNER in which it runs a command for each of many names",
   language: "NAME and OPTIONS whose value is code; `data` OPTIONS: its input is no code; `no-input`: it never is",
+  code: "NAME of a language it takes code in, as `language` says it, though most of what it does is something else",
   "code-operand": "VERBS whose next operand is code",
   "code-input": "VERBS with which its input is code",
   tasks: "VERBS whose next operand names a task of the project; `bare`: so does the first operand",
@@ -401,6 +402,8 @@ export class Program {
   readonly scripts: ReadonlyArray<ScriptWords>
   readonly files: FileUse | undefined
   readonly language: Language | undefined
+  /** What it takes code in, as a language or beside other things. */
+  readonly code: Language | undefined
   readonly statements: Statements | undefined
   /** The dangers that its row has rules for. */
   readonly dangers: ReadonlyArray<string>
@@ -429,6 +432,7 @@ export class Program {
     this.scripts = this.texts("script").map(toScriptWords)
     this.files = this.texts("files").map(toFileUse)[0]
     this.language = this.texts("language").map(toLanguage)[0]
+    this.code = this.language ?? this.texts("code").map(toLanguage)[0]
     this.statements = this.texts("statements").map(toStatements)[0]
     this.#globals = new Map(this.texts("globals").map(verbsOf))
     this.#same = new Map(

@@ -1,6 +1,7 @@
 /** Archives and compression. `../Table.ts` says how a row is read. */
 export const archives = String.raw`
 7z 7za rar = files read skip 1; creates added; reads-below; @7z,7za spreads-below x,e; @7z is reader
+  fs-wipe with -sdel
 brotli = files pack .br keeps
 cpio = values -O -F -D -H -I -E --directory --file --format; files none; outputs -D --directory -F -O; spreads-below
   is reader
@@ -30,5 +31,6 @@ xz bzip2 gzip pigz lzma = @gzip,pigz files pack .gz; @bzip2 files pack .bz2; @xz
 zip = values -x -i -TT -b -n -P -s -t --unzip-command; script-word -TT --unzip-command; files read; creates archive
   reads-below with -r -R --recurse-paths --recurse-patterns; option-exec with -TT --unzip-command; is reader teller
   is ordinary
+  fs-wipe with -m --move
 zstd = files pack .zst keeps; is reader
 `

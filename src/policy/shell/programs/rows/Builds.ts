@@ -38,7 +38,7 @@ mix = network deps.get,deps.update,hex.publish
   tests test,compile,credo,dialyzer | format with --check-formatted; publish-deploy hex.publish,hex.retire
   database ecto.drop,ecto.reset,ecto.rollback
   commands 1; unoffered do,run,archive.install,escript.install,deps.get,deps.update,deps.compile,cmd
-  values -e --eval; language elixir -e --eval no-input; code-operand eval; may-start cmd
+  values -e --eval; code elixir -e --eval; code-operand eval; may-start cmd
   is ordinary
 mvn mvnw = tests test,verify,compile,package,test-compile
   publish-deploy deploy,release:perform,release:prepare,nexus-staging:*,*:deploy unless -DdryRun=true
@@ -57,7 +57,7 @@ pytest = tests unless --snapshot-update --basetemp; is names-words well-named
 rake rails = tests test,spec,lint; @rake publish-deploy release
   database *db:drop*,*db:reset*,*db:schema:load*,*db:truncate_all*,*db:purge*,*db:migrate:reset*,*db:structure:load*,
     *db:seed:replant*; @rake option-exec with -p -e -E; is names-words
-  @rake tasks all; @rails language ruby no-input; @rails code-operand runner r; @rails code-input console c
+  @rake tasks all; @rails code ruby; @rails code-operand runner r; @rails code-input console c
 rubocop = tests unless -a -A --autocorrect --auto-correct --autocorrect-all
 ruff = tests check unless --fix --fix-only --unsafe-fixes; is well-named
 sbt = tests test,compile; publish-deploy publish,publishSigned,sonatype*
@@ -67,6 +67,7 @@ stack cabal = tests test,build; publish-deploy upload
   @stack is ordinary
 staticcheck govulncheck = tests
 tox nox = tests unless --snapshot-update --basetemp; is names-words
+  @tox may-start exec dashes
 tsc = files none; outputs -o --outdir --outfile; tests unless --outDir --init; version short; is well-named
 vitest jest mocha ava tap c8 nyc jasmine karma =
   tests unless -u --update --updateSnapshot --update-snapshots --ui --coverage.reportsDirectory
@@ -76,4 +77,5 @@ xkbcomp esbuild = files none; outputs -o --outdir --outfile
 yamllint = files read; outputs -o --output; tests unless --fix
 zig = tests build,test
 gulp grunt nps mage inv poe earthly doit fab2 = tasks all
+rush rushx = @rushx tasks bare; may-start exec; is names-words
 `

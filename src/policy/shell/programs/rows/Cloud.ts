@@ -49,6 +49,7 @@ cap mina capistrano dep shipit kamal fab deployer =
   @kamal script operands 2 of app exec
   @cap,mina,kamal,fab,deployer publish-deploy deploy*,rollback,remove,setup,redeploy
   @cap,dep is ordinary
+  @fab may-start dashes remote values -H -i -u -p
 cdk cdktf sst sam serverless sls copilot chalice zappa up architect arc =
   publish-deploy deploy,destroy,remove,delete,bootstrap,undeploy,rollback unless --dry-run --noop
   @sst,sam,copilot,up,architect is ordinary
@@ -64,6 +65,7 @@ colima limactl multipass orb = @limactl may-start shell skip 1 remote; @colima m
 consul = publish-deploy kv,acl,services,config,leave,operator delete,put,deregister,write,bootstrap
   commands members,version 1 | ** ${looks},get,read
   is ordinary
+  may-start lock skip 1
 cosign = publish-deploy sign,attest,attach
 crane = publish-deploy push,delete,copy,tag
 dart flutter = tests test,analyze; publish-deploy pub publish unless --dry-run -n

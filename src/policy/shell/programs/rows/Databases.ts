@@ -13,16 +13,16 @@ diesel = database database,migration reset,revert | setup with --force
   is ordinary
 django-admin = database flush,reset_db | migrate * zero
   commands check,showmigrations,diffsettings,version,makemigrations,test 1
-  values -c --command; language python -c --command no-input; code-input shell shell_plus
+  values -c --command; code python -c --command; code-input shell shell_plus
 drizzle-kit = database drop,push
   commands 1
 dropdb dropuser pg_dropcluster pg_resetwal pg_resetxlog pg_rewind = database
 drush = database sql-drop,sql:drop,site-install,si
-  language php no-input; code-operand php:eval php-eval ev eval
+  code php; code-operand php:eval php-eval ev eval
 es elasticdump curator = database delete
 flask = database db downgrade
   commands routes 1 | db current,history,heads,branches,show 2
-  language python no-input; code-input shell
+  code python; code-input shell
 flyway = database clean,undo,repair
 goose = database ** reset,down-to,down
 hasura = database metadata,migrate clear,delete
@@ -33,7 +33,7 @@ knex = database migrate:rollback,migrate:down
   commands *:* 1
 liquibase = database dropAll,drop-all,rollback*
 manage.py = database flush,reset_db
-  values -c --command; language python -c --command no-input; code-input shell shell_plus
+  values -c --command; code python -c --command; code-input shell shell_plus
 memcflush memcached-tool = database flush_all
 migrate = database ** drop,down,force
   is ordinary
@@ -80,8 +80,8 @@ typeorm = database schema:drop,migration:revert
   commands *:* 1
 wp = database db drop,reset,clean | site empty,delete
   commands ** list
-  language php no-input; code-operand eval
+  code php; code-operand eval
 meteor = database reset; publish-deploy deploy
 mongoimport = database with --drop
-odoo odoo-bin = language python no-input; code-input shell
+odoo odoo-bin = code python; code-input shell
 `

@@ -93,6 +93,7 @@ stat du = @stat reads -Lftxrsnqc --dereference --file-system --format= --printf=
     --one-file-system
   is anything lists reader
 tee = same -a=--append; files write; is abbreviates keeps-input
+  check overwrites-many
 touch = medium *; values -d --date -t -r --reference; files write; is grows lists names-words
   is ordinary
 trash trash-put = writes-below

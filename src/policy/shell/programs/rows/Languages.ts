@@ -4,6 +4,7 @@ deno = values -c --config --import-map --lock -L --cert; tests test,check,lint u
   code-operand eval; remote-code run,eval,install,test; version; publish-deploy publish,deploy unless --dry-run
   check own-script; tasks task; is open
   exact test,check,lint,fmt
+  may-start run fetches
 elixir iex = values -e --eval -r -S; language elixir -e --eval no-input
 erl = values -eval -s -run; language elixir -eval no-input
   is single-dash
@@ -56,7 +57,7 @@ php artisan sail = @php values -r -B -R -E -d -c -f -F -z -S -t --execute; @php 
     doctrine:schema:drop,cache:clear-db
   @artisan,sail database ** migrate:fresh,migrate:reset,migrate:refresh,db:wipe
   @php is fetches-in-code open reader versioned
-  @artisan,sail values --execute; @artisan,sail language php --execute no-input; code-input tinker
+  @artisan,sail values --execute; @artisan,sail code php --execute; code-input tinker
   @sail is ordinary
 python ipython pypy = @python values -c -m -W -X --check-hash-based-pycs; @pypy values -c -m -W -X
   @ipython values -c -m; @ipython language other -c; @python network install,download with -m=pip

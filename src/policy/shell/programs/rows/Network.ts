@@ -36,6 +36,7 @@ kdig = check looks-up
 lftp = network; downloads; check transfers; is fetcher
 links elinks grpcurl = downloads; is fetcher
   @links is ordinary
+  @grpcurl publish-deploy operand */Delete* */Remove* */Drop* */Purge* */Destroy* */Terminate*
 lynx w3m = network; downloads; is fetcher
 mail mailx sendmail msmtp s-nail ssmtp = check mails
   @mail is ordinary

@@ -75,6 +75,7 @@ gem = network install,update,push,search; version short; tamper sources with -a 
   publish-deploy push,yank,owner; is installs names-words
   commands 1 | sources,cert,signin 2; unoffered ${installing},exec,pristine,build
 guix opkg = packages remove
+  @guix may-start shell dashes | environment dashes
 keychain = hook ^--eval
   is ordinary
 mise = starts exec dashes | x dashes; network install; hook ^(activate|env|hook-env); next-runs exec x

@@ -5,6 +5,7 @@ ab hey wrk = is fetcher
 alias info tldr invoke say espeak figlet cowsay idea claude codex = is names-words
   @alias,info,invoke,idea is ordinary
 arch = reads operands 0; is ordinary
+  may-start values -arch -e -d
 basename dirname = reads -az -s= --multiple --suffix= --zero; is anything
 bash zsh = @bash values -o -O +O --rcfile --init-file; @zsh values -o; @bash safe-inner script
   option-exec with --rcfile --init-file; is open reader shell versioned; @bash is relied
@@ -27,7 +28,7 @@ cqlsh = values -e --execute -f --file -u -p -k; statements sql -e --execute --in
 csh tcsh = is foreign-shell open
 declare = is prints-environment teller
   is ordinary
-del = check deletes-trees
+del rd = check deletes-trees
 docker-buildx = options-of docker
 duckdb = values -c -s -cmd -init; statements sql -c -s -cmd operand 1
 echo printf = check prints-secrets; reads *; @printf reads-as format; is anything constant names-words; @echo is relied
@@ -138,7 +139,7 @@ unset = tamper operand HISTFILE,HISTSIZE,HISTCONTROL,PROMPT_COMMAND,HISTFILESIZE
 usql = values -c --command -f; statements sql -c --command
 wait = reads; is options-first ordinary waits
 whoami = reads; is anything teller
-wish = is versioned
+wish = language tcl; is versioned
 yes = check pours; is constant endless
   is ordinary
 cheat howdoi navi whatis apropos how2 explainshell tealdeer notify-send terminal-notifier osd_cat = is names-words

@@ -146,6 +146,8 @@ git = globals -C -c --git-dir --work-tree --namespace --super-prefix --config-en
     --no-commit-id | refs -i --sort= --format= --column? --no-column --color? --no-color --ignore-case --merged?
     --no-merged? --contains? --no-contains? --points-at=
   is abbreviates fetcher lists names-words open reader relied
+  git-destructive fetch operand +*:* unless *:refs/remotes/* | fetch with -f --force operand *:* | http-push
+  credentials credential reject
 git-filter-repo bfg = git-destructive
 glab = values -R --repo -X --method -f --raw-field -F --field; network unless version config completion
   publish-deploy mr merge,close,delete | release,repo,variable,issue,ci,project,label,ssh-key,snippet create,delete,
@@ -158,10 +160,12 @@ hg svn = network clone,pull,push,checkout,update,commit,co,up
   @svn git-destructive revert with -R --recursive | delete,rm,remove operand http*://* svn*://* --force
   is fetcher names-words open
   @hg values --config -R --cwd -r
+  @svn git-destructive cleanup with --remove-unversioned --remove-ignored
 hub = hook ^alias; publish-deploy delete,release,merge | api with -X --method -f -F
 jj = git-destructive abandon,restore | op,operation restore,undo,abandon | git push with --deleted; is names-words
 p4 = git-destructive obliterate,revert,delete
 repo = git-destructive forall,prune,abandon
   is ordinary
 svnadmin = git-destructive rmtxns,setrevprop
+bzr brz = git-destructive revert,uncommit,purge,clean-tree
 `

@@ -40,6 +40,7 @@ hyperfine =
 ionice = wraps values -c --class -n --classdata -p --pid -P -u; is open
 jrunscript jjs = option-exec with -e
 ld-linux-x86-64.so.2 ld-linux.so.2 ld.so = option-exec with --preload --library-path
+  may-start values --library-path --preload --argv0 --inhibit-rpath
 lldb = values -o -O -s -S -k -f -n -p -b? --one-line; starts dashes begins --args -c --command
   option-exec with -o=*script* -o=*platform* --one-line=*script* -o=*shell* -s; is open single-dash
 logsave setarch envdir envchain = starts skip 1
