@@ -13,10 +13,11 @@ const runtimeDefaults = {
   /** 0 is no limit. */
   maxSystemPromptChars: 0,
   keepToolContextTurns: 2,
-  shellTimeoutSecs: 60,
   parallelTools: false,
+  /** Whether old messages are summarised before they are left out. */
   compactContext: true,
-  toolDispatcher: "auto" as "auto" | "native" | "xml"
+  /** Whether the model has tools. */
+  agentic: true
 }
 
 /** The limits of an agent's turns, defaults filled in. */
@@ -25,7 +26,8 @@ export type RuntimeProfile = Readonly<typeof runtimeDefaults> & {
   /** The model's own context window when absent. */
   readonly maxContextTokens: number | undefined
   readonly maxActionsPerHour: number | undefined
-  readonly agentic: boolean | undefined
+  /** Of a command that asks for none. */
+  readonly shellTimeoutSecs: number | undefined
 }
 
 const runtime = (table: RuntimeTable): RuntimeProfile => {
@@ -36,7 +38,7 @@ const runtime = (table: RuntimeTable): RuntimeProfile => {
     maxHistoryMessages: Math.max(50, 2 * maxToolIterations + 2),
     maxContextTokens: undefined,
     maxActionsPerHour: undefined,
-    agentic: undefined,
+    shellTimeoutSecs: undefined,
     ...settings,
     maxToolIterations
   }

@@ -151,6 +151,16 @@ const ignoredTables = (table: ConfigTable): ReadonlyArray<string> => [
 /** Keys of a risk profile that are checked and do nothing yet. */
 const ignoredLimits = ["delegation_policy"] as const
 
+/** Models that cannot call tools by their provider's own means are asked as if they could. */
+const withoutDispatcher = (table: ConfigTable): ReadonlyArray<string> =>
+  Object.entries(table.runtime_profiles ?? {}).flatMap(([alias, { tool_dispatcher }]) =>
+    tool_dispatcher === "xml"
+      ? [
+        `runtime_profiles.${alias}.tool_dispatcher = "xml" has no effect in this version: tools are called as the provider does`
+      ]
+      : []
+  )
+
 /** The cost of models without prices does not count towards a limit. */
 const uncounted = (table: ConfigTable, agents: ReadonlyMap<string, AgentSettings>): ReadonlyArray<string> =>
   Array.from(agents.values()).flatMap(({ alias, enabled, model, riskProfile }) => {
@@ -193,6 +203,7 @@ const notesOn = (
       ? []
       : [`permission_profiles.${alias}.allowed_channels has no effect: this version has no channels`]
   ),
+  ...withoutDispatcher(table),
   ...secretsWithoutHosts(table),
   ...danglingReferences(table).map(({ problem }) => problem)
 ]

@@ -66,6 +66,7 @@ export const make = (
     network,
     capabilities: decision.capabilities,
     reads,
+    commands: limits.commands,
     confine: Effect.fnUntraced(function*(argv, { cwd, env }) {
       const place = placeOf(workspace)
       const denied = yield* input.denied ?? deniedPaths(input)

@@ -2,6 +2,7 @@ import { Effect, type JsonSchema, Result, Schema, type Scope } from "effect"
 import type { Capability, NetworkNeed } from "../domain/Capability.ts"
 import type { UserNotice } from "../domain/SessionEvent.ts"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
+import type { CommandLimits } from "../policy/decision/Limits.ts"
 import type { ToolRequirements } from "../policy/decision/ToolRequirements.ts"
 import type { ConfinedCommand } from "../sandbox/Confinement.ts"
 import type { TextOrigin } from "../security/Untrusted.ts"
@@ -55,6 +56,7 @@ export interface Confinement {
   readonly capabilities: ReadonlyArray<Capability>
   /** Whether the policy saw nothing but reads. */
   readonly reads: boolean
+  readonly commands: CommandLimits
   /**
    * A command that can reach no more than that, for `Processes.run`. What it needs on disk goes when the scope closes.
    */

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
-import { type OperatorLimits, unlimited } from "../../src/policy/decision/Limits.ts"
+import { commandLimitsOf, type OperatorLimits, unlimited } from "../../src/policy/decision/Limits.ts"
 import type { Capability } from "../../src/domain/Capability.ts"
 import { decide } from "../../src/policy/decision/Decision.ts"
 import type { DecisionInput } from "../../src/policy/decision/DecisionInput.ts"
@@ -35,6 +35,7 @@ const limits: OperatorLimits = {
   forbiddenCommands: [],
   blockHighRiskCommands: true,
   askMediumRisk: true,
+  commands: commandLimitsOf(undefined),
   backend: { name: "auto" },
   ...unlimited
 }

@@ -7,6 +7,7 @@ import { Environment } from "../../src/platform/Environment.ts"
 import * as Jobs from "../../src/tool/shell/Jobs.ts"
 import type { UserNotice } from "../../src/domain/SessionEvent.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
+import { commandLimitsOf } from "../../src/policy/decision/Limits.ts"
 import { type AnyTool, type RunContext, type ToolContext, ToolFailed, type ToolOutput } from "../../src/tool/Tool.ts"
 import * as Workspace from "../../src/workspace/Workspace.ts"
 import { temporaryFolder } from "../support/TemporaryFolder.ts"
@@ -54,6 +55,7 @@ export const bench = Effect.gen(function*() {
       network: true,
       reads: false,
       capabilities: ["shell_rw"],
+      commands: commandLimitsOf(undefined),
       confine: (argv, where) => Effect.succeed({ ...unconfined, argv, ...where })
     },
     askUser: (_, choices) =>

@@ -42,6 +42,32 @@ export const allowanceRefusal = (
   return undefined
 }
 
+/** What commands get beside their sandbox. */
+export interface CommandLimits {
+  /** How long a command runs that asks for no time of its own, in seconds. */
+  readonly seconds: number
+  /** How long any command in the foreground may run, in seconds. */
+  readonly maxSeconds: number
+  /** Names of variables that commands have beside the usual ones. */
+  readonly environment: ReadonlyArray<string>
+}
+
+const usualSeconds = 120
+const longestSeconds = 600
+
+/** The shorter of the profiles' times; that of the risk profile holds for commands that ask for more as well. */
+export const commandLimitsOf = (
+  risk: Pick<RiskProfile, "shellTimeoutSecs" | "shellEnvPassthrough"> | undefined,
+  runtimeSeconds?: number
+): CommandLimits => {
+  const maxSeconds = Math.min(risk?.shellTimeoutSecs ?? longestSeconds, longestSeconds)
+  return {
+    seconds: Math.min(runtimeSeconds ?? risk?.shellTimeoutSecs ?? usualSeconds, maxSeconds),
+    maxSeconds,
+    environment: risk?.shellEnvPassthrough ?? []
+  }
+}
+
 /** The operator's hard limits, as a risk profile sets them. They only deny. See docs/policy.md#operator-limits. */
 export interface OperatorLimits extends Allowance {
   readonly level: AutonomyLevel
@@ -57,6 +83,7 @@ export interface OperatorLimits extends Allowance {
   readonly blockHighRiskCommands: boolean
   /** Whether commands of medium risk are asked about at level `supervised`. */
   readonly askMediumRisk: boolean
+  readonly commands: CommandLimits
   /** The backend that confines commands; `none` where Postern itself runs in a sandbox. */
   readonly backend: BackendChoice
 }
@@ -92,7 +119,8 @@ export const backendChoiceOf = (profile: RiskProfile | undefined): BackendChoice
 export const limitsOf = (
   profile: RiskProfile | undefined,
   own: ReadonlyArray<string> = [],
-  allowance: Allowance = unlimited
+  allowance: Allowance = unlimited,
+  runtimeSeconds?: number
 ): OperatorLimits => {
   const level = profile?.level ?? "supervised"
   return {
@@ -106,6 +134,7 @@ export const limitsOf = (
     forbiddenCommands: profile?.forbiddenCommands ?? [],
     blockHighRiskCommands: profile?.blockHighRiskCommands ?? true,
     askMediumRisk: profile?.requireApprovalForMediumRisk ?? true,
+    commands: commandLimitsOf(profile, runtimeSeconds),
     ...allowance,
     backend: backendChoiceOf(profile)
   }

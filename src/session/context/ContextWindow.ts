@@ -7,7 +7,7 @@ import type { TurnRequest } from "../turn/TurnRequest.ts"
 import type { ModelAnswer } from "../turn/ModelAnswer.ts"
 import { type TurnContext } from "../turn/TurnLoop.ts"
 import { TurnFailed } from "../turn/TurnEnd.ts"
-import { compact, type CompactionFailed } from "./Compaction.ts"
+import { compact, CompactionFailed } from "./Compaction.ts"
 import { type History, messagesOf, of, read } from "./History.ts"
 import { estimate } from "./Tokens.ts"
 import * as Trim from "./Trim.ts"
@@ -122,15 +122,16 @@ const make = (): ContextWindow["Service"] => {
       // The count of the old context says nothing about the new one.
       turn.state.tokenOffset = undefined
       const room = Math.max(0, limit - overhead)
-      const made: Result.Result<History, CompactionFailed | TurnFailed> = yield* Effect.result(
-        compact(history, model, {
+      const summarised: Effect.Effect<History, CompactionFailed | TurnFailed> = profile.compactContext
+        ? compact(history, model, {
           focus: "",
           keep: Math.floor(Math.min(limit, history.tokens) * kept),
           limit,
           used: before,
           overhead
         }, turn)
-      )
+        : new CompactionFailed({ message: "compact_context is off", why: "nothing" })
+      const made = yield* Effect.result(summarised)
       if (Result.isSuccess(made)) return made.success
       if (made.failure._tag === "TurnFailed") return yield* made.failure
       yield* Effect.logInfo(`the context was not summarised: ${made.failure.message}`)

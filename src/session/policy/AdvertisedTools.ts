@@ -55,6 +55,8 @@ export class AdvertisedTools extends Context.Service<AdvertisedTools, {
    * See docs/policy.md#work-modes
    */
   readonly of: (session: ToolAudience) => Effect.Effect<Advertisement, TurnFailed>
+  /** No tools, for an agent that has none. */
+  readonly none: Effect.Effect<Advertisement>
 }>()("postern/session/AdvertisedTools") {
   static readonly layer = Layer.effect(
     AdvertisedTools,
@@ -65,6 +67,7 @@ export class AdvertisedTools extends Context.Service<AdvertisedTools, {
       const kept = new Map<string, Advertisement>()
 
       return {
+        none: advertise([]),
         of: Effect.fnUntraced(function*({ policy: { permitted, settings, source }, tools: own }) {
           const tools = Array.from(toolbox.of(own).values())
           const { rules } = yield* Effect.mapError(

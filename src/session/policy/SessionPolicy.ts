@@ -16,7 +16,7 @@ import {
   settingValues
 } from "../../domain/PolicySettings.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
-import { limitsOf, type OperatorLimits, ownFolders } from "../../policy/decision/Limits.ts"
+import { limitsOf, type OperatorLimits, ownFolders, unlimited } from "../../policy/decision/Limits.ts"
 import { type PolicyFlags, policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
 import { type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
 import { projectFile, type RuleSource } from "../../policy/rules/source/RuleSource.ts"
@@ -232,12 +232,17 @@ export const make = Effect.fnUntraced(
           done,
           budget.cost,
           (count, cost) =>
-            limitsOf(basis.configured.risk, own, { actions: { done: count, limit: basis.mostActions }, cost })
+            limitsOf(
+              basis.configured.risk,
+              own,
+              { actions: { done: count, limit: basis.mostActions }, cost },
+              basis.configured.runtime.shellTimeoutSecs
+            )
         )
       }),
       standingLimits: () => {
         renew()
-        return limitsOf(basis.configured.risk, own)
+        return limitsOf(basis.configured.risk, own, unlimited, basis.configured.runtime.shellTimeoutSecs)
       },
       flags: () => {
         renew()

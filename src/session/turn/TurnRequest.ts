@@ -54,9 +54,10 @@ export class TurnRequests extends Context.Service<TurnRequests, {
             models.get(overridden(turn.model.model(), turn.overrides)),
             ({ message }) => new TurnFailed({ message, reason: "model_unavailable" })
           )
-          const toolkit = yield* advertised.of(turn)
+          const { runtime: profile } = turn.configured()
+          const toolkit = yield* profile.agentic ? advertised.of(turn) : advertised.none
           const system = yield* systemPrompts.build(turn, model, Object.keys(toolkit.tools))
-          return { model, profile: turn.configured().runtime, system, toolkit, overhead: overhead(system, toolkit) }
+          return { model, profile, system, toolkit, overhead: overhead(system, toolkit) }
         })
       }
     })

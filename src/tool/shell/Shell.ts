@@ -13,7 +13,6 @@ import { Processes, type ProcessExit } from "../../sandbox/process/Processes.ts"
 import * as Tool from "../Tool.ts"
 import type { ClientSide } from "../ClientSide.ts"
 
-const defaultSeconds = 120
 const maxSeconds = 600
 const titleCharacters = 80
 
@@ -24,7 +23,7 @@ const Parameters = Schema.Struct({
   command: Schema.String.annotate({ description: "Shell command, run in the workspace" }),
   timeout_secs: Tool.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSeconds })),
-    `Seconds after which the command is stopped; ${defaultSeconds} when absent`
+    "Seconds after which the command is stopped; 120 when absent, unless the agent has another limit"
   ),
   background: Tool.optional(
     Schema.Boolean,
@@ -81,10 +80,11 @@ export const make = Effect.gen(function*() {
       }
       if (command.includes("\0")) return yield* Tool.fail("A command cannot contain a NUL character.")
       const { confinement, workspace: { cwd, roots } } = context
-      const seconds = timeout_secs ?? defaultSeconds
+      const { commands } = confinement
+      const seconds = Math.min(timeout_secs ?? commands.seconds, commands.maxSeconds)
       const argv = [...shellOf(variables["PATH"], roots), "-c", command] as const
       const env = scrub({ ...variables, ...context.client.variables }, {
-        passthrough,
+        passthrough: [...passthrough, ...commands.environment],
         network: confinement.network,
         reads: confinement.reads,
         folders: roots
