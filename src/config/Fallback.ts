@@ -48,7 +48,7 @@ const entryFallback = (
 
 const fixed: Readonly<Record<string, Readonly<Table>>> = {
   ...defaults,
-  policy: policyDefaults,
+  policy: { ...policyDefaults, ask_network_reads: true },
   security: { trust_daemon_uid: true },
   autonomy: { level: "supervised" }
 }

@@ -45,7 +45,7 @@ describe("The tools of an agent", () => {
         const offered = server.requests.at(-1)?.["tools"].map((tool: Json) => tool["function"])
         assert.deepStrictEqual(tools, offered)
         assert.include(tools.map(({ name }) => name), "memory_recall")
-        assert.strictEqual(tools.some(({ name }) => name === "shell"), true)
+        assert.strictEqual(tools.some(({ name }) => name === "shell"), !policy.includes("readonly"))
         assert.strictEqual(tools.some(({ name }) => name === "file_write"), policy === "")
         assert.strictEqual(tools.some(({ name }) => name === "web_fetch"), !policy.includes("web_fetch"))
         assert.strictEqual(tools.some(({ name }) => name === "glob_search"), !policy.includes("glob_search"))

@@ -31,6 +31,7 @@ const limits: OperatorLimits = {
   allowedRoots: [],
   forbiddenPaths: [],
   visiblePaths: [],
+  usualForbidden: [],
   allowedCommands: [],
   forbiddenCommands: [],
   blockHighRiskCommands: true,
@@ -143,8 +144,8 @@ describe("The decision table", () => {
     )
   })
 
-  it("what carries data out without writing, a required network, is asked about nowhere by itself, but not with the network off", () => {
-    assert.strictEqual(decide(input({}, { capabilities: ["ro"], network: "required" })).outcome, "run")
+  it("what carries data out without writing, a required network, is asked about, and refused with the network off", () => {
+    assert.strictEqual(decide(input({}, { capabilities: ["ro"], network: "required" })).outcome, "ask")
     assert.strictEqual(decide(input({ network: "off" }, { capabilities: ["ro"], network: "required" })).gate, "network")
   })
 })
@@ -235,7 +236,8 @@ describe("Autonomy levels", () => {
 
   it("readonly stops at reading, whatever the session asked for", () => {
     assert.strictEqual(at("readonly", { work_mode: "aw", tool_approval: "universal_accept" }, {}).outcome, "deny")
-    assert.strictEqual(at("readonly", {}, ro).outcome, "run")
+    assert.strictEqual(at("readonly", {}, { capabilities: ["ro"], shell: false }).outcome, "run")
+    assert.deepInclude(at("readonly", {}, ro), { outcome: "deny", gate: "boundary", code: "READ_ONLY" })
     assert.strictEqual(
       resolve("readonly", { session: { work_mode: "aw" }, project: {}, user: {} }).values.work_mode,
       "ro"

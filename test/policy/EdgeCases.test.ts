@@ -551,7 +551,10 @@ describe("Refusals, file tools and reads from the network", () => {
     )
   }
 
-  const anywhere = { POSTERN_risk_profiles__default__workspace_only: "false" }
+  const anywhere = {
+    POSTERN_risk_profiles__default__workspace_only: "false",
+    POSTERN_risk_profiles__default__forbidden_paths: "[]"
+  }
   live(
     "file tools see and change what a command in the same Sandbox mode does",
     Effect.fnUntraced(function*({ folder }) {
@@ -597,12 +600,13 @@ describe("Refusals, file tools and reads from the network", () => {
       const outside = folder()
       symlinkSync(outside, join(session.workspace.cwd, "link"))
       const refused = "Denied by boundary (OUTSIDE_WORKSPACE)"
+      assert.strictEqual(yield* ended(session, "read ~/.ssh/id_rsa"), "Denied by boundary (PATH_FORBIDDEN)")
       for (
         const call of [
           "read link/a",
           "write link/a\nx",
           "list link",
-          "read ~/.ssh/id_rsa",
+          "read ~/x",
           "read /x",
           "write link/new/a\nx"
         ]
@@ -676,16 +680,16 @@ describe("Refusals, file tools and reads from the network", () => {
     }
   )
 
-  it("reading from the network runs under whitelist_accept, unless the user wants to be asked", () => {
+  it("reading from the network is asked about under whitelist_accept, unless the user or a rule lets it run", () => {
     const asking = {
       capabilities: ["ro"],
       network: "required",
       shell: false,
-      flags: policyFlagsOf({ ask_network_reads: true })
+      flags: policyFlagsOf({})
     } as const
     assert.strictEqual(fixed({}, asking).outcome, "ask")
     assert.strictEqual(fixed({}, { ...asking, rule: hit("allow") }).outcome, "run")
     assert.strictEqual(fixed({}, { ...asking, network: "none" }).outcome, "run")
-    assert.strictEqual(fixed({}, { capabilities: ["ro"], network: "required", shell: false }).outcome, "run")
+    assert.strictEqual(fixed({}, { ...asking, flags: policyFlagsOf({ ask_network_reads: false }) }).outcome, "run")
   })
 })

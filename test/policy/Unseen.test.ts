@@ -37,7 +37,7 @@ const decided = (
       project: {},
       user: {}
     }),
-    limits: limitsOf(undefined, ["/home/me/.postern"]),
+    limits: { ...limitsOf(undefined, ["/home/me/.postern"]), workspaceOnly: false },
     rule: set.decide("shell", parts, facts),
     mayHit: (hidden) => set.mayHit("shell", parts, facts, hidden),
     flags: policyFlagsOf({}),
@@ -135,4 +135,70 @@ describe("the operator's lists", () => {
       "deny COMMAND_NOT_ALLOWED"
     )
   })
+})
+
+describe("a command that reads outside the session's folders", () => {
+  const more = {
+    limits: { ...limitsOf(undefined, []), allowedRoots: ["/shared"] },
+    readable: ["/skills"],
+    canonical: (path: string) => path === "/ws/link" || path.startsWith("/ws/link/") ? "/srv/behind" : path
+  }
+
+  it.each([
+    "cat /srv/x",
+    "cat ../x",
+    "cat a/../../x",
+    "cat ~/notes.txt",
+    "cat $HOME/notes.txt",
+    "cat < /srv/x",
+    "cat link/x",
+    "cat /*",
+    "cat /srv/*.txt",
+    "for f in /srv/*; do cat $f; done",
+    "x=/srv/y; cat $x",
+    "ls /",
+    "ls ..",
+    "ls ~",
+    "find / -name x",
+    "find . -newer /srv/x",
+    "stat /srv",
+    "du -sh /srv",
+    "test -f /srv/x",
+    "[ -e /srv/x ]",
+    "grep -r x /srv",
+    "grep -f/srv/x a",
+    "grep --file=/srv/x a",
+    "head -1 a /srv/x",
+    "diff a /home/other/a",
+    "date -r /srv/x",
+    "ls | sort - /srv/x",
+    "echo $(cat /srv/x)",
+    "echo /srv/x | xargs cat /srv/y"
+  ])("is asked about: %s", (command) => {
+    assert.strictEqual(decided(command, {}, more), "ask POLICY_ASK")
+    assert.strictEqual(decided(command, {}, more, { tool_approval: "blacklist_reject" }), "ask POLICY_ASK")
+    assert.strictEqual(
+      decided(command, {}, { ...more, limits: { ...more.limits, workspaceOnly: false } }),
+      "run POLICY_RUN"
+    )
+  })
+
+  it.each([
+    "cat a",
+    "cat ./a/../b",
+    "ls /usr/bin",
+    "cat /shared/x",
+    "cat /skills/one/SKILL.md",
+    "cat /dev/null",
+    "ls 2>/dev/null",
+    "echo /srv/x",
+    "basename /srv/x",
+    "tr / _",
+    "ls | grep /api/v1",
+    "grep -rn /api/v1 src",
+    "sort a | cut -d/ -f1",
+    "find . -path '*/lib/*'",
+    "diff <(sort a) <(sort b)",
+    "cat $x"
+  ])("is none of these: %s", (command) => assert.strictEqual(decided(command, {}, more), "run POLICY_RUN"))
 })

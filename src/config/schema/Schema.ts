@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { capabilities } from "../../domain/Capability.ts"
 import { type PolicySetting, settingValues } from "../../domain/PolicySettings.ts"
 
 // The `description` of a type completes the error message "<key> must be …".
@@ -53,6 +54,8 @@ const rules = optional(
 
 const policySetting = <K extends PolicySetting>(name: K) => optional(oneOf(...settingValues[name]))
 
+const capabilityList = Schema.Array(oneOf(...capabilities)).annotate({ description: "a list of capabilities" })
+
 /** The user's own policy: the six settings, rules and flags (docs/policy.md#settings). */
 const Policy = Schema.Struct({
   work_mode: policySetting("work_mode"),
@@ -63,6 +66,8 @@ const Policy = Schema.Struct({
   sandbox: policySetting("sandbox"),
   guard_allow: optional(bool),
   ask_network_reads: optional(bool),
+  whitelist: optional(capabilityList),
+  blacklist: optional(capabilityList),
   shell_test_commands: optional(textList),
   shell_test_network: optional(bool),
   allow_partial_sandbox: optional(bool),

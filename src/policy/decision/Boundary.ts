@@ -11,6 +11,8 @@ import {
 import { anySegments, literalSegments, mayInclude, untilde } from "../rules/pattern/PathPattern.ts"
 import type { GateRefusal } from "./GateTrace.ts"
 import type { OperatorLimits } from "./Limits.ts"
+import { appendsInput } from "../shell/programs/Rules.ts"
+import { programOf } from "../shell/programs/Table.ts"
 import { isDevice, malformed, pathIn } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import * as Limits from "./Limits.ts"
@@ -134,7 +136,7 @@ const devices = new Set([
 ])
 
 /** Paths as an operator or a client wrote them, and with links followed. */
-const named = (paths: ReadonlyArray<string>, call: BoundaryCall): ReadonlyArray<string> =>
+const named = (paths: ReadonlyArray<string>, call: Pick<BoundaryCall, "canonical" | "place">): ReadonlyArray<string> =>
   paths.flatMap((path) => [absolutePath(path, call.place), linkTarget(path, call) ?? absolutePath(path, call.place)])
 
 /** Refuses a path that the workspace would refuse as malformed; a shell resolves paths itself. */
@@ -153,6 +155,7 @@ const pathRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | 
   const { place } = call
   const own = [...place.roots, ...call.aliases ?? [], ...named(limits.allowedRoots, call)]
   const forbidden = named(limits.forbiddenPaths, call)
+  const usual = named(limits.usualForbidden, call)
   const rules = place.roots.map((root) => join(root, ".postern"))
   const isPlanned = call.capabilities.every((capability) => capability === "rw_plan")
   for (const one of all) {
@@ -171,7 +174,7 @@ const pathRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | 
           reason: `${text} belongs to Postern itself, and no tool may ${writes ? "change" : "touch"} it`
         }
       }
-      if (isForbidden(candidate, own, forbidden)) {
+      if (isForbidden(candidate, own, forbidden) || (!(call.shell && !writes) && isForbidden(candidate, own, usual))) {
         return { code: "PATH_FORBIDDEN", reason: `the operator forbids the path ${text}` }
       }
       const home = writes ? own : [...own, ...call.readable]
@@ -207,6 +210,78 @@ const reached = (
   return undefined
 }
 
+/** Folders of programs and what comes with them: reading there tells nothing of the user. */
+const systemFolders = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/nix/store",
+  "/opt/homebrew",
+  "/System"
+]
+
+const isStream = (path: string): boolean => devices.has(path) || /^\/dev\/fd\/\d+$/.test(path)
+
+/** `--x=/y`, `-f/y` and `if=/y` name `/y`, `-d/` a separator; a word that is no option names itself. */
+const valueOf = (word: string): string | undefined =>
+  /^(?:--?[A-Za-z][\w-]*=|[a-z]+=|--?[A-Za-z](?=[/~.].))(.+)$/.exec(word)?.[1] ??
+    (word.startsWith("-") ? undefined : word)
+
+/** The folder that every match of a shell pattern lies below. */
+const literalPart = (pattern: string): string => {
+  const segments = pattern.split("/")
+  const first = segments.findIndex((segment) => /[*?[{]/.test(segment))
+  return first < 0 ? pattern : segments.slice(0, first).join("/") || "/"
+}
+
+/** Every path that a reading command may mean: its file arguments where the program is known to take such, else all words. */
+const readIn = (part: CommandAction): ReadonlyArray<string> => {
+  const row = programOf(basename(part.program ?? ""))
+  // A word that is not literal names no path, though it may turn out to be any.
+  const known = part.touches.filter(({ below, path }) => below !== "one" || path !== "/")
+    .map(({ path }) => literalPart(path))
+  if (row.is("prints-words") && !part.wrappers.some(appendsInput)) return known
+  // The row of `find` tells what it writes; its other words may be folders.
+  const isTold = row.files !== undefined && !(row.files.operands === "none" && row.is("reader"))
+  return known.concat(
+    part.argv.slice(1).flatMap((word) => {
+      if (word === null || (isTold && !word.startsWith("-"))) return []
+      const value = valueOf(word)
+      if (value === undefined || !(looksLikePath.test(value) || /^\.\.?$/.test(value))) return []
+      return [literalPart(part.cwd === null || /^[/~]/.test(value) ? value : `${part.cwd}/${value}`)]
+    })
+  )
+}
+
+/**
+ * The first path outside the session's folders, `allowed_roots` and the system's program folders that commands name,
+ * where `workspace_only` holds: such a command counts as no read. See docs/policy.md#operator-paths
+ */
+export const readsOutside = (
+  limits: OperatorLimits,
+  parts: ReadonlyArray<CallAction>,
+  call: Pick<BoundaryCall, "aliases" | "canonical" | "place" | "readable">
+): string | undefined => {
+  if (!limits.workspaceOnly) return undefined
+  const { aliases = [], place, readable } = call
+  const folders = [...place.roots, ...aliases, ...readable, ...systemFolders, ...named(limits.allowedRoots, call)]
+  const isOutside = (path: string): boolean => {
+    const spelled = absolutePath(path, place)
+    return !isStream(spelled) &&
+      [spelled, linkTarget(path, call) ?? spelled].some((one) => !isStream(one) && depth(folders, one) < 0)
+  }
+  for (const part of parts) {
+    if (part.kind === "read" && part.path !== null && isOutside(part.path)) return part.path
+    const found = part.kind === "command" && part.contained !== true ? readIn(part).find(isOutside) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 const patternRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
   const met = reached(limits, call, ({ below }) => below === undefined)
   return met && { code: "PROTECTED_PATH", reason: `${met.text} comes to ${met.path}, which no tool may touch` }
@@ -218,7 +293,8 @@ export const doubt = (limits: OperatorLimits, call: BoundaryCall): string | unde
   return found && `\`${found.text}\` may come to ${found.path}, which no tool may touch`
 }
 
-const changing: ReadonlySet<Capability> = new Set(["rw", "rw_plan", "shell_test", "shell_rw"])
+/** What level `readonly` refuses: a command may always do more than its words tell. */
+export const beyondReading: ReadonlySet<Capability> = new Set(["rw", "rw_plan", "shell_ro", "shell_test", "shell_rw"])
 
 /**
  * Gate 3, the operator's limits: refuses a call that a limit forbids. It only denies. See
@@ -227,7 +303,7 @@ const changing: ReadonlySet<Capability> = new Set(["rw", "rw_plan", "shell_test"
 export const boundaryRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
   const spent = Limits.allowanceRefusal(limits)
   if (spent) return spent
-  if (limits.level === "readonly" && call.capabilities.some((capability) => changing.has(capability))) {
+  if (limits.level === "readonly" && call.capabilities.some((capability) => beyondReading.has(capability))) {
     return { code: "READ_ONLY", reason: "the autonomy level is readonly" }
   }
   const refusal = commandRefusal(limits, call.parts, call.inner ?? []) ?? pathRefusal(limits, call) ??

@@ -1,15 +1,15 @@
 import { Result } from "effect"
-import { boundaryRefusal, doubt } from "./Boundary.ts"
+import { boundaryRefusal, doubt, readsOutside } from "./Boundary.ts"
 import type { DecisionInput } from "./DecisionInput.ts"
 import { type GateName, type GateStep, type GateStop, stop } from "./GateTrace.ts"
 import { grants, type PolicySettings } from "../../domain/PolicySettings.ts"
+import type { PolicyFlags } from "./PolicyFlags.ts"
 import type { RuleHit } from "./RuleFacts.ts"
 import type { CallAction } from "./CallAction.ts"
 import type { MatchFacts } from "../rules/match/RuleCall.ts"
 import { type KnownTools, parse } from "../rules/Rule.ts"
 import { make, ruleEntry, type RuleSet } from "../rules/RuleSet.ts"
 import { programsWith } from "../shell/programs/Table.ts"
-import type { Capability } from "../../domain/Capability.ts"
 
 /** Gates that only deny: Work mode, Network access and the operator's limits. See docs/policy.md#gates. */
 
@@ -109,9 +109,6 @@ const isLiteral = (part: CallAction): boolean => part.kind !== "command" || part
 export const isMediumRisk = (parts: ReadonlyArray<CallAction>, facts: MatchFacts): boolean =>
   parts.every(isLiteral) && (rules ??= makeRules()).decide("shell", parts, facts)?.list === "allow"
 
-const whiteList: ReadonlySet<Capability> = new Set(["none", "ro", "shell_ro", "rw_plan"])
-const blackList: ReadonlySet<Capability> = new Set(["rw", "shell_test", "shell_rw", "rw_plan"])
-
 /**
  * The operator asks only about dangerous commands (`require_approval_for_medium_risk = false`), and Tool approval is
  * the default.
@@ -121,8 +118,12 @@ const isLifted = ({ settings, limits, mediumRisk, opaque, shapes }: DecisionInpu
   && shapes.length === 0 && !opaque && mediumRisk()
 
 /** Parts of a command that only read need no rule beside those that have one. */
-export const acceptsReads = ({ tool_approval: policy }: PolicySettings): boolean =>
-  policy === "whitelist_accept" || policy === "blacklist_reject"
+export const acceptsReads = (
+  { tool_approval: policy }: PolicySettings,
+  { blacklist, whitelist }: PolicyFlags
+): boolean =>
+  (policy === "whitelist_accept" && whitelist.has("shell_ro")) ||
+  (policy === "blacklist_reject" && !blacklist.has("shell_ro"))
 
 /** Gate 7: what Tool approval says of a call that no rule names. See docs/policy.md#tool-approval. */
 export const toolApproval = (input: DecisionInput): GateStep | GateStop => {
@@ -132,6 +133,8 @@ export const toolApproval = (input: DecisionInput): GateStep | GateStop => {
   const unguarded = limits.level === "full" && settings.sources.tool_approval === "default"
   const dangerous = !unguarded && (shapes.length > 0 || opaque)
   const why = shapes[0] ? `dangerous shape ${shapes[0].category}` : "part of the command is not literal"
+  const place = input.shell ? readsOutside(limits, input.parts, input) : undefined
+  const outside = place && `the command reads ${place}, outside the session's folders`
   const run = (reason: string): GateStep => ({ verdict: "run", gate: "policy", code: "POLICY_RUN", reason })
   const ask = (reason: string): GateStep => ({ verdict: "ask", gate: "policy", code: "POLICY_ASK", reason })
   const deny = (reason: string): GateStop => ({ verdict: "deny", gate: "policy", code: "POLICY_DENY", reason })
@@ -141,10 +144,13 @@ export const toolApproval = (input: DecisionInput): GateStep | GateStop => {
     case "universal_reject":
       return deny("universal_reject: only what a rule allows runs")
     case "whitelist_accept":
-      if (capabilities.every((capability) => whiteList.has(capability))) {
-        return flags.askNetworkReads && network === "required"
-          ? ask("whitelist_accept: the call reads from the network")
-          : run("whitelist_accept: the call only reads")
+      if (capabilities.every((capability) => flags.whitelist.has(capability))) {
+        if (flags.askNetworkReads && network === "required") {
+          return ask("whitelist_accept: the call reads from the network")
+        }
+        return outside === undefined
+          ? run("whitelist_accept: the call only reads")
+          : ask(`whitelist_accept: ${outside}`)
       }
       return isLifted(input)
         ? run("whitelist_accept: the operator asks nothing about commands of medium risk")
@@ -152,9 +158,10 @@ export const toolApproval = (input: DecisionInput): GateStep | GateStop => {
     case "universal_accept":
       return dangerous ? ask(`universal_accept: ${why}`) : run("universal_accept")
     case "blacklist_reject":
-      if (capabilities.some((capability) => blackList.has(capability))) {
+      if (capabilities.some((capability) => flags.blacklist.has(capability))) {
         return deny(`blacklist_reject: the call needs ${capabilities.join(", ")}`)
       }
-      return dangerous ? ask(`blacklist_reject: ${why}`) : run("blacklist_reject: the call only reads")
+      if (dangerous) return ask(`blacklist_reject: ${why}`)
+      return outside === undefined ? run("blacklist_reject: the call only reads") : ask(`blacklist_reject: ${outside}`)
   }
 }

@@ -78,6 +78,8 @@ export interface OperatorLimits extends Allowance {
   readonly forbiddenPaths: ReadonlyArray<string>
   /** Shown to calls although the sandbox would hide them. */
   readonly visiblePaths: ReadonlyArray<string>
+  /** Forbidden to file tools and to writes of commands where the operator names no `forbidden_paths`. */
+  readonly usualForbidden: ReadonlyArray<string>
   readonly allowedCommands: ReadonlyArray<string>
   readonly forbiddenCommands: ReadonlyArray<string>
   readonly blockHighRiskCommands: boolean
@@ -105,6 +107,20 @@ export const ownFolders = (
   return [...new Set([...named, ...named.map(canonicalFolder)])]
 }
 
+/** See docs/policy.md#operator-paths */
+const usualForbidden: ReadonlyArray<string> = [
+  "/etc",
+  "/sys",
+  "/boot",
+  "/proc",
+  "/dev",
+  "~/.ssh",
+  "~/.gnupg",
+  "~/.aws",
+  "~/.config/gcloud",
+  "~/.kube"
+]
+
 /** The sandbox backend that a risk profile chooses. */
 export const backendChoiceOf = (profile: RiskProfile | undefined): BackendChoice => ({
   name: profile?.sandboxEnabled === false ? "none" : profile?.sandboxBackend ?? "auto",
@@ -130,6 +146,7 @@ export const limitsOf = (
     allowedRoots: profile?.allowedRoots ?? [],
     forbiddenPaths: profile?.forbiddenPaths ?? [],
     visiblePaths: profile?.visiblePaths ?? [],
+    usualForbidden: profile?.forbiddenPaths === undefined ? usualForbidden : [],
     allowedCommands: profile?.allowedCommands ?? [],
     forbiddenCommands: profile?.forbiddenCommands ?? [],
     blockHighRiskCommands: profile?.blockHighRiskCommands ?? true,

@@ -73,7 +73,8 @@ const none: ReadonlySet<CallAction> = new Set()
 /** The parts that only read, and nothing outside the session's folders. */
 const readsOf = (interpreter: Interpreter, place: ActionContext): ReadonlySet<CallAction> => {
   const { assigned, background, functions, recorder, reevaluation } = interpreter
-  if (background || functions.size > 0 || reevaluation.isThinkable || !assigned.all.every(isHarmless)) return none
+  if (background || functions.size > 0 || reevaluation.isThinkable) return none
+  if (assigned.all.some((each) => actsOnPrograms(each.name) || !isHarmless(each))) return none
   return new Set(recorder.parts.filter((part) => {
     if (part.kind === "read") return part.path !== null && isInside(part.path, place)
     const command = recorder.commandOf.get(part)

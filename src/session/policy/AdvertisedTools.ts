@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import type { Capability } from "../../domain/Capability.ts"
 import { grants, type WorkMode } from "../../domain/PolicySettings.ts"
+import { beyondReading } from "../../policy/decision/Boundary.ts"
 import { RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
 import { withheld } from "../../policy/decision/ToolGrants.ts"
 import type { AnyTool } from "../../tool/Tool.ts"
@@ -76,11 +77,13 @@ export class AdvertisedTools extends Context.Service<AdvertisedTools, {
           )
           yield* Effect.forEach(yield* books.takeNotes, (note) => Effect.logWarning(note), { discard: true })
           const hidden = rules.hidden(tools.map(ruleName))
-          const mode = settings().values.work_mode
+          const { level, values: { work_mode: mode } } = settings()
           const allowed = yield* permitted
           const shown = tools.filter((tool) =>
             withheld(allowed, tool) === undefined && !hidden.has(ruleName(tool)) &&
-            tool.capabilities.some((capability) => grants(mode, capability))
+            tool.capabilities.some((capability) =>
+              grants(mode, capability) && (level !== "readonly" || !beyondReading.has(capability))
+            )
           )
           const declarations = shown.map((tool) => declared(tool, mode))
           const key = declarations.map(({ number }) => number).join()

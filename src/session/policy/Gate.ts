@@ -7,6 +7,7 @@ import { type Enforcement, Sandbox } from "../../sandbox/Sandbox.ts"
 import { type AnyTool } from "../../tool/Tool.ts"
 import { ruleName } from "../../domain/ToolName.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
+import { readsOutside } from "../../policy/decision/Boundary.ts"
 import { canonicalIn, kindOf } from "../../policy/decision/CanonicalPaths.ts"
 import { decide, type Decision } from "../../policy/decision/Decision.ts"
 import type { DecisionInput } from "../../policy/decision/DecisionInput.ts"
@@ -154,6 +155,8 @@ const partsOf = (
     : [{ kind: "tool", text: name, name, parameters: parameters as Readonly<Record<string, unknown>> }]
 }
 
+const readableOf = ({ aliases, readable }: Workspace): ReadonlyArray<string> => [...readable, ...aliases.readable]
+
 const decideCall = (
   entries: ReadonlyArray<string>,
   tool: AnyTool,
@@ -180,6 +183,8 @@ const decideCall = (
   const all = shell ? parts : partsOf(tool, parameters, needs)
   const shapes = shell?.shapes ?? (needs.risks ?? []).map((category) => ({ category, part: all[0]?.text ?? tool.name }))
   const behind = canonicalIn(place)
+  const outside = { place, canonical: behind, aliases: workspace.aliases.roots, readable: readableOf(workspace) }
+  const staysInside = (part: CallAction) => readsOutside(limits, [part], outside) === undefined
   const facts = {
     opaque,
     parseError,
@@ -187,7 +192,7 @@ const decideCall = (
     place,
     canonical: behind,
     inner,
-    ...(acceptsReads(settings.values) ? { reads } : {})
+    ...(acceptsReads(settings.values, flags) ? { reads: new Set(Array.from(reads).filter(staysInside)) } : {})
   }
   return decide({
     capabilities: shell ? [needed] : needs.capabilities,
@@ -199,7 +204,7 @@ const decideCall = (
     networkPrograms,
     place,
     aliases: workspace.aliases.roots,
-    readable: [...workspace.readable, ...workspace.aliases.readable],
+    readable: outside.readable,
     shell: shell !== undefined,
     canonical: behind,
     settings,

@@ -113,6 +113,7 @@ export const flags = {
   "well-named": "its name alone says what it does",
   "names-words": "its words are names, patterns or scripts, or its row says all there is to say",
   ordinary: "its name is an ordinary word, which elsewhere is a subcommand or a value",
+  "prints-words": "it prints or reckons with its words, and opens none of them",
   relied: "people rely on its name",
   reader: "its words may be files that it reads",
   fetcher: "its words may be addresses",

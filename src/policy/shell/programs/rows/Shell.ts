@@ -6,7 +6,7 @@ alias info tldr invoke say espeak figlet cowsay idea claude codex = is names-wor
   @alias,info,invoke,idea is ordinary
 arch = reads operands 0; is ordinary
   may-start values -arch -e -d
-basename dirname = reads -az -s= --multiple --suffix= --zero; is anything
+basename dirname = reads -az -s= --multiple --suffix= --zero; is anything prints-words
 bash zsh = @bash values -o -O +O --rcfile --init-file; @zsh values -o; @bash safe-inner script
   option-exec with --rcfile --init-file; is open reader shell versioned; @bash is relied
 bind = tamper with -x
@@ -31,7 +31,7 @@ declare = is prints-environment teller
 del rd = check deletes-trees
 docker-buildx = options-of docker
 duckdb = values -c -s -cmd -init; statements sql -c -s -cmd operand 1
-echo printf = check prints-secrets; reads *; @printf reads-as format; is anything constant names-words; @echo is relied
+echo printf = check prints-secrets; reads *; @printf reads-as format; is anything constant names-words prints-words; @echo is relied
 enable = tamper with -f -d
   is ordinary
 env = values -u --unset -C --chdir -S --split-string -a --argv0; wraps values -u --unset -C --chdir -a --argv0 assigns
@@ -43,7 +43,7 @@ exec = wraps values -a; is open
   is ordinary
 exit = reads -#; is anything relied waits
 export = reads; reads-as variables; is anything names-words options-first prints-environment teller
-expr = reads *; is anything names-words
+expr = reads *; is anything names-words prints-words
 false pwd numfmt df : nproc getconf uptime uname cal continue shift groups tty free lsblk lscpu pushd popd =
   @false,:,continue,shift,groups,pushd,popd reads *; @pwd reads -LP --logical --physical
   @numfmt reads -z -# -d=any --debug --delimiter=any --field= --format= --from= --to= --header? --padding= --round=
@@ -115,7 +115,7 @@ realpath readlink =
   is anything reader
 return break = reads -#; is anything ordinary waits
 scrub bleachbit secure-delete sfill sswap = check shreds
-seq = reads -w -# -f= -s=any --format= --separator=any --equal-width; is anything derived names-words
+seq = reads -w -# -f= -s=any --format= --separator=any --equal-width; is anything derived names-words prints-words
 set = tamper operand history; reads -eux -o=pipefail +eux +o=pipefail operands 0
   is names-words ordinary prints-environment teller
 setenv = is sets-environment
