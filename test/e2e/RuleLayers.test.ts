@@ -208,6 +208,46 @@ describe("an answer for good", () => {
   })
 })
 
+describe("a read that leaves", () => {
+  const asked = (acp: AcpProcess) =>
+    acp.messages.filter((m: Json) => m["method"] === "session/request_permission").length
+
+  test("the session's folder is asked about, also in the middle of a pipeline", async ({ host }) => {
+    writeFileSync(join(host.folder, "outside.txt"), "elsewhere")
+    symlinkSync(join(host.folder, "outside.txt"), join(host.project, "link"))
+    host.write("inside.txt", "here")
+    const acp = await host.open({ permission: "reject-once" })
+    const sessionId = await acp.newSession()
+    expect(denied((await acp.prompt(sessionId, "run cat inside.txt | sort")).updates)).toBe("null")
+    expect(asked(acp)).toBe(0)
+    for (const [at, command] of ["cat ../outside.txt", "cat link | sort", "ls .. | head -1"].entries()) {
+      expect(denied((await acp.prompt(sessionId, `run ${command}`)).updates), command).toContain("APPROVAL_REJECTED")
+      expect(asked(acp)).toBe(at + 1)
+    }
+  })
+
+  test("to the network is asked about for each host and port, and \"always\" holds for that one", async ({ host }) => {
+    const acp = await host.open({ permission: "allow-always" })
+    const sessionId = await acp.newSession()
+    const fetch = (url: string, tool = "web_fetch") =>
+      acp.prompt(sessionId, `call ${tool} ${JSON.stringify(tool === "web_fetch" ? { url } : { url, method: "GET" })}`)
+    await fetch("http://127.0.0.1:9/a")
+    await fetch("http://127.0.0.1:9/b")
+    await fetch("http://127.0.0.1:9/c", "http_request")
+    expect(asked(acp)).toBe(1)
+    expect((await acp.request("_rules/list", { sessionId }))["rules"]).toMatchObject([
+      { list: "allow", rule: "fetch(127.0.0.1:9)", layer: "session" }
+    ])
+    acp.permission = "reject-once"
+    for (const [at, url] of ["http://127.0.0.1:10/", "http://127.0.0.2:9/", "http://a.127.0.0.1.test:9/"].entries()) {
+      expect(denied((await fetch(url)).updates), url).toContain("APPROVAL_REJECTED")
+      expect(asked(acp)).toBe(at + 2)
+    }
+    const { updates } = await acp.prompt(sessionId, `call http_request {"url":"http://127.0.0.1:9/","method":"DELETE"}`)
+    expect(denied(updates)).toContain("APPROVAL_REJECTED")
+  })
+})
+
 describe("trust in a project's file", () => {
   test("does not cover what somebody writes later, which each session is told of once", async ({ host }) => {
     trust(host)
