@@ -9,6 +9,7 @@ import {
   type RiskFinding
 } from "./CallAction.ts"
 import { anySegments, literalSegments, mayInclude, untilde } from "../rules/pattern/PathPattern.ts"
+import { namesOfProgram } from "../shell/programs/Table.ts"
 import type { GateRefusal } from "./GateTrace.ts"
 import type { OperatorLimits } from "./Limits.ts"
 import { appendsInput } from "../shell/programs/Rules.ts"
@@ -87,6 +88,11 @@ const namesOf = (part: CommandAction): ReadonlyArray<string> =>
 const isListed = (list: ReadonlyArray<string>, part: CommandAction): boolean =>
   namesOf(part).some((name) => list.includes(name))
 
+/** A forbidden command is forbidden under all its names. */
+const isForbiddenCommand = (list: ReadonlyArray<string>, part: CommandAction): boolean =>
+  isListed(list, part) || (list.length > 0 && part.program !== null &&
+    namesOfProgram(basename(part.program)).some((name) => list.includes(name)))
+
 /** Refuses the first command of a call that the operator's lists forbid. */
 const commandRefusal = (
   limits: OperatorLimits,
@@ -95,7 +101,7 @@ const commandRefusal = (
 ): GateRefusal | undefined => {
   for (const part of [...parts, ...inner]) {
     if (part.kind !== "command") continue
-    if (isListed(limits.forbiddenCommands, part)) {
+    if (isForbiddenCommand(limits.forbiddenCommands, part)) {
       return { code: "COMMAND_FORBIDDEN", reason: `the operator forbids the command ${part.program}` }
     }
     if (inner.includes(part)) continue

@@ -31,13 +31,14 @@ const summary = (interpreter: Interpreter, place: ActionContext, text: string): 
   if (tooDeep) shapes.push({ category: "obfuscated", part: text })
   const guessed = guessedFindings(interpreter, place)
   shapes.push(...guessed.shapes)
+  const distinct = new Map(shapes.map((shape) => [`${shape.category} ${shape.part}`, shape]))
   return {
     parts: recorder.parts,
     inner: guessed.inner.length === 0 ? recorder.inner : [...recorder.inner, ...guessed.inner],
     capability: capabilityOf(interpreter, opaque || shapes.length > 0, place),
     opaque,
     parseError: false,
-    shapes,
+    shapes: [...distinct.values()],
     networkPrograms: networkProgramsOf(commands),
     reads: opaque || shapes.length > 0 ? none : readsOf(interpreter, place)
   }
@@ -128,6 +129,8 @@ const capabilityOf = (
   const { commands } = interpreter
   let tests = false
   for (const command of commands) {
+    // In its own words it is among them as well.
+    if (command.fields.restates) continue
     if (!isPlain(command, place) || leavesRoots(command, place)) return "shell_rw"
     if (command.fields.reads.some((arg) => mayReachOut(arg, interpreter))) return "shell_rw"
     if (onlyReads(command, commands, place)) continue

@@ -152,7 +152,6 @@ const families: ReadonlyArray<readonly [string, ...ReadonlyArray<string>]> = [
   ["make test", "make test install", "make deploy"],
   ["rake test", "rake test db:drop"],
   ["flask db current", "flask db downgrade", "flask shell"],
-  ["rails db:version", "rails db:version db:drop"],
   ["kubectl get pods", "kubectl get pods --kubeconfig ./x", "kubectl delete pod x"],
   ["helm list", "helm list --kubeconfig ./x", "helm uninstall x"],
   ["docker compose ps", "docker compose down -v", "docker compose exec a sh"],

@@ -1,5 +1,6 @@
 import type { CommandAction, Word } from "../../decision/CallAction.ts"
-import { normalised, type Token, withoutGlobals } from "../pattern/Spelling.ts"
+import { namesOfProgram, programOf } from "../../shell/programs/Table.ts"
+import { normalised, type Token, withoutGlobals, withoutTakenBack } from "../pattern/Spelling.ts"
 import { covers, hits, hitsOptions, type TokenPattern } from "../pattern/TokenPattern.ts"
 
 /**
@@ -10,13 +11,16 @@ export interface Views {
   readonly program: Word
   /** As written with assignments, without them, with the bare program, and without global options. */
   readonly written: ReadonlyArray<ReadonlyArray<Token>>
-  /** With options split, under all their names. */
-  readonly options: ReadonlyArray<Token>
+  /** With options split, under all their names; once more without values that only say yes, where there are such. */
+  readonly options: ReadonlyArray<ReadonlyArray<Token>>
+  /** All names of the program. */
+  readonly names: ReadonlyArray<string>
 }
 
 const baseName = (program: string) => program.slice(program.lastIndexOf("/") + 1)
 
-export const of = (part: CommandAction): Views => {
+export const of = (given: CommandAction): Views => {
+  const part = { ...given, argv: withoutTakenBack(given.argv) }
   const written: Array<ReadonlyArray<Token>> = []
   const program = part.argv[0] ?? null
   if (part.assignments.length > 0) {
@@ -24,26 +28,37 @@ export const of = (part: CommandAction): Views => {
     written.push([...words, ...part.argv])
   }
   if (part.argv.length > 0) written.push(part.argv)
-  if (program === null) return { program, written, options: normalised("", part.argv) }
+  if (program === null) return { program, written, options: normalised("", part.argv), names: [] }
   const base = baseName(program)
   const bare: ReadonlyArray<Word> = base === program ? part.argv : [base, ...part.argv.slice(1)]
   if (bare !== part.argv) written.push(bare)
   const plain = withoutGlobals(base, bare)
   if (plain !== bare) written.push(plain)
-  return { program: base, written, options: normalised(base, plain) }
+  const names = namesOfProgram(base)
+  const [, verb] = plain
+  const verbs = typeof verb === "string" ? programOf(base).verbNames(verb) : []
+  const renamed = (tokens: ReadonlyArray<Token>): ReadonlyArray<Token> => [
+    names.length > 1 ? names : base,
+    ...(verbs.length > 1 ? [verbs, ...tokens.slice(2)] : tokens.slice(1))
+  ]
+  if (names.length > 1 || verbs.length > 1) written.push(renamed(plain))
+  return { program: base, written, options: normalised(base, plain).map(renamed), names }
 }
 
 /** For deny and ask: whether any view matches. */
 export const hit = (pattern: TokenPattern, views: Views): boolean => {
   const { heads } = pattern
   if (heads !== undefined && !pattern.assigns && !startsWith(heads, views)) return false
-  return views.written.some((tokens) => hits(pattern, tokens)) || hitsOptions(pattern, views.options)
-    || (pattern.options === undefined && !pattern.exact && hits(pattern, views.options))
+  return views.written.some((tokens) => hits(pattern, tokens)) ||
+    views.options.some((tokens) =>
+      hitsOptions(pattern, tokens) || (pattern.options === undefined && !pattern.exact && hits(pattern, tokens))
+    )
 }
 
-const startsWith = (heads: ReadonlyArray<string>, { program, written }: Views): boolean =>
+const startsWith = (heads: ReadonlyArray<string>, { names, program, written }: Views): boolean =>
   program !== null
-  && (heads.includes(program) || written.some(([first]) => typeof first === "string" && heads.includes(first)))
+  && (names.some((name) => heads.includes(name)) ||
+    written.some(([first]) => typeof first === "string" && heads.includes(first)))
 
 /** Variables that no program reads as code or as a file to load: an allowed command may set them. */
 const harmlessNames = /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_[A-Z]+|RUST_LOG|RUST_BACKTRACE)$/

@@ -32,7 +32,7 @@ const namesOf = (
   const row = programOf(program)
   const groups = row.same(subcommand ?? "")
   const known = groups.findLast((names) => names.includes(flag))
-  if (known !== undefined || !flag.startsWith("--") || flag.length < 4 || !row.is("abbreviates")) return known ?? flag
+  if (known !== undefined || !flag.startsWith("--") || flag.length < 3 || !row.is("abbreviates")) return known ?? flag
   const begun = groups.flatMap((names) => names.filter((name) => name.startsWith(flag)).flatMap(() => names))
   return begun.length === 0 ? flag : [flag, ...begun]
 }
@@ -48,8 +48,33 @@ export const splitCluster = (program: string | undefined, flag: string): Readonl
 /** A word, what is not literal, or all names of one option. */
 export type Token = string | null | ReadonlyArray<string>
 
-/** Clusters split, `--x=y` as two words, every option under all its names; nothing after `--` is an option. */
-export const normalised = (program: string, argv: ReadonlyArray<string | null>): ReadonlyArray<Token> => {
+/** The words without options that a later `--no-x` takes back, of programs where it does. */
+export const withoutTakenBack = <W extends string | null>(argv: ReadonlyArray<W>): ReadonlyArray<W> => {
+  const name = argv[0]?.slice(argv[0].lastIndexOf("/") + 1) ?? ""
+  if (!argv.some((word) => word?.startsWith("--no-")) || !programOf(name).is("negates")) return argv
+  const end = argv.indexOf("--" as W)
+  return argv.filter((word, at) =>
+    word?.startsWith("--") !== true || (end >= 0 && at >= end) ||
+    !argv.slice(at + 1, end < 0 ? undefined : end).includes(`--no-${word.slice(2)}` as W)
+  )
+}
+
+const agrees = /^--[^=]+=(true|yes|on|1)$/i
+
+/**
+ * Clusters split, `--x=y` as two words, every option under all its names, with the options that other words mean;
+ * nothing after `--` is an option. Where `--x=true` may be `--x` alone, once more in that form.
+ */
+export const normalised = (
+  program: string,
+  argv: ReadonlyArray<string | null>
+): ReadonlyArray<ReadonlyArray<Token>> => {
+  const agreeing = argv.map((word) => word !== null && agrees.test(word) ? word.slice(0, word.indexOf("=")) : word)
+  const once = tokensOf(program, argv)
+  return agreeing.some((word, at) => word !== argv[at]) ? [once, tokensOf(program, agreeing)] : [once]
+}
+
+const tokensOf = (program: string, argv: ReadonlyArray<string | null>): ReadonlyArray<Token> => {
   const tokens: Array<Token> = []
   const end = argv.indexOf("--")
   for (const [index, word] of argv.entries()) {
@@ -61,5 +86,8 @@ export const normalised = (program: string, argv: ReadonlyArray<string | null>):
     if (border > 0) tokens.push(namesOf(program, argv[1], word.slice(0, border)), word.slice(border + 1))
     else tokens.push(...splitCluster(program, word).map((flag) => namesOf(program, argv[1], flag)))
   }
-  return tokens
+  const verb = argv[1] ?? ""
+  const meant = argv.slice(2).flatMap((word) => word === null ? [] : programOf(program).implied(verb, word))
+  const options = meant.map((option) => namesOf(program, verb, option))
+  return options.length === 0 ? tokens : [...tokens.slice(0, 2), ...options, ...tokens.slice(2)]
 }

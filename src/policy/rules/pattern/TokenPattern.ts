@@ -179,6 +179,10 @@ export const parse = (text: string): Result.Result<TokenPattern, PatternFault> =
 
 const isAssignment = (text: string) => /^[A-Za-z_]\w*\+?=/.test(text)
 
+/** Most programs take a long option by its first letters; the others refuse it, and nothing is lost. */
+const isShortened = (word: string, names: ReadonlyArray<string>): boolean =>
+  word.length > 3 && word.startsWith("--") && names.some((name) => name.startsWith(word))
+
 /** For allow: word by word. */
 export const covers = (pattern: TokenPattern, words: ReadonlyArray<string | null>): boolean =>
   matches(pattern.strict, words)
@@ -196,7 +200,8 @@ export const hitsOptions = ({ options }: TokenPattern, tokens: ReadonlyArray<Tok
   for (const names of options.flags) {
     const end = remaining.indexOf("--")
     const at = remaining.findIndex((token, index) =>
-      index > 0 && (end < 0 || index < end) && some(token, (text) => names.includes(text))
+      index > 0 && (end < 0 || index < end) &&
+      (some(token, (text) => names.includes(text)) || (typeof token === "string" && isShortened(token, names)))
     )
     if (at < 0) return false
     remaining.splice(at, 1)

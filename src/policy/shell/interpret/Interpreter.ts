@@ -34,6 +34,7 @@ import { CommandRecorder, textOf } from "./CommandRecorder.ts"
 import { listedBy } from "./BatchRunners.ts"
 import { guessesOf, writtenBy } from "./Guesses.ts"
 import { type Inner, innerOf, scriptArguments } from "./InnerCommands.ts"
+import { Aliases, restatementsOf } from "./Restatements.ts"
 import {
   type AlternateCwds,
   copy,
@@ -104,6 +105,7 @@ export class Interpreter {
   /** What runs at some later time, and where the shell has been since it was set. */
   readonly #later: Array<(scope: Scope) => void> = []
   readonly #visited = new Set<string | null>()
+  readonly #aliases = new Aliases()
   /** How often the folder changes. */
   #moves = 0
   /** Where functions may have gone. */
@@ -426,12 +428,13 @@ export class Interpreter {
     )
   }
 
-  #command(words: ReadonlyArray<Arg>, given: Given, scope: Scope, context: WalkContext): void {
+  #command(words: ReadonlyArray<Arg>, given: Given, scope: Scope, context: WalkContext, restated?: string): void {
     const name = words[0]
     const command = new Command({
       ...given,
       ...this.#surroundings(scope, context),
-      text: textOf(words, given.assignments),
+      ...(restated === undefined ? {} : { restates: true as const }),
+      text: restated ?? textOf(words, given.assignments),
       name,
       args: words.slice(1)
     })
@@ -465,6 +468,7 @@ export class Interpreter {
       return
     }
     if (!this.functions.has(program)) this.#guess(command, scope, context)
+    this.#restate(command, given, scope, context)
     const isHere = runsHere.test(program)
     const inside = isHere ? scope : copy(scope)
     for (const inner of inners) {
@@ -511,6 +515,23 @@ export class Interpreter {
       } else probe.#nested(command, inner.script, copy(scope), below)
       this.guesses.push({ command, inner, probe })
     }
+  }
+
+  /** The command in other words, and what it runs by names that the command line has given. */
+  #restate(command: Command, given: Given, scope: Scope, context: WalkContext): void {
+    const below: WalkContext = { ...context, hidden: true, wrapped: context.wrapped + 1 }
+    const plain: Given = { writes: [], reads: [], input: given.input, assignments: given.assignments }
+    for (const words of restatementsOf(command)) {
+      this.#command(words, plain, copy(scope), below, command.fields.text)
+    }
+    this.#aliases.note(
+      command,
+      (name) => given.assignments.find((each) => each.name === name)?.value.guess ?? scope.variables.get(name)?.guess
+    )
+    const alias = this.#aliases.expand(command)
+    if (alias === undefined || context.functions.includes(`alias ${alias.key}`)) return
+    const functions = [...context.functions, `alias ${alias.key}`]
+    this.#nested(command, supplied(alias.script), copy(scope), { ...below, functions })
   }
 
   /**

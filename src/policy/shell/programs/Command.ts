@@ -135,6 +135,8 @@ export interface Fields {
   readonly written: ReadonlyMap<string, string>
   /** Folders of a container whose content outlives the command. */
   readonly kept: ReadonlyArray<string>
+  /** It is a command of the line in other words. */
+  readonly restates?: true
 }
 
 /** One program to run, wherever in the command line it hides. */

@@ -34,6 +34,15 @@ export const facts = {
   "options-of": "PROGRAM whose `values` hold here as well",
   globals: "[VERB] OPTIONS with a value that may stand in front of the subcommand",
   same: "[VERB] names of one option, joined by `=`",
+  // Other names.
+  alike: "names of one program, joined by `=`, the usual one first",
+  means: "WORDS that mean the same as its name",
+  verbs: "names of one subcommand, joined by `=`, the usual one first, with `+` between the words of a name",
+  implied: "[VERB] WORD>OPTION: a word like this means the option",
+  "runs-as": "OPTIONS whose value is a program, which is run with the rest of the words",
+  aliases:
+    "where names of its subcommands are set: OPTIONS, PREFIX* of variables, or PREFIX of variables with settings",
+  "alias-verb": "VERBS in front of a name and the words that it stands for",
   // Files.
   files:
     "what becomes of operands: `read`, `write`, `none` or a manner; `last`, `then`: of the last, of all but the first",
@@ -99,6 +108,9 @@ export type Fact = keyof typeof facts
 /** Facts without a text, listed after `is`. */
 export const flags = {
   abbreviates: "long options may be shortened",
+  negates: "an option `--no-x` takes back `--x`",
+  dashed: "programs that are named after it with a dash are its subcommands",
+  "names-commands": "its words give names to commands",
   "single-dash": "long options have one dash",
   versioned: "a version may follow its name",
   shell: "its scripts are read by this analysis",
@@ -483,6 +495,23 @@ export class Program {
     return this.#globals.get(verb)
   }
 
+  /** Names of one word that a subcommand has. */
+  verbNames(verb: string): ReadonlyArray<string> {
+    const names = this.texts("verbs").map((text) => text.split("=")).find((group) => group.includes(verb))
+    return names?.filter((name) => !name.includes("+")) ?? [verb]
+  }
+
+  /** The options that a word of this subcommand means. */
+  implied(verb: string, word: string): ReadonlyArray<string> {
+    return this.texts("implied").flatMap((text) => {
+      const [first, ...meanings] = wordsOf(text)
+      return first !== verb ? [] : meanings.flatMap((meaning) => {
+        const [given = "", option = ""] = meaning.split(">")
+        return test(given)(word) ? [option] : []
+      })
+    })
+  }
+
   /** How many of these operands name what it does; `undefined` where they do not tell. */
   commandDepth(operands: ReadonlyArray<string>): number | undefined {
     const all = (this.#commands ??= this.texts("commands").map(toCommandDepth))
@@ -555,6 +584,38 @@ export const factLines = (row: string): ReadonlyArray<string> => {
 export const programsWith = (fact: Fact): ReadonlyArray<Program> =>
   rows().filter((row) => row.text.includes(`${fact} `)).flatMap(({ names }) => names.map(programOf))
     .filter((program) => program.has(fact))
+
+let likenedNames: ReadonlyMap<string, ReadonlyArray<string>> | undefined
+
+/** All names of one program, the usual one first. */
+const likeOf = (name: string): ReadonlyArray<string> | undefined => {
+  likenedNames ??= new Map(
+    rows().flatMap(({ names, text }) => {
+      if (!/\balike /.test(text)) return []
+      const groups = new Set(names.flatMap((each) => programOf(each).words("alike")))
+      return [...groups].map((group) => group.split("="))
+    }).flatMap((group) => group.map((each) => [each, group] as const))
+  )
+  return likenedNames.get(name)
+}
+
+const withoutEnding = (name: string): string => name.replace(/\.(exe|cmd|bat|com)$/i, "")
+
+/** The name that the rows and most people use for a program. */
+export const usualName = (name: string): string => {
+  const plain = withoutEnding(name)
+  return likeOf(plain)?.[0] ?? plain
+}
+
+/** Every name of a program: `python3.12` is `python3` and `python` as well, and `nodejs` is `node`. */
+export const namesOfProgram = (name: string): ReadonlyArray<string> => {
+  const plain = withoutEnding(name)
+  const stem = unversioned(plain)
+  const major = /^(\D+\d+)\./.exec(plain)?.[1]
+  const versions = [plain, ...(major === undefined ? [] : [major]), stem]
+  // Another version is another program: only a name without one stands for all that are like it.
+  return [...new Set([name, ...(stem === plain ? likeOf(plain) ?? [plain] : versions)])]
+}
 
 const unknown = new Program("", "")
 

@@ -20,6 +20,7 @@ tar gtar bsdtar =
   reads tf,tvf,tzf,tzvf,tvzf,ztf,ztvf,tjf,tjvf,tvjf,tJf,tJvf,tvJf,taf unlike *:* | -tvzjJa -f=local --list --verbose
     --gzip --xz --bzip2 --zstd --auto-compress --file=local --numeric-owner --full-time needs -t --list
   is abbreviates open reader teller unpacks
+  @tar alike tar=gtar
 unar = files none; outputs -d; spreads-below
 unzip = values -d -x -P -O -I; files none; outputs -d; creates members; spreads-below unless -l -t -v -Z -p
   check unpacks-outside; reads -lvqZ1t needs -l -v -t -Z; is unpacks

@@ -33,6 +33,7 @@ make gmake = globals -C --directory -f --file
   exact
   tasks all
   @make is ordinary
+  alike make=gmake
 meson = tests test,compile
 mix = network deps.get,deps.update,hex.publish
   tests test,compile,credo,dialyzer | format with --check-formatted; publish-deploy hex.publish,hex.retire

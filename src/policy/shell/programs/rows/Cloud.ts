@@ -127,6 +127,7 @@ heroku fly flyctl vercel netlify wrangler firebase railway render surge now ampl
   commands *:* 1 | ** ${looks},logs,whoami,version,inspect,get,plan
   unoffered *:psql,run,run:*,local,local:*,*:run,ssh,*:exec,console,dev,start,open
   @render,surge,now,amplify,cf is ordinary
+  @fly alike fly=flyctl; @vercel alike vercel=now
 istioctl linkerd cilium = publish-deploy install,uninstall,uninject,upgrade
 jenkins-cli buildkite-agent = publish-deploy trigger,build,run,delete
 kafka-topics kafka-configs kafka-acls kafka-consumer-groups = @kafka-topics publish-deploy with --delete

@@ -36,6 +36,9 @@ docker podman nerdctl = @docker globals -H --host --context -c --config -l --log
   @docker credentials secret inspect; @docker,podman option-exec with --entrypoint=/host*; check containers
   @docker,podman is names-words; is open; @docker is relied
   exact compose ps,logs,ls,images,top,version
+  verbs run=container+run | exec=container+exec | rm=container+rm=container+remove | stop=container+stop |
+    kill=container+kill | start=container+start | rmi=image+rm=image+remove | pull=image+pull | push=image+push |
+    build=image+build
 docker-compose podman-compose =
   @docker-compose globals -f --file -p --project-name --profile --env-file --project-directory
   @docker-compose values -f --file -p --project-name --profile --env-file -e -u -w -t --rmi --scale
@@ -43,12 +46,14 @@ docker-compose podman-compose =
     values -e --env -u --user -w --workdir --name --entrypoint -v --volume -p; container down with -v --volumes --rmi
   @docker-compose container rm with -v; @docker-compose is names-words
   @docker-compose commands 1; @docker-compose unoffered up,run,exec,create,start,restart,build,watch,alpha
+  @docker-compose means docker compose
 helm helmfile = @helm globals -n --namespace --kube-context --kubeconfig
   @helm values -n --namespace --kube-context --kubeconfig -f --values --set --set-string --version --repo --timeout
   @helm network repo,pull,push,search update,add,hub,repo; @helm publish-deploy push,delete
   publish-deploy install,upgrade,uninstall,delete,del,un,rollback,apply,sync,destroy unless --dry-run --dry-run=*
   @helm is names-words open
   exact list,ls,status,history,get,version,env
+  @helm verbs uninstall=delete=del=un | list=ls
 kubectl oc k = @kubectl globals -n --namespace --context --cluster --kubeconfig --user -s --server --token --as
   values -n --namespace --context --cluster --kubeconfig --user --server -s --token --as --as-group
     --certificate-authority --client-key --client-certificate --request-timeout -v -f --filename -k --kustomize -l
@@ -67,6 +72,7 @@ kubectl oc k = @kubectl globals -n --namespace --context --cluster --kubeconfig 
   exact get,describe,logs,top,explain,api-resources,api-versions,version,cluster-info | rollout status,history | config
     current-context,get-contexts
   @k is ordinary
+  @kubectl,k alike kubectl=k
 kubectx = container with -d -u
 kustomize = container edit
 lxc incus = publish-deploy delete,stop,exec,restart,move,rebuild

@@ -9,6 +9,7 @@ cp gcp = medium *; values -t --target-directory -S --suffix
   files read last write; outputs -t --target-directory; reads-below with -r -R -a --recursive --archive
   spreads-below with -r -R -a --recursive --archive; check copies-secrets
   is abbreviates carries grows reader relied teller places
+  alike cp=gcp
 csplit = values -f --prefix -b --suffix-format -n --digits; files read; creates pieces xx -f --prefix
 dd = files assigned; check fills; is bounded grows keeps-input open reader
 fallocate = values -l --length -o --offset; files write; check allocates; is grows
@@ -21,6 +22,7 @@ fd fdfind =
     --changed-before= --hidden --no-ignore --no-ignore-vcs --absolute-path --full-path --case-sensitive --ignore-case
     --fixed-strings --follow --print0 --max-results=number
   @fd version; is names-words open reader
+  alike fd=fdfind
 file =
   reads -bikLhN0sr -F= --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --no-pad
     --print0 --raw --special-files --extension --separator=
@@ -38,13 +40,16 @@ find gfind =
     -readable -writable -executable -true -false -daystart -noleaf -nouser -nogroup -nowarn -warn -ignore_readdir_race
     -O0 -O1 -O2 -O3
   is lists names-words open reader relied single-dash teller
+  alike find=gfind
 gio kioclient kioclient5 gvfs-trash = fs-wipe trash with --empty
 install ginstall = values -t --target-directory -m --mode -o --owner -g --group -S --suffix --strip-program
   files read last write; outputs -t --target-directory; option-exec with --strip-program; check sets-mode
   is abbreviates carries reader places
   @install is ordinary
+  alike install=ginstall
 ln gln = medium *; values -t --target-directory -S --suffix; same -s=--symbolic -f=--force
   files none last write; outputs -t --target-directory; is abbreviates carries lists reader links places
+  alike ln=gln
 locate mlocate plocate =
   credentials operand *id_rsa* *id_ed25519* *.pem *.kdbx *credentials* *.env *shadow* *wallet* *.key *.p12
   @locate is ordinary
@@ -64,6 +69,7 @@ mktemp = is makes-temporary
 mv gmv = values -t --target-directory -S --suffix; same -f=--force -t=--target-directory -n=--no-clobber
   medium *; files write moving; outputs -t --target-directory; reads-below; writes-below
   check moves copies-secrets; is abbreviates carries loses reader relied moves places
+  alike mv=gmv
 patch = values -p -i --input -o --output -d --directory -r -D -B -V; files write; outputs -o --output; creates patched
   spreads-below unless --dry-run
   is ordinary
@@ -72,6 +78,7 @@ rimraf del-cli = writes-below; check deletes-trees
 rm grm srm unlink = @rm,grm same -r=-R=--recursive -f=--force -i=--interactive -v=--verbose -d=--dir
   files write; @rm,grm,srm writes-below with -r -R --recursive; check deletes
   @rm,grm is abbreviates names-words open relied; is quiet; @unlink is loses
+  @rm alike rm=grm
 rmdir = files write; is quiet
 rsync =
   values -e --rsh -f --filter --exclude --include --exclude-from --include-from --files-from --log-file --rsync-path -T

@@ -40,6 +40,7 @@ node nodejs tsx ts-node =
   @node,nodejs,tsx option-exec with --require=/tmp* -r=/tmp* --import=/tmp* --import=http* --loader=http*
     --import=data:* --require=data:* --loader=data:*; check own-script
   @node,nodejs is fetches-in-code reader relied versioned; @node,nodejs is open
+  alike node=nodejs
 nuget dotnet = network restore,push,add; @dotnet tests test,build unless -o --output; @dotnet version short
   @dotnet project global.json; @dotnet next-runs exec run script; publish-deploy nuget,push,delete push,delete
   @nuget publish-deploy push,delete; @dotnet is runs-file
@@ -68,6 +69,7 @@ python ipython pypy = @python values -c -m -W -X --check-hash-based-pycs; @pypy 
   @python option-exec with -i=/tmp*
   @python is fed-shell fetches-in-code reader relied socket-shell teller; is open; @python,pypy is versioned
   @python code-input shell shell_plus
+  @python alike python=python3; @python,pypy runs-as -m
 R = values -e -f --file -g --gui; language r -e data --version
 Rscript = values -e; language r -e no-input; is open
 ruby jruby irb = @ruby values -e -r -I -E -C -F? -i? -0? -x? -T? -W? -K?; @ruby files filter; @ruby in-place -i

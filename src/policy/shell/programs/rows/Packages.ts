@@ -45,6 +45,7 @@ cargo = globals --manifest-path -C --config -Z --color
     --no-default-features --features= --edges= --invert= --depth=number --duplicates --package= --workspace --prefix=
     --charset= --target= needs --offline --frozen | locate-project -q --message-format= --workspace
   is names-words relied
+  verbs build=b | check=c | test=t | run=r | doc=d | remove=rm; aliases --config CARGO_ALIAS_*
 choco scoop winget = packages uninstall; @choco publish-deploy push
 composer = network install,update,require,create-project; publish-deploy publish; is installs
   commands 1 | run,run-script,config 2; unoffered install,update,require,remove,create-project,global,exec,reinstall
@@ -141,12 +142,16 @@ npm pnpm yarn bun =
     --omit=dev,optional,peer --parseable --global --workspaces --link | root,prefix -g --global | explain,why --json |
     pkg get --json
   @npm project .npmrc; is installs names-words; @npm is relied
+  @npm alike npm=npm-cli.js; @yarn alike yarn=yarnpkg=yarn.js; @pnpm alike pnpm=pnpm.cjs
+  @npm verbs install=i=in=ins=inst=insta=instal=isnt=add | uninstall=remove=rm=un=unlink=r | test=t=tst |
+    run=run-script=rum=urn | exec=x | ci=clean-install=ic | update=up=upgrade=udpate; is negates
 npx bunx pnpx = @npx,bunx values -c --call -p --package -w --workspace --prefix
   @npx starts values -p --package -w --workspace --prefix fetches; @bunx,pnpx starts fetches; @npx script -c --call
   @bunx,pnpx network; runs-tests
   @npx publish-deploy operand *semantic-release,np,release-it,*changeset-publish unless --dry-run
   @npx is names-words relied; @npx,bunx is open
   option-exec operand http://* https://*
+  @npx alike npx=npx-cli.js; @bunx means bun x; @pnpx means pnpm dlx
 nvm = starts exec skip 1 | run skip 1; network install; next-runs exec run
 opam = starts exec dashes; hook ^(config )?env
 pacman yay paru pamac = @pacman network ${installing}; packages with -R --remove unless -p --print
@@ -159,6 +164,7 @@ pip pipx =
   @pip option-exec install,download with --index-url=http:* -i=http:* --trusted-host --config-settings
   is installs names-words; @pip is relied versioned; @pipx is open
   @pip commands 1 | config,cache,index 2; @pip unoffered install,download,wheel,lock
+  @pip alike pip=pip3
 pkg = packages delete,remove,autoremove
 poetry pdm rye hatch pipenv = @poetry values -C --directory -P --project; starts run
   @poetry,pdm,rye,hatch network install,add,update,lock,publish,self; @pipenv network install,sync,update,lock

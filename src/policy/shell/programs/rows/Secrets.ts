@@ -14,6 +14,7 @@ gpg gpg2 =
   tamper with --delete-keys --delete-secret-keys --delete-secret-and-public-key --delete-key --delete-secret-key
   credentials with --export-secret-keys --export-secret-key --export-secret-subkeys --export-ownertrust
   is reader relied teller
+  alike gpg=gpg2
 infisical = starts run dashes; credentials secrets,export
 keepassxc-cli = credentials show,export,clip,ls
 keyring = credentials get; is teller

@@ -2,7 +2,7 @@
 export const shell = String.raw`
 ab hey wrk = is fetcher
   @ab is ordinary
-alias info tldr invoke say espeak figlet cowsay idea claude codex = is names-words
+alias info tldr invoke say espeak figlet cowsay idea claude codex = is names-words; @alias is names-commands
   @alias,info,invoke,idea is ordinary
 arch = reads operands 0; is ordinary
   may-start values -arch -e -d
@@ -30,6 +30,7 @@ declare = is prints-environment teller
   is ordinary
 del rd = check deletes-trees
 docker-buildx = options-of docker
+  means docker buildx
 duckdb = values -c -s -cmd -init; statements sql -c -s -cmd operand 1
 echo printf = check prints-secrets; reads *; @printf reads-as format; is anything constant names-words prints-words; @echo is relied
 enable = tamper with -f -d

@@ -166,6 +166,7 @@ vim vi nvim view ex gvim rview rvim vimdiff =
   @vim,vi,nvim option-exec with -u=/tmp* -S=/tmp*; @vim,vi,nvim,view,ex,gvim,rvim,vimdiff check editor-code
   @vim,vi,nvim,view,ex,vimdiff is open; @vim,vi,view,vimdiff is reader; @vim,vi is relied; @ex is typed
   @view is ordinary
+  @vim alike vim=vi=vim.tiny=vim.basic
 wipe = files write; check shreds
   is ordinary
 xclip = files read; outputs -o --output; is teller

@@ -15,6 +15,7 @@ gh = globals -R --repo --hostname
     -f=query=*mutation*; credentials auth token | auth status with -t --show-token; is names-words
   commands 2 | status,browse 1 | repo deploy-key,autolink,gitignore,license 3 | codespace,cs ports 3
   unoffered ext,copilot,codespace,cs
+  verbs pr+list=pr+ls | issue+list=issue+ls; alias-verb alias set
 git = globals -C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --list-cmds
   values -C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source | commit -m --message -F
     --file -c -C --author --date -t --template --fixup --squash --trailer | push -o --push-option --repo
@@ -148,6 +149,8 @@ git = globals -C -c --git-dir --work-tree --namespace --super-prefix --config-en
   is abbreviates fetcher lists names-words open reader relied
   git-destructive fetch operand +*:* unless *:refs/remotes/* | fetch with -f --force operand *:* | http-push
   credentials credential reject
+  verbs push=send-pack | fetch=fetch-pack | add=stage | blame=annotate | log=whatchanged
+  implied push +*>--force --mirror>--force :*>--delete; aliases -c GIT_CONFIG_; alias-verb config; is dashed negates
 git-filter-repo bfg = git-destructive
 glab = values -R --repo -X --method -f --raw-field -F --field; network unless version config completion
   publish-deploy mr merge,close,delete | release,repo,variable,issue,ci,project,label,ssh-key,snippet create,delete,
@@ -160,8 +163,9 @@ hg svn = network clone,pull,push,checkout,update,commit,co,up
   @svn git-destructive revert with -R --recursive | delete,rm,remove operand http*://* svn*://* --force
   is fetcher names-words open
   @hg values --config -R --cwd -r
+  @hg aliases --config
   @svn git-destructive cleanup with --remove-unversioned --remove-ignored
-hub = hook ^alias; publish-deploy delete,release,merge | api with -X --method -f -F
+hub = means git; hook ^alias; publish-deploy delete,release,merge | api with -X --method -f -F
 jj = git-destructive abandon,restore | op,operation restore,undo,abandon | git push with --deleted; is names-words
 p4 = git-destructive obliterate,revert,delete
 repo = git-destructive forall,prune,abandon

@@ -11,6 +11,7 @@ cgexec = starts values -g
 choom = starts values -n -p
 chrt = wraps skip 1 values -T -P -D; is open
 concurrently = starts scripts values -n --names -c --prefix-colors -p --prefix
+coreutils = runs-as --coreutils-prog --coreutils-prog-shebang; is open
 cpulimit = starts values -l -p -e
 cross-env-shell = starts script
 csvtool = option-exec call
@@ -99,6 +100,7 @@ time = wraps values -f --format -o --output; safe-inner leading; reads -pv -f=an
 timeout gtimeout = wraps skip 1 values -k --kill-after -s --signal; safe-inner leading
   reads -fpv -k=number -s= --kill-after=number --signal= --preserve-status --foreground --verbose
   is neutral open options-first waits
+  alike timeout=gtimeout
 tini = starts values -p -e
 tmux = values -L -S -f -c? -n -s -t -x -y -e -F
   starts new-session always-script values -s -n -c -t -x -y -e -F | new always-script values -s -n -c -t -x -y -e -F |
