@@ -13,6 +13,7 @@ import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { detach, onSession } from "./AttachSession.ts"
 import { mapRpcErrors } from "./Errors.ts"
 import * as OpenSession from "./OpenSession.ts"
+import { beginning } from "../domain/Cut.ts"
 
 const defaultModelIn = ({ acp, agents }: Snapshot) =>
   Array.from(agents.values()).find(({ alias }) => acp.defaultAgent === undefined || alias === acp.defaultAgent)?.model
@@ -68,7 +69,7 @@ const cancelMarker = "[Cancelled by the client.]"
 /** The result of `session/prompt` in the dialect of the client. See docs/agent-client-protocol.md#prompt-results. */
 const promptResult = (dialect: DialectName, sessionId: string, stopReason: StopReason, whole: string) => {
   const text = whole.length > maxText
-    ? `${whole.slice(0, maxText)}\n\n[Cut off: the updates have the whole answer.]`
+    ? `${beginning(whole, maxText)}\n\n[Cut off: the updates have the whole answer.]`
     : whole
   if (dialect === "acp") return { stopReason, _meta: { zeroclaw: { content: text } } }
   return {

@@ -9,6 +9,7 @@ import type { Connector } from "./Connector.ts"
 import { type McpConnection, type McpListener, Unreachable } from "./McpConnection.ts"
 import type { Permit } from "./Permit.ts"
 import * as Protocol from "./Protocol.ts"
+import { beginning } from "../domain/Cut.ts"
 
 /** What a server has to offer. */
 export interface McpListing {
@@ -88,8 +89,8 @@ const makeLog = (server: string) => {
     if (Option.isNone(message)) return Effect.void
     const { data, level = "info", logger } = message.value
     const text = (typeof data === "string" ? data : JSON.stringify(data) ?? "").replace(/\s+/g, " ")
-    const from = logger === undefined ? "" : ` (${logger.slice(0, 80)})`
-    const line = `MCP server "${server}"${from} says: ${text.slice(0, maxLogLine)}`
+    const from = logger === undefined ? "" : ` (${beginning(logger, 80)})`
+    const line = `MCP server "${server}"${from} says: ${beginning(text, maxLogLine)}`
     return seriousLevels.has(level) && warnings++ < maxWarnings ? Effect.logWarning(line) : Effect.logDebug(line)
   }
 }

@@ -3,6 +3,7 @@ import { type AnyEvent, makeParser, Retry } from "effect/encoding/Sse"
 import type { McpTransportConfig } from "../domain/McpServerConfig.ts"
 import type { RequestId } from "../rpc/Wire.ts"
 import { make, maxMessage, type McpConnection, type McpListener, stopped, Unreachable } from "./McpConnection.ts"
+import { beginning } from "../domain/Cut.ts"
 
 const causeOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
@@ -67,7 +68,7 @@ const refusal = (response: Response, body: string): string => {
   if (status >= 300 && status < 400) {
     return `it redirects to ${response.headers.get("location") ?? "another address"}, and redirects are not followed`
   }
-  const said = body.trim().replace(/\s+/g, " ").slice(0, 200)
+  const said = beginning(body.trim().replace(/\s+/g, " "), 200)
   return `it answered with HTTP ${status}${said === "" ? "" : `: ${said}`}`
 }
 

@@ -3,6 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import * as ToolRequirements from "../policy/decision/ToolRequirements.ts"
 import { type AnyTool, firstLine, make, type ToolContext, ToolFailed, type ToolOutput } from "../tool/Tool.ts"
 import { capabilityOf, type McpServerConfig, needsNetwork } from "../domain/McpServerConfig.ts"
+import { beginning } from "../domain/Cut.ts"
 
 /** Characters of a tool's name that every provider accepts. */
 const maxName = 64
@@ -72,7 +73,7 @@ export const declare = (
   const network = needsNetwork(config)
   return make<ToolArguments>({
     name,
-    description: description.slice(0, maxDescription),
+    description: beginning(description, maxDescription),
     parameters: Parameters,
     inputSchema,
     mcp: { server, tool },

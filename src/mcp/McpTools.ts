@@ -7,6 +7,7 @@ import type { McpProgress, Unreachable } from "./McpConnection.ts"
 import type { SessionMcpServer } from "./SessionMcpServer.ts"
 import * as Protocol from "./Protocol.ts"
 import { declare, type McpToolDeclaration, type ToolArguments, toolNames } from "./McpToolDeclaration.ts"
+import { beginning, ending } from "../domain/Cut.ts"
 
 /**
  * The result of a call for the model and for the user. Bytes become files, and base64 is not shown:
@@ -127,7 +128,7 @@ const structured = (value: unknown, items: ReadonlyArray<RenderedItem>): Readonl
 const bounded = (text: string): string => {
   if (text.length <= maxText) return text
   const [head, tail] = [Math.ceil(maxText * 2 / 3), Math.floor(maxText / 3)]
-  return `${text.slice(0, head)}\n[${text.length - head - tail} characters left out]\n${text.slice(-tail)}`
+  return `${beginning(text, head)}\n[${text.length - head - tail} characters left out]\n${ending(text, tail)}`
 }
 
 /** `cwd` is where the bytes are stored, as attachments of the session. */

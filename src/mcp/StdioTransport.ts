@@ -12,6 +12,7 @@ import {
   stopped,
   Unreachable
 } from "./McpConnection.ts"
+import { beginning } from "../domain/Cut.ts"
 
 /** Bytes that a server may leave unread before it counts as stuck. */
 const maxUnread = 8 * 1024 * 1024
@@ -23,7 +24,7 @@ const keptErrors = 8192
 const failureLine = (printed: string): string => {
   const lines = printed.split("\n").map((line) => line.trim()).filter((line) => line !== "")
   const found = lines.find((line) => /error|fatal|cannot|denied/i.test(line) && line.includes(":"))
-  return (found ?? lines.slice(-3).join(" ")).slice(0, 300)
+  return beginning(found ?? lines.slice(-3).join(" "), 300)
 }
 
 /** Time for a server to end by itself once its input has ended; then it is killed. */

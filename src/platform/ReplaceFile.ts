@@ -41,12 +41,26 @@ const removeStale = (file: string) => {
 
 const textOf = (file: string): string => Fs.existsSync(file) ? Fs.readFileSync(file, "utf8") : ""
 
-const replace = (file: string, text: string, mode: number, before: string | undefined) => {
+const codes = new Set(["EBUSY", "EXDEV", "EACCES", "EPERM", "EROFS"])
+
+/** Where no file can be put in its place: on a mount, in a folder that is read-only, or of another owner. */
+const isBound = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && typeof error.code === "string" && codes.has(error.code)
+
+const assertUnchanged = (file: string, before: string | undefined) => {
+  if (before !== undefined && textOf(file) !== before) throw new FileChanged({ file })
+}
+
+const swap = (file: string, text: string, mode: number, before: string | undefined, there: Fs.Stats | undefined) => {
   removeStale(file)
   const draft = join(dirname(file), `.${basename(file)}.${process.pid}.${Date.now()}`)
   const handle = Fs.openSync(draft, "wx", mode)
   try {
     try {
+      const own = Fs.fstatSync(handle)
+      if (there !== undefined && (own.uid !== there.uid || own.gid !== there.gid)) {
+        Fs.fchownSync(handle, there.uid, there.gid)
+      }
       Fs.fchmodSync(handle, mode)
       Fs.writeFileSync(handle, text)
       Fs.fsyncSync(handle)
@@ -54,7 +68,7 @@ const replace = (file: string, text: string, mode: number, before: string | unde
       Fs.closeSync(handle)
     }
     // As late as can be: an editor knows nothing of locks.
-    if (before !== undefined && textOf(file) !== before) throw new FileChanged({ file })
+    assertUnchanged(file, before)
     Fs.renameSync(draft, file)
   } catch (error) {
     Fs.rmSync(draft, { force: true })
@@ -63,9 +77,44 @@ const replace = (file: string, text: string, mode: number, before: string | unde
   if (process.platform !== "win32") sync(dirname(file))
 }
 
+const fill = (handle: number, bytes: Buffer) => {
+  for (let done = 0; done < bytes.length;) done += Fs.writeSync(handle, bytes, done, bytes.length - done, done)
+  Fs.ftruncateSync(handle, bytes.length)
+  Fs.fsyncSync(handle)
+}
+
+/** The file stays the same one; where that fails half-way, it gets its old text back. */
+const overwrite = (file: string, text: string, before: string | undefined) => {
+  const handle = Fs.openSync(file, "r+")
+  try {
+    assertUnchanged(file, before)
+    const old = Fs.readFileSync(file)
+    try {
+      fill(handle, Buffer.from(text))
+    } catch (error) {
+      fill(handle, old)
+      throw error
+    }
+  } finally {
+    Fs.closeSync(handle)
+  }
+}
+
+const replace = (file: string, text: string, newMode: number, before: string | undefined) => {
+  const there = Fs.statSync(file, { throwIfNoEntry: false })
+  if (there !== undefined && there.nlink > 1) return overwrite(file, text, before)
+  try {
+    swap(file, text, there ? there.mode & 0o7777 : newMode, before, there)
+  } catch (error) {
+    if (there === undefined || !isBound(error)) throw error
+    overwrite(file, text, before)
+  }
+}
+
 /**
- * The file has the old text or the new one, whatever happens, and keeps its mode; behind a link, the one it leads to.
- * With `before`, only a file that still has that text (none is empty) is replaced.
+ * The file has the old text or the new one, whatever happens, and keeps its mode and owner; behind a link, the one it
+ * leads to. A file with several names, one on a mount of its own, and one in a folder where none can be made are written
+ * in place instead. With `before`, only a file that still has that text (none is empty) is replaced.
  */
 export const replaceFile = (
   file: string,
@@ -74,10 +123,7 @@ export const replaceFile = (
   before?: string
 ): Effect.Effect<void, FileNotReplaced | FileChanged> =>
   Effect.try({
-    try: () => {
-      const there = Fs.statSync(file, { throwIfNoEntry: false })
-      replace(there ? Fs.realpathSync(file) : file, text, there ? there.mode & 0o7777 : newMode, before)
-    },
+    try: () => replace(Fs.existsSync(file) ? Fs.realpathSync(file) : file, text, newMode, before),
     catch: (error) =>
       error instanceof FileChanged
         ? error

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { StopReason, TranscriptEntry, Usage } from "../domain/SessionEvent.ts"
+import { beginning } from "../domain/Cut.ts"
 
 /** A storage fault with a sentence a person can act on ("The disk is full: …"). */
 export class StoreFailed extends Schema.TaggedError<StoreFailed>()("StoreFailed", {
@@ -92,4 +93,4 @@ export interface TurnStart {
 }
 
 /** At most 200 UTF-16 units, no half of a surrogate pair at the end. */
-export const titled = (text: string | null) => text === null ? null : text.slice(0, 200).replace(/[\uD800-\uDBFF]$/, "")
+export const titled = (text: string | null) => text === null ? null : beginning(text, 200)

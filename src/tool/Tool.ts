@@ -12,6 +12,7 @@ import type { PlanEntry, ToolCallContent, ToolCallLocation, ToolKind } from "../
 import type { Jobs } from "./shell/Jobs.ts"
 import type { MayRead } from "./file/ReadFilter.ts"
 import { type ToolFailed } from "./ToolFailed.ts"
+import { beginning } from "../domain/Cut.ts"
 
 export { fail, ToolFailed } from "./ToolFailed.ts"
 
@@ -131,7 +132,7 @@ export const optional = <S extends Schema.Constraint>(schema: S, description: st
 /** One line of at most `limit` characters, for titles. */
 export const firstLine = (text: string, limit: number): string => {
   const line = text.trimStart().split(/\r?\n/, 1)[0] ?? ""
-  return line.length > limit || line.length < text.trim().length ? `${line.slice(0, limit - 1).trimEnd()}…` : line
+  return line.length > limit || line.length < text.trim().length ? `${beginning(line, limit - 1).trimEnd()}…` : line
 }
 
 /** A call that no gate can judge. */

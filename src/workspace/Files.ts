@@ -149,8 +149,10 @@ export const read = (path: string, limit: number = maxBytes): Effect.Effect<File
   })
 
 /**
- * Replaces the file at a canonical path as a whole: a temporary file beside it, fsync, the old mode, rename. Missing
- * parent folders are created below `top`, which has to be there. An existing link, folder or special file is refused.
+ * Gives the file at a canonical path a new content. A file that is there is written in place, so that it stays the same
+ * file: its owner, mode, extended attributes, access lists, hard links and a mount on it are kept, and a failure puts the
+ * old content back. A new one comes as a whole: a temporary file, fsync, rename. Missing parent folders are created below
+ * `top`, which has to be there. An existing link, folder or special file is refused.
  */
 export const write = (path: string, bytes: Uint8Array, top?: string): Effect.Effect<void, FileFault> =>
   attempt(path, () => put(path, bytes, { top })).pipe(Effect.uninterruptible, Effect.asVoid)
@@ -237,10 +239,56 @@ const put = async (
     if (expected !== undefined && (existing === undefined || timeOf(existing) !== expected)) {
       throw fault(path, "stale", "it changed since it was read.")
     }
-    return await replace(opened.base, basename(path), bytes, existing, later)
+    return existing === undefined
+      ? await replace(opened.base, basename(path), bytes, undefined, later)
+      : await overwrite(path, opened.base, bytes, existing, later)
   } finally {
     await opened.handle.close()
   }
+}
+
+const overwrite = async (
+  path: string,
+  base: string,
+  bytes: Uint8Array,
+  existing: Stats,
+  later: boolean
+): Promise<Stats> => {
+  const name = basename(path)
+  // O_NONBLOCK: a FIFO may have come since the check. Reading is for the old content alone, and may not be allowed.
+  const flags = constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const handle = await open(join(base, name), constants.O_RDWR | flags)
+    .catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ETXTBSY") return undefined
+      if (error.code === "EACCES") return open(join(base, name), constants.O_WRONLY | flags)
+      throw error
+    })
+  // A program that is running cannot be written, only replaced.
+  if (handle === undefined) return await replace(base, name, bytes, existing, later)
+  try {
+    const { dev, ino, size } = await handle.stat()
+    if (dev !== existing.dev || ino !== existing.ino) throw changed(path)
+    const old = await readAll(handle, path, size, Math.max(size, maxBytes)).catch(() => undefined)
+    try {
+      await fill(handle, bytes)
+    } catch (error) {
+      if (old !== undefined) await fill(handle, old).catch(() => {})
+      throw error
+    }
+    if (later) await moveOn(handle, timeOf(existing))
+    return await handle.stat()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Whatever was there is gone; the disk has the new content when this ends. */
+const fill = async (handle: FileHandle, bytes: Uint8Array): Promise<void> => {
+  for (let done = 0; done < bytes.length;) {
+    done += (await handle.write(bytes, done, bytes.length - done, done)).bytesWritten
+  }
+  await handle.truncate(bytes.length)
+  await handle.sync()
 }
 
 const replace = async (

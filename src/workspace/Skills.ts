@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import * as Files from "./Files.ts"
 import * as FrontMatter from "./FrontMatter.ts"
 import type { Workspace } from "./Workspace.ts"
+import { beginning } from "../domain/Cut.ts"
 
 /**
  * Skills: folders with a `SKILL.md` that begins with YAML front matter (docs/sessions.md#skills). They lie in `skills/`
@@ -61,5 +62,5 @@ const read = Effect.fnUntraced(function*(folder: string): Effect.fn.Return<Optio
   const name = FrontMatter.textOf(fields["name"])
   const description = FrontMatter.textOf(fields["description"])?.replace(/\s+/g, " ") ?? ""
   if (name === undefined || !isName(name)) return Option.none()
-  return Option.some({ name, description: description.slice(0, maxDescription), folder, path })
+  return Option.some({ name, description: beginning(description, maxDescription), folder, path })
 })

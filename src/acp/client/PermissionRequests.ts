@@ -14,6 +14,7 @@ import {
   type Selected,
   ZeroClawRequestPermission
 } from "../protocol/ClientMethods.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 /**
  * Asks the user through `session/request_permission`. Whatever is not a clear yes counts as no. See
@@ -95,7 +96,7 @@ const answerOf = (
   if (outcome.outcome === "cancelled") return Effect.succeed({ _tag: "Dismissed" })
   const text = outcome.replacementContent
   if (offersEdit(state, question) && outcome.optionId === rejectWithEdit.optionId && text !== undefined) {
-    return Effect.succeed({ _tag: "Replace", text: text.slice(0, maxReplacement) })
+    return Effect.succeed({ _tag: "Replace", text: beginning(text, maxReplacement) })
   }
   const answer = answerTo(outcome, question)
   return answer ? Effect.succeed(answer) : noResponder("the client chose an option it was not offered")

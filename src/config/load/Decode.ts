@@ -12,6 +12,7 @@ import { hint } from "../schema/Suggestion.ts"
 import { mayHoldSecret, parseText } from "../schema/Values.ts"
 import { prefix } from "./EnvironmentOverrides.ts"
 import { keyAround, problemOf } from "../toml/TomlProblem.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 interface EnvironmentOverride extends KeyAssignment {
   /** The name of the environment variable. */
@@ -72,7 +73,7 @@ const syntaxError = (file: string, text: string, message: string): string => {
 
 const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value)
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text
+  return text.length > 60 ? `${beginning(text, 57)}...` : text
 }
 
 const problemIn = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>, input: unknown): ConfigProblem => {

@@ -1,4 +1,5 @@
 import { ModelFault, type ModelFaultReason } from "../ModelFault.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 /** The model and server of a request, for messages. */
 export interface ModelRequest {
@@ -158,7 +159,7 @@ interface HttpRefusal {
 
 const longest = 400
 
-const short = (text: string) => text.length > longest ? `${text.slice(0, longest)}…` : text
+const short = (text: string) => text.length > longest ? `${beginning(text, longest)}…` : text
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date; in milliseconds. */
 export const retryAfter = (headers: HttpRefusal["headers"], now: number): number | undefined => {

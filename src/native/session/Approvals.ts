@@ -12,6 +12,7 @@ import { answerIn, schemaOf } from "../../session/policy/Approvals.ts"
 import { DaemonInfo, type NativeState } from "../protocol/NativeConnection.ts"
 import { isRecord, type Params } from "../protocol/Contract.ts"
 import type { Updates } from "./SessionUpdates.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 /**
  * Questions to the people behind a session: approvals are answered by a call, forms by a response . See
@@ -49,7 +50,7 @@ const answerOf = (decision: ApprovalDecision, replacement: string | undefined): 
     case "reject_with_edit":
       return replacement === undefined
         ? { _tag: "RejectOnce" }
-        : { _tag: "Replace", text: replacement.slice(0, maxReplacement) }
+        : { _tag: "Replace", text: beginning(replacement, maxReplacement) }
   }
 }
 
@@ -60,7 +61,7 @@ const summaryOf = (input: unknown): string | undefined => {
   if (!isRecord(input) || Object.keys(input).length === 0) return undefined
   const shown = (key: string, value: unknown) => {
     const text = secret.test(key) ? "<redacted>" : typeof value === "string" ? value : JSON.stringify(value) ?? ""
-    return `${key}: ${text.length > 80 ? `${text.slice(0, 79)}…` : text}`
+    return `${key}: ${text.length > 80 ? `${beginning(text, 79)}…` : text}`
   }
   return Object.entries(input).sort(([a], [b]) => Number(b === "path") - Number(a === "path")).map(([key, value]) =>
     shown(key, value)

@@ -4,6 +4,7 @@ import * as Wire from "../../rpc/Wire.ts"
 import type { SessionEvent, ToolCallState } from "../../domain/SessionEvent.ts"
 import { type Params, twins } from "../protocol/Contract.ts"
 import type { ContentBlock } from "../../domain/Content.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 const textOf = (block: ContentBlock): string => {
   switch (block.type) {
@@ -40,7 +41,7 @@ export type Update =
 export const longestText = 16 * 1024
 
 /** The beginning of a prompt from another connection; `session/messages` returns all of it. */
-export const short = (text: string): string => text.length > longestText ? `${text.slice(0, longestText)}…` : text
+export const short = (text: string): string => text.length > longestText ? `${beginning(text, longestText)}…` : text
 
 /** Session events as `session/update` notifications; see docs/native-rpc.md#turns. */
 

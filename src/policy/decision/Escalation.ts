@@ -1,5 +1,6 @@
 import type { Capability } from "../../domain/Capability.ts"
 import { ceiling, type EffectiveSandbox, isWider, type SandboxMode } from "../../domain/PolicySettings.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 /**
  * A call's request for a wider sandbox mode than its session's; a person decides each time. See
@@ -24,7 +25,7 @@ export interface Escalation {
 
 const quoted = (why: string | undefined): string => {
   const words = why?.replace(/\s+/g, " ").trim() ?? ""
-  return words === "" ? "it gives no reason" : `its reason: ${JSON.stringify(words.slice(0, 1000))}`
+  return words === "" ? "it gives no reason" : `its reason: ${JSON.stringify(beginning(words, 1000))}`
 }
 
 /** A call cannot ask for more than the Work mode grants to its capabilities. */

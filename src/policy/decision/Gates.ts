@@ -10,6 +10,7 @@ import type { MatchFacts } from "../rules/match/RuleCall.ts"
 import { type KnownTools, parse } from "../rules/Rule.ts"
 import { make, ruleEntry, type RuleSet } from "../rules/RuleSet.ts"
 import { programsWith } from "../shell/programs/Table.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 /** Gates that only deny: Work mode, Network access and the operator's limits. See docs/policy.md#gates. */
 
@@ -54,7 +55,7 @@ export const hardGates: ReadonlyArray<readonly [GateName, Judge]> = [
 ]
 
 /** Puts a reason on one line: the file it comes from may have another author. */
-const said = (reason: string): string => reason.replace(/\s+/g, " ").trim().slice(0, 500)
+const said = (reason: string): string => beginning(reason.replace(/\s+/g, " ").trim(), 500)
 
 /** What the rule that names the call says; `undefined` where no rule does. */
 export const ruleStep = ({ opaque, rule, shapes, flags }: DecisionInput): GateStep | GateStop | undefined => {

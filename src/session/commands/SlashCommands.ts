@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import * as Skills from "../../workspace/Skills.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 /** A word with a slash that a prompt may begin with. See docs/sessions.md#commands-in-a-prompt */
 export interface SlashCommand {
@@ -48,7 +49,7 @@ const topicOf = (prompt: string): string | undefined => {
 /** The first line of a session's first prompt, at most 80 characters. */
 export const titleOf = (prompt: string): string | null => {
   const line = (topicOf(prompt) ?? "").trim().split("\n", 1)[0]!.trim()
-  return line === "" ? null : line.length > 80 ? `${line.slice(0, 79)}…` : line
+  return line === "" ? null : line.length > 80 ? `${beginning(line, 79)}…` : line
 }
 
 /** The built-in commands, then the skills; a skill with the name of a built-in command is left out. */

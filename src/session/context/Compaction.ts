@@ -11,6 +11,7 @@ import { estimate } from "./Tokens.ts"
 import { note, noteOf, turnsOf } from "./Trim.ts"
 import type { TurnContext } from "../turn/TurnLoop.ts"
 import type { TurnFailed } from "../turn/TurnEnd.ts"
+import { beginning, ending } from "../../domain/Cut.ts"
 
 /** There is nothing to summarise, no summary, or it could not be saved; the context is unchanged. */
 export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("CompactionFailed", {
@@ -54,7 +55,7 @@ const split = (messages: Messages, keep: number | undefined): { readonly old: Me
 }
 
 const shortened = (text: string, limit: number): string =>
-  text.length <= limit ? text : `${text.slice(0, (limit * 2) / 3)} […] ${text.slice(-limit / 3)}`
+  text.length <= limit ? text : `${beginning(text, (limit * 2) / 3)} […] ${ending(text, limit / 3)}`
 
 const asText = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? ""
 

@@ -7,6 +7,7 @@ import * as MemoryTools from "../../tool/memory/MemoryTools.ts"
 import type { SessionTools } from "../../tool/SessionTools.ts"
 import type { AnyTool } from "../../tool/Tool.ts"
 import type { TurnContext } from "../turn/TurnLoop.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 /** What of an agent's memory goes into a prompt, and what of a prompt into the memory. See docs/sessions.md#recall */
 
@@ -39,7 +40,7 @@ const isFit = ({ category, content, key, sessionId }: MemoryEntry, session: stri
 
 const cut = (text: string, most: number): string => {
   if (text.length <= most) return text
-  const kept = text.slice(0, most - 1)
+  const kept = beginning(text, most - 1)
   return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`
 }
 

@@ -3,6 +3,7 @@ import type { OperatorLimits } from "../../policy/decision/Limits.ts"
 import { explanation } from "../../security/Untrusted.ts"
 import type { Skill } from "../../workspace/Skills.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 /** A file with instructions for the agent. */
 export interface Instruction {
@@ -103,11 +104,11 @@ const fitted = (render: (files: (text: string) => string) => string, maxChars: n
   const bare = render(() => "").length
   let room = Math.max(0, maxChars - bare)
   const shortened = render((text) => {
-    const kept = text.slice(0, room)
+    const kept = beginning(text, room)
     room = Math.max(0, room - text.length)
     return kept
   })
-  return shortened.slice(0, maxChars)
+  return beginning(shortened, maxChars)
 }
 
 const safety: { readonly [L in AutonomyLevel]: string } = {

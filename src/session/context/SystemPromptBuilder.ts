@@ -12,6 +12,7 @@ import type { Workspace } from "../../workspace/Workspace.ts"
 import { Gate, GateInput } from "../policy/Gate.ts"
 import type { TurnContext } from "../turn/TurnLoop.ts"
 import { type Instruction, type PromptFiles, render } from "./SystemPrompt.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 const maxCharacters = 20_000
 
@@ -23,7 +24,7 @@ const projectFiles = ["AGENTS.md", "CLAUDE.md"]
 const cut = (text: string): string =>
   text.length <= maxCharacters
     ? text
-    : `${text.slice(0, maxCharacters)}\n[Cut here: the file has ${text.length} characters.]`
+    : `${beginning(text, maxCharacters)}\n[Cut here: the file has ${text.length} characters.]`
 
 /** A file that is missing, empty or no text counts as absent. */
 const read = Effect.fnUntraced(function*(path: string): Effect.fn.Return<ReadonlyArray<Instruction>> {

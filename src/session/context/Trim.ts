@@ -1,6 +1,7 @@
 import type { Prompt } from "effect/ai"
 import type { Messages } from "./History.ts"
 import { estimate } from "./Tokens.ts"
+import { beginning, ending } from "../../domain/Cut.ts"
 
 /**
  * Removes the oldest turns of a context, never the newest one; a note marks the cut. See
@@ -52,7 +53,7 @@ const head = (before: string | undefined, dropped: ReadonlyArray<Messages>): Mes
     `${dropped.flat().length} messages are left out here. The user asked:`,
     ...askedIn(dropped)
   ].join("\n")
-  return note(text.length <= maxNote ? text : `${text.slice(0, maxNote / 2)}\n…\n${text.slice(-maxNote / 2)}`)
+  return note(text.length <= maxNote ? text : `${beginning(text, maxNote / 2)}\n…\n${ending(text, maxNote / 2)}`)
 }
 
 /** The user's and the model's text of a turn, without the calls in between. */

@@ -12,6 +12,7 @@ import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import { Environment, scrub } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
 import * as ToolPath from "./ToolPath.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 /** The result of a content search by either engine, and its rendering as text. */
 
@@ -60,7 +61,7 @@ export const maxOutput = 1024 * 1024
 /** Characters of one line that are kept. */
 export const maxLine = 1000
 
-const cutLine = (line: string): string => line.length > maxLine ? `${line.slice(0, maxLine)}… [line cut]` : line
+const cutLine = (line: string): string => line.length > maxLine ? `${beginning(line, maxLine)}… [line cut]` : line
 
 const limits: Readonly<Record<NonNullable<SearchResult["limit"]>, string>> = {
   results: "max_results was reached; narrow the pattern, the path or include",
@@ -225,7 +226,8 @@ const workerMain = (): void => {
     }
   }
 
-  const cut = (line: string) => line.length > job.maxLine ? `${line.slice(0, job.maxLine)}… [line cut]` : line
+  const cut = (line: string) =>
+    line.length > job.maxLine ? `${line.slice(0, job.maxLine).replace(/[\uD800-\uDBFF]$/, "")}… [line cut]` : line
 
   /** The limit that was reached inside this file. */
   const searchFile = (path: string, regexp: RegExp, text: string): SearchResult["limit"] => {

@@ -1,5 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
+import * as LineEnds from "./LineEnds.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
@@ -79,7 +80,7 @@ export const FileEdit = Tool.make<Parameters>({
     const before = yield* Effect.fromResult(seen.text)
     const { lines, text } = yield* Effect.fromResult(Result.mapError(replaceAll(before, edits, name), Tool.fail))
     yield* TextFile.keepsSecrets(text, before)
-    const bytes = yield* TextFile.write(path, text, context)
+    const bytes = yield* TextFile.write(path, text, context, seen)
     return {
       text: `Replaced ${edits.length} ${edits.length === 1 ? "occurrence" : "passages"} in ${name} (${bytes} bytes).`,
       locations: lines.map((line) => ({ path, line })),
@@ -107,7 +108,7 @@ export const replaceAll = (
   name: string
 ): Result.Result<Replaced, string> => {
   const lines: Array<number> = []
-  let current = text
+  let current = LineEnds.fold(text)
   for (const [index, { newText, oldText }] of edits.entries()) {
     const which = edits.length === 1 ? "" : `Edit ${index + 1} of ${edits.length}: `
     const none = edits.length === 1 ? "" : " Nothing was changed."
@@ -116,7 +117,7 @@ export const replaceAll = (
     lines.push(found.line)
     current = found.text
   }
-  return Result.succeed({ text: current, lines })
+  return Result.succeed({ text: LineEnds.unfold(current), lines })
 }
 
 const problem = (found: Exclude<Replacement, { readonly _tag: "Replaced" }>, name: string, later: boolean): string => {
@@ -132,27 +133,55 @@ const problem = (found: Exclude<Replacement, { readonly _tag: "Replaced" }>, nam
 }
 
 type Replacement =
-  | { readonly _tag: "Replaced"; readonly text: string; readonly line: number }
+  | { readonly _tag: "Replaced"; readonly text: LineEnds.FoldedText; readonly line: number }
   | { readonly _tag: "Missing"; readonly near: number | undefined }
   | { readonly _tag: "Ambiguous"; readonly lines: ReadonlyArray<number> }
 
 const maxCounted = 1000
 
-/** Models write `\n`; in a file that uses only `\r\n` both strings are read that way. Overlapping matches count. */
-const replaceOnce = (text: string, oldText: string, newText: string): Replacement => {
-  const crlf = text.includes("\r\n") && !/(^|[^\r])\n/.test(text)
-  const wanted = crlf ? oldText.replace(/\r?\n/g, "\r\n") : oldText
-  const replacement = crlf ? newText.replace(/\r?\n/g, "\r\n") : newText
-  const at: Array<number> = []
-  for (let index = text.indexOf(wanted); index !== -1; index = text.indexOf(wanted, index + 1)) {
-    if (at.push(index) === maxCounted) break
+/** All places of a passage, up to a limit; overlapping ones count. */
+const placesOf = (text: string, passage: string): ReadonlyArray<number> => {
+  const places: Array<number> = []
+  for (let index = text.indexOf(passage); index !== -1; index = text.indexOf(passage, index + 1)) {
+    if (places.push(index) === maxCounted) break
   }
+  return places
+}
+
+/** Line ends do not count, as nobody sees them, unless they are all that changes. */
+const replaceOnce = (file: LineEnds.FoldedText, oldText: string, newText: string): Replacement => {
+  const [passage, changed] = [LineEnds.fold(oldText), LineEnds.fold(newText)]
+  if (passage.text === changed.text) return replaceEnds(file, oldText, newText)
+  const { ends, text } = file
+  const at = placesOf(text, passage.text)
   const [first] = at
-  if (first === undefined) return { _tag: "Missing", near: nearMatch(text, oldText) }
+  if (first === undefined) return { _tag: "Missing", near: nearMatch(text, passage.text) }
+  if (at.length > 1) return { _tag: "Ambiguous", lines: lineNumbers(text, at) }
+  const line = lineNumbers(text, [first])[0] ?? 1
+  const [start, end] = [line - 1, line - 1 + passage.ends.length]
+  const carried = LineEnds.carry({ text: passage.text, ends: ends.slice(start, end) }, changed, {
+    before: ends[start - 1],
+    after: ends[end]
+  })
+  return {
+    _tag: "Replaced",
+    text: {
+      text: text.slice(0, first) + changed.text + text.slice(first + passage.text.length),
+      ends: [...ends.slice(0, start), ...carried, ...ends.slice(end)]
+    },
+    line
+  }
+}
+
+const replaceEnds = (file: LineEnds.FoldedText, oldText: string, newText: string): Replacement => {
+  const text = LineEnds.unfold(file)
+  const at = placesOf(text, oldText)
+  const [first] = at
+  if (first === undefined) return { _tag: "Missing", near: undefined }
   if (at.length > 1) return { _tag: "Ambiguous", lines: lineNumbers(text, at) }
   return {
     _tag: "Replaced",
-    text: text.slice(0, first) + replacement + text.slice(first + wanted.length),
+    text: LineEnds.fold(text.slice(0, first) + newText + text.slice(first + oldText.length)),
     line: lineNumbers(text, [first])[0] ?? 1
   }
 }

@@ -1,8 +1,10 @@
 import { Effect, Schema } from "effect"
 import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
+import * as LineEnds from "./LineEnds.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
+import { beginning } from "../../domain/Cut.ts"
 
 /** Characters in one answer; the rest is one further call away. */
 const maxCharacters = 48_000
@@ -47,7 +49,7 @@ export const FileRead = Tool.make<typeof Parameters.Type>({
 
 /** Lines `offset … offset + limit - 1` with their numbers, and a last line that says what part of the file this is. */
 export const numbered = (text: string, offset: number, limit: number): string => {
-  const lines = splitLines(text)
+  const lines = LineEnds.split(text)
   const total = `${lines.length} ${lines.length === 1 ? "line" : "lines"}`
   if (lines.length === 0) return "[The file is empty.]"
   if (offset > lines.length) return `[Line ${offset} is beyond the end of the file: it has ${total}.]`
@@ -57,18 +59,11 @@ export const numbered = (text: string, offset: number, limit: number): string =>
     const line = `${index + 1}: ${lines[index]}`
     if (characters + line.length > maxCharacters && shown.length > 0) break
     const tooLong = line.length > maxCharacters
-    shown.push(tooLong ? `${line.slice(0, maxCharacters)}… [line cut, ${line.length} characters]` : line)
+    shown.push(tooLong ? `${beginning(line, maxCharacters)}… [line cut, ${line.length} characters]` : line)
     characters += line.length + 1
   }
   const last = offset + shown.length - 1
   if (shown.length === lines.length) return `${shown.join("\n")}\n[${total}]`
   const more = last < lines.length ? ` Continue with offset ${last + 1}.` : ""
   return `${shown.join("\n")}\n[Lines ${offset}-${last} of ${lines.length}.${more}]`
-}
-
-/** A final line break ends the last line and begins no further one. */
-const splitLines = (text: string): ReadonlyArray<string> => {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
-  if (lines.at(-1) === "") lines.pop()
-  return lines
 }

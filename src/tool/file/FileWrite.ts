@@ -1,6 +1,8 @@
 import { Effect, Result, Schema } from "effect"
 import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
+import * as LineEnds from "./LineEnds.ts"
+import * as TextEncoding from "./TextEncoding.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
@@ -12,9 +14,28 @@ const Parameters = Schema.Struct({
 })
 type Parameters = typeof Parameters.Type
 
+/** What is written: line ends that the content leaves open are those of the file. */
+const contentOf = ({ content }: Parameters, { text }: TextFile.TextSnapshot): string =>
+  LineEnds.keep(Result.getOrElse(text, () => ""), content)
+
 /** Without an old text where there is none to compare with: a new file, or a binary one. */
-const changes = (path: string, { text }: TextFile.TextSnapshot, parameters: Parameters) =>
-  parameters.encoding === "base64" ? [] : TextFile.diff(path, Result.getOrNull(text), parameters.content)
+const changes = (path: string, seen: TextFile.TextSnapshot, parameters: Parameters) =>
+  parameters.encoding === "base64"
+    ? []
+    : TextFile.diff(path, Result.getOrNull(seen.text), contentOf(parameters, seen))
+
+/** What was not in the content, or is not any more. */
+const remarks = ({ content }: Parameters, written: string, { encoding, undecodable }: TextFile.TextSnapshot) => {
+  const kept = [
+    ...(written === content ? [] : ["its line ends"]),
+    ...(encoding.name === "UTF-8" ? [] : [`its encoding (${encoding.name})`]),
+    ...(encoding.mark ? ["its byte order mark"] : [])
+  ]
+  return [
+    ...(kept.length === 0 ? [] : [` Kept: ${kept.join(", ")}.`]),
+    ...(undecodable === undefined ? [] : [" It was a binary file and is text now."])
+  ].join("")
+}
 
 export const FileWrite = Tool.make<Parameters>({
   name: "file_write",
@@ -45,9 +66,20 @@ export const FileWrite = Tool.make<Parameters>({
       )
       : parameters.content
     const seen = yield* TextFile.lookAgain(path, context)
-    if (typeof content === "string") yield* TextFile.keepsSecrets(content, Result.getOrElse(seen.text, () => ""))
-    const bytes = yield* TextFile.write(path, content, context)
-    const text = `Wrote ${bytes} ${bytes === 1 ? "byte" : "bytes"} to ${ToolPath.shown(path, context.workspace)}.`
+    const name = ToolPath.shown(path, context.workspace)
+    if (typeof content === "string") {
+      yield* TextFile.keepsSecrets(content, Result.getOrElse(seen.text, () => ""))
+      if (seen.undecodable === "encoding") {
+        return yield* Tool.fail(
+          `Cannot write ${name}: ${TextEncoding.sentence.encoding} Writing text would change the encoding. Convert the file ` +
+            "to UTF-8 first, or give its bytes with encoding base64."
+        )
+      }
+    }
+    const written = typeof content === "string" ? contentOf(parameters, seen) : content
+    const bytes = yield* TextFile.write(path, written, context, seen)
+    const text = `Wrote ${bytes} ${bytes === 1 ? "byte" : "bytes"} to ${name}.` +
+      (typeof written === "string" ? remarks(parameters, written, seen) : "")
     const diff = changes(path, seen, parameters)
     return { text, locations: [{ path }], ...(diff.length === 0 ? {} : { content: diff }) }
   })

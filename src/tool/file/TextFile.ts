@@ -1,9 +1,9 @@
-import { isUtf8 } from "node:buffer"
 import { Effect, Option, Result } from "effect"
 import type { FileFault } from "../../workspace/Files.ts"
 import * as Files from "../../workspace/Files.ts"
 import type { ToolCallContent } from "../../domain/Content.ts"
 import { tagPattern } from "../../domain/secrets/LeakDetector.ts"
+import * as TextEncoding from "./TextEncoding.ts"
 import { outermost, shown } from "./ToolPath.ts"
 import { fail, type ToolContext, type ToolFailed } from "../Tool.ts"
 
@@ -26,33 +26,51 @@ export const readBytes = (path: string, context: ToolContext): Effect.Effect<Buf
 export interface TextSnapshot {
   /** Another one as soon as the content is another. */
   readonly version: string
+  /** Without a byte order mark. */
   readonly text: Result.Result<string, ToolFailed>
+  /** Of the file on the disk. */
+  readonly encoding: TextEncoding.TextEncoding
+  /** Whether the editor showed a byte order mark as a part of the text, and expects it back. */
+  readonly editorMark: boolean
+  /** Why bytes that are there are no text. */
+  readonly undecodable?: TextEncoding.Undecodable
 }
 
 /** What is at the path now, also when that is nothing. */
 export const look = Effect.fnUntraced(function*(path: string, context: ToolContext): Effect.fn.Return<TextSnapshot> {
   const disk = yield* Effect.result(Files.read(path))
   const missing = Result.isFailure(disk) && disk.failure.reason === "missing"
+  const plain = { encoding: TextEncoding.utf8, editorMark: false }
   const seen = Result.match(disk, {
-    onSuccess: ({ bytes }): TextSnapshot => ({
-      version: hash(bytes),
-      text: isText(bytes)
-        ? Result.succeed(bytes.toString("utf8"))
-        : Result.fail(
-          fail(`Cannot read ${shown(path, context.workspace)} as text: it is a binary file or not in UTF-8.`)
-        )
-    }),
+    onSuccess: ({ bytes }): TextSnapshot =>
+      Result.match(TextEncoding.decode(bytes), {
+        onSuccess: (decoded) => ({ ...plain, ...decoded, version: hash(bytes), text: Result.succeed(decoded.text) }),
+        onFailure: (undecodable) => ({
+          ...plain,
+          version: hash(bytes),
+          undecodable,
+          text: Result.fail(
+            fail(`Cannot read ${shown(path, context.workspace)} as text: ${TextEncoding.sentence[undecodable]}`)
+          )
+        })
+      }),
     onFailure: (fault): TextSnapshot => {
       const failed = cannotRead(path, fault, context)
-      return { version: failed.message, text: Result.fail(failed) }
+      return { ...plain, version: failed.message, text: Result.fail(failed) }
     }
   })
   // An editor would show a binary file as text, and some say that a missing one is empty.
-  const ask = Result.isSuccess(seen.text) || missing ? context.client.editor?.read : undefined
+  const isPlain = Result.isSuccess(seen.text) && seen.encoding.name === "UTF-8"
+  const ask = isPlain || missing ? context.client.editor?.read : undefined
   const text = ask === undefined ? Option.none() : yield* Effect.option(ask(path))
-  return Option.isNone(text) || (missing && text.value === "")
-    ? seen
-    : { version: hash(text.value), text: Result.succeed(text.value) }
+  if (Option.isNone(text) || (missing && text.value === "")) return seen
+  const editorMark = text.value.startsWith("\uFEFF")
+  return {
+    ...seen,
+    version: hash(text.value),
+    text: Result.succeed(editorMark ? text.value.slice(1) : text.value),
+    editorMark
+  }
 })
 
 /** Looks at a file that is about to be replaced: it must be as the preview showed it. */
@@ -69,29 +87,41 @@ export const read = (path: string, context: ToolContext): Effect.Effect<string, 
 const hash = (content: string | Uint8Array) =>
   process.getBuiltinModule("node:crypto").createHash("sha256").update(content).digest("hex")
 
-/** Succeeds with the number of bytes. */
-export const write = (
+/** Succeeds with the number of bytes. Text goes into the encoding of the file that was `seen`. */
+export const write = Effect.fnUntraced(function*(
   path: string,
   content: string | Uint8Array,
-  context: ToolContext
-): Effect.Effect<number, ToolFailed> => {
-  const bytes = typeof content === "string" ? Buffer.from(content) : content
-  const cannot = (detail: string) => fail(`Cannot write ${shown(path, context.workspace)}: ${detail}`)
+  context: ToolContext,
+  { editorMark, encoding }: TextSnapshot
+): Effect.fn.Return<number, ToolFailed> {
+  const name = shown(path, context.workspace)
+  const cannot = (detail: string) => fail(`Cannot write ${name}: ${detail}`)
+  const bytes = typeof content !== "string" ? content : yield* Effect.fromResult(
+    Result.mapError(TextEncoding.encode(content, encoding), (character) =>
+      cannot(
+        `it is in ${encoding.name}, which has no ${
+          JSON.stringify(character)
+        }. Write the text without it, or convert the ` +
+          "file to UTF-8 first."
+      ))
+  )
   if (bytes.length > Files.maxBytes) {
-    return cannot(`it would have ${bytes.length} bytes, and the limit is ${Files.maxBytes} bytes.`)
+    return yield* cannot(`it would have ${bytes.length} bytes, and the limit is ${Files.maxBytes} bytes.`)
   }
   const top = outermost(path, context.workspace)
   const toDisk = Effect.mapError(Files.write(path, bytes, top), (fault) => cannot(fault.detail))
-  const { write: toEditor } = context.client.editor ?? {}
+  // What an editor makes of a text is UTF-8 for some, whatever the file was.
+  const toEditor = encoding.name === "UTF-8" ? context.client.editor?.write : undefined
   const written = typeof content !== "string" || toEditor === undefined ? toDisk : Files.makeParent(path, top).pipe(
     Effect.mapError((fault) => cannot(fault.detail)),
-    Effect.andThen(Effect.mapError(toEditor(path, content), ({ message }) => cannot(message))),
+    Effect.andThen(
+      Effect.mapError(toEditor(path, editorMark ? `\uFEFF${content}` : content), ({ message }) => cannot(message))
+    ),
     Effect.flatMap((done) => done ? Effect.void : toDisk)
   )
-  return Effect.as(written, bytes.length)
-}
-
-export const isText = (bytes: Buffer): boolean => !bytes.subarray(0, 8192).includes(0) && isUtf8(bytes)
+  yield* written
+  return bytes.length
+})
 
 /** A model that was shown a tag in the place of a secret must not write the tag over it. */
 export const keepsSecrets = (newText: string, oldText: string): Effect.Effect<void, ToolFailed> => {

@@ -37,7 +37,7 @@ export const PlanWrite = Tool.make<typeof Plan.Type>({
       return yield* Tool.fail(`${relativePath} leads to another place: ${path}`)
     }
     const seen = yield* TextFile.lookAgain(path, context)
-    const bytes = yield* TextFile.write(path, content, context)
+    const bytes = yield* TextFile.write(path, content, context, seen)
     return {
       text: `Wrote the plan to ${relativePath} (${bytes} bytes).`,
       locations: [{ path }],

@@ -12,14 +12,23 @@ const isMarkup = (type: string) => type === "text/html" || type === "application
 const textTypes =
   /^(text\/.*|application\/(.*\+)?(json|xml|yaml|toml|javascript|ecmascript|x-ndjson|x-sh|x-yaml|graphql|sql|x-www-form-urlencoded)|image\/svg\+xml)$/
 
+/** Of a byte order mark, which is surer than what the server says (https://encoding.spec.whatwg.org/#decode). */
+const markedCharset = ([first, second, third]: Buffer): string | undefined => {
+  if (first === 0xff && second === 0xfe) return "utf-16le"
+  if (first === 0xfe && second === 0xff) return "utf-16be"
+  return first === 0xef && second === 0xbb && third === 0xbf ? "utf-8" : undefined
+}
+
 /** Without a type the bytes decide. */
 export const isText = (answer: WebResponse): boolean => {
   const type = mediaType(answer)
-  return type === "" ? !answer.body.subarray(0, 8192).includes(0) : textTypes.test(type)
+  if (type !== "") return textTypes.test(type)
+  return markedCharset(answer.body) !== undefined || !answer.body.subarray(0, 8192).includes(0)
 }
 
 const charsetOf = ({ body, headers }: WebResponse): string =>
-  /charset\s?=\s?["']?([\w.:-]{1,40})/i.exec(headers["content-type"] ?? "")?.[1] ??
+  markedCharset(body) ??
+    /charset\s?=\s?["']?([\w.:-]{1,40})/i.exec(headers["content-type"] ?? "")?.[1] ??
     /<meta[^>]{1,200}charset\s?=\s?["']?([\w.:-]{1,40})/i.exec(body.subarray(0, 2048).toString("latin1"))?.[1] ??
     "utf-8"
 
@@ -31,9 +40,11 @@ const decoderFor = (charset: string) => {
   }
 }
 
+export const decoded = (answer: WebResponse): string => decoderFor(charsetOf(answer)).decode(answer.body)
+
 /** Pages come back as readable text, everything else as it was sent. The library that reads HTML is loaded for the first page. */
 export const readable = Effect.fnUntraced(function*(answer: WebResponse, url: URL) {
-  const text = decoderFor(charsetOf(answer)).decode(answer.body)
+  const text = decoded(answer)
   if (!isMarkup(mediaType(answer))) return { title: basename(url.pathname), text }
   const { toText } = yield* Effect.promise(() => import("./Html.ts"))
   return toText(text, url)

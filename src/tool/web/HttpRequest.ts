@@ -151,7 +151,7 @@ export const make = Effect.gen(function*() {
       )
       const type = Body.mediaType(answer)
       const body = Body.isText(answer)
-        ? answer.body.toString("utf8")
+        ? Body.decoded(answer)
         : `[${answer.body.length}${answer.cut ? " or more" : ""} bytes of ${type}, which is no text]`
       const cut = answer.cut ? `\n[The body is cut here: it is longer than ${access.maxResponseSize} bytes.]` : ""
       // A server may echo what it was sent.

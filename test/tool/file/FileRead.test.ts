@@ -62,14 +62,25 @@ describe("file_read", () => {
         assert.match(cut, /line cut, 1000003 characters/)
       }))
 
+    it.effect("cuts no character in half", () =>
+      Effect.gen(function*() {
+        const { put, text } = yield* bench
+        for (const start of ["", "x"]) {
+          put("emoji.txt", start + "😀".repeat(40_000))
+          const shown = yield* text("file_read", { path: "emoji.txt" })
+          assert.isTrue(shown.isWellFormed())
+          assert.include(shown, "😀… [line cut")
+        }
+      }))
+
     it.effect("refuses binary files as text and gives them in base64", () =>
       Effect.gen(function*() {
         const { failure, put, text } = yield* bench
         put("image.png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]))
-        put("latin1.txt", Buffer.from([0x63, 0x61, 0x66, 0xe9]))
+        put("koi8.txt", Buffer.from([0xd4, 0xc5, 0xcb, 0xd3, 0xd4]))
         assert.match(yield* failure("file_read", { path: "image.png" }), /binary/)
-        assert.match(yield* failure("file_read", { path: "latin1.txt" }), /not in UTF-8/)
-        assert.strictEqual(yield* text("file_read", { path: "latin1.txt", encoding: "base64" }), "Y2Fm6Q==")
+        assert.match(yield* failure("file_read", { path: "koi8.txt" }), /encoding other than UTF-8/)
+        assert.strictEqual(yield* text("file_read", { path: "koi8.txt", encoding: "base64" }), "1MXL09Q=")
       }))
 
     it.effect("names what is wrong with the target", () =>

@@ -21,6 +21,24 @@ describe("web_fetch", () => {
       assert.strictEqual(output.text, `T\nhttp://site.test:${port}/a?b=c#d\n\ncaf\u00e9 at site.test:${port} /a?b=c`)
     }).pipe(Effect.provide(open)))
 
+  it.live("reads UTF-16 with a byte order mark, whatever the server says of it", () =>
+    Effect.gen(function*() {
+      const { run } = yield* bench
+      const { port } = yield* serve(({ url }, response) => {
+        if (url !== "/none") {
+          response.setHeader("content-type", url === "/said" ? "text/plain; charset=utf-8" : "text/html")
+        }
+        const bytes = Buffer.from(`\uFEFF${url === "/page" ? "<p>caf\u00e9</p>" : "caf\u00e9"}`, "utf16le")
+        response.end(url === "/said" ? bytes.swap16() : bytes)
+      })
+      for (const path of ["page", "said", "none"]) {
+        const { text } = yield* run("web_fetch", { url: `http://site.test:${port}/${path}` })
+        assert.match(text, /\n\ncaf\u00e9$/, path)
+      }
+      const { text } = yield* run("http_request", { url: `http://site.test:${port}/said` })
+      assert.match(text, /\n\ncaf\u00e9$/)
+    }).pipe(Effect.provide(open)))
+
   it.live("refuses private and metadata hosts before it connects, by name, by address and in every spelling", () =>
     Effect.gen(function*() {
       const { failure } = yield* bench

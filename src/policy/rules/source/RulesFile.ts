@@ -11,6 +11,7 @@ import { assign } from "../../../config/schema/KeyPath.ts"
 import type { EnvironmentVariables } from "../../../platform/Environment.ts"
 import { type PolicySettings, read as readSettings } from "../../../domain/PolicySettings.ts"
 import { parseText } from "./RulesText.ts"
+import { beginning } from "../../../domain/Cut.ts"
 
 /** What a rule is tried with before it is used: the examples of a rules file, and samples of dangerous commands. */
 
@@ -102,7 +103,7 @@ export class RulesInvalid extends Schema.TaggedError<RulesInvalid>()("RulesInval
       ? ""
       : this.rule === undefined
       ? ":"
-      : ` ${JSON.stringify(this.rule.slice(0, 200))}:`
+      : ` ${JSON.stringify(beginning(this.rule, 200))}:`
     return `${this.file}:${place}${rule} ${this.problem}`.replace(/\s*[\r\n]+\s*/g, " ")
   }
 }
