@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
-import { load, redact, tagPattern } from "../../src/domain/secrets/LeakDetector.ts"
+import { load, redact, tagPattern, unfinishedAt } from "../../src/domain/secrets/LeakDetector.ts"
 import { unknown } from "../../src/domain/secrets/SecretlintRules.ts"
 import { either, filledLine, integer, oneOf } from "../support/Arbitraries.ts"
 import { expand, random, sample } from "./secrets/Expand.ts"
@@ -126,6 +126,36 @@ describe("the leak detector", () => {
     const lesser = "q7Zt2Xw9Lk4Vb8Nc1Mq7Zt2X"
     assert.strictEqual(hide(lesser), lesser)
     assert.strictEqual(hide(lesser, { ...usual, sensitivity: 1 }), "[redacted: key]")
+  })
+
+  it("keeps a secret whole however output is cut into reads", () => {
+    const body = sample("{pem}", 4).text
+    const outputs = [
+      ...tokens.map(([, token], at) => sample(`Using «${token}» now`, 90_000 + at)),
+      ...tokens.map(([, token], at) => sample(`export SERVICE_TOKEN=«${token}»`, 91_000 + at)),
+      sample("DB_PASSWORD=«{words}»", 1),
+      sample("\"password\": \"«{words}»\",", 2),
+      {
+        text: `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`,
+        secrets: body.split("\n").filter((line) => line.length === 64)
+      }
+    ].filter(({ secrets, text }) => !secrets.some((secret) => isLeftIn(hide(text), secret)))
+    assert.isAbove(outputs.length, 350)
+    const leaked = outputs.filter(({ secrets, text }) => {
+      const output = `a line\n${text}\nanother\n`
+      for (let cut = 1; cut < output.length; cut += text.length > 300 ? 13 : 3) {
+        const end = unfinishedAt(output.slice(0, cut))
+        const shown = hide(output.slice(0, end)) + hide(output.slice(end))
+        if (secrets.some((secret) => isLeftIn(shown, secret))) return true
+      }
+      return false
+    })
+    assert.isAtMost(leaked.length / outputs.length, 0.01, leaked.map(({ text }) => text.slice(0, 60)).join("\n"))
+    assert.strictEqual(unfinishedAt("Password:"), 9)
+    assert.strictEqual(unfinishedAt("Password: "), 10)
+    assert.strictEqual(unfinishedAt("Continue? [y/N] "), 16)
+    assert.strictEqual(unfinishedAt("done\nTOKEN=ab"), 5)
+    assert.strictEqual(unfinishedAt("a\n-----BEGIN PRIVATE KEY-----\nMIIE"), 2)
   })
 
   it("is off when it is switched off", () => {

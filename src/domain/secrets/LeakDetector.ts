@@ -80,3 +80,28 @@ export const load: Effect.Effect<Redact> = Effect.tryPromise(() =>
     )
   )
 )
+
+/** A longer piece is not held back: the model has to see what a command prints. */
+const maxHeldBack = 8192
+
+/** A word that no blank ends yet, or a quote without its end, with the name before it. */
+const unfinishedWord =
+  /(?:[\w.-]{1,64}["']?[ \t]{0,2}[:=][ \t]{0,2}["']?)?[^\s"'`<>()[\]{},;]{1,512}$|[\w.-]{1,64}["']?[ \t]{0,2}[:=][ \t]{0,2}["']$/
+
+/** A question or a sentence is finished without a blank too. */
+const finishedWord = /(?:^|\s)[A-Za-z]{5,}[:.?!]{1,3}$/
+
+/**
+ * Where a secret may begin that the rest of the output completes: a word or a value that no blank ends yet, or a private
+ * key without its last line. Text is read up to there, so that no secret is cut in two by two reads.
+ */
+export const unfinishedAt = (text: string): number => {
+  const key = text.lastIndexOf("-----BEGIN ")
+  if (key !== -1 && text.length - key <= maxHeldBack) {
+    const rest = text.slice(key)
+    const isPrivate = /^-----BEGIN [A-Z0-9 ]{0,60}(?:PRIVATE KEY|-{0,5}$)/.test(rest)
+    if (isPrivate && !/-----END [A-Z0-9 ]{0,60}-----/.test(rest)) return key
+  }
+  const end = text.slice(-1024)
+  return finishedWord.test(end) ? text.length : text.length - (unfinishedWord.exec(end)?.[0].length ?? 0)
+}

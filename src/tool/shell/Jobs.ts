@@ -1,6 +1,7 @@
 import { Clock, Deferred, Effect, Exit, FiberMap, type Scope } from "effect"
 import type { Capability } from "../../domain/Capability.ts"
 import { grants, type ResolvedSettings } from "../../domain/PolicySettings.ts"
+import { unfinishedAt } from "../../domain/secrets/LeakDetector.ts"
 import * as CommandOutput from "./CommandOutput.ts"
 import type { ProcessExit } from "../../sandbox/process/Processes.ts"
 import { ToolFailed } from "../ToolFailed.ts"
@@ -34,7 +35,7 @@ export interface Job {
   /** In words; `undefined` while it runs. */
   readonly ending: () => string | undefined
   readonly over: Effect.Effect<void>
-  /** Output since the last read. */
+  /** Output since the last read; while it runs, up to where a secret may have begun that is not all there yet. */
   readonly take: () => string
 }
 
@@ -115,7 +116,10 @@ export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function
         take: () => {
           const text = output.text()
           output = CommandOutput.make(() => undefined)
-          return text
+          if (ending !== undefined) return text
+          const end = unfinishedAt(text)
+          output.push(Buffer.from(text.slice(end)))
+          return text.slice(0, end)
         }
       }
       makeRoom()

@@ -54,7 +54,7 @@ describe("background jobs", () => {
       Effect.gen(function*() {
         const { text } = yield* bench
         yield* text("shell", {
-          command: "printf 'begun\\303'; until [ -e go ]; do sleep 0.01; done; printf '\\251\\n'",
+          command: "printf 'begun \\303'; until [ -e go ]; do sleep 0.01; done; printf '\\251\\n'",
           background: true
         })
         let seen = ""
