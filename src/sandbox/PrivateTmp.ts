@@ -1,6 +1,6 @@
 import { Effect, Scope } from "effect"
 import { execFile } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from "node:fs"
 import { lstat, readdir } from "node:fs/promises"
 import { hostname } from "node:os"
 import { join, relative } from "node:path"
@@ -107,7 +107,8 @@ export const removeStale = async (parent: string): Promise<void> => {
 
 const made = (parent: string): { readonly folder: string; readonly tmp: string; readonly varTmp: string } => {
   makeFolder(parent, 0o700)
-  const folder = mkdtempSync(join(parent, "session-"))
+  // What is mounted is compared with this path, which must have no links in it.
+  const folder = realpathSync(mkdtempSync(join(parent, "session-")))
   writeFileSync(join(folder, "owner"), ownerOf(process.pid), { mode: 0o600 })
   const [tmp, varTmp] = ["tmp", "var-tmp"].map((name) => {
     const path = Disk.make(folder, name)

@@ -103,7 +103,7 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
   const temporaryParent = join(options.own.dataDir, "tmp")
   yield* Effect.forkScoped(Effect.promise(() => PrivateTmp.removeStale(temporaryParent)))
   const protection = yield* ProtectionIndex.make(find, surroundings)
-  const choose = makeChooser(find, options.partial?.files ?? (() => true))
+  const choose = makeChooser(find, options.partial?.files ?? (() => true), join(options.own.dataDir, "scratch"))
 
   const enforce = (mode: EffectiveSandbox, network: boolean, backend?: BackendChoice): Enforcement => {
     const chosen = choose(mode, network, backend)

@@ -18,7 +18,7 @@ const fixture = Effect.acquireRelease(
 /** Some are bugs that users of other agents reported (docs/development.md#reports-from-other-agents). */
 describe("a sandbox that cannot hold a call", () => {
   it("names bubblewrap and how to get it where it is missing", () => {
-    const offer = Bubblewrap.make(() => undefined).offer("workspace-write", false)
+    const offer = Bubblewrap.make(() => undefined, "/nowhere").offer("workspace-write", false)
     assert.isTrue(
       "missing" in offer && /bubblewrap \(bwrap\) is not installed/.test(offer.missing) &&
         /package "bubblewrap"/.test(offer.remedy)
@@ -26,7 +26,7 @@ describe("a sandbox that cannot hold a call", () => {
   })
 
   it("says what bubblewrap said where a namespace is refused", () => {
-    const offer = Bubblewrap.make((name) => name === "bwrap" ? "/bin/false" : undefined).offer(
+    const offer = Bubblewrap.make((name) => name === "bwrap" ? "/bin/false" : undefined, "/nowhere").offer(
       "read-only",
       false
     )
@@ -57,7 +57,7 @@ describe("a sandbox that cannot hold a call", () => {
         `#!/bin/sh\ntr '\\0' '\\n' </proc/self/fd/4 | grep -qx -e ${option} || exec ${real} "$@"\necho "${said}" >&2\nexit 1\n`,
         { mode: 0o755 }
       )
-      const backend = Bubblewrap.make((name) => name === "bwrap" ? program : undefined)
+      const backend = Bubblewrap.make((name) => name === "bwrap" ? program : undefined, "/nowhere")
       const offer = backend.offer("read-only", false)
       assert.isTrue("missing" in offer && offer.missing.includes(said) && remedy.test(offer.remedy))
       assert.strictEqual("missing" in backend.offer("read-only", true), option !== "--unshare-net")

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit } from "effect"
 import {
@@ -19,7 +19,7 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
 import * as Scratch from "../../src/sandbox/backends/Scratch.ts"
-import type { Plan } from "../../src/sandbox/plan/Plan.ts"
+import { exchange, exchanging } from "../support/Exchange.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
 
@@ -47,14 +47,6 @@ const made = (who: Fixture.Who) =>
   )
 
 type Made = Effect.Success<ReturnType<typeof made>>
-
-/** Exchanges two names for as long as it lives, and holds each state for up to 3 ms. */
-const swapper = (first: string, second: string) =>
-  `perl -e '
-  my ($number) = grep { $_ } { x86_64 => 316, aarch64 => 276 }->{\`uname -m\` =~ s/\\s//r};
-  my ($a, $b) = ("${first}", "${second}");
-  $| = 1; print "ready\\n";
-  while (1) { syscall($number, -100, $a, -100, $b, 2) == 0 or die "renameat2: $!"; select(undef, undef, undef, rand(0.003)) }'`
 
 interface Attack {
   readonly title: string
@@ -175,7 +167,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(
                 )
               yield* Effect.gen(function*() {
                 const attacker = yield* Effect.forkScoped(Run.bash(
-                  `${prepare}; ln -s "${leadsTo(folders)}" link; ${swapper(place, "link")}`,
+                  `${prepare}; ln -s "${leadsTo(folders)}" link; ${exchanging(place, "link")}`,
                   folders.work,
                   "workspace-write",
                   false,
@@ -214,12 +206,13 @@ describe.skipIf(process.platform !== "linux")("the copy of a workspace for a scr
       mkdirSync(join(work, "sub", "deep"), { recursive: true })
       writeFileSync(join(work, "sub", "id_rsa"), "harmless")
       execFileSync("ln", ["-s", ssh(folders), join(work, "link")])
-      const attacker = spawn("bash", ["-c", swapper("sub", "link")], { cwd: work, stdio: "ignore" })
-      const plan = { roots: [work] } as unknown as Plan
+      const attacker = yield* Effect.promise(() => exchange(work, "sub", "link"))
       const copies = yield* Effect.gen(function*() {
         const found: Array<string> = []
         for (let round = 0; round < 200; round++) {
-          const prepared = yield* Effect.exit(Scratch.prepare({ kind: "copies" }, plan))
+          const prepared = yield* Effect.exit(
+            Scratch.prepare({ kind: "copies" }, { roots: [work] }, join(folders.base, "scratch"))
+          )
           if (Exit.isFailure(prepared) || prepared.value.mounts.kind !== "copies") continue
           const copy = prepared.value.mounts.of.get(work)!
           for (const name of ["sub", "link"]) {
@@ -235,14 +228,24 @@ describe.skipIf(process.platform !== "linux")("the copy of a workspace for a scr
       assert.deepStrictEqual([...new Set(copies)], ["harmless"])
     }))
 
+  it.live("goes with the next call where a host that made one was killed", () =>
+    Effect.gen(function*() {
+      const { base, work } = yield* made(Fixture.users[0]!)
+      const parent = join(base, "scratch")
+      mkdirSync(join(parent, "999999999-stale", "inner"), { recursive: true })
+      mkdirSync(join(parent, `${process.pid}-other`))
+      yield* Effect.scoped(Scratch.prepare({ kind: "copies" }, { roots: [work] }, parent))
+      assert.deepStrictEqual(readdirSync(parent), [`${process.pid}-other`])
+    }))
+
   it.live("keeps modes, times and links, and leaves pipes out", () =>
     Effect.gen(function*() {
-      const { work } = yield* made(Fixture.users[0]!)
+      const { base, work } = yield* made(Fixture.users[0]!)
       mkdirSync(join(work, "sub"))
       writeFileSync(join(work, "sub", "run"), "#!/bin/sh\n", { mode: 0o755 })
       utimesSync(join(work, "sub", "run"), 1_000_000, 1_000_000)
       execFileSync("bash", ["-c", "ln -s ../nowhere sub/link; mkfifo pipe; chmod 500 sub"], { cwd: work })
-      const { mounts } = yield* Scratch.prepare({ kind: "copies" }, { roots: [work] } as unknown as Plan)
+      const { mounts } = yield* Scratch.prepare({ kind: "copies" }, { roots: [work] }, join(base, "scratch"))
       const copy = mounts.kind === "copies" ? mounts.of.get(work)! : ""
       assert.deepStrictEqual(readdirSync(copy), ["sub"])
       assert.strictEqual(readlinkSync(join(copy, "sub", "link")), "../nowhere")

@@ -38,22 +38,23 @@ export const list = Effect.fnUntraced(function*(path: string, hidden: boolean, f
   // Checked before the path is looked up: a forbidden path does not say whether it exists.
   yield* checked(normalize(path))
   const folder = yield* Effect.flatMap(attempt(() => realpath(path)), checked)
-  const names = yield* attempt(() => readdir(folder))
-  const entries = yield* Effect.promise(() =>
-    Promise.all(
-      names.filter((name) => hidden || !name.startsWith(".")).map(async (name) => {
-        const full = join(path, name)
-        const found = await stat(join(folder, name)).catch(() => undefined)
-        return found && {
-          name,
-          full_path: full,
-          is_dir: found.isDirectory(),
-          is_hidden: name.startsWith("."),
-          size: found.size,
-          mtime: Math.floor(found.mtimeMs / 1000)
-        }
-      })
-    )
+  // By descriptor: a command may put a link in the place of the folder that was checked.
+  const entries = yield* attempt(() =>
+    Files.inside(folder, async (base) =>
+      await Promise.all(
+        (await readdir(base)).filter((name) => hidden || !name.startsWith(".")).map(async (name) => {
+          const full = join(path, name)
+          const found = await stat(join(base, name)).catch(() => undefined)
+          return found && {
+            name,
+            full_path: full,
+            is_dir: found.isDirectory(),
+            is_hidden: name.startsWith("."),
+            size: found.size,
+            mtime: Math.floor(found.mtimeMs / 1000)
+          }
+        })
+      ))
   )
   const there = entries.filter((entry) => entry !== undefined)
   return {

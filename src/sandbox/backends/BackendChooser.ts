@@ -88,8 +88,8 @@ type ChooseBackend = (
 ) => ChosenBackend | MissingSupport
 
 /** `partial`: whether `auto` may come to a backend that confines files only in part. What was tried out is kept. */
-export const makeChooser = (find: FindProgram, partial: () => boolean): ChooseBackend => {
-  const bubblewrap = Bubblewrap.make(find)
+export const makeChooser = (find: FindProgram, partial: () => boolean, scratchFolder: string): ChooseBackend => {
+  const bubblewrap = Bubblewrap.make(find, scratchFolder)
   const automatic = process.platform === "darwin"
     ? [Seatbelt.make()]
     : process.platform === "linux"

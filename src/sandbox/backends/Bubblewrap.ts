@@ -498,7 +498,8 @@ const emptyPlan = (mode: EffectiveSandbox, network: boolean, roots: ReadonlyArra
   required: []
 })
 
-export const make = (find: BackendProbe.FindProgram): SandboxBackend => {
+/** `scratchFolder`: for what scratch calls need on disk; no command may reach it. */
+export const make = (find: BackendProbe.FindProgram, scratchFolder: string): SandboxBackend => {
   /** What a harmless command finds, and whether that is what was asked for; nothing where all is well. */
   const trial = (
     plan: Plan,
@@ -561,7 +562,9 @@ export const make = (find: BackendProbe.FindProgram): SandboxBackend => {
   const confine = Effect.fnUntraced(function*(plan: Plan, { argv, env }: BackendCommand) {
     const found = tryOut(plan.mode, plan.network)
     if ("missing" in found) return yield* new SandboxUnavailable(found)
-    const prepared = found.scratch === undefined ? undefined : yield* Scratch.prepare(found.scratch, plan)
+    const prepared = found.scratch === undefined
+      ? undefined
+      : yield* Scratch.prepare(found.scratch, plan, scratchFolder)
     const inner = command(
       plan,
       { ...found.abilities, sh: find("sh") ?? "/bin/sh" },

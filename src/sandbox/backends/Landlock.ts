@@ -154,6 +154,7 @@ export const make = (find: BackendProbe.FindProgram, launch: string | undefined 
       processes: "none",
       notes: [
         "modes, owners and times of files can be changed everywhere, and their existence shows",
+        "folders are opened by path: a command that runs at the same time can mislead a start with links",
         "other processes can be signalled, and Unix sockets of this machine reached",
         "processes that leave their group survive the call, and their number is not limited",
         "only TMPDIR is a temporary folder, /tmp cannot be written to",

@@ -15,8 +15,8 @@ import {
   symlink,
   utimes
 } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { makeFolder } from "../../platform/MakeFolder.ts"
 import { type EnforcementReport, type Runner, SandboxUnavailable } from "../Confinement.ts"
 import type { Plan } from "../plan/Plan.ts"
 import * as Files from "../../workspace/Files.ts"
@@ -184,10 +184,39 @@ const copyInto = async (from: FileHandle, to: string, so: { bytes: number; entri
   await utimes(to, found.atime, found.mtime)
 }
 
-const copyFolder = (folder: string) =>
+const cleaned = new Set<string>()
+
+/** What hosts left that were killed. */
+const removeStale = async (parent: string) => {
+  if (cleaned.has(parent)) return
+  cleaned.add(parent)
+  for (const name of await readdir(parent)) {
+    const pid = /^(\d+)-/.exec(name)?.[1]
+    try {
+      if (pid !== undefined) process.kill(Number(pid), 0)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ESRCH") {
+        await rm(join(parent, name), { recursive: true, force: true })
+      }
+    }
+  }
+}
+
+/**
+ * An empty folder of one call's own, by its canonical path. Not in the system's temporary folder: that may be the
+ * folder of a session, whose commands could put links there.
+ */
+const emptyFolder = async (parent: string): Promise<string> => {
+  // Another user may have to pass through it, where the host runs its commands as one.
+  makeFolder(parent, 0o711)
+  await removeStale(parent).catch(() => undefined)
+  return await realpath(await mkdtemp(join(parent, `${process.pid}-`)))
+}
+
+const copyFolder = (folder: string, parent: string) =>
   Effect.tryPromise({
     try: async () => {
-      const copy = await realpath(await mkdtemp(join(tmpdir(), ".postern-scratch-")))
+      const copy = await emptyFolder(parent)
       try {
         await Files.inside(folder, async (base) => {
           const handle = await open(base, constants.O_RDONLY | constants.O_DIRECTORY)
@@ -210,20 +239,35 @@ const copyFolder = (folder: string) =>
 const remove = (path: string | undefined) =>
   path === undefined ? Effect.void : Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
 
+/** `parent` is a folder that no command reaches; it is made when it is missing. */
 export const prepare = Effect.fnUntraced(
-  function*(way: ScratchMethod, plan: Plan): Effect.fn.Return<Prepared, SandboxUnavailable, Scope.Scope> {
+  function*(
+    way: ScratchMethod,
+    plan: Pick<Plan, "roots">,
+    parent: string
+  ): Effect.fn.Return<Prepared, SandboxUnavailable, Scope.Scope> {
     const overlays = way.kind === "overlay" ||
       (way.kind === "mounted" && !plan.roots.some((root) => awkward.test(root)))
     if (overlays) {
       const stage = way.kind === "mounted"
-        ? yield* Effect.acquireRelease(Effect.promise(() => mkdtemp(join(tmpdir(), ".postern-stage-"))), remove)
+        ? yield* Effect.acquireRelease(
+          Effect.tryPromise({
+            try: () => emptyFolder(parent),
+            catch: (error) =>
+              new SandboxUnavailable({
+                missing: `no folder for a scratch call could be made in ${parent} (${error}).`,
+                remedy: "Look at the rights of that folder, and whether the disk is full."
+              })
+          }),
+          remove
+        )
         : ""
       return { way, stage, mounts: scratchMounts(way), env: {} }
     }
     if (way.kind === "read-only") return readOnly
     const copies = new Map<string, string>()
     for (const root of plan.roots) {
-      const copy = yield* Effect.acquireRelease(copyFolder(root), remove)
+      const copy = yield* Effect.acquireRelease(copyFolder(root, parent), remove)
       if (copy === undefined) return readOnly
       copies.set(root, copy)
     }

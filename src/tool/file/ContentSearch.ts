@@ -1,5 +1,7 @@
 import { Worker } from "node:worker_threads"
 import { Context, Deferred, Effect, Option, Schema } from "effect"
+import type { Hash } from "node:crypto"
+import type { Stats } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { lstat } from "node:fs/promises"
 import type { MayRead } from "./ReadFilter.ts"
@@ -32,6 +34,8 @@ interface FileHits {
 
 interface SearchResult {
   readonly files: ReadonlyArray<FileHits>
+  /** Files that were another while they were looked at again. */
+  readonly changed?: number
   /** Why the result is not all there is; absent when it is. */
   readonly limit?: "results" | "time" | "size" | "folder"
 }
@@ -71,7 +75,8 @@ const limits: Readonly<Record<NonNullable<SearchResult["limit"]>, string>> = {
 }
 
 export const render = (found: SearchResult, mode: SearchOutputMode, name: (path: string) => string): string => {
-  const note = found.limit === undefined ? "" : `\n[Not everything: ${limits[found.limit]}.]`
+  const note = (found.limit === undefined ? "" : `\n[Not everything: ${limits[found.limit]}.]`) +
+    changedNote(found.changed)
   if (found.files.length === 0) return `No matches.${note}`
   switch (mode) {
     case "files_with_matches":
@@ -82,6 +87,11 @@ export const render = (found: SearchResult, mode: SearchOutputMode, name: (path:
       return found.files.map((file) => renderFile(name(file.path), file.lines)).join("\n") + note
   }
 }
+
+const changedNote = (changed = 0): string =>
+  changed === 0
+    ? ""
+    : `\n[${changed} ${changed === 1 ? "file" : "files"} left out: changed or moved during the search; search again.]`
 
 const renderFile = (name: string, lines: ReadonlyArray<HitLine>): string => {
   const grouped = lines.some((line) => line.context)
@@ -210,6 +220,12 @@ const workerMain = (): void => {
     }
   }
 
+  const isAt = (descriptor: number, { dev, ino }: Stats, path: string): boolean => {
+    if (process.platform === "linux") return fs.readlinkSync(`/proc/self/fd/${descriptor}`) === path
+    const now = fs.lstatSync(path)
+    return fs.realpathSync.native(path) === path && now.dev === dev && now.ino === ino
+  }
+
   const readText = (path: string): string | undefined => {
     let descriptor: number | undefined
     try {
@@ -217,7 +233,7 @@ const workerMain = (): void => {
       const stats = fs.fstatSync(descriptor)
       if (!stats.isFile() || stats.size > job.maxFile) return undefined
       // A folder on the way may have become a link since it was listed.
-      if (process.platform === "linux" && fs.readlinkSync(`/proc/self/fd/${descriptor}`) !== path) return undefined
+      if (!isAt(descriptor, stats, path)) return undefined
       return readBounded(descriptor)
     } catch {
       return undefined
@@ -231,7 +247,9 @@ const workerMain = (): void => {
 
   /** The limit that was reached inside this file. */
   const searchFile = (path: string, regexp: RegExp, text: string): SearchResult["limit"] => {
-    const source = text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line)
+    const source = (text.startsWith("\uFEFF") ? text.slice(1) : text).split("\n").map((line) =>
+      line.endsWith("\r") ? line.slice(0, -1) : line
+    )
     if (source.at(-1) === "") source.pop()
     const shown = new Map<number, boolean>()
     let matches = 0
@@ -334,23 +352,69 @@ const ripgrepSearch = Effect.fnUntraced(function*(
   const ended = yield* Effect.raceFirst(run, Deferred.await(enough)).pipe(
     Effect.mapError((failed) => Tool.fail(`The search could not be started (${failed.message}).`))
   )
-  if (ended?.code === 2 && collector.found().files.length === 0 && errors !== "") {
+  // The sandbox refused to start it, as where a folder was just exchanged for a link.
+  if (ended?.attribution?.kind === "runner-failed") return yield* builtinSearch(query, timeout)
+  const seen = collector.found()
+  if (ended?.code === 2 && seen.files.length === 0 && errors !== "") {
     return yield* Tool.fail(`The search failed: ${errors.trim()}`)
   }
-  const found = collector.found()
-  if (ended?.timedOut && found.files.length === 0) {
+  if (ended?.timedOut && seen.files.length === 0) {
     return yield* Tool.fail(
       `The search did not finish within ${timeout} seconds. Name a smaller folder in path, or use include.`
     )
   }
-  return ended?.timedOut ? { ...found, limit: "time" } : found
+  const files = yield* Effect.filter(seen.files, (file) => isInFile(join(query.folder, file.path), file), {
+    concurrency: 8
+  })
+  const changed = seen.files.length - files.length
+  return { ...seen, ...(ended?.timedOut ? { limit: "time" as const } : {}), files, changed }
 })
+
+/** What ripgrep said of a file. */
+interface Claim extends FileHits {
+  /** Of every line it printed. */
+  readonly numbers: ReadonlyArray<number>
+  readonly digest: string
+}
+
+/** As ripgrep reads it: UTF-16 where the file says so. */
+const linesOf = (bytes: Buffer): ReadonlyArray<string> => {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe
+    ? "utf-16le"
+    : bytes[0] === 0xfe && bytes[1] === 0xff
+    ? "utf-16be"
+    : undefined
+  const text = encoding === undefined ? bytes.toString("utf8") : new TextDecoder(encoding).decode(bytes)
+  return withoutMark(text).split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line)
+}
+
+const withoutMark = (text: string): string => text.startsWith("\uFEFF") ? text.slice(1) : text
+
+/**
+ * Ripgrep opens files by path, and another command may exchange a folder for a link meanwhile. What it printed counts
+ * only where it is found again in the file itself, opened without following links.
+ */
+const isInFile = (path: string, { digest, numbers }: Claim): Effect.Effect<boolean> =>
+  Effect.match(Files.read(path), {
+    onFailure: () => false,
+    onSuccess: ({ bytes }) => {
+      const lines = linesOf(bytes)
+      const hash = newHash()
+      for (const number of numbers) hash.update(`${lines[number - 1] ?? ""}\n`)
+      return hash.digest("hex") === digest
+    }
+  })
+
+const newHash = () => process.getBuiltinModule("node:crypto").createHash("sha256")
 
 /** Bytes of one message; a longer one comes from a file without line ends that is no text to show. */
 const maxMessage = 16 * 1024 * 1024
 
 const collect = (query: SearchQuery, onEnough: () => void) => {
-  const files = new Map<string, { path: string; matches: number; lines: Array<HitLine> }>()
+  const files = new Map<
+    string,
+    { path: string; matches: number; lines: Array<HitLine>; numbers: Array<number>; hash: Hash }
+  >()
   let pending = Buffer.alloc(0)
   let results = 0
   let size = 0
@@ -377,14 +441,18 @@ const collect = (query: SearchQuery, onEnough: () => void) => {
     const isResult = type === "match" && (query.mode === "content" || !files.has(path))
     if (isResult && results >= query.maxResults) return stop("results")
     if (isResult) results++
-    const file = files.get(path) ?? { path, matches: 0, lines: [] }
+    const file = files.get(path) ?? { path, matches: 0, lines: [], numbers: [], hash: newHash() }
     files.set(path, file)
     if (type === "match") file.matches++
-    if (query.mode !== "content") return
-    for (const [index, text] of textOf(data.lines).replace(/\r?\n$/, "").split(/\r?\n/).entries()) {
+    const printed = textOf(data.lines).replace(/\r?\n$/, "").split(/\r?\n/)
+    for (const [index, text] of printed.entries()) {
+      const number = data.line_number + index
+      file.numbers.push(number)
+      file.hash.update(`${number === 1 ? withoutMark(text) : text}\n`)
+      if (query.mode !== "content") continue
       const cut = cutLine(text)
       size += cut.length
-      file.lines.push({ number: data.line_number + index, text: cut, context: type === "context" })
+      file.lines.push({ number, text: cut, context: type === "context" })
     }
     if (size > maxOutput) stop("size")
   }
@@ -400,8 +468,11 @@ const collect = (query: SearchQuery, onEnough: () => void) => {
       pending = all.subarray(start)
       if (pending.length > maxMessage) stop("size")
     },
-    found: (): SearchResult => ({
-      files: [...files.values()].filter((file) => file.matches > 0),
+    found: (): SearchResult & { readonly files: ReadonlyArray<Claim> } => ({
+      files: [...files.values()].filter((file) => file.matches > 0).map(({ hash, ...file }) => ({
+        ...file,
+        digest: hash.copy().digest("hex")
+      })),
       ...(limit === undefined ? {} : { limit })
     })
   }

@@ -5,6 +5,8 @@ import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { Timeout } from "../../../src/tool/file/ContentSearch.ts"
 import * as Executable from "../../../src/platform/Executable.ts"
 import { PathRefused } from "../../../src/workspace/Workspace.ts"
+import { exchange } from "../../support/Exchange.ts"
+import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 import { bench, toolbox } from "../Call.ts"
 
 const ripgrep = Executable.find("rg", process.env["PATH"], [])
@@ -206,4 +208,67 @@ describe("content_search, choice of the engine", () => {
       }).pipe(Effect.provide(layerFor(cwd)))
       assert.strictEqual(yield* Deferred.await(started), "a:1:hit")
     }))
+})
+
+const isLinux = process.platform === "linux"
+
+describe.skipIf(!isLinux).each(engines)("searches while a folder is exchanged for a link, $engine", ({ path }) => {
+  it.live("bring nothing from where the link leads", () =>
+    Effect.gen(function*() {
+      const { cwd, put, text } = yield* bench
+      const outside = yield* temporaryFolder
+      for (const folder of ["sub", "sub/deep"]) mkdirSync(join(cwd, folder))
+      mkdirSync(join(outside, "deep"))
+      for (const name of ["note", "deep/note"]) {
+        put(`sub/${name}`, "mark inside\n")
+        writeFileSync(join(outside, name), "mark outside\n")
+      }
+      writeFileSync(join(outside, "outside"), "")
+      symlinkSync(outside, join(cwd, "link"))
+      const exchanger = yield* Effect.promise(() => exchange(cwd, "sub", "link"))
+      let found = 0
+      yield* Effect.gen(function*() {
+        const end = Date.now() + 8000
+        for (let round = 0; round < 40 && (Date.now() < end || found === 0); round++) {
+          const shown = yield* text("content_search", { pattern: "mark" })
+          if (shown.includes("mark inside")) found++
+          assert.notInclude(shown, "outside")
+          for (const mode of ["files_with_matches", "count"]) {
+            const none = yield* text("content_search", { pattern: "mark outside", output_mode: mode })
+            assert.match(none, /^No matches\./)
+          }
+          assert.notInclude(yield* text("glob_search", { pattern: "**/*" }), "outside")
+          const listed = yield* Effect.exit(text("file_list", { path: "sub" }))
+          if (Exit.isSuccess(listed)) assert.notInclude(listed.value, "outside")
+        }
+      }).pipe(Effect.ensuring(Effect.sync(() => exchanger.kill("SIGKILL"))))
+      assert.isAbove(found, 0)
+    }).pipe(Effect.provide(toolbox({ PATH: path }))))
+
+  it.live("know a file again that has a mark, other line ends, another encoding or no valid text", () =>
+    Effect.gen(function*() {
+      const { cwd, text } = yield* bench
+      const files = {
+        "a-mark": "\uFEFFhit one\nx\nhit two",
+        "b-ends": "x\r\nhit one\r\n\r\nhit two\r\n",
+        "c-bytes": Buffer.concat([Buffer.from("hit "), Buffer.from([0xe4, 0xff]), Buffer.from("\nhit two\n")]),
+        "d-long": `hit ${"x".repeat(3000)}\n`
+      }
+      for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content)
+      const lines = (yield* text("content_search", { pattern: "hit", context_after: 1 })).split("\n")
+      assert.deepStrictEqual(
+        lines.map((line) => line.slice(0, 16)).filter((line) => /^.-\w+:/.test(line)),
+        [
+          "a-mark:1:hit one",
+          "a-mark:3:hit two",
+          "b-ends:2:hit one",
+          "b-ends:4:hit two",
+          "c-bytes:1:hit \uFFFD\uFFFD",
+          "c-bytes:2:hit tw",
+          "d-long:1:hit xxx"
+        ]
+      )
+      const counted = yield* text("content_search", { pattern: "hit", output_mode: "count" })
+      assert.strictEqual(counted, "a-mark:2\nb-ends:2\nc-bytes:2\nd-long:1")
+    }).pipe(Effect.provide(toolbox({ PATH: path }))))
 })
