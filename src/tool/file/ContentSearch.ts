@@ -415,7 +415,9 @@ const collect = (query: SearchQuery, onEnough: () => void) => {
     string,
     { path: string; matches: number; lines: Array<HitLine>; numbers: Array<number>; hash: Hash }
   >()
-  let pending = Buffer.alloc(0)
+  /** The pieces of a message whose end has not come yet, and how long they are. */
+  let pending: Array<Buffer> = []
+  let waiting = 0
   let results = 0
   let size = 0
   let limit: SearchResult["limit"]
@@ -459,14 +461,18 @@ const collect = (query: SearchQuery, onEnough: () => void) => {
 
   return {
     push: (chunk: Buffer) => {
-      const all = Buffer.concat([pending, chunk])
+      if (limit !== undefined) return
       let start = 0
-      for (let end = all.indexOf(10); end !== -1; end = all.indexOf(10, start)) {
-        line(all.toString("utf8", start, end))
+      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+        line(Buffer.concat([...pending, chunk.subarray(start, end)]).toString("utf8"))
+        pending = []
+        waiting = 0
         start = end + 1
       }
-      pending = all.subarray(start)
-      if (pending.length > maxMessage) stop("size")
+      if (start === chunk.length) return
+      pending.push(chunk.subarray(start))
+      waiting += chunk.length - start
+      if (waiting > maxMessage) stop("size")
     },
     found: (): SearchResult & { readonly files: ReadonlyArray<Claim> } => ({
       files: [...files.values()].filter((file) => file.matches > 0).map(({ hash, ...file }) => ({
