@@ -32,6 +32,14 @@ const noticeOf = (server: SessionMcpServer.SessionMcpServer): ReadonlyArray<User
     : [{ severity: "warning", title: `The MCP server ${server.config.name} cannot be used`, description: reason }]
 }
 
+/** Tools that no provider would take. */
+const leftOut = (server: SessionMcpServer.SessionMcpServer): ReadonlyArray<UserNotice> =>
+  McpTools.unsendable(server).map((tool) => ({
+    severity: "warning",
+    title: `The tool ${tool} of the MCP server ${server.config.name} is left out`,
+    description: "its arguments are no object, and no model provider takes that"
+  }))
+
 interface Running {
   readonly server: SessionMcpServer.SessionMcpServer
   readonly scope: Scope.Closeable
@@ -80,6 +88,15 @@ const open = (connector: Connector.Connector, permission: Effect.Success<typeof 
     })
     yield* follow
 
+    /** What the newest listing of each server leaves out was said. */
+    const said = new WeakMap<SessionMcpServer.SessionMcpServer, unknown>()
+    const leftOutOf = (server: SessionMcpServer.SessionMcpServer): ReadonlyArray<UserNotice> => {
+      const listed = server.listed()
+      if (said.get(server) === listed) return []
+      said.set(server, listed)
+      return leftOut(server)
+    }
+
     const toolsOf = (server: SessionMcpServer.SessionMcpServer): ReadonlyArray<AnyTool> => {
       const listed = server.listed()
       const known = built.get(server)
@@ -99,7 +116,7 @@ const open = (connector: Connector.Connector, permission: Effect.Success<typeof 
         yield* Effect.forkIn(startAll(servers().filter((server) => !server.isHopeful())), scope)
         const starting = yield* Effect.forkIn(startAll(hopeful), scope)
         yield* Effect.timeoutOption(Fiber.await(starting), patience)
-        return servers().flatMap(noticeOf)
+        return servers().flatMap((server) => [...noticeOf(server), ...leftOutOf(server)])
       }),
       policyChanged: Effect.suspend(() =>
         Effect.forEach(servers(), ({ policyChanged }) => policyChanged, { discard: true })

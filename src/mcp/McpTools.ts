@@ -5,6 +5,7 @@ import type { RpcFault } from "../rpc/Wire.ts"
 import { type AnyTool, fail, type ToolContext, ToolFailed, type ToolOutput } from "../tool/Tool.ts"
 import type { McpProgress, Unreachable } from "./McpConnection.ts"
 import type { SessionMcpServer } from "./SessionMcpServer.ts"
+import { type SendableSchema, sendableSchema } from "./SendableSchema.ts"
 import * as Protocol from "./Protocol.ts"
 import { declare, type McpToolDeclaration, type ToolArguments, toolNames } from "./McpToolDeclaration.ts"
 import { beginning, ending } from "../domain/Cut.ts"
@@ -356,12 +357,16 @@ const promptTools = (server: SessionMcpServer): ReadonlyArray<McpToolDeclaration
 
 const readCallResult = Schema.decodeUnknownEffect(Protocol.CallResult)
 
-const call = (server: SessionMcpServer, tool: string) =>
+const call = (server: SessionMcpServer, tool: string, restore: SendableSchema["restore"]) =>
   Effect.fnUntraced(function*(parameters: ToolArguments, context: ToolContext) {
-    const answer = yield* ask(server, "tools/call", { name: tool, arguments: parameters }, context)
+    const answer = yield* ask(server, "tools/call", { name: tool, arguments: restore(parameters) }, context)
     const result = yield* Effect.mapError(readCallResult(answer), unreadable(server))
     return yield* output(context, result)
   })
+
+/** Names of the tools that are listed and whose arguments are no object. */
+export const unsendable = (server: SessionMcpServer): ReadonlyArray<string> =>
+  server.listed().tools.flatMap(({ inputSchema, name }) => sendableSchema(inputSchema) === undefined ? [name] : [])
 
 /**
  * Every tool of a server as it is listed now, then those for its resources and prompts
@@ -369,13 +374,18 @@ const call = (server: SessionMcpServer, tool: string) =>
  */
 export const of = (server: SessionMcpServer): ReadonlyArray<AnyTool> => {
   const { prompts, resources, tools } = server.listed()
-  const own = tools.map(({ annotations, description = "", inputSchema = {}, name }): McpToolDeclaration => ({
-    tool: name,
-    description,
-    inputSchema,
-    readOnlyHint: annotations?.readOnlyHint ?? false,
-    run: call(server, name)
-  }))
+  const own = tools.flatMap(
+    ({ annotations, description = "", inputSchema = {}, name }): ReadonlyArray<McpToolDeclaration> => {
+      const sendable = sendableSchema(inputSchema)
+      return sendable === undefined ? [] : [{
+        tool: name,
+        description,
+        inputSchema: sendable.schema,
+        readOnlyHint: annotations?.readOnlyHint ?? false,
+        run: call(server, name, sendable.restore)
+      }]
+    }
+  )
   const more = [...(resources ? resourceTools(server) : []), ...(prompts ? promptTools(server) : [])]
   const all = [...own, ...more.filter(({ tool }) => !own.some((one) => one.tool === tool))]
   const names = toolNames(server.id, all.map(({ tool }) => tool))

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, Option } from "effect"
 import type { Prompt } from "effect/ai"
 import * as Attachments from "../workspace/Attachments.ts"
+import { answerText } from "./LastTurn.ts"
 import type { Learned } from "./Learned.ts"
 import { RequestOptions } from "./RequestOptions.ts"
 
@@ -20,8 +21,14 @@ export interface SentImage {
   readonly mediaType: string
 }
 
-/** The images that go along, by their part of the prompt. */
-export type Images = ReadonlyMap<Prompt.FilePart, SentImage>
+/** The images that go along, by their part of the prompt, and by their path where a tool result names them. */
+export type Images = ReadonlyMap<Prompt.FilePart | string, SentImage>
+
+const marker = /\[IMAGE:([^\]\n]+)\]/g
+
+/** Paths of the images that a tool result names. */
+export const namedIn = (text: string): ReadonlyArray<string> =>
+  text.includes("[IMAGE:") ? Array.from(text.matchAll(marker), ([, path = ""]) => path) : []
 
 export const none: Images = new Map()
 
@@ -99,9 +106,11 @@ const unsendable = (bytes: Buffer, kind: ImageKind | undefined): string | undefi
   return side > maxSide ? `it is ${side} pixels long; providers take ${maxSide} at most` : undefined
 }
 
-const load = Effect.fnUntraced(function*(part: Prompt.FilePart, leftOut: Set<string>) {
-  if (typeof part.data !== "string" || !part.data.startsWith("file://")) return undefined
-  const path = fileURLToPath(part.data)
+/** The file of an image; the context holds no bytes. */
+const pathOf = ({ data }: Prompt.FilePart): string | undefined =>
+  typeof data === "string" && data.startsWith("file://") ? fileURLToPath(data) : undefined
+
+const load = Effect.fnUntraced(function*(path: string, leftOut: Set<string>) {
   const found = yield* Effect.option(Attachments.load(dirname(dirname(path)), basename(path)))
   if (Option.isNone(found)) return undefined
   const bytes = found.value
@@ -112,8 +121,8 @@ const load = Effect.fnUntraced(function*(part: Prompt.FilePart, leftOut: Set<str
     return { data: bytes.toString("base64"), mediaType: kind.mediaType, side } satisfies Loaded
   }
   const { onNotice } = yield* RequestOptions
-  if (!leftOut.has(part.data) && onNotice !== undefined) {
-    leftOut.add(part.data)
+  if (!leftOut.has(path) && onNotice !== undefined) {
+    leftOut.add(path)
     yield* onNotice(`The model does not see the image ${basename(path)}: ${why}`)
   }
   return undefined
@@ -124,15 +133,28 @@ const load = Effect.fnUntraced(function*(part: Prompt.FilePart, leftOut: Set<str
  * providers would refuse is left out, with a notice the first time. `learned`: images that a provider refused already.
  */
 export const inPrompt = Effect.fnUntraced(function*(prompt: Prompt.Prompt, { leftOut, refusedImages }: Learned) {
-  const images = new Map<Prompt.FilePart, Loaded>()
+  const images = new Map<Prompt.FilePart | string, Loaded>()
+  const add = Effect.fnUntraced(function*(key: Prompt.FilePart | string, path: string | undefined) {
+    if (path === undefined || refusedImages.has(path)) return
+    const loaded = yield* load(path, leftOut)
+    if (loaded !== undefined) images.set(key, loaded)
+  })
   for (const message of prompt.content) {
-    if (message.role !== "user") continue
-    for (const part of message.content) {
-      if (part.type !== "file" || !isImage(part.mediaType) || refusedImages.has(String(part.data))) continue
-      const loaded = yield* load(part, leftOut)
-      if (loaded !== undefined) images.set(part, loaded)
+    if (message.role === "user") {
+      for (const part of message.content) {
+        if (part.type === "file" && isImage(part.mediaType)) yield* add(part, pathOf(part))
+      }
+    } else if (message.role === "tool") {
+      for (const part of message.content) {
+        if (part.type !== "tool-result") continue
+        for (const path of namedIn(answerText(part))) yield* add(path, path)
+      }
     }
   }
   if (images.size <= many) return images as Images
   return new Map(Array.from(images).filter(([, { side }]) => side <= maxSideOfMany)) as Images
 })
+
+/** The paths of the images that go along. */
+export const pathsOf = (images: Images): ReadonlyArray<string> =>
+  Array.from(images.keys(), (image) => typeof image === "string" ? image : pathOf(image) ?? "")

@@ -1,5 +1,4 @@
 import { Effect, Stream } from "effect"
-import type { Prompt } from "effect/ai"
 import type { ModelFault } from "./ModelFault.ts"
 import type { RequestOptions } from "./RequestOptions.ts"
 import { orElseUnbegun } from "./ResponseParts.ts"
@@ -18,7 +17,7 @@ export interface Learned {
   /** Ids of calls are nine letters and digits, as Mistral wants them. */
   shortIds: boolean
   readonly refusedTools: Set<string>
-  /** Images by address, for those that the server refused. */
+  /** Images by path, for those that the server refused. */
   readonly refusedImages: Set<string>
   /** Images that people know are left out. */
   readonly leftOut: Set<string>
@@ -39,7 +38,8 @@ export interface RequestParts {
   readonly fields: ReadonlyArray<string>
   /** In the order in which they were sent. */
   readonly tools: ReadonlyArray<string>
-  readonly images: Iterable<Prompt.FilePart>
+  /** Their paths. */
+  readonly images: ReadonlyArray<string>
 }
 
 /** Whether a refusal is about a field, and not about its value alone. */
@@ -56,9 +56,6 @@ const refusedTool = (said: string, tools: ReadonlyArray<string>): string | undef
   const place = /tools?(?:\.|\[|\s)(\d+)/.exec(said)
   return place === null ? undefined : tools[Number(place[1])]
 }
-
-const addresses = (images: Iterable<Prompt.FilePart>): ReadonlyArray<string> =>
-  Array.from(images, ({ data }) => String(data))
 
 /**
  * What a refusal teaches, if another request may pass then: a sentence for people where something is left out, `""`
@@ -92,11 +89,10 @@ export const learn = (
     learned.shortIds = true
     return ""
   }
-  const shown = addresses(images)
-  if (shown.length > 0 && /image|vision|multimodal|media.?type/i.test(said)) {
-    shown.forEach((address) => learned.refusedImages.add(address))
+  if (images.length > 0 && /image|vision|multimodal|media.?type/i.test(said)) {
+    images.forEach((path) => learned.refusedImages.add(path))
     return `The provider refused ${
-      shown.length === 1 ? "the image" : `the ${shown.length} images`
+      images.length === 1 ? "the image" : `the ${images.length} images`
     } of this conversation; the model does not see them: ${said}`
   }
   const tool = refusedTool(said, tools)

@@ -1,5 +1,5 @@
 import { Prompt } from "effect/ai"
-import type { Images } from "./Images.ts"
+import { type Images, namedIn } from "./Images.ts"
 import { answerText } from "./LastTurn.ts"
 
 /**
@@ -13,6 +13,7 @@ const legalName = /^[a-zA-Z0-9_-]{1,64}$/
 const nothing = "(no output)"
 const unanswered = "(This call was cut off before it had a result.)"
 const interjected = "(The user wrote here.)"
+const imagesFollow = "(The images of these results follow.)"
 const imageLeftOut = "(An image was left out: it could not be sent.)"
 const leftOut = "(The beginning of the conversation was left out.)"
 
@@ -115,6 +116,15 @@ export interface SendableOptions {
   readonly shortIds?: boolean
 }
 
+/** Images that results name, for a wire whose results are text. */
+const imagesOf = (results: ReadonlyArray<CallResult>, images: Images): ReadonlyArray<UserPart> =>
+  results.flatMap((result) =>
+    namedIn(answerText(result)).flatMap((path) => {
+      const image = images.get(path)
+      return image === undefined ? [] : [Prompt.makePart("file", { mediaType: image.mediaType, data: path })]
+    })
+  )
+
 /**
  * The messages of a request, system messages first. Afterwards user and assistant alternate, tool results follow the
  * answer with their calls at once and only there, and nothing is empty. What needs no repair is the same message as before, so that nothing of a prompt cache is lost.
@@ -169,7 +179,11 @@ export const sendable = (
     for (let next = content[at + 1]; next?.role === "tool"; next = content[++at + 1]) {
       found.push(...next.content.filter((part) => part.type === "tool-result"))
     }
-    if (calls.length > 0) sent.push(Prompt.toolMessage({ content: resultsOf(calls, found) }))
+    if (calls.length === 0) continue
+    const results = resultsOf(calls, found)
+    sent.push(Prompt.toolMessage({ content: results }))
+    const shown = alternates ? imagesOf(results, images) : []
+    if (shown.length > 0) sent.push(assistantNote(imagesFollow), Prompt.userMessage({ content: shown }))
   }
   return [...content.filter(({ role }) => role === "system"), ...sent]
 }

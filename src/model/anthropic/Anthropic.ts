@@ -96,7 +96,7 @@ export const make = (provider: Provider, name: string, http: HttpClient.HttpClie
             sent: {
               fields: Object.keys(sent),
               tools: sent.tools?.map(({ name }) => name) ?? [],
-              images: images.keys()
+              images: Images.pathsOf(images)
             },
             answer: post("/v1/messages", sent, () => AnthropicReader.make({ id, model, learned }))
           }

@@ -1,5 +1,5 @@
 import type { Prompt } from "effect/ai"
-import type { Images } from "../Images.ts"
+import { type Images, namedIn, type SentImage } from "../Images.ts"
 import { answerText } from "../LastTurn.ts"
 import { sendable, sendableName } from "../SendableHistory.ts"
 import type { ToolDeclaration } from "../ToolSchemas.ts"
@@ -33,12 +33,15 @@ const thought = (part: Prompt.ReasoningPart, model: string): ReadonlyArray<Block
   return known.signature === undefined ? [] : [{ type: "thinking", thinking: part.text, signature: known.signature }]
 }
 
+const imageBlock = ({ data, mediaType }: SentImage): Block => (
+  { type: "image", source: { type: "base64", media_type: mediaType, data } }
+)
+
 const user = (content: ReadonlyArray<Prompt.UserMessagePart>, images: Images) =>
   content.flatMap((part): ReadonlyArray<Block> => {
     if (part.type === "text") return textBlock(part.text)
     const image = images.get(part)
-    if (image === undefined) return []
-    return [{ type: "image", source: { type: "base64", media_type: image.mediaType, data: image.data } }]
+    return image === undefined ? [] : [imageBlock(image)]
   })
 
 const assistant = (content: ReadonlyArray<Prompt.AssistantMessagePart>, model: string | undefined) =>
@@ -55,12 +58,21 @@ const assistant = (content: ReadonlyArray<Prompt.AssistantMessagePart>, model: s
     }
   })
 
-const results = (content: ReadonlyArray<Prompt.ToolMessagePart>) =>
+/** The text of a result, with the images that it names. */
+const resultContent = (text: string, images: Images): string | ReadonlyArray<Block> => {
+  const shown = namedIn(text).flatMap((path) => {
+    const image = images.get(path)
+    return image === undefined ? [] : [imageBlock(image)]
+  })
+  return shown.length === 0 ? text : [{ type: "text", text }, ...shown]
+}
+
+const results = (content: ReadonlyArray<Prompt.ToolMessagePart>, images: Images) =>
   content.flatMap((part): ReadonlyArray<Block> =>
     part.type !== "tool-result" ? [] : [{
       type: "tool_result",
       tool_use_id: part.id,
-      content: answerText(part),
+      content: resultContent(answerText(part), images),
       ...(part.isFailure ? { is_error: true } : {})
     }]
   )
@@ -75,7 +87,7 @@ const message = (one: Prompt.Message, thinking: string | undefined, images: Imag
     case "assistant":
       return { role: "assistant", content: assistant(one.content, thinking) }
     case "tool":
-      return { role: "user", content: results(one.content) }
+      return { role: "user", content: results(one.content, images) }
   }
 }
 

@@ -80,7 +80,11 @@ export const make = (provider: Provider, model: string, http: HttpClient.HttpCli
           const fields = body(offered, wishes)
           const prompt = messages(request.prompt, { images, provider: provider.alias, shortIds: learned.shortIds })
           return {
-            sent: { fields: Object.keys(fields), tools: offered.map(({ name }) => name), images: images.keys() },
+            sent: {
+              fields: Object.keys(fields),
+              tools: offered.map(({ name }) => name),
+              images: Images.pathsOf(images)
+            },
             answer: post(
               "/chat/completions",
               { ...fields, messages: prompt },

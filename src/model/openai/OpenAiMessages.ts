@@ -30,7 +30,7 @@ const text = (content: ReadonlyArray<Prompt.Part>) =>
 const userContent = (content: ReadonlyArray<Prompt.UserMessagePart>, images: Images) => {
   const parts = content.flatMap((part): ReadonlyArray<object> => {
     if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }]
-    const image = images.get(part)
+    const image = images.get(part) ?? images.get(String(part.data))
     return image === undefined
       ? []
       : [{ type: "image_url", image_url: { url: `data:${image.mediaType};base64,${image.data}` } }]
