@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -198,6 +199,19 @@ describe.skipIf(!Fixture.hasBubblewrap)(`hidden paths in a sandbox${Fixture.reas
         "cat $HOME/keys/* $HOME/projects/keys/* $HOME/.cache/pip/* $HOME/.dotfiles/ssh/* 2>/dev/null"
       for (const mode of ["read-only", "workspace-write"] as const) {
         assert.deepStrictEqual(yield* run(made, mode, script), ["Ada", "*.log"])
+      }
+    }))
+
+  it.live("leave the repository around a session folder open to commits, unless the repository is hidden", () =>
+    Effect.gen(function*() {
+      const made = yield* home
+      const script = "git -c user.name=A -c user.email=a@b.c commit -q --allow-empty -m one && git log --format=%s"
+      for (const [folder, expected] of [[join("projects", "app"), ["one"]], [join(".hidden", "app"), []]] as const) {
+        const work = join(made.home, folder, "src")
+        mkdirSync(work, { recursive: true })
+        execFileSync("git", ["init", "-q", dirname(work)])
+        const seen = yield* run(made, "workspace-write", `{ ${script}; } 2>/dev/null`, { work })
+        assert.deepStrictEqual(seen, [...expected])
       }
     }))
 

@@ -120,16 +120,19 @@ export const hiddenView = (request: ViewRequest, host: HostEnvironment): HiddenV
 const nearest = (paths: { readonly has: (path: string) => boolean }, path: string): string | undefined =>
   HiddenPaths.nearest((at) => paths.has(at), path)
 
+/** Whether a mask covers the path, and none of the folders that are shown lies deeper. */
+export const isHidden = ({ masks }: HiddenView, folders: ReadonlySet<string>, path: string): boolean => {
+  const mask = nearest(masks, path)
+  return mask !== undefined && (nearest(folders, path)?.length ?? 0) <= mask.length
+}
+
 /** `hidden` is its {@link hiddenView}. */
-export const viewOf = (wanted: ViewRequest, { masks, shown }: HiddenView, host: HostEnvironment): DiskView => {
+export const viewOf = (wanted: ViewRequest, hidden: HiddenView, host: HostEnvironment): DiskView => {
+  const { masks, shown } = hidden
   const { mode } = wanted
   const { readable, roots } = foldersOf(wanted)
   const folders = new Set([...roots, ...readable, ...shown.keys()])
-  const isHidden = (path: string) => {
-    const mask = nearest(masks, path)
-    return mask !== undefined && (nearest(folders, path)?.length ?? 0) <= mask.length
-  }
-  const programs = isNarrow(mode) ? programFolders(host).filter((path) => !isHidden(path)) : []
+  const programs = isNarrow(mode) ? programFolders(host).filter((path) => !isHidden(hidden, folders, path)) : []
   const tops = [...roots, ...readable, ...programs, "/usr", "/etc/ssl", "/etc/pki", "/etc/static"]
   return {
     mode,

@@ -5,7 +5,16 @@ import { isNarrow, writes } from "../SandboxModes.ts"
 import * as ProtectedPaths from "./ProtectedPaths.ts"
 import * as PathScope from "./PathScope.ts"
 import { type GitConfigReader, type GitFolders, noGit } from "./GitConfig.ts"
-import { type DiskView, foldersOf, hiddenView, type HostEnvironment, viewOf, type ViewRequest } from "./DiskView.ts"
+import {
+  type DiskView,
+  foldersOf,
+  type HiddenView,
+  hiddenView,
+  type HostEnvironment,
+  isHidden,
+  viewOf,
+  type ViewRequest
+} from "./DiskView.ts"
 
 /** One call's view of the disk, found out right before it runs. Backends turn it into their own words. */
 export interface Plan extends DiskView {
@@ -87,14 +96,16 @@ const refusedFolders = (
 /** Those that no session may have as its folder are left closed. */
 const repositoriesAround = (
   roots: ReadonlyArray<string>,
-  hidden: ReadonlyArray<string>,
+  hidden: HiddenView,
   { homes, own }: HostEnvironment,
   { configOf }: ProtectedPaths.ProtectionSources
 ): ReadonlyArray<GitFolders> =>
   ProtectedPaths.repositoriesAround(roots, homes.map((home) => Disk.real(home) ?? home), configOf).filter(
     ({ folder }) =>
       !roots.some((root) => isInside(root, folder) || isInside(folder, root)) &&
-      ![...hidden, own.dataDir, own.configDir].some((path) => isInside(path, folder) || isInside(folder, path))
+      ![own.dataDir, own.configDir].some((path) => isInside(path, folder) || isInside(folder, path)) &&
+      !isHidden(hidden, new Set(hidden.shown.keys()), folder) &&
+      !Array.from(hidden.masks.keys()).some((path) => isInside(folder, path))
   )
 
 /** What a command must find as it is in folders that it can write to. */
@@ -156,9 +167,7 @@ export const make = (
       "Open the session in a project folder, or list the folder in visible_paths of the risk profile."
     )
   }
-  const around = mode === "workspace-write" ?
-    repositoriesAround(roots, [...hidden.masks.keys()], surroundings, sources)
-    : []
+  const around = mode === "workspace-write" ? repositoriesAround(roots, hidden, surroundings, sources) : []
   const repositories = around.map(({ folder }) => folder)
   const wider = { ...request, roots: [...request.roots, ...repositories] }
   const { roots: writable } = foldersOf(wider)
