@@ -93,7 +93,7 @@ export const layer = (
     Layer.provideMerge(Uploads.layer),
     Layer.provideMerge(ClientSessions.layer),
     Layer.provideMerge(layerSessions(open)),
-    Layer.provide(Principals.layerToolGrants),
+    Layer.provide(Principals.layerGrants),
     Layer.provide(engine),
     Layer.provideMerge(ClientApprovals.layer),
     Layer.provideMerge(Layer.mergeAll(

@@ -59,6 +59,7 @@ export const make = Effect.gen(function*() {
           denied,
           found.forbiddenPaths,
           found.visiblePaths,
+          found.foreign,
           found.allowedRoots,
           found.backend
         ]),

@@ -2,7 +2,9 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { isWritable } from "../config/schema/KeyPath.ts"
 import type { ConfigTable } from "../config/schema/Schema.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
-import { type Permitted, ToolGrants } from "../policy/decision/ToolGrants.ts"
+import type { Snapshot } from "../config/Snapshot.ts"
+import { canonicalFolder } from "../policy/decision/Limits.ts"
+import { ForeignFolders, type Permitted, ToolGrants } from "../policy/decision/ToolGrants.ts"
 
 /**
  * What one client may do (docs/users.md#grants); it is looked up with every call, so that taking a permission away
@@ -141,16 +143,26 @@ export const make = <E>(roster: Effect.Effect<Roster, E>, own: number | undefine
           : `this user is not known to the daemon; a table [users.NAME] with uid = ${uid} would let it in`
       })
   }),
-  find: Effect.fnUntraced(function*(id: string) {
-    const now = yield* roster
-    if (id === operator.id) return hasOperator(now, own) ? operator : undefined
-    const { profiles, users } = now
-    const user = Object.entries(users).find(([name, { principal_id }]) => (principal_id ?? name) === id)
-    const aliases = user?.[1].permission_profiles ?? []
-    return user &&
-      united(id, new Map(aliases.flatMap((alias) => profiles[alias] === undefined ? [] : [[alias, profiles[alias]]])))
-  })
+  find: (id: string) => Effect.map(roster, (now) => principalOf(id, now, own))
 })
+
+const principalOf = (id: string, now: Roster, own: number | undefined): Principal | undefined => {
+  if (id === operator.id) return hasOperator(now, own) ? operator : undefined
+  const { profiles, users } = now
+  const user = Object.entries(users).find(([name, { principal_id }]) => (principal_id ?? name) === id)
+  const aliases = user?.[1].permission_profiles ?? []
+  return user &&
+    united(id, new Map(aliases.flatMap((alias) => profiles[alias] === undefined ? [] : [[alias, profiles[alias]]])))
+}
+
+/** The workspaces of agents, as they are named and with links followed. */
+export const workspacesOf = (
+  agents: Snapshot["agents"],
+  isMeant: (alias: string) => boolean
+): ReadonlyArray<string> =>
+  Array.from(agents.values()).filter(({ alias }) => isMeant(alias)).flatMap(({ workspace }) => [
+    ...new Set([workspace, canonicalFolder(workspace)])
+  ])
 
 export class Principals extends Context.Service<Principals, {
   /** The id of the principal behind a connection. */
@@ -167,12 +179,22 @@ export class Principals extends Context.Service<Principals, {
   )
 
   /** Sessions without an owner are the operator's. */
-  static readonly layerToolGrants: Layer.Layer<never, never, Principals> = Layer.effect(
-    ToolGrants,
-    Effect.map(
-      Principals,
-      ({ find }) => (owner: string | null, agent: string) =>
-        owner === null ? Effect.undefined : Effect.map(find(owner), (principal) => toolsWith(owner, agent, principal))
+  static readonly layerGrants: Layer.Layer<never, never, Principals | LiveSettings> = Layer.merge(
+    Layer.effect(
+      ToolGrants,
+      Effect.map(
+        Principals,
+        ({ find }) => (owner: string | null, agent: string) =>
+          owner === null ? Effect.undefined : Effect.map(find(owner), (principal) => toolsWith(owner, agent, principal))
+      )
+    ),
+    Layer.effect(
+      ForeignFolders,
+      Effect.map(LiveSettings, ({ last }) => (owner: string | null) => {
+        const { agents, table } = last()
+        const principal = owner === null ? operator : principalOf(owner, rosterOf(table), process.geteuid?.())
+        return principal?.admin === true ? [] : workspacesOf(agents, (alias) => principal?.mayUseAgent(alias) !== true)
+      })
     )
   )
 }

@@ -82,7 +82,11 @@ export const make = (
         env,
         roots: foldersOf(workspace, allowing(limits, place)),
         readable: workspace.readable,
-        masks: [...denied.hidden, ...limits.forbiddenPaths.map((path) => absolutePath(path, place))],
+        masks: [
+          ...denied.hidden,
+          ...limits.foreign,
+          ...limits.forbiddenPaths.map((path) => absolutePath(path, place))
+        ],
         visible: limits.visiblePaths.map((path) => absolutePath(path, place)),
         readOnly: denied.kept,
         ...(temporary === undefined ? {} : { temporary }),

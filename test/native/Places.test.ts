@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { hasBubblewrap, reason } from "../support/Bubblewrap.ts"
 import { promise, served } from "../support/ServedDaemon.ts"
 import { temporaryHome } from "../support/TemporaryFolder.ts"
 
@@ -94,5 +95,75 @@ describe("A folder of Postern, or of an agent that the principal may not use,", 
       yield* refused
       put(["*"])
       yield* promise(() => client.prompt(session_id, "say hi"))
+    }))
+})
+
+describe.skipIf(!hasBubblewrap)(`The workspace of an agent that the principal may not use,${reason}`, () => {
+  it.live("is hidden in sessions that were opened above it, by every way in, until the agent is allowed", () =>
+    Effect.gen(function*() {
+      const top = join(dirname(yield* temporaryHome), "all")
+      const ops = join(top, "deep", "ops")
+      const text = (agents: ReadonlyArray<string>) =>
+        `${config(ops, agents).replace("\"execute\"", "\"execute\", \"delete\"")}
+[policy]
+tool_approval = "universal_accept"
+`
+      const host = yield* served({ config: text(["default"]) })
+      mkdirSync(ops, { recursive: true })
+      writeFileSync(join(ops, "notes"), "NEEDLE\n")
+      writeFileSync(join(top, "deep", "open"), "HAY\n")
+      symlinkSync(ops, join(top, "link"))
+      writeFileSync(
+        join(top, "in.sh"),
+        `cat deep/ops/notes link/notes ${ops}/notes deep/open; grep -rs NEED[L]E .; ls deep/ops; true`
+      )
+      const ann = yield* host.greet({}, yield* host.openFor(70001))
+      const operator = yield* host.greet()
+      const ways = [
+        "run cat deep/ops/notes",
+        "run cat link/notes",
+        "run bash ./in.sh",
+        "read deep/ops/notes",
+        "read link/notes",
+        `read ${ops}/notes`,
+        "search NEEDLE .",
+        "search NEEDLE deep/ops",
+        "list deep/ops",
+        `call glob_search ${JSON.stringify({ pattern: "**/notes" })}`,
+        "write deep/ops/notes\nchanged\n."
+      ]
+      const results = Effect.fnUntraced(function*(client: typeof ann, session: string, prompt: string) {
+        const before = client.updates("tool_result").length
+        yield* promise(() => client.prompt(session, prompt))
+        return client.updates("tool_result").slice(before).map(({ raw_output }) => String(raw_output)).join("\n")
+      })
+      const session = yield* promise(() => ann.session({ cwd: top }))
+      const stored = yield* promise(() => ann.session({ cwd: join(top, "deep") }))
+      yield* promise(() => ann.request("session/close", { session_id: stored }))
+      for (const sandbox of ["workspace-write", "read-only", "workspace-read"]) {
+        yield* promise(() => ann.prompt(session, `/policy sandbox ${sandbox}`))
+        for (const way of ways) {
+          const seen = yield* results(ann, session, way)
+          assert.notMatch(seen, /NEEDLE\n|:NEEDLE|ops\/notes$|^notes/m, `${sandbox}: ${way}: ${seen}`)
+          if (way.includes("in.sh")) assert.include(seen, "HAY", sandbox)
+        }
+      }
+      assert.strictEqual(readFileSync(join(ops, "notes"), "utf8"), "NEEDLE\n")
+      assert.notInclude(yield* results(ann, stored, "run cat ops/notes"), "NEEDLE")
+      const path = join(ops, "notes")
+      const refused = yield* promise(() => ann.failure("file/attach", { session_id: session, files: [{ path }] }))
+      assert.strictEqual(refused.code, -32012)
+      const listed = yield* promise(() => ann.request("fs/list_dir", { path: join(top, "deep") }))
+      assert.deepStrictEqual(listed["entries"].map(({ name }: { name: string }) => name), ["open"])
+      const above = yield* promise(() => ann.request("fs/list_dir", { path: top }))
+      assert.deepStrictEqual(above["entries"].map(({ name }: { name: string }) => name), ["deep", "in.sh"])
+
+      const own = yield* promise(() => operator.session({ cwd: top }))
+      assert.include(yield* results(operator, own, "run cat deep/ops/notes"), "NEEDLE")
+      writeFileSync(join(host.folder, "config.toml"), text(["default", "away"]))
+      assert.include(yield* results(ann, session, "run bash ./in.sh"), "NEEDLE")
+      assert.include(yield* results(ann, session, "read deep/ops/notes"), "NEEDLE")
+      writeFileSync(join(host.folder, "config.toml"), text(["default"]))
+      assert.notInclude(yield* results(ann, session, "run bash ./in.sh"), "NEEDLE")
     }))
 })

@@ -32,6 +32,7 @@ const limits: OperatorLimits = {
   forbiddenPaths: [],
   visiblePaths: [],
   usualForbidden: [],
+  foreign: [],
   allowedCommands: [],
   forbiddenCommands: [],
   blockHighRiskCommands: true,

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import type { LiveSettings } from "../../config/LiveSettings.ts"
 import type { Settings } from "../../config/Settings.ts"
-import { canonicalFolder, ownFolders } from "../../policy/decision/Limits.ts"
+import { ownFolders } from "../../policy/decision/Limits.ts"
 import { deepest } from "../../sandbox/plan/PathScope.ts"
 import type { RpcFault } from "../../rpc/Wire.ts"
-import { type Principal, Principals } from "../../security/Principals.ts"
+import { type Principal, Principals, workspacesOf } from "../../security/Principals.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { isLocal, NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
 import type { Agents } from "../../session/lifecycle/Agents.ts"
@@ -21,11 +21,8 @@ export const makeForbids =
   (settings: Settings["Service"], { last }: LiveSettings["Service"]) => (me: Principal): Forbids => {
     if (me.admin) return () => undefined
     return (folder) => {
-      const agents = Array.from(last().agents.values())
-      const workspaces = (mine: boolean) =>
-        agents.filter(({ alias }) => me.mayUseAgent(alias) === mine).flatMap((
-          { workspace }
-        ) => [workspace, canonicalFolder(workspace)])
+      const { agents } = last()
+      const workspaces = (mine: boolean) => workspacesOf(agents, (alias) => me.mayUseAgent(alias) === mine)
       const others = deepest([...ownFolders(settings), ...workspaces(false)], folder)
       return others >= 0 && others > deepest(workspaces(true), folder)
         ? `principal "${me.id}" may not use this folder: it belongs to Postern or to an agent of others`

@@ -18,7 +18,10 @@ const byName = new Intl.Collator("en", { sensitivity: "base" })
 
 const codeOf = (error: unknown) => (error as { readonly code?: string }).code
 
-/** The entries of a folder, folders first; entries that vanish meanwhile are left out. A link into a forbidden folder is refused. */
+/**
+ * The entries of a folder, folders first; entries that vanish meanwhile and forbidden ones are left out. A link into a
+ * forbidden folder is refused.
+ */
 export const list = Effect.fnUntraced(function*(path: string, hidden: boolean, forbids: Forbids) {
   if (!isAbsolute(path) || path.includes("\0") || path.split(/[/\\]/).includes("..")) {
     return yield* Errors.badPath(`path: ${JSON.stringify(path)} is not an absolute path without ".."`)
@@ -44,6 +47,8 @@ export const list = Effect.fnUntraced(function*(path: string, hidden: boolean, f
       await Promise.all(
         (await readdir(base)).filter((name) => hidden || !name.startsWith(".")).map(async (name) => {
           const full = join(path, name)
+          const real = await realpath(join(base, name)).catch(() => undefined)
+          if (real === undefined || forbids(real) !== undefined) return undefined
           const found = await stat(join(base, name)).catch(() => undefined)
           return found && {
             name,

@@ -180,6 +180,12 @@ const pathRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | 
           reason: `${text} belongs to Postern itself, and no tool may ${writes ? "change" : "touch"} it`
         }
       }
+      if (isForbidden(candidate, [...place.roots, ...call.readable], limits.foreign)) {
+        return {
+          code: "PROTECTED_PATH",
+          reason: `${text} belongs to an agent that the owner of this session may not use`
+        }
+      }
       if (isForbidden(candidate, own, forbidden) || (!(call.shell && !writes) && isForbidden(candidate, own, usual))) {
         return { code: "PATH_FORBIDDEN", reason: `the operator forbids the path ${text}` }
       }
@@ -199,7 +205,7 @@ const reached = (
   { canonical, inner = [], parts, place }: BoundaryCall,
   accept: (touch: FileOperand) => boolean
 ) => {
-  const guarded = [...limits.own, ...limits.forbiddenPaths.map((path) => absolutePath(path, place))]
+  const guarded = [...limits.own, ...limits.foreign, ...limits.forbiddenPaths.map((path) => absolutePath(path, place))]
     .filter((folder) => !place.roots.some((root) => isInside(folder, root)))
   const config = place.roots.map((root) => join(root, ".postern"))
   for (const part of [...parts, ...inner]) {

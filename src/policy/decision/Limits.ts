@@ -73,6 +73,8 @@ export interface OperatorLimits extends Allowance {
   readonly level: AutonomyLevel
   /** Postern's own folders, which no tool may read or write; a session's folder may lie in one. */
   readonly own: ReadonlyArray<string>
+  /** Workspaces of agents that the owner of the session may not use; no tool may read or write them either. */
+  readonly foreign: ReadonlyArray<string>
   readonly workspaceOnly: boolean
   readonly allowedRoots: ReadonlyArray<string>
   readonly forbiddenPaths: ReadonlyArray<string>
@@ -136,12 +138,14 @@ export const limitsOf = (
   profile: RiskProfile | undefined,
   own: ReadonlyArray<string> = [],
   allowance: Allowance = unlimited,
-  runtimeSeconds?: number
+  runtimeSeconds?: number,
+  foreign: ReadonlyArray<string> = []
 ): OperatorLimits => {
   const level = profile?.level ?? "supervised"
   return {
     level,
     own,
+    foreign,
     workspaceOnly: profile?.workspaceOnly ?? level !== "full",
     allowedRoots: profile?.allowedRoots ?? [],
     forbiddenPaths: profile?.forbiddenPaths ?? [],

@@ -20,6 +20,15 @@ export const ToolGrants = Context.Reference<
   { defaultValue: () => () => Effect.undefined }
 )
 
+/**
+ * The workspaces of agents that the owner of a session may not use now, as they are named and with links followed. A
+ * process that serves only its own user has none. See docs/users.md#grants.
+ */
+export const ForeignFolders = Context.Reference<(owner: string | null) => ReadonlyArray<string>>(
+  "postern/policy/ForeignFolders",
+  { defaultValue: () => () => [] }
+)
+
 /** Why the owner of a session may not use this tool, if it may not. */
 export const withheld = (permitted: Permitted | undefined, tool: ToolName): string | undefined =>
   permitted === undefined || permitted.has(tool.name) || permitted.has(ruleName(tool))

@@ -68,12 +68,14 @@ export const pathScopeOf = (
   { policy, workspace }: Pick<SessionContext, "policy" | "workspace">
 ): PathScope => {
   const { capabilities } = tool.needs(parameters)
+  const limits = policy.standingLimits()
   const scope = sandbox.reach({
     mode: ceiling(capabilities, policy.settings().values.sandbox),
     network: false,
     roots: CallConfinement.foldersOf(workspace),
     readable: workspace.readable,
-    visible: policy.standingLimits().visiblePaths.map((path) =>
+    masks: limits.foreign,
+    visible: limits.visiblePaths.map((path) =>
       absolutePath(path, { cwd: workspace.cwd, roots: workspace.roots, home: homedir() })
     )
   })

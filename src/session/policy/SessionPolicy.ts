@@ -18,7 +18,7 @@ import {
 import type { Decision } from "../../policy/decision/Decision.ts"
 import { limitsOf, type OperatorLimits, ownFolders, unlimited } from "../../policy/decision/Limits.ts"
 import { type PolicyFlags, policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
-import { type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
+import { ForeignFolders, type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
 import { projectFile, type RuleSource } from "../../policy/rules/source/RuleSource.ts"
 import {
   type DecisionRecord,
@@ -148,6 +148,7 @@ export const make = Effect.fnUntraced(
     changed: Effect.Effect<void>
   ) {
     const grants = yield* ToolGrants
+    const foreign = yield* ForeignFolders
     const { policy: store } = yield* SessionStore
     const live = yield* LiveSettings
     const own = ownFolders(yield* Settings)
@@ -236,13 +237,20 @@ export const make = Effect.fnUntraced(
               basis.configured.risk,
               own,
               { actions: { done: count, limit: basis.mostActions }, cost },
-              basis.configured.runtime.shellTimeoutSecs
+              basis.configured.runtime.shellTimeoutSecs,
+              foreign(owner)
             )
         )
       }),
       standingLimits: () => {
         renew()
-        return limitsOf(basis.configured.risk, own, unlimited, basis.configured.runtime.shellTimeoutSecs)
+        return limitsOf(
+          basis.configured.risk,
+          own,
+          unlimited,
+          basis.configured.runtime.shellTimeoutSecs,
+          foreign(owner)
+        )
       },
       flags: () => {
         renew()

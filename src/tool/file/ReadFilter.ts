@@ -28,7 +28,8 @@ export const of = (
   // A session in the home folder has Postern's own files below it.
   const reachesOwn = !limits.workspaceOnly ||
     limits.own.some((folder) => [...place.roots, ...limits.allowedRoots].some((root) => isInside(root, folder)))
-  if (kept.length === 0 && limits.forbiddenPaths.length === 0 && !reachesOwn) return undefined
+  const isRestricted = limits.forbiddenPaths.length > 0 || limits.foreign.length > 0 || reachesOwn
+  if (kept.length === 0 && !isRestricted) return undefined
   const rules = make(kept, tools)
   const canonical = (path: string) => path
   const call = { capabilities: [], shapes: [], place, canonical, readable: [], shell: false, decidedElsewhere: false }
