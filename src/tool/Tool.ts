@@ -1,4 +1,7 @@
 import { Effect, type JsonSchema, Result, Schema, type Scope } from "effect"
+import { existsSync } from "node:fs"
+import { resolve as resolvePath } from "node:path"
+import { fileURLToPath } from "node:url"
 import type { Capability, NetworkNeed } from "../domain/Capability.ts"
 import type { UserNotice } from "../domain/SessionEvent.ts"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
@@ -175,9 +178,48 @@ const decodedOnceMore = (schema: Schema.Top, given: unknown): unknown => {
   )
 }
 
-/** The tool a call is for, and its parameters as that tool reads them. */
+const escape = /%[0-9a-f]{2}/i
+
+/** Absent where it is no path after all. */
+const attempt = (decode: () => string): string | undefined => {
+  try {
+    return decode()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Clients name files by address, and models repeat what they read: `file://` and percent-encoding are taken as the path
+ * they stand for, unless there is a file of that very name.
+ */
+const asPath = (named: string, cwd: string): string => {
+  const isAddress = /^file:\/\//i.test(named)
+  if (!isAddress && !escape.test(named)) return named
+  const isThere = (path: string) => existsSync(resolvePath(cwd, path))
+  if (isThere(named)) return named
+  if (isAddress) {
+    const path = attempt(() => fileURLToPath(named.replace(/^file:\/\/localhost(?=\/)/i, "file://")))
+    if (path !== undefined) return path
+    return named
+  }
+  const path = attempt(() => decodeURIComponent(named))
+  return path !== undefined && isThere(path) ? path : named
+}
+
+const withPath = ({ mcp, parameters: schema }: AnyTool, parameters: unknown, cwd: string): unknown =>
+  mcp === undefined && isRecord(parameters) && typeof parameters["path"] === "string" && "path" in fieldsOf(schema)
+    ? { ...parameters, path: asPath(parameters["path"], cwd) }
+    : parameters
+
+/** The tool a call is for, and its parameters as that tool reads them in a session's folder. */
 export const decodeCall = Effect.fnUntraced(
-  function*(tools: ReadonlyMap<string, AnyTool>, name: string, parameters: unknown): Effect.fn.Return<
+  function*(
+    tools: ReadonlyMap<string, AnyTool>,
+    name: string,
+    parameters: unknown,
+    cwd: string
+  ): Effect.fn.Return<
     Result.Result<{ readonly tool: AnyTool; readonly parameters: unknown }, InvalidCall>
   > {
     const tool = tools.get(name)
@@ -190,7 +232,7 @@ export const decodeCall = Effect.fnUntraced(
       (error) => Effect.mapError(decode(decodedOnceMore(tool.parameters, parameters)), () => error)
     ))
     return Result.isSuccess(decoded)
-      ? Result.succeed({ tool, parameters: decoded.success })
+      ? Result.succeed({ tool, parameters: withPath(tool, decoded.success, cwd) })
       : Result.fail({
         code: "BAD_ARGUMENTS",
         message: `the arguments of ${name} do not fit: ${decoded.failure.message.replace(/\s+/g, " ")}`

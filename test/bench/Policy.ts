@@ -59,7 +59,7 @@ const measure = Effect.fnUntraced(function*(cwd: string) {
   const micros: Array<number> = []
   for (let round = 0; round < rounds; round++) {
     for (const command of commands) {
-      const call = yield* decodeCall(tools, "shell", { command })
+      const call = yield* decodeCall(tools, "shell", { command }, "/")
       if (Result.isFailure(call)) continue
       const start = performance.now()
       const { rules } = yield* books.load(source)

@@ -39,7 +39,7 @@ const gated = Effect.fnUntraced(function*(tool: string, parameters: unknown, pro
     allowed: profile.allowedRoots ?? [],
     confined: profile.workspaceOnly ?? profile.level !== "full"
   })
-  const call = yield* Effect.fromResult(yield* decodeCall(tools, tool, parameters))
+  const call = yield* Effect.fromResult(yield* decodeCall(tools, tool, parameters, "/"))
   const settings = resolve(profile.level, { session: { tool_approval: "universal_accept" }, project: {}, user: {} })
   const policy = { settings, limits: limitsOf(profile), rules: noRules, flags: policyFlagsOf({}) }
   const { code, gate: by, outcome } = gate.explain(call.tool, call.parameters, workspace, policy)

@@ -223,7 +223,7 @@ describe("Reports from other agents about sessions", () => {
   it.effect("no tool reads an argument called approved", () =>
     Effect.gen(function*() {
       const { tools } = yield* Toolbox
-      const call = Result.getOrThrow(yield* decodeCall(tools, "shell", { command: "ls", approved: true }))
+      const call = Result.getOrThrow(yield* decodeCall(tools, "shell", { command: "ls", approved: true }, "/"))
       assert.deepStrictEqual(call.parameters, { command: "ls" })
     }).pipe(Effect.provide(Toolbox.layer)))
 })

@@ -1,5 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { temporaryFolder } from "../support/TemporaryFolder.ts"
 import { decodeCall, make, optional } from "../../src/tool/Tool.ts"
 
 const needs = { capabilities: ["ro"], network: "none", reads: [], writes: [], urls: [] } as const
@@ -25,7 +29,7 @@ const tool = make({
 
 const decoded = (given: unknown) =>
   Effect.map(
-    decodeCall(new Map([["read", tool]]), "read", given),
+    decodeCall(new Map([["read", tool]]), "read", given, "/"),
     Result.match({ onSuccess: ({ parameters }) => parameters, onFailure: ({ code }) => code })
   )
 
@@ -52,11 +56,38 @@ describe("Arguments of a call", () => {
     )
   }
 
+  it.effect("that name a file by address or percent-encoded are the path they stand for", () =>
+    Effect.gen(function*() {
+      const cwd = yield* temporaryFolder
+      for (const name of ["a b é.txt", "50%25.txt", "50%.txt", "x"]) writeFileSync(join(cwd, name), "")
+      mkdirSync(join(cwd, "d"))
+      const url = pathToFileURL(join(cwd, "a b é.txt")).href
+      const cases: ReadonlyArray<readonly [string, string]> = [
+        [url, join(cwd, "a b é.txt")],
+        [`${url}#L10`, join(cwd, "a b é.txt")],
+        [url.replace("file://", "FILE://localhost"), join(cwd, "a b é.txt")],
+        ["file:///new%20one.txt", "/new one.txt"],
+        ["a%20b%20%C3%A9.txt", "a b é.txt"],
+        [`${cwd}/a%20b%20%c3%a9.txt`, `${cwd}/a b é.txt`],
+        // A file of that very name.
+        ["50%25.txt", "50%25.txt"],
+        ["new%20one.txt", "new%20one.txt"],
+        ["50%.txt", "50%.txt"],
+        ["%FF.txt", "%FF.txt"],
+        ["d/%2e%2e/x", "d/../x"],
+        ["file://elsewhere/x", "file://elsewhere/x"]
+      ]
+      for (const [path, expected] of cases) {
+        const call = yield* decodeCall(new Map([["read", tool]]), "read", { path }, cwd)
+        assert.deepStrictEqual<unknown>(Result.isSuccess(call) && call.success.parameters, { path: expected })
+      }
+    }))
+
   it.effect(
     "that are null are none where the tool needs none",
     Effect.fnUntraced(function*() {
       const free = make({ ...shared, name: "free", parameters: Schema.Struct({}) })
-      const call = yield* decodeCall(new Map([["free", free]]), "free", null)
+      const call = yield* decodeCall(new Map([["free", free]]), "free", null, "/")
       assert.isTrue(Result.isSuccess(call))
     })
   )

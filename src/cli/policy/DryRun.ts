@@ -206,10 +206,10 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, settings: co
   })
 
   /** Servers are not started for this: the configuration of one is enough to decide. */
-  const callOf = (name: string, parameters: unknown) => {
-    if (tools.has(name) || !name.includes("__", 1)) return decodeCall(tools, name, parameters)
+  const callOf = (name: string, parameters: unknown, cwd: string) => {
+    if (tools.has(name) || !name.includes("__", 1)) return decodeCall(tools, name, parameters, cwd)
     return Result.match(foreseen(mcp.servers, name), {
-      onSuccess: (tool) => decodeCall(new Map([[name, tool]]), name, parameters),
+      onSuccess: (tool) => decodeCall(new Map([[name, tool]]), name, parameters, cwd),
       onFailure: (why) =>
         Effect.succeed(Result.fail({ code: "UNKNOWN_TOOL", message: `there is no tool ${name}: ${why}` } as const))
     })
@@ -228,7 +228,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, settings: co
         permitted: Effect.undefined
       }).pipe(Effect.mapError(({ message }) => refused(message)))
       const rules = yield* withExtraRules(book.rules, chosen.rules)
-      const call = yield* callOf(name, parameters)
+      const call = yield* callOf(name, parameters, place.cwd)
       if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
       return gate.explain(call.success.tool, call.success.parameters, place, { ...policy, rules })
     }
@@ -236,7 +236,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, settings: co
 
   const fitting = Effect.fnUntraced(function*(name: string, readings: ReadonlyArray<unknown>) {
     for (const reading of readings) {
-      if (Result.isSuccess(yield* callOf(name, reading))) return reading
+      if (Result.isSuccess(yield* callOf(name, reading, base))) return reading
     }
     return readings[0]
   })

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs"
+import { realpath } from "node:fs/promises"
 import { arch, release, type as system } from "node:os"
 import { dirname, join } from "node:path"
 import { Clock, Context, Effect, Layer, Option } from "effect"
@@ -13,6 +14,7 @@ import { Gate, GateInput } from "../policy/Gate.ts"
 import type { TurnContext } from "../turn/TurnLoop.ts"
 import { type Instruction, type PromptFiles, render } from "./SystemPrompt.ts"
 import { beginning } from "../../domain/Cut.ts"
+import { isInside } from "../../platform/FilePath.ts"
 
 const maxCharacters = 20_000
 
@@ -36,25 +38,38 @@ const read = Effect.fnUntraced(function*(path: string): Effect.fn.Return<Readonl
 const identityIn = (folder: string): Effect.Effect<ReadonlyArray<Instruction>> =>
   Effect.map(Effect.forEach(identityFiles, (name) => read(join(folder, name))), (found) => found.flat())
 
+interface ProjectFolder {
+  readonly folder: string
+  /** Of its repository; the folder itself where there is none. */
+  readonly top: string
+}
+
 /** From the top of the repository down to the folder itself; only the folder where there is no repository. */
-const foldersAbove = (folder: string): ReadonlyArray<string> => {
+const foldersAbove = (folder: string): ReadonlyArray<ProjectFolder> => {
   const passed: Array<string> = []
   for (let current = folder;; current = dirname(current)) {
     passed.unshift(current)
-    if (existsSync(join(current, ".git"))) return passed
-    if (current === dirname(current)) return [folder]
+    if (existsSync(join(current, ".git"))) return passed.map((each) => ({ folder: each, top: current }))
+    if (current === dirname(current)) return [{ folder, top: folder }]
   }
 }
 
-/** The project's instructions, the outermost folder's first: none that the session may not read, none twice. */
+/** Instructions count also above the folders of the session, but no link leads out of the repository to them. */
+const instructionsAt = Effect.fnUntraced(function*(path: string, top: string, workspace: Workspace) {
+  const real = yield* Effect.option(Effect.tryPromise(() => realpath(path)))
+  return Option.isSome(real) && isInside(top, real.value) ? real : yield* Effect.option(workspace.resolve(path, "read"))
+})
+
+/** The project's instructions, the outermost folder's first: none that a rule or a forbidden path hides, none twice. */
 const projectOf = Effect.fnUntraced(
   function*(workspace: Workspace, mayRead: ReadFilter.MayRead, known: ReadonlyArray<Instruction>) {
     const found: Array<Instruction> = []
     const isKnown = (one: Instruction) =>
       [...known, ...found].some(({ path, text }) => path === one.path || text === one.text)
-    for (const folder of new Set(workspace.roots.flatMap(foldersAbove))) {
+    const folders = new Map(workspace.roots.flatMap(foldersAbove).map((one) => [one.folder, one.top]))
+    for (const [folder, top] of folders) {
       for (const name of projectFiles) {
-        const path = yield* Effect.option(workspace.resolve(join(folder, name), "read"))
+        const path = yield* instructionsAt(join(folder, name), top, workspace)
         if (Option.isNone(path) || !mayRead(path.value)) continue
         found.push(...(yield* read(path.value)).filter((one) => !isKnown(one)))
       }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { realpath } from "node:fs/promises"
+import { realpath, stat } from "node:fs/promises"
 import { isAbsolute, join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { RiskProfile } from "../../config/Profiles.ts"
@@ -102,15 +102,36 @@ export const open = Effect.fnUntraced(function*(agent: AgentSettings, opening: F
 /** A path as sessions store it; one that does not exist stays as it is. */
 export const canonical = (path: string) => Effect.promise(() => realpath(path).catch(() => path))
 
-/** A session keeps the folder it was opened with: a request for another one is refused. */
-export const checkSame = Effect.fnUntraced(function*(stored: string, asked: string | undefined) {
-  if (asked === undefined) return
-  yield* absolute("cwd", asked)
-  if ((yield* canonical(asked)) !== stored) {
-    return yield* new DirectoryRefused({
-      field: "cwd",
-      reason: "cwd_mismatch",
-      message: `cwd: this session belongs to ${stored}; load it with that folder, or open a new session`
-    })
+const isGone = (path: string) =>
+  Effect.promise(() =>
+    stat(path).then(
+      (found) => !found.isDirectory(),
+      (error: NodeJS.ErrnoException) => error.code === "ENOENT" || error.code === "ENOTDIR"
+    )
+  )
+
+/**
+ * The folder a session is opened in. It keeps the one it has while that is there; when it was moved, the one that is
+ * asked for takes its place.
+ */
+export const folderOf = Effect.fnUntraced(function*(stored: string, asked: string | undefined) {
+  if (asked !== undefined) yield* absolute("cwd", asked)
+  if (asked !== undefined && (yield* canonical(asked)) === stored) return stored
+  const gone = yield* isGone(stored)
+  if (asked === undefined) {
+    return gone
+      ? yield* new DirectoryRefused({
+        field: "cwd",
+        reason: "cwd_unusable",
+        message:
+          `cwd: ${stored}: the folder of this session does not exist; if it was moved, load the session with the ` +
+          "new folder as cwd (postern client --resume ID --cwd DIR)"
+      })
+      : stored
   }
+  return gone ? asked : yield* new DirectoryRefused({
+    field: "cwd",
+    reason: "cwd_mismatch",
+    message: `cwd: this session belongs to ${stored}; load it with that folder, or open a new session`
+  })
 })

@@ -19,7 +19,7 @@ import { PolicyService } from "../policy/PolicyService.ts"
 import type { SessionMode } from "../SessionContext.ts"
 import { TurnLoop } from "../turn/TurnLoop.ts"
 import { Agents } from "./Agents.ts"
-import { absolute, canonical, checkSame, type DirectoryRefused, open } from "./Folders.ts"
+import { absolute, canonical, type DirectoryRefused, folderOf, open } from "./Folders.ts"
 import * as LiveSessions from "./LiveSessions.ts"
 import type { Session } from "./Session.ts"
 import * as SessionActor from "./SessionActor.ts"
@@ -195,11 +195,11 @@ export class SessionManager extends Context.Service<SessionManager, {
     const openStored = Effect.fnUntraced(function*(sessionId: string, options: OpenOptions) {
       const record = yield* store.get(sessionId)
       if (record.killedAt !== null) return yield* new SessionMissing({ sessionId })
-      yield* checkSame(record.cwd, options.cwd)
+      const cwd = yield* folderOf(record.cwd, options.cwd)
       const agent = yield* agents.restore(record.agent)
       const profile = last().riskProfiles.get(agent.riskProfile)
       const workspace = yield* open(agent, {
-        cwd: record.cwd,
+        cwd,
         additional: options.additionalDirectories,
         profile,
         configDir,
@@ -207,13 +207,24 @@ export class SessionManager extends Context.Service<SessionManager, {
       })
       const additionalDirectories = workspace.roots.slice(1)
       yield* store.setRoots(sessionId, workspace.cwd, additionalDirectories)
-      return yield* register({ ...record, agent: agent.alias, additionalDirectories }, workspace, agent, options)
+      return yield* register(
+        { ...record, cwd: workspace.cwd, agent: agent.alias, additionalDirectories },
+        workspace,
+        agent,
+        options
+      )
     }, live.withinQuota)
 
     const activated = Effect.fn("SessionManager.activate")(function*(sessionId: string, options: OpenOptions) {
       const found = yield* present(sessionId)
       if (found === undefined) return yield* openStored(sessionId, options)
-      yield* checkSame(found.workspace.cwd, options.cwd)
+      const cwd = options.cwd === undefined ? found.workspace.cwd : yield* folderOf(found.workspace.cwd, options.cwd)
+      if (cwd !== found.workspace.cwd && (yield* canonical(cwd)) !== found.workspace.cwd) {
+        // A running turn works in the folder that is gone.
+        yield* found.cancel
+        yield* end(sessionId, "closed")
+        return yield* openStored(sessionId, options)
+      }
       yield* found.touch
       return found
     })

@@ -88,7 +88,7 @@ const make = Effect.gen(function*() {
     }),
     test: Effect.fnUntraced(function*(session, name, parameters) {
       const policy = yield* inputOf(session)
-      const call = yield* decodeCall(toolbox.of(session.tools), name, parameters)
+      const call = yield* decodeCall(toolbox.of(session.tools), name, parameters, session.workspace.cwd)
       if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
       return gate.explain(call.success.tool, call.success.parameters, session.workspace, policy)
     }),

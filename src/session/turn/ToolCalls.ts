@@ -140,7 +140,9 @@ const makeOne = Effect.gen(function*() {
   return Effect.fnUntraced(function*(request: ModelCall, turn: TurnContext): Effect.fn.Return<CallResult, TurnFailed> {
     const tools = toolbox.of(turn.tools)
     const tooDeep = isTooDeep(request.params)
-    const call = tooDeep ? Result.fail(deepArguments) : yield* decodeCall(tools, request.name, request.params)
+    const call = tooDeep
+      ? Result.fail(deepArguments)
+      : yield* decodeCall(tools, request.name, request.params, turn.workspace.cwd)
     const asked: ToolCallState = {
       ...pending(request, tools.get(request.name)?.kind),
       ...(tooDeep ? {} : { rawInput: request.params })

@@ -45,7 +45,7 @@ describe("The system prompt of a session contains", () => {
       assert.strictEqual(text.split("Use tabs.").length, 2)
     }))
 
-  it.live("those of the repository's upper folders only where the session may read them, general ones first", () =>
+  it.live("those of the repository's upper folders, general ones first, but what a forbidden path hides", () =>
     Effect.gen(function*() {
       const nested = (folder: string) => {
         mkdirSync(join(folder, ".git"))
@@ -53,21 +53,34 @@ describe("The system prompt of a session contains", () => {
         put(join(folder, "packages/a/CLAUDE.md"), "In the package.")
         return join(folder, "packages/a")
       }
-      const [inside = ""] = yield* briefed(nested)
-      assert.include(inside, "In the package.")
-      assert.notInclude(inside, "At the top.")
-      const [open = ""] = yield* briefed(nested, { POSTERN_risk_profiles__default__workspace_only: "false" })
-      assert.isAbove(open.indexOf("In the package."), open.indexOf("At the top."))
-      assert.isAbove(open.indexOf("At the top."), 0)
+      const [text = ""] = yield* briefed(nested)
+      assert.isAbove(text.indexOf("At the top."), 0)
+      assert.isAbove(text.indexOf("In the package."), text.indexOf("At the top."))
+      let top = ""
+      const [hidden = ""] = yield* briefed((folder, home) => {
+        top = join(folder, "AGENTS.md")
+        put(join(home, "config.toml"), `[risk_profiles.default]\nforbidden_paths = ${JSON.stringify([top])}\n`)
+        return nested(folder)
+      })
+      assert.include(hidden, "In the package.")
+      assert.notInclude(hidden, "At the top.")
     }))
 
-  it.live("nothing that a link leads to outside, and nothing that a rule denies", () =>
+  it.live("nothing that a link leads to outside, from the folder or from above, and nothing that a rule denies", () =>
     Effect.gen(function*() {
       const [linked = ""] = yield* briefed((folder, home) => {
         put(join(home, "secret.md"), "SECRET")
         symlinkSync(join(home, "secret.md"), join(folder, "AGENTS.md"))
       })
       assert.notInclude(linked, "SECRET")
+      const [above = ""] = yield* briefed((folder, home) => {
+        mkdirSync(join(folder, ".git"))
+        mkdirSync(join(folder, "a"))
+        put(join(home, "secret.md"), "SECRET")
+        symlinkSync(join(home, "secret.md"), join(folder, "AGENTS.md"))
+        return join(folder, "a")
+      })
+      assert.notInclude(above, "SECRET")
       const [denied = ""] = yield* briefed((folder, home) => {
         put(join(folder, "AGENTS.md"), "HIDDEN")
         put(join(home, "config.toml"), "[policy.rules]\ndeny = [\"file_read(AGENTS.md)\"]\n")

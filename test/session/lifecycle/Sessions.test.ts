@@ -1,3 +1,5 @@
+import { renameSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
@@ -381,5 +383,25 @@ describe("Several sessions", () => {
         yield* tagOf(sessions.activate(sessionId, { cwd: `${cwd}/`, additionalDirectories: [] }, same)),
         "ok"
       )
+    }))
+
+  run("take another folder when theirs is gone, stored or live, and keep it", ({ folder }) =>
+    Effect.gen(function*() {
+      const sessions = yield* SessionManager
+      const load = (cwd?: string) => sessions.activate(sessionId, { cwd, additionalDirectories: [] }, same)
+      const cwd = folder()
+      const { sessionId } = yield* newSession(cwd)
+      renameSync(cwd, `${cwd}-b`)
+      assert.strictEqual(yield* tagOf(load(join(cwd, "absent"))), "DirectoryRefused")
+      assert.strictEqual((yield* load(`${cwd}-b`)).workspace.cwd, `${cwd}-b`)
+      yield* sessions.close(sessionId)
+      renameSync(`${cwd}-b`, `${cwd}-c`)
+      const refused = yield* Effect.flip(load())
+      assert.match("message" in refused ? refused.message : "", /if it was moved, load the session with the new folder/)
+      const moved = yield* load(`${cwd}-c`)
+      assert.deepStrictEqual([moved.workspace.cwd, moved.record().cwd], [`${cwd}-c`, `${cwd}-c`])
+      yield* sessions.close(sessionId)
+      assert.strictEqual((yield* load()).workspace.cwd, `${cwd}-c`)
+      assert.strictEqual(yield* tagOf(load(folder())), "DirectoryRefused")
     }))
 })
