@@ -66,6 +66,10 @@ export class Sandbox extends Context.Service<Sandbox, {
   readonly temporary: (scope: Scope.Scope) => Temporary
   /** How everything is now that a call in `workspace-write` with these folders would find protected. */
   readonly protectedState: (roots: ReadonlyArray<string>) => Effect.Effect<ProtectedPaths.ProtectedState>
+  /** What such a call finds hidden and protected, for `postern sandbox check --paths`. */
+  readonly paths: (
+    request: SandboxRequest
+  ) => Effect.Effect<ReadonlyArray<Plan.PathStatus>, SandboxUnavailable>
   /** The same view of the disk for Postern's own file tools. Looks at the disk. */
   readonly reach: (request: ViewRequest) => PathScope
   /**
@@ -161,6 +165,11 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     check,
     temporary: (scope) => PrivateTmp.make(temporaryParent, scope, options.temporaryLimit),
     protectedState: (roots) => Effect.map(protection.sources(roots), (sources) => Plan.protectedState(roots, sources)),
+    paths: Effect.fnUntraced(function*(request) {
+      const sources = request.mode === "workspace-write" ? yield* protection.sources(request.roots) : undefined
+      const found = Plan.paths(request, surroundings, sources)
+      return found instanceof SandboxUnavailable ? yield* found : found
+    }),
     reach: (request) => Plan.reach(request, surroundings, protection.configOf)
   })
 })

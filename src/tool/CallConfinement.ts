@@ -9,6 +9,7 @@ import * as DeniedPaths from "../policy/rules/DeniedPaths.ts"
 import type { RuleSet } from "../policy/rules/RuleSet.ts"
 import * as Disk from "../sandbox/Disk.ts"
 import type { PrivateTmp } from "../sandbox/Confinement.ts"
+import type { SandboxRequest } from "../sandbox/Confinement.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { PathScope } from "../sandbox/plan/PathScope.ts"
 import { PathRefused, type Workspace } from "../workspace/Workspace.ts"
@@ -54,6 +55,20 @@ const placeOf = ({ cwd, roots }: Workspace): ActionContext => ({ cwd, roots, hom
 /** The paths that deny rules name, as they are on the disk now. */
 export const deniedPaths = ({ rules, workspace }: ConfinementInput) => DeniedPaths.of(rules.entries, placeOf(workspace))
 
+/** What of a plan's request the operator's limits and the rules decide. */
+export const placesOf = (
+  { limits, workspace }: Pick<ConfinementInput, "limits" | "workspace">,
+  denied: Pick<DeniedPaths.DeniedPaths, "hidden" | "kept">
+): Pick<SandboxRequest, "masks" | "visible" | "readOnly"> => {
+  const place = placeOf(workspace)
+  const absolute = (paths: ReadonlyArray<string>) => paths.map((path) => absolutePath(path, place))
+  return {
+    masks: [...denied.hidden, ...limits.foreign, ...absolute(limits.forbiddenPaths)],
+    visible: absolute(limits.visiblePaths),
+    readOnly: denied.kept
+  }
+}
+
 export const make = (
   sandbox: Sandbox["Service"],
   input: ConfinementInput
@@ -82,13 +97,7 @@ export const make = (
         env,
         roots: foldersOf(workspace, allowing(limits, place)),
         readable: workspace.readable,
-        masks: [
-          ...denied.hidden,
-          ...limits.foreign,
-          ...limits.forbiddenPaths.map((path) => absolutePath(path, place))
-        ],
-        visible: limits.visiblePaths.map((path) => absolutePath(path, place)),
-        readOnly: denied.kept,
+        ...placesOf(input, denied),
         ...(temporary === undefined ? {} : { temporary }),
         backend: backendOf(limits.backend, settings)
       }).pipe(

@@ -1,3 +1,5 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { lines, Run } from "./support/Run.ts"
 
@@ -29,6 +31,62 @@ describe("postern sandbox check", () => {
     expect(stdout).toMatch(/^SANDBOX MODE +NETWORK +USABLE/)
     expect(stdout).toMatch(/workspace-write +on +no +\S/)
   })
+
+  it("prints what is hidden and protected in a folder, with the reason", async () => {
+    const base = realpathSync(mkdtempSync(join("/var/tmp", "postern-paths-")))
+    const [home, work, config] = [join(base, "home"), join(base, "work"), join(base, "config")]
+    const put = (path: string) => {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, "text")
+    }
+    for (const path of [".aws/credentials", ".unknown", ".cargo/credentials.toml", ".shown/x", "notes", "private"]) {
+      put(join(home, path))
+    }
+    for (const path of [".git/hooks/x", ".git/HEAD", "secret.txt", "locked.txt"]) put(join(work, path))
+    mkdirSync(config)
+    writeFileSync(
+      join(config, "config.toml"),
+      `[risk_profiles.default]
+forbidden_paths = ["~/private"]
+visible_paths = ["~/.shown"]
+[policy.rules]
+deny = ["read(./secret.txt)", "write(./locked.txt)"]
+`
+    )
+    const run = (...args: ReadonlyArray<string>) =>
+      new Run(["sandbox", "check", "--paths", "--cwd", work, ...args], {
+        stdin: "",
+        env: { HOME: home, POSTERN_CONFIG_DIR: config }
+      }).done
+    try {
+      const { code, stderr, stdout } = await run("--json")
+      expect([code, stderr]).toEqual([0, ""])
+      const rows = lines(stdout)
+      const reason = (path: string, status: string) =>
+        rows.find((row) => row["path"] === path && row["status"] === status)?.["reason"]
+      expect(reason(join(home, ".aws"), "hidden")).toBe("cloud credentials")
+      expect(reason(join(home, ".unknown"), "hidden")).toBe("no tool chain needs it")
+      expect(reason(join(home, ".cargo/credentials.toml"), "hidden")).toBe("logins of package registries")
+      expect(reason(join(home, "private"), "hidden")).toBe("a deny rule or the operator's limits")
+      expect(reason(join(work, "secret.txt"), "hidden")).toBe("a deny rule or the operator's limits")
+      expect(reason(join(work, "locked.txt"), "protected")).toBe("a deny rule")
+      expect(reason(join(work, ".git/hooks"), "protected")).toBe("programs outside the sandbox run or obey it")
+      expect(reason(join(work, ".envrc"), "watched")).toBe("programs outside the sandbox run or obey it")
+      for (const path of [".shown", "notes", ".cargo"]) expect(reason(join(home, path), "hidden")).toBeUndefined()
+      const text = await run()
+      expect(text.stdout).toMatch(/^STATUS +PATH +REASON\nhidden +\S/)
+      expect(text.stdout.trimEnd().split("\n").length).toBe(rows.length + 1)
+      const inHome = await new Run(["sandbox", "check", "--paths", "--json", "--cwd", home], {
+        stdin: "",
+        env: { HOME: home, POSTERN_CONFIG_DIR: config }
+      }).done
+      expect(inHome.stderr).toContain("no session can write here")
+      expect(lines(inHome.stdout).every(({ status }) => status === "hidden")).toBe(true)
+      expect(await run("--backend", "docker")).toMatchObject({ code: 2 })
+    } finally {
+      rmSync(base, { recursive: true })
+    }
+  }, 120_000)
 
   it("refuses an unknown backend", async () => {
     expect(await check("--backend", "magic")).toMatchObject({ code: 2 })

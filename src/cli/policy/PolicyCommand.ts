@@ -22,7 +22,11 @@ const folderOf = (cwd: Option.Option<string>) =>
   })
 
 /** With the gates and rules of a new session; none is created. */
-const onPolicy = <M, A, E, R>(place: DryRunPlace, load: () => Promise<M>, use: (module: M) => Effect.Effect<A, E, R>) =>
+export const onPolicy = <M, A, E, R>(
+  place: DryRunPlace,
+  load: () => Promise<M>,
+  use: (module: M) => Effect.Effect<A, E, R>
+) =>
   whileRead(Effect.gen(function*() {
     const flags = yield* settingsFlags
     const cwd = yield* folderOf(place.cwd)

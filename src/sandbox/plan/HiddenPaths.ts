@@ -283,7 +283,8 @@ class Search {
 
   close(path: string, kind: Kind, below: Nodes, wasShown: boolean, rule: Rule | undefined) {
     const reason = rule?.reason ?? unneeded
-    this.entries.set(path, reason)
+    // A folder in which something is shown is told by its entries.
+    if (reason !== unneeded || !leads(below)) this.entries.set(path, reason)
     const isNamed = rule !== undefined && reason !== unneeded
     if (isNamed) this.name(path, reason)
     else if (wasShown) this.hide(Disk.real(path) ?? path, reason)

@@ -3,6 +3,7 @@ import { type SandboxRequest, SandboxUnavailable, type TemporaryFolders } from "
 import * as Disk from "../Disk.ts"
 import { isNarrow, writes } from "../SandboxModes.ts"
 import * as ProtectedPaths from "./ProtectedPaths.ts"
+import * as HiddenPaths from "./HiddenPaths.ts"
 import * as PathScope from "./PathScope.ts"
 import { type GitConfigReader, type GitFolders, noGit } from "./GitConfig.ts"
 import {
@@ -193,4 +194,39 @@ export const protectedState = (
 ): ProtectedPaths.ProtectedState => {
   const found = ProtectedPaths.find(roots, foldersOf({ roots }).roots, sources)
   return "linked" in found ? new Map() : ProtectedPaths.stateOf(found)
+}
+
+/** What a call finds of one path. */
+export interface PathStatus {
+  /** `watched`: it is not there yet or a link, and the result of a call says what became of it. */
+  readonly status: "hidden" | "protected" | "watched"
+  readonly path: string
+  /** For people. */
+  readonly reason: string
+}
+
+/** What is hidden from a call, and what of its folders is protected, for people: by reason and path. */
+export const paths = (
+  request: SandboxRequest,
+  surroundings: HostEnvironment,
+  sources?: ProtectedPaths.ProtectionSources
+): ReadonlyArray<PathStatus> | SandboxUnavailable => {
+  const plan = make(request, surroundings, sources)
+  if (plan instanceof SandboxUnavailable) return plan
+  const view = hiddenView(request, surroundings)
+  const shown = new Set([...plan.roots, ...plan.readable, ...view.shown.keys()])
+  const hidden = new Map(plan.masks.map(({ path }) => [path, view.masks.get(path) ?? ""]))
+  for (const { path, reason } of HiddenPaths.find(surroundings).entries) {
+    if (!hidden.has(path) && isHidden(view, shown, path)) hidden.set(path, reason)
+  }
+  const by = (status: PathStatus["status"], found: Iterable<readonly [path: string, reason: string]>) =>
+    Array.from(found, ([path, reason]) => ({ status, path, reason })).sort((a, b) =>
+      a.reason < b.reason ? -1 : a.reason > b.reason ? 1 : a.path < b.path ? -1 : 1
+    )
+  const obeyed = "programs outside the sandbox run or obey it"
+  return [
+    ...by("hidden", hidden),
+    ...by("protected", plan.readOnly.map((path) => [path, plan.required.includes(path) ? "a deny rule" : obeyed])),
+    ...by("watched", plan.watched.map((path) => [path, obeyed]))
+  ]
 }
