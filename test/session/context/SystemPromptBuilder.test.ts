@@ -1,4 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -56,11 +57,8 @@ describe("The system prompt of a session contains", () => {
       const [text = ""] = yield* briefed(nested)
       assert.isAbove(text.indexOf("At the top."), 0)
       assert.isAbove(text.indexOf("In the package."), text.indexOf("At the top."))
-      let top = ""
-      const [hidden = ""] = yield* briefed((folder, home) => {
-        top = join(folder, "AGENTS.md")
-        put(join(home, "config.toml"), `[risk_profiles.default]\nforbidden_paths = ${JSON.stringify([top])}\n`)
-        return nested(folder)
+      const [hidden = ""] = yield* briefed(nested, {
+        POSTERN_risk_profiles__default__forbidden_paths: JSON.stringify([realpathSync(tmpdir())])
       })
       assert.include(hidden, "In the package.")
       assert.notInclude(hidden, "At the top.")
