@@ -6,7 +6,7 @@ import { FileEdit } from "./file/FileEdit.ts"
 import { FileList } from "./file/FileList.ts"
 import { FileRead } from "./file/FileRead.ts"
 import { FileWrite } from "./file/FileWrite.ts"
-import { GlobSearch } from "./file/GlobSearch.ts"
+import * as GlobSearch from "./file/GlobSearch.ts"
 import * as HttpRequest from "./web/HttpRequest.ts"
 import { JobKill, JobList, JobOutput } from "./shell/JobTools.ts"
 import { PlanWrite, TodoWrite } from "./session/PlanTools.ts"
@@ -43,12 +43,13 @@ export class Toolbox extends Context.Service<Toolbox, {
     Effect.gen(function*() {
       const shell = yield* Shell.make
       const contentSearch = yield* ContentSearch.make
+      const globSearch = yield* GlobSearch.make
       const webFetch = yield* WebFetch.make
       const httpRequest = yield* HttpRequest.make
       const tools: ReadonlyArray<AnyTool> = [
         FileRead,
         FileList,
-        GlobSearch,
+        globSearch,
         contentSearch,
         FileWrite,
         FileEdit,

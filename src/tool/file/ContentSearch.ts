@@ -6,6 +6,9 @@ import { basename, dirname, join } from "node:path"
 import { lstat } from "node:fs/promises"
 import type { MayRead } from "./ReadFilter.ts"
 import * as Files from "../../workspace/Files.ts"
+import { IncludeIgnored } from "./GlobSearch.ts"
+import * as IgnoreRules from "./IgnoreRules.ts"
+import type { IsIgnored } from "./IgnoreRules.ts"
 import * as FolderWalk from "./FolderWalk.ts"
 import * as Tool from "../Tool.ts"
 import type { ConfinedCommand } from "../../sandbox/Confinement.ts"
@@ -57,6 +60,9 @@ interface SearchQuery {
   readonly maxResults: number
   /** Of canonical paths; `undefined` is all of them. */
   readonly mayRead: MayRead | undefined
+  /** `undefined` is nothing. */
+  readonly isIgnored: IsIgnored | undefined
+  readonly skipped: ReadonlyArray<string>
 }
 
 /** Bytes of matched text before a search ends. */
@@ -119,7 +125,7 @@ const builtinSearch = Effect.fnUntraced(function*(
           query.folder,
           FolderWalk.compile(FolderWalk.anywhere(query.include ?? "*")),
           maxFiles,
-          query.mayRead
+          query
         )
         : { paths: [query.file], complete: true }
       const limit = yield* work(jobOf(query, walked.paths), (file) => files.push(file))
@@ -208,15 +214,27 @@ const workerMain = (): void => {
   let size = 0
   let buffer: Buffer | undefined
 
+  const wide = (bytes: Buffer): "le" | "be" | undefined =>
+    bytes[0] === 0xff && bytes[1] === 0xfe ? "le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "be" : undefined
+
+  const decoded = (bytes: Buffer): string => {
+    const order = wide(bytes)
+    if (order === undefined) return bytes.toString("utf8")
+    const even = Buffer.from(bytes.subarray(0, bytes.length - bytes.length % 2))
+    return (order === "be" ? even.swap16() : even).toString("utf16le", 2)
+  }
+
   /** Whatever size was announced: a file of `/proc` announces none and may be endless. */
   const readBounded = (descriptor: number): string | undefined => {
     buffer ??= Buffer.allocUnsafe(job.maxFile + 1)
     for (let length = 0;;) {
       const room = length === 0 ? 8192 : buffer.length - length
       const count = fs.readSync(descriptor, buffer, length, room, null)
-      if (count === 0) return buffer.toString("utf8", 0, length)
+      if (count === 0) return decoded(buffer.subarray(0, length))
       length += count
-      if (length > job.maxFile || buffer.subarray(0, Math.min(length, 8192)).includes(0)) return undefined
+      const start = buffer.subarray(0, Math.min(length, 8192))
+      const isBinary = wide(start) === undefined && start.includes(0)
+      if (length > job.maxFile || isBinary) return undefined
     }
   }
 
@@ -309,12 +327,23 @@ const decode = Schema.decodeUnknownOption(Message)
 const textOf = (value: typeof Text.Type): string =>
   "text" in value ? value.text : Buffer.from(value.bytes, "base64").toString("utf8")
 
-/** Same rules as the built-in search: ignore files do not count, hidden files do, `.git` and `node_modules` do not. */
+const includes = (pattern: string): ReadonlyArray<string> => {
+  const literal = FolderWalk.literalBrackets(pattern)
+  // What is no class in these patterns either, such as the [...slug] of a route.
+  const globs = literal === undefined ? [pattern] : /\[(\[|\.\.\.)/.test(pattern) ? [literal] : [pattern, literal]
+  return globs.flatMap((glob) => ["--glob", glob])
+}
+
+/**
+ * Same rules as the built-in search: hidden files count, `.git` does not. Ignore files only spare ripgrep the work; which
+ * hits count is decided here, for both searches.
+ */
 const argumentsOf = (query: SearchQuery): ReadonlyArray<string> => [
   "--json",
   "--no-config",
-  "--no-ignore",
+  ...(query.isIgnored === undefined ? ["--no-ignore"] : ["--no-ignore-dot", "--no-ignore-global"]),
   "--hidden",
+  "--crlf",
   "--no-messages",
   "--sort",
   "path",
@@ -324,8 +353,8 @@ const argumentsOf = (query: SearchQuery): ReadonlyArray<string> => [
   ...(query.mode === "content" ? ["-B", `${query.before}`, "-A", `${query.after}`] : []),
   ...(query.mode === "files_with_matches" ? ["--max-count", "1"] : []),
   ...(query.multiline ? ["--multiline", "--multiline-dotall"] : []),
-  ...(query.include === undefined ? [] : ["--glob", query.include]),
-  ...[...FolderWalk.skipped].flatMap((name) => ["--glob", `!${name}`]),
+  ...(query.include === undefined ? [] : includes(query.include)),
+  ...query.skipped.flatMap((name) => ["--glob", `!${name}`]),
   "-e",
   query.pattern,
   "--",
@@ -424,8 +453,10 @@ const collect = (query: SearchQuery, onEnough: () => void) => {
 
   let asked: { readonly path: string; readonly refused: boolean } | undefined
   const isRefused = (path: string): boolean => {
-    if (query.mayRead === undefined) return false
-    if (asked?.path !== path) asked = { path, refused: !query.mayRead(join(query.folder, path)) }
+    if (asked?.path !== path) {
+      const closed = query.mayRead?.(join(query.folder, path)) === false
+      asked = { path, refused: closed || query.isIgnored?.(path) === true }
+    }
     return asked.refused
   }
 
@@ -503,6 +534,7 @@ const Parameters = Schema.Struct({
     "content (default): matching lines; files_with_matches: paths only; count: matching lines per file"
   ),
   include: Tool.optional(Schema.String, "Only files that match this glob, such as *.ts"),
+  include_ignored: IncludeIgnored,
   case_sensitive: Tool.optional(Schema.Boolean, "true when absent"),
   context_before: Tool.optional(around, "Lines to show before each match"),
   context_after: Tool.optional(around, "Lines to show after each match"),
@@ -535,7 +567,7 @@ export const make = Effect.gen(function*() {
     name: "content_search",
     description:
       "Search the content of files with a regular expression. Lines come back as path:line:text, context as " +
-      "path-line-text. .git, node_modules, binary files and files above 10 MiB are not searched.",
+      "path-line-text. .git, node_modules, what .gitignore names, binary files and files above 10 MiB are not searched.",
     parameters: Parameters,
     kind: "search",
     capabilities: ["ro"],
@@ -570,7 +602,12 @@ export const make = Effect.gen(function*() {
         multiline: parameters.multiline ?? false,
         mode,
         maxResults: parameters.max_results ?? maxResults,
-        mayRead
+        mayRead,
+        skipped: FolderWalk.skipped(parameters.include_ignored === true),
+        // A file that is named is meant.
+        isIgnored: parameters.include_ignored === true || !isFolder
+          ? undefined
+          : yield* IgnoreRules.load(folder, context.workspace.roots, variables)
       }, context)
       // The workspace may refuse single files below a folder it allows.
       const files = yield* Effect.filter(
@@ -601,6 +638,12 @@ const location = (path: string, file: FileHits) => {
 
 const kindOf = (target: string, name: string) =>
   Effect.tryPromise({
-    try: async () => (await lstat(target)).isDirectory(),
+    try: () => lstat(target),
     catch: () => Tool.fail(`Cannot search ${name}: it does not exist.`)
-  })
+  }).pipe(
+    Effect.filterOrFail(
+      (found) => found.isDirectory() || found.isFile(),
+      () => Tool.fail(`Cannot search ${name}: it is not a regular file.`)
+    ),
+    Effect.map((found) => found.isDirectory())
+  )

@@ -75,8 +75,10 @@ describe.each(engines)("content_search, $engine", ({ engine, path }) => {
         symlinkSync(other.cwd, join(cwd, "folder"))
         assert.strictEqual(
           yield* text("content_search", { pattern: "needle", output_mode: "files_with_matches" }),
-          ".hidden/f\nignored"
+          ".hidden/f"
         )
+        const all = { pattern: "needle", output_mode: "files_with_matches", include_ignored: true }
+        assert.include(yield* text("content_search", all), ".hidden/f\nignored")
       }))
 
     it.effect("stops at max_results and cuts endless lines", () =>
