@@ -146,7 +146,8 @@ export const toolApproval = (input: DecisionInput): GateStep | GateStop => {
       return deny("universal_reject: only what a rule allows runs")
     case "whitelist_accept":
       if (capabilities.every((capability) => flags.whitelist.has(capability))) {
-        if (flags.askNetworkReads && network === "required") {
+        // What a server of MCP may do is the operator's word.
+        if (flags.askNetworkReads && network === "required" && !input.parts.some(({ kind }) => kind === "mcp")) {
           return ask("whitelist_accept: the call reads from the network")
         }
         return outside === undefined

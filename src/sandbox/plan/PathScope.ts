@@ -52,7 +52,9 @@ export const of = (
       if (devices.has(path)) return undefined
       if (intent === "write" && !writes(mode)) return `the Sandbox mode ${mode} lets nothing be written.`
       const mask = depth(hidden, path)
-      if (mask >= 0 && mask >= depth(shown, path)) {
+      // A home folder that a session was opened in is there, without what is hidden in it.
+      const isOpened = intent === "read" && roots.includes(path)
+      if (mask >= 0 && mask >= depth(shown, path) && !isOpened) {
         return "the sandbox hides it: it may hold credentials or another program's own state."
       }
       if (intent === "write") {

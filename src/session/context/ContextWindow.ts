@@ -45,8 +45,7 @@ const tooSmall = (overhead: number, limit: number) =>
  * A count that can be true. Some servers count only what is new, or nothing: a token has eight bytes at most, and the
  * estimate takes four.
  */
-const plausible = (counted: number | undefined, estimated: number): number | undefined =>
-  counted === undefined ? undefined : Math.max(counted, Math.floor(estimated / 2))
+const plausible = (counted: number, estimated: number): number => Math.max(counted, Math.floor(estimated / 2))
 
 /**
  * Characters of JSON that the contexts of all sessions may take; those used longest ago are read from the store again.
@@ -179,8 +178,10 @@ const make = (): ContextWindow["Service"] => {
     account: (before, { text, usage }, request, turn) => {
       const { model, overhead } = request
       const counted = usage?.inputTokens.total
-      const asked = plausible(counted, before.tokens + overhead) ?? before.tokens + (turn.state.tokenOffset ?? overhead)
-      if (counted !== undefined) turn.state.tokenOffset = asked - before.tokens
+      if (counted !== undefined) {
+        turn.state.tokenOffset = plausible(counted, before.tokens + overhead) - before.tokens
+      }
+      const asked = counted ?? before.tokens + (turn.state.tokenOffset ?? overhead)
       const answered = usage?.outputTokens.total ?? estimate([{ role: "assistant", content: text }])
       const cost = usage && costOf(usage, model.prices)
       const now = { used: asked + answered, size: limitOf(request) }

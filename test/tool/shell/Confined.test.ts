@@ -276,7 +276,7 @@ describe("File tools", () => {
       }
       assert.match(far!, /^failed .*only the session's folders/)
       assert.match(read!, /^completed OUT|^completed 1: OUT/)
-      assert.match(shadow!, /^failed .*the sandbox hides it/)
+      assert.match(shadow!, /^failed .*(the sandbox hides it|PATH_FORBIDDEN)/)
       assert.deepStrictEqual([existsSync(join(cwd, ".git/hooks/pre-commit")), existsSync(join(cwd, ".envrc"))], [
         false,
         false
