@@ -48,7 +48,13 @@ const Agent = Schema.Struct({
 const rules = optional(
   Schema.Array(Schema.Union([
     text,
-    Schema.Struct({ rule: text, reason: optional(text), match: optional(textList), notMatch: optional(textList) })
+    Schema.Struct({
+      rule: text,
+      reason: optional(text),
+      guard: optional(bool),
+      match: optional(textList),
+      notMatch: optional(textList)
+    })
   ])).annotate({ description: "a list of rules" })
 )
 

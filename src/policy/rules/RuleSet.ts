@@ -69,6 +69,29 @@ const verdict = (entries: ReadonlyArray<RuleEntry>): RuleVerdict | undefined => 
   }
 }
 
+/** Words of options that take a program, a file of settings or of text, or another host. */
+const furtherWords = new Set(
+  ("config file plugin plugins script exec command cmd shell registry endpoint url host repo repository remote python " +
+    "interpreter basetemp require import loader preload hook hooks proxy prefix git under index find extra").split(" ")
+)
+const furtherLetters = /^-[cCFRIDXe]$/
+
+const isFurther = (word: string): boolean => {
+  if (/^(https?|git(\+\w+)?|ftps?|ssh|file|data):/i.test(word)) return true
+  if (!word.startsWith("--")) return furtherLetters.test(word)
+  const [name = ""] = word.slice(2).split("=", 1)
+  return name.toLowerCase().split(/[-_]/).some((one) => furtherWords.has(one))
+}
+
+/**
+ * Whether the part of a command behind what was approved names a program, settings or a host: the person who answered "always" has seen none of that. See docs/policy.md#always.
+ */
+const goesFurther = (rule: Rule, part: CallAction): boolean => {
+  if (part.kind !== "command") return false
+  const seen = new Set(print(rule).split(/[\s()]+/))
+  return part.argv.some((word) => word !== null && !seen.has(word) && isFurther(word))
+}
+
 const allowed = (entries: ReadonlyArray<RuleEntry>, call: Call.RuleCall): RuleVerdict | undefined => {
   const { dangerous = false, opaque, parseError, reads } = call.facts
   const counting = dangerous ? entries.filter(({ guard }) => !guard) : entries
@@ -76,7 +99,7 @@ const allowed = (entries: ReadonlyArray<RuleEntry>, call: Call.RuleCall): RuleVe
   if (call.parts.length === 0) return verdict(counting.filter(({ rule }) => Match.coversTool(rule, call)))
   const used = new Set<RuleEntry>()
   for (const part of call.parts) {
-    const by = counting.find(({ rule }) => Match.covers(rule, part, call))
+    const by = counting.find(({ guard, rule }) => Match.covers(rule, part, call) && !(guard && goesFurther(rule, part)))
     if (by === undefined && !isNeutral(part, call) && reads?.has(part) !== true) return undefined
     if (by !== undefined) used.add(by)
   }

@@ -13,6 +13,33 @@ describe("every given dangerous command is found, and nothing else", () => {
   })
 })
 
+describe("A variable that loads code from a process substitution", () => {
+  it.each([
+    "BASH_ENV=<(echo rm -rf src) bash -c :",
+    "env BASH_ENV=<(echo x) bash -c :",
+    "export BASH_ENV=<(echo x)",
+    "LD_PRELOAD=<(cat x) ls",
+    "GIT_SSH_COMMAND=<(echo x) git fetch",
+    "PYTHONSTARTUP=<(echo x) python3"
+  ])("is found in %s", (command) => {
+    expect(categories(command)).toContain("tamper")
+  })
+
+  it("is not what any variable is", () => {
+    expect(isFlagged("diff <(sort a) <(sort b)")).toBe(false)
+    expect(isFlagged("x=<(sort a); cat $x")).toBe(false)
+  })
+})
+
+describe("variables that double each other", () => {
+  it("are followed no further than a command line is long", () => {
+    const started = performance.now()
+    analysed(`a=x;${"a=$a$a;".repeat(60)}$a`)
+    analysed(`a=x;${Array.from({ length: 40 }, (_, at) => `a${at}=$a${at - 1}$a${at - 1};`).join("")}`)
+    expect(performance.now() - started).toBeLessThan(30_000)
+  })
+})
+
 describe("the category is the one the case names", () => {
   // Some commands have several; which one a person is told first does not matter.
   it("for nine in ten of the given cases", () => {

@@ -2,7 +2,7 @@ import { type Arg, type Command, HOLE } from "../programs/Command.ts"
 import { losesWork, setsProgram } from "../programs/Git.ts"
 import { fits, matches } from "../programs/Rules.ts"
 import type { ActionContext, RiskFinding } from "../../decision/CallAction.ts"
-import { environmentNames, isTampering } from "../programs/Environment.ts"
+import { environmentNames, isTampering, loadsCode } from "../programs/Environment.ts"
 import { fileOperands } from "../programs/FileOperands.ts"
 import { programOf } from "../programs/Table.ts"
 import { isAtOrBelow } from "../parse/Paths.ts"
@@ -94,11 +94,26 @@ const settingChecks = {
 
 /** Findings from the names of variables, aliases and files, independent of the program. */
 
+const isLoader = (name: string): boolean => environmentNames.has(name) || loadsCode(name)
+
+const isFed = (word: string | undefined): boolean => word?.startsWith("/dev/fd/") === true
+
+/**
+ * What a process substitution prints is a file that nobody has seen. The parser takes `X=<(…)` for an empty value and a
+ * word behind it.
+ */
+const loadsFed = ({ args, fields: { assignments, name } }: Command): boolean =>
+  (isFed(name?.guess) && assignments.some((each) => isLoader(each.name))) ||
+  args.some(({ guess }, at) => {
+    const [, variable] = /^(\w+)\+?=$/.exec(guess) ?? []
+    return variable !== undefined && isLoader(variable) && isFed(args[at + 1]?.guess)
+  })
+
 /** Variables that change which code runs, as assignments or through `export` and the like. */
-export const variables = (
-  { args, fields: { assignments, name }, program, row, words }: Command
-): string | undefined => {
+export const variables = (command: Command): string | undefined => {
+  const { args, fields: { assignments, name }, program, row, words } = command
   const isRead = /^(read|mapfile|readarray)$/.test(program)
+  if (loadsFed(command)) return "tamper"
   if (assignments.some((each) => isTampering(each.name, each.value.guess) && !(each.name === "IFS" && isRead))) {
     return "tamper"
   }

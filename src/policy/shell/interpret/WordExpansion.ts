@@ -89,12 +89,14 @@ export const toText = (parts: ReadonlyArray<WordPart>, context: WordContext): Ar
   return { text: guess, value: literal ? guess : null, guess, certain, glob: false, inner }
 }
 
-const join = (a: Piece, b: Piece): Piece => ({
-  guess: a.guess + b.guess,
-  literal: a.literal && b.literal,
-  certain: a.certain && b.certain,
-  glob: a.glob || b.glob
-})
+/** Characters of an expansion; a longer one, as variables that double each other make, is not followed. */
+const maxExpansion = 16 * 1024
+
+const join = (a: Piece, b: Piece): Piece => {
+  const literal = a.literal && b.literal
+  if (!literal && a.guess.length + b.guess.length > maxExpansion) return hole
+  return { guess: a.guess + b.guess, literal, certain: a.certain && b.certain, glob: a.glob || b.glob }
+}
 
 const cross = (all: ReadonlyArray<Piece>, found: ReadonlyArray<Piece>): Array<Piece> => {
   const crossed = all.flatMap((before) => found.map((one) => join(before, one)))
