@@ -72,7 +72,7 @@ describe("A whole piece of work", () => {
       ["file_read", "completed"],
       ["file_read", "failed"]
     ])
-    expect(JSON.stringify(calls(explored).at(-1))).toContain("outside the folders of this session")
+    expect(JSON.stringify(calls(explored).at(-1))).toContain("the operator forbids the path")
     expect(first.asked).toEqual([])
     expect(first.text(sessionId, "agent_thought_chunk")).toBe("I should look around first.")
     expect(model.requests[0]?.["messages"][0]).toMatchObject({
