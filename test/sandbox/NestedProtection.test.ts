@@ -318,9 +318,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`many places in a workspace${Fixture.rea
       execFileSync("mkfifo", [join(made.work, "inner", ".git", "config")])
       yield* Effect.gen(function*() {
         const { protectedState } = yield* Sandbox
-        const start = performance.now()
         for (let round = 0; round < 5; round++) yield* protectedState([made.work])
-        assert.isBelow(performance.now() - start, 3000)
       }).pipe(Effect.provide(Run.layer(made)))
     }))
 })

@@ -33,10 +33,10 @@ describe("A variable that loads code from a process substitution", () => {
 
 describe("variables that double each other", () => {
   it("are followed no further than a command line is long", () => {
-    const started = performance.now()
-    analysed(`a=x;${"a=$a$a;".repeat(60)}$a`)
-    analysed(`a=x;${Array.from({ length: 40 }, (_, at) => `a${at}=$a${at - 1}$a${at - 1};`).join("")}`)
-    expect(performance.now() - started).toBeLessThan(30_000)
+    const longest = (command: string) => JSON.stringify(analysed(command).parts).length
+    expect(longest(`a=x;${"a=$a$a;".repeat(60)}$a`)).toBeLessThan(200_000)
+    expect(longest(`a0=x;${Array.from({ length: 40 }, (_, at) => `a${at + 1}=$a${at}$a${at};`).join("")}$a40`))
+      .toBeLessThan(200_000)
   })
 })
 
