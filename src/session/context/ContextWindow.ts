@@ -179,7 +179,7 @@ const make = (): ContextWindow["Service"] => {
       const { model, overhead } = request
       const counted = usage?.inputTokens.total
       if (counted !== undefined) {
-        turn.state.tokenOffset = plausible(counted, before.tokens + overhead) - before.tokens
+        turn.state.tokenOffset = plausible(counted, before.tokens) - before.tokens
       }
       const asked = counted ?? before.tokens + (turn.state.tokenOffset ?? overhead)
       const answered = usage?.outputTokens.total ?? estimate([{ role: "assistant", content: text }])
