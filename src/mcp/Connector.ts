@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { Effect, type Scope } from "effect"
-import { Environment, Passthrough, scrub } from "../platform/Environment.ts"
+import { Environment, scrub } from "../platform/Environment.ts"
 import type { McpConnection, McpListener, Unreachable } from "./McpConnection.ts"
 import * as StdioTransport from "./StdioTransport.ts"
 import type { Permit } from "./Permit.ts"
@@ -21,7 +21,6 @@ export type Connector = (
 
 export const make = Effect.gen(function*() {
   const variables = yield* Environment
-  const passthrough = yield* Passthrough
   const start = yield* StdioTransport.make
 
   const connect: Connector = Effect.fnUntraced(function*({ transport }, { held, network }, listener) {
@@ -29,7 +28,7 @@ export const make = Effect.gen(function*() {
       const { args, command, cwd, env } = transport
       const where = {
         cwd: resolve(held.workspace.cwd, cwd ?? "."),
-        env: { ...scrub(variables, { passthrough, network }), ...env }
+        env: { ...scrub(variables, { network }), ...env }
       }
       return { connection: yield* start([command, ...args], where, held, listener), initialized: () => Effect.void }
     }

@@ -1,5 +1,6 @@
 import { Effect, Stream } from "effect"
 import type { AiError, IdGenerator, LanguageModel, Response } from "effect/ai"
+import { trailingSurrogate } from "../domain/Cut.ts"
 import type { ModelFault } from "./ModelFault.ts"
 
 export type ResponsePart = Response.StreamPartEncoded
@@ -13,9 +14,6 @@ const own = "postern"
 /** Whether a text that ends here turned out to be a thought. */
 export const isRetracted = (metadata: Response.ProviderMetadata | undefined): boolean =>
   (metadata?.[own] as { readonly retracted?: boolean } | undefined)?.retracted === true
-
-/** The second half of the last character is still to come. */
-const endsInHalf = (text: string): boolean => /[\ud800-\udbff]$/.test(text)
 
 /** Words for an end that is a failure, beside the many that providers have for a good one. */
 const failure =
@@ -108,8 +106,8 @@ export class ResponseParts {
   /** Both halves of a surrogate pair leave together. */
   private settle(ends = false): void {
     const { open } = this
-    const kept = !ends && endsInHalf(this.text) ? this.text.slice(-1) : ""
-    const text = kept === "" ? this.text : this.text.slice(0, -1)
+    const kept = ends ? "" : trailingSurrogate(this.text)
+    const text = this.text.slice(0, this.text.length - kept.length)
     this.text = kept
     if (open !== undefined && text !== "") this.ready.push({ type: `${open.kind}-delta`, id: open.id, delta: text })
   }

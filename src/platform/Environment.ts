@@ -9,12 +9,8 @@ export const Environment: Context.Reference<EnvironmentVariables> = Context.Refe
   defaultValue: (): EnvironmentVariables => process.env
 })
 
-/** Names the configuration passes to commands on top of the allow-list; secrets are still withheld. */
-export const Passthrough: Context.Reference<ReadonlyArray<string>> = Context.Reference("postern/platform/Passthrough", {
-  defaultValue: (): ReadonlyArray<string> => []
-})
-
 interface ScrubOptions {
+  /** Names that the configuration passes on top of the allow-list; secrets are still withheld. */
   readonly passthrough?: ReadonlyArray<string>
   /** Proxy settings are passed only to commands that may use the network. */
   readonly network?: boolean

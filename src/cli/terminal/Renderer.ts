@@ -1,6 +1,7 @@
 import type { SessionUpdate } from "../../acp/protocol/SessionUpdate.ts"
 import type { TextStyles } from "./Output.ts"
-import { oneLine, plain, trailingSurrogate } from "./Text.ts"
+import { trailingSurrogate } from "../../domain/Cut.ts"
+import { oneLine, plain } from "./Text.ts"
 import {
   callHeading,
   callOutput,

@@ -1,3 +1,5 @@
+import { beginning } from "../../domain/Cut.ts"
+
 /**
  * Text of agents, tools and stored sessions is shown on a terminal, where a control character is a command: it can move the cursor,
  * rewrite what was shown, or fill the clipboard. These functions return text without any of them.
@@ -57,12 +59,6 @@ export const json = (value: unknown, space?: number): string =>
 /** Whether a text contains `part`. A text of more than 1000 characters is not searched: that can take the product of both lengths. */
 export const mentions = (text: string, part: string): boolean => text.length <= 1000 && text.includes(part)
 
-/** The high surrogate that ends a piece of text; its other half comes with the next piece. */
-export const trailingSurrogate = (text: string): string => /[\ud800-\udbff]?$/.exec(text)?.[0] ?? ""
-
 /** At most `width` characters, the end replaced by `…`. */
-export const truncate = (text: string, width: number): string => {
-  if (text.length <= width) return text
-  const kept = text.slice(0, width - 1)
-  return kept.slice(0, kept.length - trailingSurrogate(kept).length) + "…"
-}
+export const truncate = (text: string, width: number): string =>
+  text.length <= width ? text : `${beginning(text, width - 1)}…`

@@ -195,12 +195,9 @@ export const make = ({ id, learned, provider }: ReaderOptions): ResponseReader =
           : "nothing came"
       }
       if (finish !== undefined && failsWith(finish)) return `it ended with "${finish}"`
-      if (!refused && calls.length === 0 && !isCut(finish)) {
-        tags.rest().forEach(say)
-        if (parts.lack !== undefined) return parts.lack
-      }
-      done = true
       tags.rest().forEach(say)
+      if (!refused && calls.length === 0 && !isCut(finish) && parts.lack !== undefined) return parts.lack
+      done = true
       if (details.length > 0) {
         parts.begin("reasoning", noted({ by: provider, details }))
         parts.end()

@@ -38,11 +38,7 @@ const isFit = ({ category, content, key, sessionId }: MemoryEntry, session: stri
   !key.startsWith(savedKey) && !key.endsWith("_history") && !isToolText(content) && !isSynthetic(content) &&
   (category !== "conversation" || (session !== undefined && sessionId === session))
 
-const cut = (text: string, most: number): string => {
-  if (text.length <= most) return text
-  const kept = beginning(text, most - 1)
-  return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`
-}
+const cut = (text: string, most: number): string => text.length <= most ? text : `${beginning(text, most - 1)}…`
 
 /** On one line, without anything that would end the block. */
 const value = (text: string): string => cut(MemoryBlock.escapeMarkers(text.replace(/\s+/g, " ")).trim(), mostOfOne)

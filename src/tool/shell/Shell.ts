@@ -6,7 +6,7 @@ import type { EnforcementReport } from "../../sandbox/Confinement.ts"
 import { isScratch } from "../../sandbox/SandboxModes.ts"
 import * as CallConfinement from "../CallConfinement.ts"
 import { textContent } from "../../domain/Content.ts"
-import { Environment, Passthrough, scrub } from "../../platform/Environment.ts"
+import { Environment, scrub } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
 import * as CommandOutput from "./CommandOutput.ts"
 import { Processes, type ProcessExit } from "../../sandbox/process/Processes.ts"
@@ -43,7 +43,6 @@ const Parameters = Schema.Struct({
 export const make = Effect.gen(function*() {
   const processes = yield* Processes
   const variables = yield* Environment
-  const passthrough = yield* Passthrough
   const spillPath = yield* CommandOutput.makeSpillPaths
 
   return Tool.make<typeof Parameters.Type>({
@@ -84,7 +83,7 @@ export const make = Effect.gen(function*() {
       const seconds = Math.min(timeout_secs ?? commands.seconds, commands.maxSeconds)
       const argv = [...shellOf(variables["PATH"], roots), "-c", command] as const
       const env = scrub({ ...variables, ...context.client.variables }, {
-        passthrough: [...passthrough, ...commands.environment],
+        passthrough: commands.environment,
         network: confinement.network,
         reads: confinement.reads,
         folders: roots
