@@ -37,6 +37,15 @@ export interface ApprovalRecord {
   readonly answer: string | null
 }
 
+/** What the audit trail of a session keeps: a decision, a question to a person, and what came of it. */
+export type AuditEvent =
+  | { readonly _tag: "Decided"; readonly decision: Omit<DecisionRecord, "at"> }
+  | { readonly _tag: "Asked"; readonly id: string; readonly callId: string }
+  | { readonly _tag: "Answered"; readonly id: string; readonly answer: string }
+
+/** `at` is ISO 8601, UTC. */
+export type AuditRecord = AuditEvent & { readonly at: string }
+
 /**
  * The policy of a session: knobs as append-only events, its own rules, and the trail of decisions
  * (docs/policy.md#independence-and-storage).
@@ -59,9 +68,7 @@ export interface PolicyRecords {
   readonly actions: (agent: string) => Effect.Effect<number, StoreFailed>
   /** Counts one more, unless that would make it more than `limit`. */
   readonly countAction: (agent: string, limit: number) => Effect.Effect<boolean, StoreFailed>
-  readonly recordDecision: (sessionId: string, decision: Omit<DecisionRecord, "at">) => Effect.Effect<void, StoreFailed>
-  readonly recordQuestion: (sessionId: string, id: string, callId: string) => Effect.Effect<void, StoreFailed>
-  readonly recordAnswer: (id: string, answer: string) => Effect.Effect<void, StoreFailed>
+  /** Written by the turns: a call begins in the transaction that has its decision. */
   readonly trail: (sessionId: string) => Effect.Effect<
     { readonly decisions: ReadonlyArray<DecisionRecord>; readonly approvals: ReadonlyArray<ApprovalRecord> },
     StoreFailed
@@ -69,6 +76,25 @@ export interface PolicyRecords {
 }
 
 const hour = 3_600_000
+
+/** Writes a part of the audit trail, in the transaction of the caller. */
+export const makeWriteAudit = (sql: SqlClient.SqlClient) => (sessionId: string, records: ReadonlyArray<AuditRecord>) =>
+  Effect.forEach(records, (record) => {
+    switch (record._tag) {
+      case "Decided": {
+        const { callId, code, gate, knobs, outcome, reason, rule, shapes, tool } = record.decision
+        return sql`INSERT INTO decisions (session_id, call_id, tool, outcome, gate, code, reason, rule, shapes, knobs, at)
+          VALUES (${sessionId}, ${callId}, ${tool}, ${outcome}, ${gate}, ${code}, ${reason}, ${rule}, ${
+          JSON.stringify(shapes)
+        }, ${knobs}, ${record.at})`
+      }
+      case "Asked":
+        return sql`INSERT INTO approvals (id, session_id, call_id, asked_at)
+          VALUES (${record.id}, ${sessionId}, ${record.callId}, ${record.at})`
+      case "Answered":
+        return sql`UPDATE approvals SET answered_at = ${record.at}, answer = ${record.answer} WHERE id = ${record.id}`
+    }
+  }, { discard: true })
 
 export const makePolicyRecords = Effect.fnUntraced(function*(guarded: StoreGuard) {
   const sql = yield* SqlClient.SqlClient
@@ -118,24 +144,6 @@ export const makePolicyRecords = Effect.fnUntraced(function*(guarded: StoreGuard
         WHERE (SELECT count(*) FROM actions WHERE agent = ${agent} AND at > ${now - hour}) < ${limit} RETURNING at`
       yield* sql`DELETE FROM actions WHERE at <= ${now - hour}`
       return rows.length > 0
-    }, guarded),
-
-    recordDecision: Effect.fnUntraced(
-      function*(sessionId, { callId, code, gate, knobs, outcome, reason, rule, shapes, tool }) {
-        yield* sql`INSERT INTO decisions (session_id, call_id, tool, outcome, gate, code, reason, rule, shapes, knobs, at)
-        VALUES (${sessionId}, ${callId}, ${tool}, ${outcome}, ${gate}, ${code}, ${reason}, ${rule}, ${
-          JSON.stringify(shapes)
-        }, ${knobs}, ${yield* isoNow})`
-      },
-      guarded
-    ),
-
-    recordQuestion: Effect.fnUntraced(function*(sessionId, id, callId) {
-      yield* sql`INSERT INTO approvals (id, session_id, call_id, asked_at) VALUES (${id}, ${sessionId}, ${callId}, ${yield* isoNow})`
-    }, guarded),
-
-    recordAnswer: Effect.fnUntraced(function*(id, answer) {
-      yield* sql`UPDATE approvals SET answered_at = ${yield* isoNow}, answer = ${answer} WHERE id = ${id}`
     }, guarded),
 
     trail: Effect.fnUntraced(function*(sessionId) {

@@ -13,7 +13,14 @@ import { makeTurns, type Turns } from "./Turns.ts"
 export * from "./SessionRecords.ts"
 
 export type { DayCost } from "./CostRecords.ts"
-export type { ApprovalRecord, DecisionRecord, PolicyRecords, RuleRecord } from "./PolicyRecords.ts"
+export type {
+  ApprovalRecord,
+  AuditEvent,
+  AuditRecord,
+  DecisionRecord,
+  PolicyRecords,
+  RuleRecord
+} from "./PolicyRecords.ts"
 
 export class SessionStore extends Context.Service<
   SessionStore,

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { TranscriptEntry, Usage } from "../domain/SessionEvent.ts"
 import { readSession } from "./SessionCatalog.ts"
 import { interruption, makeTranscripts, makeWriteEntries, type Transcripts } from "./Transcripts.ts"
+import { type AuditRecord, makeWriteAudit } from "./PolicyRecords.ts"
 import { isAlive, makeOwner, type TurnClaim } from "./TurnOwner.ts"
 import type { StoreGuard } from "./StoreGuard.ts"
 import {
@@ -32,6 +33,14 @@ interface Held {
   readonly lost: Deferred.Deferred<never, TurnLost>
 }
 
+/** What a turn has said and done since it was last saved. */
+export interface TurnProgress {
+  readonly rows: ReadonlyArray<TranscriptRow>
+  readonly audit?: ReadonlyArray<AuditRecord>
+  /** The model's messages as of now, JSON. */
+  readonly context: string
+}
+
 /** Opening, saving and ending the turns of sessions. */
 export interface Turns {
   /**
@@ -45,13 +54,13 @@ export interface Turns {
     title?: string | null
   ) => Effect.Effect<TurnStart, SessionMissing | TurnRunning | StoreFailed>
   /**
-   * Saves what is visible so far, and the model messages to fall back to; without anything new it only looks whether
-   * the turn is still ours.
+   * Saves what is visible so far, what was decided, and the model messages to fall back to, in one transaction; without
+   * anything new it only looks whether the turn is still ours.
    */
   readonly checkpoint: (
     sessionId: string,
     turn: number,
-    progress: { readonly rows: ReadonlyArray<TranscriptRow>; readonly context: string }
+    progress: TurnProgress
   ) => Effect.Effect<void, TurnLost | StoreFailed>
   /** Fails as soon as a checkpoint or a renewal of the lease finds that the turn is not ours any more. */
   readonly untilLost: (sessionId: string, turn: number) => Effect.Effect<never, TurnLost>
@@ -60,13 +69,15 @@ export interface Turns {
    * transaction. After a failure the turn counts as cut off; the same commit may be tried again until the next turn
    * begins.
    */
-  readonly commitTurn: (sessionId: string, turn: number, end: {
-    readonly rows: ReadonlyArray<TranscriptRow>
-    readonly context: string
-    readonly outcome: TurnOutcome
-    readonly title: string | null
-    readonly usage?: Usage | null
-  }) => Effect.Effect<SessionRecord, TurnLost | StoreFailed>
+  readonly commitTurn: (
+    sessionId: string,
+    turn: number,
+    end: TurnProgress & {
+      readonly outcome: TurnOutcome
+      readonly title: string | null
+      readonly usage?: Usage | null
+    }
+  ) => Effect.Effect<SessionRecord, TurnLost | StoreFailed>
 }
 
 /**
@@ -76,6 +87,7 @@ export interface Turns {
 export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patiently: StoreGuard) {
   const sql = yield* SqlClient.SqlClient
   const writeEntries = makeWriteEntries(sql)
+  const writeAudit = makeWriteAudit(sql)
   const owner = makeOwner()
   // By session. A running turn of this process that is not in the map was abandoned.
   const known = new Map<string, Held>()
@@ -173,10 +185,11 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
     return { turn, position: position + 1, updatedAt: iso(now), context: saved?.messages ?? null }
   })
 
-  const save = Effect.fnUntraced(function*(sessionId: string, turn: number, progress: Progress) {
+  const save = Effect.fnUntraced(function*(sessionId: string, turn: number, progress: TurnProgress) {
     const now = yield* Clock.currentTimeMillis
     yield* sql`UPDATE turns SET lease = ${now} WHERE session_id = ${sessionId} AND turn = ${turn}`
     yield* writeEntries(sessionId, turn, progress.rows)
+    yield* writeAudit(sessionId, progress.audit ?? [])
     yield* saveContext(sessionId, turn, progress.context)
   })
 
@@ -194,7 +207,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
       // Told at once, even while the database cannot be written.
       yield* ensureHeld(sessionId, turn)
       if (
-        progress.rows.length === 0 &&
+        progress.rows.length === 0 && (progress.audit ?? []).length === 0 &&
         heldTurn(sessionId, turn)?.context === (progress.context === "[]" ? null : progress.context)
       ) return
       yield* sql.withTransaction(Effect.andThen(ensureHeld(sessionId, turn), save(sessionId, turn, progress)))
@@ -231,7 +244,5 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
   }
   return turns
 })
-
-type Progress = Parameters<Turns["checkpoint"]>[2]
 
 const iso = (ms: number) => DateTime.formatIso(DateTime.makeUnsafe(ms))

@@ -40,7 +40,7 @@ const seed = Effect.gen(function*() {
   const [first, ...rest] = entries
   const { position, turn } = yield* store.beginTurn("bbbb-3", first!)
   const rows = rest.map((entry, at) => ({ position: position + at, entry }))
-  yield* store.commitTurn("bbbb-3", turn, { rows, context: "[]", outcome: "end_turn", title: "Fix \u001b[31ma.txt" })
+  const at = "2026-01-01T00:00:00.000Z"
   const decision = {
     callId: "c1",
     tool: "file_edit",
@@ -52,9 +52,17 @@ const seed = Effect.gen(function*() {
     shapes: [],
     knobs: "h"
   } as const
-  yield* store.policy.recordDecision("bbbb-3", decision)
-  yield* store.policy.recordQuestion("bbbb-3", "q1", "c1")
-  yield* store.policy.recordAnswer("q1", "AllowOnce")
+  yield* store.commitTurn("bbbb-3", turn, {
+    rows,
+    audit: [
+      { _tag: "Decided", decision, at },
+      { _tag: "Asked", id: "q1", callId: "c1", at },
+      { _tag: "Answered", id: "q1", answer: "AllowOnce", at }
+    ],
+    context: "[]",
+    outcome: "end_turn",
+    title: "Fix \u001b[31ma.txt"
+  })
   yield* store.kill("dead-4")
 })
 

@@ -20,7 +20,7 @@ import { SessionManager } from "../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import * as Tool from "../../src/tool/Tool.ts"
 import { Toolbox } from "../../src/tool/Toolbox.ts"
-import { make, newSession, prompt } from "../support/SessionHarness.ts"
+import { make, newSession, prompt, unrecorded } from "../support/SessionHarness.ts"
 import { shellCall } from "./ShellCall.ts"
 import { unconfined } from "../support/Bubblewrap.ts"
 import { place, rules, shell as ruled, tools } from "./rules/Ruled.ts"
@@ -314,7 +314,6 @@ describe("Who is asked", () => {
   live(
     "one question at a time, each call waits for its own answer",
     Effect.fnUntraced(function*() {
-      const { sessionId } = yield* newSession()
       const open: Array<{ readonly id: string; readonly answer: Deferred.Deferred<PermissionAnswer> }> = []
       const attachment: Attachment = {
         ...responder({ _tag: "AllowOnce" }),
@@ -324,7 +323,7 @@ describe("Who is asked", () => {
           return Deferred.await(answer)
         }
       }
-      const approvals = yield* Approvals.make(sessionId, new Set([attachment]), () => undefined)
+      const approvals = Approvals.make(new Set([attachment]), () => undefined)
       const ask = (toolCallId: string) =>
         Effect.forkChild(
           approvals.ask({
@@ -341,7 +340,7 @@ describe("Who is asked", () => {
             allow: [],
             deny: [],
             scopes: { allow: [], deny: [] }
-          }),
+          }, unrecorded),
           { startImmediately: true }
         )
       const asked = () => open.map(({ id }) => id)

@@ -12,7 +12,7 @@ import type { Session } from "../../src/session/lifecycle/Session.ts"
 import type { Attachment } from "../../src/session/lifecycle/Attachment.ts"
 import { SessionManager } from "../../src/session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
-import { make, newSession, prompt } from "../support/SessionHarness.ts"
+import { make, newSession, prompt, unrecorded } from "../support/SessionHarness.ts"
 import { shellCall } from "./ShellCall.ts"
 
 /** Keys of the configuration that change what the gates say, seen from a session. */
@@ -226,13 +226,12 @@ describe("allowed_tools", () => {
 
 describe("approval_route", () => {
   const asked = Effect.fnUntraced(function*(route: Approvals.ApprovalRoute) {
-    const { sessionId } = yield* newSession()
     const somebody: Attachment = {
       publish: () => Effect.void,
       ask: () => Effect.delay(Effect.succeed({ _tag: "AllowOnce" as const }), "90 seconds"),
       choose: () => Effect.never
     }
-    const { ask } = yield* Approvals.make(sessionId, new Set([somebody]), () => route)
+    const { ask } = Approvals.make(new Set([somebody]), () => route)
     const question = yield* Effect.forkChild(
       Effect.match(
         ask({
@@ -249,7 +248,7 @@ describe("approval_route", () => {
           allow: [],
           deny: [],
           scopes: { allow: [], deny: [] }
-        }),
+        }, unrecorded),
         { onFailure: ({ code }) => code, onSuccess: ({ _tag }) => _tag }
       ),
       { startImmediately: true }

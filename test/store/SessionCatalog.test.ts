@@ -170,12 +170,17 @@ describe("stored sessions", () => {
         knobs: "h",
         shapes: [{ category: "fs-wipe", part: "rm -rf x" }]
       } as const
-      yield* policy.recordDecision("s0", decision)
-      yield* policy.recordQuestion("s0", "a1", "c1")
-      yield* policy.recordQuestion("s0", "a2", "c1")
-      yield* policy.recordAnswer("a1", "AllowOnce")
+      const { turn } = yield* store.beginTurn("s0", user("hi"))
+      const at = "2026-01-01T00:00:00.000Z"
+      const audit = [
+        { _tag: "Decided", decision, at },
+        { _tag: "Asked", id: "a1", callId: "c1", at },
+        { _tag: "Asked", id: "a2", callId: "c1", at },
+        { _tag: "Answered", id: "a1", answer: "AllowOnce", at }
+      ] as const
+      yield* store.checkpoint("s0", turn, { rows: [], audit, context: "[]" })
       const { approvals, decisions } = yield* policy.trail("s0")
-      assert.deepInclude(decisions[0], decision)
+      assert.deepStrictEqual(decisions, [{ ...decision, shapes: [...decision.shapes], at }])
       assert.deepStrictEqual(approvals.map(({ answer, id }) => [id, answer]), [["a1", "AllowOnce"], ["a2", null]])
       assert.strictEqual(
         (yield* Effect.flip(policy.setSetting("absent", "network", "off", "client")))._tag,

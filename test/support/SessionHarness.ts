@@ -53,5 +53,8 @@ export const prompt = Effect.fnUntraced(function*(sessionId: string, text: strin
   return { end: yield* sessions.within(sessionId, (session) => session.begin(prepared)) }
 })
 
+/** An audit trail that keeps nothing. */
+export const unrecorded = { audit: () => Effect.void, persist: Effect.void }
+
 export const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.match(effect, { onFailure: (error) => error._tag, onSuccess: () => "ok" })

@@ -68,11 +68,7 @@ export const make = Effect.fnUntraced(function*(
     )
   )
   yield* openTools
-  const approvals = yield* Approvals.make(
-    sessionId,
-    attachments,
-    () => configured().risk?.approvalRoute
-  )
+  const approvals = Approvals.make(attachments, () => configured().risk?.approvalRoute)
   /** Of several clients that offer an operation, the one attached first performs it. */
   const client = (): ClientSide => Object.assign({}, ...Array.from(attachments, ({ client }) => client ?? {}).reverse())
   let record = initial

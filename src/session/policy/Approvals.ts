@@ -1,6 +1,6 @@
 import { Effect, Exit, Semaphore } from "effect"
 import type { RiskProfile } from "../../config/Profiles.ts"
-import { SessionStore } from "../../store/SessionStore.ts"
+import type { AuditEvent } from "../../store/SessionStore.ts"
 import {
   type Attachment,
   NoAnswer,
@@ -12,8 +12,17 @@ import { newId } from "../../domain/Id.ts"
 
 /** Questions to the clients of one session: one at a time, the first answer wins, no answer means no. See docs/policy.md#approvals */
 export interface Approvals {
-  readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
+  readonly ask: <E>(
+    request: PermissionRequest,
+    trail: QuestionTrail<E>
+  ) => Effect.Effect<PermissionAnswer, NoAnswer | E>
   readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
+}
+
+/** Where questions and answers are recorded: nobody is asked before the question is saved. */
+interface QuestionTrail<E> {
+  readonly audit: (event: AuditEvent) => Effect.Effect<void>
+  readonly persist: Effect.Effect<void, E>
 }
 
 const wordOf = (exit: Exit.Exit<PermissionAnswer, NoAnswer>): string => {
@@ -28,53 +37,47 @@ const isRoutedAway = ({ approver_channel, on_no_approver }: ApprovalRoute) =>
 
 export type ApprovalRoute = NonNullable<RiskProfile["approvalRoute"]>
 
-export const make = Effect.fnUntraced(
-  function*(sessionId: string, attachments: ReadonlySet<Attachment>, routeNow: () => ApprovalRoute | undefined) {
-    const { policy } = yield* SessionStore
-    const oneAtATime = Semaphore.makeUnsafe(1)
-    /** An audit trail that cannot be written changes no answer. */
-    const recorded = <E extends { readonly message: string }>(note: Effect.Effect<void, E>) =>
-      Effect.catch(note, ({ message }) => Effect.logWarning(`an approval could not be recorded: ${message}`))
+export const make = (attachments: ReadonlySet<Attachment>, routeNow: () => ApprovalRoute | undefined): Approvals => {
+  const oneAtATime = Semaphore.makeUnsafe(1)
+  const toAll = <A>(use: (attachment: Attachment) => Effect.Effect<A, NoAnswer>) =>
+    Effect.suspend(() =>
+      attachments.size === 0
+        ? Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why: "no client is connected" }))
+        : Effect.raceAll(Array.from(attachments, use))
+    )
 
-    const toAll = <A>(use: (attachment: Attachment) => Effect.Effect<A, NoAnswer>) =>
-      Effect.suspend(() =>
-        attachments.size === 0
-          ? Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why: "no client is connected" }))
-          : Effect.raceAll(Array.from(attachments, use))
-      )
-
-    const answered = (request: PermissionRequest) =>
-      Effect.gen(function*(): Effect.fn.Return<PermissionAnswer, NoAnswer> {
-        const route = routeNow() ?? {}
-        if (isRoutedAway(route)) {
-          return yield* new NoAnswer({
-            code: "APPROVAL_NO_RESPONDER",
-            why: `there is no channel "${route.approver_channel}" to ask on`
-          })
-        }
-        const answer = toAll((attachment) => attachment.ask(request))
-        return yield* route.timeout_secs === undefined ? answer : Effect.timeoutOrElse(answer, {
-          duration: `${route.timeout_secs} seconds`,
-          orElse: () =>
-            Effect.fail(
-              new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${route.timeout_secs} s` })
-            )
+  const answered = (request: PermissionRequest) =>
+    Effect.gen(function*(): Effect.fn.Return<PermissionAnswer, NoAnswer> {
+      const route = routeNow() ?? {}
+      if (isRoutedAway(route)) {
+        return yield* new NoAnswer({
+          code: "APPROVAL_NO_RESPONDER",
+          why: `there is no channel "${route.approver_channel}" to ask on`
         })
-      })
-
-    return {
-      choose: (question) => oneAtATime.withPermits(1)(toAll((attachment) => attachment.choose(question))),
-      ask: (request) =>
-        oneAtATime.withPermits(1)(Effect.suspend(() => {
-          const id = newId()
-          return recorded(policy.recordQuestion(sessionId, id, request.call.toolCallId)).pipe(
-            Effect.andThen(answered(request)),
-            Effect.onExit((exit) => recorded(policy.recordAnswer(id, wordOf(exit))))
+      }
+      const answer = toAll((attachment) => attachment.ask(request))
+      return yield* route.timeout_secs === undefined ? answer : Effect.timeoutOrElse(answer, {
+        duration: `${route.timeout_secs} seconds`,
+        orElse: () =>
+          Effect.fail(
+            new NoAnswer({ code: "APPROVAL_TIMEOUT", why: `nobody answered within ${route.timeout_secs} s` })
           )
-        }))
-    } satisfies Approvals
+      })
+    })
+
+  return {
+    choose: (question) => oneAtATime.withPermits(1)(toAll((attachment) => attachment.choose(question))),
+    ask: (request, { audit, persist }) =>
+      oneAtATime.withPermits(1)(Effect.suspend(() => {
+        const id = newId()
+        const answer = Effect.onExit(answered(request), (exit) => audit({ _tag: "Answered", id, answer: wordOf(exit) }))
+        return audit({ _tag: "Asked", id, callId: request.call.toolCallId }).pipe(
+          Effect.andThen(persist),
+          Effect.andThen(answer)
+        )
+      }))
   }
-)
+}
 
 /** A question as the form of `elicitation/create`: a choice where there are choices, a text otherwise. */
 export const schemaOf = ({ choices, form }: Question): Record<string, unknown> => {

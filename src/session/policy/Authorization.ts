@@ -170,7 +170,7 @@ export const make = Effect.gen(function*() {
     ): Effect.fn.Return<Authorization, RulesInvalid | TurnFailed> {
       const decided = yield* decide(tool, parameters, turn)
       const { book, decision } = decided
-      yield* turn.policy.decided(call.toolCallId, tool.name, decision)
+      yield* turn.audit(turn.policy.decided(call.toolCallId, tool.name, decision))
       if (decision.outcome === "run") return { _tag: "Run", decided }
       if (decision.outcome === "deny") return refused(decision)
       const rules = book.propose(ruleName(tool), decision)
@@ -186,14 +186,13 @@ export const make = Effect.gen(function*() {
       // The decision is made again once the answer is there: docs/policy.md#changes-while-a-question-is-open
       const again = decide(tool, parameters, turn).pipe(
         Effect.tap(({ decision: now }) =>
-          now.outcome === "deny" ? turn.policy.decided(call.toolCallId, tool.name, now) : Effect.void
+          now.outcome === "deny" ? turn.audit(turn.policy.decided(call.toolCallId, tool.name, now)) : Effect.void
         )
       )
-      yield* turn.checkpoint
-      const answer = yield* Effect.result(turn.approvals.ask(question))
-      return Result.isSuccess(answer)
-        ? yield* answered(answer.success, proposed, again, turn)
-        : notAllowed(answer.failure.code, answer.failure.why)
+      const answer = yield* Effect.result(turn.approvals.ask(question, turn))
+      if (Result.isSuccess(answer)) return yield* answered(answer.success, proposed, again, turn)
+      if (answer.failure._tag === "TurnFailed") return yield* answer.failure
+      return notAllowed(answer.failure.code, answer.failure.why)
     }
   )
 
@@ -205,7 +204,7 @@ export const make = Effect.gen(function*() {
     turn: TurnContext
   ): Effect.fn.Return<Authorization, TurnFailed> {
     const deny = (decision: Decision) =>
-      Effect.as(turn.policy.decided(call.toolCallId, tool.name, decision), refused(decision))
+      Effect.as(turn.audit(turn.policy.decided(call.toolCallId, tool.name, decision)), refused(decision))
     const authorization = yield* Effect.catchTag(
       authorize(tool, parameters, call, turn),
       "RulesInvalid",

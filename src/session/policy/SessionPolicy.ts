@@ -21,7 +21,7 @@ import { type PolicyFlags, policyFlagsOf } from "../../policy/decision/PolicyFla
 import { ForeignFolders, type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
 import { projectFile, type RuleSource } from "../../policy/rules/source/RuleSource.ts"
 import {
-  type DecisionRecord,
+  type AuditEvent,
   type RuleRecord,
   type SessionRecord,
   SessionStore,
@@ -92,16 +92,9 @@ const auditEntry = (
   tool: string,
   { code, gate, outcome, reason, rule, shapes }: Decision,
   settings: PolicySettings
-): Omit<DecisionRecord, "at"> => ({
-  callId,
-  tool,
-  outcome,
-  gate,
-  code,
-  reason,
-  rule: rule?.rule ?? null,
-  shapes,
-  knobs: hashOf(settings)
+): AuditEvent => ({
+  _tag: "Decided",
+  decision: { callId, tool, outcome, gate, code, reason, rule: rule?.rule ?? null, shapes, knobs: hashOf(settings) }
 })
 
 /**
@@ -135,8 +128,8 @@ export interface SessionPolicy {
   readonly removeRule: (id: string) => Effect.Effect<boolean>
   /** Counts a call that is about to run against the `max_actions_per_hour` of both profiles; `false` where other calls used up the rest. */
   readonly acted: Effect.Effect<boolean>
-  /** Writes a decision into the audit trail; failing to do so only logs a warning. */
-  readonly decided: (callId: string, tool: string, decision: Decision) => Effect.Effect<void>
+  /** A decision for the audit trail, with the settings in force. */
+  readonly decided: (callId: string, tool: string, decision: Decision) => AuditEvent
 }
 
 /** `changed` runs after every change of a value. */
@@ -286,8 +279,7 @@ export const make = Effect.fnUntraced(
           ? Effect.succeed(true)
           : counted(store.countAction(alias, basis.mostActions), false)
       }),
-      decided: (callId, tool, decision) =>
-        recorded(store.recordDecision(sessionId, auditEntry(callId, tool, decision, current.values)))
+      decided: (callId, tool, decision) => auditEntry(callId, tool, decision, current.values)
     } satisfies SessionPolicy
   }
 )

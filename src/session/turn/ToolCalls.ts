@@ -93,7 +93,8 @@ const makeOne = Effect.gen(function*() {
     decided: Authorization.Decided
   ): Effect.fn.Return<CallResult, TurnFailed> {
     const started = yield* show(turn, { ...call, status: "in_progress" })
-    yield* turn.checkpoint
+    const notRun = textContent("Not run: the turn ended before it could begin.")
+    yield* Effect.onError(turn.persist, () => fail(turn, call, "", [...call.content, notRun]))
     const progress: RunContext["progress"] = (content) => Effect.asVoid(show(turn, { ...started, content }))
     const input = { ...decided, temporary: turn.state.temporary ??= sandbox.temporary(turn.remains) }
     const denied = yield* Effect.cached(CallConfinement.deniedPaths(input))
@@ -150,7 +151,7 @@ const makeOne = Effect.gen(function*() {
     if (Result.isFailure(call)) {
       const decision = invalid(call.failure.code, call.failure.message)
       const message = denial(decision)
-      yield* turn.policy.decided(asked.toolCallId, request.name, decision)
+      yield* turn.audit(turn.policy.decided(asked.toolCallId, request.name, decision))
       return {
         ...yield* fail(turn, yield* show(turn, asked), message, [textContent(message)]),
         denied: decision.code

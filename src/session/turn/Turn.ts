@@ -1,7 +1,15 @@
-import { Cause, Deferred, Effect, Exit, Fiber, Option, Schedule, Semaphore } from "effect"
+import { Cause, Clock, DateTime, Deferred, Effect, Exit, Fiber, Option, Schedule, Semaphore } from "effect"
 import { newId } from "../../domain/Id.ts"
 import type { SessionEvent, StopReason } from "../../domain/SessionEvent.ts"
-import { type SessionRecord, SessionStore, type TurnLost, type TurnOutcome } from "../../store/SessionStore.ts"
+import {
+  type AuditEvent,
+  type AuditRecord,
+  type SessionRecord,
+  SessionStore,
+  type StoreFailed,
+  type TurnLost,
+  type TurnOutcome
+} from "../../store/SessionStore.ts"
 import { titleOf } from "../commands/SlashCommands.ts"
 import { appendJson, userMessage } from "../context/ContextJson.ts"
 import type { SessionContext, SessionOverrides } from "../SessionContext.ts"
@@ -76,7 +84,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
   overrides: SessionOverrides,
   restore: Restore
 ): Effect.fn.Return<
-  { readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFailed> },
+  { readonly record: SessionRecord; readonly end: Exit.Exit<TurnEnd, TurnFault> },
   TurnFault,
   SessionStore | TurnLoop
 > {
@@ -96,18 +104,40 @@ export const execute = Effect.fn("Turn.execute")(function*(
   let context = () => begun.context ?? "[]"
   let usage = record.usage
 
+  let trail: ReadonlyArray<AuditRecord> = []
+  const audit = (event: AuditEvent) =>
+    Effect.map(Clock.currentTimeMillis, (ms) => {
+      trail = [...trail, { ...event, at: DateTime.formatIso(DateTime.makeUnsafe(ms)) }]
+    })
+  const takeTrail = () => {
+    const taken = trail
+    trail = []
+    return taken
+  }
+
   // One at a time: a save that had to wait for the database must not overwrite newer rows with older ones.
   const oneByOne = Semaphore.makeUnsafe(1)
   const save = (messages: () => string, saved: () => void = () => {}) =>
     oneByOne.withPermit(Effect.uninterruptibleMask((interruptibly) => {
-      const rows = writer.takeChanges()
-      return interruptibly(store.checkpoint(sessionId, begun.turn, { rows, context: messages() })).pipe(
-        Effect.onError(() => Effect.sync(() => writer.giveBack(rows))),
+      const [rows, audit] = [writer.takeChanges(), takeTrail()]
+      return interruptibly(store.checkpoint(sessionId, begun.turn, { rows, audit, context: messages() })).pipe(
+        Effect.onError(() =>
+          Effect.sync(() => {
+            writer.giveBack(rows)
+            trail = [...audit, ...trail]
+          })
+        ),
         Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost))),
         Effect.tap(() => Effect.sync(saved))
       )
     }))
   const checkpoint = Effect.catchTag(save(() => context()), "StoreFailed", ({ message }) => Effect.logWarning(message))
+  const unrecorded = Deferred.makeUnsafe<never, StoreFailed>()
+  const persist = Effect.catchTag(
+    save(() => context()),
+    "StoreFailed",
+    (fault) => Effect.andThen(Deferred.fail(unrecorded, fault), Effect.never)
+  )
   turn.checkpoint = Effect.ignore(checkpoint)
   const checkpoints = yield* Effect.forkChild(Effect.repeat(turn.checkpoint, checkpointEvery))
 
@@ -132,6 +162,8 @@ export const execute = Effect.fn("Turn.execute")(function*(
         context = encode
       },
       savedContext: () => context(),
+      audit,
+      persist,
       checkpoint,
       replaceContext: (json) =>
         save(() => json, () => {
@@ -148,6 +180,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
   )
   const exit = yield* running.join.pipe(
     Effect.raceFirst(Effect.mapError(store.untilLost(sessionId, begun.turn), failedBy)),
+    Effect.raceFirst(Deferred.await(unrecorded)),
     restore,
     Effect.exit
   )
@@ -174,6 +207,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
   over = true
   const committed = yield* store.commitTurn(sessionId, begun.turn, {
     rows: writer.takeChanges(),
+    audit: takeTrail(),
     context: context(),
     outcome,
     title: null,
@@ -184,7 +218,11 @@ export const execute = Effect.fn("Turn.execute")(function*(
 })
 
 /** A defect of the loop is logged; clients are told no more than that there was one. */
-const endOf = Effect.fnUntraced(function*(exit: Exit.Exit<StopReason, TurnFailed>, cut: boolean, text: string) {
+const endOf = Effect.fnUntraced(function*(
+  exit: Exit.Exit<StopReason, TurnFailed | StoreFailed>,
+  cut: boolean,
+  text: string
+) {
   if (Exit.isSuccess(exit)) return Exit.succeed({ stopReason: exit.value, text })
   if (cut) return Exit.succeed<TurnEnd>({ stopReason: "cancelled", text })
   const failed = exit.cause.reasons.find(Cause.isFailReason)

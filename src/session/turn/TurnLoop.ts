@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Notice, StopReason, TranscriptEntry, Usage } from "../../domain/SessionEvent.ts"
-import type { SessionRecord, StoreFailed } from "../../store/SessionStore.ts"
+import type { AuditEvent, SessionRecord, StoreFailed } from "../../store/SessionStore.ts"
 import type { SessionContext, SessionOverrides } from "../SessionContext.ts"
 import type { Image } from "./PromptContent.ts"
 import type { TranscriptWriter } from "./TranscriptWriter.ts"
@@ -41,7 +41,14 @@ export interface TurnContext extends SessionContext {
   readonly keepContext: (encode: () => string) => void
   /** The context as it would be saved now. */
   readonly savedContext: () => string
-  /** Saves transcript and context before each tool call and after it; fails once the session is not this process's any more. */
+  /** Adds to the audit trail, which is saved together with the transcript. */
+  readonly audit: (event: AuditEvent) => Effect.Effect<void>
+  /**
+   * Saves transcript, audit trail and context before something begins that outlasts the turn: a tool call, a question.
+   * Where that cannot be saved, the turn ends with the storage error, and this is interrupted.
+   */
+  readonly persist: Effect.Effect<void, TurnFailed>
+  /** Saves the same after a tool call; a store that fails is logged. Fails once the session is not this process's any more. */
   readonly checkpoint: Effect.Effect<void, TurnFailed>
   /** Saves another context in the place of the one there was, or fails and changes nothing. */
   readonly replaceContext: (json: string) => Effect.Effect<void, TurnFailed | StoreFailed>
