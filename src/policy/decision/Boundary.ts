@@ -6,7 +6,8 @@ import {
   type CommandAction,
   type FileOperand,
   isNamed,
-  type RiskFinding
+  type RiskFinding,
+  type Word
 } from "./CallAction.ts"
 import { anySegments, literalSegments, mayInclude, untilde } from "../rules/pattern/PathPattern.ts"
 import { namesOfProgram } from "../shell/programs/Table.ts"
@@ -60,6 +61,10 @@ interface PathMention {
 /** A word with a slash that is not a URL, or `~user`. */
 const looksLikePath = /^(?!.*:\/\/)(.*\/|~[\w+-]*$)/s
 
+/** The words of a command behind its program, with every value that they will have. */
+const wordsOf = ({ alternatives = [], argv, values = argv }: CommandAction): ReadonlyArray<Word> =>
+  alternatives.length === 0 ? values.slice(1) : [values, ...alternatives].flatMap((words) => words.slice(1))
+
 /** Paths that a call names: redirects, file arguments, and words of a command that look like paths. */
 const pathsIn = (parts: ReadonlyArray<CallAction>): ReadonlyArray<PathMention> =>
   parts.flatMap((part): ReadonlyArray<PathMention> => {
@@ -70,7 +75,7 @@ const pathsIn = (parts: ReadonlyArray<CallAction>): ReadonlyArray<PathMention> =
     if (part.kind !== "command") return []
     const known = part.touches.filter(isNamed).map(({ kind, path }) => ({ text: path, path, writes: kind === "write" }))
     return known.concat(
-      part.argv.slice(1).flatMap((word) => {
+      wordsOf(part).flatMap((word) => {
         const value = word === null ? undefined : word.startsWith("-") ? /^--?[^=]+=(.+)$/.exec(word)?.[1] : word
         if (value === undefined || !looksLikePath.test(value)) return []
         return [{
@@ -260,7 +265,7 @@ const readIn = (part: CommandAction): ReadonlyArray<string> => {
   // The row of `find` tells what it writes; its other words may be folders.
   const isTold = row.files !== undefined && !(row.files.operands === "none" && row.is("reader"))
   return known.concat(
-    part.argv.slice(1).flatMap((word) => {
+    wordsOf(part).flatMap((word) => {
       if (word === null || (isTold && !word.startsWith("-"))) return []
       const value = valueOf(word)
       if (value === undefined || !(looksLikePath.test(value) || /^\.\.?$/.test(value))) return []

@@ -32,6 +32,17 @@ export interface CommandAction {
   readonly program: Word
   /** The program and its arguments. */
   readonly argv: ReadonlyArray<Word>
+  /**
+   * What the words will be for certain, also where they are not literal, and the pattern of one that stands for names;
+   * absent where `argv` tells all.
+   */
+  readonly values?: ReadonlyArray<Word>
+  /** The same for each further time that a loop comes here. */
+  readonly alternatives?: ReadonlyArray<ReadonlyArray<Word>>
+  /** Indexes of words that another action prints or passes on. */
+  readonly printed?: ReadonlyArray<number>
+  /** A substitution takes what it prints. */
+  readonly captured?: true
   readonly assignments: ReadonlyArray<{ readonly name: string; readonly value: Word }>
   /** Programs around this one, outermost first: `["timeout", "sudo"]` for the `rm` of `timeout 5 sudo rm x`. */
   readonly wrappers: ReadonlyArray<string>

@@ -89,7 +89,9 @@ const isFurther = (word: string): boolean => {
 const goesFurther = (rule: Rule, part: CallAction): boolean => {
   if (part.kind !== "command") return false
   const seen = new Set(print(rule).split(/[\s()]+/))
-  return part.argv.some((word) => word !== null && !seen.has(word) && isFurther(word))
+  return [part.values ?? part.argv, ...part.alternatives ?? []].some((words) =>
+    words.some((word) => word !== null && !seen.has(word) && isFurther(word))
+  )
 }
 
 const allowed = (entries: ReadonlyArray<RuleEntry>, call: Call.RuleCall): RuleVerdict | undefined => {
@@ -98,12 +100,20 @@ const allowed = (entries: ReadonlyArray<RuleEntry>, call: Call.RuleCall): RuleVe
   if (opaque || parseError || counting.length === 0) return undefined
   if (call.parts.length === 0) return verdict(counting.filter(({ rule }) => Match.coversTool(rule, call)))
   const used = new Set<RuleEntry>()
+  let givesPrinted = false
+  let isJudged = true
   for (const part of call.parts) {
-    const by = counting.find(({ guard, rule }) => Match.covers(rule, part, call) && !(guard && goesFurther(rule, part)))
+    // Who wrote a rule about what a substitution runs allows what it prints as well.
+    const by = counting.find(({ guard, rule }) =>
+      Match.covers(rule, part, call) && !(guard && goesFurther(rule, part))
+    ) ??
+      counting.find(({ guard, rule }) => !guard && Match.covers(rule, part, call, true))
     if (by === undefined && !isNeutral(part, call) && reads?.has(part) !== true) return undefined
     if (by !== undefined) used.add(by)
+    givesPrinted ||= by !== undefined && !Match.covers(by.rule, part, call)
+    isJudged &&= by?.guard === false || part.kind !== "command" || part.captured !== true
   }
-  return verdict(Array.from(used))
+  return givesPrinted && !isJudged ? undefined : verdict(Array.from(used))
 }
 
 /** Whether a deny rule forbids every call of its tools. */

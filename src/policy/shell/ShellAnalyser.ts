@@ -78,17 +78,23 @@ const readsOf = (interpreter: Interpreter, place: ActionContext): ReadonlySet<Ca
   if (assigned.all.some((each) => actsOnPrograms(each.name) || !isHarmless(each))) return none
   return new Set(recorder.parts.filter((part) => {
     if (part.kind === "read") return part.path !== null && isInside(part.path, place)
-    const command = recorder.commandOf.get(part)
-    return part.kind === "command" && command?.fields.name !== undefined && staysInside(part, place) &&
-      isPlain(command, place) && !leavesRoots(command, place) && isRead(command, place) &&
-      !command.fields.reads.some((arg) => mayReachOut(arg, interpreter))
+    const commands = recorder.commandsOf.get(part)
+    return part.kind === "command" && commands !== undefined && staysInside(part, place) &&
+      commands.every((command) =>
+        command.fields.name !== undefined && isPlain(command, place) && !leavesRoots(command, place) &&
+        isRead(command, place) && !command.fields.reads.some((arg) => mayReachOut(arg, interpreter))
+      )
   }))
 }
 
 const mayLeave = /^[/~]|=[/~]|(^|[/=])\.\.(\/|$)/
 
-const staysInside = ({ argv, cwd, touches }: CommandAction, place: ActionContext): boolean =>
-  cwd !== null && isInside(cwd, place) && argv.every((word) => word !== null && !mayLeave.test(word)) &&
+const staysInside = (
+  { alternatives = [], argv, cwd, touches, values = argv }: CommandAction,
+  place: ActionContext
+): boolean =>
+  cwd !== null && isInside(cwd, place) &&
+  [values, ...alternatives].every((words) => words.every((word) => word !== null && !mayLeave.test(word))) &&
   touches.every(({ path }) => isInside(path, place))
 
 /** What was found on the way is kept: a deny rule should still see it. */

@@ -117,7 +117,12 @@ const coversPath = (pattern: Paths.PathPattern, part: PathAction, call: RuleCall
   && Paths.cover(pattern, call.locate(part.path, call.place.cwd), call.place)
 
 /** For allow: whether the rule covers this action. Actions that are not literal are never covered. */
-export const covers = ({ specifier, tool }: Rule, part: CallAction, call: RuleCall): boolean => {
+export const covers = (
+  { specifier, tool }: Rule,
+  part: CallAction,
+  call: RuleCall,
+  acceptsPrinted = false
+): boolean => {
   if (isDynamic(part) || (tool._tag === "Id" && tool.name !== call.tool)) return false
   if (specifier === undefined) {
     if (tool._tag !== "Family") return tool._tag === "Id"
@@ -127,7 +132,7 @@ export const covers = ({ specifier, tool }: Rule, part: CallAction, call: RuleCa
   switch (specifier._tag) {
     case "Command":
       return part.kind === "command"
-        ? Views.cover(specifier.pattern, part, call.facts.which ?? (() => undefined))
+        ? Views.cover(specifier.pattern, part, call.facts.which ?? (() => undefined), acceptsPrinted)
         : specifier.pattern.everything && call.family === "shell"
     case "Path":
       return part.kind === familyOf(tool) && coversPath(specifier.pattern, part as PathAction, call)

@@ -66,21 +66,30 @@ const harmlessNames = /^(NODE_ENV|CI|FORCE_COLOR|NO_COLOR|DEBUG|TZ|LANG|LC_[A-Z]
 export const isHarmless = ({ name, value }: CommandAction["assignments"][number]): boolean =>
   value !== null && harmlessNames.test(name)
 
-/** For allow: as written, apart from harmless assignments and a bare program that resolves to the rule's path. */
+/**
+ * For allow: as written, apart from harmless assignments and a bare program that resolves to the rule's path.
+ * `acceptsPrinted`: other rules judge what prints words that are not known.
+ */
 export const cover = (
   pattern: TokenPattern,
   part: CommandAction,
-  which: (program: string) => string | undefined
+  which: (program: string) => string | undefined,
+  acceptsPrinted: boolean
 ): boolean => {
   if (part.opaque || part.argv.length === 0) return false
   if (pattern.everything) return true
+  const { alternatives = [], argv, printed } = part
+  const known = part.values ?? argv
+  const isKnown = (value: Word, index: number) =>
+    value !== null || (acceptsPrinted && printed?.includes(index) === true)
+  if (![known, ...alternatives].every((words) => words.every(isKnown))) return false
   if (pattern.assigns) {
     const words = part.assignments.map(({ name, value }) => value === null ? null : `${name}=${value}`)
-    return covers(pattern, [...words, ...part.argv])
+    return words.every((word) => word !== null) && covers(pattern, [...words, ...argv])
   }
   if (!part.assignments.every(isHarmless) || (pattern.exact && part.assignments.length > 0)) return false
-  if (covers(pattern, part.argv)) return true
-  const [program, ...rest] = part.argv
+  if (covers(pattern, argv)) return true
+  const [program, ...rest] = argv
   if (typeof program !== "string" || program.includes("/")) return false
   if (pattern.heads?.some((head) => head.includes("/")) !== true) return false
   const resolved = which(program)

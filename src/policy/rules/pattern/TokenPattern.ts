@@ -183,7 +183,7 @@ const isAssignment = (text: string) => /^[A-Za-z_]\w*\+?=/.test(text)
 const isShortened = (word: string, names: ReadonlyArray<string>): boolean =>
   word.length > 3 && word.startsWith("--") && names.some((name) => name.startsWith(word))
 
-/** For allow: word by word. */
+/** For allow: word by word. What is not literal has to be known, which is for the caller to see. */
 export const covers = (pattern: TokenPattern, words: ReadonlyArray<string | null>): boolean =>
   matches(pattern.strict, words)
 

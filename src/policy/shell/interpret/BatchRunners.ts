@@ -86,18 +86,35 @@ const filled = (
   return marked || !appends ? replaced : [...replaced, ...values]
 }
 
-const maxGiven = 32
+const maxGiven = 256
+
+/** The words that `xargs` reads. */
+const wordsIn = (text: string, { line }: Command): ReadonlyArray<string> => {
+  const delimiter = line.values("-d", "--delimiter")[0]?.guess
+  if (line.has("-0", "--null") || delimiter !== undefined) {
+    const separator = delimiter === undefined ? "\0" : delimiter.replace("\\n", "\n").replace("\\t", "\t")
+    return text.replace(/\n$/, "").split(separator).filter((word) => word !== "")
+  }
+  if (line.has("-I", "-i", "--replace", "-L")) {
+    return text.split("\n").map((each) => each.trim()).filter((each) => each !== "")
+  }
+  return Array.from(
+    text.matchAll(/(?:[^\s"'\\]|\\[^]|"[^"]*"|'[^']*'|["'])+/g),
+    ([word]) => word.replace(/\\([^])|"([^"]*)"|'([^']*)'/g, "$1$2$3")
+  )
+}
 
 /** The words with those that the input adds: the names that an earlier finder printed, or something unknown. */
-export const withInputNames = ({ fields: { input }, line }: Command, words: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
+export const withInputNames = (command: Command, words: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
+  const { fields: { input }, line } = command
   const finders = input.from.filter(isFinder)
-  const given = input.text?.trim().split(/\s+/) ?? []
-  const isGiven = given.length > 0 && given.length <= maxGiven &&
-    !given.some((word) => word === "" || word.includes(HOLE))
+  const given = input.text === undefined || input.text.length > 16 * 1024 ? [] : wordsIn(input.text, command)
+  const isGiven = given.length > 0 && given.length <= maxGiven && !given.some((word) => word.includes(HOLE))
+  if (given.length > maxGiven) command.opaque = true
   const values = finders.length === 1 && input.from.length === 1
     ? foundBy(finders[0]!)
     : isGiven
-    ? given.map((word) => ({ ...supplied(word), certain: false }))
+    ? given.map((word) => ({ ...supplied(word), certain: input.exact === true }))
     : [supplied(HOLE)]
   const mark = line.values("-I", "--replace")[0]?.guess ?? (line.has("-i", "--replace") ? "{}" : undefined)
   return mark === undefined ? [...words, ...values] : filled(words, mark, values, false)

@@ -3,6 +3,7 @@ import { resolve } from "../parse/Paths.ts"
 import { type Arg, type Assignment, Command, type Fields, HOLE } from "../programs/Command.ts"
 import { environmentNames } from "../programs/Environment.ts"
 import { fileAccessOf } from "../programs/FileAccess.ts"
+import { appendsInput } from "../programs/Rules.ts"
 import { namedWords } from "../programs/NamedWords.ts"
 import type { AlternateCwds, WalkContext } from "./Scope.ts"
 
@@ -15,8 +16,8 @@ export class CommandRecorder {
   readonly parts: Array<CallAction> = []
   /** What rules see only to forbid it. */
   readonly inner: Array<CallAction> = []
-  /** The commands that parts are about. */
-  readonly commandOf = new Map<CallAction, Command>()
+  /** The commands that parts are about: in a loop one for each of its values. */
+  readonly commandsOf = new Map<CallAction, ReadonlyArray<Command>>()
 
   constructor(place: ActionContext) {
     this.#place = place
@@ -52,11 +53,20 @@ export class CommandRecorder {
     const words = name === undefined ? [] : [name, ...command.args]
     // `$PWD` is sure only where the folder is.
     const word = (arg: Arg) => (others.length > 0 && /PWD|^~\+/.test(arg.text) ? arg.value : sureWord(arg))
+    const argv = words.map(word)
+    const values = words.map((each, index) => argv[index] ?? knownWord(each))
+    const isGiven = appendsInput(context.wrappers.at(-1))
+    const printed = words.flatMap((each, index) =>
+      values[index] === null && (isSubstitution(each.text) || (isGiven && each.guess === HOLE)) ? [index] : []
+    )
     const part: CommandAction = {
       kind: "command",
       text,
-      program: name === undefined ? "" : word(name),
-      argv: words.map(word),
+      program: name === undefined ? "" : argv[0]!,
+      argv,
+      ...(values.some((each, index) => each !== argv[index]) ? { values } : {}),
+      ...(printed.length > 0 ? { printed } : {}),
+      ...(context.captured ? { captured: true as const } : {}),
       assignments: assignments.map((each) => ({ name: each.name, value: sureWord(each.value) })),
       wrappers: context.wrappers,
       cwd,
@@ -65,17 +75,41 @@ export class CommandRecorder {
       opaque: command.opaque
     }
     const complete = this.#withAlternates(part, others)
-    this.#into(context).push(complete)
-    this.commandOf.set(complete, command)
+    this.#add(complete, command, context)
     const likely = words.map(likelyWord)
-    if (likely.some((each, index) => each !== part.argv[index])) {
-      this.inner.push(this.#withAlternates({ ...part, program: likely[0] ?? "", argv: likely }, others))
+    if (likely.some((each, index) => each !== argv[index])) {
+      const { values: _, ...rest } = complete
+      const found: CallAction = { ...rest, program: likely[0] ?? "", argv: likely }
+      if (!context.repeated || !this.inner.some((each) => isSame(each, found))) this.inner.push(found)
     }
+  }
+
+  /** A command of a loop is one part, whatever its values. */
+  #add(part: CommandAction, command: Command, context: WalkContext): void {
+    const into = this.#into(context)
+    const at = context.repeated ? into.findIndex((each) => each.kind === "command" && isRepeated(each, part)) : -1
+    if (at < 0) {
+      into.push(part)
+      this.commandsOf.set(part, [command])
+      return
+    }
+    const before = into[at] as CommandAction
+    const merged: CommandAction = {
+      ...before,
+      touches: distinct([...before.touches, ...part.touches]),
+      opaque: before.opaque || part.opaque,
+      alternatives: [...before.alternatives ?? [], part.values ?? part.argv]
+    }
+    into[at] = merged
+    this.commandsOf.set(merged, [...this.commandsOf.get(before) ?? [], command])
+    this.commandsOf.delete(before)
   }
 
   /** Adds the part of a redirect; in a container it is another file. */
   addRedirect(part: CallAction, context: WalkContext): void {
-    if (context.where !== "contained") this.#into(context).push(part)
+    if (context.where === "contained") return
+    const into = this.#into(context)
+    if (!context.repeated || !into.some((each) => isSame(each, part))) into.push(part)
   }
 
   /** Adds files of redirects for every folder but the first, whose part is added where they are read. */
@@ -121,9 +155,31 @@ export class CommandRecorder {
       })
     )
     const known = [...part.touches, ...others.flatMap((each) => fileAccessOf(each, this.#place)), ...reads]
-    const touches = [...new Map(known.map((touch) => [`${touch.kind} ${touch.below} ${touch.path}`, touch])).values()]
-    return { ...part, cwd: null, touches }
+    return { ...part, cwd: null, touches: distinct(known) }
   }
+}
+
+const distinct = (touches: ReadonlyArray<FileOperand>): ReadonlyArray<FileOperand> => [
+  ...new Map(touches.map((touch) => [`${touch.kind} ${touch.below} ${touch.glob} ${touch.path}`, touch])).values()
+]
+
+/** The same words of the source, which stand for something else. */
+const isRepeated = (a: CommandAction, b: CommandAction): boolean =>
+  a.text === b.text && a.cwd === b.cwd && a.argv.length === b.argv.length &&
+  a.argv.every((word, index) => word === b.argv[index]) && a.wrappers.join() === b.wrappers.join() &&
+  JSON.stringify([a.assignments, a.printed]) === JSON.stringify([b.assignments, b.printed])
+
+/** The word is one substitution and nothing else. */
+const isSubstitution = (text: string): boolean => /^"?(\$\((?!\().*\)|`[^`]*`)"?$/s.test(text)
+
+/** A loop has come to the same words once more. */
+const isSame = (a: CallAction, b: CallAction): boolean => {
+  if (a.kind !== b.kind || a.text !== b.text) return false
+  if (a.kind === "command" && b.kind === "command") {
+    return a.opaque === b.opaque && a.cwd === b.cwd &&
+      JSON.stringify([a.argv, a.touches]) === JSON.stringify([b.argv, b.touches])
+  }
+  return !("path" in a) || !("path" in b) || a.path === b.path
 }
 
 /** What a word will be unless something changes it meanwhile. */
@@ -132,9 +188,13 @@ const likelyWord = (arg: Arg): string | null => (arg.glob || arg.guess.includes(
 /** As written where it is literal, filled in where only `$HOME` and `$PWD` are not. */
 const sureWord = (arg: Arg): string | null =>
   arg.value ??
-    (arg.certain && !arg.glob && !arg.guess.includes(HOLE) && !/\$[($!?#{]|`|RANDOM|SECONDS|PID|\{/.test(arg.text)
+    (arg.certain && !arg.glob && !arg.guess.includes(HOLE) && !/[$`{]/.test(arg.text.replace(/\$(HOME|PWD)\b/g, ""))
       ? arg.guess
       : null)
+
+/** What the program gets for certain; names that a pattern finds are as good as the pattern where none can be an option. */
+const knownWord = (arg: Arg): string | null =>
+  arg.value ?? (arg.exact || (arg.glob && arg.certain && /^[\w./@]/.test(arg.guess)) ? arg.guess : null)
 
 export const textOf = (words: ReadonlyArray<Arg>, assignments: ReadonlyArray<Assignment>): string =>
   [

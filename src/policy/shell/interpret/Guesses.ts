@@ -3,7 +3,7 @@ import { after, type Arg, type Command, literal } from "../programs/Command.ts"
 import { fileOperands, tellsFiles } from "../programs/FileOperands.ts"
 import { programOf, unversioned } from "../programs/Table.ts"
 import { type Inner, isStandardInput, readsCode, shellArguments, wrapped } from "./InnerCommands.ts"
-import { printedText } from "./WordExpansion.ts"
+import { printedBy } from "./Output.ts"
 
 /**
  * What a command may run where no row says that it does. Only dangers count that are found in it: the words may be
@@ -183,5 +183,5 @@ export const writtenBy = (command: Command): ReadonlyArray<{ readonly path: stri
     const [from, to] = line.operands
     return from === undefined || to === undefined ? [] : named([to], written.get(resolve(from.guess, cwd) ?? ""))
   }
-  return writes.length === 0 ? [] : named(writes, printedText(command))
+  return writes.length === 0 ? [] : named(writes, printedBy(command)?.text)
 }

@@ -13,14 +13,14 @@ import {
   type Redirection,
   type Script,
   type Statement,
-  type SyntaxNode
+  type SyntaxNode,
+  type WordNode
 } from "../parse/ShellParser.ts"
 import {
   type Arg,
   type Assignment,
   Command,
   type Fields,
-  freshFolder,
   HOLE,
   type Input,
   isKnown,
@@ -30,14 +30,16 @@ import {
 } from "../programs/Command.ts"
 import { environmentNames } from "../programs/Environment.ts"
 import { downloadedBy } from "../programs/Network.ts"
+import { declaredBy, declares, passedOn, recordsOf, store, type Stored, storedBy, valueOf } from "./Assignments.ts"
 import { CommandRecorder, textOf } from "./CommandRecorder.ts"
-import { listedBy } from "./BatchRunners.ts"
 import { guessesOf, writtenBy } from "./Guesses.ts"
 import { type Inner, innerOf, scriptArguments } from "./InnerCommands.ts"
+import { outputOf, pipeInput, type Printed } from "./Output.ts"
 import { Aliases, restatementsOf } from "./Restatements.ts"
 import {
   type AlternateCwds,
   copy,
+  goOn,
   merge,
   outermost,
   type Scope,
@@ -47,7 +49,18 @@ import {
   stay,
   type WalkContext
 } from "./Scope.ts"
-import { isSubstitution, pipeInput, substitutions, toArg, toArgs, toText, type WordContext } from "./WordExpansion.ts"
+import { alternativesOf, arrayOf, eitherOf, type Known, likely, unknownValue, type Value } from "./Variables.ts"
+import {
+  isSubstitution,
+  numberIn,
+  substitutions,
+  toArg,
+  toArgs,
+  toText,
+  toWhole,
+  type Visited,
+  type WordContext
+} from "./WordExpansion.ts"
 
 const maxDepth = 4
 const maxLevels = 32
@@ -59,6 +72,14 @@ const maxMoves = 64
 /** Guesses inside guesses, and guesses in all. */
 const maxGuessed = 2
 const mostGuesses = 256
+/** Statements that are gone through once more, with other values. */
+const mostRepeats = 2_000
+/** Ways to put values into one command. */
+const mostForks = 16
+/** Elements of an array. */
+const mostElements = 256
+/** Rounds of a loop until nothing new is found. */
+const maxRounds = 3
 
 interface Redirects {
   readonly writes: ReadonlyArray<Arg>
@@ -99,7 +120,7 @@ export class Interpreter {
   readonly #written: Map<string, string>
   /** How many guesses lead to here, and how many there are in all. */
   readonly #guessed: number
-  readonly #budget: { guesses: number }
+  readonly #budget: { guesses: number; repeats: number }
   /** How many calls of functions were followed. */
   #calls = 0
   /** What runs at some later time, and where the shell has been since it was set. */
@@ -112,13 +133,21 @@ export class Interpreter {
   #ends: AlternateCwds = []
   /** Words do not mean what they usually do, or the folder may change between any two commands. */
   #lost = false
+  /** Something that is not seen may change variables between any two commands. */
+  #isVolatile = false
+  /** The commands of a statement whose output a substitution takes. */
+  readonly #stages = new WeakMap<SyntaxNode, ReadonlyArray<Command>>()
+  /** The values that stand in words of `declare` and its kin. */
+  readonly #declared = new WeakMap<Arg, Stored>()
+  /** Variables that were looked at. */
+  #readNames: Set<string> | undefined
 
   constructor(place: ActionContext, outer?: Interpreter) {
     this.#place = place
     this.#downloads = outer === undefined ? new Set() : outer.#downloads
     this.#written = outer === undefined ? new Map() : outer.#written
     this.#guessed = outer === undefined ? 0 : outer.#guessed + 1
-    this.#budget = outer === undefined ? { guesses: mostGuesses } : outer.#budget
+    this.#budget = outer === undefined ? { guesses: mostGuesses, repeats: mostRepeats } : outer.#budget
     this.recorder = new CommandRecorder(place)
   }
 
@@ -132,6 +161,7 @@ export class Interpreter {
     this.#script(script, scope, outermost)
     for (const run of this.#later) {
       settle(scope, merge([...this.#visited], scope.at), [])
+      scope.variables = scope.variables.doubted()
       run(scope)
     }
     this.recorder.commands.push(...this.recorder.alternates)
@@ -150,6 +180,10 @@ export class Interpreter {
     if (context.levels > maxLevels) this.tooDeep = true
     else {
       for (const statement of statements) {
+        if (context.repeated && this.#budget.repeats-- <= 0) {
+          this.tooDeep = true
+          break
+        }
         const background = statement.background === true
         if (background) this.background = true
         this.#node(
@@ -169,7 +203,8 @@ export class Interpreter {
     const list = (body: CompoundList, inner = scope) => this.#statements(body.commands, inner, deeper)
     switch (node.type) {
       case "Command":
-        this.#simple(node, scope, context)
+        this.#forked(node, scope, context)
+        if (context.captured) this.#stages.set(node, this.commands.slice(from))
         break
       case "Pipeline":
         this.#pipeline(node, scope, context)
@@ -189,7 +224,8 @@ export class Interpreter {
         break
       case "Redirected": {
         const before = scope.at
-        this.#node(node.command, scope, { ...context, ...this.#groupRedirects(node.redirects, scope, context) })
+        const given = this.#groupRedirects(node.redirects, scope, context)
+        this.#node(node.command, scope, { ...context, ...given })
         settle(scope, scope.ok, merge(scope.failed, before))
         break
       }
@@ -202,8 +238,21 @@ export class Interpreter {
         this.#node(node.body, copy(scope), { ...deeper, background: true })
         stay(scope)
         break
+      case "If":
+        this.#conditional(node, scope, deeper)
+        break
+      case "Case":
+        this.#cases(node, scope, deeper)
+        break
+      case "For":
+      case "Select":
+      case "While":
+      case "ArithmeticFor":
+        this.#loop(node, scope, deeper)
+        break
       default:
-        this.#branches(node, scope, deeper)
+        this.#expressions(node, scope, deeper)
+        stay(scope)
     }
     return this.commands.slice(from)
   }
@@ -212,18 +261,46 @@ export class Interpreter {
     return {
       home: this.#place.home,
       cwd: scope.cwd,
-      variables: scope.variables,
+      isSettled: scope.at.length === 1,
+      get variables() {
+        return scope.variables
+      },
       positional: scope.positional,
-      visit: (node) => this.#substitution(node, scope, context)
+      visit: (node) => this.#substitution(node, scope, context),
+      assign: (name, value) => this.#store(scope, { name, known: value }),
+      read: (name) => void this.#readNames?.add(name),
+      overflow: () => {
+        this.tooDeep = true
+      }
     }
   }
 
-  #substitution(node: SyntaxNode, scope: Scope, context: WalkContext): ReadonlyArray<Command> {
-    if (!isSubstitution(node) || node.script === undefined) return []
+  #store(scope: Scope, stored: Stored): void {
+    store(scope, stored, this.#isVolatile)
+    if (scope.variables.isFull) this.tooDeep = true
+  }
+
+  #substitution(node: SyntaxNode, scope: Scope, context: WalkContext): Visited {
+    if (!isSubstitution(node) || node.script === undefined) return { commands: [], output: undefined }
     const fed: Input = { text: undefined, fed: true, from: context.input.from, file: undefined }
     const input = node.type === "ProcessSubstitution" && node.operator === ">" ? fed : noInput
     const levels = context.levels + 1
-    return this.#script(node.script, copy(scope), { ...context, levels, input, background: false, piped: false })
+    const below = { ...context, levels, input, background: false, piped: false, captured: true }
+    const commands = this.#script(node.script, copy(scope), below)
+    return { commands, output: this.#outputOf(node.script) }
+  }
+
+  /** What statements print one after the other, where that is known of each. */
+  #outputOf({ commands }: Script): Printed | undefined {
+    let text = ""
+    let exact = true
+    for (const { background, command } of commands) {
+      const printed = background === true ? undefined : outputOf(this.#stages.get(command) ?? [])
+      if (printed === undefined) return undefined
+      text += printed.text
+      exact &&= printed.exact
+    }
+    return { text, exact }
   }
 
   /**
@@ -240,8 +317,9 @@ export class Interpreter {
     const earlier: Array<Command> = []
     for (const command of node.commands) {
       const stage = this.#node(command, copy(scope), { ...context, input, piped: true })
-      input = pipeInput(stage, earlier)
+      input = { ...pipeInput(stage, earlier), isShared: true }
       earlier.push(...stage)
+      if (context.captured) this.#stages.set(node, stage)
     }
     stay(scope)
   }
@@ -250,14 +328,24 @@ export class Interpreter {
   #chain(node: AndOr, scope: Scope, context: WalkContext): void {
     this.#node(node.commands[0]!, scope, context)
     let { failed, ok } = scope
+    let whenOk = scope.variables
+    let whenFailed = scope.variables
     node.commands.slice(1).forEach((each, index) => {
       const and = node.operators[index] === "&&"
       stand(scope, and ? ok : failed)
+      scope.variables = and ? whenOk : whenFailed
       this.#node(each, scope, context)
       const ends = isExit(each)
-      if (and) [ok, failed] = ends ? [[], failed] : [scope.ok, merge(failed, scope.failed)]
-      else [ok, failed] = ends ? [ok, []] : [merge(ok, scope.ok), scope.failed]
+      const after = scope.variables
+      if (and) {
+        ;[ok, failed] = ends ? [[], failed] : [scope.ok, merge(failed, scope.failed)]
+        ;[whenOk, whenFailed] = ends ? [whenFailed, whenFailed] : [after, whenFailed.or(after)]
+      } else {
+        ;[ok, failed] = ends ? [ok, []] : [merge(ok, scope.ok), scope.failed]
+        ;[whenOk, whenFailed] = ends ? [whenOk, whenOk] : [whenOk.or(after), after]
+      }
     })
+    scope.variables = whenOk.or(whenFailed)
     settle(scope, ok, failed)
   }
 
@@ -265,67 +353,197 @@ export class Interpreter {
     const name = node.name.value
     const before = this.#moves
     this.functions.set(name, node.body)
-    const inner = copy(scope)
+    const inner: Scope = { ...copy(scope), positional: undefined, locals: new Set() }
+    // It runs later, whatever the variables are by then.
+    inner.variables = inner.variables.doubted()
     this.#node(node.body, inner, { ...context, functions: [...context.functions, name] })
     if (this.#moves > before) this.#ends = merge(this.#ends, inner.at)
     if (this.#moves > before || isBuiltin(name)) this.#lost = true
   }
 
-  /** What runs in branches and loops may not run, so a folder changed there is not known afterwards. */
-  #branches(node: SyntaxNode, scope: Scope, context: WalkContext): void {
-    const before = scope.at
+  #conditional(node: Extract<SyntaxNode, { readonly type: "If" }>, scope: Scope, context: WalkContext): void {
+    const ends: Array<Scope> = []
+    const branch = (body: CompoundList, from: Scope): void => {
+      const inside = copy(from)
+      stand(inside, from.ok)
+      this.#node(body, inside, context)
+      if (!endsIn(body)) ends.push(inside)
+    }
+    this.#node(node.clause, scope, context)
+    branch(node.then, scope)
+    for (const { clause, then } of node.elif) {
+      stand(scope, scope.failed)
+      this.#node(clause, scope, context)
+      branch(then, scope)
+    }
+    stand(scope, scope.failed)
+    stay(scope)
+    if (node.else !== undefined) this.#node(node.else, scope, context)
+    const last = node.else !== undefined && endsIn(node.else) ? [] : [copy(scope)]
+    goOn(scope, [...last, ...ends])
+  }
+
+  #cases(node: Extract<SyntaxNode, { readonly type: "Case" }>, scope: Scope, context: WalkContext): void {
+    const words = this.#words(scope, context)
+    this.#refuseHiddenCode(toWhole(node.word, words))
+    stay(scope)
+    const ends: Array<Scope> = []
+    let before: Scope | undefined
+    let isSure = false
+    for (const { body, pattern, terminator } of node.items) {
+      for (const each of pattern) this.#refuseHiddenCode(toWhole(each, words))
+      isSure ||= pattern.some(({ text }) => text === "*")
+      const inside = copy(scope)
+      if (before !== undefined) goOn(inside, [copy(scope), before])
+      this.#node(body, inside, context)
+      before = terminator === undefined || terminator === ";;" ? undefined : inside
+      if (!endsIn(body)) ends.push(inside)
+    }
+    goOn(scope, isSure && ends.length > 0 ? ends : [copy(scope), ...ends])
+  }
+
+  /**
+   * What runs in loops may not run, so a folder changed there is not known afterwards. A loop over words that are known
+   * is gone through word by word; any other until nothing new is found.
+   */
+  #loop(
+    node: Extract<SyntaxNode, { readonly type: "For" | "Select" | "While" | "ArithmeticFor" }>,
+    scope: Scope,
+    context: WalkContext
+  ): void {
+    const before = copy(scope)
     const first = this.recorder.parts.length
-    const known = new Map(scope.variables)
-    this.#round(node, scope, context)
-    const at = merge(before, scope.at)
+    const walked = this.#wordByWord(node, scope, context) ?? this.#lineByLine(node, scope, context)
+    const isWalked = walked === "whole"
+    if (walked === undefined) this.#round(node, scope, context)
+    const at = merge(before.at, scope.at)
     // In the next round the same words lead on from there: no rule may allow what was recorded.
-    const isLoop = node.type !== "If" && node.type !== "Case"
-    const climbs = isLoop && at.length > before.length
+    const climbs = at.length > before.at.length
     if (climbs) this.recorder.unsettle(first)
-    const own = node.type === "For" || node.type === "Select" ? node.name.value : undefined
-    const changes = isLoop &&
-      [...scope.variables].some(([name, { guess }]) => name !== own && known.get(name)?.guess !== guess)
-    if ((climbs || changes) && !context.again) {
-      settle(scope, at, at)
-      this.#round(node, scope, { ...context, hidden: true, again: true })
+    if (!isWalked) scope.variables = before.variables.or(scope.variables)
+    if (!context.again) {
+      let known = before.variables
+      for (let round = 0; round < maxRounds; round++) {
+        const hasMoved = climbs && round === 0
+        if (!hasMoved && (isWalked || known.isLike(scope.variables))) break
+        known = scope.variables
+        settle(scope, at, at)
+        this.#round(node, scope, { ...context, hidden: true, again: true, repeated: true })
+        scope.variables = known.or(scope.variables)
+      }
+    }
+    const changed = (name: string, now: Known): boolean => before.variables.get(name) !== now
+    if (leavesEarly(node) || (!isWalked && (context.again || !scope.variables.isLike(before.variables)))) {
+      scope.variables = scope.variables.doubted(changed)
     }
     const after = climbs ? merge([null], at) : at
     settle(scope, after, after)
   }
 
-  #round(node: SyntaxNode, scope: Scope, context: WalkContext): void {
-    if (node.type === "For" || node.type === "Select") {
-      this.#loopVariable(node, scope, context)
-      this.#node(node.body, scope, context)
-      return
+  /** Goes through a loop with each word that its variable stands for; once, where there may be more of them. */
+  #wordByWord(node: SyntaxNode, scope: Scope, context: WalkContext): "whole" | "once" | undefined {
+    if (node.type !== "For" && node.type !== "Select") return undefined
+    const name = node.name.value
+    const values = this.#loopValues(node, scope, context)
+    const [one] = values ?? []
+    if (values === undefined || one === undefined) return undefined
+    if (environmentNames.has(name)) {
+      for (const { known, word } of values) {
+        this.#addBare(
+          {
+            reads: [],
+            writes: [],
+            input: context.input,
+            assignments: [{ name, value: word ?? supplied(known.guess) }]
+          },
+          scope,
+          context
+        )
+      }
     }
-    const words = this.#words(scope, context)
-    const from = this.commands.length
-    const inner = isEndless(node) ? { ...context, endless: true } : context
-    const look = (child: SyntaxNode): void => {
-      if (child.type === "CompoundList") this.#node(child, scope, inner)
-      else if (child.type === "Word") this.#refuseHiddenCode(toArg(child, words))
-      else if (isSubstitution(child)) words.visit(child)
-      else forEachChild(child, look)
+    const before = scope.variables
+    const outer = this.#readNames
+    const names = new Set<string>()
+    this.#readNames = names
+    this.#bind(node, scope, one.known)
+    this.#node(node.body, scope, context)
+    this.#readNames = outer
+    names.forEach((each) => outer?.add(each))
+    const isSame = scope.variables.isLike(before.with(name, one.known))
+    const isCounted = node.type === "For" && values.every(({ known }) => !known.glob && !known.guess.includes(HOLE))
+    if (values.length > 1 && (names.has(name) || !isSame)) {
+      for (const { known } of values.slice(1)) {
+        this.#bind(node, scope, known)
+        this.#node(node.body, scope, { ...context, repeated: true })
+      }
     }
-    forEachChild(node, look)
-    if (inner.endless && !context.endless) this.floods.push(...floodsOf(this.commands.slice(from)))
+    return isCounted || isSame ? "whole" : "once"
   }
 
-  /** One word, or one that names something hidden, is as good as an assignment. */
-  #loopVariable(
+  #bind(node: Extract<SyntaxNode, { readonly type: "For" | "Select" }>, scope: Scope, known: Known): void {
+    this.#store(scope, { name: node.name.value, known })
+    if (node.type === "Select") this.#store(scope, { name: "REPLY", known: unknownValue })
+  }
+
+  /** Without words it is a loop over the arguments. */
+  #loopValues(
     node: Extract<SyntaxNode, { readonly type: "For" | "Select" }>,
     scope: Scope,
     context: WalkContext
-  ): void {
-    const name = node.name.value
-    const words = node.wordlist?.map((word) => toArg(word, this.#words(scope, context))) ?? []
-    words.forEach((word) => this.#refuseHiddenCode(word))
-    const guess = words.length === 1 || words.some((word) => word.guess.includes("/.")) ? words[0]!.guess : HOLE
-    scope.variables.set(name, { guess, certain: false, glob: words.length === 1 && words[0]!.glob })
-    if (!environmentNames.has(name)) return
-    const assignments = [{ name, value: words[0] ?? supplied(HOLE) }]
-    this.#addBare({ reads: [], writes: [], input: context.input, assignments }, scope, context)
+  ): ReadonlyArray<{ readonly known: Known; readonly word: Arg | undefined }> | undefined {
+    const args = node.wordlist === undefined
+      ? scope.positional
+      : node.wordlist.flatMap((word) => this.#eachWay([word], scope, context, (words) => toArgs(word, words)).flat())
+    args?.forEach((arg) => this.#refuseHiddenCode(arg))
+    if (args === undefined || args.length === 0) return [{ known: unknownValue, word: undefined }]
+    return args.map((word) => ({ known: valueOf(word), word }))
+  }
+
+  /** Goes through a loop that reads a text which is known, with each of its lines. */
+  #lineByLine(node: SyntaxNode, scope: Scope, context: WalkContext): "whole" | undefined {
+    const { input } = context
+    if (node.type !== "While" || input.text === undefined || !readsLine(node.clause)) return undefined
+    const lines = recordsOf(input.text)
+    const rest: Input = { ...input, text: undefined, fed: true }
+    const sure = input.exact === true
+    if (lines.length === 0 || lines.some((line) => line.includes(HOLE))) return undefined
+    lines.forEach((line, at) => {
+      const repeated = context.repeated || at > 0
+      this.#node(node.clause, scope, {
+        ...context,
+        repeated,
+        input: { ...input, text: `${line}\n`, exact: sure, isShared: false }
+      })
+      this.#node(node.body, scope, { ...context, repeated, input: rest })
+    })
+    return "whole"
+  }
+
+  #round(node: SyntaxNode, scope: Scope, context: WalkContext): void {
+    if (node.type === "For" || node.type === "Select") {
+      const values = this.#loopValues(node, scope, context)?.map(({ known }) => known) ?? []
+      this.#bind(node, scope, eitherOf(values))
+      this.#node(node.body, scope, context)
+      return
+    }
+    const from = this.commands.length
+    const inner = isEndless(node) ? { ...context, endless: true } : context
+    this.#expressions(node, scope, inner)
+    if (inner.endless && !context.endless) this.floods.push(...floodsOf(this.commands.slice(from)))
+  }
+
+  /** Everything below a node that is run or evaluated. */
+  #expressions(node: SyntaxNode, scope: Scope, context: WalkContext): void {
+    const look = (child: SyntaxNode): void => {
+      if (child.type === "CompoundList") this.#node(child, scope, context)
+      else if (child.type === "Word") this.#refuseHiddenCode(toWhole(child, this.#words(scope, context)))
+      else if (isSubstitution(child)) this.#words(scope, context).visit(child)
+      else forEachChild(child, look)
+    }
+    const set = new AssignedVariables()
+    set.lookAtArithmetic(node)
+    for (const { name } of set.all) this.#store(scope, { name, known: number })
+    forEachChild(node, look)
   }
 
   #refuseHiddenCode(arg: Arg): void {
@@ -349,7 +567,7 @@ export class Interpreter {
   ): { readonly input?: Input } {
     const { input, reads, writes } = this.#redirects(nodes, scope, context)
     this.#addBare({ reads, writes, input: context.input, assignments: [] }, scope, context)
-    return input === undefined ? {} : { input }
+    return input === undefined ? {} : { input: { ...input, isShared: true } }
   }
 
   /** Reads redirects and adds a part for each file; the null device and copies of descriptors are none. */
@@ -374,16 +592,23 @@ export class Interpreter {
       if (node.type === "HereDoc") {
         const body = node.body.parts === undefined ? literal(node.body.text) : toText(node.body.parts, words)
         const text = node.operator === "<<-" ? body.guess.replace(/^\t+/gm, "") : body.guess
-        if (isInput) input = { text, fed: !body.certain || text.includes(HOLE), from: body.inner, file: undefined }
+        const exact = body.exact || body.value !== null
+        if (isInput) {
+          input = { text, exact, fed: !body.certain || text.includes(HOLE), from: body.inner, file: undefined }
+        }
         continue
       }
       if (node.target === undefined) continue
-      const target = toArg(node.target, words)
-      const { guess, inner } = target
       if (node.type === "HereString") {
-        if (isInput) input = { text: guess, fed: !target.certain || guess.includes(HOLE), from: inner, file: undefined }
+        const { certain, exact, guess, inner, value } = toWhole(node.target, words)
+        if (isInput) {
+          const fed = !certain || guess.includes(HOLE)
+          input = { text: `${guess}\n`, exact: exact || value !== null, fed, from: inner, file: undefined }
+        }
         continue
       }
+      const target = toArg(node.target, words)
+      const { guess, inner } = target
       const text = `${node.operator} ${target.text}`
       switch (node.operator) {
         case "<&":
@@ -394,8 +619,10 @@ export class Interpreter {
         case "<": {
           add("read", target, text)
           const fed = inner.length > 0
-          const known = this.#written.get(resolve(guess, scope.cwd) ?? "")
-          if (isInput) input = { text: known, fed, from: inner, file: fed ? undefined : target }
+          const printed = fed ? this.#printedInto(node.target) : undefined
+          const known = printed?.text ?? this.#written.get(resolve(guess, scope.cwd) ?? "")
+          const exact = printed?.exact ?? false
+          if (isInput) input = { text: known, exact, fed: fed && !exact, from: inner, file: fed ? undefined : target }
           break
         }
         case "<>":
@@ -411,15 +638,86 @@ export class Interpreter {
     return { writes, reads, input }
   }
 
+  /** What a process substitution prints, where it is all of a word. */
+  #printedInto({ parts }: WordNode): Printed | undefined {
+    const [part, ...more] = parts ?? []
+    return part?.type === "ProcessSubstitution" && part.script !== undefined && more.length === 0
+      ? this.#outputOf(part.script)
+      : undefined
+  }
+
+  /** The shells that a node may run in, in each of which the variables that it names have one value. */
+  #ways(nodes: ReadonlyArray<SyntaxNode>, scope: Scope): ReadonlyArray<Way> {
+    const { several } = scope.variables
+    if (several.size === 0) return [{ scope, bound: [] }]
+    const named = variablesIn(nodes, several)
+    if (named.length === 0) return [{ scope, bound: [] }]
+    let all: ReadonlyArray<Way["bound"]> = [[]]
+    for (const name of named) {
+      const values = alternativesOf(scope.variables.get(name)!)
+      all = all.flatMap((before) => values.map((value) => [...before, [name, value] as const]))
+      if (all.length > mostForks) {
+        all = [...all.slice(0, mostForks - 1), named.map((each) => [each, unknownValue] as const)]
+        break
+      }
+    }
+    return all.map((bound) => {
+      const inside = copy(scope)
+      for (const [name, value] of bound) inside.variables = inside.variables.with(name, value)
+      return { scope: inside, bound }
+    })
+  }
+
+  #eachWay<A>(
+    nodes: ReadonlyArray<SyntaxNode>,
+    scope: Scope,
+    context: WalkContext,
+    make: (words: WordContext) => A
+  ): ReadonlyArray<A> {
+    return this.#ways(nodes, scope).map((way) => make(this.#words(way.scope, context)))
+  }
+
+  /** One simple command, with each value that its variables may have. */
+  #forked(node: CommandNode, scope: Scope, context: WalkContext): void {
+    const ways = this.#ways([node], scope)
+    if (ways.length === 1) {
+      this.#simple(node, scope, context)
+      return
+    }
+    this.#budget.repeats -= ways.length
+    if (this.#budget.repeats < 0) this.tooDeep = true
+    const ends = ways.map(({ bound, scope: inside }, at) => {
+      this.#simple(node, inside, at === 0 ? context : { ...context, repeated: true })
+      for (const [name, value] of bound) {
+        // It may still be any of them.
+        if (inside.variables.get(name) === value) {
+          inside.variables = inside.variables.with(name, scope.variables.get(name)!)
+        }
+      }
+      return inside
+    })
+    goOn(scope, ends)
+  }
+
   /** One simple command of the source: records it, then everything it runs in turn. */
   #simple(node: CommandNode, scope: Scope, context: WalkContext): void {
+    const isBare = node.name === undefined && node.args.length === 0
     const words = this.#words(scope, context)
-    const assignments = node.prefix.flatMap((each) => (each.type === "Assignment" ? [assigned(each, words)] : []))
-    const args = node.args.flatMap((each) =>
-      each.type === "Word" ? toArgs(each, words) : [declared(each.text, assigned(each, words))]
-    )
-    const redirects = this.#redirects(node.redirects, scope, context)
+    const assignments = node.prefix.flatMap((each) => {
+      if (each.type !== "Assignment") return []
+      const made = assigned(each, words)
+      if (isBare) this.#store(scope, made)
+      return [made.assignment]
+    })
     const name = node.name === undefined ? [] : toArgs(node.name, words)
+    const args = node.args.flatMap((each) => {
+      if (each.type === "Word") return toArgs(each, words)
+      const made = assigned(each, words)
+      const arg = declared(each.text, made.assignment)
+      this.#declared.set(arg, made)
+      return [arg]
+    })
+    const redirects = this.#redirects(node.redirects, scope, context)
     this.#command(
       [...name, ...args],
       { ...redirects, input: redirects.input ?? context.input, assignments },
@@ -470,7 +768,8 @@ export class Interpreter {
     if (!this.functions.has(program)) this.#guess(command, scope, context)
     this.#restate(command, given, scope, context)
     const isHere = runsHere.test(program)
-    const inside = isHere ? scope : copy(scope)
+    const runsUnseen = program === "source" || program === "." || (program === "eval" && command.opaque)
+    if (runsUnseen) scope.variables = scope.variables.doubted()
     for (const inner of inners) {
       const below: WalkContext = {
         ...context,
@@ -486,17 +785,42 @@ export class Interpreter {
           const equals = arg.guess.indexOf("=")
           return { name: arg.guess.slice(0, equals), value: supplied(arg.guess.slice(equals + 1)) }
         })
+        const inside = isHere ? scope : copy(scope)
         this.#command(inner.words, { writes: [], reads: [], input: given.input, assignments }, inside, below)
-      } else {
-        const started = { ...inside, positional: scriptArguments(command) ?? inside.positional }
-        this.#nested(command, inner.script, isHere ? inside : started, below)
-        if (program === "trap") {
-          this.#later.push((last) => this.#nested(command, inner.script, copy(last), { ...below, hidden: true }))
-        }
-      }
+      } else this.#runScript(command, inner.script, scope, below)
     }
     // The text runs later, any number of times.
     if ((program === "trap" || program === "alias") && this.#moves > before) this.#lost = true
+  }
+
+  /** A script that a command runs: in this shell or one of its own, now or later. */
+  #runScript(command: Command, script: Arg, scope: Scope, below: WalkContext): void {
+    const { fields: { assignments }, program } = command
+    const passed = assignments.map(({ name, value }): Stored => ({ name, known: valueOf(value) }))
+    const inside = copy(scope)
+    if (program === "trap" || program === "alias") {
+      this.#nested(command, script, inside, below)
+      if (inside.variables !== scope.variables) {
+        this.#isVolatile = true
+        scope.variables = scope.variables.doubted()
+      }
+      settle(scope, inside.ok, inside.failed)
+      if (program === "trap") {
+        this.#later.push((last) => this.#nested(command, script, copy(last), { ...below, hidden: true }))
+      }
+      return
+    }
+    if (!runsHere.test(program)) {
+      const isDirect = below.wrappers.every((wrapper) => wrapper === program)
+      inside.variables = passedOn(scope.variables, passed, isDirect)
+      inside.positional = scriptArguments(command) ?? inside.positional
+      this.#nested(command, script, inside, below)
+      return
+    }
+    for (const each of passed) this.#store(inside, each)
+    this.#nested(command, script, inside, below)
+    if (passed.length > 0) inside.variables = scope.variables.or(inside.variables)
+    Object.assign(scope, inside)
   }
 
   /** Goes through what a command may run by itself, so that it leaves no trace here. */
@@ -539,15 +863,32 @@ export class Interpreter {
    */
   #call(command: Command, scope: Scope, context: WalkContext): void {
     const body = this.functions.get(command.program)
-    if (body === undefined || context.calls >= maxCalls || this.#calls >= mostCalls) return
+    if (body === undefined) return
+    if (context.calls >= maxCalls || this.#calls >= mostCalls) {
+      scope.variables = scope.variables.doubted()
+      return
+    }
     this.#calls++
-    this.#node(body, { ...copy(scope), positional: command.args }, {
+    const locals = new Set<string>()
+    const inner: Scope = { ...copy(scope), positional: command.args, locals }
+    for (const { name, value } of command.fields.assignments) this.#store(inner, { name, known: valueOf(value) })
+    this.#node(body, inner, {
       ...context,
       hidden: true,
       calls: context.calls + 1,
       levels: context.levels + 1,
       input: command.fields.input
     })
+    const before = scope.variables
+    for (const { name } of command.fields.assignments) locals.add(name)
+    // What it may have left early, or keeps to itself, is not known to be what it was last.
+    const isSure = !leavesEarly(body)
+    let after = isSure ? inner.variables : inner.variables.doubted((name, known) => before.get(name) !== known)
+    for (const name of locals) {
+      const known = before.get(name)
+      after = after.with(name, known === undefined ? unknownValue : eitherOf([known, likely(after.get(name) ?? known)]))
+    }
+    scope.variables = after
   }
 
   #nested(command: Command, text: Arg, scope: Scope, context: WalkContext): void {
@@ -567,26 +908,14 @@ export class Interpreter {
   #effects(command: Command, others: ReadonlyArray<Command>, scope: Scope): void {
     const { args, program, words } = command
     stay(scope)
-    if (command.fields.name === undefined) {
-      for (const { name, value } of command.fields.assignments) setVariable(scope, name, value)
-      return
-    }
-    if (command.fields.where !== "here") return
+    if (command.fields.name === undefined || command.fields.where !== "here") return
     if (/^(cd|pushd|popd|chdir)$/.test(program)) this.#move(command, scope)
-    else if (program === "shift") scope.positional = scope.positional?.slice(Number(words[0] ?? 1) || 1)
-    else if (program === "set" && words[0] === "--") scope.positional = args.slice(1)
-    else if (/^(export|declare|typeset|local|readonly)$/.test(program)) {
-      for (const arg of args) {
-        const equals = arg.guess.indexOf("=")
-        if (equals > 0) setVariable(scope, arg.guess.slice(0, equals), { ...arg, guess: arg.guess.slice(equals + 1) })
-      }
-    } else if (/^(read|mapfile|readarray|getopts|unset|let)$/.test(program)) {
-      const names = program === "read" ? command.fields.input.from.flatMap((each) => listedBy(each) ?? []) : []
-      const guess = names.length === 1 ? names[0]!.guess : HOLE
-      for (const word of words) scope.variables.set(word, { guess, certain: false, glob: guess !== HOLE })
-    } else if (program === "printf" && words[0] === "-v" && words[1] !== undefined) {
-      scope.variables.set(words[1], { guess: HOLE, certain: false })
-    }
+    else if (program === "shift") scope.positional = shifted(scope.positional, words)
+    else if (program === "set") scope.positional = replacedBy(args, words) ?? scope.positional
+    else if (declares.test(program)) {
+      const all = declaredBy(command, scope, (arg) => this.#declared.get(arg))
+      for (const each of all) this.#store(scope, each)
+    } else for (const each of storedBy(command, scope)) this.#store(scope, each)
     for (const each of [command, ...others]) for (const path of downloadedBy(each)) this.#downloads.add(path)
     for (const { path, text } of writtenBy(command)) {
       const before = this.#written.get(path)
@@ -669,10 +998,120 @@ const floodsOf = (body: ReadonlyArray<Command>): ReadonlyArray<string> =>
     ? []
     : body.filter((each) => each.fields.writes.length > 0 || each.row.is("grows")).map((each) => each.fields.text)
 
-const assigned = (node: AssignmentNode, words: WordContext): Assignment => {
-  if (node.index !== undefined) substitutions(node.index, words)
-  if (node.value.type === "Word") return { name: node.name, value: toArg(node.value, words) }
-  return { name: node.name, value: { ...supplied(HOLE), inner: substitutions(node.value, words) } }
+interface Way {
+  readonly scope: Scope
+  readonly bound: ReadonlyArray<readonly [string, Known]>
+}
+
+/** Those of the variables that the nodes name, or all of them where a name is itself a value. */
+const variablesIn = (nodes: ReadonlyArray<SyntaxNode>, meant: ReadonlySet<string>): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  let isAny = false
+  const look = (node: SyntaxNode): void => {
+    if (node.type === "SimpleExpansion") found.add(node.text.slice(1))
+    else if (node.type === "ParameterExpansion") {
+      isAny ||= node.prefix === "!"
+      found.add(node.parameter)
+    }
+    forEachChild(node, look)
+  }
+  nodes.forEach(look)
+  return [...meant].filter((name) => isAny || found.has(name))
+}
+
+/** A number whose digits do not matter. */
+const number: Value = { guess: "0", certain: true, exact: false, glob: false }
+
+/** It certainly leaves what is around it. */
+const endsIn = ({ commands }: CompoundList): boolean => {
+  const last = commands.at(-1)
+  return last !== undefined && last.background !== true && isExit(last.command)
+}
+
+/** Something in it may end it before its last command. */
+const leavesEarly = (node: SyntaxNode): boolean => {
+  let leaves = false
+  const look = (child: SyntaxNode): void => {
+    if (child.type === "Command") leaves ||= /^(break|continue|return|eval|source|\.)$/.test(child.name?.text ?? "")
+    if (!leaves) forEachChild(child, look)
+  }
+  look(node)
+  return leaves
+}
+
+/** The loop takes a line for each round. */
+const readsLine = (clause: CompoundList): boolean => {
+  const [first] = clause.commands
+  const command = first?.command.type === "AndOr" ? first.command.commands[0] : first?.command
+  const simple = command?.type === "Pipeline" && command.commands.length === 1 ? command.commands[0] : command
+  return simple?.type === "Command" && simple.name?.text === "read"
+}
+
+const shifted = (
+  positional: ReadonlyArray<Arg> | undefined,
+  [count = "1"]: ReadonlyArray<string>
+): ReadonlyArray<Arg> | undefined => /^\d+$/.test(count) ? positional?.slice(Number(count)) : undefined
+
+/** The arguments of the shell that `set` gives it. */
+const replacedBy = (
+  args: ReadonlyArray<Arg>,
+  words: ReadonlyArray<string>
+): ReadonlyArray<Arg> | undefined => {
+  let at = 0
+  while (at < words.length && /^[-+]\w/.test(words[at]!)) at += /^[-+]o$/.test(words[at]!) ? 2 : 1
+  if (words[at] === "--" || words[at] === "-") return args.slice(at + 1)
+  return at < words.length ? args.slice(at) : undefined
+}
+
+/** An assignment as it is read: for the command it stands in front of, and for the variable. */
+interface Assigned extends Stored {
+  readonly assignment: Assignment
+}
+
+const assigned = (node: AssignmentNode, words: WordContext): Assigned => {
+  const { append = false, name } = node
+  const index = node.index === undefined ? undefined : indexOf(node.index, name, words)
+  if (node.value.type === "Word") {
+    const value = toWhole(node.value, words)
+    const passed = append ? { ...value, certain: false, exact: false } : value
+    return { assignment: { name, value: passed }, name, known: valueOf(value), append, index }
+  }
+  const inner: Array<Command> = []
+  const elements = new Map<string, Value>()
+  let next = 0
+  let isKnown = true
+  for (const word of node.value.elements) {
+    if (word.text.startsWith("[")) {
+      const whole = toWhole(word, words)
+      inner.push(...whole.inner)
+      const [, key, value] = /^\[([^\]]*)\]\+?=(.*)$/s.exec(whole.guess) ?? []
+      if (key !== undefined) {
+        isKnown &&= whole.exact || whole.value !== null || !key.includes(HOLE)
+        elements.set(key, { ...valueOf(whole), guess: value! })
+        if (/^\d+$/.test(key)) next = Number(key) + 1
+        continue
+      }
+    }
+    for (const arg of toArgs(word, words)) {
+      inner.push(...arg.inner)
+      elements.set(String(next++), valueOf(arg))
+    }
+  }
+  const isNumbered = [...elements.keys()].every((key) => /^\d+$/.test(key))
+  const ordered = isNumbered ? new Map([...elements].sort(([a], [b]) => Number(a) - Number(b))) : elements
+  const known = isKnown && elements.size <= mostElements ? arrayOf(ordered) : unknownValue
+  return { assignment: { name, value: { ...supplied(HOLE), inner } }, name, known, append, index }
+}
+
+/** The element that is assigned to. */
+const indexOf = (index: WordNode, name: string, words: WordContext): string | null => {
+  if (words.variables.get(name)?.attributes?.includes("A") === true) {
+    const key = toWhole(index, words)
+    return key.exact || key.value !== null ? key.guess : null
+  }
+  substitutions(index, words)
+  const at = numberIn(index, words)
+  return at === undefined || at < 0 ? null : String(at)
 }
 
 const declared = (text: string, { name, value }: Assignment): Arg => ({
@@ -682,14 +1121,10 @@ const declared = (text: string, { name, value }: Assignment): Arg => ({
   guess: `${name}=${value.guess}`
 })
 
-// Only a fresh temporary folder is trusted later on: any other variable may have been changed by what ran in between.
-const setVariable = (scope: Scope, name: string, value: Arg): void => {
-  scope.variables.set(name, { guess: value.guess, certain: value.certain && value.guess === freshFolder })
-}
-
 /** Nothing but the text of the command line decides what the script is. */
 const isFixed = ({ program }: Command, script: Arg): boolean =>
   script.value !== null ||
+  script.exact ||
   program === "alias" ||
   (program === "trap" && script.certain) ||
   (script.certain && !script.guess.includes(HOLE) && !script.glob)

@@ -1,5 +1,5 @@
 import { type Arg, type Input, noInput, type Where } from "../programs/Command.ts"
-import type { Known } from "./WordExpansion.ts"
+import { Variables } from "./Variables.ts"
 
 /** Every folder the shell may be in, the likeliest first; `null` stands for any other. */
 export type AlternateCwds = ReadonlyArray<string | null>
@@ -22,9 +22,11 @@ export interface Scope {
   failed: AlternateCwds
   /** Everything ever pushed. */
   pushed: AlternateCwds
-  readonly variables: Map<string, Known>
+  variables: Variables
   /** `$1`, `$2` and on, where the call says what they are. */
   positional: ReadonlyArray<Arg> | undefined
+  /** Names that belong to the function that is gone through. */
+  readonly locals: Set<string> | undefined
 }
 
 export const startIn = (cwd: string): Scope => ({
@@ -33,11 +35,12 @@ export const startIn = (cwd: string): Scope => ({
   ok: [cwd],
   failed: [cwd],
   pushed: [],
-  variables: new Map(),
-  positional: undefined
+  variables: Variables.none,
+  positional: undefined,
+  locals: undefined
 })
 
-export const copy = (scope: Scope): Scope => ({ ...scope, variables: new Map(scope.variables) })
+export const copy = (scope: Scope): Scope => ({ ...scope })
 
 /** Where the shell may be after something that may succeed or fail. */
 export const settle = (scope: Scope, ok: AlternateCwds, failed: AlternateCwds): void => {
@@ -56,6 +59,15 @@ export const stand = (scope: Scope, at: AlternateCwds): void => {
   // The code is unreachable; its commands are recorded nevertheless.
   if (at.length > 0) scope.at = at
   scope.cwd = scope.at[0]!
+}
+
+/** The shell goes on from where one of these ended, the likeliest first. */
+export const goOn = (scope: Scope, ends: ReadonlyArray<Scope>): void => {
+  const [first = scope, ...others] = ends
+  scope.variables = others.reduce((all, each) => all.or(each.variables), first.variables)
+  scope.positional = others.every((each) => each.positional === first.positional) ? first.positional : undefined
+  scope.pushed = merge(...ends.map((each) => each.pushed))
+  settle(scope, merge(...ends.map((each) => each.ok)), merge(...ends.map((each) => each.failed)))
 }
 
 /** What holds for everything below a node. */
@@ -81,6 +93,10 @@ export interface WalkContext {
   readonly calls: number
   /** What stands here is gone through once more, as a loop does. */
   readonly again: boolean
+  /** What stands here was gone through before with other values. */
+  readonly repeated: boolean
+  /** A substitution takes what is printed. */
+  readonly captured: boolean
 }
 
 export const outermost: WalkContext = {
@@ -97,5 +113,7 @@ export const outermost: WalkContext = {
   functions: [],
   wrapped: 0,
   calls: 0,
-  again: false
+  again: false,
+  repeated: false,
+  captured: false
 }

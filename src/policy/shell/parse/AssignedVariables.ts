@@ -29,6 +29,15 @@ export class AssignedVariables {
     return this.#calculates ? [...this.#set, ...this.#inValues] : this.#set
   }
 
+  /** What the arithmetic of a node sets, not what commands in it do. */
+  lookAtArithmetic(node: SyntaxNode): void {
+    const look = (child: SyntaxNode): void => {
+      if (child.type.startsWith("Arithmetic")) this.look(child)
+      else if (child.type !== "CompoundList") forEachChild(child, look)
+    }
+    look(node)
+  }
+
   look(node: SyntaxNode): void {
     switch (node.type) {
       case "Command":

@@ -78,7 +78,8 @@ export class Reevaluation {
   }
 
   #parameter({ index, operation, prefix }: Extract<WordPart, { readonly type: "ParameterExpansion" }>): void {
-    if (prefix === "!" && operation?.type !== "Names") this.#evaluated("$")
+    const listsKeys = /^[@*]$/.test(index?.text ?? "")
+    if (prefix === "!" && operation?.type !== "Names" && !listsKeys) this.#evaluated("$")
     if (index !== undefined) this.#evaluatedWord(index)
     if (operation?.type === "Transform" && operation.operand.text.includes("P")) this.#evaluates = this.#isUnsure = true
     if (operation?.type !== "Slice") return

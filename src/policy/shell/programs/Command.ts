@@ -15,6 +15,8 @@ export interface Arg {
   readonly guess: string
   /** The guess does not depend on a variable that something else may have changed. */
   readonly certain: boolean
+  /** The program gets exactly the guess. */
+  readonly exact: boolean
   /** It has an unquoted glob. */
   readonly glob: boolean
   /** Commands that run to produce it. */
@@ -26,6 +28,7 @@ export const literal = (text: string): Arg => ({
   value: text,
   guess: text,
   certain: true,
+  exact: true,
   glob: false,
   inner: []
 })
@@ -36,6 +39,7 @@ export const supplied = (guess: string, glob = false): Arg => ({
   value: null,
   guess,
   certain: !guess.includes(HOLE),
+  exact: false,
   glob,
   inner: []
 })
@@ -49,6 +53,7 @@ export const joined = (args: ReadonlyArray<Arg>): Arg =>
       value: args.some((arg) => arg.value === null) ? null : args.map((arg) => arg.value).join(" "),
       guess: args.map((arg) => arg.guess).join(" "),
       certain: args.every((arg) => arg.certain),
+      exact: args.every((arg) => arg.exact),
       glob: args.some((arg) => arg.glob),
       inner: args.flatMap((arg) => arg.inner)
     }
@@ -92,6 +97,7 @@ export const inFolder = (folder: Arg, name: Arg): Arg => {
     text: guess,
     value: folder.value === null || name.value === null ? null : guess,
     certain: folder.certain && name.certain,
+    exact: folder.exact && name.exact,
     glob: folder.glob || name.glob
   }
 }
@@ -100,6 +106,10 @@ export const inFolder = (folder: Arg, name: Arg): Arg => {
 export interface Input {
   /** What it reads, where that is literal. */
   readonly text: string | undefined
+  /** It reads exactly that text. */
+  readonly exact?: boolean
+  /** Commands before it may have read some of it. */
+  readonly isShared?: boolean
   /** Something other than literal text feeds it. */
   readonly fed: boolean
   /** Everything that runs to produce it. */

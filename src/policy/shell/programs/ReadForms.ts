@@ -1,4 +1,4 @@
-import { type Arg, type Command, isKnown } from "./Command.ts"
+import { type Arg, type Command, isKnown, literal } from "./Command.ts"
 import type { Program } from "./Table.ts"
 
 /**
@@ -246,4 +246,4 @@ const joinedValue = (
   return 0
 }
 
-const joinedArg = (text: string): Arg => ({ text, value: text, guess: text, certain: true, glob: false, inner: [] })
+const joinedArg = literal
