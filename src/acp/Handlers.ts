@@ -6,7 +6,8 @@ import { version } from "../domain/Version.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import { AcpConnection, type DialectName } from "./AcpConnection.ts"
 import { type Initialize, methods as rulesMethods, SessionAgent } from "./protocol/AgentMethods.ts"
-import type { StopReason } from "../domain/SessionEvent.ts"
+import type { TokenCounts } from "../domain/SessionEvent.ts"
+import type { TurnEnd } from "../session/turn/TurnEnd.ts"
 import * as Wire from "../rpc/Wire.ts"
 import * as PromptContent from "../session/turn/PromptContent.ts"
 import { SessionManager } from "../session/lifecycle/SessionManager.ts"
@@ -67,17 +68,25 @@ const maxText = 4 * 1024 * 1024
 const cancelMarker = "[Cancelled by the client.]"
 
 /** The result of `session/prompt` in the dialect of the client. See docs/agent-client-protocol.md#prompt-results. */
-const promptResult = (dialect: DialectName, sessionId: string, stopReason: StopReason, whole: string) => {
+const promptResult = (dialect: DialectName, sessionId: string, { stopReason, text: whole, tokens }: TurnEnd) => {
+  const usage = tokens === undefined ? {} : { usage: usageOf(tokens) }
+  // The updates have the answer already.
+  if (dialect === "acp") return { stopReason, ...usage }
   const text = whole.length > maxText
     ? `${beginning(whole, maxText)}\n\n[Cut off: the updates have the whole answer.]`
     : whole
-  if (dialect === "acp") return { stopReason, _meta: { zeroclaw: { content: text } } }
-  return {
-    stopReason,
-    sessionId,
-    content: stopReason === "cancelled" ? [text, cancelMarker].filter((part) => part !== "").join("\n\n") : text
-  }
+  const content = stopReason === "cancelled" ? [text, cancelMarker].filter((part) => part !== "").join("\n\n") : text
+  return { stopReason, sessionId, content, ...usage, _meta: { zeroclaw: { content } } }
 }
+
+const usageOf = ({ cachedRead, cachedWrite, input, output, thought }: TokenCounts) => ({
+  totalTokens: input + output,
+  inputTokens: input,
+  outputTokens: output,
+  ...(cachedRead === undefined ? {} : { cachedReadTokens: cachedRead }),
+  ...(cachedWrite === undefined ? {} : { cachedWriteTokens: cachedWrite }),
+  ...(thought === undefined ? {} : { thoughtTokens: thought })
+})
 
 /** Handlers of ACP's session methods, built once per process for every transport. */
 export const layer = SessionAgent.toLayer(Effect.gen(function*() {
@@ -165,12 +174,12 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
 
     "session/prompt": Effect.fnUntraced(function*({ prompt, sessionId }) {
       const connection = yield* AcpConnection
-      const { stopReason, text: whole } = yield* yield* onSession(
+      const end = yield* yield* onSession(
         sessions,
         sessionId,
         (session) => Effect.flatMap(PromptContent.prepare(prompt, session.model.seesImages()), session.begin)
       )
-      return promptResult(connection.dialect, sessionId, stopReason, whole)
+      return promptResult(connection.dialect, sessionId, end)
     }, mapRpcErrors),
 
     "session/cancel": cancel,

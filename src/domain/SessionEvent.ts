@@ -68,6 +68,15 @@ export const Usage = Schema.Struct({
 })
 export type Usage = typeof Usage.Type
 
+/** Tokens as providers counted them, summed over requests. `input` includes what was read from and written to a cache. */
+export interface TokenCounts {
+  readonly input: number
+  readonly output: number
+  readonly cachedRead?: number
+  readonly cachedWrite?: number
+  readonly thought?: number
+}
+
 /** What happens while a session lives, in order; each connection turns it into its own protocol's updates. */
 export type SessionEvent =
   /** Said to a running turn; its prompt is not told this way. */

@@ -79,6 +79,8 @@ export interface Model {
   readonly contextWindow: number
   /** Prices per million tokens, as configured. */
   readonly prices?: Provider["prices"]
+  /** The built-in stand-in: its figures of tokens are estimates. */
+  readonly isOffline?: boolean
   readonly languageModel: LanguageModel.LanguageModel
 }
 
@@ -135,6 +137,7 @@ export class Models extends Context.Service<Models, {
           provider: provider.alias,
           contextWindow: provider.contextWindow,
           prices: provider.prices,
+          isOffline: provider.kind === "offline",
           languageModel
         }
       })

@@ -113,6 +113,13 @@ describe("A session with a real model", () => {
     const turn = await acp.prompt(sessionId, "What is in a.txt?")
     expect(turn.text).toBe("It says alpha.")
     expect(textOf(turn.updates, "agent_thought_chunk")).toBe("look firstall there")
+    expect(turn.result["usage"]).toEqual({
+      totalTokens: 210,
+      inputTokens: 200,
+      outputTokens: 10,
+      cachedReadTokens: 180,
+      cachedWriteTokens: 0
+    })
     expect(turn.updates.find((u) => u.sessionUpdate === "usage_update")).toMatchObject({ used: 105, size: 200_000 })
     expect(provider.requests[1]?.["messages"][2].content[0]).toMatchObject({
       type: "tool_result",

@@ -300,6 +300,14 @@ describe("An approval", () => {
       }))
   }
 
+  it.live("cancelled ends the turn", () =>
+    Effect.gen(function*() {
+      const { client, file, sessionId } = yield* asking("cancelled")
+      assert.isFalse(existsSync(file))
+      assert.strictEqual(client.updates("turn_complete")[0]?.["outcome"], "cancelled")
+      assert.match((yield* promise(() => client.prompt(sessionId, "say on")))["content"], /on$/)
+    }))
+
   it.live("reject_with_edit puts the user's text in the place of the result", () =>
     Effect.gen(function*() {
       const { client, file } = yield* asking("reject_with_edit", { replacement: "wrote it myself" })
@@ -366,6 +374,20 @@ describe("A question of the agent", () => {
       client.send({ id: "zc-out-0", result: { action: "accept", content: { choice: "choice-1" } } })
       const result = yield* promise(() => client.answer("zc-out-0"))
       assert.include(result.result?.["content"], "blue")
+    }))
+
+  it.live("ends the turn when its form is cancelled, and not when it is declined", () =>
+    Effect.gen(function*() {
+      const { greet, project } = yield* served()
+      const client = yield* greet({ clientCapabilities: { elicitation: {} } })
+      const sessionId = yield* promise(() => client.session({ cwd: project }))
+      for (const [action, stopReason] of [["cancel", "cancelled"], ["decline", "end_turn"]] as const) {
+        const since = client.messages.length
+        const turn = client.prompt(sessionId, "ask Which? | red | blue\nsay on")
+        const { id } = yield* promise(() => client.waitFor(({ method }) => method === "elicitation/create", since))
+        client.send({ id, result: { action } })
+        assert.strictEqual((yield* promise(() => turn))["stop_reason"], stopReason)
+      }
     }))
 
   it.live("is over as soon as there is a response, be it null; a response to nothing is passed over", () =>

@@ -3,8 +3,12 @@ import { createRequire } from "node:module"
 import { Ajv2020, type AnySchema, type ValidateFunction } from "ajv/dist/2020.js"
 import type { Json } from "./Wire.ts"
 
-const path = createRequire(import.meta.url).resolve("@agentclientprotocol/sdk/schema/v1/schema.json")
-const published: Json = JSON.parse(readFileSync(path, "utf8"))
+const schema = (name: string): Json =>
+  JSON.parse(
+    readFileSync(createRequire(import.meta.url).resolve(`@agentclientprotocol/sdk/schema/v1/${name}.json`), "utf8")
+  )
+const published = schema("schema")
+const unstable: Record<string, Json> = schema("schema.unstable")["$defs"]
 
 const composed = (node: any, position: "own" | "part"): any => {
   if (Array.isArray(node)) return node.map((item) => composed(item, position))
@@ -20,7 +24,12 @@ const composed = (node: any, position: "own" | "part"): any => {
   return position === "own" && shaped ? { ...out, unevaluatedProperties: false } : out
 }
 
-const definitions: Record<string, Json> = published["$defs"]
+/** What is not stable and sent all the same: figures of tokens. */
+const definitions: Record<string, Json> = {
+  ...published["$defs"],
+  PromptResponse: unstable["PromptResponse"],
+  Usage: unstable["Usage"]
+}
 const closed = {
   $defs: Object.fromEntries(Object.entries(definitions).map(([name, node]) => [name, composed(node, "part")]))
 }

@@ -8,6 +8,8 @@ export interface Step {
   readonly think?: string
   readonly say?: string
   readonly calls?: ReadonlyArray<readonly [tool: string, params: Json]>
+  /** Fails with this number instead. */
+  readonly status?: number
 }
 
 const event = (data: Json) => `data: ${JSON.stringify(data)}\n\n`
@@ -64,6 +66,7 @@ export class ChatServer {
         }
         this.requests.push(JSON.parse(text))
         const step = this.steps.shift() ?? { say: "There is nothing more in the script." }
+        if (step.status !== undefined) return void response.writeHead(step.status).end()
         response.writeHead(200, { "content-type": "text/event-stream" }).end(stream(step, this.requests.length))
       })
     })

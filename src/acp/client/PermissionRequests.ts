@@ -1,6 +1,7 @@
 import { Effect, Predicate } from "effect"
 import {
   type AlwaysScope,
+  dismissed,
   NoAnswer,
   type PermissionAnswer,
   type PermissionRequest
@@ -14,10 +15,12 @@ import {
   type Selected,
   ZeroClawRequestPermission
 } from "../protocol/ClientMethods.ts"
+import { isCancelled } from "../../rpc/Wire.ts"
 import { beginning } from "../../domain/Cut.ts"
 
 /**
- * Asks the user through `session/request_permission`. Whatever is not a clear yes counts as no. See
+ * Asks the user through `session/request_permission`. `cancelled` is the user's stop and ends the turn; whatever else is
+ * not a clear yes counts as no. See
  * docs/agent-client-protocol.md#permission-requests.
  */
 
@@ -93,7 +96,7 @@ const answerOf = (
   outcome: typeof PermissionOutcome.Type,
   question: PermissionRequest
 ): Effect.Effect<PermissionAnswer, NoAnswer> => {
-  if (outcome.outcome === "cancelled") return Effect.succeed({ _tag: "Dismissed" })
+  if (outcome.outcome === "cancelled") return Effect.succeed(dismissed)
   const text = outcome.replacementContent
   if (offersEdit(state, question) && outcome.optionId === rejectWithEdit.optionId && text !== undefined) {
     return Effect.succeed({ _tag: "Replace", text: beginning(text, maxReplacement) })
@@ -131,7 +134,10 @@ export const ask =
     request(state, sessionId, question).pipe(
       Effect.flatMap(({ outcome }) => answerOf(state, outcome, question)),
       Effect.catchTags({
-        RpcFault: ({ message }) => noResponder(`the client answered with an error (${message})`),
+        RpcFault: (fault) =>
+          isCancelled(fault)
+            ? Effect.succeed(dismissed)
+            : noResponder(`the client answered with an error (${fault.message})`),
         ConnectionClosed: () => Effect.fail(new NoAnswer({ code: "APPROVAL_CANCELLED", why: "the client is gone" }))
       }),
       Effect.timeoutOrElse({

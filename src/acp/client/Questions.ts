@@ -1,6 +1,7 @@
 import { Effect } from "effect"
-import { NoAnswer, type Question } from "../../session/lifecycle/Attachment.ts"
+import { dismissed, NoAnswer, type Question, type QuestionAnswer } from "../../session/lifecycle/Attachment.ts"
 import { answerIn, schemaOf } from "../../session/policy/Approvals.ts"
+import { isCancelled } from "../../rpc/Wire.ts"
 import type { AcpConnectionState } from "../AcpConnection.ts"
 import { ElicitationCreate, RequestPermission } from "../protocol/ClientMethods.ts"
 
@@ -19,7 +20,8 @@ const byForm = ({ peer }: AcpConnectionState, sessionId: string, asked: Question
     toolCallId: asked.toolCallId,
     requestedSchema: schemaOf(asked)
   }).pipe(
-    Effect.flatMap(({ action, content }) => {
+    Effect.flatMap(({ action, content }): Effect.Effect<QuestionAnswer, NoAnswer> => {
+      if (action === "cancel") return Effect.succeed(dismissed)
       if (action !== "accept") return noAnswer(`the user did not answer (${action})`)
       const answer = answerIn(asked, content)
       return answer === undefined ? noAnswer("the client sent an answer that was not offered") : Effect.succeed(answer)
@@ -34,19 +36,19 @@ const byOptions = ({ peer }: AcpConnectionState, sessionId: string, { choices, q
   }))
   const toolCall = { toolCallId, title: question, kind: "other" as const, status: "pending" as const }
   return peer.request(RequestPermission, { sessionId, toolCall, options }).pipe(
-    Effect.flatMap(({ outcome }) => {
-      const at = outcome.outcome === "selected"
-        ? options.findIndex(({ optionId }) => optionId === outcome.optionId)
-        : -1
-      const chosen = choices[at]
-      return chosen === undefined ? noAnswer("the user did not choose") : Effect.succeed(chosen)
+    Effect.flatMap(({ outcome }): Effect.Effect<QuestionAnswer, NoAnswer> => {
+      if (outcome.outcome === "cancelled") return Effect.succeed(dismissed)
+      const text = choices[options.findIndex(({ optionId }) => optionId === outcome.optionId)]
+      return text === undefined
+        ? noAnswer("the client chose an option it was not offered")
+        : Effect.succeed({ _tag: "Answered", text })
     })
   )
 }
 
 export const choose =
   (state: AcpConnectionState, sessionId: string, timeoutSecs: number) =>
-  (question: Question): Effect.Effect<string, NoAnswer> => {
+  (question: Question): Effect.Effect<QuestionAnswer, NoAnswer> => {
     const forms = state.capabilities.elicitation?.form !== undefined
     if (!forms && question.form !== undefined) return noAnswer("this client has no forms")
     if (!forms && question.choices.length === 0) {
@@ -54,7 +56,10 @@ export const choose =
     }
     return (forms ? byForm(state, sessionId, question) : byOptions(state, sessionId, question)).pipe(
       Effect.catchTags({
-        RpcFault: ({ message }) => noAnswer(`the client answered with an error (${message})`),
+        RpcFault: (fault) =>
+          isCancelled(fault)
+            ? Effect.succeed(dismissed)
+            : noAnswer(`the client answered with an error (${fault.message})`),
         ConnectionClosed: () => noAnswer("the client is gone")
       }),
       Effect.timeoutOrElse({

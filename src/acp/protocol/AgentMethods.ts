@@ -129,7 +129,16 @@ export const SessionPrompt = Rpc.make("session/prompt", {
   payload: { ...ofSession, prompt: Schema.Array(ContentBlock) },
   success: Schema.Struct({
     stopReason: StopReason,
-    /** `sessionId` and `content` at the root are the ZeroClaw dialect; ACP clients find them in `_meta.zeroclaw`. */
+    /** Of the turn, as its providers counted. */
+    usage: Schema.optionalKey(Schema.Struct({
+      totalTokens: Schema.Int,
+      inputTokens: Schema.Int,
+      outputTokens: Schema.Int,
+      cachedReadTokens: Schema.optionalKey(Schema.Int),
+      cachedWriteTokens: Schema.optionalKey(Schema.Int),
+      thoughtTokens: Schema.optionalKey(Schema.Int)
+    })),
+    /** `sessionId` and `content` at the root are the ZeroClaw dialect. */
     sessionId: Schema.optionalKey(SessionId),
     content: Schema.optionalKey(Schema.String),
     _meta: Meta

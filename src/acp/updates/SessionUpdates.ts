@@ -74,15 +74,16 @@ const withImage = (cwd: string, block: ContentBlock): Effect.Effect<ContentBlock
 }
 
 /**
- * Notices and compactions: as the unstable updates for clients that announce them, else as an agent message. Unstable
- * updates are live only; what went out as a message is replayed as the same message. See
+ * Notices and compactions: as the updates of that name for clients that announce them, else as a thought, so that no
+ * client takes them for an answer. Notices are live only; what went out as a thought is replayed as the same thought. See
  * docs/agent-client-protocol.md#session-updates.
  */
 
-const message = (messageId: string, text: string): SessionUpdate => ({
-  sessionUpdate: "agent_message_chunk",
+const thought = (messageId: string, text: string): SessionUpdate => ({
+  sessionUpdate: "agent_thought_chunk",
   messageId,
-  content: Content.text(text)
+  // Clients that join chunks without a look at their ids show it as a line of its own.
+  content: Content.text(`${text}\n`)
 })
 
 const takesNotices = (capabilities: ClientCapabilities) => capabilities.session?.notices !== undefined
@@ -93,7 +94,7 @@ const noticeUpdates = (
 ): ReadonlyArray<SessionUpdate> =>
   takesNotices(capabilities)
     ? [{ sessionUpdate: "notice", severity, title, ...(description === undefined ? {} : { description }) }]
-    : [message(messageId, description === undefined ? title : `${title}: ${description}`)]
+    : [thought(messageId, description === undefined ? title : `${title}: ${description}`)]
 
 const replayedNoticeUpdates = (capabilities: ClientCapabilities, said: Notice): ReadonlyArray<SessionUpdate> =>
   takesNotices(capabilities) ? [] : noticeUpdates(capabilities, said)

@@ -1,11 +1,13 @@
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 import { Rpc } from "effect/rpc"
-import { RpcFault } from "../../rpc/Wire.ts"
+import { isCancelled, RpcFault } from "../../rpc/Wire.ts"
 import {
+  dismissed,
   NoAnswer,
   type PermissionAnswer,
   type PermissionRequest,
-  type Question
+  type Question,
+  type QuestionAnswer
 } from "../../session/lifecycle/Attachment.ts"
 import { newId } from "../../domain/Id.ts"
 import { answerIn, schemaOf } from "../../session/policy/Approvals.ts"
@@ -33,7 +35,14 @@ const ElicitationCreate = Rpc.make("elicitation/create", {
   error: RpcFault
 })
 
-export const decisions = ["allow_once", "allow_always", "reject", "reject_once", "reject_with_edit"] as const
+export const decisions = [
+  "allow_once",
+  "allow_always",
+  "reject",
+  "reject_once",
+  "reject_with_edit",
+  "cancelled"
+] as const
 export type ApprovalDecision = typeof decisions[number]
 
 const maxReplacement = 64 * 1024
@@ -51,6 +60,8 @@ const answerOf = (decision: ApprovalDecision, replacement: string | undefined): 
       return replacement === undefined
         ? { _tag: "RejectOnce" }
         : { _tag: "Replace", text: beginning(replacement, maxReplacement) }
+    case "cancelled":
+      return dismissed
   }
 }
 
@@ -156,7 +167,7 @@ export class ClientApprovals extends Context.Service<ClientApprovals, {
 /** Only choices: this protocol's clients cannot be asked for free text, and only those that said so for anything. */
 export const choose =
   ({ forms, peer }: NativeState, sessionId: string, timeoutSecs: number) =>
-  (question: Question): Effect.Effect<string, NoAnswer> => {
+  (question: Question): Effect.Effect<QuestionAnswer, NoAnswer> => {
     if (!forms) return noAnswer("this client takes no questions")
     if (question.choices.length === 0) {
       return noAnswer("this client cannot be asked for free text; ask again with choices")
@@ -167,7 +178,8 @@ export const choose =
       message: question.question,
       requestedSchema: schemaOf(question)
     }).pipe(
-      Effect.flatMap(({ action, content }) => {
+      Effect.flatMap(({ action, content }): Effect.Effect<QuestionAnswer, NoAnswer> => {
+        if (action === "cancel") return Effect.succeed(dismissed)
         if (action !== "accept") return noAnswer(`the user did not answer (${action})`)
         const answer = answerIn(question, content ?? undefined)
         return answer === undefined
@@ -175,7 +187,10 @@ export const choose =
           : Effect.succeed(answer)
       }),
       Effect.catchTags({
-        RpcFault: ({ message }) => noAnswer(`the client answered with an error (${message})`),
+        RpcFault: (fault) =>
+          isCancelled(fault)
+            ? Effect.succeed(dismissed)
+            : noAnswer(`the client answered with an error (${fault.message})`),
         ConnectionClosed: () => noAnswer("the client is gone")
       }),
       Effect.timeoutOrElse({ duration: `${timeoutSecs} seconds`, orElse: () => timedOut(timeoutSecs) })

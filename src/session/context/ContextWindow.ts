@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Result } from "effect"
 import type { RuntimeProfile } from "../../config/Profiles.ts"
 import type { Model } from "../../model/Models.ts"
-import { costOf, tokensOf } from "../policy/Budget.ts"
+import { costOf, countsOf, tokensOf } from "../policy/Budget.ts"
 import type { SessionContext, SessionState } from "../SessionContext.ts"
 import type { TurnRequest } from "../turn/TurnRequest.ts"
 import type { ModelAnswer } from "../turn/ModelAnswer.ts"
@@ -185,6 +185,8 @@ const make = (): ContextWindow["Service"] => {
       const answered = usage?.outputTokens.total ?? estimate([{ role: "assistant", content: text }])
       const cost = usage && costOf(usage, model.prices)
       const now = { used: asked + answered, size: limitOf(request) }
+      const counts = usage === undefined || model.isOffline === true ? undefined : countsOf(usage)
+      if (counts !== undefined) turn.counted(counts)
       return cost === undefined
         ? turn.usage(now)
         : Effect.andThen(

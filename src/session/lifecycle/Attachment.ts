@@ -16,6 +16,11 @@ export interface PermissionRequest {
   readonly scopes: { readonly allow: ReadonlyArray<AlwaysScope>; readonly deny: ReadonlyArray<AlwaysScope> }
 }
 
+/** The user closed the question to stop the agent: the turn ends. */
+interface Dismissed {
+  readonly _tag: "Dismissed"
+}
+
 export type PermissionAnswer =
   | { readonly _tag: "AllowOnce" }
   | { readonly _tag: "AllowAlways"; readonly scope: AlwaysScope }
@@ -23,8 +28,7 @@ export type PermissionAnswer =
   | { readonly _tag: "RejectAlways"; readonly scope: AlwaysScope }
   /** The user's own text takes the place of the tool's result. */
   | { readonly _tag: "Replace"; readonly text: string }
-  /** The question was closed without an answer. */
-  | { readonly _tag: "Dismissed" }
+  | Dismissed
 
 /** No client could answer; it counts as a refusal by the host. `code` is one of docs/policy.md#refusals. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
@@ -44,12 +48,16 @@ export interface Question {
   readonly form?: Readonly<Record<string, unknown>>
 }
 
+export type QuestionAnswer = { readonly _tag: "Answered"; readonly text: string } | Dismissed
+
+export const dismissed: Dismissed = { _tag: "Dismissed" }
+
 /** One connection that watches a session and can be asked on its behalf. */
 export interface Attachment {
   /** Suspends while the connection is slower than the session. */
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
   /** Interruption withdraws the question. */
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
-  readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
+  readonly choose: (question: Question) => Effect.Effect<QuestionAnswer, NoAnswer>
   readonly client?: ClientSide
 }

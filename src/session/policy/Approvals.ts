@@ -6,7 +6,8 @@ import {
   NoAnswer,
   type PermissionAnswer,
   type PermissionRequest,
-  type Question
+  type Question,
+  type QuestionAnswer
 } from "../lifecycle/Attachment.ts"
 import { newId } from "../../domain/Id.ts"
 
@@ -16,7 +17,7 @@ export interface Approvals {
     request: PermissionRequest,
     trail: QuestionTrail<E>
   ) => Effect.Effect<PermissionAnswer, NoAnswer | E>
-  readonly choose: (question: Question) => Effect.Effect<string, NoAnswer>
+  readonly choose: (question: Question) => Effect.Effect<QuestionAnswer, NoAnswer>
 }
 
 /** Where questions and answers are recorded: nobody is asked before the question is saved. */
@@ -96,9 +97,10 @@ export const schemaOf = ({ choices, form }: Question): Record<string, unknown> =
 export const answerIn = (
   { choices, form }: Question,
   content: Readonly<Record<string, unknown>> | undefined
-): string | undefined => {
-  if (form !== undefined) return JSON.stringify(content ?? {})
+): QuestionAnswer | undefined => {
+  if (form !== undefined) return { _tag: "Answered", text: JSON.stringify(content ?? {}) }
   const value = content?.[choices.length === 0 ? "answer" : "choice"]
   if (typeof value !== "string") return undefined
-  return choices.length === 0 ? value : choices[choices.findIndex((_, index) => value === `choice-${index}`)]
+  const text = choices.length === 0 ? value : choices[choices.findIndex((_, index) => value === `choice-${index}`)]
+  return text === undefined ? undefined : { _tag: "Answered", text }
 }

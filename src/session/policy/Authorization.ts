@@ -143,7 +143,7 @@ export const make = Effect.gen(function*() {
   ): Effect.fn.Return<Authorization, RulesInvalid> {
     switch (answer._tag) {
       case "Dismissed":
-        return notAllowed("APPROVAL_CANCELLED", "the question was closed without an answer")
+        return yield* turn.stop
       case "RejectAlways":
         yield* keep(proposed.deny, answer.scope, turn)
         return notAllowed("APPROVAL_REJECTED", "the user rejected this call")

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Response } from "effect/ai"
 import type { Provider } from "../../config/Providers.ts"
+import type { TokenCounts } from "../../domain/SessionEvent.ts"
 import { type DayCost, SessionStore } from "../../store/SessionStore.ts"
 import type { Configured } from "../lifecycle/Agents.ts"
 import { TurnFailed } from "../turn/TurnEnd.ts"
@@ -27,6 +28,20 @@ export const costOf = (
   const plain = inputTokens.uncached ?? Math.max(0, (inputTokens.total ?? 0) - read - written)
   const { input = 0, output = 0, cache_read = input, cache_write = input } = prices
   return (plain * input + read * cache_read + written * cache_write + (outputTokens.total ?? 0) * output) / perMillion
+}
+
+/** `undefined` where the provider gave no figures, which some say with zeros. */
+export const countsOf = ({ inputTokens, outputTokens }: Response.Usage): TokenCounts | undefined => {
+  if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined
+  if (inputTokens.total + outputTokens.total === 0) return undefined
+  const { cacheRead, cacheWrite } = inputTokens
+  return {
+    input: inputTokens.total,
+    output: outputTokens.total,
+    ...(cacheRead === undefined ? {} : { cachedRead: cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cachedWrite: cacheWrite }),
+    ...(outputTokens.reasoning === undefined ? {} : { thought: outputTokens.reasoning })
+  }
 }
 
 export const tokensOf = ({ inputTokens, outputTokens }: Response.Usage): number =>

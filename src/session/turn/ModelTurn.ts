@@ -61,10 +61,10 @@ const make = Effect.gen(function*() {
         reason: "max_turn_requests"
       })
     }
-    yield* turn.writer.delta(
-      "Agent",
-      `*Stopped after ${limit} model requests, the limit for one turn (max_tool_iterations).*`
-    )
+    yield* turn.notify({
+      severity: "warning",
+      title: `Stopped after ${limit} model requests, the limit for one turn (max_tool_iterations)`
+    })
     window.store(turn, append(history, textOnly(answer)))
     return "max_turn_requests" as const
   })

@@ -79,7 +79,8 @@ const makeOne = Effect.gen(function*() {
       notify: turn.notify,
       askUser: (question, choices, form) =>
         turn.approvals.choose({ toolCallId, question, choices, ...(form === undefined ? {} : { form }) }).pipe(
-          Effect.mapError(({ why }) => new ToolFailed({ message: `There is no answer: ${why}.` }))
+          Effect.mapError(({ why }) => new ToolFailed({ message: `There is no answer: ${why}.` })),
+          Effect.flatMap((answer) => answer._tag === "Dismissed" ? turn.stop : Effect.succeed(answer.text))
         )
     }
   }

@@ -26,7 +26,7 @@ export interface TranscriptWriter {
   readonly takeChanges: () => ReadonlyArray<TranscriptRow>
   /** Counts rows that could not be saved as changed again. */
   readonly giveBack: (rows: ReadonlyArray<TranscriptRow>) => void
-  /** All message text of the turn. */
+  /** The last message of the agent. */
   readonly text: () => string
 }
 
@@ -50,7 +50,6 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
     | undefined
   const compactionAt = new Map<string, number>()
   let planAt: number | undefined
-  let said = ""
 
   const put = (at: number, entry: TranscriptEntry) => {
     rows.set(at, entry)
@@ -84,15 +83,11 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
         }
         open.text += text
         changed.add(open.at)
-        if (kind === "Agent") said += text
         return publish({ _tag: "Delta", kind, messageId: open.messageId, text })
       }),
     endMessage,
     retract() {
-      if (open?.kind === "Agent") {
-        said = said.slice(0, said.length - open.text.length)
-        open = { ...open, kind: "Thought" }
-      }
+      if (open?.kind === "Agent") open = { ...open, kind: "Thought" }
       endMessage()
     },
     user(content) {
@@ -152,6 +147,10 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
       return taken
     },
     giveBack: (taken) => taken.forEach((row) => changed.add(row.position)),
-    text: () => said
+    text() {
+      settle()
+      const messages = Array.from(rows).flatMap(([at, row]) => row._tag === "Agent" ? [{ at, text: row.text }] : [])
+      return messages.sort((a, b) => a.at - b.at).at(-1)?.text ?? ""
+    }
   }
 }

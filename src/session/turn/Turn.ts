@@ -1,6 +1,6 @@
 import { Cause, Clock, DateTime, Deferred, Effect, Exit, Fiber, Option, Schedule, Semaphore } from "effect"
 import { newId } from "../../domain/Id.ts"
-import type { SessionEvent, StopReason } from "../../domain/SessionEvent.ts"
+import type { SessionEvent, StopReason, TokenCounts } from "../../domain/SessionEvent.ts"
 import {
   type AuditEvent,
   type AuditRecord,
@@ -143,6 +143,8 @@ export const execute = Effect.fn("Turn.execute")(function*(
 
   const takeSteering = Steering.taker(turn.steering, workspace.cwd, writer)
   turn.steering.open()
+  const stopped = Deferred.makeUnsafe<void>()
+  let tokens: TokenCounts | undefined
 
   const running = yield* start(
     loop.run({
@@ -174,13 +176,24 @@ export const execute = Effect.fn("Turn.execute")(function*(
           const spent = cost === undefined ? usage?.cost : (usage?.cost ?? 0) + cost
           usage = { ...now, ...(spent === undefined ? {} : { cost: spent }) }
           return publish({ _tag: "Usage", ...usage })
-        })
+        }),
+      counted: (request) => {
+        tokens = tokens === undefined ? request : sumOf(tokens, request)
+      },
+      stop: Effect.andThen(Deferred.succeed(stopped, undefined), Effect.never)
     }),
     `a turn of session ${sessionId}`
   )
   const exit = yield* running.join.pipe(
     Effect.raceFirst(Effect.mapError(store.untilLost(sessionId, begun.turn), failedBy)),
     Effect.raceFirst(Deferred.await(unrecorded)),
+    Effect.raceFirst(Effect.andThen(
+      Deferred.await(stopped),
+      Effect.suspend(() => {
+        turn.cancelled = true
+        return Effect.interrupt
+      })
+    )),
     restore,
     Effect.exit
   )
@@ -214,17 +227,31 @@ export const execute = Effect.fn("Turn.execute")(function*(
     usage
   }).pipe(Effect.catchTag("TurnLost", (lost) => Effect.fail(failedBy(lost))))
   yield* session.publish({ _tag: "InfoChanged", title: committed.title, updatedAt: committed.updatedAt })
-  return { record: committed, end: yield* endOf(exit, cut, writer.text()) }
+  const said = { text: writer.text(), ...(tokens === undefined ? {} : { tokens }) }
+  return { record: committed, end: yield* endOf(exit, cut, said) }
 })
+
+/** A figure that one of the requests lacks counts as none. */
+const sumOf = (one: TokenCounts, other: TokenCounts): TokenCounts => {
+  const sum = (key: "cachedRead" | "cachedWrite" | "thought") =>
+    one[key] === undefined && other[key] === undefined ? {} : { [key]: (one[key] ?? 0) + (other[key] ?? 0) }
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    ...sum("cachedRead"),
+    ...sum("cachedWrite"),
+    ...sum("thought")
+  }
+}
 
 /** A defect of the loop is logged; clients are told no more than that there was one. */
 const endOf = Effect.fnUntraced(function*(
   exit: Exit.Exit<StopReason, TurnFailed | StoreFailed>,
   cut: boolean,
-  text: string
+  said: Omit<TurnEnd, "stopReason">
 ) {
-  if (Exit.isSuccess(exit)) return Exit.succeed({ stopReason: exit.value, text })
-  if (cut) return Exit.succeed<TurnEnd>({ stopReason: "cancelled", text })
+  if (Exit.isSuccess(exit)) return Exit.succeed({ ...said, stopReason: exit.value })
+  if (cut) return Exit.succeed<TurnEnd>({ ...said, stopReason: "cancelled" })
   const failed = exit.cause.reasons.find(Cause.isFailReason)
   if (failed) return Exit.fail(failed.error)
   yield* Effect.logError("a turn died", exit.cause)

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { StopReason } from "../../domain/SessionEvent.ts"
+import type { StopReason, TokenCounts } from "../../domain/SessionEvent.ts"
 import type { SessionMissing, StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
 
 /** A turn that ended without a stop reason: `message` is for people, `reason` a stable word. The text that was streamed stays in the transcript. */
@@ -10,8 +10,10 @@ export class TurnFailed extends Schema.TaggedError<TurnFailed>()("TurnFailed", {
 
 export interface TurnEnd {
   readonly stopReason: StopReason
-  /** All message text of the turn. */
+  /** The last message of the turn. */
   readonly text: string
+  /** Absent where no provider gave figures. */
+  readonly tokens?: TokenCounts
 }
 
 export type TurnFault = TurnFailed | TurnRunning | SessionMissing | StoreFailed

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { Notice, StopReason, TranscriptEntry, Usage } from "../../domain/SessionEvent.ts"
+import type { Notice, StopReason, TokenCounts, TranscriptEntry, Usage } from "../../domain/SessionEvent.ts"
 import type { AuditEvent, SessionRecord, StoreFailed } from "../../store/SessionStore.ts"
 import type { SessionContext, SessionOverrides } from "../SessionContext.ts"
 import type { Image } from "./PromptContent.ts"
@@ -54,6 +54,10 @@ export interface TurnContext extends SessionContext {
   readonly replaceContext: (json: string) => Effect.Effect<void, TurnFailed | StoreFailed>
   /** Records the size of the context; `cost` is added to what the session has cost. */
   readonly usage: (usage: Usage) => Effect.Effect<void>
+  /** Adds what a provider counted for one request to what the turn has used. */
+  readonly counted: (tokens: TokenCounts) => void
+  /** A person stopped the turn by closing a question: it ends as `cancelled`, without another request to the model. */
+  readonly stop: Effect.Effect<never>
 }
 
 /** Model → tool calls → model, until the model ends, a limit is met or the turn is interrupted: docs/sessions.md#turns */

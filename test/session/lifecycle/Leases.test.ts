@@ -116,7 +116,7 @@ describe("A tool call", () => {
         choose: () =>
           Effect.map(stored, (lines) => {
             seen = lines
-            return "yes"
+            return { _tag: "Answered" as const, text: "yes" }
           })
       }))
       yield* Effect.gen(function*() {

@@ -44,10 +44,12 @@ describe("A turn that meets its limit of model requests", () => {
   it.live("ends with a summary the model was asked for without tools, and a note", () => {
     const { harness, requests } = scenario([...twice, { text: "Read two files." }, { text: "on" }], limit)
     return Effect.gen(function*() {
-      const { say } = yield* open({ "a.txt": "A", "b.txt": "B" })
+      const { events, say } = yield* open({ "a.txt": "A", "b.txt": "B" })
       const end = yield* say("read all")
       assert.strictEqual(end.stopReason, "max_turn_requests")
-      assert.match(end.text, /^Read two files\.\*Stopped after 2 model requests, .+\*$/)
+      assert.strictEqual(end.text, "Read two files.")
+      const notices = events.flatMap((event) => event._tag === "Notice" ? [event.title] : [])
+      assert.match(notices.join(), /^Stopped after 2 model requests, /)
       assert.strictEqual(requests[2]!.toolChoice, "none")
       assert.match(told(requests[2]!).at(-1)!, /^user: You have used all 2 model requests/)
       yield* say("go on")

@@ -70,7 +70,7 @@ describe("A message to a running turn", () => {
       )
       writeFileSync(join(session.workspace.cwd, "a.txt"), "A")
       const { end } = yield* prompt(session.sessionId, "read")
-      assert.deepStrictEqual(yield* end, { stopReason: "end_turn", text: "I look.ok" })
+      assert.deepStrictEqual(yield* end, { stopReason: "end_turn", text: "ok" })
       assert.deepStrictEqual(told(requests[1]!).map((text) => text.split("\n")[0]!.slice(0, 20)), [
         "user: read",
         "assistant: I look.<f",
@@ -104,7 +104,7 @@ describe("A message to a running turn", () => {
     return Effect.gen(function*() {
       const { session, transcript } = yield* open(once("Delta", (session) => say(session, "and b")))
       const { end } = yield* prompt(session.sessionId, "a")
-      assert.deepStrictEqual(yield* end, { stopReason: "end_turn", text: "cutBoth." })
+      assert.deepStrictEqual(yield* end, { stopReason: "end_turn", text: "Both." })
       assert.deepStrictEqual(told(requests[1]!), ["user: a", "assistant: cut", "user: and b"])
       assert.deepStrictEqual(yield* transcript, ["user: a", "agent: cut", "user: and b", "agent: Both."])
     }).pipe(provided(engine))
