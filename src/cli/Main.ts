@@ -10,25 +10,32 @@ import { config } from "./config/ConfigCommand.ts"
 import { daemon, status } from "./daemon/DaemonCommand.ts"
 import { doctor } from "./doctor/DoctorCommand.ts"
 import { Exit, Failure, Interrupted, interruptedCode } from "./Failure.ts"
-import { ConfigDir, lazily, settingsFlags } from "./Flags.ts"
+import { ConfigDir, lazily, settingsFlags, toggle } from "./Flags.ts"
 import { oneLine, plain } from "./terminal/Text.ts"
 import { policy } from "./policy/PolicyCommand.ts"
 import { sandbox } from "./sandbox/SandboxCommand.ts"
 import { sessions } from "./sessions/SessionsCommand.ts"
+import { setup, setupDialogue } from "./setup/SetupCommand.ts"
 
-const acp = Command.make("acp", {}, () =>
-  Effect.flatMap(settingsFlags, (given) => {
+const acp = Command.make(
+  "acp",
+  {
+    setup: toggle("setup", "Set up a model in this terminal instead, as postern setup does")
+  },
+  Effect.fnUntraced(function*({ setup }) {
+    if (setup) return yield* setupDialogue
+    const given = yield* settingsFlags
     guard()
-    return lazily(() => import("../app/Acp.ts"), ({ run }) => run(given)).pipe(
-      // The process must not wait for a client that has stopped reading.
-      Effect.andThen(Effect.sync(() => process.exit(0)))
-    )
-  })).pipe(
-    Command.withDescription(
-      "Serve the Agent Client Protocol on stdin and stdout, as an editor starts it. Ends at the end of input; logs go to stderr."
-    ),
-    Command.withShortDescription("ACP agent on stdio, for editors and scripts")
-  )
+    yield* lazily(() => import("../app/Acp.ts"), ({ run }) => run(given))
+    // The process must not wait for a client that has stopped reading.
+    return yield* Effect.sync(() => process.exit(0))
+  })
+).pipe(
+  Command.withDescription(
+    "Serve the Agent Client Protocol on stdin and stdout, as an editor starts it. Ends at the end of input; logs go to stderr."
+  ),
+  Command.withShortDescription("ACP agent on stdio, for editors and scripts")
+)
 
 /** The error of a command line and the suggestions for it, on one line. */
 const usageError = (error: CliError.NonShowHelpErrors): string => {
@@ -58,7 +65,7 @@ const root = Command.make("postern").pipe(
   Command.withDescription(
     "A host for coding-agent sessions: Agent Client Protocol in front, every tool call behind a policy gate."
   ),
-  Command.withSubcommands([acp, client, config, daemon, doctor, policy, sandbox, sessions, status]),
+  Command.withSubcommands([acp, client, config, daemon, doctor, policy, sandbox, sessions, setup, status]),
   Command.withGlobalFlags([ConfigDir])
 )
 

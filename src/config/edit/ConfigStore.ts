@@ -83,10 +83,14 @@ export class ConfigStore extends Context.Service<ConfigStore, {
   readonly overriding: (path: string) => ReadonlyArray<string>
   /** Succeeds with what a start would only warn about: references that dangle. */
   readonly validate: Effect.Effect<ReadonlyArray<string>, ConfigInvalid>
-  /** 1 to 256 entries in one commit; the last one of a path wins. Succeeds with the paths as they are spelled here. */
+  /**
+   * 1 to 256 entries in one commit; the last one of a path wins. The paths of `without` are removed in the same commit. Succeeds
+   * with the paths as they are spelled here.
+   */
   readonly set: (
     entries: ReadonlyArray<ConfigChange>,
-    mayWrite?: WriteAuthority
+    mayWrite?: WriteAuthority,
+    without?: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<string>, ConfigWriteError>
   readonly remove: (path: string, mayWrite?: WriteAuthority) => Effect.Effect<ConfigRemoved, ConfigWriteError>
   /** The aliases of a table. */
@@ -210,8 +214,13 @@ const make = (file: string, environment: EnvironmentVariables, live: LiveConfig)
     })
   })
 
-  const set: ConfigStore["Service"]["set"] = Effect.fn("ConfigStore.set")(function*(entries, mayWrite = everything) {
+  const set: ConfigStore["Service"]["set"] = Effect.fn("ConfigStore.set")(function*(
+    entries,
+    mayWrite = everything,
+    without = []
+  ) {
     const given = yield* assignments(entries, mayWrite)
+    const going = yield* Effect.forEach(without, resolve)
     const entryAt = (path: KeyPath) => given.findLastIndex((one) => overlaps(one.path, path))
     /** The error for a missing key names the entry that sets another key of the same table. */
     const blamed = (path: KeyPath) => {
@@ -219,9 +228,9 @@ const make = (file: string, environment: EnvironmentVariables, live: LiveConfig)
       return index >= 0 || path.length < 2 ? index : entryAt(path.slice(0, -1))
     }
     return yield* commit(
-      given.map(({ path }) => path),
+      [...given, ...going].map(({ path }) => path),
       Effect.fnUntraced(function*(text) {
-        yield* authorized(given.map(({ name }) => name), mayWrite)
+        yield* authorized([...given, ...going].map(({ name }) => name), mayWrite)
         const root = yield* unsafe(TomlEdit.parsed(text))
         for (const [index, { name, path }] of given.entries()) {
           const odd = newKeys(root, path).find((key) => !isAlias(key))
@@ -230,6 +239,7 @@ const make = (file: string, environment: EnvironmentVariables, live: LiveConfig)
           }
         }
         let after = yield* unsafe(TomlEdit.set(text, given))
+        for (const { path } of going) after = (yield* unsafe(TomlEdit.unset(after, path))) ?? after
         for (const [index, { comment, name, path }] of given.entries()) {
           if (comment === undefined) continue
           const next = yield* commented(after, path, comment)

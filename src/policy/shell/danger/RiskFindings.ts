@@ -62,6 +62,8 @@ const changesPostern = (words: ReadonlyArray<string>): boolean => {
     case "sessions":
     case "session":
       return /^(delete|remove|rm|prune|clear)\b/.test(said)
+    case "setup":
+      return !words.some((word) => /^(--list|--help|-h)$/.test(word))
     case "pair":
     case "otp":
     case "estop":
@@ -70,7 +72,7 @@ const changesPostern = (words: ReadonlyArray<string>): boolean => {
     case "client":
     case "acp":
       // Another session, held by less than this one.
-      return words.some((word) => /^--(mode|approval|response|sandbox|network|level|yes|config-dir)\b/.test(word))
+      return words.some((word) => /^--(mode|approval|response|sandbox|network|level|yes|config-dir|setup)\b/.test(word))
   }
   return false
 }
