@@ -93,6 +93,7 @@ export const make = Effect.gen(function*() {
     const run = processes.run({
       ...confined,
       timeout: "36500 days",
+      grace: "3 seconds",
       onInput: (input) => {
         stdin = input.on("error", () => undefined)
         stdin.write(early)

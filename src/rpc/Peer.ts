@@ -155,7 +155,7 @@ export const serve = <R extends Rpc.Any>(
       )),
       Effect.ignore({ log: "Debug" })
     )
-    yield* Effect.raceAllFirst([
+    const ended = Effect.raceAllFirst([
       reading,
       Fiber.join(writer).pipe(
         Effect.catchTag("ClientTooSlow", ({ message }) => Effect.logWarning(`a connection was given up: ${message}`)),
@@ -166,14 +166,21 @@ export const serve = <R extends Rpc.Any>(
       opened?.until ?? Effect.never
     ])
 
-    // A peer that ended its input may still read, but need not: from here on a stalled peer is not waited for.
-    const settled = yield* Effect.forkScoped(outbox.settle(writer, settleTime))
-    if (opened) {
-      yield* opened.onEnd
-    }
-    requester.close()
-    yield* Fiber.awaitAll(Array.from(running.values(), ({ fiber }) => fiber)).pipe(Effect.timeoutOption(settleTime))
-    yield* Scope.close(handlers, Exit.void)
-    yield* outbox.end
-    yield* Fiber.join(settled)
+    const farewell = Effect.scoped(Effect.gen(function*() {
+      // A peer that ended its input may still read, but need not: from here on a stalled peer is not waited for.
+      const settled = yield* Effect.forkScoped(outbox.settle(writer, settleTime))
+      if (opened) yield* opened.onEnd
+      requester.close()
+      yield* Fiber.awaitAll(Array.from(running.values(), ({ fiber }) => fiber)).pipe(Effect.timeoutOption(settleTime))
+      yield* Scope.close(handlers, Exit.void)
+      yield* outbox.end
+      yield* Fiber.join(settled)
+    }))
+
+    // Open requests are answered also where this process is told to stop. In another fiber: one that is interrupted
+    // cannot time out.
+    yield* Effect.ensuring(
+      ended,
+      Effect.flatMap(Effect.forkDetach(farewell, { startImmediately: true }), Fiber.await)
+    )
   }))

@@ -1,11 +1,17 @@
+import { existsSync, rmSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect } from "vitest"
-import { textOf } from "../support/AcpProcess.ts"
+import { type AcpProcess, textOf } from "../support/AcpProcess.ts"
 import { cancel, list, prompt, request } from "../support/Frames.ts"
 import { test } from "../support/Host.ts"
 import { processesWith } from "../support/Processes.ts"
 import { eventually } from "../support/Waiting.ts"
 
 const linux = process.platform === "linux"
+const unsandboxed = {
+  POSTERN_policy__sandbox: "danger-full-access",
+  POSTERN_risk_profiles__default__sandbox_backend: "none"
+}
 /** A command line that no other process on the machine has. */
 const sleep = (seconds: number) => `sleep ${seconds}.${Math.floor(Math.random() * 1e9)}`
 
@@ -34,6 +40,40 @@ describe.skipIf(!linux)("child processes", () => {
     expect((await acp.waitFor((m) => m.id === 1)).result?.["stopReason"]).toBe("cancelled")
     await eventually(() => processesWith(one).length + processesWith(two).length === 0)
   })
+
+  /** Writes for as long as it is there, and does not end when it is asked to. */
+  const stubborn = "trap '' TERM; while true; do echo A >> log; sleep 0.05; done"
+  const ends: ReadonlyArray<readonly [string, (acp: AcpProcess, sessionId: string) => Promise<unknown>]> = [
+    ["a prompt that is cancelled", async (acp, sessionId) => {
+      acp.send(cancel(sessionId))
+      return acp.waitFor((m) => m.id === 1)
+    }],
+    ["a session that is closed", (acp, sessionId) => acp.request("session/close", { sessionId })],
+    ["a process that is told to end", (acp) => {
+      acp.child.kill("SIGTERM")
+      return acp.exited
+    }]
+  ]
+  for (const [where, env] of [["as it is confined here", {}], ["without a sandbox", unsandboxed]] as const) {
+    for (const [what, end] of ends) {
+      for (const background of what === ends[0]![0] ? [false] : [false, true]) {
+        const kind = background ? "command in the background" : "command"
+        test(`${what} is over when its ${kind} is gone, which ignores SIGTERM, ${where}`, async ({ host }) => {
+          const acp = await host.open({ env: { POSTERN_policy__tool_approval: "universal_accept", ...env } })
+          const sessionId = await acp.newSession()
+          const call = `call shell ${JSON.stringify({ command: stubborn, background })}\nwait 30`
+          acp.send(prompt(1, sessionId, call))
+          const log = join(host.project, "log")
+          await eventually(() => existsSync(log), 15_000)
+          await end(acp, sessionId)
+          rmSync(log)
+          await new Promise((resolve) => setTimeout(resolve, 500))
+          expect(existsSync(log)).toBe(false)
+          await acp.kill()
+        })
+      }
+    }
+  }
 
   test("closing the session kills its command too", async ({ host }) => {
     const acp = await host.open()
@@ -85,7 +125,7 @@ describe("end of input", () => {
   })
 
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    test(`${signal} during a turn ends the process, and the turn is recorded`, async ({ host }) => {
+    test(`${signal} during a turn answers its prompt, ends the process, and the turn is recorded`, async ({ host }) => {
       const acp = await host.open()
       const sessionId = await acp.newSession()
       acp.send(prompt(1, sessionId, "say begun\nwait 30"))
@@ -93,6 +133,7 @@ describe("end of input", () => {
       acp.child.kill(signal)
       const late = new Promise((resolve) => setTimeout(resolve, 3000, "late"))
       expect(await Promise.race([acp.exited, late])).not.toBe("late")
+      expect((await acp.waitFor((m) => m.id === 1)).result?.["stopReason"]).toBe("cancelled")
       await acp.kill()
       const later = await host.open()
       await later.request("session/load", { sessionId, cwd: host.project, mcpServers: [] })

@@ -97,16 +97,18 @@ describe("Processes", () => {
       assert.match(run.output(), /cleaned/)
     }).pipe(Effect.provide(Processes.layer)))
 
-  it.live("ends what a finished command left in the background, and does not wait for it", () =>
+  it.live("has ended what a finished command left in the background when it returns", () =>
     Effect.gen(function*() {
       const processes = yield* Processes
-      const m = marker()
-      assert.deepStrictEqual(yield* processes.run(command(`sleep ${m} & exit 0`).value), {
-        code: 0,
-        signal: null,
-        timedOut: false
-      })
-      yield* untilDead(`sleep ${m}`)
+      for (const trap of ["", `trap "" TERM; `]) {
+        const m = marker()
+        assert.deepStrictEqual(yield* processes.run(command(`(${trap}sleep ${m}) & exit 0`).value), {
+          code: 0,
+          signal: null,
+          timedOut: false
+        })
+        assert.deepStrictEqual(alive(m), [])
+      }
     }).pipe(Effect.provide(Processes.layer)))
 
   it.live("does not wait for a child that left the group with the pipes open", () =>
@@ -118,19 +120,20 @@ describe("Processes", () => {
       execFileSync("sh", ["-c", `ps -eo pid=,args= | awk '$2 == "sleep" && $3 == "${m}" { print $1 }' | xargs -r kill`])
     }).pipe(Effect.provide(Processes.layer)))
 
-  it.live("returns from an interruption before a stubborn child is dead, and kills it in the background", () =>
+  it.live("returns from an interruption when the processes are gone, whether they ignore SIGTERM or not", () =>
     Effect.gen(function*() {
       const processes = yield* Processes
-      const m = marker()
-      const run = command(`trap "" TERM; echo ready; sleep ${m}; sleep ${m}`)
-      const fiber = yield* Effect.forkChild(processes.run(run.value), { startImmediately: true })
-      yield* run.ready
-      yield* Fiber.interrupt(fiber)
-      assert.isNotEmpty(alive(m))
-      yield* untilDead(m)
+      for (const trap of ["", `trap "" TERM; `]) {
+        const m = marker()
+        const run = command(`${trap}echo ready; sleep ${m} & sleep ${m}; sleep ${m}`)
+        const fiber = yield* Effect.forkChild(processes.run(run.value), { startImmediately: true })
+        yield* run.ready
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(alive(m), [])
+      }
     }).pipe(Effect.provide(Processes.layer)))
 
-  it.live("leaves nothing behind when the layer closes, even right after an interruption", () =>
+  it.live("leaves nothing behind when the layer closes while a command runs", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(Processes.layer, scope)
@@ -138,9 +141,8 @@ describe("Processes", () => {
       yield* Effect.gen(function*() {
         const processes = yield* Processes
         const first = command(`trap "" TERM; echo ready; sleep ${m} & sleep ${m}`)
-        const fiber = yield* Effect.forkChild(processes.run(first.value), { startImmediately: true })
+        yield* Effect.forkIn(processes.run(first.value), scope, { startImmediately: true })
         yield* first.ready
-        yield* Fiber.interrupt(fiber)
       }).pipe(Effect.provideContext(context))
       yield* Scope.close(scope, Exit.void)
       assert.deepStrictEqual(alive(m), [])

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { Socket } from "node:net"
-import { Context, Deferred, type Duration, Effect, Exit, Layer, Option, Schema, Scope } from "effect"
+import { Context, Deferred, type Duration, Effect, Layer, Option, Schema, Scope } from "effect"
 import type { Writable } from "node:stream"
+import * as Disk from "../Disk.ts"
 import * as Descriptors from "./Descriptors.ts"
 import type { Attribution, ConfinedCommand } from "../Confinement.ts"
 
@@ -82,6 +83,8 @@ export interface ProcessCommand {
   readonly timeout: Duration.Input
   /** Called for each piece as it arrives; must not throw and not keep the process waiting. */
   readonly onOutput: (chunk: Buffer, from: "stdout" | "stderr") => void
+  /** How long it may take to end after SIGTERM when its run is interrupted; 300 ms, 50 ms in a PID namespace of its own. */
+  readonly grace?: Duration.Input
   /** Takes its standard input; without, that is at its end from the beginning. */
   readonly onInput?: (stdin: Writable) => void
   /** What confines it, where `argv`, `cwd` and `env` come from the sandbox. */
@@ -106,11 +109,11 @@ export class SpawnFailed extends Schema.TaggedError<SpawnFailed>()("SpawnFailed"
 
 /**
  * Every child process a tool starts (docs/sandbox.md#processes): its own process group, standard input at its end,
- * nothing inherited. A process that must stop gets SIGTERM, 3 s and SIGKILL, its group with it; what it left in the
+ * nothing inherited. A process that must stop gets SIGTERM, a grace and SIGKILL, its group with it; what it left in the
  * background ends with it.
  */
 export class Processes extends Context.Service<Processes, {
-  /** Interruption sends SIGTERM and does not wait; the rest goes on in the background until the Layer closes. */
+  /** However it ends, interrupted or not, the processes of its group are gone by then. */
   readonly run: (command: ProcessCommand) => Effect.Effect<ProcessExit, SpawnFailed>
 }>()("postern/sandbox/Processes") {
   static readonly layer: Layer.Layer<Processes> = Layer.effect(Processes, Effect.suspend(() => make))
@@ -126,15 +129,12 @@ interface Running extends ProcessGroup {
   readonly exited: Deferred.Deferred<Pick<ProcessExit, "code" | "signal">>
   readonly closed: Deferred.Deferred<void>
   readonly told: Descriptors.RunnerOutput
-  /** Ends what a killed runner left. */
-  readonly sweep: () => void
   /** Nothing of the group is left. */
   readonly over: () => void
 }
 
 const make = Effect.gen(function*() {
   const running = new Set<Running>()
-  const reapers = yield* Scope.make()
   const survivor = yield* makeWatchdog
   const killAll = () =>
     running.forEach((child) => {
@@ -152,33 +152,27 @@ const make = Effect.gen(function*() {
     yield* Effect.timeoutOption(Effect.forEach(running, awaitGone), shutdownGrace)
     killAll()
     yield* Effect.timeoutOption(Effect.forEach(running, awaitGone), shutdownGrace)
-    yield* Scope.close(reapers, Exit.void)
   }))
 
-  const reap = (child: Running) =>
-    Effect.ensuring(
-      stop(child),
-      Effect.sync(() => {
-        child.sweep()
-        child.over()
-        child.process.stdout?.destroy()
-        child.process.stderr?.destroy()
-        running.delete(child)
-      })
-    )
-
-  const retire = Effect.fnUntraced(function*(child: Running) {
-    // The caller already has its result; a terminating process may still write without getting EPIPE.
-    child.process.stdout?.removeAllListeners("data").resume()
-    child.process.stderr?.removeAllListeners("data").resume()
-    yield* Effect.forkIn(reap(child), reapers, { startImmediately: true })
-  })
+  const reap = (child: Running, grace: Duration.Input | undefined) =>
+    Effect.suspend(() => {
+      // Nobody reads any more what a process writes that is being ended; it must not get EPIPE for it.
+      child.process.stdout?.removeAllListeners("data").resume()
+      child.process.stderr?.removeAllListeners("data").resume()
+      return stop(child, grace ?? (child.inner() === undefined ? "300 millis" : "50 millis"))
+    }).pipe(Effect.ensuring(Effect.sync(() => {
+      child.sweep()
+      child.over()
+      child.process.stdout?.destroy()
+      child.process.stderr?.destroy()
+      running.delete(child)
+    })))
 
   const run = (command: ProcessCommand) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(launch(command, survivor), (child) => {
         running.add(child)
-        return Effect.ensuring(restore(outcome(child, command)), retire(child))
+        return Effect.ensuring(restore(outcome(child, command)), reap(child, command.grace))
       })
     )
 
@@ -255,6 +249,7 @@ const watch = (child: ChildProcess, command: ProcessCommand, over: () => void): 
     told,
     inner: () => command.runner?.innerPid(told.status),
     sweep: () => Descriptors.sweep(told, command.runner),
+    hasLeader: () => child.exitCode === null && child.signalCode === null,
     over,
     exited: Deferred.makeUnsafe(),
     closed: Deferred.makeUnsafe(),
@@ -275,13 +270,20 @@ const watch = (child: ChildProcess, command: ProcessCommand, over: () => void): 
 interface ProcessGroup {
   /** Of the leader, and so of the group. */
   readonly pid: number
-  /** A process of the command's own group, while there is one: its runner is in another. */
+  /**
+   * A process of the command's own group, while there is one: its runner is in another. It is the first one of its PID
+   * namespace, which the system ends with it.
+   */
   readonly inner: () => number | undefined
+  /** Kills that process, which a killed runner may have left. */
+  readonly sweep: () => void
+  readonly hasLeader: () => boolean
   /** The group was seen empty: its id may belong to another process now. */
   gone: boolean
 }
 
-const grace = "3 seconds"
+/** For a command whose time is over: it may still say how far it came. */
+const usualGrace = "3 seconds"
 
 /** After SIGKILL only the system's own bookkeeping is left to wait for. */
 const killGrace = "500 millis"
@@ -302,13 +304,39 @@ export const signal = (group: ProcessGroup, name: NodeJS.Signals | 0): boolean =
   return !group.gone
 }
 
-export const stop = Effect.fnUntraced(function*(group: ProcessGroup) {
+export const stop = Effect.fnUntraced(function*(group: ProcessGroup, grace: Duration.Input = usualGrace) {
   if (!signal(group, "SIGTERM")) return
   if (Option.isSome(yield* Effect.timeoutOption(awaitGone(group), grace))) return
+  // Its runner ends once nothing of the namespace is left; killed itself, it would not wait for that.
+  if (group.inner() !== undefined) {
+    group.sweep()
+    if (Option.isSome(yield* Effect.timeoutOption(awaitGone(group), killGrace))) return
+  }
   signal(group, "SIGKILL")
   yield* Effect.timeoutOption(awaitGone(group), killGrace)
 })
 
 const awaitGone = Effect.fnUntraced(function*(group: ProcessGroup) {
-  while (signal(group, 0)) yield* Effect.sleep("10 millis")
+  while (signal(group, 0)) {
+    const isLed = group.hasLeader()
+    if (!isLed && isDead(group.pid)) return
+    yield* Effect.sleep(isLed ? "10 millis" : "25 millis")
+  }
 })
+
+/** State and group of a process; a name may hold anything, so what counts follows the last parenthesis. */
+const statusOf = (pid: string) => {
+  const stat = Disk.text(`/proc/${pid}/stat`) ?? ""
+  const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return { state, group: Number(group) }
+}
+
+/**
+ * Whether all that is left of a group are processes that ended and were not collected yet: they were orphaned, and the
+ * first process of a container may take its time, or never do it.
+ */
+const isDead = (group: number): boolean => {
+  const left = (Disk.names("/proc") ?? []).filter((name) => /^\d+$/.test(name)).map(statusOf)
+    .filter((process) => process.group === group)
+  return left.length > 0 && left.every(({ state }) => state === "Z" || state === "X")
+}
