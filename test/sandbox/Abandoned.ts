@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { Effect } from "effect"
 import { plainRunner } from "../../src/sandbox/Confinement.ts"
 import { Processes } from "../../src/sandbox/process/Processes.ts"
+import { hostMark } from "../../src/sandbox/process/Descriptors.ts"
 import * as Watchdog from "../../src/sandbox/process/Processes.ts"
 
 /** A host that is about to be killed. Given: what it does, and a number by which its processes are known. */
@@ -56,5 +57,34 @@ const groups = Effect.gen(function*() {
   return yield* Effect.never
 }).pipe(Effect.scoped)
 
+/** A runner that dies of its host's end, and leaves a process that waits for its word. */
+const runner = Effect.gen(function*() {
+  const processes = yield* Processes
+  yield* processes.run({
+    argv: ["/bin/sh", "-c", `sleep ${marker} & echo ready; while echo report >&3; do sleep 0.05; done`],
+    cwd: "/",
+    env: { PATH: process.env["PATH"] ?? "" },
+    timeout: "10 minutes",
+    onOutput: (chunk) => void process.stdout.write(chunk),
+    runner: { ...plainRunner, descriptors: ["status"] }
+  })
+}).pipe(Effect.provide(Processes.layer))
+
+/** One that was started and not reported, like a runner in the moment of its start. */
+const marked = Effect.gen(function*() {
+  const processes = yield* Processes
+  spawn("sh", ["-c", `sleep ${marker}; : ${hostMark}`], { detached: true, stdio: "ignore" })
+  spawn("sh", ["-c", `sleep ${marker}9; : host-`], { detached: true, stdio: "ignore" })
+  yield* processes.run({
+    argv: ["/bin/echo", "ready"],
+    cwd: "/",
+    env: {},
+    timeout: "10 minutes",
+    onOutput: (chunk) => void process.stdout.write(chunk),
+    runner: plainRunner
+  })
+  return yield* Effect.never
+}).pipe(Effect.provide(Processes.layer))
+
 setInterval(() => undefined, 60_000)
-Effect.runFork(what === "commands" ? commands : groups)
+Effect.runFork({ commands, runner, marked }[what ?? ""] ?? groups)

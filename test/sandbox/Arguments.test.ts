@@ -135,8 +135,7 @@ describe("the system call filter", () => {
       const [reads, writes, network] = (["reads", "writes", "network"] as const).map((kind) =>
         SystemCallFilter.make(kind, arch)!
       )
-      assert.strictEqual(reads!.length % 8, 0)
-      assert.isBelow(writes!.length, reads!.length)
+      for (const program of [reads, writes, network]) assert.strictEqual(program!.length % 8, 0)
       assert.isBelow(network!.length, writes!.length)
     }
     assert.strictEqual(SystemCallFilter.make("reads", "mips"), undefined)

@@ -98,6 +98,40 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
       }).pipe(Effect.provide(layer))
     }))
 
+  for (const mode of ["read-only", "workspace-write", "scratch"] as const) {
+    it.live(`gives no command a hold on the first process inside, and each one on its own, in ${mode}`, () =>
+      Effect.gen(function*() {
+        const made = yield* fixture
+        const [trace, memory, take] = process.arch === "x64" ? [101, 311, 438] : [117, 271, 438]
+        const script = `
+          sub with { my ($name, $result) = @_; print "$name ", $result >= 0 ? "open" : "shut", "\\n" }
+          my $child = fork; if (!$child) { sleep 60; exit }
+          my ($bytes, $own) = ("x" x 8, "y" x 8);
+          my $here = pack("QQ", unpack("Q", pack("P", $bytes)), 8);
+          open(my $maps, "<", "/proc/1/maps"); my ($first) = grep { / rw/ } <$maps>; $first =~ /^([0-9a-f]+)/;
+          my $there = pack("QQ", hex $1, 8);
+          for my $pid (1, 1 + 2 ** 32) {
+            with("attach", syscall(${trace}, 16, $pid, 0, 0));
+            with("seize", syscall(${trace}, 0x4206, $pid, 0, 0));
+            with("write", syscall(${memory}, $pid, $here, 1, $there, 1, 0));
+          }
+          with("descriptor", syscall(${take}, syscall(434, 1, 0), 4, 0));
+          with("own", syscall(${trace}, 16, $child, 0, 0));
+          syscall(${trace}, 17, $child, 0, 0); kill 9, $child;`
+        const { ended, output } = yield* Effect.provide(
+          Effect.scoped(Run.bash(`perl -e '${script}'; exit 3`, made.work, mode, false)),
+          Run.layer(made)
+        )
+        assert.deepStrictEqual([ended.code, ended.timedOut], [3, false], output)
+        const found = output.trim().split("\n")
+        assert.deepStrictEqual(found.slice(0, -1), [
+          ...[1, 2].flatMap(() => ["attach shut", "seize shut", "write shut"]),
+          "descriptor shut"
+        ])
+        assert.strictEqual(found.at(-1), mode === "read-only" ? "own shut" : "own open")
+      }))
+  }
+
   it.live("leaves no child of a confined call when the host is killed", () =>
     Effect.gen(function*() {
       const made = yield* fixture
@@ -118,6 +152,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`the life of a confined process${Fixture
         yield* Effect.promise(() => eventually(() => commands(host.marker).length === 0))
         yield* Effect.sleep("100 millis")
         assert.deepStrictEqual(commands(host.marker), [])
+        yield* gone(host.marker)
       }
     }), 120_000)
 

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { type ProcessCommand, Processes } from "../../src/sandbox/process/Processes.ts"
+import { processesWith } from "../support/Processes.ts"
 
 const env = { PATH: "/usr/local/bin:/usr/bin:/bin" }
 
@@ -169,6 +170,22 @@ describe("After kill -9 of the host", () => {
       const m = marker()
       yield* abandon("commands", m)
       yield* untilDead(`sleep ${m}`)
+    }))
+
+  it.live("a runner that dies of it leaves no process that waits for its word", () =>
+    Effect.gen(function*() {
+      const m = marker()
+      yield* abandon("runner", m)
+      yield* untilDead(`sleep ${m}`)
+    }))
+
+  it.live("a runner that nobody could report ends too, and no other process", () =>
+    Effect.gen(function*() {
+      const m = marker()
+      yield* abandon("marked", m)
+      yield* untilDead(`sleep ${m}; :`)
+      assert.isNotEmpty(alive(`sleep ${m}9`))
+      for (const pid of processesWith(`sleep ${m}9`)) process.kill(pid)
     }))
 
   it.live("groups that are over are left alone", () =>

@@ -24,6 +24,7 @@ import {
   type SandboxBackend
 } from "./Backend.ts"
 import * as Disk from "../Disk.ts"
+import { hostMark } from "../process/Descriptors.ts"
 import * as ControlGroup from "./ControlGroup.ts"
 import * as MountTable from "./MountTable.ts"
 import * as Scratch from "./Scratch.ts"
@@ -198,7 +199,8 @@ const onlyWithHost = (sh: string, limits: string): ReadonlyArray<string> => [
   sh,
   "-c",
   `until read -r state </proc/1/stat && [ "\${state#*) S}" != "$state" ]; do :; done; ` +
-  `echo >&${descriptor.alive} && read -r answer <&${descriptor.alive} && exec ${descriptor.alive}>&- && { ${limits}; exec "$@"; }`,
+  `echo >&${descriptor.alive} && read -r answer <&${descriptor.alive} && exec ${descriptor.alive}>&- && ` +
+  `{ ${limits}; exec "$@"; } # ${hostMark}`,
   "sandbox"
 ]
 

@@ -3,6 +3,9 @@
  * namespaces do not hold: kernel keys, io_uring (which opens sockets past any socket rule), bpf, performance counters,
  * and every family of sockets that is not on a list. Several families, vsock and Bluetooth among them, belong to the
  * machine and not to a network namespace: they leave it with the network off.
+ *
+ * The first process inside belongs to bubblewrap, although it runs as the same user: it reports how the command ended,
+ * and everything else ends with it. Nothing may trace it, write to its memory or take its descriptors.
  */
 
 interface Numbers {
@@ -10,15 +13,34 @@ interface Numbers {
   readonly socket: number
   readonly socketpair: number
   readonly ptrace: number
+  readonly writeMemory: number
   readonly ring: ReadonlyArray<number>
   readonly kernel: ReadonlyArray<number>
 }
 
 const ring = [425, 426, 427]
+/** `pidfd_getfd`. */
+const takeDescriptor = 438
 
 const numbers: { readonly [arch: string]: Numbers } = {
-  x64: { arch: 0xc000003e, socket: 41, socketpair: 53, ptrace: 101, ring, kernel: [248, 249, 250, 298, 321] },
-  arm64: { arch: 0xc00000b7, socket: 198, socketpair: 199, ptrace: 117, ring, kernel: [217, 218, 219, 241, 280] }
+  x64: {
+    arch: 0xc000003e,
+    socket: 41,
+    socketpair: 53,
+    ptrace: 101,
+    writeMemory: 311,
+    ring,
+    kernel: [248, 249, 250, 298, 321, takeDescriptor]
+  },
+  arm64: {
+    arch: 0xc00000b7,
+    socket: 198,
+    socketpair: 199,
+    ptrace: 117,
+    writeMemory: 271,
+    ring,
+    kernel: [217, 218, 219, 241, 280, takeDescriptor]
+  }
 }
 
 /** Of `linux/socket.h`, and the one netlink protocol that programs ask for addresses and routes. */
@@ -37,13 +59,21 @@ const noProtocol = failWith(93)
 const noFamily = failWith(97)
 
 /** Where system call number, architecture and arguments are in `struct seccomp_data`. */
-const at = { number: 0, arch: 4, family: 16, protocol: 32 }
+const at = { number: 0, arch: 4, family: 16, protocol: 32, first: 16, second: 24 }
 const x32 = 0x40000000
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number]
 
 /** When what was loaded last has this value, the call ends this way. */
 const end = (value: number, how: number): ReadonlyArray<Instruction> => [[ifEqual, 0, 1, value], [giveBack, 0, 0, how]]
+
+/** A call whose argument at `place` is the id of a process; the kernel looks at its lower half alone. */
+const onlyOthers = (number: number, place: number): ReadonlyArray<Instruction> => [
+  [ifEqual, 0, 4, number],
+  [load, 0, 0, place],
+  ...end(1, refuse),
+  [giveBack, 0, 0, allow]
+]
 
 const sockets = ({ socket, socketpair }: Numbers, unix: number): ReadonlyArray<Instruction> => {
   const pair: ReadonlyArray<Instruction> = [
@@ -90,6 +120,8 @@ export const make = (kind: FilterKind, arch: string = process.arch): Uint8Array 
     [load, 0, 0, at.number],
     ...(arch === "x64" ? [[ifAtLeast, 0, 1, x32], [giveBack, 0, 0, unknown]] as const : []),
     ...refused.flatMap((number) => end(number, refuse)),
+    ...(kind === "reads" ? [] : onlyOthers(known.ptrace, at.second)),
+    ...onlyOthers(known.writeMemory, at.first),
     ...sockets(known, kind === "reads" ? refuse : allow)
   ]
   const bytes = new DataView(new ArrayBuffer(program.length * 8))

@@ -7,6 +7,9 @@ import * as Disk from "../Disk.ts"
 
 const stderrKept = 8192
 
+/** In the command line of runners of this process, so that they can be found when it was killed. */
+export const hostMark = `host-${process.getBuiltinModule("node:crypto").randomUUID()}`
+
 type Stdio = "ignore" | "pipe" | number
 
 /** Something else lies at a path than was checked. */

@@ -6,31 +6,44 @@ import * as Disk from "../Disk.ts"
 import * as Descriptors from "./Descriptors.ts"
 import type { Attribution, ConfinedCommand } from "../Confinement.ts"
 
-/** Ends process groups that this process cannot end any more, because it was killed. */
+/** Ends processes that this process cannot end any more, because it was killed. */
 export interface Watchdog {
+  /** Before a group is started, so that it can be watched from its first moment. */
+  readonly prepare: () => void
   /** Watches a group until the returned effect runs; running that effect again does nothing. */
   readonly watch: (group: number) => () => void
 }
 
 /**
- * Reads `+ group` and `- group`; when no writer is left, the remaining groups get SIGKILL, as confined commands do.
+ * Reads `+ group`, `- group`, and `.` where nothing is left to do. When no writer is left, the remaining groups get
+ * SIGKILL, as confined commands do, and whatever has the mark in its command line: a runner that was started a moment
+ * ago and that nobody could report. It is looked for again, because it may be about to start.
  */
 const script = `trap '' HUP INT QUIT TERM
 groups=' '
+read -r mark
 while read -r sign group; do
   case $sign in
     +) groups="$groups$group " ;;
     -) groups="\${groups%% $group *} \${groups#* $group }" ;;
+    .) exit ;;
   esac
 done
-for group in $groups; do kill -s KILL -- "-$group"; done`
+for group in $groups; do kill -s KILL -- "-$group"; done
+for pause in 0 0.3 1 3; do
+  sleep "$pause"
+  for found in $(grep -lasF -e "$mark" /proc/[0-9]*/cmdline); do
+    found=\${found#/proc/}
+    kill -s KILL "\${found%/*}"
+  done
+done`
 
 /** In a group of its own, and with nothing of this process but the pipe. */
 const start = (): ChildProcess =>
   Descriptors.start(undefined, "pipe", ([input = "pipe", , , ...further]) =>
     spawn("/bin/sh", ["-c", script], {
       cwd: "/",
-      env: {},
+      env: { PATH: "/usr/bin:/bin" },
       detached: true,
       stdio: [input, "ignore", "ignore", ...further]
     }))
@@ -53,14 +66,18 @@ export const makeWatchdog: Effect.Effect<Watchdog, never, Scope.Scope> = Effect.
     // The watchdog must not keep the event loop of this process alive.
     started.unref()
     if (started.stdin instanceof Socket) started.stdin.unref()
-    started.stdin?.write(Array.from(groups, (group) => `+ ${group}\n`).join(""))
+    started.stdin?.write(`${Descriptors.hostMark}\n` + Array.from(groups, (group) => `+ ${group}\n`).join(""))
     return started
   }
 
+  const prepare = () => {
+    process ??= begin()
+  }
+
   const watch: Watchdog["watch"] = (group) => {
+    prepare()
     groups.add(group)
-    if (process === undefined) process = begin()
-    else process.stdin?.write(`+ ${group}\n`)
+    process?.stdin?.write(`+ ${group}\n`)
     return () => {
       if (groups.delete(group)) process?.stdin?.write(`- ${group}\n`)
     }
@@ -69,10 +86,10 @@ export const makeWatchdog: Effect.Effect<Watchdog, never, Scope.Scope> = Effect.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       groups.clear()
-      process?.stdin?.end()
+      process?.stdin?.end(".\n")
     })
   )
-  return { watch }
+  return { prepare, watch }
 })
 
 export interface ProcessCommand {
@@ -210,9 +227,12 @@ const outcome = Effect.fnUntraced(function*(
   }
 })
 
-/** A runner that is told nothing by this process does not notice its end. */
+/**
+ * A runner that is told nothing by this process does not notice its end. One that is told everything may die of it, and
+ * leave a process that waits for its next word.
+ */
 const watched = ({ pid }: ChildProcess, { runner }: ProcessCommand, survivor: Watchdog) =>
-  pid === undefined || runner === undefined || runner.descriptors.length > 0 ? () => undefined : survivor.watch(pid)
+  pid === undefined || runner === undefined ? () => undefined : survivor.watch(pid)
 
 const launch = (command: ProcessCommand, survivor: Watchdog): Effect.Effect<Running, SpawnFailed> => {
   const [program, ...args] = command.argv
@@ -226,6 +246,7 @@ const launch = (command: ProcessCommand, survivor: Watchdog): Effect.Effect<Runn
   }
   return Effect.callback((resume) => {
     try {
+      if (command.runner !== undefined) survivor.prepare()
       const child = Descriptors.start(
         command.runner,
         command.onInput === undefined ? "ignore" : "pipe",
