@@ -48,9 +48,17 @@ const open = (filename: string) =>
     (db) => Effect.sync(() => db.close())
   )
 
+interface Prepared {
+  readonly statement: StatementSync
+  readonly givesRows: boolean
+}
+
 const connect = (db: DatabaseSync): Connection => {
-  const prepared = new Map<string, StatementSync>()
-  const fresh = (text: string) => db.prepare(text)
+  const prepared = new Map<string, Prepared>()
+  const fresh = (text: string): Prepared => {
+    const statement = db.prepare(text)
+    return { statement, givesRows: statement.columns().length > 0 }
+  }
   const cached = (text: string) => {
     let statement = prepared.get(text)
     if (statement === undefined) {
@@ -60,9 +68,9 @@ const connect = (db: DatabaseSync): Connection => {
     return statement
   }
   type Result = "rows" | "arrays" | "raw"
-  const run = (statement: StatementSync, params: ReadonlyArray<unknown>, result: Result) => {
+  const run = ({ givesRows, statement }: Prepared, params: ReadonlyArray<unknown>, result: Result) => {
     const values = params as ReadonlyArray<SQLInputValue>
-    if (statement.columns().length === 0) {
+    if (!givesRows) {
       const changes = statement.run(...values)
       return result === "raw" ? changes : []
     }

@@ -70,10 +70,15 @@ const isBusy = (error: unknown) => SqlError.isSqlError(error) && error.reason._t
  */
 export const guard = (file: string, duration: Duration.Input = usual): StoreGuard => {
   const fault = storageFault(file)
-  return <A, E, R>(self: Effect.Effect<A, E | SqlError.SqlError, R>) =>
-    self.pipe(
-      Effect.catchDefect((defect) => SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)),
-      Effect.retry({ while: isBusy, schedule: patience(duration) }),
+  const schedule = patience(duration)
+  return <A, E, R>(self: Effect.Effect<A, E | SqlError.SqlError, R>) => {
+    const tried = Effect.catchDefect(
+      self,
+      (defect) => SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
+    )
+    return tried.pipe(
+      Effect.catchIf(isBusy, () => Effect.retry(tried, { while: isBusy, schedule })),
       Effect.mapError((error) => SqlError.isSqlError(error) ? fault(error) : error as Exclude<E, SqlError.SqlError>)
     )
+  }
 }

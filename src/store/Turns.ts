@@ -116,6 +116,15 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
     return yield* lost
   })
 
+  /** Renews the lease of a turn that is still ours, and is told why where it is not. */
+  const renewHeld = Effect.fnUntraced(function*(sessionId: string, turn: number, tolerated?: "session_killed") {
+    const renewed = yield* sql`UPDATE turns SET lease = ${yield* Clock.currentTimeMillis}
+      WHERE session_id = ${sessionId} AND turn = ${turn} AND owner = ${owner.id} AND status = 'running'
+        AND EXISTS (SELECT 1 FROM sessions WHERE sessions.session_id = turns.session_id AND killed_at IS NULL)
+      RETURNING turn`
+    if (renewed.length === 0) yield* ensureHeld(sessionId, turn, tolerated)
+  })
+
   const renew = Effect.gen(function*() {
     if (known.size === 0) return
     for (const [sessionId, { turn }] of known) {
@@ -186,8 +195,6 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
   })
 
   const save = Effect.fnUntraced(function*(sessionId: string, turn: number, progress: TurnProgress) {
-    const now = yield* Clock.currentTimeMillis
-    yield* sql`UPDATE turns SET lease = ${now} WHERE session_id = ${sessionId} AND turn = ${turn}`
     yield* writeEntries(sessionId, turn, progress.rows)
     yield* writeAudit(sessionId, progress.audit ?? [])
     yield* saveContext(sessionId, turn, progress.context)
@@ -204,13 +211,13 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
     }, guarded),
 
     checkpoint: Effect.fn("SessionStore.checkpoint")(function*(sessionId, turn, progress) {
-      // Told at once, even while the database cannot be written.
-      yield* ensureHeld(sessionId, turn)
       if (
         progress.rows.length === 0 && (progress.audit ?? []).length === 0 &&
         heldTurn(sessionId, turn)?.context === (progress.context === "[]" ? null : progress.context)
-      ) return
-      yield* sql.withTransaction(Effect.andThen(ensureHeld(sessionId, turn), save(sessionId, turn, progress)))
+      ) return yield* ensureHeld(sessionId, turn)
+      const saved = sql.withTransaction(Effect.andThen(renewHeld(sessionId, turn), save(sessionId, turn, progress)))
+      // A loss is told at once, even while the database cannot be written.
+      yield* Effect.tapError(saved, (error) => error._tag === "TurnLost" ? Effect.void : ensureHeld(sessionId, turn))
       const held = heldTurn(sessionId, turn)
       if (held) held.context = progress.context
     }, patiently),
@@ -226,7 +233,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
         const commit = Effect.gen(function*() {
           const now = iso(yield* Clock.currentTimeMillis)
           // What a killed session did is still kept to be read.
-          yield* ensureHeld(sessionId, turn, "session_killed")
+          yield* renewHeld(sessionId, turn, "session_killed")
           yield* save(sessionId, turn, end)
           yield* sql`UPDATE turns SET status = ${end.outcome}, ended_at = ${now}
           WHERE session_id = ${sessionId} AND turn = ${turn}`
