@@ -1,10 +1,10 @@
 import { Effect, Redacted, Stream } from "effect"
 import { IdGenerator, type LanguageModel } from "effect/ai"
-import type { HttpClient } from "effect/http"
 import type { Provider } from "../../config/Providers.ts"
 import { mayThink, messages, system, tools } from "./AnthropicMessages.ts"
 import * as AnthropicReader from "./AnthropicReader.ts"
 import * as Endpoint from "../http/Endpoint.ts"
+import type { HttpExchange } from "../http/HttpExchange.ts"
 import * as Images from "../Images.ts"
 import * as Learned from "../Learned.ts"
 import type { ModelStream } from "../ResponseParts.ts"
@@ -17,7 +17,7 @@ import { declarationOf } from "../ToolSchemas.ts"
 export const rootOf = (baseUrl = "https://api.anthropic.com"): string =>
   baseUrl.replace(/\/+$/, "").replace(/\/v1(\/messages)?$/, "")
 
-export const endpoint = (provider: Provider, model: string, http: HttpClient.HttpClient): Endpoint.Endpoint =>
+export const endpoint = (provider: Provider, model: string, http: HttpExchange): Endpoint.Endpoint =>
   Endpoint.make({
     provider,
     model,
@@ -51,7 +51,7 @@ const thinking = (model: string, level: ThoughtLevel, limit: number): object => 
   return budget < 1024 ? {} : { thinking: { type: "enabled", budget_tokens: budget } }
 }
 
-export const make = (provider: Provider, name: string, http: HttpClient.HttpClient): ModelStream => {
+export const make = (provider: Provider, name: string, http: HttpExchange): ModelStream => {
   const model = apiName(name)
   const { post } = endpoint(provider, model, http)
   const limit = provider.maxTokens ?? outputOf(model)

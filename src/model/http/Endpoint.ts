@@ -1,10 +1,10 @@
 import { Clock, Duration, Effect, Redacted, Stream } from "effect"
-import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Provider } from "../../config/Providers.ts"
 import type { ModelRequest } from "./HttpFault.ts"
 import * as HttpFault from "./HttpFault.ts"
 import type { ModelFault } from "../ModelFault.ts"
 import type { ResponsePart, ResponseReader } from "../ResponseParts.ts"
+import { type HttpAnswer, type HttpExchange, type HttpRequest, textOf } from "./HttpExchange.ts"
 import * as ResponseStream from "./ResponseStream.ts"
 
 /** The HTTP address of a model. */
@@ -21,11 +21,17 @@ interface Options {
   /** Without a slash at the end. */
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
-  readonly http: HttpClient.HttpClient
+  readonly http: HttpExchange
 }
 
 /** The longest silence: a model may think for minutes without sending anything. */
 const longestSilence = 300
+
+/** Bytes of a refusal that are read; more says nothing more. */
+const maxRefusal = 1024 * 1024
+
+/** Bytes of a list of models that are read. */
+const maxList = 16 * 1024 * 1024
 
 /** Replaces lone surrogates: JSON writes them as escapes that providers refuse. */
 const wellFormed = (body: string): string =>
@@ -49,21 +55,23 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
   }
   const timeout = provider.timeoutSecs ?? Infinity
   const silence = Duration.seconds(Math.min(longestSilence, timeout))
-  const own = Array.from(provider.headers, ([name, value]) => [name, Redacted.value(value)] as const)
+  const own = Object.fromEntries(
+    Array.from(provider.headers, ([name, value]) => [name.toLowerCase(), Redacted.value(value)])
+  )
 
-  const refused = Effect.fnUntraced(function*(response: HttpClientResponse.HttpClientResponse) {
-    const body = yield* response.text.pipe(Effect.timeout("10 seconds"), Effect.orElseSucceed(() => ""))
+  const refused = Effect.fnUntraced(function*(answer: HttpAnswer) {
+    const body = yield* textOf(answer, maxRefusal).pipe(Effect.timeout("10 seconds"), Effect.orElseSucceed(() => ""))
     return yield* HttpFault.ofStatus(asked, {
-      status: response.status,
-      headers: response.headers,
+      status: answer.status,
+      headers: answer.headers,
       body,
       now: yield* Clock.currentTimeMillis
     })
   })
 
-  const send = (request: HttpClientRequest.HttpClientRequest) =>
-    http.execute(HttpClientRequest.setHeaders(HttpClientRequest.setHeaders(request, headers), own)).pipe(
-      Effect.mapError(({ reason }) => HttpFault.ofTransport(asked, reason.cause)),
+  const send = (request: HttpRequest) =>
+    http({ ...request, headers: { ...request.headers, ...headers, ...own } }).pipe(
+      Effect.mapError(({ cause }) => HttpFault.ofTransport(asked, cause)),
       Effect.timeoutOrElse({
         duration: silence,
         orElse: () =>
@@ -77,19 +85,27 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
     post: (path, body, reader) =>
       Stream.unwrap(Effect.gen(function*() {
         const deadline = (yield* Clock.currentTimeMillis) + timeout * 1000
-        const response = yield* send(
-          HttpClientRequest.post(`${baseUrl}${path}`).pipe(
-            HttpClientRequest.bodyText(wellFormed(JSON.stringify(body)), "application/json"),
-            HttpClientRequest.setHeader("accept", "text/event-stream")
-          )
+        const { pieces } = yield* send({
+          method: "POST",
+          url: `${baseUrl}${path}`,
+          headers: { "content-type": "application/json", accept: "text/event-stream" },
+          body: wellFormed(JSON.stringify(body))
+        })
+        const bytes = Stream.mapError(
+          Stream.fromPull(Effect.succeed(pieces)),
+          () => HttpFault.brokenOff(asked, "the connection was lost")
         )
-        const bytes = Stream.mapError(response.stream, () => HttpFault.brokenOff(asked, "the connection was lost"))
         return ResponseStream.readParts(asked, bytes, reader(), { silence, deadline })
       })),
     get: (path) =>
-      Effect.flatMap(
-        send(HttpClientRequest.get(`${baseUrl}${path}`)),
-        (response) => Effect.mapError(response.json, () => HttpFault.noApi(asked))
+      send({ method: "GET", url: `${baseUrl}${path}`, headers: { accept: "application/json" } }).pipe(
+        Effect.flatMap((answer) =>
+          Effect.mapError(textOf(answer, maxList), () => HttpFault.brokenOff(asked, "the connection was lost"))
+        ),
+        Effect.flatMap((text) =>
+          Effect.try({ try: () => JSON.parse(text) as unknown, catch: () => HttpFault.noApi(asked) })
+        ),
+        Effect.scoped
       )
   }
 }

@@ -1,11 +1,10 @@
-import { Context, Effect, Layer } from "effect"
-import { HttpClient } from "effect/http"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect } from "effect"
 import type { Provider, ProxyVariables } from "../../config/Providers.ts"
 import * as Anthropic from "../anthropic/Anthropic.ts"
 import type { ModelFault } from "../ModelFault.ts"
 import * as OpenAiCompatible from "../openai/OpenAiCompatible.ts"
 import type { ModelStream } from "../ResponseParts.ts"
+import * as HttpExchange from "./HttpExchange.ts"
 
 const most = 300
 
@@ -45,7 +44,10 @@ const modelsIn = (answer: unknown): ReadonlyArray<ListedModel> => {
 
 /** The models that a provider lists, in its order. */
 const listModels = Effect.fnUntraced(
-  function*(provider: Provider, http: HttpClient.HttpClient): Effect.fn.Return<ReadonlyArray<ListedModel>, ModelFault> {
+  function*(
+    provider: Provider,
+    http: HttpExchange.HttpExchange
+  ): Effect.fn.Return<ReadonlyArray<ListedModel>, ModelFault> {
     const { endpoint, path } = provider.kind === "anthropic"
       ? { endpoint: Anthropic.endpoint, path: `/v1/models?limit=${most}` }
       : { endpoint: OpenAiCompatible.endpoint, path: "/models" }
@@ -60,41 +62,21 @@ const listModels = Effect.fnUntraced(
 
 /** Models behind HTTP. This module loads an HTTP client: import it when a remote model is first asked. */
 
-/** Keeps connections alive; sends no trace headers to providers. */
-const layerHttp = (proxyEnv: ProxyVariables) =>
-  Layer.effect(
-    HttpClient.HttpClient,
-    Effect.map(
-      HttpClient.HttpClient,
-      HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, false))
-    )
-  ).pipe(
-    Layer.provide(
-      NodeHttpClient.layerNodeHttpOptions({
-        keepAlive: true,
-        ...(Object.keys(proxyEnv).length === 0 ? {} : { proxyEnv: { ...proxyEnv } })
-      })
-    )
-  )
-
 const makers = { "anthropic": Anthropic.make, "openai-compatible": OpenAiCompatible.make }
 
 type RemoteProvider = Provider & { readonly kind: keyof typeof makers }
 
-const clientOf = (proxy: ProxyVariables) =>
-  Effect.map(Layer.build(layerHttp(proxy)), (built) => Context.get(built, HttpClient.HttpClient))
-
 /** Gives models. The connections live as long as the scope. */
 export const make = (proxy: ProxyVariables) =>
   Effect.map(
-    clientOf(proxy),
+    HttpExchange.make(proxy),
     (http) => (provider: RemoteProvider, model: string): ModelStream => makers[provider.kind](provider, model, http)
   )
 
 /** Gives lists of models. The connections live as long as the scope. */
 export const listing = (proxy: ProxyVariables) =>
   Effect.map(
-    clientOf(proxy),
+    HttpExchange.make(proxy),
     (http) => (provider: Provider) => Effect.map(listModels(provider, http), (models) => models.map(({ id }) => id))
   )
 
@@ -103,7 +85,7 @@ export const listing = (proxy: ProxyVariables) =>
  * that answers to a valid key only.
  */
 export const trial = (proxy: ProxyVariables) =>
-  Effect.map(clientOf(proxy), (http) => (provider: Provider, keyPath?: string) =>
+  Effect.map(HttpExchange.make(proxy), (http) => (provider: Provider, keyPath?: string) =>
     Effect.andThen(
       keyPath === undefined ? Effect.void : OpenAiCompatible.endpoint(provider, "", http).get(keyPath),
       listModels(provider, http)

@@ -1,8 +1,8 @@
 import { Effect, Redacted, Stream } from "effect"
 import { IdGenerator, type LanguageModel } from "effect/ai"
-import type { HttpClient } from "effect/http"
 import type { Provider } from "../../config/Providers.ts"
 import * as Endpoint from "../http/Endpoint.ts"
+import type { HttpExchange } from "../http/HttpExchange.ts"
 import * as Images from "../Images.ts"
 import * as Learned from "../Learned.ts"
 import { messages } from "./OpenAiMessages.ts"
@@ -22,7 +22,7 @@ export const rootOf = (baseUrl: string | undefined): string => {
   return /^https?:\/\/[^/]+$/.test(url) ? `${url}/v1` : url
 }
 
-export const endpoint = (provider: Provider, model: string, http: HttpClient.HttpClient): Endpoint.Endpoint =>
+export const endpoint = (provider: Provider, model: string, http: HttpExchange): Endpoint.Endpoint =>
   Endpoint.make({
     provider,
     model,
@@ -39,7 +39,7 @@ const efforts: Record<ThoughtLevel, string | undefined> = {
   high: "high"
 }
 
-export const make = (provider: Provider, model: string, http: HttpClient.HttpClient): ModelStream => {
+export const make = (provider: Provider, model: string, http: HttpExchange): ModelStream => {
   const { post } = endpoint(provider, model, http)
   const learned = { ...Learned.make(), newLimit: provider.baseUrl === undefined }
 
