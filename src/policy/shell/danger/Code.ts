@@ -81,7 +81,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
     r`\.execute\(|\.deleteDir\(|\.delete\(|Runtime\.getRuntime|ProcessBuilder|\bnew Socket\(|sys\.process`,
     r`Files\.delete|Eval\.|deleteRecursively|deleteDirectory|\bos\.(remove|proc|call)\b`
   ),
-  tcl: any(r`\b(exec|file delete|socket|open\s+["{]?\||eval|spawn|send)\b`),
+  tcl: any(r`\b(exec|system|file delete|socket|open\s+["{]?\||eval|spawn|send)\b`),
   swift: any(r`\b(Process\(|system\(|removeItem|posix_spawn|NSTask)`),
   lisp: any(
     r`\b(shell-command|call-process|start-process|async-shell-command|make-network-process)\b`,

@@ -46,8 +46,8 @@ export class CommandRecorder {
     this.commands.push(new Command({ ...given, ...rest, text, name: undefined, args: [] }))
   }
 
-  /** Adds the parts of a command. */
-  addParts(command: Command, others: ReadonlyArray<Command>, context: WalkContext): void {
+  /** Adds the parts of a command. `meant`: the same with the files that its words lead to. */
+  addParts(command: Command, others: ReadonlyArray<Command>, context: WalkContext, meant?: Command): void {
     const { assignments, cwd, name, text } = command.fields
     if (name === undefined && !assignments.some((each) => environmentNames.has(each.name))) return
     const words = name === undefined ? [] : [name, ...command.args]
@@ -70,7 +70,9 @@ export class CommandRecorder {
       assignments: assignments.map((each) => ({ name: each.name, value: sureWord(each.value) })),
       wrappers: context.wrappers,
       cwd,
-      touches: fileAccessOf(command, this.#place),
+      touches: meant === undefined
+        ? fileAccessOf(command, this.#place)
+        : distinct([...fileAccessOf(command, this.#place), ...fileAccessOf(meant, this.#place)]),
       ...(command.fields.where === "contained" ? { contained: true as const } : {}),
       opaque: command.opaque
     }

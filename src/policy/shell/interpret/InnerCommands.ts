@@ -1,7 +1,7 @@
-import { type Arg, type Command, HOLE, joined, literal, type Where } from "../programs/Command.ts"
+import { after, type Arg, type Command, HOLE, joined, literal, type Where } from "../programs/Command.ts"
 import { tellsFiles } from "../programs/FileOperands.ts"
 import { matches } from "../programs/Rules.ts"
-import type { Wrapper } from "../programs/Table.ts"
+import { programOf, type Wrapper } from "../programs/Table.ts"
 import { commandsOfFinder, commandsOfParallel, withInputNames } from "./BatchRunners.ts"
 
 /** What a command runs in turn: another command, or text in the shell's language. */
@@ -41,7 +41,8 @@ export const innerOf = (command: Command): ReadonlyArray<Inner> => {
     case "job":
       return commandsOfParallel(command).flatMap((each) => (each.length === 1 ? scripts(each) : commands([each])))
   }
-  return [...scripts(optionScripts(command)), ...wrapped(command, row.wrappers)]
+  const fed = row.is("fed-script") ? scripts(inputScript(command), false) : []
+  return [...scripts(optionScripts(command)), ...fed, ...wrapped(command, row.wrappers)]
 }
 
 const trapAction = (args: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
@@ -179,10 +180,26 @@ const withoutVersion = ({ marks, verbs }: Wrapper, words: ReadonlyArray<Arg>): R
     : [{ ...first!, guess: name!, value: first!.value === null ? null : name! }, ...rest]
 }
 
+/** The option asks for something else than to run the command; letters may be joined. */
+const asksFor = ({ asks }: Wrapper, text: string): boolean =>
+  asks.some((each) => each === text || (each.length === 2 && text[1] !== "-" && text.includes(each[1]!)))
+
+/** The name that the inner command is told to have. */
+const toldName = ({ args, row, words }: Command, start: number): Arg | undefined => {
+  const options = row.words("argv0")
+  for (let at = 0; at < start && options.length > 0; at++) {
+    for (const option of options) {
+      if (words[at] === option && at + 1 < start) return args[at + 1]
+      if (words[at]!.startsWith(`${option}=`)) return after(args[at]!, option.length + 1)
+    }
+  }
+  return undefined
+}
+
 /** Where the wrapped command begins among the arguments; nowhere where the wrapper is asked for something else. */
-const innerStart = ({ args, line, row, words }: Command, wrapper: Wrapper): number | undefined => {
+const innerStart = ({ args, row, words }: Command, wrapper: Wrapper): number | undefined => {
   const { marks, verbs } = wrapper
-  if (wrapper.asks.length > 0 && line.has(...wrapper.asks)) return undefined
+  let passes = wrapper.passes !== undefined
   const valued = verbs.length === 0 && !marks.has("login") ? undefined : (row.values(verbs[0]) ?? row.values())
   let verb = 0
   let skip = wrapper.skip
@@ -200,6 +217,7 @@ const innerStart = ({ args, line, row, words }: Command, wrapper: Wrapper): numb
     }
     if (skip === 0 && wrapper.scriptAt.includes(text)) return at
     if (text.length > 1 && text[0] === "-") {
+      if (asksFor(wrapper, text)) return undefined
       if (wrapper.values.includes(text) || valued?.has(text) === true) at++
       continue
     }
@@ -211,6 +229,10 @@ const innerStart = ({ args, line, row, words }: Command, wrapper: Wrapper): numb
     }
     if (marks.has("assigns") && isAssignment(args[at]!)) return at
     if (skip-- > 0 || marks.has("dashes")) continue
+    if (passes) {
+      passes = false
+      if (wrapper.passes!(text) || text.includes(HOLE)) continue
+    }
     return at
   }
   return marks.has("login") ? args.length : undefined
@@ -256,5 +278,9 @@ const wrappedFrom = (command: Command, wrapper: Wrapper, start: number): Readonl
   const first = words.findIndex((word) => !isAssignment(word))
   const assignments = first < 0 ? words : words.slice(0, first)
   const inner = marks.has("appends") ? withInputNames(command, words) : first < 0 ? [] : words.slice(first)
-  return [{ ...common, kind: "command", words: inner, assignments }]
+  const [program, ...rest] = inner
+  const name = toldName(command, start)
+  const isNamed = program !== undefined && name !== undefined &&
+    programOf(program.guess.slice(program.guess.lastIndexOf("/") + 1)).is("multi-call")
+  return [{ ...common, kind: "command", words: isNamed ? [program, name, ...rest] : inner, assignments }]
 }

@@ -34,6 +34,7 @@ import { declaredBy, declares, passedOn, recordsOf, store, type Stored, storedBy
 import { CommandRecorder, textOf } from "./CommandRecorder.ts"
 import { guessesOf, writtenBy } from "./Guesses.ts"
 import { type Inner, innerOf, scriptArguments } from "./InnerCommands.ts"
+import { OtherNames } from "./OtherNames.ts"
 import { outputOf, pipeInput, type Printed } from "./Output.ts"
 import { Aliases, restatementsOf } from "./Restatements.ts"
 import {
@@ -118,6 +119,8 @@ export class Interpreter {
   readonly #downloads: Set<string>
   /** Files written so far with literal text. What was written first is kept, since it may be run in between. */
   readonly #written: Map<string, string>
+  /** Files and programs under the names that the command line gives them. */
+  readonly #otherNames: OtherNames
   /** How many guesses lead to here, and how many there are in all. */
   readonly #guessed: number
   readonly #budget: { guesses: number; repeats: number }
@@ -146,6 +149,7 @@ export class Interpreter {
     this.#place = place
     this.#downloads = outer === undefined ? new Set() : outer.#downloads
     this.#written = outer === undefined ? new Map() : outer.#written
+    this.#otherNames = outer === undefined ? new OtherNames() : outer.#otherNames
     this.#guessed = outer === undefined ? 0 : outer.#guessed + 1
     this.#budget = outer === undefined ? { guesses: mostGuesses, repeats: mostRepeats } : outer.#budget
     this.recorder = new CommandRecorder(place)
@@ -583,6 +587,10 @@ export class Interpreter {
       if (target.value !== null && nowhere.has(target.value)) return
       const path = target.value === null ? null : (resolve(target.guess, scope.cwd) ?? null)
       this.recorder.addRedirect({ kind, text, path }, context)
+      const file = this.#otherNames.file(target, scope.cwd)
+      if (file === undefined) return
+      into.push(file)
+      this.recorder.addRedirect({ kind, text, path: file.guess.includes(HOLE) ? null : file.guess }, context)
     }
     for (const node of nodes) {
       const isInput = node.descriptor === undefined ||
@@ -752,7 +760,9 @@ export class Interpreter {
       this.floods.push(command.fields.text)
     }
     if (context.endless && context.background) this.floods.push(command.fields.text)
-    this.recorder.addParts(command, others, context)
+    const elsewhere = this.#otherNames.restated(command)
+    const meant = elsewhere && new Command({ ...command.fields, name: elsewhere[0], args: elsewhere.slice(1) })
+    this.recorder.addParts(command, others, context, meant)
     const before = this.#moves
     this.#effects(command, others, scope)
     if (this.#later.length > 0) scope.at.forEach((folder) => this.#visited.add(folder))
@@ -766,7 +776,7 @@ export class Interpreter {
       return
     }
     if (!this.functions.has(program)) this.#guess(command, scope, context)
-    this.#restate(command, given, scope, context)
+    this.#restate(command, given, scope, context, elsewhere)
     const isHere = runsHere.test(program)
     const runsUnseen = program === "source" || program === "." || (program === "eval" && command.opaque)
     if (runsUnseen) scope.variables = scope.variables.doubted()
@@ -842,11 +852,20 @@ export class Interpreter {
   }
 
   /** The command in other words, and what it runs by names that the command line has given. */
-  #restate(command: Command, given: Given, scope: Scope, context: WalkContext): void {
+  #restate(
+    command: Command,
+    given: Given,
+    scope: Scope,
+    context: WalkContext,
+    elsewhere: ReadonlyArray<Arg> | undefined
+  ): void {
     const below: WalkContext = { ...context, hidden: true, wrapped: context.wrapped + 1 }
     const plain: Given = { writes: [], reads: [], input: given.input, assignments: given.assignments }
     for (const words of restatementsOf(command)) {
       this.#command(words, plain, copy(scope), below, command.fields.text)
+    }
+    if (elsewhere !== undefined && context.wrapped < maxWrapped) {
+      this.#command(elsewhere, plain, copy(scope), below, command.fields.text)
     }
     this.#aliases.note(
       command,
@@ -916,6 +935,8 @@ export class Interpreter {
       const all = declaredBy(command, scope, (arg) => this.#declared.get(arg))
       for (const each of all) this.#store(scope, each)
     } else for (const each of storedBy(command, scope)) this.#store(scope, each)
+    for (const each of [command, ...others]) this.#otherNames.note(each, this.#place)
+    if (this.#otherNames.isFull) this.tooDeep = true
     for (const each of [command, ...others]) for (const path of downloadedBy(each)) this.#downloads.add(path)
     for (const { path, text } of writtenBy(command)) {
       const before = this.#written.get(path)

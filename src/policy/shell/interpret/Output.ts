@@ -23,6 +23,13 @@ export const printedBy = (command: Command): Printed | undefined => {
     const made = formatted(words)
     return made && { text: made.text, exact: exact && made.isPlain }
   }
+  if (exact && /^(which|command|type)$/.test(program)) {
+    const [option, name, ...more] = program === "which" ? ["", ...words] : words
+    const isAsked = program === "which" || /^-[vpP]$/.test(option ?? "")
+    return isAsked && more.length === 0 && /^[\w.+-]+$/.test(name ?? "")
+      ? { text: `/usr/bin/${name}\n`, exact: false }
+      : undefined
+  }
   const filter = exact && input.text !== undefined ? filters[program] : undefined
   if (filter !== undefined) {
     const text = filter(words, input.text!)

@@ -13,6 +13,7 @@ export const restatementsOf = (command: Command): ReadonlyArray<ReadonlyArray<Ar
   const renamed = newName(base)
   const all = [
     ...(renamed === undefined ? [] : [[...renamed.map(literal), ...args]]),
+    ...(row.is("prefixed") ? [[literal(base.slice(1)), ...args]] : []),
     ...row.texts("means").map((text) => [...text.split(" ").map(literal), ...args]),
     ...usualVerb(command),
     ...namedByOption(command),
@@ -51,10 +52,15 @@ const namedByOption = ({ args, row, words }: Command): ReadonlyArray<ReadonlyArr
   for (let at = 0; at < words.length && words[at]!.startsWith("-"); at++) {
     for (const option of options) {
       const word = words[at]!
-      if (word === option) return [args.slice(at + 1)]
       const length = word.startsWith(`${option}=`) ? option.length + 1 : option.length
       const isJoined = length > option.length || (option.length === 2 && word.startsWith(option))
-      if (isJoined) return [[after(args[at]!, length), ...args.slice(at + 1)]]
+      if (word !== option && !isJoined) continue
+      const [program, ...rest] = word === option
+        ? args.slice(at + 1)
+        : [after(args[at]!, length), ...args.slice(at + 1)]
+      if (program === undefined) return []
+      const dashes = rest.findIndex((arg) => arg.guess === "--")
+      return [[program, ...rest], ...(dashes < 0 ? [] : [[program, ...rest.slice(dashes + 1)]])]
     }
     if (row.values()?.has(words[at]!) === true) at++
   }

@@ -39,7 +39,8 @@ export const facts = {
   means: "WORDS that mean the same as its name",
   verbs: "names of one subcommand, joined by `=`, the usual one first, with `+` between the words of a name",
   implied: "[VERB] WORD>OPTION: a word like this means the option",
-  "runs-as": "OPTIONS whose value is a program, which is run with the rest of the words",
+  "runs-as": "OPTIONS whose value is a program, which is run with the rest of the words, or those behind `--`",
+  argv0: "OPTIONS whose value is the name that the command it runs is told",
   aliases:
     "where names of its subcommands are set: OPTIONS, PREFIX* of variables, or PREFIX of variables with settings",
   "alias-verb": "VERBS in front of a name and the words that it stands for",
@@ -109,6 +110,7 @@ export type Fact = keyof typeof facts
 export const flags = {
   abbreviates: "long options may be shortened",
   negates: "an option `--no-x` takes back `--x`",
+  prefixed: "it is the program whose name lacks the first letter",
   dashed: "programs that are named after it with a dash are its subcommands",
   "names-commands": "its words give names to commands",
   "single-dash": "long options have one dash",
@@ -117,6 +119,8 @@ export const flags = {
   "foreign-shell": "a shell whose language is another one",
   evaluates: "it hands an argument to a shell",
   "fed-shell": "it runs what it is fed",
+  "fed-script": "what it is fed is a script of this shell",
+  "multi-call": "it is the program that it is called by the name of",
   "socket-shell": "on a socket it is a shell for who is at the other end",
   "runs-file": "its operand is a program",
   open: "a rule that allows it would allow any program",
@@ -268,6 +272,8 @@ export interface Wrapper {
   readonly scriptAt: ReadonlyArray<string>
   /** Options with which nothing is run. */
   readonly asks: ReadonlyArray<string>
+  /** A word like this may stand in front of the inner command. */
+  readonly passes: Test | undefined
   /** First words with which nothing is run. */
   readonly except: ReadonlySet<string>
   readonly marks: ReadonlySet<WrapperMark>
@@ -304,9 +310,20 @@ const isMark = (word: string): word is WrapperMark => (marks as ReadonlyArray<st
 
 const toWrapper = (text: string, visible: boolean): Wrapper => {
   const words = wordsOf(text)
-  const { asks, begins, except, head: verbs, pairs, "script-at": scriptAt, skip: [skip = "0"], values } = sectionsOf(
+  const {
+    asks,
+    begins,
+    except,
+    head: verbs,
+    pairs,
+    passes: [passes],
+    "script-at": scriptAt,
+    skip: [skip = "0"],
+    values
+  } = sectionsOf(
     words.filter((word) => !isMark(word)),
     "skip",
+    "passes",
     "values",
     "pairs",
     "begins",
@@ -322,6 +339,7 @@ const toWrapper = (text: string, visible: boolean): Wrapper => {
     begins,
     scriptAt,
     asks,
+    passes: passes === undefined ? undefined : test(passes),
     except: new Set(except),
     marks: new Set(words.filter(isMark)),
     visible
@@ -634,8 +652,9 @@ export const programOf = (name: string): Program => {
   return made
 }
 
-/** `python3.12` is `python` and `x.exe` is `x`; `mkfs.ext4` stays what it is. */
+/** `python3.12` is `python`, `x.exe` is `x`, `ld-linux.so.2` the loader; `mkfs.ext4` stays what it is. */
 export const unversioned = (name: string): string => {
+  if (name.startsWith("ld-") && /^ld-[\w.-]+\.so(\.\d+)*$/.test(name)) return "ld.so"
   const plain = /[\d.]$/.test(name) ? name.replace(/[\d.]+$/, "") : name
   if (plain !== name && rowOf(plain) !== undefined && programOf(plain).is("versioned")) return plain
   return name.endsWith(".exe") ? name.slice(0, -4) : name

@@ -35,12 +35,12 @@ duckdb = values -c -s -cmd -init; statements sql -c -s -cmd operand 1
 echo printf = check prints-secrets; reads *; @printf reads-as format; is anything constant names-words prints-words; @echo is relied
 enable = tamper with -f -d
   is ordinary
-env = values -u --unset -C --chdir -S --split-string -a --argv0; wraps values -u --unset -C --chdir -a --argv0 assigns
+env = values -u --unset -C --chdir -S --split-string -a --argv0; wraps values -u --unset -C --chdir -a --argv0 assigns; argv0 -a --argv0
   script -S --split-string; reads -0 --null operands 0; is open ordinary prints-environment relied teller
-eval gnuplot ghci runghc octave ocaml clojure clj kotlin x86_64 i386 ant = @gnuplot,ghci,octave,ocaml,clojure,clj,kotlin values -e --eval
+eval gnuplot ghci runghc octave ocaml clojure clj kotlin ant = @gnuplot,ghci,octave,ocaml,clojure,clj,kotlin values -e --eval
   @gnuplot,ghci,octave,ocaml,clojure,clj,kotlin language other -e --eval no-input; is open
   @eval is ordinary
-exec = wraps values -a; is open
+exec = wraps values -a; argv0 -a; is open
   is ordinary
 exit = reads -#; is anything relied waits
 export = reads; reads-as variables; is anything names-words options-first prints-environment teller
@@ -64,7 +64,7 @@ false pwd numfmt df : nproc getconf uptime uname cal continue shift groups tty f
   @continue,shift,groups,free is ordinary
   @false,pwd,numfmt,df,:,nproc,uptime,uname,cal,continue,shift,groups,tty,free,lsblk,lscpu,pushd,popd is anything
 fc = tamper with -p; is prints-environment
-ffmpeg convert xterm fsutil qemu-img hdiutil gs = @xterm may-start always-script begins -e; @convert option-exec operand msl:* ephemeral:*; @gs option-exec with -dNOSAFER
+ffmpeg convert xterm fsutil qemu-img hdiutil gs = @xterm starts always-script begins -e; @convert option-exec operand msl:* ephemeral:*; @gs option-exec with -dNOSAFER
   is single-dash
   @convert is ordinary
 fish = values -c -C --command --init-command -d -o; is evaluates foreign-shell open

@@ -5,14 +5,14 @@ alternatives = system-write with --set --install --remove
 apparmor_parser = kernel with -R --remove -r --replace -C
 arp = net-config with -s -d --set --delete
 asr = disk restore
-at = values -f -q -t; persistence unless -l -V -c; is open
+at = values -f -q -t; persistence unless -l -V -c; is fed-script open
   is ordinary
 at.exe reg = persistence add,delete,import
 atrm incrontab fcrontab schtasks systemd-tmpfiles systemd-sysusers update-rc.d chkconfig rc-update insserv sysv-rc-conf
     = persistence
 auditctl = kernel with -D -e -d -a -w -W -A
 badblocks = disk with -w -n
-batch = persistence unless -l -V -c; is open
+batch = persistence unless -l -V -c; is fed-script open
   is ordinary
 bcachefs = disk format
 bpftool = kernel prog,net,map load,attach,detach,update,delete
@@ -53,7 +53,6 @@ dscl =
     -append -delete -passwd -change -merge
 dseditgroup = accounts with -o
 efibootmgr = disk with -B -b -c -o
-envuidgid = privilege with -u -U
 ethtool = net-config with -s -K -A -G -L --change
 fail2ban-client = net-config set,stop,unban,reload
 fdisk = disk unless -l --list
@@ -63,7 +62,7 @@ firewall-cmd =
 flashrom = disk with -w -E
 fsck e2fsck xfs_repair btrfsck fsck.ext4 fsck.xfs dosfsck ntfsfix = disk unless -n -N
 fuser = power-service with -k --kill -K
-gosu su-exec = starts skip 1; privilege
+gosu su-exec envuidgid = starts skip 1; privilege
 gpart = disk destroy,create,delete
 grub-mkconfig grub2-mkconfig = files none; outputs -o --output; kernel
 gsettings = system-write set,reset,reset-recursively
@@ -126,9 +125,12 @@ log = tamper erase
 loginctl = power-service terminate-*,kill-*,lock-session*,enable-linger,poweroff,reboot
 logrotate = tamper unless -d --debug
 losetup = disk with -d -D
-machinectl sudoedit gksudo gksu kdesu kdesudo please dzdo pbrun sux newgrp setuidgid s6-setuidgid runas calife super
+machinectl sudoedit gksudo gksu kdesu kdesudo please dzdo pbrun sux newgrp runas calife super
     umount swapoff pivot_root switch_root systemd-nspawn arch-chroot capsh lxc-attach schroot udisksctl pmount
-    fusermount polkit pkcheck = privilege
+    fusermount polkit pkcheck = privilege; @newgrp is fed-script; @machinectl starts shell skip 1 remote
+  @systemd-nspawn starts values -D --directory -i --image -M --machine -u --user -E --setenv --bind --bind-ro
+  @arch-chroot starts skip 1
+  @gksudo,gksu,kdesu,kdesudo,please,dzdo,pbrun,calife,super starts values -u
   @please,runas,super,umount is ordinary
 mdadm = disk with --zero-superblock --stop -S --create -C --remove --fail --grow
 mdutil = system-write with -E -i
