@@ -151,6 +151,9 @@ export const sessions: MigrationSteps = [[
   // Answers and rules that were typed cannot be told apart, so no allow rule of before covers a dangerous call.
   `ALTER TABLE session_rules ADD COLUMN guard INTEGER NOT NULL DEFAULT 0`,
   `UPDATE session_rules SET guard = 1 WHERE list = 'allow'`
+], [
+  // The processes that opened the session last: one without a prompt stays while one of them may have it open.
+  `ALTER TABLE sessions ADD COLUMN openers TEXT NOT NULL DEFAULT '[]'`
 ]]
 
 /** The migration steps that this database lacks; fails where it is newer than this version or of another program. */

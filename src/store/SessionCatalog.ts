@@ -1,7 +1,9 @@
 import { Clock, DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Usage } from "../domain/SessionEvent.ts"
+import { makeOpeners } from "./Openers.ts"
 import type { StoreGuard } from "./StoreGuard.ts"
+import type { TurnOwner } from "./TurnOwner.ts"
 import {
   BadCursor,
   SessionMissing,
@@ -95,23 +97,26 @@ export interface SessionCatalog {
   ) => Effect.Effect<SessionRecord, StoreFailed>
   readonly get: (sessionId: string) => Effect.Effect<SessionRecord, SessionMissing | StoreFailed>
   /**
-   * Newest first; `cwd` is an exact filter; killed sessions are listed only with `killed`.
-   * At most `limit` (default 50, never more than 500) a page.
+   * Newest first; `cwd` is an exact filter; killed sessions are listed only with `killed`, sessions without a prompt
+   * only with `unprompted`. At most `limit` (default 50, never more than 500) a page.
    */
   readonly list: (options: {
     readonly cwd?: string
     readonly cursor?: string
     readonly limit?: number
     readonly killed?: boolean
+    readonly unprompted?: boolean
   }) => Effect.Effect<SessionPage, BadCursor | StoreFailed>
-  /** Newest first, killed ones only with `killed`; `query` looks for a text in titles and transcripts. */
+  /** The same as one page, with figures; `query` looks for a text in titles and transcripts. */
   readonly overview: (options: {
     readonly limit: number
     readonly killed?: boolean
+    readonly unprompted?: boolean
     readonly owner?: string
     readonly query?: string
   }) => Effect.Effect<ReadonlyArray<SessionRecord & { readonly messages: number; readonly turns: number }>, StoreFailed>
   readonly messageCount: (sessionId: string) => Effect.Effect<number, StoreFailed>
+  /** For a session that is opened again. */
   readonly setRoots: (
     sessionId: string,
     cwd: string,
@@ -122,24 +127,37 @@ export interface SessionCatalog {
   readonly kill: (sessionId: string) => Effect.Effect<void, SessionMissing | StoreFailed>
   /** Whether a row was there. Cascades to everything of the session. */
   readonly remove: (sessionId: string) => Effect.Effect<boolean, StoreFailed>
+  /**
+   * Removes the sessions that have had no prompt in the 30 days before `now` (ms since the epoch) and that no process
+   * has open; answers how many. `live`: those that this process has open.
+   */
+  readonly removeUnprompted: (live: ReadonlySet<string>, now: number) => Effect.Effect<number, StoreFailed>
 }
 
 /** What people and the agent said; tool calls are not counted. */
 const messages = (sql: SqlClient.SqlClient, sessionId: Statement.Fragment) =>
   sql`SELECT count(*) FROM entries WHERE entries.session_id = ${sessionId} AND entry ->> '_tag' IN ('User', 'Agent')`
 
-export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard) {
+export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard, owner: TurnOwner) {
   const sql = yield* SqlClient.SqlClient
-  const isoNow = Effect.map(Clock.currentTimeMillis, (ms) => DateTime.formatIso(DateTime.makeUnsafe(ms)))
+  const openers = yield* makeOpeners(owner)
+
+  /** What a list leaves out unless it is asked for. */
+  const listed = ({ killed = false, unprompted = false }) => [
+    ...(killed ? [] : [sql`killed_at IS NULL`]),
+    ...(unprompted ? [] : [openers.prompted])
+  ]
 
   const catalog: SessionCatalog = {
     create: Effect.fn("SessionStore.create")(function*(session) {
-      const now = yield* isoNow
+      const ms = yield* Clock.currentTimeMillis
+      const now = iso(ms)
       const { sessionId, agent, cwd, excludesMemory = false, owner = null, surface = null } = session
-      yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, surface, owner, excludes_memory, created_at, updated_at)
+      yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, surface, owner, excludes_memory,
+          created_at, updated_at, openers)
         VALUES (${sessionId}, ${agent}, ${cwd}, ${
         JSON.stringify(session.additionalDirectories)
-      }, ${surface}, ${owner}, ${Number(excludesMemory)}, ${now}, ${now})`
+      }, ${surface}, ${owner}, ${Number(excludesMemory)}, ${now}, ${now}, ${openers.first(ms)})`
       return {
         ...session,
         excludesMemory,
@@ -155,9 +173,9 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard) {
 
     get: Effect.fn("SessionStore.get")((sessionId: string) => readSession(sql, sessionId), guarded),
 
-    list: Effect.fn("SessionStore.list")(function*({ cwd, cursor, limit = pageSize, killed = false }) {
+    list: Effect.fn("SessionStore.list")(function*({ cwd, cursor, limit = pageSize, ...which }) {
       const size = Math.min(Math.max(Math.floor(limit) || pageSize, 1), largestPage)
-      const wanted = killed ? [] : [sql`killed_at IS NULL`]
+      const wanted = listed(which)
       if (cwd !== undefined) wanted.push(sql`cwd = ${cwd}`)
       if (cursor !== undefined) {
         const { updatedAt, sessionId } = yield* decode(cursor)
@@ -170,8 +188,8 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard) {
       return { sessions, nextCursor: last !== undefined && rows.length > size ? encode(last) : null }
     }, guarded),
 
-    overview: Effect.fn("SessionStore.overview")(function*({ killed = false, limit, owner, query }) {
-      const wanted = killed ? [] : [sql`killed_at IS NULL`]
+    overview: Effect.fn("SessionStore.overview")(function*({ limit, owner, query, ...which }) {
+      const wanted = listed(which)
       if (owner !== undefined) wanted.push(sql`owner = ${owner}`)
       if (query !== undefined) {
         const pattern = `%${query.replace(/[\\%_]/g, "\\$&")}%`
@@ -193,8 +211,9 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard) {
     }, guarded),
 
     setRoots: Effect.fn("SessionStore.setRoots")(function*(sessionId, cwd, additionalDirectories) {
-      yield* sql`UPDATE sessions SET cwd = ${cwd}, additional_directories = ${JSON.stringify(additionalDirectories)}
-        WHERE session_id = ${sessionId}`
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`UPDATE sessions SET cwd = ${cwd}, additional_directories = ${JSON.stringify(additionalDirectories)},
+        openers = ${openers.added(now)} WHERE session_id = ${sessionId}`
     }, guarded),
 
     rename: Effect.fn("SessionStore.rename")(function*(sessionId, title) {
@@ -202,7 +221,9 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard) {
     }, guarded),
 
     kill: Effect.fn("SessionStore.kill")(function*(sessionId) {
-      const rows = yield* sql`UPDATE sessions SET killed_at = coalesce(killed_at, ${yield* isoNow})
+      const rows = yield* sql`UPDATE sessions SET killed_at = coalesce(killed_at, ${
+        iso(yield* Clock.currentTimeMillis)
+      })
         WHERE session_id = ${sessionId} RETURNING session_id`
       if (rows.length === 0) return yield* new SessionMissing({ sessionId })
     }, guarded),
@@ -210,7 +231,11 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard) {
     remove: Effect.fn("SessionStore.remove")(function*(sessionId) {
       const rows = yield* sql`DELETE FROM sessions WHERE session_id = ${sessionId} RETURNING session_id`
       return rows.length > 0
-    }, guarded)
+    }, guarded),
+
+    removeUnprompted: Effect.fn("SessionStore.removeUnprompted")(openers.removeUnprompted, guarded)
   }
   return catalog
 })
+
+const iso = (ms: number) => DateTime.formatIso(DateTime.makeUnsafe(ms))

@@ -8,6 +8,7 @@ import * as Sqlite from "./Sqlite.ts"
 import { guard, long } from "./StoreGuard.ts"
 import type { StoreFailed } from "./SessionRecords.ts"
 import type { Transcripts } from "./Transcripts.ts"
+import { makeOwner } from "./TurnOwner.ts"
 import { makeTurns, type Turns } from "./Turns.ts"
 
 export * from "./SessionRecords.ts"
@@ -43,7 +44,13 @@ export class SessionStore extends Context.Service<
         const patiently = guard(name, long)
         yield* patiently(migrate(name))
         const records = { policy: yield* makePolicyRecords(guarded), costs: yield* makeCosts(guarded) }
-        return { durability, ...records, ...yield* makeCatalog(guarded), ...yield* makeTurns(guarded, patiently) }
+        const owner = makeOwner()
+        return {
+          durability,
+          ...records,
+          ...yield* makeCatalog(guarded, owner),
+          ...yield* makeTurns(guarded, patiently, owner)
+        }
       })
     )
   }

@@ -30,12 +30,14 @@ export const makeOwner = (): TurnOwner => {
   return { id, pid: process.pid, host: hostname(), retire: () => void instances.delete(id) }
 }
 
-/** Whether the owner of a claim can still be at work. The process table only speaks for this host. */
-export const isAlive = (claim: TurnClaim, now: number): boolean => {
-  if (now - claim.lease > leaseLifetime) return false
-  if (claim.host !== hostname()) return true
+/** Whether the owner of a claim can still be at work. */
+export const isAlive = (claim: TurnClaim, now: number): boolean => now - claim.lease <= leaseLifetime && mayExist(claim)
+
+/** Whether a process can still be there. The process table only speaks for this host. */
+export const mayExist = ({ host, owner, pid }: Omit<TurnClaim, "lease">): boolean => {
+  if (host !== hostname()) return true
   // A container's processes get the same ids after each restart.
-  return claim.pid === process.pid ? instances.has(claim.owner) : processExists(claim.pid)
+  return pid === process.pid ? instances.has(owner) : processExists(pid)
 }
 
 const processExists = (pid: number) => {

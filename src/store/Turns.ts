@@ -4,7 +4,7 @@ import type { TranscriptEntry, Usage } from "../domain/SessionEvent.ts"
 import { readSession } from "./SessionCatalog.ts"
 import { interruption, makeTranscripts, makeWriteEntries, type Transcripts } from "./Transcripts.ts"
 import { type AuditRecord, makeWriteAudit } from "./PolicyRecords.ts"
-import { isAlive, makeOwner, type TurnClaim } from "./TurnOwner.ts"
+import { isAlive, type TurnClaim, type TurnOwner } from "./TurnOwner.ts"
 import type { StoreGuard } from "./StoreGuard.ts"
 import {
   SessionMissing,
@@ -84,11 +84,10 @@ export interface Turns {
  * Opening, saving, ending and recovering turns (docs/sessions.md#durability). The database allows one running turn a
  * session.
  */
-export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patiently: StoreGuard) {
+export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patiently: StoreGuard, owner: TurnOwner) {
   const sql = yield* SqlClient.SqlClient
   const writeEntries = makeWriteEntries(sql)
   const writeAudit = makeWriteAudit(sql)
-  const owner = makeOwner()
   // By session. A running turn of this process that is not in the map was abandoned.
   const known = new Map<string, Held>()
   const heldTurn = (sessionId: string, turn: number) => {

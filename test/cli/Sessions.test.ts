@@ -30,12 +30,21 @@ const entries: ReadonlyArray<TranscriptEntry> = [
   { _tag: "Interrupted", messageId: "i1", text: "This turn was cut off." }
 ]
 
+/** A session with one turn and no title. */
+const prompted = Effect.fnUntraced(function*(sessionId: string, cwd: string) {
+  const store = yield* SessionStore
+  yield* store.create({ sessionId, cwd, agent: "main", additionalDirectories: [] })
+  const { turn } = yield* store.beginTurn(sessionId, entries[0]!)
+  yield* store.commitTurn(sessionId, turn, { rows: [], context: "[]", outcome: "end_turn", title: null })
+})
+
 const seed = Effect.gen(function*() {
   const store = yield* SessionStore
   for (
-    const [sessionId, cwd] of [["aaaa-1", "/w"], ["aaaa-2", "/w"], ["bbbb-3", "/elsewhere"], ["dead-4", "/w"]] as const
-  ) {
-    yield* store.create({ sessionId, cwd, agent: "main", additionalDirectories: [] })
+    const [sessionId, cwd] of [["aaaa-1", "/w"], ["aaaa-2", "/w"], ["dead-4", "/w"]] as const
+  ) yield* prompted(sessionId, cwd)
+  for (const sessionId of ["bbbb-3", "idle-9"]) {
+    yield* store.create({ sessionId, cwd: "/elsewhere", agent: "main", additionalDirectories: [] })
   }
   const [first, ...rest] = entries
   const { position, turn } = yield* store.beginTurn("bbbb-3", first!)
@@ -69,9 +78,8 @@ const seed = Effect.gen(function*() {
 /** Chat sessions, as a daemon leaves them; one has the id of an ACP session. */
 const seedChat = Effect.gen(function*() {
   const store = yield* SessionStore
-  for (const sessionId of ["chat-5", "chat-6", "aaaa-2", "talk-7"]) {
-    yield* store.create({ sessionId, cwd: "/chat", agent: "main", additionalDirectories: [] })
-  }
+  yield* store.create({ sessionId: "chat-5", cwd: "/chat", agent: "main", additionalDirectories: [] })
+  for (const sessionId of ["chat-6", "aaaa-2", "talk-7"]) yield* prompted(sessionId, "/chat")
   const { turn } = yield* store.beginTurn("chat-5", entries[0]!, "Talk")
   yield* store.commitTurn("chat-5", turn, { rows: [], context: "[]", outcome: "end_turn", title: "Talk" })
   yield* store.kill("chat-6")
@@ -86,11 +94,11 @@ beforeAll(() =>
 describe("postern sessions", () => {
   it("lists sessions as an aligned table, newest first, without the killed ones", async () => {
     const { code, stdout } = await sessions("list")
-    const [head, first, ...rest] = stdout.trimEnd().split("\n")
+    const [head, ...rows] = stdout.trimEnd().split("\n")
     expect(head).toBe("ID      MODE  AGE  FOLDER      TITLE")
-    expect(first).toBe("bbbb-3  acp   now  /elsewhere  Fix ␛[31ma.txt")
-    expect(rest.map((line) => line.slice(0, 12).trimEnd()).sort()).toEqual(
-      ["aaaa-1  acp", "aaaa-2  acp", "aaaa-2  chat", "chat-5  chat", "talk-7  chat"]
+    expect(rows[0]).toBe("bbbb-3  acp   now  /elsewhere  Fix ␛[31ma.txt")
+    expect(rows.map((line) => line.slice(0, 12).trimEnd()).sort()).toEqual(
+      ["aaaa-1  acp", "aaaa-2  acp", "aaaa-2  chat", "bbbb-3  acp", "chat-5  chat", "talk-7  chat"]
     )
     expect(code).toBe(0)
   })
@@ -109,6 +117,13 @@ describe("postern sessions", () => {
       updatedAt: expect.any(String),
       killedAt: expect.any(String)
     })
+  })
+
+  it("lists no session without a prompt, and finds it by its id", async () => {
+    expect((await sessions("list", "--all", "--json")).stdout).not.toContain("idle-9")
+    expect((await sessions("show", "idle")).stdout).toMatch(/^\(untitled\)\nsession {2}idle-9\n/)
+    expect((await sessions("kill", "idle-9")).stdout).toBe("killed idle-9\n")
+    expect((await sessions("delete", "idle-9", "--yes")).stdout).toBe("deleted idle-9\n")
   })
 
   it("shows a transcript with its tool calls and its interruption", async () => {

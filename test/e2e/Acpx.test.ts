@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { describe, expect } from "vitest"
 import { run, start, test } from "../support/Acpx.ts"
 import { processesAtHome } from "../support/Processes.ts"
@@ -113,9 +114,11 @@ describe("acpx drives the agent", () => {
   test("an unknown agent session makes acpx start a fresh one: the error number is the right one", async ({ host }) => {
     await run(host, "sessions", "ensure", "--name", "k")
     const acp = await host.open()
-    for (const { sessionId } of (await acp.request("session/list"))["sessions"]) {
+    const db = new DatabaseSync(host.database, { readOnly: true })
+    for (const { sessionId } of db.prepare("SELECT session_id AS sessionId FROM sessions").all()) {
       await acp.request("session/delete", { sessionId })
     }
+    db.close()
     const { code, out } = await run(host, "--format", "quiet", "prompt", "-s", "k", "say fresh start")
     expect(code).toBe(0)
     expect(out).toContain("fresh start")

@@ -58,7 +58,7 @@ describe("a data folder that cannot be used", () => {
 })
 
 describe("the database", () => {
-  test("is a WAL database with private permissions, and nothing is deleted by itself", async ({ host }) => {
+  test("is a WAL database with private permissions, and no conversation is deleted by itself", async ({ host }) => {
     const acp = await host.open()
     const sessionId = await acp.newSession()
     await acp.prompt(sessionId, "say stored")

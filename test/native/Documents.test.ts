@@ -28,7 +28,7 @@ describe("session/list", () => {
       for (const session_id of [chat, acp]) yield* promise(() => ann.request("session/kill", { session_id }))
       const list = (client: typeof ann, method = "session/list", params: Json = {}) =>
         Effect.map(
-          promise(() => client.request(method, { include_killed: true, ...params })),
+          promise(() => client.request(method, { include_killed: true, include_unprompted: true, ...params })),
           ({ sessions }) => sessions.map(({ killed_at, session_id }: Json) => [session_id, typeof killed_at])
         )
       const both = [[chat, "string"], [acp, "string"]]
@@ -39,6 +39,31 @@ describe("session/list", () => {
       assert.deepStrictEqual(yield* list(ann, "session/list", { include_killed: false }), [])
     }))
 
+  it.live("leaves out sessions without a prompt, of both modes, until they have one", () =>
+    Effect.gen(function*() {
+      const { greet } = yield* served()
+      const client = yield* greet()
+      const open = (params: Json = {}) => promise(() => client.session({ keep_siblings: true, ...params }))
+      const [chat, acp] = [yield* open(), yield* open({ chat_mode: "acp" })]
+      const listed = (method: string, params: Json = {}) =>
+        Effect.map(
+          promise(() => client.request(method, params)),
+          ({ sessions }) => sessions.map(({ session_id }: Json) => session_id).toSorted()
+        )
+      for (const method of ["session/list", "session/list-acp"]) {
+        assert.deepStrictEqual(yield* listed(method), [])
+        assert.deepStrictEqual(yield* listed(method, { query: acp, running: null }), [])
+      }
+      const everything = { include_unprompted: true }
+      assert.deepStrictEqual(yield* listed("session/list", everything), [chat, acp].toSorted())
+      assert.deepStrictEqual(yield* listed("session/list-acp", everything), [acp])
+      yield* promise(() => client.request("session/close", { session_id: acp }))
+      assert.strictEqual(yield* open({ chat_mode: "acp", session_id: acp }), acp)
+      yield* promise(() => client.prompt(acp, "say hi"))
+      assert.deepStrictEqual(yield* listed("session/list"), [acp])
+      assert.deepStrictEqual(yield* listed("session/list-acp"), [acp])
+    }))
+
   it.live("goes on where the page before ended, over both modes", () =>
     Effect.gen(function*() {
       const { greet } = yield* served()
@@ -46,7 +71,8 @@ describe("session/list", () => {
       for (const chat_mode of ["chat", "acp", "chat", "acp", "chat"]) {
         yield* promise(() => client.session({ chat_mode, keep_siblings: true }))
       }
-      const page = (params: Json) => promise(() => client.request("session/list", params))
+      const page = (params: Json) =>
+        promise(() => client.request("session/list", { include_unprompted: true, ...params }))
       const all = (yield* page({})).sessions
       assert.lengthOf(all, 5)
       const pages = yield* Effect.forEach([0, 2, 4, 6], (offset) => page({ limit: 2, offset }))

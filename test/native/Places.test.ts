@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { hasBubblewrap, reason } from "../support/Bubblewrap.ts"
 import { promise, served } from "../support/ServedDaemon.ts"
@@ -74,6 +74,34 @@ describe("A folder of Postern, or of an agent that the principal may not use,", 
       yield* promise(() => client.session())
       yield* promise(() => operator.session({ cwd: of("other") }))
       yield* promise(() => operator.request("fs/list_dir", { path: folder }))
+    }))
+
+  it.live("is not one that a session moves to when its own folder is gone", () =>
+    Effect.gen(function*() {
+      const { client, of, project, put } = yield* open(["default"])
+      const here = (name: string) => join(project, name)
+      mkdirSync(join(here("a"), "inner"), { recursive: true })
+      const session_id = yield* promise(() => client.session({ cwd: here("a") }))
+      yield* promise(() => client.prompt(session_id, "say hi"))
+      renameSync(here("a"), here("b"))
+      const enter = { agent_alias: "default", session_id }
+      for (const isLive of [true, false]) {
+        const refused = yield* promise(() => client.failure("session/new", { ...enter, cwd: of("other") }))
+        assert.deepStrictEqual([isLive, refused.code, refused.data?.["field"]], [isLive, -32012, "cwd"])
+        if (isLive) yield* Effect.ignore(Effect.tryPromise(() => client.request("session/close", { session_id })))
+      }
+      const gone = yield* promise(() => client.failure("session/prompt", { session_id, prompt: "say x" }))
+      assert.strictEqual(gone.data?.["reason"], "cwd_unusable")
+      assert.include(gone.message, "cwd")
+      assert.strictEqual(yield* promise(() => client.session({ ...enter, cwd: here("b") })), session_id)
+      assert.include((yield* promise(() => client.prompt(session_id, "run pwd")))["content"], here("b"))
+      // A folder that is gone, in a place that is no longer the caller's, does not hold the session there.
+      put(["default", "other"])
+      const lost = yield* promise(() => client.session({ cwd: join(of("other"), "sub") }))
+      put(["default"])
+      rmSync(join(of("other"), "sub"), { recursive: true })
+      const moved = { agent_alias: "default", session_id: lost, cwd: here("b") }
+      assert.strictEqual(yield* promise(() => client.session(moved)), lost)
     }))
 
   it.live("is no longer the one of a session that has it, open or stored", () =>

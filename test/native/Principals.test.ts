@@ -62,9 +62,9 @@ describe("Principals", () => {
       const sessionId = yield* promise(() => ann.session({ cwd: "/tmp" }))
       const own = yield* promise(() => bob.session({ cwd: "/tmp" }))
       assert.deepStrictEqual(
-        (yield* promise(() => bob.request("session/list")))["sessions"].map((s: { session_id: string }) =>
-          s.session_id
-        ),
+        (yield* promise(() => bob.request("session/list", { include_unprompted: true })))["sessions"].map((
+          s: { session_id: string }
+        ) => s.session_id),
         [own]
       )
       assert.deepStrictEqual((yield* promise(() => bob.request("status")))["session_ids"], [own])
@@ -91,9 +91,10 @@ describe("Principals", () => {
         -32003
       )
       assert.strictEqual((yield* promise(() => bob.failure("session/delete", { session_id: sessionId }))).code, -32000)
-      const seen = (yield* promise(() => operator.request("session/list")))["sessions"].map((
-        s: { session_id: string }
-      ) => s.session_id)
+      const seen = (yield* promise(() => operator.request("session/list", { include_unprompted: true })))["sessions"]
+        .map((
+          s: { session_id: string }
+        ) => s.session_id)
       assert.sameMembers(seen, [sessionId, own])
       assert.deepInclude(yield* promise(() => operator.prompt(sessionId, "say hi")), { stop_reason: "end_turn" })
     }))

@@ -10,7 +10,7 @@ const rename = (client: SocketClient, session_id: string, name: string) =>
 
 const nameOf = (client: SocketClient, session_id: string) =>
   Effect.map(
-    promise(() => client.request("session/list")),
+    promise(() => client.request("session/list", { include_unprompted: true })),
     ({ sessions }) => (sessions as ReadonlyArray<Json>).find((one) => one["session_id"] === session_id)?.["name"]
   )
 

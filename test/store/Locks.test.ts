@@ -32,7 +32,7 @@ describe("while another program holds the write lock", () => {
       const { store, turn, end, unlock } = yield* locked
       const committing = yield* start(store.commitTurn("s", turn, end))
       yield* TestClock.adjust("15 seconds")
-      assert.strictEqual((yield* store.list({})).sessions.length, 1)
+      assert.strictEqual((yield* store.list({ unprompted: true })).sessions.length, 1)
       assert.strictEqual((yield* store.get("s")).title, null)
       assert.deepStrictEqual(tell(yield* store.transcript("s")), ["user: hi"])
       assert.isUndefined(committing.pollUnsafe())
@@ -84,7 +84,7 @@ describe("while another program holds the write lock", () => {
       yield* Fiber.interruptAll([creating, saving])
       yield* unlock
       yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* store.list({})).sessions.length, 1)
+      assert.strictEqual((yield* store.list({ unprompted: true })).sessions.length, 1)
       assert.deepStrictEqual(tell(yield* store.transcript("s")), ["user: hi"])
       yield* store.commitTurn("s", turn, end)
       assert.strictEqual((yield* store.beginTurn("s", user("next"))).context, "[\"hi\"]")

@@ -55,7 +55,7 @@ describe("a database file that", () => {
           const store = yield* SessionStore
           assert.strictEqual(store.durability, "memory")
           yield* store.create(newSession("s"))
-          assert.strictEqual((yield* store.list({})).sessions.length, 1)
+          assert.strictEqual((yield* store.list({ unprompted: true })).sessions.length, 1)
         }).pipe(Effect.provide(Layer.provide(
           SessionStore.layerOrMemory(file),
           Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])

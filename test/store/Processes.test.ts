@@ -55,6 +55,19 @@ const seeded = (seed: number) => () => {
 const markers = (transcript: ReadonlyArray<string>) => transcript.filter((line) => line === "Interrupted").length
 
 describe("two processes on one file", () => {
+  it.live("keep a session without a prompt for as long as one of them has it open", () =>
+    Effect.gen(function*() {
+      const file = yield* tempFile
+      const store = yield* openStore(file)
+      yield* store.create(newSession("s"))
+      const other = yield* startWorker(file, "open")
+      yield* Effect.promise(() => other.until((line) => line === "open"))
+      const inAMonth = Date.now() + 31 * 24 * 60 * 60 * 1000
+      assert.strictEqual(yield* store.removeUnprompted(new Set(), inAMonth), 0, other.errors())
+      yield* Effect.promise(() => kill(other.process))
+      assert.strictEqual(yield* store.removeUnprompted(new Set(), inAMonth), 1)
+    }))
+
   it.live("create it at once and lose no session", () =>
     Effect.gen(function*() {
       const file = yield* tempFile
@@ -62,7 +75,7 @@ describe("two processes on one file", () => {
       const store = yield* openStore(file)
       yield* Effect.promise(() => Promise.all(children.map(({ process }) => once(process, "close"))))
       for (const { process, errors } of children) assert.deepStrictEqual([process.exitCode, errors()], [0, ""])
-      assert.strictEqual((yield* store.list({ limit: 500 })).sessions.length, 150)
+      assert.strictEqual((yield* store.list({ limit: 500, unprompted: true })).sessions.length, 150)
     }))
 
   it.live("respect each other's running turn, and take it over when the other one is killed", () =>

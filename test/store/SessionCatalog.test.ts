@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { hostname } from "node:os"
 import { SessionStore } from "../../src/store/SessionStore.ts"
-import { newSession, openStore, tempFile, user } from "./Samples.ts"
+import { newSession, openBoth, openStore, tempFile, user } from "./Samples.ts"
 
 const ids = (page: { readonly sessions: ReadonlyArray<{ readonly sessionId: string }> }) =>
   page.sessions.map(({ sessionId }) => sessionId)
@@ -50,24 +51,79 @@ describe("stored sessions", () => {
       const seen: Array<string> = []
       let cursor: string | null | undefined
       while (cursor !== null) {
-        const page = yield* store.list(cursor === undefined ? { limit: 4 } : { limit: 4, cursor })
+        const page = yield* store.list({
+          unprompted: true,
+          limit: 4,
+          ...(cursor === undefined ? {} : { cursor })
+        })
         assert.isAtMost(page.sessions.length, 4)
         seen.push(...ids(page))
         cursor = page.nextCursor
       }
       assert.deepStrictEqual(seen, ["s9", "s6", "s7", "s8", "s3", "s4", "s5", "s0", "s1", "s2"])
-      assert.strictEqual((yield* store.list({ limit: 10 })).nextCursor, null)
+      assert.strictEqual((yield* store.list({ unprompted: true, limit: 10 })).nextCursor, null)
     }))
 
   it.effect("are filtered by their exact folder", () =>
     Effect.gen(function*() {
       const store = yield* open
       yield* fill(store, 6)
-      const first = yield* store.list({ cwd: "/odd", limit: 2 })
+      const first = yield* store.list({ unprompted: true, cwd: "/odd", limit: 2 })
       assert.deepStrictEqual(ids(first), ["s3", "s5"])
-      const rest = yield* store.list({ cwd: "/odd", limit: 2, cursor: first.nextCursor ?? "" })
+      const rest = yield* store.list({ unprompted: true, cwd: "/odd", limit: 2, cursor: first.nextCursor ?? "" })
       assert.deepStrictEqual(ids(rest), ["s1"])
-      assert.deepStrictEqual(ids(yield* store.list({ cwd: "/od" })), [])
+      assert.deepStrictEqual(ids(yield* store.list({ unprompted: true, cwd: "/od" })), [])
+    }))
+
+  it.effect("are listed once they have had a prompt, also one that was cut off, and found by their id before", () =>
+    Effect.gen(function*() {
+      const store = yield* open
+      yield* fill(store, 5)
+      yield* store.rename("s4", "Named")
+      for (const id of ["s1", "s3"]) yield* store.beginTurn(id, user("hi"))
+      assert.deepStrictEqual(ids(yield* store.list({})), ["s1", "s3"])
+      const first = yield* store.list({ limit: 1 })
+      assert.deepStrictEqual(ids(yield* store.list({ limit: 1, cursor: first.nextCursor ?? "" })), ["s3"])
+      assert.deepStrictEqual((yield* store.overview({ limit: 9 })).map(({ sessionId }) => sessionId), ["s1", "s3"])
+      assert.strictEqual((yield* store.overview({ limit: 9, unprompted: true })).length, 5)
+      assert.strictEqual((yield* store.get("s4")).title, "Named")
+    }))
+
+  it.effect("are removed when they have had no prompt for 30 days and this process does not have them open", () =>
+    Effect.gen(function*() {
+      const file = yield* tempFile
+      const store = yield* openStore(file)
+      for (const id of ["prompted", "open", "closed", "killed"]) yield* store.create(newSession(id))
+      yield* store.beginTurn("prompted", user("hi"))
+      yield* store.kill("killed")
+      const day = 24 * 60 * 60 * 1000
+      const live = new Set(["open"])
+      assert.strictEqual(yield* store.removeUnprompted(live, 30 * day), 0)
+      assert.strictEqual(yield* store.removeUnprompted(live, 30 * day + 1), 2)
+      const left = yield* store.list({ unprompted: true, killed: true })
+      assert.deepStrictEqual(ids(left).toSorted(), ["open", "prompted"])
+      assert.strictEqual(yield* store.removeUnprompted(new Set(), 30 * day + 1), 1)
+    }))
+
+  it.effect("stay while another process may have them open: one of this host that runs, or of another that gave a sign", () =>
+    Effect.gen(function*() {
+      const { store, sql } = yield* openBoth(yield* tempFile)
+      const day = 24 * 60 * 60 * 1000
+      const openers: Record<string, object> = {
+        here: { owner: "a", pid: process.ppid, host: hostname(), at: 0 },
+        ended: { owner: "b", pid: 2 ** 30, host: hostname(), at: 40 * day },
+        restarted: { owner: "c", pid: process.pid, host: hostname(), at: 40 * day },
+        elsewhere: { owner: "d", pid: 1, host: "another", at: 10 * day },
+        silent: { owner: "e", pid: 1, host: "another", at: day }
+      }
+      for (const [id, one] of Object.entries(openers)) {
+        yield* store.create(newSession(id))
+        yield* sql`UPDATE sessions SET openers = ${JSON.stringify([one])} WHERE session_id = ${id}`
+      }
+      yield* store.create(newSession("unreadable"))
+      yield* sql`UPDATE sessions SET openers = '[{"pid":"x"}]' WHERE session_id = 'unreadable'`
+      assert.strictEqual(yield* store.removeUnprompted(new Set(), 40 * day), 4)
+      assert.deepStrictEqual(ids(yield* store.list({ unprompted: true })), ["elsewhere", "here"])
     }))
 
   it.effect("move to the top when a turn begins", () =>
@@ -76,14 +132,14 @@ describe("stored sessions", () => {
       yield* fill(store, 4)
       yield* TestClock.adjust("1 minute")
       yield* store.beginTurn("s1", user("hi"))
-      assert.deepStrictEqual(ids(yield* store.list({})), ["s1", "s3", "s0", "s2"])
+      assert.deepStrictEqual(ids(yield* store.list({ unprompted: true })), ["s1", "s3", "s0", "s2"])
     }))
 
   it.effect("refuse every cursor they did not make", () =>
     Effect.gen(function*() {
       const store = yield* open
       yield* fill(store, 3)
-      const { nextCursor } = yield* store.list({ limit: 1 })
+      const { nextCursor } = yield* store.list({ unprompted: true, limit: 1 })
       const made = nextCursor ?? ""
       const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
       const bad = [
@@ -101,7 +157,7 @@ describe("stored sessions", () => {
         encode({ updatedAt: "1970-01-01T00:00:00.000Z" })
       ]
       for (const cursor of bad) {
-        assert.strictEqual((yield* Effect.flip(store.list({ cursor })))._tag, "BadCursor", cursor)
+        assert.strictEqual((yield* Effect.flip(store.list({ unprompted: true, cursor })))._tag, "BadCursor", cursor)
       }
     }))
 
@@ -117,8 +173,8 @@ describe("stored sessions", () => {
       yield* TestClock.adjust("1 second")
       yield* store.kill("s0")
       assert.strictEqual((yield* store.get("s0")).killedAt, killedAt)
-      assert.deepStrictEqual(ids(yield* store.list({})), ["s1"])
-      assert.deepStrictEqual(ids(yield* store.list({ killed: true })), ["s0", "s1"])
+      assert.deepStrictEqual(ids(yield* store.list({ unprompted: true })), ["s1"])
+      assert.deepStrictEqual(ids(yield* store.list({ unprompted: true, killed: true })), ["s0", "s1"])
       assert.strictEqual((yield* store.transcript("s0")).length, 1)
       assert.strictEqual((yield* Effect.flip(store.beginTurn("s0", user("again"))))._tag, "SessionMissing")
       assert.strictEqual((yield* Effect.flip(store.kill("absent")))._tag, "SessionMissing")
@@ -198,6 +254,6 @@ describe("stored sessions", () => {
       yield* store.commitTurn("s0", turn, { rows, context: "[1]", outcome: "end_turn", title: "T" })
       assert.strictEqual((yield* store.transcript("s0")).length, 2)
       assert.strictEqual((yield* store.beginTurn("s0", user("next"))).context, "[1]")
-      assert.deepStrictEqual(ids(yield* store.list({ limit: 1 })), ["s0"])
+      assert.deepStrictEqual(ids(yield* store.list({ unprompted: true, limit: 1 })), ["s0"])
     }).pipe(Effect.provide(SessionStore.layerMemory)))
 })

@@ -12,6 +12,13 @@ const jobs: Record<string, (store: SessionStore["Service"]) => Effect.Effect<unk
   create: (store) =>
     Effect.forEach(Array.from({ length: 50 }, (_, n) => `${argument}${n}`), (id) => store.create(newSession(id))),
 
+  /** Opens the stored session and keeps it open. */
+  open: Effect.fnUntraced(function*(store) {
+    yield* store.setRoots("s", "/work", [])
+    yield* say("open")
+    return yield* Effect.never
+  }),
+
   /** Holds a turn open. */
   hold: Effect.fnUntraced(function*(store) {
     const { turn, position } = yield* store.beginTurn("s", user("from afar"))

@@ -230,6 +230,15 @@ const resumeHint = ({ resume, view }: Conversation) =>
     }
   })
 
+/** Other agents' files are not known. */
+const unlistedOf = (options: ClientOptions) => (id: string) =>
+  options.server === undefined
+    ? Effect.flatMap(
+      Effect.promise(() => import("../sessions/StoredSessions.ts")),
+      ({ unlisted }) => unlisted(options, id)
+    )
+    : Effect.undefined
+
 /** `postern client`: fails with the message and the exit code, also when the turn failed. */
 export const run = Effect.fnUntraced(function*(options: ClientOptions) {
   const interrupts = yield* Interrupts.make
@@ -246,7 +255,7 @@ export const run = Effect.fnUntraced(function*(options: ClientOptions) {
       view.select(sessionId)
       return { agent, where: place, sessionId }
     }
-    const target = yield* Resume.resolve(agent, resume, cwd)
+    const target = yield* Resume.resolve(agent, resume, cwd, unlistedOf(options))
     view.select(target.sessionId)
     view.show(isConversation)
     yield* Resume.enter(agent, target, isConversation)

@@ -30,7 +30,10 @@ interface SessionFolders {
   readonly here: string
 }
 
-const find = Effect.fnUntraced(function*(agent: Agent, id: string, cwd: SessionFolders) {
+/** Finds a session that the agent may have although it does not list it. */
+type FindUnlisted = (id: string) => Effect.Effect<ResumeTarget | undefined>
+
+const find = Effect.fnUntraced(function*(agent: Agent, id: string, cwd: SessionFolders, unlisted: FindUnlisted) {
   const sessions = agent.can.list ? yield* agent.list() : []
   const found = findById(sessions, ({ sessionId }) => sessionId, id)
   switch (found._tag) {
@@ -38,15 +41,16 @@ const find = Effect.fnUntraced(function*(agent: Agent, id: string, cwd: SessionF
       return { sessionId: found.value.sessionId, cwd: cwd.given ?? found.value.cwd }
     case "Several":
       return yield* failure(severalMatches("sessions", id, found.ids))
-    case "None":
-      // Agents may know sessions that they do not list.
-      return { sessionId: id, cwd: cwd.given ?? cwd.here }
+    case "None": {
+      const { cwd: own = cwd.here, sessionId = id } = (yield* unlisted(id)) ?? {}
+      return { sessionId, cwd: cwd.given ?? own }
+    }
   }
 })
 
 /** A session resumes in the folder it was created for, unless another one is given. */
-export const resolve = (agent: Agent, request: ResumeRequest, cwd: SessionFolders) =>
-  request === "newest" ? newest(agent, cwd.given ?? cwd.here) : find(agent, request.id, cwd)
+export const resolve = (agent: Agent, request: ResumeRequest, cwd: SessionFolders, unlisted: FindUnlisted) =>
+  request === "newest" ? newest(agent, cwd.given ?? cwd.here) : find(agent, request.id, cwd, unlisted)
 
 /** Uses `session/load` where the history is needed and `session/resume` where not, if the agent has both. */
 export const enter = Effect.fnUntraced(function*(agent: Agent, target: ResumeTarget, wantsHistory: boolean) {

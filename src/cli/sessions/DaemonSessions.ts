@@ -19,10 +19,11 @@ const listed = (row: SessionSummary): ListedSession => ({
 
 /** The sessions of a running daemon, as far as its principal may see them. */
 export const layer = ({ call }: Daemon): Layer.Layer<SessionRepository> => {
-  const all = Effect.gen(function*() {
+  const list = Effect.fnUntraced(function*(include_unprompted: boolean) {
     const found = new Map<string, ListedSession>()
     for (let offset = 0;; offset += pageSize) {
-      const { sessions: rows } = yield* call("session/list", { limit: pageSize, offset, include_killed: true })
+      const page = { limit: pageSize, offset, include_killed: true, include_unprompted }
+      const { sessions: rows } = yield* call("session/list", page)
       // A session that changed between two requests can appear on both pages.
       for (const row of rows) found.set(`${row.channel_id} ${row.session_id}`, listed(row))
       if (rows.length < pageSize) return Array.from(found.values())
@@ -48,7 +49,8 @@ export const layer = ({ call }: Daemon): Layer.Layer<SessionRepository> => {
   })
 
   return Layer.succeed(SessionRepository, {
-    all,
+    all: list(true),
+    prompted: list(false),
     document,
     trail: Effect.fnUntraced(function*({ sessionId }) {
       const found = yield* call("session/messages", { session_id: sessionId, decisions: true })

@@ -29,6 +29,8 @@ type Answer<A> = Effect.Effect<A, Failure | StoreFailed>
 export class SessionRepository extends Context.Service<SessionRepository, {
   /** Sessions of both modes, newest first, killed ones included. */
   readonly all: Answer<ReadonlyArray<ListedSession>>
+  /** The same without those that never had a prompt: they are found by their id alone. */
+  readonly prompted: Answer<ReadonlyArray<ListedSession>>
   readonly document: (session: ListedSession) => Answer<SessionDocument>
   readonly trail: (session: ListedSession) => Answer<DecisionTrail>
   /** Closes an active session; it stays stored. */

@@ -48,7 +48,7 @@ export const list = Effect.fnUntraced(function*(options: {
   readonly json: boolean
 }) {
   const folder = options.cwd === undefined ? undefined : canonical(options.cwd)
-  const sessions = (yield* (yield* SessionRepository).all).filter(({ cwd, killedAt }) =>
+  const sessions = (yield* (yield* SessionRepository).prompted).filter(({ cwd, killedAt }) =>
     (options.all || killedAt === null) && (folder === undefined || cwd === folder)
   )
   if (options.json) return yield* print(sessions.map((session) => `${json(rowOf(session))}\n`).join(""))

@@ -11,12 +11,13 @@ import { findSession, type ListedSession, SessionRepository } from "./SessionRep
 
 const pageSize = 500
 
-const everything = Effect.fnUntraced(function*(store: SessionStore["Service"]) {
+const everything = Effect.fnUntraced(function*(store: SessionStore["Service"], unprompted: boolean) {
   const found: Array<SessionRecord> = []
   let cursor: string | null = null
   do {
     const page: SessionPage = yield* store.list({
       killed: true,
+      unprompted,
       limit: pageSize,
       ...(cursor === null ? {} : { cursor })
     })
@@ -50,18 +51,21 @@ export const layer = Layer.effect(
       return store === undefined ? gone : Effect.catchTag(use(store), "SessionMissing", () => gone)
     }
 
+    const list = Effect.fnUntraced(function*(unprompted: boolean) {
+      const found = yield* Effect.forEach(
+        stores,
+        ([mode, store]) =>
+          Effect.map(
+            everything(store, unprompted),
+            (sessions) => sessions.map((session): ListedSession => ({ ...session, mode }))
+          )
+      )
+      return found.flat().sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
+    }, Effect.catchTag("BadCursor", Effect.die))
+
     return SessionRepository.of({
-      all: Effect.gen(function*() {
-        const found = yield* Effect.forEach(
-          stores,
-          ([mode, store]) =>
-            Effect.map(
-              everything(store),
-              (sessions) => sessions.map((session): ListedSession => ({ ...session, mode }))
-            )
-        )
-        return found.flat().sort((a, b) => b.updatedAt.localeCompare(a.updatedAt))
-      }).pipe(Effect.catchTag("BadCursor", Effect.die)),
+      all: list(true),
+      prompted: list(false),
       document: (one) =>
         on(one, (store) =>
           Effect.all({
@@ -89,13 +93,22 @@ const reasonFor = ({ killedAt, mode, sessionId }: ListedSession): Failure => {
     : unknownSession(sessionId)
 }
 
+/** The session with an id, or with the only one that begins like this, as the files have it. */
+const inFiles = Effect.fnUntraced(function*(flags: SettingsFlags, id: string) {
+  const sessions = yield* Effect.provide(
+    SessionRepository.use(({ all }) => all),
+    Layer.provide(layer, Settings.layer(flags))
+  )
+  const acp = sessions.filter(({ mode }) => mode === "acp")
+  return yield* Effect.catch(findSession(acp, id), () => findSession(sessions, id))
+})
+
+/** A session that `postern acp` has and does not list, since it never had a prompt. */
+export const unlisted = (flags: SettingsFlags, id: string): Effect.Effect<ListedSession | undefined> =>
+  Effect.map(inFiles(flags, id), (found) => found.mode === "acp" && found.killedAt === null ? found : undefined).pipe(
+    Effect.orElseSucceed(() => undefined)
+  )
+
 /** Why `postern acp` does not have a session with this id, or with an id that begins like this, as far as the files tell. */
 export const whyMissing = (flags: SettingsFlags, id: string): Effect.Effect<Failure> =>
-  Effect.gen(function*() {
-    const sessions = yield* Effect.provide(
-      SessionRepository.use(({ all }) => all),
-      Layer.provide(layer, Settings.layer(flags))
-    )
-    const acp = sessions.filter(({ mode }) => mode === "acp")
-    return reasonFor(yield* Effect.catch(findSession(acp, id), () => findSession(sessions, id)))
-  }).pipe(Effect.orElseSucceed(() => unknownSession(id)))
+  Effect.map(inFiles(flags, id), reasonFor).pipe(Effect.orElseSucceed(() => unknownSession(id)))

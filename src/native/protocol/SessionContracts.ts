@@ -103,7 +103,9 @@ const listing = {
   /** How many of the newest sessions to leave out. */
   offset: maybe(Schema.Int),
   /** Lists killed sessions as well, which can be read and deleted. */
-  include_killed: maybe(Schema.Boolean)
+  include_killed: maybe(Schema.Boolean),
+  /** Lists sessions that never had a prompt as well. */
+  include_unprompted: maybe(Schema.Boolean)
 }
 
 const SessionSummary = Schema.Struct({

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import type { AgentSettings } from "../../config/Snapshot.ts"
 import type { Principal } from "../../security/Principals.ts"
@@ -20,6 +21,7 @@ import {
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import { Agents } from "../../session/lifecycle/Agents.ts"
+import { isGone } from "../../session/lifecycle/Folders.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import type { SessionOverrides } from "../../session/SessionContext.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
@@ -57,9 +59,10 @@ const create = ({ agent, cwd, excludesMemory, forbids, manager, me, sessionId, s
   })
 
 /** Fails where the session of that id is not the one that was asked for. */
-const agrees = Effect.fnUntraced(function*({ agent, forbids, surface }: OpenRequest, record: SessionRecord) {
+const agrees = Effect.fnUntraced(function*({ agent, cwd, forbids, surface }: OpenRequest, record: SessionRecord) {
   const { sessionId } = record
-  yield* mayEnter(forbids, record.cwd)
+  // Of a folder that was moved, the new place is looked at when it is opened.
+  if (cwd === undefined || !(yield* isGone(record.cwd))) yield* mayEnter(forbids, record.cwd)
   if (record.agent !== agent.alias) {
     return yield* Errors.invalid(`session ${sessionId} belongs to agent "${record.agent}"`, "agent_alias", "conflict")
   }
@@ -72,8 +75,20 @@ const agrees = Effect.fnUntraced(function*({ agent, forbids, surface }: OpenRequ
   }
 })
 
-const activated = ({ cwd, forbids, manager }: OpenRequest, { additionalDirectories, sessionId }: SessionRecord) =>
-  manager.activate(sessionId, { cwd, forbids, additionalDirectories }, (session) => Effect.succeed(session))
+const activated = Effect.fnUntraced(function*({ cwd, forbids, manager }: OpenRequest, record: SessionRecord) {
+  const { sessionId } = record
+  const isMoved = cwd !== undefined && (yield* isGone(record.cwd))
+  // Further folders inside the moved one went with it.
+  const inside = `${record.cwd}/`
+  const additionalDirectories = isMoved
+    ? record.additionalDirectories.map((path) => path.startsWith(inside) ? join(cwd, path.slice(inside.length)) : path)
+    : record.additionalDirectories
+  return yield* manager.activate(
+    sessionId,
+    { cwd, forbids, additionalDirectories },
+    (session) => Effect.succeed(session)
+  )
+})
 
 const restore = Effect.fnUntraced(function*(wanted: OpenRequest, sessionId: string) {
   const record = yield* wanted.manager.store.get(sessionId)

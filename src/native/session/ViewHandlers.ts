@@ -20,6 +20,7 @@ interface Asked {
   readonly limit?: number | null
   readonly offset?: number | null
   readonly include_killed?: boolean | null
+  readonly include_unprompted?: boolean | null
   readonly running?: boolean | null
 }
 
@@ -56,6 +57,7 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
     const found = yield* store.overview({
       limit: Math.max(asked.offset ?? 0, 0) + sizeOf(asked),
       killed: asked.include_killed === true,
+      unprompted: asked.include_unprompted === true,
       ...(me.admin ? {} : { owner: me.id }),
       ...(query === undefined || query === null || query.trim() === "" ? {} : { query: query.trim() })
     })

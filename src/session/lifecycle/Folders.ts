@@ -102,7 +102,8 @@ export const open = Effect.fnUntraced(function*(agent: AgentSettings, opening: F
 /** A path as sessions store it; one that does not exist stays as it is. */
 export const canonical = (path: string) => Effect.promise(() => realpath(path).catch(() => path))
 
-const isGone = (path: string) =>
+/** No folder is there. One that cannot be looked at is not gone. */
+export const isGone = (path: string) =>
   Effect.promise(() =>
     stat(path).then(
       (found) => !found.isDirectory(),
@@ -116,9 +117,9 @@ const isGone = (path: string) =>
  */
 export const folderOf = Effect.fnUntraced(function*(stored: string, asked: string | undefined) {
   if (asked !== undefined) yield* absolute("cwd", asked)
-  if (asked !== undefined && (yield* canonical(asked)) === stored) return stored
+  const same = asked === undefined || (yield* canonical(asked)) === stored
   const gone = yield* isGone(stored)
-  if (asked === undefined) {
+  if (same) {
     return gone
       ? yield* new DirectoryRefused({
         field: "cwd",

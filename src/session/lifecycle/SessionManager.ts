@@ -272,6 +272,16 @@ export class SessionManager extends Context.Service<SessionManager, {
     })
     if (!keepIdle) yield* Effect.forkScoped(Effect.repeat(closeIdle, Schedule.spaced("60 seconds")))
 
+    const removeUnprompted = Effect.gen(function*() {
+      const live = new Set(all().map(({ session }) => session.sessionId))
+      const removed = yield* store.removeUnprompted(live, yield* Clock.currentTimeMillis)
+      if (removed > 0) yield* Effect.logInfo(`${removed} sessions of ${mode} mode that never had a prompt were removed`)
+    }).pipe(Effect.ignore({ log: "Warn" }))
+    // Late, so that no client waits for it: processes of a few seconds leave it to others.
+    yield* Effect.forkScoped(
+      Effect.delay(Effect.repeat(removeUnprompted, Schedule.spaced("6 hours")), "3 seconds")
+    )
+
     return SessionManager.of({
       mode,
       store,
