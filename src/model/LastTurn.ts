@@ -23,6 +23,10 @@ export const answerText = (part: Prompt.ToolResultPart): string => {
 const userText = (message: Prompt.UserMessage): string =>
   message.content.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n")
 
+/** The texts of all user messages. */
+export const userTexts = (prompt: Prompt.Prompt): ReadonlyArray<string> =>
+  prompt.content.flatMap((message) => message.role === "user" ? [userText(message)] : [])
+
 /** Empty text when the prompt has no user message. */
 export const lastTurn = (prompt: Prompt.Prompt): LastTurn => {
   const start = prompt.content.findLastIndex((message) => message.role === "user")

@@ -18,12 +18,18 @@ const doctor = (folder: string, env: NodeJS.ProcessEnv = {}) =>
   }).done
 
 describe("postern doctor", () => {
-  it("reports no problem without a configuration", async () => {
+  it("without a configuration says that no real model is set, and reports no other problem", async () => {
     const folder = machine()
     const { code, stdout } = await doctor(folder)
     expect(code).toBe(0)
     const found = new Map(lines(stdout).map((one) => [one.name, one]))
-    expect(found.get("agent")).toMatchObject({ status: "ok", detail: "default uses offline/builtin" })
+    expect(found.get("agent")).toMatchObject({
+      status: "warn",
+      detail: expect.stringMatching(/^default uses offline\/builtin: no real model is set/),
+      remedy: "Run postern setup."
+    })
+    const withKey = lines((await doctor(folder, { OPENAI_API_KEY: "sk-0123456789" })).stdout)
+    expect(withKey.find(({ name }) => name === "agent")).toMatchObject({ status: "ok" })
     expect(found.get("configuration")?.["detail"]).toBe(`defaults: there is no ${join(folder, "config.toml")}`)
     expect(found.get("sessions")).toMatchObject({ status: "ok" })
     if (hasBubblewrap) {

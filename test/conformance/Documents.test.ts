@@ -24,6 +24,16 @@ const exceptions: ReadonlyMap<string, { readonly why: string; readonly code: num
     { why: "changes what tests expect", code: undefined }
   ],
   ["git diff test/conformance/transcripts", { why: "needs the repository", code: undefined }],
+  ["npx postern setup", { why: "nobody can answer", code: 2 }],
+  ["npx postern setup --provider anthropic --api-key-env ANTHROPIC_API_KEY --yes", { why: "there is no key", code: 1 }],
+  ["npx postern setup --provider openrouter --api-key-stdin --yes < key.txt", {
+    why: "needs a network",
+    code: undefined
+  }],
+  [
+    "npx postern setup --provider ollama --base-url http://127.0.0.1:11434 --model qwen3-coder:30b",
+    { why: "needs a server", code: undefined }
+  ],
   ["npx postern daemon", { why: "runs until it is stopped", code: undefined }],
   ["npx postern status", { why: "no daemon is running", code: 1 }],
   ["npx postern sessions close ID", { why: "no daemon is running", code: 1 }],

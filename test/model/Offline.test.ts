@@ -1,7 +1,8 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { type Prompt, type Response, Tool, Toolkit } from "effect/ai"
 import { TestClock } from "effect/testing"
+import { RequestOptions } from "../../src/model/RequestOptions.ts"
 import * as OfflineModel from "../../src/model/offline/OfflineModel.ts"
 
 const options = { configFile: "/home/me/.postern/config.toml" }
@@ -43,6 +44,32 @@ const answered = (
   { role: "assistant", content: [{ type: "tool-call", id: `id-${messages.length}`, name, params: {} }] },
   { role: "tool", content: [{ type: "tool-result", id: `id-${messages.length}`, name, isFailure, result }] }
 ]
+
+describe("the offline model", () => {
+  const noticesOf = Effect.fnUntraced(function*(prompt: Prompt.RawInput) {
+    const notices: Array<string> = []
+    yield* Effect.provideService(answer(prompt), RequestOptions, {
+      thoughtLevel: "default",
+      onNotice: (message) => Effect.sync(() => void notices.push(message))
+    })
+    return notices
+  })
+
+  it.effect(
+    "says what it is once, where something that is no script is first asked",
+    Effect.fnUntraced(function*() {
+      const free = { role: "user", content: "fix my bug" } as const
+      const script = { role: "user", content: "say hi" } as const
+      const told = [expect.stringContaining("postern setup")]
+      expect(yield* noticesOf([free])).toEqual(told)
+      expect(yield* noticesOf([script])).toEqual([])
+      expect(yield* noticesOf([script, { role: "assistant", content: "hi" }, free])).toEqual(told)
+      expect(yield* noticesOf([free, { role: "assistant", content: "I am" }, { role: "user", content: "more" }]))
+        .toEqual([])
+      expect(yield* noticesOf(answered([free], "file_list", "a.txt"))).toEqual([])
+    })
+  )
+})
 
 describe("the offline model running a script", () => {
   it.effect(

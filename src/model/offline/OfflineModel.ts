@@ -1,7 +1,8 @@
 import { Effect, Option, Stream } from "effect"
-import { IdGenerator, LanguageModel } from "effect/ai"
-import { estimateTokens, type LastTurn, lastTurn, type ToolAnswer } from "../LastTurn.ts"
+import { IdGenerator, LanguageModel, type Prompt } from "effect/ai"
+import { estimateTokens, type LastTurn, lastTurn, type ToolAnswer, userTexts } from "../LastTurn.ts"
 import { parseScript, scriptCommands, type ScriptStep } from "./Script.ts"
+import { RequestOptions } from "../RequestOptions.ts"
 import { generateWith, type ResponsePart } from "../ResponseParts.ts"
 import { offlineNotes } from "../CompactionPrompt.ts"
 import { withoutMemory } from "../MemoryBlock.ts"
@@ -89,7 +90,7 @@ const help = (tools: ReadonlySet<string>): string =>
 
 const realModel = (configFile: string): string =>
   [
-    `To use a real model, put this into \`${configFile}\`:`,
+    `To use a real model, run \`postern setup\`, or put this into \`${configFile}\`:`,
     "```toml",
     "[agents.main]",
     "model = \"anthropic/claude-sonnet-4.6\"   # \"<provider alias>/<model id>\"",
@@ -256,8 +257,22 @@ function* perform(
 
 type Parts = Stream.Stream<ResponsePart, never, IdGenerator.IdGenerator>
 
+const notice =
+  "This is the built-in offline model, which follows scripts and thinks nothing up; postern setup sets up a real one"
+
+const isFree = (text: string): boolean => parseScript(withoutMemory(text)) === undefined
+
+/** Whether this is the first request about what is no script: whoever wrote it may expect a real model. */
+const meetsPerson = (prompt: Prompt.Prompt): boolean => {
+  const { answers, text } = lastTurn(prompt)
+  return answers.length === 0 && offlineNotes(text) === undefined && isFree(text) &&
+    userTexts(prompt).filter(isFree).length === 1
+}
+
 export const streamText = (options: IntroductionOptions) => (request: LanguageModel.ProviderOptions): Parts =>
   Stream.unwrap(Effect.gen(function*() {
+    const { onNotice } = yield* RequestOptions
+    if (onNotice !== undefined && meetsPerson(request.prompt)) yield* onNotice(notice)
     const ids = yield* IdGenerator.IdGenerator
     const callId = yield* ids.generateId()
     const tools = new Set(request.toolChoice === "none" ? [] : request.tools.map((tool) => tool.name))

@@ -71,9 +71,17 @@ const agentFinding = Effect.gen(function*() {
           name: "agent",
           status: "fail",
           detail: `${alias} uses ${model}: ${message}`,
-          remedy: "See [providers] in config.toml."
+          remedy: "Run postern setup, or see [providers] in config.toml."
         }),
-        onSuccess: () => ok("agent", `${alias} uses ${model}`)
+        onSuccess: ({ provider }): Finding =>
+          provider.kind === "offline"
+            ? {
+              name: "agent",
+              status: "warn",
+              detail: `${alias} uses ${model}: no real model is set, and the built-in one only follows scripts`,
+              remedy: "Run postern setup."
+            }
+            : ok("agent", `${alias} uses ${model}`)
       })
   })
 })
