@@ -111,6 +111,17 @@ describe("tools, from outside", () => {
     expect((await open.prompt(await open.newSession(), "read .env")).text).toContain(secret)
   })
 
+  test("each call of a turn that has no room in the model's window runs once", async ({ host }) => {
+    const acp = await host.open({ env: { POSTERN_policy__tool_approval: "universal_accept" } })
+    const script = (filler: string) =>
+      ["run echo one >> log", "run seq 1 30000", "run echo two >> log", filler, "run echo three >> log"].join("\n")
+    for (const filler of [`say ${"x ".repeat(60_000)}`, "y".repeat(120_000)]) {
+      await acp.prompt(await acp.newSession(), script(filler))
+      expect(readFileSync(join(host.project, "log"), "utf8")).toBe("one\ntwo\nthree\n")
+      host.write("log", "")
+    }
+  })
+
   test("a background command goes on after its turn and after a cancel, and ends with the session or with the process", async ({ host }) => {
     const ends: ReadonlyArray<readonly [string, (acp: AcpProcess, sessionId: string) => Promise<unknown>]> = [
       ["987651.5", (acp, sessionId) => acp.request("session/close", { sessionId })],

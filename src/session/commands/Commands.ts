@@ -148,7 +148,6 @@ export const make = Effect.gen(function*() {
     const history = historyOf(turn)
     const next = yield* compact(history, request.model, {
       focus,
-      keep: undefined,
       limit: limitOf(request),
       used: window.used(history, request, turn),
       overhead: request.overhead

@@ -7,7 +7,6 @@ import { costOf, tokensOf } from "../policy/Budget.ts"
 import type { StoreFailed } from "../../store/SessionStore.ts"
 import { type History, type Messages, messagesOf, of } from "./History.ts"
 import { newId } from "../../domain/Id.ts"
-import { estimate } from "./Tokens.ts"
 import { note, noteOf, turnsOf } from "./Trim.ts"
 import type { TurnContext } from "../turn/TurnLoop.ts"
 import type { TurnFailed } from "../turn/TurnEnd.ts"
@@ -22,8 +21,6 @@ export class CompactionFailed extends Schema.TaggedError<CompactionFailed>()("Co
 interface CompactionOptions {
   /** What the summary is to keep above all; empty for nothing in particular. */
   readonly focus: string
-  /** Tokens of the running turn that stay as they are; `undefined`: there is no running turn, and nothing stays. */
-  readonly keep: number | undefined
   /** In tokens: what the model takes. */
   readonly limit: number
   /** In the context now, and what a request holds besides messages; in tokens. */
@@ -31,28 +28,11 @@ interface CompactionOptions {
   readonly overhead: number
 }
 
-/** An answer and the results of its calls stay together. */
-const stepsOf = (messages: Messages): ReadonlyArray<Messages> => {
-  const starts = messages.flatMap(({ role }, at) => role === "assistant" ? [at] : [])
-  return starts.map((start, at) => messages.slice(start, starts[at + 1]))
-}
-
-/** What is summarised, and what of the running turn stays: its prompt and the newest steps that have room. */
-const split = (messages: Messages, keep: number | undefined): { readonly old: Messages; readonly kept: Messages } => {
-  const turn = turnsOf(messages).at(-1)
-  if (keep === undefined || turn === undefined) return { old: messages, kept: [] }
-  const firstStep = turn.findIndex(({ role }) => role !== "user")
-  const asked = firstStep === -1 ? turn : turn.slice(0, firstStep)
-  const steps = firstStep === -1 ? [] : stepsOf(turn.slice(firstStep))
-  let room = keep - estimate(asked)
-  let first = steps.length
-  while (first > 0 && (room -= estimate(steps[first - 1]!)) >= 0) first--
-  const before = messages.slice(0, messages.length - turn.length)
-  return {
-    old: first === 0 ? before : [...before, ...asked, ...steps.slice(0, first).flat()],
-    kept: [...asked, ...steps.slice(first).flat()]
-  }
-}
+/** What is summarised, and the turn that runs, which stays. */
+const split = (messages: Messages, running: number): { readonly old: Messages; readonly kept: Messages } => ({
+  old: messages.slice(0, messages.length - running),
+  kept: messages.slice(messages.length - running)
+})
 
 const shortened = (text: string, limit: number): string =>
   text.length <= limit ? text : `${beginning(text, (limit * 2) / 3)} […] ${ending(text, limit / 3)}`
@@ -138,7 +118,7 @@ export const compact = Effect.fn("Compaction.compact")(function*(
   turn: TurnContext
 ): Effect.fn.Return<History, CompactionFailed | TurnFailed> {
   const messages = messagesOf(history)
-  const { kept, old } = split(messages, options.keep)
+  const { kept, old } = split(messages, history.running)
   if (old.length === 0 || (noteOf(old) !== undefined && old.length <= 2)) {
     return yield* new CompactionFailed({ message: "there is nothing to summarise", why: "nothing" })
   }
@@ -149,7 +129,7 @@ export const compact = Effect.fn("Compaction.compact")(function*(
   const work = Effect.gen(function*() {
     yield* turn.writer.compaction({ compactionId, status: "in_progress" })
     const { cost, summary } = yield* summarise(compactionId, old, model, options, turn)
-    const next = of([...note(summary), ...kept])
+    const next = of([...note(summary), ...kept], kept.length)
     const tokens: [number, number] = [options.used, next.tokens + options.overhead]
     yield* turn.writer.compacted(
       { compactionId, status: "completed", summary, tokens },
@@ -159,7 +139,7 @@ export const compact = Effect.fn("Compaction.compact")(function*(
       _tag: "HistoryTrimmed",
       droppedMessages: old.length,
       keptTurns: kept.length === 0 ? 0 : 1,
-      reason: options.keep === undefined ? "compacted on request" : "context token budget exceeded"
+      reason: kept.length === 0 ? "compacted on request" : "context token budget exceeded"
     })
     yield* turn.usage({ used: tokens[1], size: options.limit, ...(cost === undefined ? {} : { cost }) })
     return next

@@ -9,6 +9,7 @@ import { type TurnContext } from "../turn/TurnLoop.ts"
 import { TurnFailed } from "../turn/TurnEnd.ts"
 import { compact, CompactionFailed } from "./Compaction.ts"
 import { type History, messagesOf, of, read } from "./History.ts"
+import * as RunningTurn from "./RunningTurn.ts"
 import { estimate } from "./Tokens.ts"
 import * as Trim from "./Trim.ts"
 
@@ -25,7 +26,7 @@ export const limitOf = (
 /** At this share of the limit the context is made smaller: the answer needs room too. */
 const full = 0.8
 
-/** The shares that compaction keeps of the running turn, and that trimming aims at. */
+/** The shares that the running turn may keep, and that trimming aims at. */
 const kept = 0.25
 const aim = 0.5
 
@@ -94,7 +95,7 @@ const make = (): ContextWindow["Service"] => {
 
   const trimmed = Effect.fnUntraced(
     function*(history: History, cut: Trim.Trimmed, request: TurnRequest, turn: TurnContext) {
-      const next = of(cut.messages)
+      const next = of(cut.messages, cut.running)
       const { droppedMessages, keptTurns, reason } = cut
       const saved = yield* Effect.result(turn.replaceContext(next.json))
       if (Result.isFailure(saved)) {
@@ -105,7 +106,9 @@ const make = (): ContextWindow["Service"] => {
       const limit = reason.startsWith("history") ? request.profile.maxHistoryMessages : limitOf(request)
       yield* turn.notify({
         severity: "info",
-        title: `${droppedMessages} older messages are no longer in the model's context`,
+        title: droppedMessages === 0
+          ? "Long arguments and results of this turn are cut in the model's context"
+          : `${droppedMessages} older messages are no longer in the model's context`,
         description: `${reason} (${limit})`
       })
       yield* turn.publish({ _tag: "HistoryTrimmed", droppedMessages, keptTurns, reason })
@@ -117,18 +120,25 @@ const make = (): ContextWindow["Service"] => {
     function*(history: History, request: TurnRequest, turn: TurnContext): Effect.fn.Return<History, TurnFailed> {
       const { model, overhead, profile } = request
       const limit = limitOf(request)
-      const before = used(history, request, turn)
+      const usedBefore = used(history, request, turn)
       // The count of the old context says nothing about the new one.
       turn.state.tokenOffset = undefined
       const room = Math.max(0, limit - overhead)
+      const messages = messagesOf(history)
+      const before = messages.slice(0, messages.length - history.running)
+      const running = messages.slice(before.length)
+      const most = Math.floor(room * full)
+      const shorter = RunningTurn.shorten(running, Math.floor(Math.min(limit, history.tokens) * kept), most)
+      const lighter = shorter === running ? history : of([...before, ...shorter], shorter.length)
+      // The offline model knows what it has done by the calls alone.
+      const { past, rest } = RunningTurn.split(shorter, model.isOffline === true ? Infinity : most)
       const summarised: Effect.Effect<History, CompactionFailed | TurnFailed> = profile.compactContext
-        ? compact(history, model, {
-          focus: "",
-          keep: Math.floor(Math.min(limit, history.tokens) * kept),
-          limit,
-          used: before,
-          overhead
-        }, turn)
+        ? compact(
+          past.length === 0 ? lighter : of([...before, ...past, ...rest], rest.length),
+          model,
+          { focus: "", limit, used: usedBefore, overhead },
+          turn
+        )
         : new CompactionFailed({ message: "compact_context is off", why: "nothing" })
       const made = yield* Effect.result(summarised)
       if (Result.isSuccess(made)) return made.success
@@ -136,18 +146,31 @@ const make = (): ContextWindow["Service"] => {
       yield* Effect.logInfo(`the context was not summarised: ${made.failure.message}`)
       if (made.failure.why === "not_saved") return history
       const cut = Trim.toTokens(
-        messagesOf(history),
+        messagesOf(lighter),
+        history.running,
         Math.floor(Math.min(room, history.tokens) * aim),
         profile.keepToolContextTurns
       )
-      return cut === undefined ? history : yield* trimmed(history, cut, request, turn)
+      if (cut !== undefined) return yield* trimmed(history, cut, request, turn)
+      return lighter === history ? history : yield* trimmed(
+        history,
+        {
+          messages: messagesOf(lighter),
+          running: history.running,
+          droppedMessages: 0,
+          keptTurns: Trim.turnsOf(messages, history.running).length,
+          reason: "context token budget exceeded"
+        },
+        request,
+        turn
+      )
     }
   )
 
   return {
     load: ({ state }, context) => {
       const { history } = state
-      return history?.json === (context ?? "[]") ? history : read(context)
+      return history?.json === (context ?? "[]") ? { ...history, running: 0 } : read(context)
     },
     store: ({ state }, history) => {
       drop(state)
@@ -163,7 +186,7 @@ const make = (): ContextWindow["Service"] => {
     begin: Effect.fnUntraced(function*(history, request, turn) {
       const { maxHistoryMessages } = request.profile
       if (history.prompt.content.length <= maxHistoryMessages) return history
-      const cut = Trim.toMessages(messagesOf(history), maxHistoryMessages)
+      const cut = Trim.toMessages(messagesOf(history), history.running, maxHistoryMessages)
       return cut === undefined ? history : yield* trimmed(history, cut, request, turn)
     }),
     fit: (history, request, turn) => {

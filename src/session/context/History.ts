@@ -19,12 +19,15 @@ export interface History {
   readonly prompt: Prompt.Prompt
   /** An estimate. */
   readonly tokens: number
+  /** So many messages at the end are of the turn that runs. */
+  readonly running: number
 }
 
-export const of = (messages: Messages): History => ({
+export const of = (messages: Messages, running = 0): History => ({
   json: JSON.stringify(messages),
   prompt: Prompt.make(messages),
-  tokens: estimate(messages)
+  tokens: estimate(messages),
+  running
 })
 
 const parsed = (json: string): unknown => {
@@ -40,10 +43,12 @@ export const read = (json: string | null): History => of(json === null ? [] : re
 
 export const messagesOf = ({ json }: History) => JSON.parse(json) as Messages
 
-export const append = ({ json, prompt, tokens }: History, messages: Messages): History => ({
+/** Adds messages of the turn that runs. */
+export const append = ({ json, prompt, running, tokens }: History, messages: Messages): History => ({
   json: appendJson(json, messages),
   prompt: Prompt.concat(prompt, messages),
-  tokens: tokens + estimate(messages)
+  tokens: tokens + estimate(messages),
+  running: running + messages.length
 })
 
 /** What the model reads of a call. */

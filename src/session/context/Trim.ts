@@ -10,6 +10,8 @@ import { beginning, ending } from "../../domain/Cut.ts"
 
 export interface Trimmed {
   readonly messages: Messages
+  /** At the end, of the turn that runs: all that were there. */
+  readonly running: number
   readonly droppedMessages: number
   readonly keptTurns: number
   readonly reason: "history message limit exceeded" | "context token budget exceeded"
@@ -36,11 +38,16 @@ export const noteOf = ([first]: Messages): string | undefined => {
   return text.startsWith(`${opening}]\n`) ? text.slice(opening.length + 2) : undefined
 }
 
-/** A turn begins with the user's messages; the note is no turn. */
-export const turnsOf = (messages: Messages): ReadonlyArray<Messages> => {
-  const body = noteOf(messages) === undefined ? messages : messages.slice(2)
+/**
+ * A turn begins with the user's messages; the note is no turn. The `running` messages at the end are one, whatever its user said in
+ * between.
+ */
+export const turnsOf = (messages: Messages, running = 0): ReadonlyArray<Messages> => {
+  const end = messages.length - running
+  const body = messages.slice(noteOf(messages) === undefined ? 0 : 2, end)
   const starts = body.flatMap(({ role }, at) => role === "user" && body[at - 1]?.role !== "user" ? [at] : [])
-  return starts.map((start, at) => body.slice(start, starts[at + 1]))
+  const turns = starts.map((start, at) => body.slice(start, starts[at + 1]))
+  return running === 0 ? turns : [...turns, messages.slice(end)]
 }
 
 const askedIn = (turns: ReadonlyArray<Messages>): ReadonlyArray<string> =>
@@ -67,16 +74,18 @@ const withoutTools = (turn: Messages): Messages =>
 
 const drop = (
   messages: Messages,
+  running: number,
   reason: Trimmed["reason"],
   fits: (kept: Messages) => boolean
 ): Trimmed | undefined => {
   const before = noteOf(messages)
-  const turns = turnsOf(messages)
+  const turns = turnsOf(messages, running)
   for (let dropped = 1; dropped < turns.length; dropped++) {
     const kept = [...head(before, turns.slice(0, dropped)), ...turns.slice(dropped).flat()]
     if (!fits(kept) && dropped < turns.length - 1) continue
     return {
       messages: kept,
+      running,
       droppedMessages: turns.slice(0, dropped).flat().length,
       keptTurns: turns.length - dropped,
       reason
@@ -86,22 +95,28 @@ const drop = (
 }
 
 /** `undefined`: it fits, or nothing can go. */
-export const toMessages = (messages: Messages, limit: number): Trimmed | undefined =>
+export const toMessages = (messages: Messages, running: number, limit: number): Trimmed | undefined =>
   messages.length <= limit
     ? undefined
-    : drop(messages, "history message limit exceeded", (kept) => kept.length <= limit)
+    : drop(messages, running, "history message limit exceeded", (kept) => kept.length <= limit)
 
 /** Removes the calls of all but the `keepTools` newest turns first, then whole turns. */
-export const toTokens = (messages: Messages, limit: number, keepTools: number): Trimmed | undefined => {
+export const toTokens = (
+  messages: Messages,
+  running: number,
+  limit: number,
+  keepTools: number
+): Trimmed | undefined => {
   if (estimate(messages) <= limit) return undefined
   const before = noteOf(messages)
-  const turns = turnsOf(messages)
+  const turns = turnsOf(messages, running)
   const light = turns.map((turn, at) => at < turns.length - Math.max(1, keepTools) ? withoutTools(turn) : turn)
   const lighter = [...head(before, []), ...light.flat()]
   const reason = "context token budget exceeded"
   if (lighter.length < messages.length && estimate(lighter) <= limit) {
-    return { messages: lighter, droppedMessages: messages.length - lighter.length, keptTurns: turns.length, reason }
+    const droppedMessages = messages.length - lighter.length
+    return { messages: lighter, running, droppedMessages, keptTurns: turns.length, reason }
   }
-  const trimmed = drop(lighter, reason, (kept) => estimate(kept) <= limit)
+  const trimmed = drop(lighter, running, reason, (kept) => estimate(kept) <= limit)
   return trimmed && { ...trimmed, droppedMessages: trimmed.droppedMessages + messages.length - lighter.length }
 }

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { SessionEvent } from "../../../src/domain/SessionEvent.ts"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
+import * as PromptContent from "../../../src/session/turn/PromptContent.ts"
 import { make as makeHarness, newSession, prompt } from "../../support/SessionHarness.ts"
 import { type Answer, make, told } from "../../support/ScriptedModel.ts"
 
@@ -66,25 +67,62 @@ describe("A context that is nearly full", () => {
     }).pipe(Effect.provide(harness.layer))
   })
 
-  it.live("keeps the newest steps of the running turn as they are", () => {
-    const call = (path: string, input: number): Answer => ({
-      calls: [{ name: "file_read", params: { path } }],
-      usage: { input, output: 10 }
-    })
-    const { harness, requests } = scenario([call("long.txt", 10), call("short.txt", 90_000), {
-      text: "Read the long one."
-    }])
+  const call = (path: string, input: number): Answer => ({
+    calls: [{ name: "file_read", params: { path } }],
+    usage: { input, output: 10 }
+  })
+
+  it.live("keeps every step of the running turn, the newest as it is, and of older ones the ends of what is long", () => {
+    const { harness, requests } = scenario([
+      { text: "hello" },
+      call("long.txt", 10),
+      call("short.txt", 90_000),
+      { text: "They said hello." }
+    ])
     return Effect.gen(function*() {
       const { say, session } = yield* open()
       writeFileSync(join(session.workspace.cwd, "long.txt"), "x".repeat(20_000))
       writeFileSync(join(session.workspace.cwd, "short.txt"), "y")
+      yield* say("hello")
       yield* say("read both")
-      assert.deepStrictEqual(told(requests[3]!), [
-        "user: [Earlier in this session]\nRead the long one.",
+      const last = told(requests[4]!)
+      assert.deepStrictEqual([...last.slice(0, 4), ...last.slice(5)], [
+        "user: [Earlier in this session]\nThey said hello.",
         "assistant: I go on from there.",
         "user: read both",
         "assistant: <file_read>",
+        "assistant: <file_read>",
         "tool: 1: y\n[1 line]"
+      ])
+      assert.match(last[4]!, /^tool: 1: x+\n\[… \d+ of \d+ characters left out …\]\nx+/)
+      assert.isBelow(last[4]!.length, 2_200)
+    }).pipe(Effect.provide(harness.layer))
+  })
+
+  it.live("keeps what was done in the running turn before its user said more", () => {
+    const { harness, requests } = scenario([{ text: "hello" }, call("a.txt", 90_000), { text: "Summary." }])
+    return Effect.gen(function*() {
+      const { say, session } = yield* open()
+      writeFileSync(join(session.workspace.cwd, "a.txt"), "y")
+      yield* say("hello")
+      session.attach({
+        publish: (event) =>
+          event._tag === "ToolCallStarted"
+            ? Effect.orDie(
+              Effect.flatMap(PromptContent.prepare([{ type: "text", text: "and be quick" }]), session.steer)
+            )
+            : Effect.void,
+        ask: () => Effect.never,
+        choose: () => Effect.never
+      })
+      yield* say("read it")
+      assert.deepStrictEqual(told(requests[3]!), [
+        "user: [Earlier in this session]\nSummary.",
+        "assistant: I go on from there.",
+        "user: read it",
+        "assistant: <file_read>",
+        "tool: 1: y\n[1 line]",
+        "user: and be quick"
       ])
     }).pipe(Effect.provide(harness.layer))
   })

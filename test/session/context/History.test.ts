@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { read, repair } from "../../../src/session/context/History.ts"
-import { capped } from "../../../src/session/turn/ToolCalls.ts"
+import { capped } from "../../../src/session/context/Capped.ts"
 
 const user = (text: string) => ({ role: "user", content: [{ type: "text", text }] })
 const call = (...ids: ReadonlyArray<string>) => ({
