@@ -37,10 +37,16 @@ export const liveRedactor = ({ last }: Live): (line: string) => string => {
   }
 }
 
+/** What a terminal obeys, and what cannot be seen. */
+const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069]/g
+
+const visible = (line: string): string =>
+  line.replace(controls, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
 /** One logfmt line per entry, secrets replaced. */
 export const formatter = (hidden: (line: string) => string, colour: boolean): Logger.Logger<unknown, string> =>
   Logger.make((options) => {
-    const line = hidden(Logger.formatLogFmt.log(options))
+    const line = visible(hidden(Logger.formatLogFmt.log(options)))
     return colour ? coloured(line, options.logLevel) : line
   })
 

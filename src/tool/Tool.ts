@@ -9,6 +9,7 @@ import type { CommandLimits } from "../policy/decision/Limits.ts"
 import type { ToolRequirements } from "../policy/decision/ToolRequirements.ts"
 import type { ConfinedCommand } from "../sandbox/Confinement.ts"
 import type { TextOrigin } from "../security/Untrusted.ts"
+import { unquoted } from "../platform/QuotedName.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ClientSide } from "./ClientSide.ts"
 import type { PlanEntry, ToolCallContent, ToolCallLocation, ToolKind } from "../domain/Content.ts"
@@ -190,14 +191,16 @@ const attempt = (decode: () => string): string | undefined => {
 }
 
 /**
- * Clients name files by address, and models repeat what they read: `file://` and percent-encoding are taken as the path
- * they stand for, unless there is a file of that very name.
+ * Clients name files by address, and models repeat what they read: `file://`, percent-encoding and the quotes of
+ * listings are taken as the path they stand for, unless there is a file of that very name.
  */
 const asPath = (named: string, cwd: string): string => {
   const isAddress = /^file:\/\//i.test(named)
-  if (!isAddress && !escape.test(named)) return named
+  const inQuotes = isAddress ? undefined : unquoted(named)
+  if (!isAddress && inQuotes === undefined && !escape.test(named)) return named
   const isThere = (path: string) => existsSync(resolvePath(cwd, path))
   if (isThere(named)) return named
+  if (inQuotes !== undefined) return isThere(inQuotes) ? inQuotes : named
   if (isAddress) {
     const path = attempt(() => fileURLToPath(named.replace(/^file:\/\/localhost(?=\/)/i, "file://")))
     if (path !== undefined) return path

@@ -3,6 +3,7 @@ import { lstat, realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { Effect, Schema } from "effect"
 import { isInside } from "../platform/FilePath.ts"
+import { alwaysQuoted } from "../platform/QuotedName.ts"
 
 /**
  * The one file that Work mode `pl` may write (docs/policy.md#work-modes): Markdown, in the folder the session works in.
@@ -17,7 +18,7 @@ export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused"
   reason: Schema.String
 }) {
   override get message() {
-    return `${JSON.stringify(this.path)} was refused: ${this.reason}`
+    return `${alwaysQuoted(this.path)} was refused: ${this.reason}`
   }
 }
 

@@ -28,6 +28,15 @@ describe("log lines", () => {
   )
 
   it.effect(
+    "hold no character that a terminal obeys",
+    Effect.fnUntraced(function*() {
+      const [line = ""] = yield* lines(Effect.logError("a\u001b[2J\u009b31m\u202eb", "/x\u200fy"))
+      assert.notMatch(line, /\p{C}/u)
+      assert.include(line, "\\u001b[2J\\u009b31m\\u202eb")
+    })
+  )
+
+  it.effect(
     "never show a secret, quoted or not",
     Effect.fnUntraced(function*() {
       const written = yield* lines(Effect.andThen(

@@ -59,7 +59,9 @@ describe("Arguments of a call", () => {
   it.effect("that name a file by address or percent-encoded are the path they stand for", () =>
     Effect.gen(function*() {
       const cwd = yield* temporaryFolder
-      for (const name of ["a b é.txt", "50%25.txt", "50%.txt", "x"]) writeFileSync(join(cwd, name), "")
+      for (const name of ["a b é.txt", "50%25.txt", "50%.txt", "x", "a\n[x y]", "'quoted'"]) {
+        writeFileSync(join(cwd, name), "")
+      }
       mkdirSync(join(cwd, "d"))
       const url = pathToFileURL(join(cwd, "a b é.txt")).href
       const cases: ReadonlyArray<readonly [string, string]> = [
@@ -75,7 +77,12 @@ describe("Arguments of a call", () => {
         ["50%.txt", "50%.txt"],
         ["%FF.txt", "%FF.txt"],
         ["d/%2e%2e/x", "d/../x"],
-        ["file://elsewhere/x", "file://elsewhere/x"]
+        ["file://elsewhere/x", "file://elsewhere/x"],
+        // As a listing has them.
+        ["'a'$'\\n''[x y]'", "a\n[x y]"],
+        ["'a b é.txt'", "a b é.txt"],
+        ["'quoted'", "'quoted'"],
+        ["'missing'", "'missing'"]
       ]
       for (const [path, expected] of cases) {
         const call = yield* decodeCall(new Map([["read", tool]]), "read", { path }, cwd)

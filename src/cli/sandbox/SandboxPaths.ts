@@ -12,6 +12,7 @@ import * as CallConfinement from "../../tool/CallConfinement.ts"
 import { DryRun, reportNotes } from "../policy/DryRun.ts"
 import { print, table, warn } from "../terminal/Output.ts"
 import { json, oneLine } from "../terminal/Text.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 
 /**
  * What a command of a new session in this folder finds hidden and protected. A folder that no session may write to, such
@@ -47,7 +48,7 @@ export const paths = Effect.fnUntraced(function*(options: { readonly json: boole
   yield* print(
     table(
       ["STATUS", "PATH", "REASON"],
-      rows.map(({ path, reason, status }) => [status, oneLine(path), oneLine(reason)])
+      rows.map(({ path, reason, status }) => [status, quoted(path), oneLine(reason)])
     )
   )
 })

@@ -17,6 +17,7 @@ import { appendsInput } from "../shell/programs/Rules.ts"
 import { programOf } from "../shell/programs/Table.ts"
 import { isDevice, malformed, pathIn } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
+import { alwaysQuoted, quoted } from "../../platform/QuotedName.ts"
 import * as Limits from "./Limits.ts"
 
 /** The part of a decision's input that the operator's limits look at. */
@@ -153,7 +154,7 @@ const named = (paths: ReadonlyArray<string>, call: Pick<BoundaryCall, "canonical
 /** Refuses a path that the workspace would refuse as malformed; a shell resolves paths itself. */
 const unusable = ({ path, text }: PathMention, { shell }: BoundaryCall): GateRefusal | undefined => {
   const problem = shell ? undefined : malformed(path)
-  return problem === undefined ? undefined : { code: "PATH_REFUSED", reason: `${JSON.stringify(text)}: ${problem}` }
+  return problem === undefined ? undefined : { code: "PATH_REFUSED", reason: `${alwaysQuoted(text)}: ${problem}` }
 }
 
 const isSharedDevice = (path: string, writes: boolean, { shell }: BoundaryCall) =>
@@ -170,7 +171,8 @@ const pathRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | 
   const rules = place.roots.map((root) => join(root, ".postern"))
   const isPlanned = call.capabilities.every((capability) => capability === "rw_plan")
   for (const one of all) {
-    const { path, text, writes } = one
+    const { path, writes } = one
+    const text = quoted(one.text)
     const refusal = unusable(one, call)
     if (refusal) return refusal
     const spelled = absolutePath(path, place)
@@ -301,13 +303,13 @@ export const readsOutside = (
 
 const patternRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | undefined => {
   const met = reached(limits, call, ({ below }) => below === undefined)
-  return met && { code: "PROTECTED_PATH", reason: `${met.text} comes to ${met.path}, which no tool may touch` }
+  return met && { code: "PROTECTED_PATH", reason: `${met.text} comes to ${quoted(met.path)}, which no tool may touch` }
 }
 
 /** Why a person should decide about a call that no limit forbids: a protected path lies below what it works on. */
 export const doubt = (limits: OperatorLimits, call: BoundaryCall): string | undefined => {
   const found = reached(limits, call, ({ below }) => below === "all" || below === "some")
-  return found && `\`${found.text}\` may come to ${found.path}, which no tool may touch`
+  return found && `\`${found.text}\` may come to ${quoted(found.path)}, which no tool may touch`
 }
 
 /** What level `readonly` refuses: a command may always do more than its words tell. */

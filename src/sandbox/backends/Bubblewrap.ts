@@ -13,6 +13,7 @@ import type { Plan } from "../plan/Plan.ts"
 import { maxFolders, skippedFolders } from "../plan/FolderIndex.ts"
 import { firstBelow, mountPoints, sourceOf } from "../PrivateTmp.ts"
 import { isInside } from "../../platform/FilePath.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import {
   type BackendCommand,
@@ -383,7 +384,9 @@ const admission = (
       if (place !== undefined) {
         return {
           refused:
-            `something else would lie at ${place} inside the sandbox than was checked. Another command may have moved ` +
+            `something else would lie at ${
+              quoted(place)
+            } inside the sandbox than was checked. Another command may have moved ` +
             "it, or put a link in its place, while this one was being started"
         }
       }

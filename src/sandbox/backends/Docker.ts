@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isInside } from "../../platform/FilePath.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 import {
   type BackendCommand,
   bubblewrapRefusal,
@@ -99,7 +100,7 @@ export const make = (find: BackendProbe.FindProgram, image: string | undefined):
     const bad = [...plan.roots, ...plan.readable, ...plan.readOnly].find((path) => /[,"\n]/.test(path))
     if (bad !== undefined) {
       return yield* new SandboxUnavailable({
-        missing: `docker cannot name the path ${bad}.`,
+        missing: `docker cannot name the path ${quoted(bad)}.`,
         remedy: "Set sandbox_backend to auto."
       })
     }

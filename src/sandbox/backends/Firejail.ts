@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { join } from "node:path"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isInside } from "../../platform/FilePath.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 import {
   type BackendCommand,
   bubblewrapRefusal,
@@ -98,7 +99,7 @@ export const make = (find: BackendProbe.FindProgram, extra: ReadonlyArray<string
     )
     if (bad !== undefined) {
       return yield* new SandboxUnavailable({
-        missing: `firejail cannot name the path ${bad}.`,
+        missing: `firejail cannot name the path ${quoted(bad)}.`,
         remedy: "Set sandbox_backend to auto."
       })
     }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { isInside } from "../../platform/FilePath.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 import {
   type BackendCommand,
   landlockRefusal,
@@ -180,7 +181,7 @@ export const make = (find: BackendProbe.FindProgram, launch: string | undefined 
       )
     if (inside !== undefined) {
       return yield* new SandboxUnavailable({
-        missing: `Landlock cannot protect ${inside} inside a folder that can be written to.`,
+        missing: `Landlock cannot protect ${quoted(inside)} inside a folder that can be written to.`,
         remedy
       })
     }

@@ -17,6 +17,7 @@ import {
 } from "node:fs/promises"
 import { join } from "node:path"
 import { makeFolder } from "../../platform/MakeFolder.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 import { type EnforcementReport, type Runner, SandboxUnavailable } from "../Confinement.ts"
 import type { Plan } from "../plan/Plan.ts"
 import * as Files from "../../workspace/Files.ts"
@@ -231,7 +232,7 @@ const copyFolder = (folder: string, parent: string) =>
     },
     catch: () =>
       new SandboxUnavailable({
-        missing: `${folder} could not be copied for a scratch call.`,
+        missing: `${quoted(folder)} could not be copied for a scratch call.`,
         remedy: "Install util-linux (unshare, mount), or bubblewrap 0.11."
       })
   })

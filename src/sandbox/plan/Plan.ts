@@ -1,4 +1,5 @@
 import { isInside } from "../../platform/FilePath.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 import { type SandboxRequest, SandboxUnavailable, type TemporaryFolders } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
 import { isNarrow, writes } from "../SandboxModes.ts"
@@ -60,14 +61,16 @@ const refusedRoot = (request: SandboxRequest, roots: ReadonlyArray<string>, { ho
     : roots.find((root) => root === "/" || homePaths.some((home) => isInside(root, home)))
   if (tooMuch !== undefined) {
     return refuse(
-      `${tooMuch} is too much to open to a confined command in mode ${request.mode}: it holds the whole home folder.`,
+      `${
+        quoted(tooMuch)
+      } is too much to open to a confined command in mode ${request.mode}: it holds the whole home folder.`,
       "Open the session in a project folder."
     )
   }
   const inside = roots.find((root) => isInside(dataDir, root) || root === configDir)
   return inside === undefined
     ? undefined
-    : refuse(`${inside} holds Postern's own state.`, "Open the session in a project folder.")
+    : refuse(`${quoted(inside)} holds Postern's own state.`, "Open the session in a project folder.")
 }
 
 /** The folders of the session are gone or hold too much, or the working folder is none of them. */
@@ -79,15 +82,18 @@ const refusedFolders = (
   const { cwd, mode } = request
   const gone = mode === "danger-full-access" ? undefined : moved([...roots, ...readable])
   if (gone !== undefined) {
-    return refuse(`${gone} is no longer the folder that the session was opened with.`, "Open the session again.")
+    return refuse(
+      `${quoted(gone)} is no longer the folder that the session was opened with.`,
+      "Open the session again."
+    )
   }
   if (Disk.kind(cwd) !== "folder") {
-    return refuse(`the working folder ${cwd} does not exist.`, "Open the session in an existing folder.")
+    return refuse(`the working folder ${quoted(cwd)} does not exist.`, "Open the session in an existing folder.")
   }
   if (mode === "danger-full-access") return undefined
   if (!isInside(roots.find((root) => isInside(root, cwd)) ?? "\0", cwd) && isNarrow(mode)) {
     return refuse(
-      `the working folder ${cwd} is outside the folders of the session.`,
+      `the working folder ${quoted(cwd)} is outside the folders of the session.`,
       "Run commands inside the session's folders."
     )
   }
@@ -120,7 +126,7 @@ const keptIn = (
   const found = ProtectedPaths.find(named, roots, sources, around)
   if ("linked" in found) {
     return refuse(
-      `${found.linked} is a symbolic link on the way to a protected path, and a command could replace it.`,
+      `${quoted(found.linked)} is a symbolic link on the way to a protected path, and a command could replace it.`,
       "Replace the link by a real file or folder, or use the session in mode read-only."
     )
   }
@@ -164,7 +170,7 @@ export const make = (
   const covered = roots.find((root) => hidden.masks.has(root) && !homes.includes(root))
   if (covered !== undefined) {
     return refuse(
-      `${covered} is a folder that the sandbox hides (${hidden.masks.get(covered)}).`,
+      `${quoted(covered)} is a folder that the sandbox hides (${hidden.masks.get(covered)}).`,
       "Open the session in a project folder, or list the folder in visible_paths of the risk profile."
     )
   }

@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import { isInside } from "../../platform/FilePath.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 import * as Disk from "../Disk.ts"
 import { type GitConfigReader, type GitFolders, noGit } from "./GitConfig.ts"
 
@@ -340,8 +341,8 @@ export const changes = (before: ProtectedState, after: ProtectedState): Readonly
   const paths = changed.map(([path]) => path)
   return changed.filter(([path]) => !paths.some((other) => other !== path && isInside(other, path))).map(([path, is]) =>
     is === "missing"
-      ? `${path} was moved or removed; programs outside the sandbox use it`
-      : `${path} was ${(before.get(path) ?? "missing") === "missing" ? "created" : "replaced"}; ` +
+      ? `${quoted(path)} was moved or removed; programs outside the sandbox use it`
+      : `${quoted(path)} was ${(before.get(path) ?? "missing") === "missing" ? "created" : "replaced"}; ` +
         "look at it before programs outside the sandbox use it"
   )
 }

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { plainRunner, type Runner } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 
 const stderrKept = 8192
 
@@ -23,7 +24,7 @@ export const hold = (path: string): number => {
   const descriptor = openSync(path, pathOnly | constants.O_NOFOLLOW)
   if (readlinkSync(`/proc/self/fd/${descriptor}`) === path && !fstatSync(descriptor).isSymbolicLink()) return descriptor
   closeSync(descriptor)
-  throw new PathReplaced(`${path} was moved, or replaced by a link, while the command was being started`)
+  throw new PathReplaced(`${quoted(path)} was moved, or replaced by a link, while the command was being started`)
 }
 
 /** Of the flags of an open descriptor, in octal. */

@@ -4,6 +4,7 @@ import { explanation } from "../../security/Untrusted.ts"
 import type { Skill } from "../../workspace/Skills.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { beginning } from "../../domain/Cut.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 
 /** A file with instructions for the agent. */
 export interface Instruction {
@@ -70,7 +71,7 @@ const shell = bullets([
 ])
 
 const documents = (files: ReadonlyArray<Instruction>): ReadonlyArray<string> =>
-  files.map(({ path, text }) => `<file path="${path}">\n${text}\n</file>`)
+  files.map(({ path, text }) => `<file path="${quoted(path)}">\n${text}\n</file>`)
 
 const skillLines = (skills: ReadonlyArray<Skill>, tools: ReadonlySet<string>): ReadonlyArray<string> =>
   skills.length === 0 || !isTouching(tools) ? [] : [
@@ -79,18 +80,18 @@ const skillLines = (skills: ReadonlyArray<Skill>, tools: ReadonlySet<string>): R
     }) and follow it.`,
     "",
     ...skills.map(({ description, name, path }) =>
-      `- ${name}: ${description}${tools.has("read_skill") ? "" : ` (${path})`}`
+      `- ${name}: ${description}${tools.has("read_skill") ? "" : ` (${quoted(path)})`}`
     )
   ]
 
 const listed = (what: string, folders: ReadonlyArray<string>) =>
-  folders.length === 0 ? [] : [`${what}: ${folders.join(", ")}.`]
+  folders.length === 0 ? [] : [`${what}: ${folders.map(quoted).join(", ")}.`]
 
 const place = (
   { allowed, cwd, readable, roots }: SystemPromptValues["workspace"],
   confined: boolean
 ): ReadonlyArray<string> => [
-  `The working directory is ${cwd}. Relative paths mean paths in it.`,
+  `The working directory is ${quoted(cwd)}. Relative paths mean paths in it.`,
   ...listed("The session's further folders", roots.slice(1)),
   ...listed("Folders that may be used as well", allowed),
   ...listed("Folders that may be read as well", readable.filter((folder) => folder !== cwd)),

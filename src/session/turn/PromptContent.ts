@@ -5,6 +5,7 @@ import { isImage } from "../../model/Images.ts"
 import type { ContentBlock } from "../../domain/Content.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import * as MimeType from "../../workspace/MimeType.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 
 /** A prompt that is refused before anything is stored. */
 export class PromptInvalid extends Schema.TaggedError<PromptInvalid>()("PromptInvalid", {
@@ -56,7 +57,7 @@ const prepareBlock = Effect.fnUntraced(
       case "text":
         return { _tag: "Ready", block, text: block.text }
       case "resource_link":
-        return { _tag: "Ready", block, text: `[${block.title ?? block.name}](${block.uri})` }
+        return { _tag: "Ready", block, text: `[${quoted(block.title ?? block.name)}](${block.uri})` }
       case "image": {
         const { data, mimeType, uri } = block
         if (!seesImages) {
@@ -137,7 +138,7 @@ const storeBlob = Effect.fnUntraced(
   function*(cwd: string, { bytes, mimeType, type, uri }: Blob): Effect.fn.Return<Stored, Attachments.AttachmentFault> {
     const name = fileNameOf(uri)
     const { path } = yield* Attachments.store(cwd, bytes, { filename: name, mimeType })
-    const text = mimeType?.startsWith("image/") ? `[IMAGE:${path}]` : `[Document: ${name}] ${path}`
+    const text = mimeType?.startsWith("image/") ? `[IMAGE:${path}]` : `[Document: ${quoted(name)}] ${quoted(path)}`
     const stored = pathToFileURL(path).href
     if (type === "image" && mimeType !== undefined) {
       // The transcript refers to the stored bytes; a replay reads them from there.

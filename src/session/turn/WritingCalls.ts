@@ -7,6 +7,7 @@ import type { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as CallConfinement from "../../tool/CallConfinement.ts"
 import type { AnyTool } from "../../tool/Tool.ts"
 import type { Decided } from "../policy/Authorization.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 import type { TurnContext } from "./TurnLoop.ts"
 
 /**
@@ -118,7 +119,7 @@ export const deniedPaths = (
         CallConfinement.deniedPaths(input),
         (after) =>
           Array.from(after.rules).filter(([path]) => !rules.has(path)).map(([path, rule]) =>
-            `${path} was created, which the rule deny ${rule} covers; it is held from the next call on`
+            `${quoted(path)} was created, which the rule deny ${rule} covers; it is held from the next call on`
           )
       )
   })

@@ -4,6 +4,7 @@ import * as LineEnds from "./LineEnds.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 
 const maxEdits = 100
 
@@ -58,7 +59,7 @@ export const FileEdit = Tool.make<Parameters>({
     const edits = editsOf(parameters)
     const path = yield* ToolPath.locate(parameters.path, "write", context)
     const rawInput = rawInputOf(parameters.path, edits)
-    if (path === undefined) return { title: `Edit ${parameters.path}`, rawInput }
+    if (path === undefined) return { title: `Edit ${quoted(parameters.path)}`, rawInput }
     const { text, version } = yield* TextFile.look(path, context)
     const found = replaceAll(Result.getOrElse(text, () => ""), edits, "")
     const lines = Result.isSuccess(found) && edits.length > 0 ? found.success.lines : []

@@ -7,6 +7,7 @@ import * as Files from "../../workspace/Files.ts"
 import * as ReadFilter from "./ReadFilter.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as Tool from "../Tool.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 
 const maxEntries = 1000
 
@@ -24,7 +25,7 @@ export const FileList = Tool.make<typeof Parameters.Type>({
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* ToolPath.locate(parameters.path ?? ".", "read", context)
     return path === undefined
-      ? { title: `List ${parameters.path ?? "."}` }
+      ? { title: `List ${quoted(parameters.path ?? ".")}` }
       : { title: `List ${ToolPath.shown(path, context.workspace)}`, locations: [{ path }] }
   }),
   run: Effect.fnUntraced(function*(parameters, context) {
@@ -56,12 +57,13 @@ const list = async (folder: string, path: string, mayRead: ReadFilter.MayRead | 
   const entries = open ? all.filter((_, index) => open[index]) : all
   const lines: Array<string> = []
   for (const entry of entries.slice(0, maxEntries)) {
-    if (entry.isDirectory()) lines.push(`${entry.name}/`)
-    else if (entry.isSymbolicLink()) lines.push(`${entry.name} (symbolic link)`)
-    else if (!entry.isFile()) lines.push(`${entry.name} (special file)`)
+    const name = quoted(entry.name)
+    if (entry.isDirectory()) lines.push(`${name}/`)
+    else if (entry.isSymbolicLink()) lines.push(`${name} (symbolic link)`)
+    else if (!entry.isFile()) lines.push(`${name} (special file)`)
     else {
       const size = await lstat(join(folder, entry.name)).then((stats) => ` ${stats.size}`, () => "")
-      lines.push(`${entry.name}${size}`)
+      lines.push(`${name}${size}`)
     }
   }
   return { lines, total: entries.length, leftOut: all.length - entries.length }

@@ -5,6 +5,7 @@ import * as ToolPath from "./ToolPath.ts"
 import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
 import { beginning } from "../../domain/Cut.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 
 /** Characters in one answer; the rest is one further call away. */
 const maxCharacters = 48_000
@@ -30,7 +31,7 @@ export const FileRead = Tool.make<typeof Parameters.Type>({
   needs: ({ path }) => ToolRequirements.read(path),
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* ToolPath.locate(parameters.path, "read", context)
-    if (path === undefined) return { title: `Read ${parameters.path}` }
+    if (path === undefined) return { title: `Read ${quoted(parameters.path)}` }
     return {
       title: `Read ${ToolPath.shown(path, context.workspace)}`,
       locations: [{ path, ...(parameters.offset ? { line: parameters.offset } : {}) }]

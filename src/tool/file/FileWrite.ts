@@ -6,6 +6,7 @@ import * as TextEncoding from "./TextEncoding.ts"
 import * as ToolPath from "./ToolPath.ts"
 import * as TextFile from "./TextFile.ts"
 import * as Tool from "../Tool.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 
 const Parameters = Schema.Struct({
   path: Schema.String.annotate({ description: "File to write: relative to the workspace, or absolute" }),
@@ -48,7 +49,7 @@ export const FileWrite = Tool.make<Parameters>({
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* ToolPath.locate(parameters.path, "write", context)
     const rawInput = { path: parameters.path, newText: parameters.content }
-    if (path === undefined) return { title: `Write ${parameters.path}`, rawInput }
+    if (path === undefined) return { title: `Write ${quoted(parameters.path)}`, rawInput }
     const seen = yield* TextFile.look(path, context)
     return {
       title: `Write ${ToolPath.shown(path, context.workspace)}`,

@@ -2,6 +2,7 @@ import { relative } from "node:path"
 import { Effect } from "effect"
 import { type Intent, type Workspace } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 import { fail, type ToolContext, type ToolFailed } from "../Tool.ts"
 
 /** The canonical path of a tool's `path` argument, or the refusal in words. It is the one that the preview named. */
@@ -25,9 +26,12 @@ const wasShown = (path: string, intent: Intent, { preview }: ToolContext): boole
 export const locate = (path: string, intent: Intent, context: ToolContext): Effect.Effect<string | undefined> =>
   Effect.orElseSucceed(context.workspace.resolve(path, intent), () => undefined)
 
-/** Relative to the session's folder where it lies inside, as people and models name it. */
+/**
+ * Relative to the session's folder where it lies inside, as people and models name it; in quotes where it could be
+ * taken for something else.
+ */
 export const shown = (path: string, workspace: Workspace): string =>
-  isInside(workspace.cwd, path) ? relative(workspace.cwd, path) || "." : path
+  quoted(isInside(workspace.cwd, path) ? relative(workspace.cwd, path) || "." : path)
 
 /** The folder of the session that holds all its others around the path. */
 export const outermost = (path: string, { allowed, roots }: Workspace): string | undefined =>

@@ -8,6 +8,7 @@ import { textContent } from "../../domain/Content.ts"
 import * as ToolPath from "../file/ToolPath.ts"
 import * as TextFile from "../file/TextFile.ts"
 import * as Tool from "../Tool.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 
 const Parameters = Schema.Struct({
   path: Schema.String.annotate({ description: "File to hand over: relative to the workspace, or absolute" }),
@@ -15,7 +16,7 @@ const Parameters = Schema.Struct({
   title: Tool.optional(Schema.String, "How to call it; the file name when absent")
 })
 
-const label = (parameters: typeof Parameters.Type) => parameters.title?.trim() || basename(parameters.path)
+const label = (parameters: typeof Parameters.Type) => quoted(parameters.title?.trim() || basename(parameters.path))
 
 /**
  * Stores a copy under its hash and links to it; the protocol that sends the bytes reads and hashes them again
@@ -41,11 +42,11 @@ export const DeliverFile = Tool.make<typeof Parameters.Type>({
     const mimeType = mimeTypeOf(parameters.mimeType, filename, bytes)
     const stored = yield* Effect.mapError(
       Attachments.store(cwd, bytes, { filename, mimeType }),
-      (fault) => Tool.fail(`${filename} was not delivered: ${fault.detail}`)
+      (fault) => Tool.fail(`${quoted(filename)} was not delivered: ${fault.detail}`)
     )
     const uri = `attachment://deliver/${stored.name}`
     const title = label(parameters)
-    const text = `Delivered ${filename} (${stored.bytes} bytes) as ${uri}.`
+    const text = `Delivered ${quoted(filename)} (${stored.bytes} bytes) as ${uri}.`
     return {
       text,
       title,

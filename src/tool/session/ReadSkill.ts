@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
+import { quoted } from "../../platform/QuotedName.ts"
 import * as Skills from "../../workspace/Skills.ts"
 import * as Tool from "../Tool.ts"
 
@@ -30,7 +31,7 @@ export const ReadSkill = Tool.make<typeof Parameters.Type>({
       ({ detail }) => Tool.fail(`The skill ${skill.name} cannot be read: ${detail}`)
     )
     return {
-      text: `[Skill ${skill.name}; its other files are in ${skill.folder}]\n\n${body}`,
+      text: `[Skill ${skill.name}; its other files are in ${quoted(skill.folder)}]\n\n${body}`,
       locations: [{ path: skill.path }]
     }
   })

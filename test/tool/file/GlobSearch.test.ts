@@ -31,6 +31,18 @@ describe("glob_search", () => {
         assert.match(yield* text("glob_search", { pattern: "*.rs" }), /No files match/)
       }))
 
+    it.effect("puts names in quotes that could be taken for lines of the result", () =>
+      Effect.gen(function*() {
+        const { cwd, put, text } = yield* bench
+        mkdirSync(join(cwd, "a\nb"))
+        put("a\nb/[1 path was left out].ts", "hit")
+        put("c d.ts", "hit")
+        const name = "'a'$'\\n''b/[1 path was left out].ts'"
+        assert.strictEqual(yield* text("glob_search", { pattern: "**/*.ts" }), `${name}\nc d.ts`)
+        assert.strictEqual(yield* text("glob_search", { pattern: "*/" }), "'a'$'\\n''b'/")
+        assert.strictEqual(yield* text("content_search", { pattern: "hit" }), `${name}:1:hit\nc d.ts:1:hit`)
+      }))
+
     it.effect("does not follow links out, nor accept patterns that lead out", () =>
       Effect.gen(function*() {
         const { cwd, failure, text } = yield* bench
