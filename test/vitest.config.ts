@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 3
+    maxWorkers: 3,
+    // Each file loads much of the sources, which costs more than most tests: files that run in one worker share them.
+    isolate: false
   }
 })
