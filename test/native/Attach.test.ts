@@ -58,7 +58,7 @@ describe("session/attach", () => {
       assert.strictEqual(updates[0]?.["type"], "user_message")
       assert.match(updates[0]?.["text"], /^say a few words first\n/)
       const text = updates.filter(({ type }) => type === "agent_message_chunk").map(({ text }) => text).join("")
-      assert.strictEqual(text, content)
+      assert.strictEqual(text, `a few words first${content}`)
       for (const type of ["tool_call", "tool_result", "context_usage"]) {
         const strip = ({ epoch: _e, seq: _s, subscriptionId: _i, subscription_id: _j, ...rest }: Json) => rest
         assert.deepStrictEqual(updates.filter((one) => one["type"] === type).map(strip), client.updates(type))
