@@ -13,8 +13,6 @@ import { anySegments, literalSegments, mayInclude, untilde } from "../rules/patt
 import { namesOfProgram } from "../shell/programs/Table.ts"
 import type { GateRefusal } from "./GateTrace.ts"
 import type { OperatorLimits } from "./Limits.ts"
-import { appendsInput } from "../shell/programs/Rules.ts"
-import { programOf } from "../shell/programs/Table.ts"
 import { isDevice, malformed, pathIn } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import { alwaysQuoted, quoted } from "../../platform/QuotedName.ts"
@@ -245,11 +243,6 @@ const systemFolders = [
 
 const isStream = (path: string): boolean => devices.has(path) || /^\/dev\/fd\/\d+$/.test(path)
 
-/** `--x=/y`, `-f/y` and `if=/y` name `/y`, `-d/` a separator; a word that is no option names itself. */
-const valueOf = (word: string): string | undefined =>
-  /^(?:--?[A-Za-z][\w-]*=|[a-z]+=|--?[A-Za-z](?=[/~.].))(.+)$/.exec(word)?.[1] ??
-    (word.startsWith("-") ? undefined : word)
-
 /** The folder that every match of a shell pattern lies below. */
 const literalPart = (pattern: string): string => {
   const segments = pattern.split("/")
@@ -257,24 +250,11 @@ const literalPart = (pattern: string): string => {
   return first < 0 ? pattern : segments.slice(0, first).join("/") || "/"
 }
 
-/** Every path that a reading command may mean: its file arguments where the program is known to take such, else all words. */
-const readIn = (part: CommandAction): ReadonlyArray<string> => {
-  const row = programOf(basename(part.program ?? ""))
-  // A word that is not literal names no path, though it may turn out to be any.
-  const known = part.touches.filter(({ below, path }) => below !== "one" || path !== "/")
-    .map(({ path }) => literalPart(path))
-  if (row.is("prints-words") && !part.wrappers.some(appendsInput)) return known
-  // The row of `find` tells what it writes; its other words may be folders.
-  const isTold = row.files !== undefined && !(row.files.operands === "none" && row.is("reader"))
-  return known.concat(
-    wordsOf(part).flatMap((word) => {
-      if (word === null || (isTold && !word.startsWith("-"))) return []
-      const value = valueOf(word)
-      if (value === undefined || !(looksLikePath.test(value) || /^\.\.?$/.test(value))) return []
-      return [literalPart(part.cwd === null || /^[/~]/.test(value) ? value : `${part.cwd}/${value}`)]
-    })
-  )
-}
+/** Every path that a reading command may mean. A word that is not literal names no path, though it may turn out to be any. */
+const readIn = ({ mentions = [], touches }: CommandAction): ReadonlyArray<string> => [
+  ...touches.filter(({ below, path }) => below !== "one" || path !== "/").map(({ path }) => literalPart(path)),
+  ...mentions
+]
 
 /**
  * The first path outside the session's folders, `allowed_roots` and the system's program folders that commands name,

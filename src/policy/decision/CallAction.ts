@@ -49,6 +49,8 @@ export interface CommandAction {
   /** The folder it runs in, as far as literal `cd`s tell; `null` where it is unknown. */
   readonly cwd: Word
   readonly touches: ReadonlyArray<FileOperand>
+  /** Paths besides these that it may read, as absolute ones: words that look like one and are not told to be anything else. */
+  readonly mentions?: ReadonlyArray<string>
   /** It runs in a container, where paths mean other files. */
   readonly contained?: true
   /** Its program or the code it runs is not literal: no wildcard allows it. */

@@ -90,10 +90,10 @@ const readsOf = (interpreter: Interpreter, place: ActionContext): ReadonlySet<Ca
 const mayLeave = /^[/~]|=[/~]|(^|[/=])\.\.(\/|$)/
 
 const staysInside = (
-  { alternatives = [], argv, cwd, touches, values = argv }: CommandAction,
+  { alternatives = [], argv, cwd, mentions = [], touches, values = argv }: CommandAction,
   place: ActionContext
 ): boolean =>
-  cwd !== null && isInside(cwd, place) &&
+  cwd !== null && isInside(cwd, place) && mentions.every((path) => isInside(path, place)) &&
   [values, ...alternatives].every((words) => words.every((word) => word !== null && !mayLeave.test(word))) &&
   touches.every(({ path }) => isInside(path, place))
 

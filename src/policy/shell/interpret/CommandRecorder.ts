@@ -1,9 +1,10 @@
 import type { ActionContext, CallAction, CommandAction, FileOperand } from "../../decision/CallAction.ts"
-import { resolve } from "../parse/Paths.ts"
+import { isInside, resolve } from "../parse/Paths.ts"
 import { type Arg, type Assignment, Command, type Fields, HOLE } from "../programs/Command.ts"
 import { environmentNames } from "../programs/Environment.ts"
 import { fileAccessOf } from "../programs/FileAccess.ts"
 import { appendsInput } from "../programs/Rules.ts"
+import { mentionsOf } from "../programs/Mentions.ts"
 import { namedWords } from "../programs/NamedWords.ts"
 import type { AlternateCwds, WalkContext } from "./Scope.ts"
 
@@ -73,6 +74,7 @@ export class CommandRecorder {
       touches: meant === undefined
         ? fileAccessOf(command, this.#place)
         : distinct([...fileAccessOf(command, this.#place), ...fileAccessOf(meant, this.#place)]),
+      ...mentioned([command, ...others, ...meant === undefined ? [] : [meant]]),
       ...(command.fields.where === "contained" ? { contained: true as const } : {}),
       opaque: command.opaque
     }
@@ -99,12 +101,31 @@ export class CommandRecorder {
     const merged: CommandAction = {
       ...before,
       touches: distinct([...before.touches, ...part.touches]),
+      mentions: [...before.mentions ?? [], ...part.mentions ?? []],
       opaque: before.opaque || part.opaque,
       alternatives: [...before.alternatives ?? [], part.values ?? part.argv]
     }
     into[at] = merged
     this.commandsOf.set(merged, [...this.commandsOf.get(before) ?? [], command])
     this.commandsOf.delete(before)
+  }
+
+  /** Adds the test of files as the command `[[`, which needs no rule, where it leads out of the folder. */
+  addTest(words: ReadonlyArray<Arg>, cwd: string | null, context: WalkContext): void {
+    const paths = words.flatMap((arg) => arg.guess.includes(HOLE) ? [] : resolve(arg.guess, cwd) ?? [])
+    if (context.where === "contained" || paths.every((path) => isInside(path, this.#place))) return
+    this.#into(context).push({
+      kind: "command",
+      text: `[[ ${words.map((arg) => arg.text).join(" ")} ]]`,
+      program: "[[",
+      argv: ["[[", ...words.map((arg) => arg.value), "]]"],
+      assignments: [],
+      wrappers: context.wrappers,
+      cwd,
+      touches: [],
+      mentions: paths,
+      opaque: false
+    })
   }
 
   /** Adds the part of a redirect; in a container it is another file. */
@@ -159,6 +180,11 @@ export class CommandRecorder {
     const known = [...part.touches, ...others.flatMap((each) => fileAccessOf(each, this.#place)), ...reads]
     return { ...part, cwd: null, touches: distinct(known) }
   }
+}
+
+const mentioned = (commands: ReadonlyArray<Command>): Pick<CommandAction, "mentions"> => {
+  const mentions = commands.flatMap(mentionsOf)
+  return mentions.length === 0 ? {} : { mentions }
 }
 
 const distinct = (touches: ReadonlyArray<FileOperand>): ReadonlyArray<FileOperand> => [

@@ -30,6 +30,7 @@ import {
 } from "../programs/Command.ts"
 import { environmentNames } from "../programs/Environment.ts"
 import { downloadedBy } from "../programs/Network.ts"
+import { readingOf } from "../programs/ReadForms.ts"
 import { declaredBy, declares, passedOn, recordsOf, store, type Stored, storedBy, valueOf } from "./Assignments.ts"
 import { CommandRecorder, textOf } from "./CommandRecorder.ts"
 import { guessesOf, writtenBy } from "./Guesses.ts"
@@ -536,8 +537,25 @@ export class Interpreter {
     if (inner.endless && !context.endless) this.floods.push(...floodsOf(this.commands.slice(from)))
   }
 
+  /** Files that `[[ ]]` looks for. */
+  #tested(node: Extract<SyntaxNode, { readonly type: "TestCommand" }>, scope: Scope, context: WalkContext): void {
+    const words: Array<Arg> = []
+    const look = (child: SyntaxNode): void => {
+      if (child.type === "TestUnary" && /^-[a-hkprsuwxGLNOS]$/.test(child.operator)) {
+        words.push(toWhole(child.operand, this.#words(scope, { ...context, hidden: true })))
+      } else if (child.type === "TestBinary" && /^-(nt|ot|ef)$/.test(child.operator)) {
+        words.push(
+          ...[child.left, child.right].map((word) => toWhole(word, this.#words(scope, { ...context, hidden: true })))
+        )
+      } else forEachChild(child, look)
+    }
+    look(node)
+    this.recorder.addTest(words, scope.cwd, context)
+  }
+
   /** Everything below a node that is run or evaluated. */
   #expressions(node: SyntaxNode, scope: Scope, context: WalkContext): void {
+    if (node.type === "TestCommand") this.#tested(node, scope, context)
     const look = (child: SyntaxNode): void => {
       if (child.type === "CompoundList") this.#node(child, scope, context)
       else if (child.type === "Word") this.#refuseHiddenCode(toWhole(child, this.#words(scope, context)))
@@ -953,6 +971,9 @@ export class Interpreter {
     }
     const { line: { operands: [target] }, program, words } = command
     const before = scope.at
+    // Only what this command line has done before could have taken the folder away.
+    const isThere = (folder: string | null) =>
+      folder !== null && this.#place.kindOf?.(folder) === "folder" && this.commands.every(keepsFolders)
     const to = (folder: string | null): string | null => {
       if (target === undefined) return scope.variables.get("HOME")?.guess ?? this.#place.home
       if (target.guess === "-" || target.guess.includes(HOLE) || target.glob) return null
@@ -964,7 +985,8 @@ export class Interpreter {
     }
     if (program === "pushd") scope.pushed = merge(before, scope.pushed)
     const turns = program === "pushd" && (target === undefined || /^[-+]/.test(words[0]!))
-    settle(scope, turns ? [null] : merge(before.map(to)), before)
+    const ends = turns ? [null] : merge(before.map(to))
+    settle(scope, ends, ends.every(isThere) ? [] : before)
   }
 }
 
@@ -1018,6 +1040,10 @@ const floodsOf = (body: ReadonlyArray<Command>): ReadonlyArray<string> =>
   body.some((each) => each.row.is("waits"))
     ? []
     : body.filter((each) => each.fields.writes.length > 0 || each.row.is("grows")).map((each) => each.fields.text)
+
+/** It only reads, or moves among folders. */
+const keepsFolders = (command: Command): boolean =>
+  command.fields.name === undefined || (command.fields.writes.length === 0 && readingOf(command) !== undefined)
 
 interface Way {
   readonly scope: Scope

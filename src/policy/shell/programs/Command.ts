@@ -227,6 +227,7 @@ export class Line {
   #read(program: Program, args: ReadonlyArray<Arg>): ReadonlyArray<Arg> {
     const operands: Array<Arg> = []
     const single = program.is("single-dash")
+    const pairs = program.words("pairs")
     let takes = program.values()
     for (let at = 0; at < args.length; at++) {
       const arg = args[at]!
@@ -240,7 +241,10 @@ export class Line {
       if (text[1] === "-" || single || /^-\d+$/.test(text)) {
         const equals = text.indexOf("=")
         if (equals > 0) this.#note(text.slice(0, equals), after(arg, equals + 1))
-        else this.#note(text, takes?.has(text) === true ? args[++at] : undefined)
+        else if (pairs.length > 0 && pairs.includes(text)) {
+          this.#note(text, args[at + 2])
+          at += 2
+        } else this.#note(text, takes?.has(text) === true ? args[++at] : undefined)
       } else at = this.#cluster(arg, args, at, takes)
     }
     return operands

@@ -14,6 +14,7 @@ import {
 } from "./Command.ts"
 import { archiveMode, fileOperands, tellsFiles, writtenByScript } from "./FileOperands.ts"
 import { patchedFiles } from "./Git.ts"
+import { optionFiles } from "./Mentions.ts"
 import { savedBy } from "./Network.ts"
 import { fits, runsBatches } from "./Rules.ts"
 
@@ -24,7 +25,12 @@ import { fits, runsBatches } from "./Rules.ts"
 export const fileAccessOf = (command: Command, place: ActionContext): ReadonlyArray<FileOperand> => {
   if (command.program === "" || command.fields.where === "contained") return []
   const { cwd } = command.fields
-  const operands = [...fileOperands(command), ...following(command, place), ...openRedirects(command)]
+  const operands = [
+    ...fileOperands(command),
+    ...following(command, place),
+    ...openRedirects(command),
+    ...optionFiles(command)
+  ]
   const touches = operands.flatMap(({ arg, kind }) => accessOf(kind, arg, command) ?? [])
   const addBelow = (kind: FileOperand["kind"], below: "all" | "some", args: ReadonlyArray<Arg>): void => {
     for (const arg of args.length === 0 ? [literal(".")] : args) {

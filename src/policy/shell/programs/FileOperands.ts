@@ -10,6 +10,7 @@ import {
   writing
 } from "./Command.ts"
 import { worktreeOperands } from "./Git.ts"
+import { readingOf } from "./ReadForms.ts"
 import type { Program } from "./Table.ts"
 
 const known = new WeakMap<Command, ReadonlyArray<NamedFile>>()
@@ -33,7 +34,9 @@ const namedOperands = (command: Command): ReadonlyArray<NamedFile> => {
   const use = row.files
   if (use === undefined) return []
   const all = [...writing(line.values(...row.words("outputs"))), ...reading(line.values(...row.words("inputs")))]
-  const operands = line.operands.slice(line.has(...use.unless) ? 0 : use.skip)
+  const read = readingOf(command)
+  const given = read?.verbs === 0 ? read.operands : line.operands
+  const operands = given.slice(line.has(...use.unless) ? 0 : use.skip)
   const inPlace = isInPlace(command)
   const hasTarget = line.has("-t", "--target-directory")
   operands.forEach((arg, index) => {
@@ -110,13 +113,15 @@ const archivedOperands = (command: Command): ReadonlyArray<NamedFile> => {
   const hasLetters = /^[A-Za-z]+$/.test(first)
   const namesArchive = hasLetters && first.includes("f")
   const operands = line.operands.slice(namesArchive ? 2 : hasLetters ? 1 : 0)
+  const archive = namesArchive ? line.operands[1] : line.values("-f", "--file")[0]
+  const source = archive === undefined || archive.guess === "-" ? [] : reading([archive])
   if (mode === "extract") {
     const into = folders.at(-1)
-    return writing([...folders, ...operands.map((arg) => (into === undefined ? arg : inFolder(into, arg)))])
+    const made = operands.map((arg) => (into === undefined ? arg : inFolder(into, arg)))
+    return [...source, ...writing([...folders, ...made])]
   }
-  const archive = namesArchive ? line.operands[1] : line.values("-f", "--file")[0]
   const isWritten = mode === "create" && archive !== undefined && archive.guess !== "-"
-  return [...(isWritten ? writing([archive]) : []), ...reading(operands)]
+  return [...(isWritten ? writing([archive]) : source), ...reading(operands)]
 }
 
 /** Files of programs whose operands mean something else than being read or written, by the word in the row. */

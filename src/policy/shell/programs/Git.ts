@@ -82,7 +82,11 @@ const namedFiles = (command: Command): ReadonlyArray<NamedFile> => {
     case "annotate":
       return reading(operands)
   }
-  const plain = /^(diff|log|show)$/.test(line.verb()) ? operands.filter((arg) => storedPath(arg).length === 0) : []
+  // Elsewhere only what cannot be a revision is a path.
+  const isPath = /^(diff|log|show)$/.test(line.verb())
+    ? (arg: Arg) => storedPath(arg).length === 0
+    : ({ guess }: Arg) => /^([/~]|\.\.?(\/|$))/.test(guess)
+  const plain = line.verb() === "commit" ? [] : operands.filter(isPath)
   return [...outputs, ...reading(operands.flatMap(storedPath)), ...reading(plain)]
 }
 

@@ -18,16 +18,29 @@ interface ReadForm {
   readonly unlike: RegExp | undefined
 }
 
-/** What an option takes: nothing, a value in the same word only, or one that the function judges. */
-type Takes = "nothing" | "joined" | ValueTest
+/** What an option takes: nothing, a value in the same word only, or one of a kind. */
+type Takes = "nothing" | "joined" | ValueKind
+
 /** `isJoined`: the value stands in the same word as the option. */
 type ValueTest = (value: string, isJoined: boolean) => boolean
+
+interface ValueKind {
+  readonly test: ValueTest
+  /** Whether the value may be a file: it is one, it is where it looks like a path, or it never is. */
+  readonly file: "always" | "maybe" | "never"
+  /** Another word comes first, as the name in `--rawfile NAME FILE`. */
+  readonly isSecond: boolean
+}
 type Options = ReadonlyMap<string, Takes>
 
 /** A command line taken apart by one of the forms. */
 export interface Reading {
   readonly operands: ReadonlyArray<Arg>
+  /** How many subcommands there are. */
+  readonly verbs: number
   readonly values: ReadonlyMap<string, ReadonlyArray<Arg>>
+  /** Values of options that are files, or may be by their looks. */
+  readonly files: ReadonlyArray<Arg>
 }
 
 const looksLikeOption = (value: string): boolean => /^-[A-Za-z-]/.test(value)
@@ -36,10 +49,22 @@ const valueTests: Readonly<Record<string, ValueTest>> = {
   // A word that stands alone and looks like an option is more likely one.
   "": (value, isJoined) => isJoined || !looksLikeOption(value),
   any: () => true,
+  text: (value, isJoined) => isJoined || !looksLikeOption(value),
+  file: (value, isJoined) => isJoined || !looksLikeOption(value),
   next: (value, isJoined) => !isJoined && !looksLikeOption(value),
   number: (value) => /^=?[-+]{0,2}(0x[\da-f]+|\d[\d.]*)[A-Za-z]{0,3}$/i.test(value),
   // With a colon it is on another machine.
   local: (value, isJoined) => !value.includes(":") && (isJoined || !looksLikeOption(value))
+}
+
+const isFile = new Set(["file", "local"])
+
+/** The kind by its name, or one of several values. */
+const kindOf = (text: string): ValueKind => {
+  const isSecond = text.startsWith("=")
+  const name = isSecond ? text.slice(1) : text
+  const test = Object.hasOwn(valueTests, name) ? valueTests[name]! : oneOf(name)
+  return { test, file: isFile.has(name) ? "always" : name === "" ? "maybe" : "never", isSecond }
 }
 
 const oneOf = (text: string): ValueTest => {
@@ -57,7 +82,7 @@ const optionsOf = (words: ReadonlyArray<string>, isWhole: boolean): Options => {
   const options = new Map<string, Takes>()
   for (const word of words) {
     const [, name = "", mark, kind = ""] = /^(.[^=?]*)([=?]?)(.*)$/.exec(word)!
-    const takes = mark === "" ? "nothing" : mark === "?" ? "joined" : (valueTests[kind] ?? oneOf(kind))
+    const takes = mark === "" ? "nothing" : mark === "?" ? "joined" : kindOf(kind)
     const bundled = !isWhole && /^[-+][^-]/.test(name) && name !== "-#" ? [...name.slice(1)] : undefined
     // Of a bundle only the last one takes the value.
     bundled?.forEach((letter, at) => options.set(name[0] + letter, at === bundled.length - 1 ? takes : "nothing"))
@@ -124,8 +149,19 @@ const formsOf = (row: Program): Forms => {
 /** The options that all forms of a program allow, for the test of the table. */
 export const readFormsOf = (row: Program): ReadonlyArray<ReadForm> => formsOf(row).forms
 
+const readings = new WeakMap<Command, Reading | "none">()
+
 /** How the command only reads; `undefined` where no form of its row allows what is given. */
-export const readingOf = ({ args, row }: Command): Reading | undefined => {
+export const readingOf = (command: Command): Reading | undefined => {
+  const before = readings.get(command)
+  if (before !== undefined) return before === "none" ? undefined : before
+  const found = find(command)
+  readings.set(command, found ?? "none")
+  return found
+}
+
+const find = ({ args, row }: Command): Reading | undefined => {
+  if (!row.has("reads")) return undefined
   const { forms, globals } = formsOf(row)
   for (const form of forms) {
     const reading = readAs(form, globals, row, args)
@@ -137,7 +173,9 @@ export const readingOf = ({ args, row }: Command): Reading | undefined => {
 const readAs = (form: ReadForm, globals: Options, row: Program, args: ReadonlyArray<Arg>): Reading | undefined => {
   const operands: Array<Arg> = []
   const values = new Map<string, Array<Arg>>()
-  const note = (name: string, value: Arg | undefined): void => {
+  const files: Array<Arg> = []
+  const note = (name: string, value: Arg | undefined, kind?: ValueKind): void => {
+    if (value !== undefined && mayBeFile(value, kind)) files.push(value)
     const before = values.get(name)
     if (before === undefined) values.set(name, value === undefined ? [] : [value])
     else if (value !== undefined) before.push(value)
@@ -177,8 +215,11 @@ const readAs = (form: ReadForm, globals: Options, row: Program, args: ReadonlyAr
   if (most > form.most) return undefined
   const { like, unlike } = form
   if (operands.some(({ guess }) => like?.test(guess) === false || unlike?.test(guess) === true)) return undefined
-  return { operands, values }
+  return { operands, verbs: verb, values, files }
 }
+
+const mayBeFile = ({ guess }: Arg, kind: ValueKind | undefined): boolean =>
+  kind?.file === "always" || (kind?.file === "maybe" && /\/|^~|^\.\.$/.test(guess))
 
 const hasPlus = (options: Options): boolean => [...options.keys()].some((name) => name[0] === "+")
 
@@ -188,15 +229,16 @@ const take = (
   text: string,
   next: ReadonlyArray<Arg>,
   whole: boolean,
-  note: (name: string, value: Arg | undefined) => void
+  note: (name: string, value: Arg | undefined, kind?: ValueKind) => void
 ): number | undefined => {
   if (options.has("*")) return 0
   if (options.has("-#") && /^-\d[\d.]*$/.test(text)) return 0
-  const value = (name: string, test: ValueTest): number | undefined => {
-    const [first] = next
-    if (first === undefined || !test(first.guess, false)) return undefined
-    note(name, first)
-    return 1
+  const value = (name: string, kind: ValueKind): number | undefined => {
+    const found = next[kind.isSecond ? 1 : 0]
+    if (found === undefined || !kind.test(found.guess, false)) return undefined
+    if (kind.isSecond && looksLikeOption(next[0]!.guess)) return undefined
+    note(name, found, kind)
+    return kind.isSecond ? 2 : 1
   }
   if (text.startsWith("--") || whole) {
     const equals = text.indexOf("=")
@@ -208,8 +250,8 @@ const take = (
       return equals < 0 || takes === "joined" ? 0 : undefined
     }
     if (equals < 0) return value(name, takes)
-    if (!takes(text.slice(equals + 1), true)) return undefined
-    note(name, joinedArg(text.slice(equals + 1)))
+    if (takes.isSecond || !takes.test(text.slice(equals + 1), true)) return undefined
+    note(name, joinedArg(text.slice(equals + 1)), takes)
     return 0
   }
   for (let at = 1; at < text.length; at++) {
@@ -226,8 +268,8 @@ const take = (
       return 0
     }
     if (rest === "") return value(name, takes)
-    if (!takes(rest, true)) return undefined
-    note(name, joinedArg(rest))
+    if (takes.isSecond || !takes.test(rest, true)) return undefined
+    note(name, joinedArg(rest), takes)
     return 0
   }
   return 0
@@ -237,12 +279,12 @@ const take = (
 const joinedValue = (
   options: Options,
   text: string,
-  note: (name: string, value: Arg | undefined) => void
+  note: (name: string, value: Arg | undefined, kind?: ValueKind) => void
 ): number | undefined => {
   const name = text.slice(0, 2)
   const takes = options.get(name)
-  if (typeof takes !== "function" || !takes(text.slice(2), true)) return undefined
-  note(name, joinedArg(text.slice(2)))
+  if (typeof takes !== "object" || takes.isSecond || !takes.test(text.slice(2), true)) return undefined
+  note(name, joinedArg(text.slice(2)), takes)
   return 0
 }
 

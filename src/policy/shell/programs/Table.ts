@@ -31,6 +31,7 @@ import { wrappers } from "./rows/Wrappers.ts"
 export const facts = {
   // How its arguments are read. `VERB` is a subcommand that the fact holds for.
   values: "[VERB] OPTIONS that take their value from the next word; `-i?` takes one only from the same word",
+  pairs: "OPTIONS that take two words, of which the second is the value",
   "options-of": "PROGRAM whose `values` hold here as well",
   globals: "[VERB] OPTIONS with a value that may stand in front of the subcommand",
   same: "[VERB] names of one option, joined by `=`",
@@ -80,8 +81,9 @@ export const facts = {
   streams: "RULE: its input leaves the machine",
   // Harmless use.
   reads:
-    "[VERB] OPTIONS with which it only reads, and no others; `-n=` takes a value, `-n=KIND` one of that kind, `-n?` one " +
-    "in the same word, `-#` is a number, `*` any option, `<NAME>` those of a list; `needs` one of these OPTIONS; " +
+    "[VERB] OPTIONS with which it only reads, and no others; `-n=` takes a value, which is a file where it looks like a " +
+    "path, `-n=KIND` one of that kind (`file`, `text`, `any` …), `-n==KIND` a name and a value, `-n?` a value in the " +
+    "same word, `-#` is a number, `*` any option, `<NAME>` those of a list; `needs` one of these OPTIONS; " +
     "`operands` at most N; `like`, `unlike`: what operands look like",
   "reads-as": "MANNER in which more than the options is looked at",
   "reads-globals": "OPTIONS in front of the subcommand with which it still only reads",

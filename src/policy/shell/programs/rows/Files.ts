@@ -32,10 +32,10 @@ find gfind =
     -user -group -perm -maxdepth -mindepth -fprint -fprint0 -fls -printf -fstype -inum -links -samefile -newermt -uid
     -gid -D -xtype -fprintf
   batch expression; files none; outputs -fprintf -fprint -fprint0 -fls; check finds
-  reads -name= -iname= -path= -ipath= -wholename= -iwholename= -regex= -iregex= -regextype= -type= -xtype= -atime=
-    -mtime= -ctime= -amin= -mmin= -cmin= -used= -size= -maxdepth= -mindepth= -printf= -links= -inum= -samefile=
-    -perm=any -uid= -gid= -user= -group= -fstype= -lname= -ilname= -context= -newer= -anewer= -cnewer= -newermt=
-    -newerat= -newerct= -newermm= -newerma= -newermc= -neweram= -neweraa= -newerac= -newercm= -newerca= -newercc= -D=
+  reads -name=text -iname=text -path=text -ipath=text -wholename=text -iwholename=text -regex=text -iregex=text -regextype= -type= -xtype= -atime=
+    -mtime= -ctime= -amin= -mmin= -cmin= -used= -size= -maxdepth= -mindepth= -printf=text -links= -inum= -samefile=file
+    -perm=any -uid= -gid= -user= -group= -fstype= -lname=text -ilname=text -context= -newer=file -anewer=file -cnewer=file -newermt=text
+    -newerat=text -newerct=text -newermm= -newerma= -newermc= -neweram= -neweraa= -newerac= -newercm= -newerca= -newercc= -D=
     -print -print0 -ls -empty -prune -not -o -or -a -and -depth -d -H -L -P -E -X -s -x -mount -xdev -quit -follow
     -readable -writable -executable -true -false -daystart -noleaf -nouser -nogroup -nowarn -warn -ignore_readdir_race
     -O0 -O1 -O2 -O3
@@ -54,12 +54,12 @@ locate mlocate plocate =
   credentials operand *id_rsa* *id_ed25519* *.pem *.kdbx *credentials* *.env *shadow* *wallet* *.key *.p12
   @locate is ordinary
 ls = lists-files
-  reads -aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ1T -# -I= -w= --all --almost-all --author --escape --block-size=
+  reads -aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ1T -# -I=text -w= --all --almost-all --author --escape --block-size=
     --ignore-backups --color? --directory --dired --classify? --file-type --format= --full-time
     --group-directories-first --no-group --human-readable --si --dereference-command-line --dereference
-    --dereference-command-line-symlink-to-dir --hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes
+    --dereference-command-line-symlink-to-dir --hide=text --hyperlink? --indicator-style= --inode --ignore=text --kibibytes
     --literal --hide-control-chars --show-control-chars --quote-name --quoting-style= --reverse --recursive --size
-    --sort= --time= --time-style= --tabsize= --width= --context --zero
+    --sort= --time= --time-style=text --tabsize= --width= --context --zero
   is anything lists names-words reader relied teller well-named
 mkdir = medium *; values -m --mode; same -p=--parents -m=--mode; files write; check sets-mode
   is grows lists makes-folders names-words quiet well-named
@@ -93,10 +93,10 @@ split = values -b -l -n -C -a -t --filter --additional-suffix; script --filter; 
   option-exec with --filter=*!*
   is ordinary
 sponge = files write; in-place -i --in-place --inplace; is keeps-input
-stat du = @stat reads -Lftxrsnqc --dereference --file-system --format= --printf= --terse --cached=
-  @du reads -0aAbcDhHklLmPsSxgn -d=number -B= -t= -X= -I= --null --all --apparent-size --block-size= --bytes --total
-    --dereference-args --max-depth=number --files0-from= --human-readable --inodes --count-links --dereference
-    --no-dereference --separate-dirs --si --summarize --threshold= --time? --time-style= --exclude-from= --exclude=
+stat du = @stat reads -Lftxrsnqc --dereference --file-system --format=text --printf=text --terse --cached=
+  @du reads -0aAbcDhHklLmPsSxgn -d=number -B= -t= -X=file -I=text --null --all --apparent-size --block-size= --bytes --total
+    --dereference-args --max-depth=number --files0-from=file --human-readable --inodes --count-links --dereference
+    --no-dereference --separate-dirs --si --summarize --threshold= --time? --time-style= --exclude-from=file --exclude=text
     --one-file-system
   is anything lists reader
 tee = same -a=--append; files write; is abbreviates keeps-input

@@ -26,12 +26,12 @@ cut = values -d -f -c -b --delimiter --fields; files read; outputs -o --output
     --output-delimiter=any --zero-terminated
   is anything reader teller
 diff = files read; outputs -o --output; reads-below with -r -N --recursive
-  reads -abBdeEfiNnpqrstTuvwyZ -# -c -C=number -U=number -I=any -S= -W=number -x= -X= -F=any -L= --normal --brief
+  reads -abBdeEfiNnpqrstTuvwyZ -# -c -C=number -U=number -I=any -S= -W=number -x=text -X=file -F=any -L=text --normal --brief
     --report-identical-files --context? --unified? --ed --rcs --side-by-side --width=number --left-column
-    --suppress-common-lines --show-c-function --show-function-line=any --label= --expand-tabs --initial-tab
+    --suppress-common-lines --show-c-function --show-function-line=any --label=text --expand-tabs --initial-tab
     --tabsize=number --suppress-blank-empty --recursive --no-dereference --new-file --unidirectional-new-file
-    --ignore-file-name-case --no-ignore-file-name-case --exclude= --exclude-from= --starting-file= --from-file=
-    --to-file= --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space
+    --ignore-file-name-case --no-ignore-file-name-case --exclude=text --exclude-from=file --starting-file=text --from-file=file
+    --to-file=file --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space
     --ignore-blank-lines --ignore-matching-lines=any --text --strip-trailing-cr --minimal --horizon-lines=number
     --speed-large-files --color?
   is anything reader
@@ -47,22 +47,24 @@ grep egrep fgrep zgrep =
   files read skip 1 unless -e -f --expression --regexp --file; inputs -f --file
   reads-below with -r -R --recursive --dereference-recursive -d=recurse --directories=recurse
   @grep,egrep check sifts-secrets; lists-files with -l -L --files-with-matches --files-without-match
-  @grep,egrep,fgrep reads -EFGPivwxycLloqsbHhnTZaIrRUuz -# -e=any -f= -m= -A= -B= -C= -d= -D= --regexp=any --file=
+  @grep,egrep,fgrep reads -EFGPivwxycLloqsbHhnTZaIrRUuz -# -e=any -f=file -m= -A= -B= -C= -d= -D= --regexp=any --file=file
     --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --color? --colour?
     --files-without-match --files-with-matches --max-count= --only-matching --quiet --silent --no-messages
     --byte-offset --with-filename --no-filename --label= --line-number --initial-tab --null --after-context=
-    --before-context= --context= --group-separator= --no-group-separator --text --binary-files= --devices=
-    --directories= --exclude= --exclude-from= --exclude-dir= --include= --recursive --dereference-recursive
+    --before-context= --context= --group-separator=text --no-group-separator --text --binary-files= --devices=
+    --directories= --exclude=text --exclude-from=file --exclude-dir=text --include=text --recursive --dereference-recursive
     --line-buffered --binary --null-data --extended-regexp --fixed-strings --basic-regexp --perl-regexp
   @grep is abbreviates relied teller; is reader; @grep,egrep,fgrep is anything searcher
 head = values -n --lines -c --bytes; files read; outputs -o --output; check pours
   reads -qvz -# -n= -c= --lines= --bytes= --quiet --silent --verbose --zero-terminated
   is anything bounded reader teller
-jq = values -f --from-file --arg --argjson --slurpfile --rawfile --indent -L --tab?; files read skip 1
-  inputs -f --from-file; in-place -i --in-place --inplace
-  reads -nrjasSCMRehVbf -L= --arg --argjson --slurpfile --rawfile --argfile --args --jsonargs --tab --indent=number
-    --stream --stream-errors --seq --raw-output --raw-output0 --raw-input --null-input --exit-status --join-output
-    --ascii-output --compact-output -c --sort-keys --color-output --monochrome-output --slurp --from-file --unbuffered
+jq = values -f --from-file --indent -L --library-path; pairs --arg --argjson --slurpfile --rawfile --argfile
+  files read skip 1 unless -f --from-file; inputs -f --from-file --slurpfile --rawfile --argfile -L --library-path
+  in-place -i --in-place --inplace
+  reads -nrjasSCMRehVb -f=file -L=file --library-path=file --arg==text --argjson==text --slurpfile==file
+    --rawfile==file --argfile==file --args --jsonargs --tab --indent=number --stream --stream-errors --seq --raw-output
+    --raw-output0 --raw-input --null-input --exit-status --join-output --ascii-output --compact-output -c --sort-keys
+    --color-output --monochrome-output --slurp --from-file=file --unbuffered
   is anything derived reader searcher
 less more most = values -k -o -O -p -P -t -T -x -y -z --lesskey-file --lesskey-src; files read; outputs -o --output
   check pager-commands; @less,more is open relied; is reader
@@ -75,7 +77,7 @@ nl rev wc md5sum sha256sum = files read; outputs -o --output
   @nl reads -p -b= -d= -f= -h= -i= -l= -n= -s= -v= -w= --body-numbering= --number-format= --number-width=
     --number-separator= --starting-line-number= --line-increment= --header-numbering= --footer-numbering=
     --no-renumber
-  @rev reads -0 --zero; @wc reads -clmwL --bytes --chars --lines --words --max-line-length --files0-from= --total=
+  @rev reads -0 --zero; @wc reads -clmwL --bytes --chars --lines --words --max-line-length --files0-from=file --total=
   @md5sum,sha256sum reads -bctwzl= --binary --check --tag --text --zero --ignore-missing --quiet --status --strict
     --warn
   is anything reader
@@ -113,14 +115,15 @@ rg ripgrep ag ack ugrep =
   @rg values -e --regexp -f --file -g --glob --iglob -t --type -T --type-not -m --max-count -A -B -C --pre --pre-glob
     --hostname-bin -r --replace -j --threads -M --sort --sortr -d --max-depth --ignore-file --type-add --color
     --colors --engine -E
-  @ag,ack values --pager; @rg,ripgrep,ugrep files read skip 1 unless -e -f --expression --regexp --file
+  @ag,ack values --pager; @rg,ripgrep,ugrep files read skip 1 unless -e -f --expression --regexp --file --files --type-list
   @ag,ack files read skip 1; inputs -f --file; reads-below; @ag script --pager
   @rg option-exec with --pre --hostname-bin; @rg,ag check sifts-secrets
   @rg,ag,ack lists-files with -l --files --files-with-matches -L --files-without-match -g
   @rg reads -nilcvwxsSFHINLuUoPabqp0. -# -A=number -B=number -C=number -m=number -M=number -j=number -d=number -t= -T=
-    -e=any -g= -r=any -f= -E= --regexp=any --file= --glob= --iglob= --type= --type-not= --type-list --max-count=number
+    -e=any -g=text -r=any -f=file -E= --regexp=any --file=file --glob=text --iglob=text --ignore-file=file --type= --type-not=
+    --type-list --max-count=number
     --max-depth=number --max-columns=number --max-columns-preview --context=number --after-context=number
-    --before-context=number --context-separator= --replace=any --threads=number --sort= --sortr= --color= --colors=
+    --before-context=number --context-separator=text --replace=any --threads=number --sort= --sortr= --color= --colors=
     --engine= --encoding= --max-filesize=number --files --files-with-matches --files-without-match --count
     --count-matches --ignore-case --smart-case --case-sensitive --fixed-strings --word-regexp --line-regexp
     --line-number --no-line-number --heading --no-heading --with-filename --no-filename --only-matching --invert-match
@@ -148,7 +151,7 @@ tail = values -n --lines -c --bytes --pid -s; files read; outputs -o --output; c
   reads -fFqvzr -# -n= -c= -b= -s= --follow? --retry --pid= --lines= --bytes= --quiet --silent --verbose
     --sleep-interval= --zero-terminated --max-unchanged-stats=
   is anything reader teller
-tr = files none; reads -cCdstu --complement --delete --squeeze-repeats --truncate-set1; is anything teller
+tr = files none; reads -cCdstu --complement --delete --squeeze-repeats --truncate-set1; is anything prints-words teller
 unexpand sha224sum sha384sum b2sum =
   files read; outputs -o --output; @unexpand reads -a -# -t= --all --first-only --tabs=
   @sha224sum,sha384sum,b2sum reads -bctwzl= --binary --check --tag --text --zero --ignore-missing --quiet --status

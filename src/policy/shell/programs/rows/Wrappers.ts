@@ -175,7 +175,7 @@ watchexec = starts always-script values -e --exts -w --watch -i --ignore -d --de
 xargs = values -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars
   wraps values -a --arg-file -d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars appends
   batch input; safe-inner batch
-  reads -0rtxo -n=number -L=number -P=number -s=number -I=any -d=any -E=any --null --no-run-if-empty --verbose --exit
+  reads -0rtxo -a=file --arg-file=file -n=number -L=number -P=number -s=number -I=any -d=any -E=any --null --no-run-if-empty --verbose --exit
     --max-args=number --max-procs=number --max-chars=number --delimiter=any
   is names-words open options-first reader
 xvfb-run = starts values -n --server-num -s --server-args -e --error-file -w --wait
