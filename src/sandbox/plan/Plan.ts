@@ -2,6 +2,7 @@ import { isInside } from "../../platform/FilePath.ts"
 import { quoted } from "../../platform/QuotedName.ts"
 import { type SandboxRequest, SandboxUnavailable, type TemporaryFolders } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
+import { mountPoints } from "../PrivateTmp.ts"
 import { isNarrow, writes } from "../SandboxModes.ts"
 import * as ProtectedPaths from "./ProtectedPaths.ts"
 import * as HiddenPaths from "./HiddenPaths.ts"
@@ -176,7 +177,16 @@ export const make = (
   }
   const around = mode === "workspace-write" ? repositoriesAround(roots, hidden, surroundings, sources) : []
   const repositories = around.map(({ folder }) => folder)
-  const wider = { ...request, roots: [...request.roots, ...repositories] }
+  // In the empty temporary folder of a command git would not find its way from a folder inside a work tree to its top.
+  const worktrees = around.map(({ worktree }) => worktree).filter((path) =>
+    mountPoints.some((top) => path !== top && isInside(top, path)) &&
+    !isHidden(hidden, new Set(hidden.shown.keys()), path)
+  )
+  const wider = {
+    ...request,
+    roots: [...request.roots, ...repositories],
+    readable: [...request.readable ?? [], ...worktrees]
+  }
   const { roots: writable } = foldersOf(wider)
   const held = keptIn(request, writable, around, sources)
   if (held instanceof SandboxUnavailable) return held
