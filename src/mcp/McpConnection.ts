@@ -83,7 +83,8 @@ export const make = Effect.fnUntraced(function*(
 ): Effect.fn.Return<McpConnection, never, Scope.Scope> {
   const fork = yield* FiberSet.makeRuntime<never, unknown, never>()
   const pending = PendingRequests.make<McpConnectionClosed>()
-  const progressOf = new Map<Wire.RequestId, (progress: McpProgress) => void>()
+  // By comparable ids, which are those that we send.
+  const progressOf = new Map<string, (progress: McpProgress) => void>()
   const served = new Map<Wire.RequestId, Fiber.Fiber<unknown, unknown>>()
   const closed = Deferred.makeUnsafe<string>()
   let last = 0
@@ -120,7 +121,7 @@ export const make = Effect.fnUntraced(function*(
         const found = readProgress(params)
         if (found._tag === "None") return
         const { message, progress, progressToken, total } = found.value
-        progressOf.get(JSON.stringify(progressToken))?.({
+        progressOf.get(Wire.comparable(JSON.stringify(progressToken)))?.({
           progress,
           total: total ?? undefined,
           message: message ?? undefined

@@ -1,5 +1,5 @@
 import { Deferred, Effect, Exit } from "effect"
-import { faultFrom, type Inbound, type RequestId, type RpcFault } from "./Wire.ts"
+import { comparable, faultFrom, type Inbound, type RequestId, type RpcFault } from "./Wire.ts"
 
 /** Our requests that wait for an answer. `E` is the error of a request that can have none. */
 export interface PendingRequests<E> {
@@ -18,11 +18,12 @@ export interface PendingRequests<E> {
 }
 
 export const make = <E>(): PendingRequests<E> => {
-  const pending = new Map<RequestId, Deferred.Deferred<unknown, RpcFault | E>>()
+  // By the id as it is compared: our own are of one type, so `7`, `"7"` and `7.0` can only mean the same.
+  const pending = new Map<string, Deferred.Deferred<unknown, RpcFault | E>>()
   let closed: { readonly error: E } | undefined
 
   const settle = (id: RequestId, exit: Exit.Exit<unknown, RpcFault | E>): boolean => {
-    const answer = pending.get(id)
+    const answer = pending.get(comparable(id))
     return answer !== undefined && Deferred.doneUnsafe(answer, exit)
   }
 
@@ -35,11 +36,11 @@ export const make = <E>(): PendingRequests<E> => {
       Effect.suspend(() => {
         if (closed !== undefined) return Effect.fail(closed.error)
         const answer: Deferred.Deferred<unknown, RpcFault | E> = Deferred.makeUnsafe()
-        pending.set(id, answer)
+        pending.set(comparable(id), answer)
         return send.pipe(
           Effect.andThen(Deferred.await(answer)),
           Effect.onInterrupt(() => withdraw),
-          Effect.ensuring(Effect.sync(() => pending.delete(id)))
+          Effect.ensuring(Effect.sync(() => pending.delete(comparable(id))))
         )
       }),
     onResponse: ({ error, id, result }) =>

@@ -72,6 +72,13 @@ const isRecord = (u: unknown): u is Record<string, unknown> => typeof u === "obj
 export const idText = (id: unknown): RequestId | undefined =>
   id === null || typeof id === "string" || typeof id === "number" ? JSON.stringify(id) : undefined
 
+/** The same for ids that differ only in their type: some programs send back numbers as text. */
+export const comparable = (id: RequestId): string => {
+  const text = id.startsWith("\"") ? String(JSON.parse(id)) : id
+  const number = text.trim() === "" ? NaN : Number(text)
+  return Number.isNaN(number) ? text : String(number)
+}
+
 type Reviver = (this: unknown, key: string, value: unknown, context?: { readonly source?: string }) => unknown
 const parseWith = JSON.parse as (text: string, reviver: Reviver) => unknown
 
@@ -93,9 +100,15 @@ const classify = (message: Record<string, unknown>, line: string, strict: boolea
   const answers = result !== undefined || error !== undefined
   if (typeof method !== "string") {
     if (!answers) return malformed(invalidRequest(), strict ? nullId : id)
-    const whole = jsonrpc === "2.0" && id !== undefined && method === undefined &&
-      (error === undefined || (result === undefined && isRecord(error)))
-    return whole ? { _tag: "Response", id, result, error } : { _tag: "Dropped", why: "malformed response" }
+    // The member that does not apply may be null, as in older versions of JSON-RPC.
+    const answer = isRecord(error) && (result === undefined || result === null)
+      ? { error }
+      : error === undefined || (error === null && result !== undefined)
+      ? { result }
+      : undefined
+    return jsonrpc === "2.0" && id !== undefined && method === undefined && answer !== undefined
+      ? { _tag: "Response", id, ...answer }
+      : { _tag: "Dropped", why: "malformed response" }
   }
   if (answers) return malformed(invalidRequest(undefined, "both a method and a result or error"))
   if (jsonrpc !== "2.0") return malformed(invalidRequest(undefined, "jsonrpc must be \"2.0\""), id)

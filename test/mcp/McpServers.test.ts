@@ -50,6 +50,16 @@ describe("A tool of an MCP server", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  for (const behaviour of ["text-ids", "float-ids", "float-text-ids", "null-errors"]) {
+    it.live(`works where its server answers with ${behaviour}`, () => {
+      const { layer, say } = one(behaviour)
+      return Effect.gen(function*() {
+        const results = yield* say(text("s__echo", { text: "x" }), text("s__steps"), text("s__refuse"))
+        assert.deepStrictEqual(results, ["completed x", "completed done", "failed no such issue"])
+      }).pipe(Effect.provide(layer))
+    })
+  }
+
   it.live("works while it reports progress, and can be called as soon as its server announces it", () => {
     const { layer, say } = one("good")
     return Effect.gen(function*() {

@@ -9,7 +9,18 @@ if (notes !== "") appendFileSync(notes, "start\n")
 type Json = Record<string, any>
 
 const raw = (text: string) => void process.stdout.write(text)
-const send = (message: Json) => raw(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n")
+/** How the id of an answer comes back, by the behaviour. */
+const spelled: Record<string, (text: string) => string> = {
+  "text-ids": (text) =>
+    text.replace(/"id":(\d+)/, "\"id\":\"$1\"").replace(/"progressToken":(\d+)/, "\"progressToken\":\"$1\""),
+  "float-ids": (text) => text.replace(/"id":(\d+)/, "\"id\":$1.0"),
+  "float-text-ids": (text) => text.replace(/"id":(\d+)/, "\"id\":\"$1.0\""),
+  "null-errors": (text) => text.replace(/}$/, ",\"error\":null}")
+}
+const send = (message: Json) => {
+  const text = JSON.stringify({ jsonrpc: "2.0", ...message })
+  raw(`${message["method"] === undefined || behaviour === "text-ids" ? spelled[behaviour]?.(text) ?? text : text}\n`)
+}
 const text = (value: unknown) => ({
   content: [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }]
 })
@@ -177,7 +188,7 @@ if (behaviour === "exit" || (behaviour === "once" && starts)) {
   createInterface({ input: process.stdin }).on("line", (line) => {
     const message = JSON.parse(line) as Json
     if (behaviour === "chatter") raw("got a line\n")
-    if (message["method"] === undefined) waiting.get(message["id"])?.(message)
+    if (message["method"] === undefined) waiting.get(Number(message["id"]))?.(message)
     else void answer(message)
   }).on("close", () => process.exit(0))
 }

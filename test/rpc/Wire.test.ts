@@ -15,6 +15,11 @@ describe("Reading one line", () => {
     ["a null result", `{"jsonrpc":"2.0","id":"zc-out-0","result":null}`, ["Response"]],
     ["an error", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`, ["Response"]],
     ["both a result and an error", `{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":"m"}}`, ["Dropped"]],
+    ["a result with a null error", `{"jsonrpc":"2.0","id":1,"result":{},"error":null}`, ["Response"]],
+    ["an error with a null result", `{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":"m"}}`, [
+      "Response"
+    ]],
+    ["a null error alone", `{"jsonrpc":"2.0","id":1,"error":null}`, ["Dropped"]],
     ["an error that is no object", `{"jsonrpc":"2.0","id":1,"error":"m"}`, ["Dropped"]],
     ["a response without id", `{"jsonrpc":"2.0","result":{}}`, ["Dropped"]],
     ["a response of another version", `{"jsonrpc":"1.0","id":1,"result":{}}`, ["Dropped"]],
