@@ -82,7 +82,7 @@ export const make = (
     capabilities: decision.capabilities,
     reads,
     commands: limits.commands,
-    confine: Effect.fnUntraced(function*(argv, { cwd, env }) {
+    confine: Effect.fnUntraced(function*(argv, { cwd, env, only }) {
       const place = placeOf(workspace)
       const denied = yield* input.denied ?? deniedPaths(input)
       if (!denied.complete && mode !== "danger-full-access") {
@@ -91,12 +91,11 @@ export const make = (
         )
       }
       return yield* sandbox.confine(argv, {
-        mode,
-        network,
+        ...(only === undefined ? { mode, network } : { mode: "workspace-read", network: false }),
         cwd,
         env,
         roots: foldersOf(workspace, allowing(limits, place)),
-        readable: workspace.readable,
+        readable: only === undefined ? workspace.readable : [...workspace.readable, only],
         ...placesOf(input, denied),
         ...(temporary === undefined ? {} : { temporary }),
         backend: backendOf(limits.backend, settings)

@@ -64,10 +64,11 @@ export interface Confinement {
   readonly commands: CommandLimits
   /**
    * A command that can reach no more than that, for `Processes.run`. What it needs on disk goes when the scope closes.
+   * `only`: it finds nothing but the session's folders, this one and the system's programs, and can write nothing.
    */
   readonly confine: (
     argv: ConfinedCommand["argv"],
-    where: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
+    where: { readonly cwd: string; readonly env: Readonly<Record<string, string>>; readonly only?: string }
   ) => Effect.Effect<ConfinedCommand, ToolFailed, Scope.Scope>
 }
 

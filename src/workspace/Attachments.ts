@@ -90,12 +90,14 @@ const hash = (bytes: Uint8Array) =>
 const uploads = Effect.fnUntraced(function*(cwd: string) {
   const folder = join(cwd, "uploads")
   const entry = yield* Effect.tryPromise({
-    try: async () => {
-      await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "EEXIST") throw error
-      })
-      return await lstat(folder)
-    },
+    try: () =>
+      Files.inside(cwd, async (base) => {
+        const path = join(base, "uploads")
+        await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== "EEXIST") throw error
+        })
+        return await lstat(path)
+      }),
     catch: () => fault("folder", "The folder \"uploads\" cannot be created in the workspace.")
   })
   if (!entry.isDirectory()) {

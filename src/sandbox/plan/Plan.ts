@@ -57,9 +57,10 @@ const refusedRoot = (request: SandboxRequest, roots: ReadonlyArray<string>, { ho
   const [dataDir, configDir, ...homePaths] = [own.dataDir, own.configDir, ...homes].map((path) =>
     Disk.real(path) ?? path
   ) as [string, string]
-  const tooMuch = request.mode === "read-only"
-    ? undefined
-    : roots.find((root) => root === "/" || homePaths.some((home) => isInside(root, home)))
+  const isReading = !writes(request.mode)
+  const tooMuch = roots.find((root) =>
+    (root === "/" && request.mode !== "read-only") || (!isReading && homePaths.some((home) => isInside(root, home)))
+  )
   if (tooMuch !== undefined) {
     return refuse(
       `${
@@ -92,7 +93,7 @@ const refusedFolders = (
     return refuse(`the working folder ${quoted(cwd)} does not exist.`, "Open the session in an existing folder.")
   }
   if (mode === "danger-full-access") return undefined
-  if (!isInside(roots.find((root) => isInside(root, cwd)) ?? "\0", cwd) && isNarrow(mode)) {
+  if (isNarrow(mode) && ![...roots, ...readable].some((folder) => isInside(folder, cwd))) {
     return refuse(
       `the working folder ${quoted(cwd)} is outside the folders of the session.`,
       "Run commands inside the session's folders."

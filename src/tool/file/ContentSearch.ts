@@ -555,7 +555,8 @@ export const make = Effect.gen(function*() {
     function*(query: SearchQuery, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
       const ripgrep = Executable.find("rg", variables["PATH"], [...roots, ...allowed])
       if (ripgrep === undefined) return yield* builtinSearch(query, timeout)
-      const where = { cwd: query.folder, env: scrub(variables) }
+      // Where a folder is exchanged for a link meanwhile, the link leads to nothing that the tool may not read.
+      const where = { cwd: query.folder, env: scrub(variables), only: query.folder }
       const confined = yield* Effect.option(confinement.confine([ripgrep, ...argumentsOf(query)], where))
       return Option.isNone(confined)
         ? yield* builtinSearch(query, timeout)

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from "node:fs"
+import { existsSync, lstatSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
 import { Effect } from "effect"
@@ -12,13 +12,16 @@ export type IsIgnored = (path: string) => boolean
 const maxSize = 1024 * 1024
 
 /** A file that is missing, too large or none to read has no rules. */
-const textOf = (path: string): string | undefined => {
+const textOf = (path: string, read = RegularFile.read): string | undefined => {
   try {
-    return lstatSync(path).size > maxSize ? undefined : RegularFile.read(path).toString("utf8").replace(/^\uFEFF/, "")
+    return lstatSync(path).size > maxSize ? undefined : read(path).toString("utf8").replace(/^\uFEFF/, "")
   } catch {
     return undefined
   }
 }
+
+/** Of a project: as for git a link has none, and where a link leads would show in what is found. */
+const projectText = (path: string): string | undefined => textOf(path, RegularFile.readInPlace)
 
 /** Where `info/exclude` lies: linked worktrees share that of their repository. */
 const commonFolder = (top: string): string => {
@@ -26,7 +29,8 @@ const commonFolder = (top: string): string => {
   const link = /^gitdir: (.+)$/m.exec(textOf(named) ?? "")?.[1]
   const folder = link === undefined ? named : resolve(top, link.trim())
   const common = textOf(join(folder, "commondir"))?.trim()
-  return common === undefined ? folder : resolve(folder, common)
+  const found = common === undefined ? folder : resolve(folder, common)
+  return existsSync(found) ? realpathSync.native(found) : found
 }
 
 /** The user's own rules for all repositories (https://git-scm.com/docs/gitignore). */
@@ -89,12 +93,12 @@ export const load = (
       }
     }
     add(prefixed(globalRules(variables), ""))
-    add(prefixed(textOf(join(commonFolder(top), "info/exclude")) ?? "", ""))
+    add(prefixed(projectText(join(commonFolder(top), "info/exclude")) ?? "", ""))
     const entered = new Set<string>()
     const enter = (inner: string) => {
       if (entered.has(inner)) return
       entered.add(inner)
-      const text = textOf(join(top, inner, ".gitignore"))
+      const text = projectText(join(top, inner, ".gitignore"))
       if (text !== undefined) add(prefixed(text, inner))
     }
     /** Upper folders first: later rules win. Nothing in an ignored folder is looked at, not even its rules. */

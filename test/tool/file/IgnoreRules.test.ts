@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -149,4 +149,16 @@ describe.for(engines)("Names and lines, by %s", ([, PATH]) => {
       )
       assert.match(yield* failure("glob_search", { pattern: "x", path: "pipe" }), /no folder/)
     }))
+
+  it.effect("tell nothing of a file that a link leads to, as for git", () =>
+    Effect.gen(function*() {
+      const { cwd, text } = yield* bench
+      const outside = yield* temporaryFolder
+      write(outside, { secret: "guess\n", "info/exclude": "guess\n" })
+      write(cwd, { guess: "", "sub/guess": "", ".git/HEAD": "" })
+      symlinkSync(join(outside, "secret"), join(cwd, ".gitignore"))
+      symlinkSync(join(outside, "secret"), join(cwd, "sub", ".gitignore"))
+      symlinkSync(join(outside, "info"), join(cwd, ".git", "info"))
+      assert.strictEqual(yield* text("glob_search", { pattern: "**/guess" }), "guess\nsub/guess")
+    }).pipe(Effect.provide(toolbox())))
 })
