@@ -295,6 +295,15 @@ describe("A chat completion", () => {
   )
 
   it.live(
+    "has cached tokens in the whole prompt, also where the server leaves them out of it",
+    Effect.fnUntraced(function*() {
+      const usage = { prompt_tokens: 10, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 90 } }
+      const { parts } = yield* answered(pieces(say("a"), chunk({}, "stop", { usage }), done))
+      assert.deepInclude(finish(parts)!.usage.inputTokens, { total: 100, cacheRead: 90, uncached: 10 })
+    })
+  )
+
+  it.live(
     "may hold events that say nothing",
     Effect.fnUntraced(function*() {
       const { parts } = yield* answered(

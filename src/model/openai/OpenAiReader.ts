@@ -53,15 +53,18 @@ interface Call {
 const usageOf = (usage: Json | undefined): typeof Response.Usage.Encoded => {
   const input = object(usage?.["prompt_tokens_details"])
   const output = object(usage?.["completion_tokens_details"])
-  const total = count(usage?.["prompt_tokens"])
+  const prompt = count(usage?.["prompt_tokens"])
   const cacheRead = count(input?.["cached_tokens"]) ?? count(usage?.["prompt_cache_hit_tokens"])
   const cacheWrite = count(input?.["cache_write_tokens"])
+  const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
+  // Some servers leave out of the prompt what they had in a cache.
+  const total = prompt === undefined || cached <= prompt ? prompt : prompt + cached
   return {
     inputTokens: {
       total,
       cacheRead,
       cacheWrite,
-      uncached: total === undefined ? undefined : total - (cacheRead ?? 0) - (cacheWrite ?? 0)
+      uncached: total === undefined ? undefined : total - cached
     },
     outputTokens: {
       total: count(usage?.["completion_tokens"]),

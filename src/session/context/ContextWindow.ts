@@ -43,10 +43,11 @@ const tooSmall = (overhead: number, limit: number) =>
   })
 
 /**
- * A count that can be true. Some servers count only what is new, or nothing: a token has eight bytes at most, and the
- * estimate takes four.
+ * Whether a count can be true: a token has one to eight bytes, and the estimates take four. Some servers count only
+ * what is new, or nothing, or all requests so far.
  */
-const plausible = (counted: number, estimated: number): number => Math.max(counted, Math.floor(estimated / 2))
+const isPlausible = (counted: number, { tokens }: History, overhead: number): boolean =>
+  counted >= Math.floor(tokens / 2) && counted <= (tokens + overhead) * 4
 
 /**
  * Characters of JSON that the contexts of all sessions may take; those used longest ago are read from the store again.
@@ -201,10 +202,10 @@ const make = (): ContextWindow["Service"] => {
     account: (before, { text, usage }, request, turn) => {
       const { model, overhead } = request
       const counted = usage?.inputTokens.total
-      if (counted !== undefined) {
-        turn.state.tokenOffset = plausible(counted, before.tokens) - before.tokens
+      if (counted !== undefined && isPlausible(counted, before, overhead)) {
+        turn.state.tokenOffset = counted - before.tokens
       }
-      const asked = counted ?? before.tokens + (turn.state.tokenOffset ?? overhead)
+      const asked = used(before, request, turn)
       const answered = usage?.outputTokens.total ?? estimate([{ role: "assistant", content: text }])
       const cost = usage && costOf(usage, model.prices)
       const now = { used: asked + answered, size: limitOf(request) }

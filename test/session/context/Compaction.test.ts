@@ -15,7 +15,7 @@ const scenario = (
   variables: Readonly<Record<string, string>> = {},
   options: Parameters<typeof make>[1] = {}
 ) => {
-  const { engine, requests } = make(answers, { contextWindow: 100_000, ...options })
+  const { engine, requests } = make(answers, { contextWindow: 12_000, ...options })
   return { requests, harness: makeHarness(variables, { engine }) }
 }
 
@@ -38,7 +38,7 @@ const open = Effect.fnUntraced(function*() {
   }
 })
 
-const full: Answer = { text: "answer", usage: { input: 90_000, output: 10 } }
+const full: Answer = { text: "answer", usage: { input: 11_000, output: 10 } }
 
 describe("A context that is nearly full", () => {
   it.live("is summarised before the next request, which goes on from the summary and the prompt", () => {
@@ -62,8 +62,8 @@ describe("A context that is nearly full", () => {
       // The transcript keeps its rows and their places.
       assert.deepStrictEqual((yield* transcript).slice(0, before.length), before)
       const used = of("Usage").map(({ used }) => used)
-      assert.isBelow(used.at(-2)!, 90_000)
-      assert.strictEqual(session.record().usage?.size, 100_000)
+      assert.isBelow(used.at(-2)!, 11_000)
+      assert.strictEqual(session.record().usage?.size, 12_000)
     }).pipe(Effect.provide(harness.layer))
   })
 
@@ -76,7 +76,7 @@ describe("A context that is nearly full", () => {
     const { harness, requests } = scenario([
       { text: "hello" },
       call("long.txt", 10),
-      call("short.txt", 90_000),
+      call("short.txt", 11_000),
       { text: "They said hello." }
     ])
     return Effect.gen(function*() {
@@ -100,7 +100,7 @@ describe("A context that is nearly full", () => {
   })
 
   it.live("keeps what was done in the running turn before its user said more", () => {
-    const { harness, requests } = scenario([{ text: "hello" }, call("a.txt", 90_000), { text: "Summary." }])
+    const { harness, requests } = scenario([{ text: "hello" }, call("a.txt", 11_000), { text: "Summary." }])
     return Effect.gen(function*() {
       const { say, session } = yield* open()
       writeFileSync(join(session.workspace.cwd, "a.txt"), "y")
@@ -178,7 +178,11 @@ describe("A context that is nearly full", () => {
 
   it.live("loses its oldest turns, and says so, when the model gives no summary", () => {
     const long = "x".repeat(40_000)
-    const { harness, requests } = scenario([{ text: long }, full, { fails: "no" }, { text: "fine" }])
+    const { harness, requests } = scenario(
+      [{ text: long }, { text: "answer", usage: { input: 28_000, output: 10 } }, { fails: "no" }, { text: "fine" }],
+      {},
+      { contextWindow: 30_000 }
+    )
     return Effect.gen(function*() {
       const { of, say } = yield* open()
       yield* say("first")
@@ -226,6 +230,49 @@ describe("A context that is nearly full", () => {
         (yield* transcript).some((entry) => entry._tag === "Compaction" && entry.compaction.status === "cancelled")
       )
       assert.lengthOf(requests, 2)
+    }).pipe(Effect.provide(harness.layer))
+  })
+})
+
+describe("A count of tokens that cannot be true", () => {
+  const words = "lorem ipsum ".repeat(2_500)
+
+  it.live("does not keep the context from being made smaller: 100 for 90,000 characters", () => {
+    const usage = { input: 100, output: 1 }
+    const answers = [{ text: "one", usage }, { text: "two", usage }, { text: "three", usage }, { text: "Summary." }]
+    const { harness, requests } = scenario(answers, {}, { contextWindow: 33_000 })
+    return Effect.gen(function*() {
+      const { of, say } = yield* open()
+      for (const prompt of ["a", "b", "c", "d"]) yield* say(`${prompt} ${words}`)
+      assert.strictEqual(told(requests[4]!)[0], "user: [Earlier in this session]\nSummary.")
+      assert.isAbove(of("Usage")[2]!.used, 20_000)
+    }).pipe(Effect.provide(harness.layer))
+  })
+
+  it.live("does not make it smaller, and is not what clients are told: 90,000 for a few words", () => {
+    const { harness, requests } = scenario([{ text: "one", usage: { input: 90_000, output: 10 } }])
+    return Effect.gen(function*() {
+      const { of, say } = yield* open()
+      yield* say("hello")
+      assert.isBelow(of("Usage")[0]!.used, 10_000)
+      yield* say("again")
+      assert.deepStrictEqual(told(requests[1]!), ["user: hello", "assistant: one", "user: again"])
+    }).pipe(Effect.provide(harness.layer))
+  })
+
+  it.live("leaves what an earlier one taught", () => {
+    const answers = [
+      { text: "one", usage: { input: 6_000, output: 1 } },
+      { text: "two", usage: { input: 90_000, output: 1 } },
+      { text: "three", usage: { input: 1, output: 1 } }
+    ]
+    const { harness } = scenario(answers, {}, { contextWindow: 100_000 })
+    return Effect.gen(function*() {
+      const { of, say } = yield* open()
+      for (const prompt of ["a", "b", "c"]) yield* say(`${prompt} ${words.slice(0, 400)}`)
+      const [first, ...others] = of("Usage").map(({ used }) => used)
+      assert.strictEqual(first, 6_001)
+      for (const used of others) assert.approximately(used, 6_200, 200)
     }).pipe(Effect.provide(harness.layer))
   })
 })
@@ -290,31 +337,31 @@ describe("max_context_tokens", () => {
   })
 
   it.live("is the size of the context that clients are told", () => {
-    const { harness } = scenario([], profile("max_context_tokens", 50_000))
+    const { harness } = scenario([], profile("max_context_tokens", 11_000))
     return Effect.gen(function*() {
       const { of, say } = yield* open()
       yield* say("hello")
-      assert.strictEqual(of("Usage")[0]?.size, 50_000)
+      assert.strictEqual(of("Usage")[0]?.size, 11_000)
     }).pipe(Effect.provide(harness.layer))
   })
 })
 
 describe("The cost of a session", () => {
   it.live("is reported after each request, and adds up over turns", () => {
-    const prices = { input: 2, output: 10 }
+    const prices = { input: 200, output: 1_000 }
     const read: Answer = {
       calls: [{ name: "file_list", params: { path: "." } }],
-      usage: { input: 1_000_000, output: 100_000 }
+      usage: { input: 10_000, output: 1_000 }
     }
     const { harness } = scenario(
-      [read, { text: "a", usage: { input: 500_000, output: 0 } }, { text: "b", usage: { input: 0, output: 100_000 } }],
+      [read, { text: "a", usage: { input: 5_000, output: 0 } }, { text: "b", usage: { input: 0, output: 1_000 } }],
       {},
-      { prices, contextWindow: 10_000_000 }
+      { prices, contextWindow: 100_000 }
     )
     return Effect.gen(function*() {
       const { of, say, session } = yield* open()
       yield* say("one")
-      assert.deepStrictEqual(of("Usage").map(({ cost, used }) => [used, cost]), [[1_100_000, 3], [500_000, 4]])
+      assert.deepStrictEqual(of("Usage").map(({ cost, used }) => [used, cost]), [[11_000, 3], [5_000, 4]])
       yield* say("two")
       assert.strictEqual(of("Usage").at(-1)?.cost, 5)
       assert.strictEqual((yield* (yield* SessionStore).get(session.sessionId)).usage?.cost, 5)
