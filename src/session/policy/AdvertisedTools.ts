@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import type { Capability } from "../../domain/Capability.ts"
-import { grants, type WorkMode } from "../../domain/PolicySettings.ts"
+import { defaults, grants, type WorkMode } from "../../domain/PolicySettings.ts"
+import { declarationOf } from "../../model/ToolSchemas.ts"
 import { beyondReading } from "../../policy/decision/Boundary.ts"
 import { RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
 import { withheld } from "../../policy/decision/ToolGrants.ts"
@@ -49,6 +50,8 @@ export type Advertisement = Effect.Success<ReturnType<typeof advertise>>
 
 const maxKept = 64
 
+const usualMode = defaults.work_mode
+
 /** The tools that requests to the model advertise. */
 export class AdvertisedTools extends Context.Service<AdvertisedTools, {
   /**
@@ -66,6 +69,12 @@ export class AdvertisedTools extends Context.Service<AdvertisedTools, {
       const books = yield* RuleBooks
       const declared = makeDeclarations()
       const kept = new Map<string, Advertisement>()
+      // Otherwise the first turn waits for the schemas of all tools.
+      yield* Effect.forEach(
+        toolbox.tools.values(),
+        (tool) => Effect.andThen(Effect.yieldNow, Effect.sync(() => declarationOf(declared(tool, usualMode).tool))),
+        { discard: true }
+      ).pipe(Effect.delay("30 millis"), Effect.forkScoped)
 
       return {
         none: advertise([]),

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import { Prompt } from "effect/ai"
+import { LiveSettings } from "../../config/LiveSettings.ts"
 import type { RuntimeProfile } from "../../config/Profiles.ts"
 import * as ModelFault from "../../model/ModelFault.ts"
 import { type Model, Models } from "../../model/Models.ts"
@@ -48,6 +49,17 @@ export class TurnRequests extends Context.Service<TurnRequests, {
       const models = yield* Models
       const advertised = yield* AdvertisedTools
       const systemPrompts = yield* SystemPromptBuilder
+      const { last } = yield* LiveSettings
+      // Otherwise the first turn waits for the HTTP client of its model. What fails is told to the turn that needs it.
+      yield* Effect.suspend(() =>
+        Effect.forEach(
+          last().agents.values(),
+          ({ enabled, model }) => enabled ? Effect.ignore(models.get(model)) : Effect.void,
+          {
+            discard: true
+          }
+        )
+      ).pipe(Effect.delay("10 millis"), Effect.forkScoped)
       return {
         prepare: Effect.fnUntraced(function*(turn) {
           const model = yield* Effect.mapError(
