@@ -85,9 +85,23 @@ const nameOf = ({ argv }: CommandAction, { row }: Command): CommandName | undefi
     ends.push(at + 1)
     if (operands.length === 1) valued = new Set([...valued, ...(row.values(word) ?? [])])
   }
-  const depth = row.name === "" ? operands.length : row.commandDepth(operands)
+  const least = row.name === "" ? operands.length : row.commandDepth(operands)
+  // A word that says what is done belongs to the name, however deep it stands.
+  const depth = least === undefined || least === 0 ? least : firstFrom(operands, least)
   const words = depth === undefined || depth === 0 ? undefined : argv.slice(0, ends[depth - 1])
   return words?.every((word) => word !== null) ? { words, verbs: operands.slice(0, depth) } : undefined
+}
+
+const acts = new RegExp(
+  "^(list|ls|show|get|describe|status|info|view|read|inspect|search|find|check|put|set|add|create|update|delete|remove|rm" +
+    "|destroy|drop|apply|edit|import|export|enable|disable|start|stop|restart|reset|purge|upload|download|publish|deploy)$"
+)
+
+/** The first place from one on where no word says what is done. */
+const firstFrom = (operands: ReadonlyArray<string>, from: number): number => {
+  let end = from
+  while (end < operands.length && acts.test(operands[end]!)) end++
+  return end
 }
 
 /** A program without subcommands whose name alone says what it does; a subcommand-like first word is kept. */

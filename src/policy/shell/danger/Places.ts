@@ -229,7 +229,7 @@ const regenerable = names(`
   __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .venv venv .gradle tmp temp htmlcov .nyc_output .eggs
   _build .dart_tool bower_components storybook-static .angular .docusaurus .terraform .eslintcache test-results
   playwright-report .wrangler .expo DerivedData .zig-cache zig-out dist-newstyle .stack-work elm-stuff
-  .hypothesis .nox .ipynb_checkpoints .astro .coverage .DS_Store Thumbs.db package-lock.json yarn.lock
+  _site .tmp .temp .hypothesis .nox .ipynb_checkpoints .astro .coverage .DS_Store Thumbs.db package-lock.json yarn.lock
   pnpm-lock.yaml bun.lockb bun.lock Cargo.lock poetry.lock uv.lock Pipfile.lock Gemfile.lock composer.lock Pods
 `)
 

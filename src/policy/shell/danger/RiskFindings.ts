@@ -1,12 +1,14 @@
 import { type Arg, type Command, HOLE } from "../programs/Command.ts"
-import { losesWork, setsProgram } from "../programs/Git.ts"
+import { forces, losesWork, setsProgram } from "../programs/Git.ts"
 import { fits, matches } from "../programs/Rules.ts"
 import type { ActionContext, RiskFinding } from "../../decision/CallAction.ts"
 import { environmentNames, isTampering, loadsCode } from "../programs/Environment.ts"
 import { fileOperands } from "../programs/FileOperands.ts"
 import { programOf } from "../programs/Table.ts"
 import { isAtOrBelow } from "../parse/Paths.ts"
+import { emptied } from "./Outputs.ts"
 import { pathOf, readCategory, writeCategory } from "./Places.ts"
+import { sendsSecret } from "./Sent.ts"
 import { codeChecks, interpreted } from "./Code.ts"
 import { codeOrigin } from "./CodeOrigin.ts"
 import { damageChecks } from "./Damage.ts"
@@ -84,7 +86,7 @@ const ownScript = ({ args, line: { operands: [first] }, words }: Command): strin
 
 const settingChecks = {
   settings: runs(setsProgram),
-  pathspecs: (command: Command) => losesWork(command) ? "git-destructive" : undefined,
+  pathspecs: (command: Command) => losesWork(command) || forces(command) ? "git-destructive" : undefined,
   "ssh-options": runs(sshOption),
   "remote-shell": runs(remoteShell),
   compressor: runs(compressor),
@@ -241,6 +243,7 @@ export const findingsOf = (command: Command, place: ActionContext): ReadonlyArra
     add(codeOrigin(command, place))
     add(interpreted(command, place))
     add([stated(command), ...dangersByName(command), aliases(command)])
+    add([emptied(command, place), sendsSecret(command, place)])
     add(files(command, place))
   } else if (fields.writes.length > 0) add(files(command, place))
   found.add(deviceNetwork(command))

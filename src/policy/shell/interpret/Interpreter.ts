@@ -67,6 +67,7 @@ import {
 const maxDepth = 4
 const maxLevels = 32
 const maxWrapped = 16
+const maxRestated = 4
 const maxCalls = 3
 /** Calls of functions that are followed in all. */
 const mostCalls = 64
@@ -801,6 +802,7 @@ export class Interpreter {
     for (const inner of inners) {
       const below: WalkContext = {
         ...context,
+        restated: 0,
         wrappers: inner.visible ? [...context.wrappers, program] : context.wrappers,
         wrapped: context.wrapped + 1,
         where: inner.where,
@@ -877,13 +879,16 @@ export class Interpreter {
     context: WalkContext,
     elsewhere: ReadonlyArray<Arg> | undefined
   ): void {
-    const below: WalkContext = { ...context, hidden: true, wrapped: context.wrapped + 1 }
-    const plain: Given = { writes: [], reads: [], input: given.input, assignments: given.assignments }
-    for (const words of restatementsOf(command)) {
-      this.#command(words, plain, copy(scope), below, command.fields.text)
+    const below: WalkContext = {
+      ...context,
+      hidden: true,
+      wrapped: context.wrapped + 1,
+      restated: context.restated + 1
     }
-    if (elsewhere !== undefined && context.wrapped < maxWrapped) {
-      this.#command(elsewhere, plain, copy(scope), below, command.fields.text)
+    const plain: Given = { writes: [], reads: [], input: given.input, assignments: given.assignments }
+    if (context.restated < maxRestated) {
+      const all = [...restatementsOf(command), ...elsewhere === undefined ? [] : [elsewhere]]
+      for (const words of all) this.#command(words, plain, copy(scope), below, command.fields.text)
     }
     this.#aliases.note(
       command,

@@ -1,4 +1,5 @@
 import { after, type Arg, type Command, HOLE, literal } from "../programs/Command.ts"
+import { forcedBySettings } from "../programs/Git.ts"
 import { programOf, usualName } from "../programs/Table.ts"
 
 /**
@@ -15,11 +16,24 @@ export const restatementsOf = (command: Command): ReadonlyArray<ReadonlyArray<Ar
     ...(renamed === undefined ? [] : [[...renamed.map(literal), ...args]]),
     ...(row.is("prefixed") ? [[literal(base.slice(1)), ...args]] : []),
     ...row.texts("means").map((text) => [...text.split(" ").map(literal), ...args]),
+    ...forcedBySettings(command),
+    ...withOptionsOf(command),
     ...usualVerb(command),
     ...namedByOption(command),
     ...namedByScript(command)
   ]
   return all.filter((words) => words.length > 0 && words[0]!.guess !== "")
+}
+
+/** Options that a variable adds. */
+const withOptionsOf = ({ args, fields: { assignments, name }, row }: Command): ReadonlyArray<ReadonlyArray<Arg>> => {
+  const names = row.words("options-from")
+  if (names.length === 0) return []
+  return assignments.filter((each) => names.includes(each.name)).map(({ value }) => [
+    name!,
+    ...value.guess.split(/\s+/).filter((word) => word !== "").map(literal),
+    ...args
+  ])
 }
 
 const newName = (base: string): ReadonlyArray<string> | undefined => {

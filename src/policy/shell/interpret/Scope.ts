@@ -89,6 +89,8 @@ export interface WalkContext {
   readonly functions: ReadonlyArray<string>
   /** Wrappers around wrappers. */
   readonly wrapped: number
+  /** How often the command is in other words already. */
+  readonly restated: number
   /** Calls of functions inside each other. */
   readonly calls: number
   /** What stands here is gone through once more, as a loop does. */
@@ -112,6 +114,7 @@ export const outermost: WalkContext = {
   endless: false,
   functions: [],
   wrapped: 0,
+  restated: 0,
   calls: 0,
   again: false,
   repeated: false,

@@ -148,21 +148,68 @@ const runsSetting = (key: string, value: string): boolean => {
 }
 
 /** A setting that makes it run something, for this command or for good. */
-export const setsProgram = ({ line }: Command): boolean => {
-  for (const { guess } of line.values("-c", "--config")) {
+export const setsProgram = (command: Command): boolean => {
+  const { line } = command
+  const isRun = settingsOf(command).some(([key, value]) => runsSetting(key, value))
+  // The `-c` of a commit takes a commit.
+  if (isRun && line.verb() !== "commit") return true
+  if (isRun && line.values("-c", "--config").some(({ guess }) => guess.includes("="))) return true
+  const set = setting(command)
+  return set !== undefined && runsSetting(...set)
+}
+
+/** Settings that a command is given, for itself alone. */
+const settingsOf = ({ line }: Command): ReadonlyArray<readonly [string, string]> =>
+  line.values("-c", "--config").map(({ guess }) => {
     const equals = guess.indexOf("=")
-    if (line.verb() === "commit" && equals < 0) continue
-    if (runsSetting(equals < 0 ? guess : guess.slice(0, equals), equals < 0 ? "true" : guess.slice(equals + 1))) {
-      return true
-    }
+    return equals < 0 ? [guess, "true"] : [guess.slice(0, equals), guess.slice(equals + 1)]
+  })
+
+const isTrue = (value: string): boolean => !/^(false|no|off|0|)$/i.test(value)
+
+/** Such a setting makes pushes overwrite or delete, or fetches overwrite branches. */
+const isForcing = (key: string, value: string): boolean =>
+  /^remote\..+\.push$/i.test(key)
+    ? /^[+:\0]/.test(value)
+    : /^remote\..+\.mirror$/i.test(key)
+    ? isTrue(value)
+    : /^remote\..+\.fetch$/i.test(key) && /^\+[^:]*:(?!refs\/(remotes|pull)\/)./.test(value)
+
+/** A push in the words that say what its settings make of it. */
+export const forcedBySettings = (command: Command): ReadonlyArray<ReadonlyArray<Arg>> => {
+  const { args, fields, line, row } = command
+  if (row.files?.operands !== "worktree" || line.verb() !== "push") return []
+  const more = settingsOf(command).filter(([key, value]) => isForcing(key, value)).map(([key, value]) =>
+    literal(/\.mirror$/i.test(key) ? "--mirror" : value)
+  )
+  const rest = args.filter((arg, at) =>
+    !(arg.guess === "-c" && args[at + 1] !== undefined) && args[at - 1]?.guess !== "-c"
+  )
+  return more.length === 0 ? [] : [[fields.name!, ...rest, ...more]]
+}
+
+/** A setting for good, or for this command, that forces what it does. */
+export const forces = (command: Command): boolean => {
+  const { line } = command
+  const verb = line.verb()
+  if (/^(push|fetch|pull)$/.test(verb)) {
+    return settingsOf(command).some(([key, value]) =>
+      /\.fetch$/i.test(key) !== (verb === "push") && isForcing(key, value)
+    )
   }
-  if (line.verb() !== "config") return false
+  const set = setting(command)
+  return set !== undefined && isForcing(...set)
+}
+
+/** What `git config` sets. */
+const setting = ({ line }: Command): readonly [string, string] | undefined => {
+  if (line.verb() !== "config") return undefined
   const looks = line.has(
     ...words("--get --get-all --get-regexp --list -l --unset --unset-all --show-origin --get-urlmatch --remove-section")
   )
-  if (looks) return false
+  if (looks) return undefined
   const [key, value] = line.operands.slice(/^(set|add)$/.test(line.verb(1)) ? 2 : 1).map((arg) => arg.guess)
-  return key !== undefined && value !== undefined && !/^(get|unset|list)$/.test(key) && runsSetting(key, value)
+  return key !== undefined && value !== undefined && !/^(get|unset|list)$/.test(key) ? [key, value] : undefined
 }
 
 const looksLikeFile = (text: string): boolean =>

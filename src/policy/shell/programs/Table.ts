@@ -63,6 +63,8 @@ export const facts = {
   script: "OPTIONS whose value is a shell script, or the operands from one on; `of` RULE",
   "script-word": "OPTIONS whose next word is a shell script, wherever it stands",
   "input-script": "OPTIONS whose value names a script, `-` the standard input; NAMES of the file without them",
+  empties: "OPTIONS whose value is a folder that is emptied, or the operand of a number; `of` RULE",
+  "options-from": "VARIABLES whose words are options as well",
   "lists-files": "RULE: it prints names of files",
   batch: "MANNER in which it runs a command for each of many names",
   language: "NAME and OPTIONS whose value is code; `data` OPTIONS: its input is no code; `no-input`: it never is",
@@ -433,6 +435,8 @@ export class Program {
   /** What it may start, which is no part of its own. */
   readonly starters: ReadonlyArray<Wrapper>
   readonly scripts: ReadonlyArray<ScriptWords>
+  /** Folders that it empties. */
+  readonly empties: ReadonlyArray<ScriptWords>
   readonly files: FileUse | undefined
   readonly language: Language | undefined
   /** What it takes code in, as a language or beside other things. */
@@ -463,6 +467,7 @@ export class Program {
     ]
     this.starters = this.texts("may-start").map((text) => toWrapper(text, false))
     this.scripts = this.texts("script").map(toScriptWords)
+    this.empties = this.texts("empties").map(toScriptWords)
     this.files = this.texts("files").map(toFileUse)[0]
     this.language = this.texts("language").map(toLanguage)[0]
     this.code = this.language ?? this.texts("code").map(toLanguage)[0]

@@ -16,7 +16,7 @@ tar gtar bsdtar =
   same -x=--extract=--get -c=--create -f=--file -C=--directory -z=--gzip -t=--list -v=--verbose; files archive
   reads-below; spreads-below with -x --extract --get | x*,*x,*x*
   option-exec with --to-command --checkpoint-action --rsh-command --rmt-command -F --info-script --new-volume-script
-  fs-wipe with --remove-files~; check archives-out compressor unpacks-outside
+  fs-wipe with --remove-files~ --recursive-unlink~; check archives-out compressor unpacks-outside
   reads tf,tvf,tzf,tzvf,tvzf,ztf,ztvf,tjf,tjvf,tvjf,tJf,tJvf,tvJf,taf unlike *:* | -tvzjJa -f=local --list --verbose
     --gzip --xz --bzip2 --zstd --auto-compress --file=local --numeric-owner --full-time needs -t --list
   is abbreviates open reader teller unpacks

@@ -34,7 +34,7 @@ make gmake = globals -C --directory -f --file
   tasks all
   @make is ordinary
   alike make=gmake
-meson = tests test,compile
+meson = empties operands 1 of setup with --wipe; tests test,compile
 mix = network deps.get,deps.update,hex.publish
   tests test,compile,credo,dialyzer | format with --check-formatted; publish-deploy hex.publish,hex.retire
   database ecto.drop,ecto.reset,ecto.rollback
@@ -50,11 +50,15 @@ nx turbo = tests test,lint,build,typecheck | run test,lint,build,typecheck; @nx 
   @nx may-start exec dashes; @turbo may-start exec; tasks run bare
 pest phpstan psalm phpcs minitest = tests unless --update-snapshots
 phpunit rspec = tests unless --update-snapshots; is well-named
-playwright = network install; tests test unless -u --update-snapshots --ui; is names-words
+playwright = values --output --project -g --grep --config -c --reporter --workers -j; empties --output of test
+  network install; tests test unless -u --update-snapshots --ui; is names-words
   commands 1; unoffered install,codegen,open
 prettier = tests with --check -c --list-different -l unless --write -w; is well-named
-py.test pyright pylint bandit = tests unless --snapshot-update --basetemp
-pytest = tests unless --snapshot-update --basetemp; is names-words well-named
+py.test pyright pylint bandit = tests unless --snapshot-update --basetemp; @py.test values --basetemp
+  @py.test empties --basetemp; @py.test options-from PYTEST_ADDOPTS
+pytest = values --basetemp -k -m -p -c -o -n -r --rootdir --junitxml --cov --cov-report --tb --maxfail --durations
+  empties --basetemp; options-from PYTEST_ADDOPTS
+  tests unless --snapshot-update --basetemp; is names-words well-named
 rake rails = tests test,spec,lint; @rake publish-deploy release
   database *db:drop*,*db:reset*,*db:schema:load*,*db:truncate_all*,*db:purge*,*db:migrate:reset*,*db:structure:load*,
     *db:seed:replant*; @rake option-exec with -p -e -E; is names-words
@@ -71,9 +75,33 @@ tox nox = tests unless --snapshot-update --basetemp; is names-words
   @tox may-start exec dashes
 tsc = files none; outputs -o --outdir --outfile; tests unless --outDir --init; version short; is well-named
 vitest jest mocha ava tap c8 nyc jasmine karma =
+  @vitest values --coverage.reportsDirectory -t --testNamePattern -c --config -r --root --dir --project --reporter
+  @vitest empties --coverage.reportsDirectory
+  @jest values --cacheDirectory -t --testNamePattern -c --config --rootDir --coverageDirectory --testPathPattern
+  @jest empties --cacheDirectory of with --clearCache
+  @c8,nyc values -t --temp-dir --temp-directory -r --reporter --report-dir -o --reports-dir --cwd -n --include -x --exclude
+  @c8,nyc empties -t --temp-dir --temp-directory
+  @c8,nyc starts values -t --temp-dir --temp-directory -r --reporter --report-dir -o --reports-dir --cwd -n --include -x
+    --exclude
   tests unless -u --update --updateSnapshot --update-snapshots --ui --coverage.reportsDirectory
   @vitest,jest,mocha is names-words well-named
 vue-tsc svelte-check tsgo = tests unless --outDir --init
+vite astro nuxt nuxi vitepress vuepress = values --outDir --out-dir -d --dest --base --config -c --mode -m --root
+  empties --outDir --out-dir of build unless --emptyOutDir=false | -d --dest of build unless --emptyOutDir=false
+tsup = values -d --out-dir --format --target; empties -d --out-dir of with --clean
+hugo = values -d --destination -s --source; empties -d --destination of with --cleanDestinationDir
+jekyll = values -d --destination -s --source; empties -d --destination
+mkdocs = values -d --site-dir -f --config-file; empties -d --site-dir of build unless --dirty
+typedoc = values --out --options --json
+  empties --out of unless --cleanOutputDir=false --out=docs* --out=./docs* --out=doc --out=api*
+storybook build-storybook sb = values -o --output-dir -c --config-dir; @storybook,sb empties -o --output-dir of build
+  @build-storybook empties -o --output-dir
+docusaurus = values --out-dir; empties --out-dir of build
+babel = values -d --out-dir -o --out-file -s -x; empties -d --out-dir of with --delete-dir-on-start
+sphinx-build = values -M -b -d -c -D -A; empties operands 1 of with -M=clean
+buf = values -o --output --template --path; empties -o --output of generate with --clean
+robocopy = fs-wipe operand /MIR /mir /PURGE /purge /MOVE /MOV
+venv virtualenv = empties operands 0 of with --clear
 xkbcomp esbuild = files none; outputs -o --outdir --outfile
 yamllint = files read; outputs -o --output; tests unless --fix
 zig = tests build,test

@@ -113,7 +113,7 @@ heroku fly flyctl vercel netlify wrangler firebase railway render surge now ampl
   @wrangler statements sql --command
   publish-deploy ** *destroy*,*delete*,*:remove,*:unset,*:clear,deploy,deploy:*,undeploy,*publish,*rollback*,*terminate*,promote,releases:*,
     scale,scale:*,ps:*,config:set,config:unset,secrets,secret,env,down,remove,rm,restart*,run,run:*,pg:reset,pg:push,
-    pg:pull,maintenance:*,domains*,apps:*,addons:*,create,push,up,update,purge,container:release,reset,transfer,stop,
+    pg:pull,maintenance:*,domains*,apps:create,apps:destroy,apps:rename,apps:join,apps:leave,apps:lock,apps:transfer,apps:favorites*,addons:*,create,push,up,update,purge,container:release,reset,transfer,stop,
     set,unset,import,upload,hosting:disable,put,kill,resize,reboot,rebuild,shutdown,power-off,unbind-service,
     bind-service unless --dry-run --dryRun list ls
   @vercel,netlify,now publish-deploy with --prod --production -p; @railway,surge publish-deploy bare
@@ -124,6 +124,7 @@ heroku fly flyctl vercel netlify wrangler firebase railway render surge now ampl
   @heroku credentials auth:token | config,authorizations,config:get; @fly,flyctl credentials auth token | tokens create
   @doctl credentials auth,kubernetes token,cluster kubeconfig; @vercel credentials env pull
   @netlify credentials env:list,env:get
+  @wrangler commands kv:* 2
   commands *:* 1 | ** ${looks},logs,whoami,version,inspect,get,plan
   unoffered *:psql,run,run:*,local,local:*,*:run,ssh,*:exec,console,dev,start,open
   @render,surge,now,amplify,cf is ordinary

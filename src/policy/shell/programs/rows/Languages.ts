@@ -79,7 +79,8 @@ rustc = values -o --out-dir --crate-name --crate-type --edition -C -L -l --emit 
   outputs -o --outdir --outfile; version short; project rust-toolchain.toml rust-toolchain
 sbcl = values --eval --load; language lisp --eval
 scala groovy = values -e; language groovy -e no-input
-swift = values -e; tests test,build; language swift -e no-input; version
+swift = values -e --scratch-path --build-path --package-path -c
+  empties --scratch-path --build-path of package clean,reset; tests test,build; language swift -e no-input; version
   publish-deploy del,delete,deletefile,rm,rb,sync,purge,mv,move,put,copy,copyto,moveto,mirror,rmdir,rmdirs,cleanup,
     remove,upload,setacl,dedupe,bisync,modify,fixbucket,delete-*,upload-*,post unless --dry-run -n
   commands 1 | package 2; unoffered run,repl | package plugin

@@ -24,7 +24,7 @@ drill finger = downloads; check looks-up
   is ordinary
 fetch = downloads; saves address
   is ordinary
-ftp tftp = network; downloads; check transfers
+ftp tftp = network; downloads; check transfers; @ftp exfil with -u
 GET lwp-request lwp-download curlie = downloads
 gist 0x0 ix tb termbin telnet-ssl = streams; check streams
   @gist,ix,tb is ordinary
@@ -41,6 +41,7 @@ lynx w3m = network; downloads; is fetcher
 mail mailx sendmail msmtp s-nail ssmtp = check mails
   @mail is ordinary
 mosh = starts skip 1 remote; network; check ssh-options
+mosquitto_pub = values -h -p -t -u -P -f -i; network; exfil with -f -l -s
 mtr ssh-keyscan = network
 mutt neomutt = @mutt files none; @mutt inputs -a --attach; option-exec with -e=*!*; check mails
 nc ncat netcat nc.traditional nc.openbsd =

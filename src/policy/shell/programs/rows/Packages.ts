@@ -30,7 +30,7 @@ brew = network ${installing}; hook ^shellenv; power-service services stop,restar
 bundle = starts exec; network install,update,add,outdated unless --local; runs-tests exec; next-runs exec
   is names-words
   commands 1 | config,plugin,cache 2; unoffered install,update,add,exec,console,open,plugin
-cargo = globals --manifest-path -C --config -Z --color
+cargo = empties --target-dir of clean; globals --manifest-path -C --config -Z --color
   values --manifest-path --target-dir -p --package --features --target --bin --example --test --bench -j --jobs -C
     --config -Z --color --vers --version --index --registry --token | watch -x --exec -s --shell -w --watch -i -d
   medium {add,remove,install,clean,publish} *
@@ -185,7 +185,7 @@ snap = network ${installing}; packages remove,revert,disable
   is ordinary
 thefuck = hook ^--alias
 tset = hook ^-s
-uv =
+uv = empties operands 1 of venv with --clear
   values --directory --project --python -p --with -r --requirement --index-url --extra-index-url --default-index --index
   starts run values --with --python -p --project --directory --env-file --extra --group --package | tool run values
     --from --with --python -p

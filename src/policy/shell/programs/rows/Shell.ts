@@ -93,6 +93,7 @@ netstat ss w last who lsof pbpaste =
   @lsof reads -nPtalRbwUNV -i? -p= -u= -c= -d=; is teller; @w,last,who is ordinary
 ng =
   commands 1 | analytics,cache,completion,config 2 | run 2; unoffered add,update,new,deploy,run
+  values --output-path -c --configuration --project; empties --output-path of build unless --delete-output-path=false
 nix-shell = script-word --run --command
 nu xonsh elvish = is foreign-shell
 open = is names-words runs-file

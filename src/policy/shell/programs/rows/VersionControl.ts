@@ -3,7 +3,8 @@ export const versionControl = String.raw`
 fossil = git-destructive purge,revert
 gh = globals -R --repo --hostname
   values -R --repo --hostname -X --method -f --raw-field -F --field -H --header --input -q --jq -t --template --json -L
-    --limit -b --body -B --base --title -a -l -m; network unless version config completion; downloads api,gist,release
+    --limit -b --body -B --base --title -a -l -m --body-file --notes-file -N | pr,issue
+    -F --body-file | release -F --notes-file; network unless version config completion; downloads api,gist,release
   version short; next-runs api extension alias
   publish-deploy release create,delete,upload,edit,delete-asset | repo delete,archive,unarchive,rename,edit,transfer,
     create,deploy-key,sync | secret,variable set,delete,remove | pr merge,close,ready | issue delete,close,transfer,lock
@@ -56,7 +57,9 @@ git = globals -C -c --git-dir --work-tree --namespace --super-prefix --config-en
     --force | submodule deinit with -f --force --all | read-tree with --reset -u | checkout-index with -f --force |
     replace with -d --delete | notes remove,prune | lfs prune unless -n --dry-run | svn dcommit,reset | p4 submit | rm
     with -f --force operand . ./ :/ unless -n --dry-run --cached | stash store | restore with -W --worktree unless -p
-    --patch | restore unless -S --staged -p --patch | push with --force~ --mirror~ --delete~ unless -n --dry-run |
+    --patch | restore unless -S --staged -p --patch | push with --force~ --mirror~ --delete~ --prune~ unless -n --dry-run |
+    remote add with --mirror --mirror=* --mirror~ | pull operand +*:* unless *:refs/remotes/* | pull with -f --force
+    operand *:* |
     checkout with -B | switch with -C --force-create | branch with -f --force | replace unless -l --list | fast-import
     | update-ref operand * | symbolic-ref * * | read-tree with --empty | update-index with --force-remove --remove |
     lfs migrate unless info | annex drop,dropunused with --force | send-pack with -f --force | for-each-repo operand
