@@ -22,9 +22,9 @@ export const attach = (
 ) =>
   Effect.suspend(() => {
     const { sessionId } = session
-    const { publish } = SessionUpdates.make(connection, session)
-    const ask = PermissionRequests.ask(connection, sessionId, timeoutSecs)
-    const choose = Questions.choose(connection, sessionId, timeoutSecs)
+    const { asked, publish } = SessionUpdates.make(connection, session)
+    const askPermission = PermissionRequests.ask(connection, sessionId, timeoutSecs)
+    const askQuestion = Questions.choose(connection, sessionId, timeoutSecs)
     const editor = ClientFiles.make(connection, sessionId)
     const openTerminal = ClientTerminals.make(connection, sessionId)
     const client = { ...(editor && { editor }), ...(openTerminal && { openTerminal }) }
@@ -35,8 +35,8 @@ export const attach = (
       session,
       detach: session.attach({
         publish: (event) => open ? publish(event) : gate.whenOpen(publish(event)),
-        ask,
-        choose,
+        ask: (request) => Effect.andThen(asked(request.call), askPermission(request)),
+        choose: askQuestion,
         client
       })
     })

@@ -91,6 +91,25 @@ export type ToolCallContent = typeof ToolCallContent.Type
 
 export const textContent = (value: string): ToolCallContent => ({ type: "content", content: text(value) })
 
+/** A piece of a tool call. `output` is text as a tool read or printed it, which clients get as a fenced block. */
+export const ToolCallItem = Schema.Union([
+  ...ToolCallContent.members,
+  Schema.Struct({ type: Schema.Literal("output"), text: Schema.String })
+])
+export type ToolCallItem = typeof ToolCallItem.Type
+
+export const outputItem = (text: string): ToolCallItem => ({ type: "output", text })
+
+/** The texts of a tool call, without the fences that clients see. */
+export const textsOf = (items: ReadonlyArray<ToolCallItem>): ReadonlyArray<string> =>
+  items.flatMap((item) =>
+    item.type === "output"
+      ? [item.text]
+      : item.type === "content" && item.content.type === "text"
+      ? [item.content.text]
+      : []
+  )
+
 export const PlanEntry = Schema.Struct({
   content: Schema.String,
   priority: Schema.Literals(["high", "medium", "low"]),

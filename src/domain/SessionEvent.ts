@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { ContentBlock, PlanEntry, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolKind } from "./Content.ts"
+import { ContentBlock, PlanEntry, ToolCallItem, ToolCallLocation, ToolCallStatus, ToolKind } from "./Content.ts"
 
 export const StopReason = Schema.Literals(["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"])
 export type StopReason = typeof StopReason.Type
@@ -10,7 +10,7 @@ export const ToolCallState = Schema.Struct({
   title: Schema.String,
   kind: ToolKind,
   status: ToolCallStatus,
-  content: Schema.Array(ToolCallContent),
+  content: Schema.Array(ToolCallItem),
   locations: Schema.Array(ToolCallLocation),
   rawInput: Schema.optionalKey(Schema.Unknown),
   rawOutput: Schema.optionalKey(Schema.Unknown)
@@ -83,7 +83,13 @@ export type SessionEvent =
   | { readonly _tag: "UserSaid"; readonly messageId: string; readonly content: ReadonlyArray<ContentBlock> }
   | { readonly _tag: "Delta"; readonly kind: "Agent" | "Thought"; readonly messageId: string; readonly text: string }
   | { readonly _tag: "ToolCallStarted"; readonly call: ToolCallState }
-  | { readonly _tag: "ToolCallChanged"; readonly call: ToolCallState; readonly final: boolean }
+  | {
+    readonly _tag: "ToolCallChanged"
+    readonly call: ToolCallState
+    readonly final: boolean
+    /** What its command printed since the event before; only clients that show terminals need it. */
+    readonly printed?: string
+  }
   | { readonly _tag: "PlanChanged"; readonly entries: ReadonlyArray<PlanEntry> }
   | { readonly _tag: "InfoChanged"; readonly title: string | null; readonly updatedAt: string }
   /** A policy setting of the session changed; clients read the current values. */

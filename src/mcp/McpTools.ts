@@ -1,5 +1,5 @@
 import { Effect, Latch, Predicate, Schema } from "effect"
-import { textContent, type ToolCallContent } from "../domain/Content.ts"
+import { outputItem, textContent, type ToolCallItem } from "../domain/Content.ts"
 import * as Attachments from "../workspace/Attachments.ts"
 import type { RpcFault } from "../rpc/Wire.ts"
 import { type AnyTool, fail, type ToolContext, ToolFailed, type ToolOutput } from "../tool/Tool.ts"
@@ -16,14 +16,14 @@ import { beginning, ending } from "../domain/Cut.ts"
  */
 interface RenderedResult {
   readonly text: string
-  readonly content: ReadonlyArray<ToolCallContent>
+  readonly content: ReadonlyArray<ToolCallItem>
   /** The items as they came, with the file's marker in the place of bytes. */
   readonly items: ReadonlyArray<unknown>
 }
 
 interface RenderedItem {
   readonly text: string
-  readonly content: ReadonlyArray<ToolCallContent>
+  readonly content: ReadonlyArray<ToolCallItem>
   readonly raw: unknown
 }
 
@@ -93,7 +93,7 @@ const store = (cwd: string, item: Fields, { base64, mimeType, name }: Bytes): Ef
   )
 
 const plain = (item: Fields): RenderedItem => {
-  const shown = (text: string): RenderedItem => ({ text, content: [textContent(text)], raw: item })
+  const shown = (text: string): RenderedItem => ({ text, content: [outputItem(text)], raw: item })
   const resource = fieldsOf(item["resource"])
   switch (item["type"]) {
     case "text":
@@ -123,7 +123,7 @@ const structured = (value: unknown, items: ReadonlyArray<RenderedItem>): Readonl
       return false
     }
   })
-  return said ? [] : [{ text, content: [textContent(text)], raw: undefined }]
+  return said ? [] : [{ text, content: [outputItem(text)], raw: undefined }]
 }
 
 const bounded = (text: string): string => {

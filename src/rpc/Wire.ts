@@ -38,8 +38,6 @@ export const invalidParams = fault(-32602, "Invalid params", "invalid_params")
 export const internalError = fault(-32603, "Internal error", "internal_error")
 const requestCancelled = fault(-32800, "Request cancelled", "request_cancelled")
 
-export const isCancelled = ({ code }: RpcFault): boolean => code === requestCancelled().code
-
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** Names the first field that does not fit. */

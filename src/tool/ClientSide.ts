@@ -5,9 +5,9 @@ import type { ToolFailed } from "./ToolFailed.ts"
 
 /** Its view of text files with unsaved buffers (`fs/*`). Paths are canonical and checked. */
 export interface Editor {
-  /** A failure means: look at the disk instead. */
-  readonly read?: (path: string) => Effect.Effect<string, ToolFailed>
-  /** False: it will not write this file, and the disk is to be written instead. */
+  /** `undefined`: it knows no such file, and the disk is to be read instead. A failure is the client's refusal. */
+  readonly read?: (path: string) => Effect.Effect<string | undefined, ToolFailed>
+  /** False: it knows no such file, and the disk is to be written instead. A failure is the client's refusal. */
   readonly write?: (path: string, text: string) => Effect.Effect<boolean, ToolFailed>
 }
 

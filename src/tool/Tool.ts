@@ -12,7 +12,13 @@ import type { TextOrigin } from "../security/Untrusted.ts"
 import { unquoted } from "../platform/QuotedName.ts"
 import type { Workspace } from "../workspace/Workspace.ts"
 import type { ClientSide } from "./ClientSide.ts"
-import type { PlanEntry, ToolCallContent, ToolCallLocation, ToolKind } from "../domain/Content.ts"
+import {
+  type PlanEntry,
+  textContent,
+  type ToolCallItem,
+  type ToolCallLocation,
+  type ToolKind
+} from "../domain/Content.ts"
 import type { Jobs } from "./shell/Jobs.ts"
 import type { MayRead } from "./file/ReadFilter.ts"
 import { type ToolFailed } from "./ToolFailed.ts"
@@ -33,8 +39,11 @@ export interface ToolContext {
   readonly mayFetch: (url: string) => Effect.Effect<boolean, ToolFailed>
   /** What people saw, and may have approved: the run works on that file as it was then, or fails. */
   readonly preview?: ToolPreview
-  /** Replaces what people see of the running call (`tool_call_update` in progress). */
-  readonly progress: (content: ReadonlyArray<ToolCallContent>) => Effect.Effect<void>
+  /**
+   * Replaces what people see of the running call (`tool_call_update` in progress). `printed` is what came since the last
+   * time.
+   */
+  readonly progress: (content: ReadonlyArray<ToolCallItem>, printed?: string) => Effect.Effect<void>
   /**
    * The user's answer, one of the choices where there are any; with a form (a JSON schema), what was filled in, as
    * JSON.
@@ -81,21 +90,32 @@ export interface RunContext extends ToolContext {
 interface ToolPreview {
   readonly title: string
   readonly locations?: ReadonlyArray<ToolCallLocation>
-  readonly content?: ReadonlyArray<ToolCallContent>
+  readonly content?: ReadonlyArray<ToolCallItem>
   readonly rawInput?: unknown
   /** Of the content that the diff is against. */
   readonly version?: string
 }
 
+/** What only a look at the files that a call touches shows. */
+interface ToolDisclosure extends Pick<ToolPreview, "version"> {
+  readonly locations?: ReadonlyArray<ToolCallLocation>
+  readonly content: ReadonlyArray<ToolCallItem>
+}
+
 export interface ToolOutput {
   /** What the model reads. */
   readonly text: string
-  /** What people see; the text when absent. */
-  readonly content?: ReadonlyArray<ToolCallContent>
+  /** What people see; the text as output when absent. */
+  readonly content?: ReadonlyArray<ToolCallItem>
   readonly title?: string
   readonly locations?: ReadonlyArray<ToolCallLocation>
   readonly rawOutput?: unknown
+  /** What a command printed since the last progress. */
+  readonly printed?: string
 }
+
+/** A result that is a sentence to people, not output. */
+export const said = (text: string): ToolOutput => ({ text, content: [textContent(text)] })
 
 /** A tool: contract, declared needs and the work itself. `P` are its decoded parameters. */
 export interface Tool<P> {
@@ -119,8 +139,13 @@ export interface Tool<P> {
   readonly origin?: TextOrigin
   /** What a call with these parameters needs. Pure. */
   readonly needs: (parameters: P) => ToolRequirements
-  /** Must not change anything and must not fail: an unreadable target simply gives less to show. */
+  /** From the parameters alone, whatever becomes of the call. */
   readonly preview: (parameters: P, context: ToolContext) => Effect.Effect<ToolPreview>
+  /**
+   * Is asked once the gates have not refused the call, and shown where a person is asked, or the call runs. Must not
+   * change anything and must not fail: an unreadable target simply gives less to show.
+   */
+  readonly disclose?: (parameters: P, context: ToolContext) => Effect.Effect<ToolDisclosure | undefined>
   /** Interruption withdraws the call: its processes end, half-written files do not stay. */
   readonly run: (parameters: P, context: RunContext) => Effect.Effect<ToolOutput, ToolFailed, Scope.Scope>
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect } from "vitest"
 import type { Answer } from "../support/AgentProcess.ts"
+import { callUpdates, mergedCalls } from "../support/Calls.ts"
 import { cancel, prompt } from "../support/Frames.ts"
 import { type Host, test } from "../support/Host.ts"
 import type { Json, Message } from "../support/Wire.ts"
@@ -12,7 +13,7 @@ const finals = (updates: ReadonlyArray<Json>) =>
 const textOf = (update: Json | undefined): string => JSON.stringify(update?.["content"] ?? "")
 
 /** A client with unsaved buffers and a list of what it was asked. */
-const editor = async (host: Host, fs: Json, buffers: Map<string, string>, refuse?: number) => {
+const editor = async (host: Host, fs: Json, buffers: Map<string, string>, refuse?: number, data: Json = {}) => {
   const asked: Array<string> = []
   const acp = await host.open({
     capabilities: { fs },
@@ -20,7 +21,7 @@ const editor = async (host: Host, fs: Json, buffers: Map<string, string>, refuse
       const path = params?.["path"]
       if (!method?.startsWith("fs/")) return allowed
       asked.push(`${method} ${path}`)
-      if (refuse !== undefined) return { error: { code: refuse, message: "no such thing" } }
+      if (refuse !== undefined) return { error: { code: refuse, message: "no such thing", data } }
       if (method === "fs/read_text_file") return { result: { content: buffers.get(path) ?? "" } }
       buffers.set(path, params?.["content"])
       return { result: null as unknown as Json }
@@ -56,20 +57,72 @@ describe("a client with unsaved buffers", () => {
     expect(new Set(asked)).toEqual(new Set([`fs/read_text_file ${join(host.project, "a.txt")}`]))
   })
 
-  test("that says a missing file is empty does not make it exist, and one that knows nothing leaves it to the disk", async ({ host }) => {
+  test("that says a missing file is empty does not make it exist", async ({ host }) => {
     const first = await editor(host, { readTextFile: true }, new Map())
     expect(textOf(finals((await first.acp.prompt(first.sessionId, "read none.txt")).updates)[0])).toContain(
       "does not exist"
     )
-    host.write("a.txt", "on disk\n")
-    const second = await editor(host, { readTextFile: true, writeTextFile: true }, new Map(), -32602)
-    const { updates } = await second.acp.prompt(second.sessionId, "read a.txt\nwrite a.txt\nwritten\n.")
-    expect(textOf(finals(updates)[0])).toContain("1: on disk")
-    expect(readFileSync(join(host.project, "a.txt"), "utf8")).toBe("written\n")
-    const third = await editor(host, { writeTextFile: true }, new Map(), -32603)
-    const refused = finals((await third.acp.prompt(third.sessionId, "write a.txt\nagain\n.")).updates)[0]
-    expect(textOf(refused)).toContain("the client did not write it: no such thing")
-    expect(readFileSync(join(host.project, "a.txt"), "utf8")).toBe("written\n")
+  })
+
+  for (const code of [-32601, -32002]) {
+    test(`that answers ${code} leaves a file to the disk`, async ({ host }) => {
+      host.write("a.txt", "on disk\n")
+      const { acp, sessionId } = await editor(host, { readTextFile: true, writeTextFile: true }, new Map(), code)
+      const { updates } = await acp.prompt(sessionId, "read a.txt\nwrite a.txt\nwritten\n.")
+      expect(textOf(finals(updates)[0])).toContain("1: on disk")
+      expect(readFileSync(join(host.project, "a.txt"), "utf8")).toBe("written\n")
+    })
+  }
+
+  for (const code of [-32603, -32602, -32000, 403]) {
+    test(`that refuses with ${code} is obeyed, and its reason is shown`, async ({ host }) => {
+      host.write("a.txt", "on disk\n")
+      const both = { readTextFile: true, writeTextFile: true }
+      const { acp, sessionId } = await editor(host, both, new Map(), code)
+      const script = "read a.txt\nwrite a.txt\nwritten\n.\nedit a.txt\non\n---\noff\n.\nwrite b.txt\nnew\n."
+      const calls = mergedCalls((await acp.prompt(sessionId, script)).updates)
+      expect(calls.map((call) => call["status"])).toEqual(["failed", "failed", "failed", "failed"])
+      for (const call of calls) expect(textOf(call)).toContain("no such thing")
+      expect(JSON.stringify(calls)).not.toContain("on disk")
+      expect(readFileSync(join(host.project, "a.txt"), "utf8")).toBe("on disk\n")
+      expect(existsSync(join(host.project, "b.txt"))).toBe(false)
+    })
+  }
+
+  test("that refuses to write keeps the details of its reason", async ({ host }) => {
+    const { acp, sessionId } = await editor(host, { writeTextFile: true }, new Map(), -32603, {
+      details: "the tree is frozen"
+    })
+    const [call] = mergedCalls((await acp.prompt(sessionId, "write a.txt\nagain\n.")).updates)
+    expect(textOf(call)).toContain("the client did not write it: no such thing: the tree is frozen")
+    expect(existsSync(join(host.project, "a.txt"))).toBe(false)
+  })
+
+  test("is not asked for the text of a file that a call was refused", async ({ host }) => {
+    const path = host.write("a.txt", "a secret\n")
+    writeFileSync(join(host.config, "config.toml"), "[policy.rules]\ndeny = [\"write(./a.txt)\"]\n")
+    const { acp, asked, sessionId } = await editor(host, { readTextFile: true }, new Map([[path, "a secret\n"]]))
+    const { updates } = await acp.prompt(sessionId, "write a.txt\nx\n.\nedit a.txt\na\n---\nb\n.")
+    expect(finals(updates).map((u) => u["status"])).toEqual(["failed", "failed"])
+    expect(asked).toEqual([])
+    expect(JSON.stringify(callUpdates(updates))).not.toContain("secret")
+    expect(JSON.stringify(callUpdates(updates))).not.toContain("\"diff\"")
+  })
+})
+
+describe("A call that the user rejects", () => {
+  test("shows the old text to who is asked, and nowhere else", async ({ host }) => {
+    host.write("a.txt", "a secret\n")
+    const acp = await host.open({ permission: "reject-once" })
+    const sessionId = await acp.newSession()
+    const { updates } = await acp.prompt(sessionId, "write a.txt\nx\n.")
+    const question = acp.messages.find((m) => m.method === "session/request_permission")
+    expect(JSON.stringify(question?.params)).toContain("a secret")
+    expect(JSON.stringify(updates)).not.toContain("secret")
+    await acp.request("session/close", { sessionId })
+    const since = acp.messages.length
+    await acp.request("session/load", { sessionId, cwd: host.project, mcpServers: [] })
+    expect(JSON.stringify(acp.updates(sessionId, since))).not.toContain("secret")
   })
 })
 

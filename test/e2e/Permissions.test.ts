@@ -10,12 +10,12 @@ const asks = (m: Message) => m.method === "session/request_permission"
 const selected = (optionId: unknown): Answer => ({ result: { outcome: { outcome: "selected", optionId } } })
 
 describe("whatever a client answers to a permission request, only a clear yes runs the call", () => {
-  const ways: ReadonlyArray<readonly [string, Policy, boolean]> = [
+  const ways: ReadonlyArray<readonly [string, Policy, boolean, stops?: true]> = [
     ["allow-once", "allow-once", true],
     ["allow-always", "allow-always", true],
     ["reject-once", "reject-once", false],
     ["reject-always", "reject-always", false],
-    ["dismissed without a cancel", () => ({ result: { outcome: { outcome: "cancelled" } } }), false],
+    ["dismissed without a cancel", () => ({ result: { outcome: { outcome: "cancelled" } } }), false, true],
     ["an unknown option", () => selected("sure-why-not"), false],
     ["an option of a wrong type", () => selected(7), false],
     ["an unknown outcome", () => ({ result: { outcome: { outcome: "perhaps", optionId: "allow-once" } } }), false],
@@ -25,14 +25,14 @@ describe("whatever a client answers to a permission request, only a clear yes ru
     ["a client's own error", () => ({ error: { code: -32000, message: "Authentication required" } }), false],
     ["request cancelled", () => ({ error: { code: -32800, message: "Request cancelled" } }), false]
   ]
-  for (const [name, permission, runs] of ways) {
+  for (const [name, permission, runs, stops = false] of ways) {
     test(name, async ({ host }) => {
       const acp = await host.open({ permission })
       const sessionId = await acp.newSession()
       const { result, updates, text } = await acp.prompt(sessionId, "write a.txt\nhello\n.\nsay went on")
       expect(existsSync(join(host.project, "a.txt"))).toBe(runs)
-      expect(result["stopReason"]).toBe("end_turn")
-      expect(text).toContain("went on")
+      expect(result["stopReason"]).toBe(stops ? "cancelled" : "end_turn")
+      expect(text.includes("went on")).toBe(!stops)
       const last: Json | undefined = updates.findLast((u) => u.sessionUpdate === "tool_call_update")
       expect(last?.["status"]).toBe(runs ? "completed" : "failed")
       expect((await acp.prompt(sessionId, "say usable")).text).toContain("usable")

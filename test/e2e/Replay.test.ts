@@ -77,7 +77,7 @@ describe("After session/load in a new process", () => {
     const killedSince = acp.messages.length
     acp.send(prompt("k", sessionId, "run echo shown; sleep 30"))
     await acp.waitForUpdate(
-      (u) => u["sessionUpdate"] === "tool_call_update" && JSON.stringify(u["content"] ?? "").includes("\"shown\\n"),
+      (u) => u["sessionUpdate"] === "tool_call_update" && JSON.stringify(u["content"] ?? "").includes("shown\\n"),
       killedSince
     )
     // What is seen is saved within two seconds.

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, onTestFinished } from "vitest"
 import type { AcpProcess } from "../support/AcpProcess.ts"
+import { mergedCalls } from "../support/Calls.ts"
 import { cancel, prompt } from "../support/Frames.ts"
 import { test } from "../support/Host.ts"
 import { processesAtHome } from "../support/Processes.ts"
@@ -33,7 +34,7 @@ describe("tools, from outside", () => {
         "read .postern/plan.md"
       ].join("\n")
     )
-    const [plan, write, read] = finals(updates)
+    const [plan, write, read] = mergedCalls(updates)
     expect(plan).toMatchObject({
       status: "completed",
       locations: [{ path: join(host.project, ".postern", "plan.md") }]

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect, Layer } from "effect"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
+import { textsOf } from "../../src/domain/Content.ts"
 import { SessionStore } from "../../src/store/SessionStore.ts"
 import { Environment } from "../../src/platform/Environment.ts"
 import { unconfined } from "./Bubblewrap.ts"
@@ -26,11 +27,7 @@ export const host = (config: (outside: string) => string, variables: Readonly<Re
       const { transcript } = yield* SessionStore
       return (yield* transcript(sessionId)).flatMap((entry) =>
         entry._tag === "ToolCall"
-          ? [`${entry.call.status} ${
-            entry.call.content.map((one) =>
-              one.type === "content" && one.content.type === "text" ? one.content.text : one.type
-            ).join("\n")
-          }`]
+          ? [`${entry.call.status} ${entry.call.content.map((one) => textsOf([one])[0] ?? one.type).join("\n")}`]
           : []
       )
     })

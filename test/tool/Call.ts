@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, Schema } from "effect"
 import { plainRunner } from "../../src/sandbox/Confinement.ts"
-import type { PlanEntry, ToolCallContent } from "../../src/domain/Content.ts"
+import type { PlanEntry, ToolCallItem } from "../../src/domain/Content.ts"
 import { Environment } from "../../src/platform/Environment.ts"
 import * as Jobs from "../../src/tool/shell/Jobs.ts"
 import type { UserNotice } from "../../src/domain/SessionEvent.ts"
@@ -37,7 +37,7 @@ export const bench = Effect.gen(function*() {
   const cwd = yield* temporaryFolder
   const workspace = yield* Workspace.make({ cwd })
   const jobs = yield* Jobs.make
-  const progress: Array<ReadonlyArray<ToolCallContent>> = []
+  const progress: Array<ReadonlyArray<ToolCallItem>> = []
   const notices: Array<UserNotice> = []
   const plans: Array<ReadonlyArray<PlanEntry>> = []
   const context: RunContext = {
@@ -80,8 +80,13 @@ export const bench = Effect.gen(function*() {
     )
   const text = (name: string, input: unknown) => Effect.map(run(name, input), (output) => output.text)
   const failure = (name: string, input: unknown) => Effect.map(Effect.flip(run(name, input)), (error) => error.message)
+  /** What people see who are asked about the call. */
   const preview = (name: string, input: unknown) =>
-    Effect.flatMap(decode(name, input), (parameters) => tool(name).preview(parameters, context))
+    Effect.gen(function*() {
+      const parameters = yield* decode(name, input)
+      const { disclose, preview } = tool(name)
+      return { ...yield* preview(parameters, context), ...yield* disclose?.(parameters, context) ?? Effect.undefined }
+    })
   const put = (path: string, content: string | Uint8Array) => writeFileSync(join(cwd, path), content)
   return { cwd, context, run, text, failure, preview, put, progress, plans, notices, tools }
 })

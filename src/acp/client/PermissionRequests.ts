@@ -15,7 +15,7 @@ import {
   type Selected,
   ZeroClawRequestPermission
 } from "../protocol/ClientMethods.ts"
-import { isCancelled } from "../../rpc/Wire.ts"
+import { shownItem } from "../updates/ShownItem.ts"
 import { beginning } from "../../domain/Cut.ts"
 
 /**
@@ -110,7 +110,7 @@ const toolCallOf = ({ content, kind, locations, rawInput, title, toolCallId }: T
   title,
   kind,
   status: "pending" as const,
-  ...(content.length === 0 ? {} : { content }),
+  ...(content.length === 0 ? {} : { content: content.map(shownItem) }),
   ...(locations.length === 0 ? {} : { locations }),
   ...(rawInput === undefined ? {} : { rawInput })
 })
@@ -134,10 +134,7 @@ export const ask =
     request(state, sessionId, question).pipe(
       Effect.flatMap(({ outcome }) => answerOf(state, outcome, question)),
       Effect.catchTags({
-        RpcFault: (fault) =>
-          isCancelled(fault)
-            ? Effect.succeed(dismissed)
-            : noResponder(`the client answered with an error (${fault.message})`),
+        RpcFault: ({ message }) => noResponder(`the client answered with an error (${message})`),
         ConnectionClosed: () => Effect.fail(new NoAnswer({ code: "APPROVAL_CANCELLED", why: "the client is gone" }))
       }),
       Effect.timeoutOrElse({

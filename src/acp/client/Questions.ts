@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { dismissed, NoAnswer, type Question, type QuestionAnswer } from "../../session/lifecycle/Attachment.ts"
 import { answerIn, schemaOf } from "../../session/policy/Approvals.ts"
-import { isCancelled } from "../../rpc/Wire.ts"
 import type { AcpConnectionState } from "../AcpConnection.ts"
 import { ElicitationCreate, RequestPermission } from "../protocol/ClientMethods.ts"
 
@@ -56,10 +55,7 @@ export const choose =
     }
     return (forms ? byForm(state, sessionId, question) : byOptions(state, sessionId, question)).pipe(
       Effect.catchTags({
-        RpcFault: (fault) =>
-          isCancelled(fault)
-            ? Effect.succeed(dismissed)
-            : noAnswer(`the client answered with an error (${fault.message})`),
+        RpcFault: ({ message }) => noAnswer(`the client answered with an error (${message})`),
         ConnectionClosed: () => noAnswer("the client is gone")
       }),
       Effect.timeoutOrElse({

@@ -1,6 +1,6 @@
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import type {
   Compaction,
   Notice,
@@ -9,7 +9,14 @@ import type {
   TranscriptEntry,
   Usage
 } from "../../domain/SessionEvent.ts"
-import { type ContentBlock, textContent, type ToolCallContent } from "../../domain/Content.ts"
+import {
+  type ContentBlock,
+  textContent,
+  textsOf,
+  type ToolCallContent,
+  type ToolCallItem
+} from "../../domain/Content.ts"
+import { planTool } from "../../domain/ToolName.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import * as Content from "../../domain/Content.ts"
 import type { ClientCapabilities } from "../protocol/Capabilities.ts"
@@ -18,18 +25,19 @@ import type { Connection } from "../../rpc/Peer.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import type { AcpConnectionState, DialectName } from "../AcpConnection.ts"
 import { HistoryTrimmed, SessionUpdated } from "../protocol/ClientMethods.ts"
+import { shownItem } from "./ShownItem.ts"
 import * as TerminalOutput from "./TerminalOutput.ts"
 import { sessionOptions } from "../ConfigOptions.ts"
 import type { SessionStore } from "../../store/SessionStore.ts"
 
 const prefix = "attachment://deliver/"
 
-const embedItem = (cwd: string, item: ToolCallContent): Effect.Effect<ToolCallContent, Attachments.AttachmentFault> => {
+const embedItem = (cwd: string, item: ToolCallItem): Effect.Effect<ToolCallItem, Attachments.AttachmentFault> => {
   if (item.type !== "content" || item.content.type !== "resource_link" || !item.content.uri.startsWith(prefix)) {
     return Effect.succeed(item)
   }
   const { mimeType, uri } = item.content
-  return Effect.map(Attachments.load(cwd, uri.slice(prefix.length)), (bytes): ToolCallContent => ({
+  return Effect.map(Attachments.load(cwd, uri.slice(prefix.length)), (bytes): ToolCallItem => ({
     type: "content",
     content: {
       type: "resource",
@@ -38,7 +46,7 @@ const embedItem = (cwd: string, item: ToolCallContent): Effect.Effect<ToolCallCo
   }))
 }
 
-const isDelivery = (item: ToolCallContent) =>
+const isDelivery = (item: ToolCallItem) =>
   item.type === "content" && item.content.type === "resource_link" && item.content.uri.startsWith(prefix)
 
 /**
@@ -150,38 +158,110 @@ const chunk = (
   content: ContentBlock
 ): SessionUpdate => ({ sessionUpdate, messageId, content })
 
-const fieldsOf = (
-  { content, kind, locations, name, rawInput, rawOutput, status, title, toolCallId }: ToolCallState
-) => ({
-  toolCallId,
-  title,
-  name,
-  kind,
-  status,
-  ...(content.length === 0 ? {} : { content }),
-  ...(locations.length === 0 ? {} : { locations }),
-  ...(rawInput === undefined ? {} : { rawInput }),
-  ...(rawOutput === undefined ? {} : { rawOutput })
+/** What a program reads of a finished call: its output without fences, beside what the tool itself has to say. */
+const rawOutputOf = ({ content, rawOutput, status }: ToolCallState): unknown => {
+  if (rawOutput !== undefined && (!Predicate.isObject(rawOutput) || "output" in rawOutput || "content" in rawOutput)) {
+    return rawOutput
+  }
+  const output = textsOf(content.filter(({ type }) => type === "output"))
+  const isCutOff = status === "failed" && rawOutput === undefined
+  // A call whose process died has no end that could be reported.
+  if (isCutOff && output.length === content.length) return undefined
+  const texts = output.length > 0 && !isCutOff ? output : textsOf(content)
+  return texts.length === 0 ? rawOutput : { output: texts.join("\n"), ...rawOutput }
+}
+
+interface CallFields {
+  readonly title: string
+  readonly name: string
+  readonly kind: ToolCallState["kind"]
+  readonly status: ToolCallState["status"]
+  readonly content: ReadonlyArray<ToolCallContent>
+  readonly locations: ToolCallState["locations"]
+  readonly rawInput?: unknown
+  readonly rawOutput?: unknown
+}
+
+/** `shown` is the call as the client shows it, which differs where that is a terminal. */
+const fieldsOf = (call: ToolCallState, shown: ToolCallState = call): CallFields => ({
+  title: call.title,
+  name: call.name,
+  kind: call.kind,
+  status: call.status,
+  content: shown.content.map(shownItem),
+  locations: call.locations,
+  ...(call.rawInput === undefined ? {} : { rawInput: call.rawInput }),
+  ...(isFinal(call) ? { rawOutput: rawOutputOf(call) } : {})
 })
 
-const textOf = (call: ToolCallState) =>
-  call.content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : [])
-    .join("\n")
+const isFinal = ({ status }: ToolCallState): boolean => status === "completed" || status === "failed"
+
+/** Without lists that are empty. */
+const written = ({ content, locations, ...fields }: CallFields) => ({
+  ...fields,
+  ...(content.length === 0 ? {} : { content }),
+  ...(locations.length === 0 ? {} : { locations })
+})
+
+const isSame = (one: unknown, other: unknown): boolean => one === other || JSON.stringify(one) === JSON.stringify(other)
+
+/** What a client that was sent `before` does not know. */
+const changedFields = (before: Partial<CallFields> | undefined, now: CallFields): Partial<CallFields> =>
+  before === undefined
+    ? written(now)
+    : Object.fromEntries(
+      Object.entries(now).filter(([key, value]) => !isSame(before[key as keyof CallFields], value))
+    )
+
+const textOf = ({ content }: ToolCallState) => textsOf(content).join("\n")
 
 /** ZeroClaw's clients read the output as text, in `rawOutput` and `body`. */
-const withBody = (call: ToolCallState) => ({ ...fieldsOf(call), rawOutput: textOf(call), body: textOf(call) })
+const withBody = (call: ToolCallState) => ({
+  name: call.name,
+  status: call.status,
+  rawOutput: textOf(call),
+  body: textOf(call)
+})
 
-const changed = (dialect: DialectName, { _meta, call }: TerminalOutput.ShownCall): SessionUpdate => ({
-  sessionUpdate: "tool_call_update",
-  ...(dialect === "zeroclaw" ? withBody(call) : fieldsOf(call)),
+type Meta = TerminalOutput.ShownCall["_meta"]
+
+const toolCall = (call: ToolCallState, fields: CallFields, _meta?: Meta): SessionUpdate => ({
+  sessionUpdate: "tool_call",
+  toolCallId: call.toolCallId,
+  ...written(fields),
   ...(_meta === undefined ? {} : { _meta })
 })
 
+const toolCallUpdate = (
+  { toolCallId }: ToolCallState,
+  fields: Partial<CallFields> & { readonly body?: string },
+  _meta?: Meta
+): SessionUpdate => ({
+  sessionUpdate: "tool_call_update",
+  toolCallId,
+  ...fields,
+  ...(_meta === undefined ? {} : { _meta })
+})
+
+const isPlan = ({ name }: ToolCallState): boolean => name === planTool
+
+/** A change of the plan is shown as the plan; only a failure to change it is a call. */
+const isHidden = (call: ToolCallState): boolean => isPlan(call) && call.status !== "failed"
+
 /** One call in its final form for ACP clients; a call and then its result for ZeroClaw's clients. */
-const replayedCall = (dialect: DialectName, call: ToolCallState): ReadonlyArray<SessionUpdate> =>
-  dialect === "acp"
-    ? [{ sessionUpdate: "tool_call", ...fieldsOf(call) }]
-    : [{ sessionUpdate: "tool_call", ...fieldsOf({ ...call, status: "completed" }) }, changed(dialect, { call })]
+const replayedCall = (
+  dialect: DialectName,
+  call: ToolCallState,
+  { _meta, after, call: shown }: ReturnType<Display["replayed"]>
+): ReadonlyArray<SessionUpdate> => {
+  if (dialect === "acp") {
+    return [toolCall(call, fieldsOf(call, shown), _meta), ...after.map((meta) => toolCallUpdate(call, {}, meta))]
+  }
+  const fields = fieldsOf({ ...call, status: "completed" })
+  return [toolCall(call, fields), toolCallUpdate(call, { ...changedFields(fields, fieldsOf(call)), ...withBody(call) })]
+}
+
+type Display = ReturnType<typeof TerminalOutput.make>
 
 /** Splits text into blocks that fit into a message of 32 MiB however they are escaped. */
 const textBlocks = (text: string): ReadonlyArray<ContentBlock> =>
@@ -197,6 +277,7 @@ const userBlocks = (content: ContentBlock): ReadonlyArray<ContentBlock> =>
 
 const replayed = (
   { capabilities, dialect }: AcpConnectionState,
+  display: Display,
   entry: TranscriptEntry
 ): ReadonlyArray<SessionUpdate> => {
   switch (entry._tag) {
@@ -207,8 +288,11 @@ const replayed = (
       return textBlocks(entry.text).map((content) => chunk(chunkOf[entry._tag], entry.messageId, content))
     case "Interrupted":
       return [chunk("agent_message_chunk", entry.messageId, { type: "text", text: entry.text })]
-    case "ToolCall":
-      return replayedCall(dialect, TerminalOutput.withoutTerminals(entry.call))
+    case "ToolCall": {
+      if (isHidden(entry.call)) return []
+      const call = TerminalOutput.withoutTerminals(entry.call)
+      return replayedCall(dialect, call, display.replayed(call))
+    }
     case "Plan":
       return [planUpdate(dialect, entry.entries)]
     case "Notice":
@@ -255,6 +339,44 @@ export const make = (state: AcpConnectionState, session: Session) => {
   const peer: Connection["Service"] = state.peer
   const display = TerminalOutput.make(state, cwd)
   const notify = (update: SessionUpdate) => peer.notify(SessionUpdated, { sessionId, update })
+  /** Open calls as the client knows them. */
+  const known = new Map<string, Partial<CallFields>>()
+
+  const begun = (call: ToolCallState) => {
+    const { _meta, call: shown } = display.started(call)
+    const fields = fieldsOf(call, shown)
+    if (!isFinal(call)) known.set(call.toolCallId, fields)
+    return notify(toolCall(call, fields, _meta))
+  }
+
+  const updated = (event: Extract<SessionEvent, { readonly _tag: "ToolCallChanged" }>) => {
+    const { call, final } = event
+    const before = known.get(call.toolCallId)
+    const { _meta, before: first, call: shown } = display.changed(event)
+    const now = fieldsOf(call, shown)
+    if (final) known.delete(call.toolCallId)
+    else known.set(call.toolCallId, now)
+    // With its end a terminal is shown once more, for clients that took something else for the content meanwhile.
+    const fields = { ...changedFields(before, now), ...(final && _meta ? { content: now.content } : {}) }
+    if (state.dialect === "zeroclaw") return notify(toolCallUpdate(call, { ...fields, ...withBody(call) }))
+    const sent = Object.keys(fields).length === 0 && _meta === undefined
+      ? Effect.void
+      : notify(toolCallUpdate(call, fields, _meta))
+    return first === undefined ? sent : Effect.andThen(notify(toolCallUpdate(call, {}, first)), sent)
+  }
+
+  /** Before the client is asked about a call: it has to know the call, and the question takes the place of its content. */
+  const asked = (call: ToolCallState): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const shown = known.has(call.toolCallId) ? Effect.void : begun(call)
+      return Effect.andThen(
+        shown,
+        Effect.sync(() => {
+          const { content: _, ...fields } = known.get(call.toolCallId) ?? {}
+          known.set(call.toolCallId, fields)
+        })
+      )
+    })
 
   const notifyAll = (updates: ReadonlyArray<SessionUpdate>) => Effect.forEach(updates, notify, { discard: true })
 
@@ -266,17 +388,19 @@ export const make = (state: AcpConnectionState, session: Session) => {
         }
         return peer.post({ key: event.messageId, text: event.text, frame: message.frame })
       }
-      case "ToolCallStarted": {
-        const { _meta, call } = display.started(event.call)
-        return notify({ sessionUpdate: "tool_call", ...fieldsOf(call), ...(_meta === undefined ? {} : { _meta }) })
-      }
-      case "ToolCallChanged":
+      case "ToolCallStarted":
+        return isPlan(event.call) && event.call.status !== "failed" ? Effect.void : begun(event.call)
+      case "ToolCallChanged": {
+        const isNew = isPlan(event.call) && !known.has(event.call.toolCallId)
+        if (isNew && event.call.status !== "failed") return Effect.void
         // ZeroClaw's clients read any update as the end of the call.
         if (state.dialect === "zeroclaw" && !event.final) return Effect.void
-        return Effect.flatMap(
-          embedDelivered(cwd, event.call),
-          (call) => notify(changed(state.dialect, display.changed(call, event.final)))
+        const before = isNew ? begun({ ...event.call, status: "pending", content: [] }) : Effect.void
+        return Effect.andThen(
+          before,
+          Effect.flatMap(embedDelivered(cwd, event.call), (call) => updated({ ...event, call }))
         )
+      }
       case "PlanChanged":
         return notify(planUpdate(state.dialect, event.entries))
       case "InfoChanged":
@@ -322,9 +446,9 @@ export const make = (state: AcpConnectionState, session: Session) => {
   }
 
   const replay = (entry: TranscriptEntry) =>
-    Effect.flatMap(withBytes(entry), (whole) => notifyAll(replayed(state, whole)))
+    Effect.flatMap(withBytes(entry), (whole) => notifyAll(replayed(state, display, whole)))
 
-  return { publish, replay, notify }
+  return { publish, replay, notify, asked }
 }
 
 /**

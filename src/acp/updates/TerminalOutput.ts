@@ -1,5 +1,5 @@
-import type { ToolCallState } from "../../domain/SessionEvent.ts"
-import type { ToolCallContent } from "../../domain/Content.ts"
+import { textsOf, type ToolCallItem } from "../../domain/Content.ts"
+import type { SessionEvent, ToolCallState } from "../../domain/SessionEvent.ts"
 import type { AcpConnectionState } from "../AcpConnection.ts"
 
 /**
@@ -9,83 +9,100 @@ import type { AcpConnectionState } from "../AcpConnection.ts"
  */
 export interface ShownCall {
   readonly call: ToolCallState
-  readonly _meta?: Readonly<Record<string, unknown>>
+  readonly _meta?: Meta
+  /** Goes out before the call, in an update of its own. */
+  readonly before?: Meta
 }
 
-const isTerminal = (item: ToolCallContent) => item.type === "terminal"
+type Meta = Readonly<Record<string, unknown>>
+
+const isTerminal = (item: ToolCallItem) => item.type === "terminal"
 
 /** Terminals do not outlive their process. */
 export const withoutTerminals = (call: ToolCallState): ToolCallState =>
   call.content.some(isTerminal) ? { ...call, content: call.content.filter((item) => !isTerminal(item)) } : call
 
-const textOf = ({ content }: ToolCallState) =>
-  content.flatMap((item) => item.type === "content" && item.content.type === "text" ? [item.content.text] : []).join(
-    "\n"
-  )
-
-const exitOf = ({ rawOutput }: ToolCallState) => {
-  const { exitCode = null, signal = null } = Object(rawOutput) as {
-    readonly exitCode?: unknown
-    readonly signal?: unknown
-  }
-  return { exit_code: exitCode, signal }
+/** The exit code and the signal of a call that has run a command. */
+const exitOf = (
+  { rawOutput }: ToolCallState
+): { readonly exit_code: unknown; readonly signal: unknown } | undefined => {
+  const raw = Object(rawOutput) as { readonly exitCode?: unknown; readonly signal?: unknown }
+  return raw.exitCode === undefined ? undefined : { exit_code: raw.exitCode, signal: raw.signal ?? null }
 }
 
-/** The new part of a text that grows: nothing while the text is cut in its middle, the rest of it once it is final. */
-const added = (before: string, now: string, final: boolean): string => {
-  if (now.startsWith(before)) return now.slice(before.length)
-  if (!final) return ""
-  // The end of a failed command comes first in its final text, and white space at its end is gone.
-  const shown = now.includes(before) ? before : before.trimEnd()
-  const at = now.indexOf(shown)
-  return at === -1 ? `\n${now}` : now.slice(at + shown.length)
-}
+const terminalOf = (call: ToolCallState) => ({ type: "terminal", terminalId: call.toolCallId } as const)
+
+/** What the terminal does not show by itself: why a command was stopped, what the sandbox refused. */
+const remarksOf = ({ content }: ToolCallState): string =>
+  textsOf(content.filter(({ type }) => type !== "output"))
+    .filter((text) => text !== "(no output)" && !/^exit code \d+$/.test(text)).join("\n")
+
+const infoOf = (call: ToolCallState, cwd: string): Meta => ({
+  terminal_info: { terminal_id: call.toolCallId, cwd }
+})
+
+const outputOf = (call: ToolCallState, data: string): Meta => ({
+  terminal_output: { terminal_id: call.toolCallId, data }
+})
+
+const endOf = (call: ToolCallState): Meta => ({
+  terminal_exit: { terminal_id: call.toolCallId, ...exitOf(call) ?? { exit_code: null, signal: null } }
+})
+
+const printedBy = ({ content }: ToolCallState): string =>
+  textsOf(content.filter(({ type }) => type === "output")).join("\n")
 
 export const make = (state: AcpConnectionState, cwd: string) => {
-  const terminal = (call: ToolCallState) => ({ type: "terminal", terminalId: call.toolCallId } as const)
-  const isAsked = () => state.dialect === "acp" && state.capabilities._meta?.["terminal_output"] === true
-  /** Output already shown, by running command. */
-  const printed = new Map<string, string>()
+  const isAsked = ({ name }: ToolCallState) =>
+    name === "shell" && state.dialect === "acp" && state.capabilities._meta?.["terminal_output"] === true
+  /** Commands whose terminal was shown, and whether they began to run. */
+  const live = new Map<string, boolean>()
 
   const started = (call: ToolCallState): ShownCall => {
-    if (call.name !== "shell" || !isAsked()) return { call }
-    printed.set(call.toolCallId, "")
-    return {
-      call: { ...call, content: [...call.content, terminal(call)] },
-      _meta: { terminal_info: { terminal_id: call.toolCallId, cwd } }
-    }
+    if (!isAsked(call)) return { call }
+    live.set(call.toolCallId, false)
+    return { call: { ...call, content: [...call.content, terminalOf(call)] }, _meta: infoOf(call, cwd) }
   }
 
-  const changed = (call: ToolCallState, final: boolean): ShownCall => {
-    const before = printed.get(call.toolCallId)
-    if (final) printed.delete(call.toolCallId)
+  const changed = (
+    { call, final, printed }: Extract<SessionEvent, { readonly _tag: "ToolCallChanged" }>
+  ): ShownCall => {
+    const hasRun = live.get(call.toolCallId)
+    if (final) live.delete(call.toolCallId)
     if (call.content.some(isTerminal)) {
       // ZeroClaw's clients read only text.
       return {
         call: state.dialect === "zeroclaw"
           ? withoutTerminals(call)
-          : { ...call, content: call.content.filter(({ type }) => type !== "content") }
+          : { ...call, content: call.content.filter(isTerminal) }
       }
     }
-    const ran = !final || call.rawOutput !== undefined
-    if (before === undefined || !ran) return { call }
-    const now = textOf(call)
-    const data = call.status === "pending" || now === commandOf(call) ? "" : added(before, now, final)
-    if (!final && data !== "") printed.set(call.toolCallId, now)
+    if (hasRun === undefined) return { call }
+    if (!final) {
+      live.set(call.toolCallId, true)
+      const shown = { ...call, content: [terminalOf(call)] }
+      return printed === undefined ? { call: shown } : { call: shown, _meta: outputOf(call, printed) }
+    }
+    // Refused, started in the background, or nothing to run: the call has no terminal.
+    if (exitOf(call) === undefined && !(hasRun && call.rawOutput === undefined)) return { call }
+    const data = (printed ?? "") + remarksOf(call).replace(/^(?=.)/, "\n")
     return {
-      call: { ...call, content: [terminal(call)] },
-      _meta: {
-        ...(data === "" ? {} : { terminal_output: { terminal_id: call.toolCallId, data } }),
-        ...(final ? { terminal_exit: { terminal_id: call.toolCallId, ...exitOf(call) } } : {})
-      }
+      call: { ...call, content: [terminalOf(call)] },
+      ...(data === "" ? {} : { before: outputOf(call, data) }),
+      _meta: endOf(call)
     }
   }
 
-  return { started, changed }
-}
+  /** A call of a stored transcript: the terminal, what it showed, and how it ended, one update each. */
+  const replayed = (call: ToolCallState): ShownCall & { readonly after: ReadonlyArray<Meta> } => {
+    if (!isAsked(call) || exitOf(call) === undefined) return { call, after: [] }
+    const printed = [printedBy(call), remarksOf(call)].filter((text) => text !== "").join("\n")
+    return {
+      call: { ...call, content: [terminalOf(call)] },
+      _meta: infoOf(call, cwd),
+      after: [...(printed === "" ? [] : [outputOf(call, printed)]), endOf(call)]
+    }
+  }
 
-/** The command, which a call shows until it prints something. */
-const commandOf = ({ rawInput }: ToolCallState): string | undefined => {
-  const { command } = Object(rawInput) as { readonly command?: unknown }
-  return typeof command === "string" ? command : undefined
+  return { started, changed, replayed }
 }

@@ -1,5 +1,5 @@
 import type { SessionUpdate } from "../../acp/protocol/SessionUpdate.ts"
-import type { ContentBlock, ToolCallContent } from "../../domain/Content.ts"
+import { type ContentBlock, textContent, type ToolCallContent, type ToolCallItem } from "../../domain/Content.ts"
 import type { ToolCallState, TranscriptEntry } from "../../domain/SessionEvent.ts"
 import type { SessionRecord } from "../../store/SessionRecords.ts"
 import { type TextStyles, textStyles } from "../terminal/Output.ts"
@@ -10,6 +10,8 @@ import { diffLines, textOfBlock, unlimited } from "../terminal/ToolCallView.ts"
 export const titleOf = ({ title }: Pick<SessionRecord, "title">): string => oneLine(title ?? "") || "(untitled)"
 
 const text = (value: string): ContentBlock => ({ type: "text", text: value })
+
+const unfenced = (item: ToolCallItem): ToolCallContent => item.type === "output" ? textContent(item.text) : item
 
 const summaryNote = "The conversation up to here was summarised for the model."
 
@@ -26,7 +28,7 @@ const updatesOf = (entry: TranscriptEntry): ReadonlyArray<SessionUpdate> => {
     case "Thought":
       return [{ sessionUpdate: "agent_thought_chunk", messageId: entry.messageId, content: text(entry.text) }]
     case "ToolCall":
-      return [{ sessionUpdate: "tool_call", ...entry.call }]
+      return [{ sessionUpdate: "tool_call", ...entry.call, content: entry.call.content.map(unfenced) }]
     case "Plan":
       return [{ sessionUpdate: "plan", entries: entry.entries }]
     case "Interrupted":
@@ -86,7 +88,7 @@ const markdownCall = (call: ToolCallState): string =>
   [
     `### ${oneLine(call.title)} (${call.kind}, ${call.status})\n`,
     ...(call.content.length === 0 && call.rawInput !== undefined ? [fenced(json(call.rawInput, 2), "json")] : []),
-    ...call.content.map(markdownContent)
+    ...call.content.map(unfenced).map(markdownContent)
   ].filter((part) => part !== "").join("\n")
 
 const checkbox = { pending: "[ ]", in_progress: "[-]", completed: "[x]" } as const

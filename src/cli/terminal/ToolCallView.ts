@@ -142,9 +142,18 @@ const verbs =
   "deliver ask think switch"
 const verb = new RegExp(`^(${verbs.replaceAll(" ", "|")})\\b`, "i")
 
+/** Whether the title is the command that the call runs. */
+const isCommand = ({ rawInput, title }: ToolCallView): boolean =>
+  typeof rawInput === "object" && rawInput !== null && "command" in rawInput && typeof rawInput.command === "string" &&
+  rawInput.command.trim() === title
+
 export const callHeading = (call: ToolCallView, styles: TextStyles): string => {
   const title = oneLine(call.title)
-  const named = call.kind === "other" || verb.test(title) ? title : `${title} ${styles.dim(`(${call.kind})`)}`
+  const named = isCommand(call)
+    ? `$ ${title}`
+    : call.kind === "other" || verb.test(title)
+    ? title
+    : `${title} ${styles.dim(`(${call.kind})`)}`
   switch (call.status) {
     case "completed":
       return `${styles.green("✓")} ${named}`
@@ -158,10 +167,13 @@ export const callHeading = (call: ToolCallView, styles: TextStyles): string => {
 const outputLines = 12
 const diffPreview = 24
 
+/** The text of a fenced block, if that is all there is: lines keep their places in a terminal without it. */
+const unfenced = (text: string): string => /^(`{3,})\n([^]*\n)\1$/.exec(text)?.[2] ?? text
+
 const contentLines = (content: ToolCallContent, limits: TextLimits, styles: TextStyles): ReadonlyArray<string> => {
   switch (content.type) {
     case "content":
-      return textLines(textOfBlock(content.content), limits, styles)
+      return textLines(unfenced(textOfBlock(content.content)), limits, styles)
     case "diff":
       return diffLines(content, limits === unlimited ? unlimited : { ...limits, lines: diffPreview }, styles)
     case "terminal":
@@ -212,7 +224,8 @@ const inputLines = (rawInput: unknown): ReadonlyArray<string> => {
 export const callQuestion = (call: ToolCallView, styles: TextStyles): string => {
   const hasDiff = call.content.some(({ type }) => type === "diff")
   const paths = call.locations.map(({ path }) => path).filter((path) => !mentions(call.title, path))
-  return `${styles.yellow("?")} ${styles.bold(plain(call.title))}\n` + indent([
+  const title = isCommand(call) ? "Run a command" : call.title
+  return `${styles.yellow("?")} ${styles.bold(plain(title))}\n` + indent([
     ...(hasDiff ? [] : paths.map(oneLine)),
     ...(hasDiff ? [] : inputLines(call.rawInput)),
     ...call.content.flatMap((content) => contentLines(content, unlimited, styles))

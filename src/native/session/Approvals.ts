@@ -1,6 +1,6 @@
 import { Context, Deferred, Effect, Layer, Schema } from "effect"
 import { Rpc } from "effect/rpc"
-import { isCancelled, RpcFault } from "../../rpc/Wire.ts"
+import { RpcFault } from "../../rpc/Wire.ts"
 import {
   dismissed,
   NoAnswer,
@@ -187,10 +187,7 @@ export const choose =
           : Effect.succeed(answer)
       }),
       Effect.catchTags({
-        RpcFault: (fault) =>
-          isCancelled(fault)
-            ? Effect.succeed(dismissed)
-            : noAnswer(`the client answered with an error (${fault.message})`),
+        RpcFault: ({ message }) => noAnswer(`the client answered with an error (${message})`),
         ConnectionClosed: () => noAnswer("the client is gone")
       }),
       Effect.timeoutOrElse({ duration: `${timeoutSecs} seconds`, orElse: () => timedOut(timeoutSecs) })

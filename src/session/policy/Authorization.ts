@@ -166,6 +166,7 @@ export const make = Effect.gen(function*() {
       tool: AnyTool,
       parameters: unknown,
       call: ToolCallState,
+      disclosed: Effect.Effect<ToolCallState>,
       turn: TurnContext
     ): Effect.fn.Return<Authorization, RulesInvalid | TurnFailed> {
       const decided = yield* decide(tool, parameters, turn)
@@ -177,7 +178,7 @@ export const make = Effect.gen(function*() {
       const proposed = decision.code === Escalation.escalationCode ? { ...rules, allow: [] } : rules
       const texts = (entries: ReadonlyArray<RuleEntry>) => entries.map(({ rule }) => rule.text)
       const question: PermissionRequest = {
-        call,
+        call: yield* disclosed,
         explanation: explain(decision),
         allow: texts(proposed.allow),
         deny: texts(proposed.deny),
@@ -196,17 +197,21 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** Every decision is recorded; a call that may run counts as an action. */
+  /**
+   * Every decision is recorded; a call that may run counts as an action. `disclosed` is the call as a person who is asked
+   * sees it.
+   */
   const authorizeCall = Effect.fnUntraced(function*(
     tool: AnyTool,
     parameters: unknown,
     call: ToolCallState,
+    disclosed: Effect.Effect<ToolCallState>,
     turn: TurnContext
   ): Effect.fn.Return<Authorization, TurnFailed> {
     const deny = (decision: Decision) =>
       Effect.as(turn.audit(turn.policy.decided(call.toolCallId, tool.name, decision)), refused(decision))
     const authorization = yield* Effect.catchTag(
-      authorize(tool, parameters, call, turn),
+      authorize(tool, parameters, call, disclosed, turn),
       "RulesInvalid",
       (broken) => deny(brokenRules(broken))
     )

@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Result } from "effect"
-import { textContent, type ToolCallContent } from "../../domain/Content.ts"
+import { outputItem, textContent, textsOf, type ToolCallItem } from "../../domain/Content.ts"
 import { newId } from "../../domain/Id.ts"
 import { LeakDetection, load } from "../../domain/secrets/LeakDetector.ts"
 import type { ToolCallState } from "../../domain/SessionEvent.ts"
@@ -53,10 +53,16 @@ const makeOne = Effect.gen(function*() {
   yield* Effect.forkScoped(Effect.delay(load, "1 second"))
   const known = knownTools(toolbox.tools)
 
-  const show = ({ writer }: TurnContext, call: ToolCallState) => Effect.as(writer.toolCall(call), call)
+  const show = ({ writer }: TurnContext, call: ToolCallState, printed?: string) =>
+    Effect.as(writer.toolCall(call, printed), call)
 
-  const fail = (turn: TurnContext, call: ToolCallState, toModel: string, content: ReadonlyArray<ToolCallContent>) =>
-    Effect.as(show(turn, { ...call, status: "failed", content }), { text: toModel, isFailure: true })
+  const fail = (
+    turn: TurnContext,
+    call: ToolCallState,
+    toModel: string,
+    content: ReadonlyArray<ToolCallItem>,
+    printed?: string
+  ) => Effect.as(show(turn, { ...call, status: "failed", content }, printed), { text: toModel, isFailure: true })
 
   /** What one call may reach and ask, out of its turn and the policy in force. */
   const contextOf = (tool: AnyTool, parameters: unknown, toolCallId: string, turn: TurnContext): ToolContext => {
@@ -97,7 +103,8 @@ const makeOne = Effect.gen(function*() {
     const started = yield* show(turn, { ...call, status: "in_progress" })
     const notRun = textContent("Not run: the turn ended before it could begin.")
     yield* Effect.onError(turn.persist, () => fail(turn, call, "", [...call.content, notRun]))
-    const progress: RunContext["progress"] = (content) => Effect.asVoid(show(turn, { ...started, content }))
+    const progress: RunContext["progress"] = (content, printed) =>
+      turn.writer.toolCall({ ...started, content }, printed)
     const input = { ...decided, temporary: turn.state.temporary ??= sandbox.temporary(turn.remains) }
     const denied = yield* Effect.cached(CallConfinement.deniedPaths(input))
     const confinement = CallConfinement.make(sandbox, { ...input, denied })
@@ -117,27 +124,34 @@ const makeOne = Effect.gen(function*() {
     const remarks = notes.map((note) => `[sandbox: ${note}]`)
     const remarked = (text: string) => [text, ...remarks].join("\n")
     /** For people, at the end of what they see, whatever that is. */
-    const shown = (content: ReadonlyArray<ToolCallContent> | undefined, text: string) =>
-      content === undefined
-        ? [textContent(remarked(text))]
-        : [...content, ...(remarks.length === 0 ? [] : [textContent(remarks.join("\n"))])]
+    const shown = (content: ReadonlyArray<ToolCallItem>) => [
+      ...content,
+      ...(remarks.length === 0 ? [] : [textContent(remarks.join("\n"))])
+    ]
     if (Exit.isSuccess(exit)) {
-      const { content, locations, rawOutput, text, title } = exit.value
-      yield* show(turn, {
+      const { content = [outputItem(exit.value.text)], locations, printed, text, title } = exit.value
+      // Clients that show no diffs read what was done.
+      const rawOutput = textsOf(content).length > 0
+        ? exit.value.rawOutput
+        : { output: text, ...Object(exit.value.rawOutput) }
+      const completed: ToolCallState = {
         ...started,
         status: "completed",
-        content: shown(content, text),
+        content: shown(content),
         ...(title === undefined ? {} : { title }),
         ...(locations === undefined ? {} : { locations }),
         ...(rawOutput === undefined ? {} : { rawOutput })
-      })
+      }
+      yield* show(turn, completed, printed)
       return { text: yield* forModel(tool, call.title, remarked(text)), isFailure: false }
     }
     const failed = Cause.findError(exit.cause)
     if (Result.isFailure(failed)) return yield* Effect.failCause(failed.failure)
-    const { content, message, rawOutput } = failed.success
+    const { message, rawOutput } = failed.success
+    const content = failed.success.content ?? [textContent(message)]
     const ended = rawOutput === undefined ? started : { ...started, rawOutput }
-    return yield* fail(turn, ended, yield* forModel(tool, call.title, remarked(message)), shown(content, message))
+    const toModel = yield* forModel(tool, call.title, remarked(message))
+    return yield* fail(turn, ended, toModel, shown(content), failed.success.printed)
   })
 
   return Effect.fnUntraced(function*(request: ModelCall, turn: TurnContext): Effect.fn.Return<CallResult, TurnFailed> {
@@ -167,14 +181,26 @@ const makeOne = Effect.gen(function*() {
       : { title: tool.name }
     const { content = [], locations = [], rawInput = request.params, title } = preview
     const shown = yield* show(turn, { ...asked, title, content, locations, rawInput })
+    const disclosed = yield* Effect.cached(Effect.map(
+      tool.disclose?.(parameters, context) ?? Effect.undefined,
+      (more) => ({
+        call: more === undefined
+          ? shown
+          : { ...shown, content: [...content, ...more.content], locations: more.locations ?? locations },
+        preview: { ...preview, ...more }
+      })
+    ))
     const turnDown = Effect.fnUntraced(function*(by: Pick<Decision, "gate" | "code" | "reason">) {
       const message = denial(by)
       return { ...yield* fail(turn, shown, message, [...content, textContent(message)]), denied: by.code }
     })
-    const authorization = yield* authorizeCall(tool, parameters, shown, turn)
+    const question = Effect.map(disclosed, ({ call }) => call)
+    const authorization = yield* authorizeCall(tool, parameters, shown, question, turn)
     switch (authorization._tag) {
-      case "Run":
-        return yield* execute(tool, parameters, shown, turn, { ...context, preview }, authorization.decided)
+      case "Run": {
+        const { call, preview } = yield* disclosed
+        return yield* execute(tool, parameters, call, turn, { ...context, preview }, authorization.decided)
+      }
       case "Refused":
         return yield* turnDown(authorization)
       case "Replaced":

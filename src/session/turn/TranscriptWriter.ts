@@ -13,7 +13,8 @@ export interface TranscriptWriter {
   readonly retract: () => void
   /** A message of a user to the running turn. It is recorded at once; the effect publishes it. */
   readonly user: (content: ReadonlyArray<ContentBlock>) => Effect.Effect<void>
-  readonly toolCall: (call: ToolCallState) => Effect.Effect<void>
+  /** `printed`: what the command of the call printed since the last time. */
+  readonly toolCall: (call: ToolCallState, printed?: string) => Effect.Effect<void>
   readonly plan: (entries: ReadonlyArray<PlanEntry>) => Effect.Effect<void>
   readonly notice: (notice: Omit<Notice, "messageId">) => Effect.Effect<void>
   readonly compaction: (compaction: Compaction) => Effect.Effect<void>
@@ -96,7 +97,7 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
       put(next++, { _tag: "User", ...said })
       return publish({ _tag: "UserSaid", ...said })
     },
-    toolCall: (call) =>
+    toolCall: (call, printed) =>
       Effect.suspend(() => {
         endMessage()
         const known = callAt.get(call.toolCallId)
@@ -106,7 +107,7 @@ export const make = (position: number, publish: (event: SessionEvent) => Effect.
         return publish(
           known === undefined
             ? { _tag: "ToolCallStarted", call }
-            : { _tag: "ToolCallChanged", call, final: isFinal(call) }
+            : { _tag: "ToolCallChanged", call, final: isFinal(call), ...(printed === undefined ? {} : { printed }) }
         )
       }),
     plan: (entries) =>

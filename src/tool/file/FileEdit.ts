@@ -59,15 +59,20 @@ export const FileEdit = Tool.make<Parameters>({
     const edits = editsOf(parameters)
     const path = yield* ToolPath.locate(parameters.path, "write", context)
     const rawInput = rawInputOf(parameters.path, edits)
-    if (path === undefined) return { title: `Edit ${quoted(parameters.path)}`, rawInput }
+    return path === undefined
+      ? { title: `Edit ${quoted(parameters.path)}`, rawInput }
+      : { title: `Edit ${ToolPath.shown(path, context.workspace)}`, locations: [{ path }], rawInput }
+  }),
+  disclose: Effect.fnUntraced(function*(parameters, context) {
+    const edits = editsOf(parameters)
+    const path = yield* ToolPath.locate(parameters.path, "write", context)
+    if (path === undefined) return undefined
     const { text, version } = yield* TextFile.look(path, context)
     const found = replaceAll(Result.getOrElse(text, () => ""), edits, "")
     const lines = Result.isSuccess(found) && edits.length > 0 ? found.success.lines : []
     return {
-      title: `Edit ${ToolPath.shown(path, context.workspace)}`,
-      locations: lines.length === 0 ? [{ path }] : lines.map((line) => ({ path, line })),
+      ...(lines.length === 0 ? {} : { locations: lines.map((line) => ({ path, line })) }),
       content: diffs(path, edits),
-      rawInput,
       version
     }
   }),

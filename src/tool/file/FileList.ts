@@ -37,7 +37,7 @@ export const FileList = Tool.make<typeof Parameters.Type>({
       catch: (error) => Tool.fail(`Cannot list ${name}: ${reasonOf(error)}`)
     })
     const hidden = ReadFilter.note(leftOut)
-    if (total === 0) return { text: hidden.trim() || `[${name} is empty.]` }
+    if (total === 0) return Tool.said(hidden.trim() || `[${name} is empty.]`)
     const footer = total > lines.length
       ? `\n[${lines.length} of ${total} entries shown. Use glob_search to find the others.]`
       : ""

@@ -49,15 +49,15 @@ export const FileWrite = Tool.make<Parameters>({
   preview: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* ToolPath.locate(parameters.path, "write", context)
     const rawInput = { path: parameters.path, newText: parameters.content }
-    if (path === undefined) return { title: `Write ${quoted(parameters.path)}`, rawInput }
+    return path === undefined
+      ? { title: `Write ${quoted(parameters.path)}`, rawInput }
+      : { title: `Write ${ToolPath.shown(path, context.workspace)}`, locations: [{ path }], rawInput }
+  }),
+  disclose: Effect.fnUntraced(function*(parameters, context) {
+    const path = yield* ToolPath.locate(parameters.path, "write", context)
+    if (path === undefined) return undefined
     const seen = yield* TextFile.look(path, context)
-    return {
-      title: `Write ${ToolPath.shown(path, context.workspace)}`,
-      locations: [{ path }],
-      content: changes(path, seen, parameters),
-      rawInput,
-      version: seen.version
-    }
+    return { content: seen.refused ? [] : changes(path, seen, parameters), version: seen.version }
   }),
   run: Effect.fnUntraced(function*(parameters, context) {
     const path = yield* ToolPath.resolve(parameters.path, "write", context)
@@ -82,6 +82,6 @@ export const FileWrite = Tool.make<Parameters>({
     const text = `Wrote ${bytes} ${bytes === 1 ? "byte" : "bytes"} to ${name}.` +
       (typeof written === "string" ? remarks(parameters, written, seen) : "")
     const diff = changes(path, seen, parameters)
-    return { text, locations: [{ path }], ...(diff.length === 0 ? {} : { content: diff }) }
+    return { ...Tool.said(text), locations: [{ path }], ...(diff.length === 0 ? {} : { content: diff }) }
   })
 })

@@ -55,7 +55,7 @@ export const make = Effect.map(Environment, (variables) =>
       const leftOut = ReadFilter.note(found.leftOut)
       if (found.paths.length === 0) {
         const what = pattern.endsWith("/") ? "folders" : "files"
-        return { text: `No ${what} match ${pattern}.${found.complete ? "" : unfinished}${leftOut}` }
+        return Tool.said(`No ${what} match ${pattern}.${found.complete ? "" : unfinished}${leftOut}`)
       }
       const lines = found.paths.map((entry) =>
         ToolPath.shown(join(folder, entry), context.workspace) + (entry.endsWith("/") ? "/" : "")

@@ -1,4 +1,4 @@
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import type { FileFault } from "../../workspace/Files.ts"
 import * as Files from "../../workspace/Files.ts"
 import type { ToolCallContent } from "../../domain/Content.ts"
@@ -34,6 +34,8 @@ export interface TextSnapshot {
   readonly editorMark: boolean
   /** Why bytes that are there are no text. */
   readonly undecodable?: TextEncoding.Undecodable
+  /** The client would not show it, which is a refusal to change it as well. */
+  readonly refused?: ToolFailed
 }
 
 /** What is at the path now, also when that is nothing. */
@@ -59,27 +61,29 @@ export const look = Effect.fnUntraced(function*(path: string, context: ToolConte
       return { ...plain, version: failed.message, text: Result.fail(failed) }
     }
   })
-  // An editor would show a binary file as text, and some say that a missing one is empty.
+  // An editor would show a binary file as text, and some say that a missing one is empty, or fail.
   const isPlain = Result.isSuccess(seen.text) && seen.encoding.name === "UTF-8"
   const ask = isPlain || missing ? context.client.editor?.read : undefined
-  const text = ask === undefined ? Option.none() : yield* Effect.option(ask(path))
-  if (Option.isNone(text) || (missing && text.value === "")) return seen
-  const editorMark = text.value.startsWith("\uFEFF")
-  return {
-    ...seen,
-    version: hash(text.value),
-    text: Result.succeed(editorMark ? text.value.slice(1) : text.value),
-    editorMark
+  const answer = ask === undefined ? Result.succeed(undefined) : yield* Effect.result(ask(path))
+  if (Result.isFailure(answer)) {
+    if (missing) return seen
+    const refused = fail(`Cannot read ${shown(path, context.workspace)}: ${answer.failure.message}`)
+    return { ...plain, version: refused.message, text: Result.fail(refused), refused }
   }
+  const text = answer.success
+  if (text === undefined || (missing && text === "")) return seen
+  const editorMark = text.startsWith("\uFEFF")
+  return { ...seen, version: hash(text), text: Result.succeed(editorMark ? text.slice(1) : text), editorMark }
 })
 
 /** Looks at a file that is about to be replaced: it must be as the preview showed it. */
 export const lookAgain = (path: string, context: ToolContext): Effect.Effect<TextSnapshot, ToolFailed> =>
-  Effect.filterOrFail(
-    look(path, context),
-    ({ version }) => context.preview?.version === undefined || context.preview.version === version,
-    () => fail(`${shown(path, context.workspace)} changed since it was shown; read it again.`)
-  )
+  Effect.flatMap(look(path, context), (seen): Effect.Effect<TextSnapshot, ToolFailed> => {
+    if (seen.refused !== undefined) return Effect.fail(seen.refused)
+    return context.preview?.version === undefined || context.preview.version === seen.version
+      ? Effect.succeed(seen)
+      : Effect.fail(fail(`${shown(path, context.workspace)} changed since it was shown; read it again.`))
+  })
 
 export const read = (path: string, context: ToolContext): Effect.Effect<string, ToolFailed> =>
   Effect.flatMap(look(path, context), ({ text }) => Effect.fromResult(text))

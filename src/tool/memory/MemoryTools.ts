@@ -91,7 +91,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
           sessionId: category === "conversation" ? sessionId : undefined
         })
       )
-        .pipe(Effect.as({ text: `Stored memory: ${key}` }))
+        .pipe(Effect.as(Tool.said(`Stored memory: ${key}`)))
   })
 
   const recall = Tool.make<typeof Question.Type>({
@@ -108,7 +108,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
       const which: MemoryFilter = { ...yield* between(given), limit: limit ?? 5 }
       const asked = query?.trim() ?? ""
       const found = yield* orFail(asked === "" || asked === "*" ? memory.list(which) : memory.search(asked, which))
-      return { text: found.length === 0 ? "No memories found." : found.map(line).join("\n") }
+      return found.length === 0 ? Tool.said("No memories found.") : { text: found.map(line).join("\n") }
     })
   })
 
@@ -123,7 +123,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
     run: ({ key }) =>
       Effect.map(
         orFail(memory.remove(key)),
-        (found) => ({ text: found ? `Forgot memory: ${key}` : `No memory found with key: ${key}` })
+        (found) => Tool.said(found ? `Forgot memory: ${key}` : `No memory found with key: ${key}`)
       )
   })
 
@@ -171,7 +171,7 @@ export const make = (memory: Memory, sessionId: string): ReadonlyMap<string, Too
       const gone = yield* orFail(
         memory.purge({ namespace: namespace || undefined, sessionId: session_id || undefined })
       )
-      return { text: `Purged ${gone} ${gone === 1 ? "memory" : "memories"}.` }
+      return Tool.said(`Purged ${gone} ${gone === 1 ? "memory" : "memories"}.`)
     })
   })
 

@@ -5,6 +5,7 @@ import * as ToolPath from "../file/ToolPath.ts"
 import * as TextFile from "../file/TextFile.ts"
 import * as Tool from "../Tool.ts"
 import type { PlanEntry } from "../../domain/Content.ts"
+import { planTool } from "../../domain/ToolName.ts"
 
 const Plan = Schema.Struct({
   content: Schema.String.annotate({ description: "The whole plan in Markdown; it replaces the earlier one" })
@@ -19,16 +20,16 @@ export const PlanWrite = Tool.make<typeof Plan.Type>({
   kind: "edit",
   capabilities: ["rw_plan"],
   needs: () => ToolRequirements.plan(relativePath),
-  preview: Effect.fnUntraced(function*({ content }, context) {
+  preview: ({ content }, context) =>
+    Effect.succeed({
+      title: "Write the plan",
+      locations: [{ path: pathIn(context.workspace.cwd) }],
+      rawInput: { path: relativePath, newText: content }
+    }),
+  disclose: Effect.fnUntraced(function*({ content }, context) {
     const path = pathIn(context.workspace.cwd)
     const seen = yield* TextFile.look(path, context)
-    return {
-      title: "Write the plan",
-      locations: [{ path }],
-      content: TextFile.diff(path, Result.getOrNull(seen.text), content),
-      rawInput: { path: relativePath, newText: content },
-      version: seen.version
-    }
+    return { content: TextFile.diff(path, Result.getOrNull(seen.text), content), version: seen.version }
   }),
   run: Effect.fnUntraced(function*({ content }, context) {
     if (content.trim() === "") return yield* Tool.fail("The plan is empty.")
@@ -58,7 +59,7 @@ const Todos = Schema.Struct({
 })
 
 export const TodoWrite = Tool.make<typeof Todos.Type>({
-  name: "TodoWrite",
+  name: planTool,
   description:
     "Keep the plan the user sees. Send the whole list each time: one step in_progress, finished ones completed. Use " +
     "it for work of three or more steps.",
@@ -80,6 +81,6 @@ export const TodoWrite = Tool.make<typeof Todos.Type>({
     yield* context.plan(entries)
     const done = entries.filter((entry) => entry.status === "completed").length
     const steps = entries.length === 1 ? "1 step" : `${entries.length} steps`
-    return { text: entries.length === 0 ? "The plan is empty now." : `The plan has ${steps}, ${done} completed.` }
+    return Tool.said(entries.length === 0 ? "The plan is empty now." : `The plan has ${steps}, ${done} completed.`)
   })
 })

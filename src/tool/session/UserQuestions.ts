@@ -82,7 +82,7 @@ export const EscalateToHuman = Tool.make<typeof Escalation.Type>({
         title,
         ...(description === "" ? {} : { description })
       })
-      return { text: "The user was told. No answer is expected; go on with what does not depend on it." }
+      return Tool.said("The user was told. No answer is expected; go on with what does not depend on it.")
     }
     const question = description === "" ? title : `${title}\n\n${description}`
     const answer = yield* answered(context.askUser(question, []), timeout_secs ?? escalationSeconds)

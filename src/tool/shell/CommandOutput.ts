@@ -1,5 +1,6 @@
 import { closeSync, constants, mkdtempSync, openSync, realpathSync, writeSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
+import { StringDecoder } from "node:string_decoder"
 import { randomBytes } from "node:crypto"
 import { rm } from "node:fs/promises"
 import { homedir, tmpdir } from "node:os"
@@ -14,12 +15,16 @@ import { isInside } from "../../platform/FilePath.ts"
 export interface CommandOutput {
   readonly push: (chunk: Buffer) => void
   readonly text: () => string
+  /** What came since the last call; of a flood the end. */
+  readonly taken: () => string
   readonly close: () => void
 }
 
 export const headBytes = 8 * 1024
 export const tailBytes = 24 * 1024
 const spillBytes = 64 * 1024 * 1024
+/** Bytes that are kept for people who watch, between two looks. */
+const freshLimit = 64 * 1024
 
 /** `spillPath` is asked once, when the output outgrows memory; `undefined`: there is no place for it. */
 export const make = (spillPath: () => string | undefined): CommandOutput => {
@@ -27,9 +32,28 @@ export const make = (spillPath: () => string | undefined): CommandOutput => {
   let tail: Buffer = Buffer.alloc(0)
   let total = 0
   let spill: Spill | undefined
+  let fresh: Array<Buffer> = []
+  let freshBytes = 0
+  let skipped = 0
+  const decoder = new StringDecoder("utf8")
+
+  const taken = () => {
+    const [bytes, lost] = [Buffer.concat(fresh), skipped]
+    ;[fresh, freshBytes, skipped] = [[], 0, 0]
+    if (lost === 0) return cleanText(decoder.write(bytes))
+    decoder.end()
+    return `\n[… ${lost} bytes left out here …]\n${cleanText(decoder.write(wholeStart(bytes)))}`
+  }
 
   const push = (chunk: Buffer) => {
     total += chunk.length
+    fresh.push(chunk)
+    freshBytes += chunk.length
+    while (freshBytes > freshLimit && fresh.length > 1) {
+      const { length } = fresh.shift()!
+      freshBytes -= length
+      skipped += length
+    }
     if (spill === undefined && total > headBytes + tailBytes) {
       spill = openSpill(spillPath())
       spill.write(head)
@@ -51,7 +75,7 @@ export const make = (spillPath: () => string | undefined): CommandOutput => {
     return `${clean(wholeEnd(head))}\n${note}\n${clean(wholeStart(tail))}`
   }
 
-  return { push, text, close: () => spill?.close() }
+  return { push, text, taken, close: () => spill?.close() }
 }
 
 interface Spill {
@@ -90,7 +114,9 @@ const openSpill = (path: string | undefined): Spill => {
   return { write, describe, close }
 }
 
-const clean = (bytes: Buffer): string => stripVTControlCharacters(bytes.toString("utf8")).replaceAll("\0", "\uFFFD")
+const cleanText = (text: string): string => stripVTControlCharacters(text).replaceAll("\0", "\uFFFD")
+
+const clean = (bytes: Buffer): string => cleanText(bytes.toString("utf8"))
 
 /** Without a UTF-8 sequence that the cut left incomplete. */
 export const wholeEnd = (bytes: Buffer): Buffer => {

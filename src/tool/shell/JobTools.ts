@@ -73,7 +73,7 @@ export const JobList = Tool.make<typeof Nothing.Type>({
       jobs.all(),
       (job) => Effect.map(stateOf(job), (state) => `${job.id}: ${state}: ${Tool.firstLine(job.command, 120)}`)
     )
-    return { text: lines.length === 0 ? "There are no background commands." : lines.join("\n") }
+    return lines.length === 0 ? Tool.said("There are no background commands.") : { text: lines.join("\n") }
   })
 })
 
@@ -90,8 +90,8 @@ export const JobKill = Tool.make<typeof Killing.Type>({
   run: Effect.fnUntraced(function*({ id }, context) {
     const job = yield* find(id, context)
     const before = job.ending()
-    if (before !== undefined) return { text: `Job ${job.id} had ended already: it ${before}.` }
+    if (before !== undefined) return Tool.said(`Job ${job.id} had ended already: it ${before}.`)
     yield* context.jobs.stop(job, "was ended by job_kill")
-    return { text: `Job ${job.id} was ended.` }
+    return Tool.said(`Job ${job.id} was ended.`)
   })
 })

@@ -5,7 +5,8 @@ import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import type { EnforcementReport } from "../../sandbox/Confinement.ts"
 import { isScratch } from "../../sandbox/SandboxModes.ts"
 import * as CallConfinement from "../CallConfinement.ts"
-import { textContent } from "../../domain/Content.ts"
+import { outputItem, textContent, textsOf, type ToolCallItem } from "../../domain/Content.ts"
+import { beginning } from "../../domain/Cut.ts"
 import { Environment, scrub } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
 import * as CommandOutput from "./CommandOutput.ts"
@@ -14,9 +15,10 @@ import * as Tool from "../Tool.ts"
 import type { ClientSide } from "../ClientSide.ts"
 
 const maxSeconds = 600
-const titleCharacters = 80
+/** A title is the whole command, line breaks included. */
+const titleCharacters = 4096
 
-/** People see a running command at most this often. */
+/** People see a running command at most this often; one that is quicker they see when it has ended. */
 const progressInterval = "250 millis"
 
 const Parameters = Schema.Struct({
@@ -65,17 +67,18 @@ export const make = Effect.gen(function*() {
         sandbox == null ? undefined : { mode: sandbox, why: justification ?? undefined }
       ),
     preview: (parameters) => {
-      const title = Tool.firstLine(parameters.command, titleCharacters)
+      const command = parameters.command.trim()
+      const isWhole = command.length <= titleCharacters
       return Effect.succeed({
-        title: `Run \`${title}\``,
+        title: (isWhole ? command : `${beginning(command, titleCharacters - 1)}…`) || "(empty command)",
         rawInput: parameters,
-        ...(title === parameters.command.trim() ? {} : { content: [textContent(parameters.command)] })
+        ...(isWhole ? {} : { content: [outputItem(command)] })
       })
     },
     run: Effect.fnUntraced(function*({ background, command, timeout_secs }, context) {
       if (command.trim() === "") return yield* Tool.fail("The command is empty.")
       if (command.split("\n").every((line) => /^\s*(#|$)/.test(line))) {
-        return { text: "Nothing was run: the command has only comments." }
+        return Tool.said("Nothing was run: the command has only comments.")
       }
       if (command.includes("\0")) return yield* Tool.fail("A command cannot contain a NUL character.")
       const { confinement, workspace: { cwd, roots } } = context
@@ -101,7 +104,9 @@ export const make = Effect.gen(function*() {
         )
         const { id } = yield* context.jobs.start({ command, capabilities, network, prepare })
         return {
-          text: `Started in the background as job ${id}. See what it does with job_output, end it with job_kill.`,
+          ...Tool.said(
+            `Started in the background as job ${id}. See what it does with job_output, end it with job_kill.`
+          ),
           rawOutput: { job: id }
         }
       }
@@ -119,10 +124,10 @@ export const make = Effect.gen(function*() {
       )
       const changed = Latch.makeUnsafe()
       const report = Effect.forever(Effect.gen(function*() {
+        yield* Effect.sleep(progressInterval)
         yield* changed.await
         changed.closeUnsafe()
-        yield* context.progress([textContent(output.text())])
-        yield* Effect.sleep(progressInterval)
+        yield* context.progress([outputItem(output.text())], output.taken())
       }))
       const confined = yield* confine
       const run = processes.run({
@@ -134,7 +139,7 @@ export const make = Effect.gen(function*() {
         }
       })
       const ended = yield* Effect.mapError(Effect.raceFirst(run, report), notStarted)
-      return yield* result(ended, output.text(), seconds, confined.report)
+      return yield* withPrinted(output.taken(), result(ended, output.text(), seconds, confined.report))
     })
   })
 })
@@ -221,25 +226,40 @@ const result = (
   const output = printed.trimEnd()
   const failure = howItEnded(ended, seconds)
   const remarked = remarks(ended, failure !== undefined, report)
+  const nothing = output === "" ? { output } : {}
+  const items = (before: ReadonlyArray<string>, instead: ReadonlyArray<string>): ReadonlyArray<ToolCallItem> => [
+    ...before.map(textContent),
+    ...(output === "" ? instead.map(textContent) : [outputItem(output)]),
+    ...(remarked.length === 0 ? [] : [textContent(remarked.join("\n"))])
+  ]
   if (failure === undefined) {
-    const text = [output === "" ? "(no output)" : output, ...remarked].join("\n")
-    return Effect.succeed({ text, rawOutput: { exitCode: 0 } })
+    const content = items([], ["(no output)"])
+    return Effect.succeed({ text: textsOf(content).join("\n"), content, rawOutput: { exitCode: 0, ...nothing } })
   }
-  const message = [failure, ...(output === "" ? [] : [output]), ...remarked].join("\n")
+  const content = items([failure], [])
   const { code, signal, timedOut } = ended
   return new Tool.ToolFailed({
-    message,
-    content: [textContent(message)],
-    rawOutput: { exitCode: code, signal, timedOut }
+    message: textsOf(content).join("\n"),
+    content,
+    rawOutput: { exitCode: code, signal, timedOut, ...nothing }
   })
 }
+
+const withPrinted = (printed: string, result: Effect.Effect<Tool.ToolOutput, Tool.ToolFailed>) =>
+  printed === ""
+    ? result
+    : Effect.mapBoth(result, {
+      onSuccess: (output): Tool.ToolOutput => ({ ...output, printed }),
+      onFailure: ({ content, message, rawOutput }) =>
+        new Tool.ToolFailed({ message, rawOutput, printed, ...(content === undefined ? {} : { content }) })
+    })
 
 /** Adds the text for clients that do not show the terminal, such as in a replay. */
 const asTerminalResult = (terminalId: string, result: Effect.Effect<Tool.ToolOutput, Tool.ToolFailed>) => {
   const terminal = { type: "terminal", terminalId } as const
   return Effect.mapBoth(result, {
-    onSuccess: (output): Tool.ToolOutput => ({ ...output, content: [terminal, textContent(output.text)] }),
-    onFailure: ({ message, rawOutput }) =>
-      new Tool.ToolFailed({ message, rawOutput, content: [terminal, textContent(message)] })
+    onSuccess: (output): Tool.ToolOutput => ({ ...output, content: [terminal, ...output.content ?? []] }),
+    onFailure: ({ content = [], message, rawOutput }) =>
+      new Tool.ToolFailed({ message, rawOutput, content: [terminal, ...content] })
   })
 }

@@ -1,6 +1,6 @@
 import { Effect, Redacted, Schema } from "effect"
 import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
-import { textContent } from "../../domain/Content.ts"
+import { outputItem } from "../../domain/Content.ts"
 import { tag } from "../../domain/secrets/LeakDetector.ts"
 import * as Tool from "../Tool.ts"
 import * as Body from "./Body.ts"
@@ -109,7 +109,7 @@ const shownContent = ({ auth_secret, body, headers }: Parameters) => {
     ...(auth_secret ? [`authorization: (the secret ${JSON.stringify(auth_secret)})`] : []),
     ...(body ? ["", body] : [])
   ]
-  return lines.length === 0 ? {} : { content: [textContent(lines.join("\n").replace(/^\n/, ""))] }
+  return lines.length === 0 ? {} : { content: [outputItem(lines.join("\n").replace(/^\n/, ""))] }
 }
 
 export const make = Effect.gen(function*() {

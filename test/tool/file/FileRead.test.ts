@@ -99,14 +99,16 @@ describe("file_read", () => {
         assert.match(yield* failure("file_read", { path: "huge", offset: 0 }), /offset/)
       }))
 
-    it.effect("prefers the client's unsaved buffer, and the disk when the client fails", () =>
+    it.effect("prefers the client's unsaved buffer, and the disk where the client has none; a refusal is one", () =>
       Effect.gen(function*() {
         const { put, run } = yield* bench
         put("a.txt", "disk")
         const unsaved = { client: { editor: { read: () => Effect.succeed("unsaved") } } }
         assert.match((yield* run("file_read", { path: "a.txt" }, unsaved)).text, /1: unsaved/)
-        const broken = { client: { editor: { read: () => Effect.fail(new ToolFailed({ message: "no" })) } } }
-        assert.match((yield* run("file_read", { path: "a.txt" }, broken)).text, /1: disk/)
+        const without = { client: { editor: { read: () => Effect.undefined } } }
+        assert.match((yield* run("file_read", { path: "a.txt" }, without)).text, /1: disk/)
+        const refusing = { client: { editor: { read: () => Effect.fail(new ToolFailed({ message: "no" })) } } }
+        assert.match((yield* Effect.flip(run("file_read", { path: "a.txt" }, refusing))).message, /a\.txt: no/)
       }))
 
     it.effect("previews with the place it looks at", () =>

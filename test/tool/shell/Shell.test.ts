@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import type { ToolCallContent } from "../../../src/domain/Content.ts"
+import type { ToolCallItem } from "../../../src/domain/Content.ts"
 import { bench, toolbox } from "../Call.ts"
 
 const secrets = {
@@ -104,12 +104,12 @@ describe("shell", () => {
     it.effect("shows progress while the command runs", () =>
       Effect.gen(function*() {
         const { run } = yield* bench
-        const seen = yield* Deferred.make<ReadonlyArray<ToolCallContent>>()
+        const seen = yield* Deferred.make<ReadonlyArray<ToolCallItem>>()
         const fiber = yield* Effect.forkChild(run("shell", { command: "echo working; sleep 60" }, {
           progress: (content) => Effect.asVoid(Deferred.succeed(seen, content))
         }))
         assert.deepStrictEqual(yield* Deferred.await(seen), [
-          { type: "content", content: { type: "text", text: "working\n" } }
+          { type: "output", text: "working\n" }
         ])
         yield* Fiber.interrupt(fiber)
       }))
@@ -130,14 +130,18 @@ describe("shell", () => {
       Effect.gen(function*() {
         const { preview } = yield* bench
         assert.deepStrictEqual(yield* preview("shell", { command: "npm test" }), {
-          title: "Run `npm test`",
+          title: "npm test",
           rawInput: { command: "npm test" }
         })
-        const long = `echo ${"x".repeat(100)}\nrm -rf build`
+        const lines = `echo ${"x".repeat(4000)}\n\necho done`
+        assert.deepStrictEqual(yield* preview("shell", { command: `${lines}\n` }), {
+          title: lines,
+          rawInput: { command: `${lines}\n` }
+        })
+        const long = `echo ${"x".repeat(5000)}`
         const shown = yield* preview("shell", { command: long })
-        assert.match(shown.title, /^Run `echo x+…`$/)
-        assert.isBelow(shown.title.length, 90)
-        assert.deepStrictEqual(shown.content, [{ type: "content", content: { type: "text", text: long } }])
+        assert.strictEqual(shown.title, `${long.slice(0, 4095)}…`)
+        assert.deepStrictEqual(shown.content, [{ type: "output", text: long }])
       }))
   })
 

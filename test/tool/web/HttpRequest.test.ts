@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { textContent } from "../../../src/domain/Content.ts"
+import { outputItem } from "../../../src/domain/Content.ts"
 import { isBoundTo } from "../../../src/tool/web/WebAccess.ts"
 import { bench } from "../Call.ts"
 import { body, serve, webToolbox } from "./Server.ts"
@@ -165,7 +165,7 @@ describe("http_request", () => {
         body: "text"
       })
       assert.strictEqual(title, "PUT https://a.test/")
-      assert.deepStrictEqual(content, [textContent("X-Data: carried out\nauthorization: (the secret \"ci\")\n\ntext")])
+      assert.deepStrictEqual(content, [outputItem("X-Data: carried out\nauthorization: (the secret \"ci\")\n\ntext")])
     }).pipe(Effect.provide(open)))
 
   it.effect("counts as reading only when it asks for nothing but an answer", () =>
