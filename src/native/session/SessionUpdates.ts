@@ -3,7 +3,7 @@ import type { Connection } from "../../rpc/Peer.ts"
 import * as Wire from "../../rpc/Wire.ts"
 import type { SessionEvent, ToolCallState } from "../../domain/SessionEvent.ts"
 import { type Params, twins } from "../protocol/Contract.ts"
-import type { ContentBlock } from "../../domain/Content.ts"
+import { type ContentBlock, textsOf } from "../../domain/Content.ts"
 import { beginning } from "../../domain/Cut.ts"
 
 const textOf = (block: ContentBlock): string => {
@@ -24,12 +24,11 @@ export const saidOf = (content: ReadonlyArray<ContentBlock>): string => content.
 
 /** What people and programs read of a result: its texts, and which files it changed where it has none. */
 export const outputOf = ({ content, rawOutput }: ToolCallState): string => {
-  const texts = content.flatMap((item) =>
-    item.type === "content" && item.content.type === "text" ? [item.content.text] : []
-  )
+  const texts = textsOf(content)
   if (texts.length > 0) return texts.join("\n")
-  if (rawOutput !== undefined) return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput)
-  return content.flatMap((item) => item.type === "diff" ? [`Changed ${item.path}`] : []).join("\n")
+  const changed = content.flatMap((item) => item.type === "diff" ? [`Changed ${item.path}`] : [])
+  if (changed.length > 0 || rawOutput === undefined) return changed.join("\n")
+  return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput)
 }
 
 /** An update for followers; adjacent text of one message may be merged. */
