@@ -4,7 +4,9 @@ import { Environment, scrub } from "../platform/Environment.ts"
 import type { McpConnection, McpListener, Unreachable } from "./McpConnection.ts"
 import * as StdioTransport from "./StdioTransport.ts"
 import type { Permit } from "./Permit.ts"
+import { filesOf } from "./ServerFiles.ts"
 import type { McpServerConfig } from "../domain/McpServerConfig.ts"
+import { ownHomes } from "../sandbox/plan/DiskView.ts"
 
 export interface Connected {
   readonly connection: McpConnection
@@ -30,7 +32,14 @@ export const make = Effect.gen(function*() {
         cwd: resolve(held.workspace.cwd, cwd ?? "."),
         env: { ...scrub(variables, { network }), ...env }
       }
-      return { connection: yield* start([command, ...args], where, held, listener), initialized: () => Effect.void }
+      const named = filesOf(transport, {
+        cwd: where.cwd,
+        path: where.env["PATH"],
+        homes: ownHomes(),
+        roots: held.workspace.roots
+      })
+      const connection = yield* start([command, ...args], where, { ...held, named }, listener)
+      return { connection, initialized: () => Effect.void }
     }
     const { connectSse, connectStreamable } = yield* Effect.promise(() => import("./HttpTransport.ts"))
     if (transport.sse) return { connection: yield* connectSse(transport, listener), initialized: () => Effect.void }

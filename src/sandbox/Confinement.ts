@@ -15,6 +15,11 @@ export interface SandboxRequest {
   readonly masks?: ReadonlyArray<string>
   /** Files and folders to show although they would be hidden for what usually lies there; `masks` win. */
   readonly visible?: ReadonlyArray<string>
+  /**
+   * Further files and folders to show read-only, wherever they lie and with the links on the way to them; `masks` and
+   * Postern's own state win. Absolute, as somebody named them; they need not exist.
+   */
+  readonly named?: ReadonlyArray<string>
   /** Further files and folders of the session's own that must not be written to. */
   readonly readOnly?: ReadonlyArray<string>
   /** The session's; without it each command has temporary folders of its own. */

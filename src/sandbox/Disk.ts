@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, isAbsolute, join, resolve } from "node:path"
 import * as RegularFile from "../platform/RegularFile.ts"
 
 /** The few questions about the disk that a plan asks, right before a call. */
@@ -32,6 +32,37 @@ export const target = (path: string): string | undefined => attempt(() => readli
 export const text = (path: string): string | undefined => attempt(() => RegularFile.read(path).toString("utf8"))
 /** Nothing where it cannot be listed. */
 export const names = (path: string): ReadonlyArray<string> | undefined => attempt(() => readdirSync(path))
+
+interface Followed {
+  /** Without links. */
+  readonly target: string
+  /** By the place of each link, without links on the way to it: what it says. */
+  readonly links: ReadonlyArray<readonly [path: string, link: string]>
+}
+
+/** As many links as the kernel follows. */
+const maxLinks = 40
+
+/** Where a path leads, link by link; `undefined` where nothing is there. */
+export const followed = (path: string): Followed | undefined => {
+  const links: Array<readonly [string, string]> = []
+  const names = resolve("/", path).split("/").filter((name) => name !== "")
+  let target = "/"
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    const at = join(target, name)
+    const is = kind(at)
+    if (is === "missing" || is === "closed") return undefined
+    const link = is === "link" ? attempt(() => readlinkSync(at)) : undefined
+    if (link === undefined) {
+      target = at
+      continue
+    }
+    if (links.push([at, link]) > maxLinks) return undefined
+    if (isAbsolute(link)) target = "/"
+    names.unshift(...link.split("/").filter((part) => part !== "" && part !== "."))
+  }
+  return { target, links }
+}
 
 /** The existing paths, with links resolved; for an inaccessible path, the parent folder that denies access. */
 export const existing = (paths: ReadonlyArray<string>): ReadonlyArray<string> => [

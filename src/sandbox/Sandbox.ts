@@ -122,7 +122,7 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     const sources = request.mode === "workspace-write" ? yield* protection.sources(request.roots) : undefined
     const planned = Plan.make(request, surroundings, sources)
     if (planned instanceof SandboxUnavailable) return yield* planned
-    const temporary = yield* temporaryOf(request)
+    const temporary = yield* temporaryOf(request, planned)
     const plan = temporary === undefined ? planned : { ...planned, temporary }
     const held = yield* chosen.backend.confine(plan, {
       argv,
@@ -144,7 +144,7 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     })
   })
 
-  const temporaryOf = ({ mode, readable = [], roots, temporary }: SandboxRequest) => {
+  const temporaryOf = ({ mode, temporary }: SandboxRequest, { readable, roots }: Plan.Plan) => {
     const shown = [...roots, ...readable]
     if (temporary !== undefined && mode === "workspace-write") return temporary.forWriting(shown)
     return temporary !== undefined && mode === "read-only" ? temporary.forReading(shown) : Effect.undefined

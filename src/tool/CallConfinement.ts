@@ -30,6 +30,8 @@ export interface ConfinementInput {
   readonly workspace: Workspace
   /** The session's, for its commands; a server has its own. */
   readonly temporary?: PrivateTmp
+  /** See the same of a `SandboxRequest`. */
+  readonly named?: ReadonlyArray<string>
   /** What {@link deniedPaths} finds, for those who have looked already. */
   readonly denied?: Effect.Effect<DeniedPaths.DeniedPaths>
 }
@@ -98,6 +100,7 @@ export const make = (
         readable: only === undefined ? workspace.readable : [...workspace.readable, only],
         ...placesOf(input, denied),
         ...(temporary === undefined ? {} : { temporary }),
+        ...(input.named === undefined ? {} : { named: input.named }),
         backend: backendOf(limits.backend, settings)
       }).pipe(
         Effect.catchTag(

@@ -51,6 +51,9 @@ forbidden_paths = ["~/private"]
 visible_paths = ["~/.shown"]
 [policy.rules]
 deny = ["read(./secret.txt)", "write(./locked.txt)"]
+[mcp.servers.files]
+command = "node"
+args = ["--import=file://${join(home, ".unknown")}", "-r", "${join(home, ".shown/x")}", "own.mjs"]
 `
     )
     const run = (...args: ReadonlyArray<string>) =>
@@ -73,6 +76,11 @@ deny = ["read(./secret.txt)", "write(./locked.txt)"]
       expect(reason(join(work, ".git/hooks"), "protected")).toBe("programs outside the sandbox run or obey it")
       expect(reason(join(work, ".envrc"), "watched")).toBe("programs outside the sandbox run or obey it")
       for (const path of [".shown", "notes", ".cargo"]) expect(reason(join(home, path), "hidden")).toBeUndefined()
+      const servers = rows.filter(({ status }) => status === "shown")
+      expect(servers.map(({ path }) => path)).toEqual(
+        expect.arrayContaining([join(home, ".unknown"), join(home, ".shown/x")])
+      )
+      expect(servers[0]?.["reason"]).toBe("to the MCP server files, to be read: its declaration names it")
       const text = await run()
       expect(text.stdout).toMatch(/^STATUS +PATH +REASON\nhidden +\S/)
       expect(text.stdout.trimEnd().split("\n").length).toBe(rows.length + 1)
@@ -81,7 +89,7 @@ deny = ["read(./secret.txt)", "write(./locked.txt)"]
         env: { HOME: home, POSTERN_CONFIG_DIR: config }
       }).done
       expect(inHome.stderr).toContain("no session can write here")
-      expect(lines(inHome.stdout).every(({ status }) => status === "hidden")).toBe(true)
+      expect(lines(inHome.stdout).every(({ status }) => status === "hidden" || status === "shown")).toBe(true)
       expect(await run("--backend", "docker")).toMatchObject({ code: 2 })
     } finally {
       rmSync(base, { recursive: true })

@@ -135,6 +135,9 @@ const mountsOf = (
     empty.some((folder) =>
       isInside(folder, path) && !shown.some((root) => isInside(folder, root) && isInside(root, path))
     )
+  const isOutOfSight = (path: string) =>
+    isNarrow(plan.mode) &&
+    ![...shown, ...plan.programs, "/usr", ...folders.map(({ path }) => path)].some((folder) => isInside(folder, path))
   const masks = plan.masks.filter(({ path }) => !inEmpty(path))
   // Between the session's /tmp and a folder that keeps its place in it: a command could put a link there.
   const between = plan.temporary === undefined
@@ -154,6 +157,9 @@ const mountsOf = (
       path,
       args: link === undefined ? ["--ro-bind-try", path, path] : ["--symlink", link, path]
     })),
+    ...(plan.links ?? []).filter(({ isHidden, path }) => isHidden || inEmpty(path) || isOutOfSight(path)).map((
+      { link, path }
+    ) => ({ path, args: ["--symlink", link, path] })),
     ...plan.pinned.map((path) => ({ path, args: ["--bind", path, path] })),
     ...plan.readOnly.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...masks.map(({ folder, path }) => ({ path, args: folder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] }))

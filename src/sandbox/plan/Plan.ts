@@ -30,6 +30,8 @@ export interface Plan extends DiskView {
   /** Those of `readOnly` without which the call must not run. */
   readonly required: ReadonlyArray<string>
   readonly watched: ReadonlyArray<string>
+  /** Links on the way to what is shown as it is named; `isHidden`: a mask covers it. */
+  readonly links?: ReadonlyArray<{ readonly path: string; readonly link: string; readonly isHidden: boolean }>
   /** Those of the session; without them the command has its own. */
   readonly temporary?: TemporaryFolders
 }
@@ -141,6 +143,27 @@ const keptIn = (
   }
 }
 
+/** Where named paths lead, without what is to be hidden in any case, and the links on the way. */
+const namedIn = (
+  { masks = [], named = [] }: SandboxRequest,
+  { own }: HostEnvironment
+): { readonly targets: ReadonlyArray<string>; readonly links: ReadonlyMap<string, string> } => {
+  const closed = Disk.existing([
+    own.configDir,
+    own.dataDir,
+    ...own.socket === undefined ? [] : [own.socket],
+    ...masks
+  ])
+  const [targets, links] = [new Set<string>(), new Map<string, string>()]
+  for (const path of named) {
+    const found = Disk.followed(path)
+    if (found === undefined || closed.some((folder) => isInside(folder, found.target))) continue
+    targets.add(found.target)
+    for (const [at, link] of found.links) links.set(at, link)
+  }
+  return { targets: [...targets], links }
+}
+
 /** Fails where the call cannot be confined as asked; nothing is left out silently (docs/sandbox.md#failing-closed). */
 export const make = (
   request: SandboxRequest,
@@ -167,7 +190,13 @@ export const make = (
   if (refused !== undefined) return refused
   if (mode === "danger-full-access") return base
 
-  const hidden = hiddenView(request, surroundings)
+  const { links, targets } = namedIn(request, surroundings)
+  const asked = targets.length === 0 ? request : {
+    ...request,
+    readable: [...request.readable ?? [], ...targets],
+    visible: [...request.visible ?? [], ...targets.filter((path) => Disk.kind(path) === "file")]
+  }
+  const hidden = hiddenView(asked, surroundings)
   const homes = Disk.existing(surroundings.homes)
   const covered = roots.find((root) => hidden.masks.has(root) && !homes.includes(root))
   if (covered !== undefined) {
@@ -184,18 +213,20 @@ export const make = (
     !isHidden(hidden, new Set(hidden.shown.keys()), path)
   )
   const wider = {
-    ...request,
-    roots: [...request.roots, ...repositories],
-    readable: [...request.readable ?? [], ...worktrees]
+    ...asked,
+    roots: [...asked.roots, ...repositories],
+    readable: [...asked.readable ?? [], ...worktrees]
   }
   const { roots: writable } = foldersOf(wider)
   const held = keptIn(request, writable, around, sources)
   if (held instanceof SandboxUnavailable) return held
   const view = viewOf(wider, hidden, surroundings)
+  const shown = new Set([...view.roots, ...view.readable, ...hidden.shown.keys()])
   return {
     ...base,
     ...view,
     ...held,
+    links: Array.from(links, ([path, link]) => ({ path, link, isHidden: isHidden(hidden, shown, path) })),
     repositories,
     // What is hidden by its path must stay there, too: the next call looks for it there.
     pinned: mode === "workspace-write"
