@@ -2,6 +2,7 @@ import { Context } from "effect"
 import { RpcMiddleware } from "effect/rpc"
 import type { Connection } from "../rpc/Peer.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
+import type { AcpAccess } from "./AcpAccess.ts"
 import type { ClientCapabilities } from "./protocol/Capabilities.ts"
 import type { SessionId } from "./protocol/SessionSetup.ts"
 
@@ -24,6 +25,9 @@ export interface AcpConnectionState {
   capabilities: ClientCapabilities
   /** Agent alias for sessions that name none (`?agent=` of a WebSocket URL). */
   readonly defaultAgent: string | undefined
+  /** Folder for new sessions that name none (`?cwd=`). */
+  readonly defaultCwd: string | undefined
+  readonly access: AcpAccess
   readonly peer: Connection["Service"]
   readonly attached: Map<SessionId, AttachedSession>
 }

@@ -4,6 +4,7 @@ import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../store/SessionStore.ts"
+import { type AcpAccess, unlimited } from "./AcpAccess.ts"
 import { AcpConnection, type AcpConnectionState, type AttachedSession } from "./AcpConnection.ts"
 import { ServedAgent } from "./protocol/AgentMethods.ts"
 import { admit } from "./Dialect.ts"
@@ -16,11 +17,22 @@ const limits = { maxFrame: 32 * 1024 * 1024, outbox: 256, stall: "30 seconds", i
   PeerOptions
 >
 
+export interface ServeOptions {
+  /** The alias for sessions that name none. */
+  readonly agent?: string | undefined
+  /** The folder of new sessions that name none. */
+  readonly cwd?: string | undefined
+  readonly access?: AcpAccess
+}
+
 /**
  * Serves ACP to one client over any transport. When the connection ends, sessions that no other connection is attached
- * to are released; their history stays. `agent` is the alias for sessions that name none.
+ * to are released; their history stays.
  */
-export const serveConnection = Effect.fnUntraced(function*(transport: Transport, agent?: string) {
+export const serveConnection = Effect.fnUntraced(function*(
+  transport: Transport,
+  { access = unlimited, agent, cwd }: ServeOptions = {}
+) {
   const sessions = yield* SessionManager
   const { durability } = yield* SessionStore
 
@@ -35,11 +47,14 @@ export const serveConnection = Effect.fnUntraced(function*(transport: Transport,
       initialized: false,
       capabilities: {},
       defaultAgent: agent,
+      defaultCwd: cwd,
+      access,
       peer,
       attached: new Map()
     }
     return {
       admit: admit(state, durability === "durable"),
+      ...(access === unlimited ? {} : { permit: access.permit }),
       services: Context.make(AcpConnection, state) as Context.Context<never>,
       onEnd: Effect.suspend(() =>
         Effect.forEach(state.attached.values(), release, { concurrency: "unbounded", discard: true })

@@ -4,6 +4,7 @@ import { LiveSettings } from "../config/LiveSettings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
 import { version } from "../domain/Version.ts"
 import { SessionStore } from "../store/SessionStore.ts"
+import { sees } from "./AcpAccess.ts"
 import { AcpConnection, type DialectName } from "./AcpConnection.ts"
 import { type Initialize, methods as rulesMethods, SessionAgent } from "./protocol/AgentMethods.ts"
 import type { TokenCounts } from "../domain/SessionEvent.ts"
@@ -14,6 +15,7 @@ import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { detach, onSession } from "./AttachSession.ts"
 import { mapRpcErrors } from "./Errors.ts"
 import * as OpenSession from "./OpenSession.ts"
+import { mayUse } from "./OpenSession.ts"
 import { beginning } from "../domain/Cut.ts"
 
 const defaultModelIn = ({ acp, agents }: Snapshot) =>
@@ -91,6 +93,7 @@ const usageOf = ({ cachedRead, cachedWrite, input, output, thought }: TokenCount
 /** Handlers of ACP's session methods, built once per process for every transport. */
 export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* SessionManager
+  const store = yield* SessionStore
   const { last } = yield* LiveSettings
   const { create, open } = yield* OpenSession.make
 
@@ -128,7 +131,12 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     "session/resume": (payload) => open(payload, false),
 
     "session/list": Effect.fnUntraced(function*({ cursor, cwd }) {
-      const page = yield* sessions.list({ cwd: cwd ?? undefined, cursor: cursor ?? undefined })
+      const { admin, owner } = yield* (yield* AcpConnection).access.rights
+      const page = yield* sessions.list({
+        cwd: cwd ?? undefined,
+        cursor: cursor ?? undefined,
+        owner: admin ? undefined : owner ?? undefined
+      })
       return {
         sessions: page.sessions.map(({ additionalDirectories, cwd, sessionId, title, updatedAt }) => ({
           sessionId,
@@ -160,8 +168,14 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     }, mapRpcErrors),
 
     "session/delete": Effect.fnUntraced(function*({ sessionId }) {
+      const connection = yield* AcpConnection
+      const rights = yield* connection.access.rights
+      if (!rights.admin) {
+        const record = yield* Effect.option(store.get(sessionId))
+        if (record._tag === "Some" && !sees(rights, record.value.owner)) return {}
+      }
       yield* sessions.remove(sessionId)
-      detach(yield* AcpConnection, sessionId)
+      detach(connection, sessionId)
       return {}
     }, mapRpcErrors),
 
@@ -174,10 +188,15 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
 
     "session/prompt": Effect.fnUntraced(function*({ prompt, sessionId }) {
       const connection = yield* AcpConnection
+      const rights = yield* connection.access.rights
       const end = yield* yield* onSession(
         sessions,
         sessionId,
-        (session) => Effect.flatMap(PromptContent.prepare(prompt, session.model.seesImages()), session.begin)
+        (session) =>
+          mayUse(rights, session.record().agent).pipe(
+            Effect.andThen(PromptContent.prepare(prompt, session.model.seesImages())),
+            Effect.flatMap(session.begin)
+          )
       )
       return promptResult(connection.dialect, sessionId, end)
     }, mapRpcErrors),

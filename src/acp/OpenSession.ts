@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Rpc } from "effect/rpc"
-import { canonical } from "../session/lifecycle/Folders.ts"
+import { canonical, DirectoryRefused } from "../session/lifecycle/Folders.ts"
+import { type CallerRights, sees } from "./AcpAccess.ts"
 import { AcpConnection, type AcpConnectionState, type DialectName } from "./AcpConnection.ts"
 import type { McpSettings } from "../config/Snapshot.ts"
 import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
@@ -13,7 +14,7 @@ import { Settings } from "../config/Settings.ts"
 import * as Wire from "../rpc/Wire.ts"
 import { Agents } from "../session/lifecycle/Agents.ts"
 import { SessionManager } from "../session/lifecycle/SessionManager.ts"
-import { SessionStore } from "../store/SessionStore.ts"
+import { SessionMissing, SessionStore } from "../store/SessionStore.ts"
 import type { SessionLoad, SessionNew } from "./protocol/AgentMethods.ts"
 import { attach, onSession } from "./AttachSession.ts"
 import { mapRpcErrors } from "./Errors.ts"
@@ -79,6 +80,14 @@ const announceSession = (connection: AcpConnectionState, session: Session): Effe
     })
   }).pipe(Effect.delay("5 millis"))
 
+/** An agent that is not allowed is refused, whoever opened the session. */
+export const mayUse = (rights: CallerRights, alias: string) =>
+  rights.mayUseAgent(alias)
+    ? Effect.void
+    : Effect.fail(
+      Wire.invalidParams({ reason: "agent_forbidden", field: "agentAlias" }, `you may not use agent "${alias}"`)
+    )
+
 /** `session/new`, `session/load` and `session/resume`. */
 export const make = Effect.gen(function*() {
   const sessions = yield* SessionManager
@@ -94,14 +103,27 @@ export const make = Effect.gen(function*() {
       ? Effect.void
       : Effect.asVoid(Effect.forkIn(announceSession(connection, session), scope))
 
+  /** A stored or live session of the caller's own, of an agent that it may use. */
+  const mayOpen = Effect.fnUntraced(function*(rights: CallerRights, sessionId: string) {
+    const record = yield* store.get(sessionId)
+    if (!sees(rights, record.owner)) return yield* new SessionMissing({ sessionId })
+    yield* mayUse(rights, (yield* agents.restore(record.agent)).alias)
+    const reason = rights.forbids?.(record.cwd)
+    if (reason !== undefined) return yield* new DirectoryRefused({ field: "cwd", message: reason, reason: "forbidden" })
+  })
+
   const create = Effect.fnUntraced(function*(
     { additionalDirectories, agentAlias, cwd, mcpServers }: Rpc.Payload<typeof SessionNew>
   ) {
     const connection = yield* AcpConnection
     const agent = yield* agents.resolve(agentAlias, connection.defaultAgent)
+    const rights = yield* connection.access.rights
+    yield* mayUse(rights, agent.alias)
     const session = yield* sessions.create({
       agent,
-      cwd: yield* placeholderCwd(connection.dialect, configDir, cwd),
+      cwd: yield* placeholderCwd(connection.dialect, configDir, cwd ?? connection.defaultCwd),
+      owner: rights.owner ?? undefined,
+      forbids: rights.forbids,
       additionalDirectories: additionalDirectories ?? [],
       mcpServers: yield* clientServers(mcpServers, last().mcp)
     })
@@ -134,8 +156,11 @@ export const make = Effect.gen(function*() {
       )
     }
     const cwd = yield* placeholderCwd(connection.dialect, configDir, payload.cwd)
+    const rights = yield* connection.access.rights
+    if (!rights.admin) yield* mayOpen(rights, sessionId)
     const setup = {
       cwd,
+      forbids: rights.forbids,
       additionalDirectories: payload.additionalDirectories ?? [],
       mcpServers: yield* clientServers(payload.mcpServers, (yield* current).mcp)
     }

@@ -1,14 +1,16 @@
 import { Deferred, Effect, Layer, Stream, SubscriptionRef } from "effect"
 import { type EndpointRefused, resolve } from "../platform/socket/Endpoint.ts"
 import { listen, take } from "../platform/socket/UnixSocket.ts"
+import type { GatewayRefused } from "../gateway/GatewayServer.ts"
 import { DaemonInfo, type PeerIdentity } from "../native/protocol/NativeConnection.ts"
 import { serveConnection } from "../native/NativeServer.ts"
-import { ClientSessions } from "../native/session/ClientSessions.ts"
 import { Reload } from "../native/config/Reload.ts"
+import { SessionManagers } from "../session/lifecycle/SessionManager.ts"
 import * as DaemonLayer from "./DaemonLayer.ts"
 import * as ConfigWatcher from "../config/ConfigWatcher.ts"
 import { hangUps, ignoreHangUp } from "../platform/Signals.ts"
 import * as Logging from "../config/Logging.ts"
+import { gatewayAddress } from "../config/GatewayAddress.ts"
 import { type ProcessSettings, Settings, type SettingsFlags } from "../config/Settings.ts"
 
 export interface Options {
@@ -41,12 +43,12 @@ const deserted = (clients: SubscriptionRef.SubscriptionRef<number>, patience: Ef
 
 /** Waits for running turns, cuts off those that take too long, and then ends the connections. */
 const drainOf = (
-  clientSessions: ClientSessions["Service"],
+  { live }: SessionManagers["Service"],
   { stopping }: DaemonInfo["Service"],
   clients: SubscriptionRef.SubscriptionRef<number>
 ) => {
   const turnsEnd = Effect.suspend(() => {
-    const running = clientSessions.all().filter(({ turn }) => turn !== undefined)
+    const running = live.all().filter(({ session }) => session.idleSince() === undefined)
     if (running.length === 0) return Effect.void
     return Effect.logInfo(`waiting for ${running.length} turns to end`).pipe(
       Effect.andThen(
@@ -96,17 +98,24 @@ const serve = Effect.fnUntraced(function*({ endpoint, hangUp, patience, ready, s
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof serveConnection>>>()
   const clients = yield* SubscriptionRef.make(0)
   const count = (by: number) => SubscriptionRef.update(clients, (now) => now + by)
-  const drain = drainOf(yield* ClientSessions, yield* DaemonInfo, clients)
+  const drain = drainOf(yield* SessionManagers, yield* DaemonInfo, clients)
+  const counted = <A, E, R>(connection: Effect.Effect<A, E, R>) =>
+    Effect.acquireUseRelease(count(1), () => connection, () => count(-1))
+  // Made first, closed last: its clients see their turns end.
+  const gateway = settings.started.gateway.enabled
+    ? yield* Effect.flatMap(
+      Effect.promise(() => import("./Gateway.ts")),
+      (gateway) => gateway.serve({ settings: settings.started.gateway, counted })
+    )
+    : undefined
   const { failed } = yield* listen(
     { endpoint, maxConnections: settings.maxLocalConnections, drain },
-    (transport) =>
-      Effect.acquireUseRelease(count(1), () => serveConnection(transport, peerIdentity), () => count(-1)).pipe(
-        Effect.provideContext(services)
-      )
+    (transport) => Effect.provideContext(counted(serveConnection(transport, peerIdentity)), services)
   )
   yield* ready
   return yield* Effect.raceAllFirst([
     failed,
+    gateway?.failed ?? Effect.never,
     reload.asked,
     signalled(hangUp, reload.next),
     patience === undefined ? Effect.never : Effect.as(deserted(clients, patience), undefined)
@@ -121,7 +130,7 @@ const layerOf = (settings: ProcessSettings, endpoint: string) =>
   )
 
 /** Each generation is a scope: the next one begins when nothing of it is left. */
-const live = (generation: Generation): Effect.Effect<void, EndpointRefused> =>
+const live = (generation: Generation): Effect.Effect<void, EndpointRefused | GatewayRefused> =>
   Effect.scoped(serve(generation)).pipe(
     Effect.provide(layerOf(generation.settings, generation.endpoint)),
     Effect.flatMap((next) =>
@@ -148,6 +157,10 @@ export const run = (flags: SettingsFlags, { ephemeral }: Options) =>
       settings,
       hangUp,
       patience: ephemeral ? Effect.never : undefined,
-      ready: Effect.sync(() => process.stdout.write(`postern daemon: process ${process.pid} serves ${endpoint}\n`))
+      ready: Effect.sync(() => {
+        const { enabled } = settings.started.gateway
+        const also = enabled ? ` and ${gatewayAddress(settings.started.gateway)}` : ""
+        process.stdout.write(`postern daemon: process ${process.pid} serves ${endpoint}${also}\n`)
+      })
     })
   }))

@@ -13,6 +13,7 @@ import { Identities } from "../native/daemon/Identities.ts"
 import * as LifecycleHandlers from "../native/session/LifecycleHandlers.ts"
 import * as MemoryHandlers from "../native/agent/MemoryHandlers.ts"
 import { Native } from "../native/protocol/Native.ts"
+import * as PairingHandlers from "../native/access/PairingHandlers.ts"
 import * as PersonalityHandlers from "../native/agent/PersonalityHandlers.ts"
 import { Reload } from "../native/config/Reload.ts"
 import { ClientSessions } from "../native/session/ClientSessions.ts"
@@ -22,6 +23,8 @@ import * as ToolHandlers from "../native/agent/ToolHandlers.ts"
 import * as TurnHandlers from "../native/session/TurnHandlers.ts"
 import { Uploads } from "../native/files/Uploads.ts"
 import * as ViewHandlers from "../native/session/ViewHandlers.ts"
+import { PairedTokens } from "../security/PairedTokens.ts"
+import { Pairing } from "../security/Pairing.ts"
 import { Principals } from "../security/Principals.ts"
 import { Agents } from "../session/lifecycle/Agents.ts"
 import { SessionManagers } from "../session/lifecycle/SessionManager.ts"
@@ -66,7 +69,8 @@ const layerHandlers = (environment: EnvironmentVariables) =>
     CatalogueHandlers.layer,
     PersonalityHandlers.layer,
     SkillHandlers.layer,
-    ToolHandlers.layer
+    ToolHandlers.layer,
+    PairingHandlers.layer
   )
 
 const layerInfo = (endpoint: string) =>
@@ -94,7 +98,7 @@ export const layer = (
     Layer.provideMerge(ClientSessions.layer),
     Layer.provideMerge(layerSessions(open)),
     Layer.provide(Principals.layerGrants),
-    Layer.provide(engine),
+    Layer.provideMerge(engine),
     Layer.provideMerge(ClientApprovals.layer),
     Layer.provideMerge(Layer.mergeAll(
       Agents.layer,
@@ -105,6 +109,7 @@ export const layer = (
       Reload.layer,
       layerInfo(endpoint)
     )),
+    Layer.provideMerge(Pairing.layer.pipe(Layer.provideMerge(PairedTokens.layer))),
     Layer.provideMerge(Layer.provideMerge(Feeds.layerLogger, Feeds.layer)),
     Layer.provideMerge(ConfigStore.layer.pipe(Layer.provide(Layer.succeed(Environment, environment))))
   )

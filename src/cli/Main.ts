@@ -12,6 +12,7 @@ import { doctor } from "./doctor/DoctorCommand.ts"
 import { Exit, Failure, Interrupted, interruptedCode } from "./Failure.ts"
 import { ConfigDir, lazily, settingsFlags, toggle } from "./Flags.ts"
 import { oneLine, plain } from "./terminal/Text.ts"
+import { pair } from "./pair/PairCommand.ts"
 import { policy } from "./policy/PolicyCommand.ts"
 import { sandbox } from "./sandbox/SandboxCommand.ts"
 import { sessions } from "./sessions/SessionsCommand.ts"
@@ -65,7 +66,7 @@ const root = Command.make("postern").pipe(
   Command.withDescription(
     "A host for coding-agent sessions: Agent Client Protocol in front, every tool call behind a policy gate."
   ),
-  Command.withSubcommands([acp, client, config, daemon, doctor, policy, sandbox, sessions, setup, status]),
+  Command.withSubcommands([acp, client, config, daemon, doctor, pair, policy, sandbox, sessions, setup, status]),
   Command.withGlobalFlags([ConfigDir])
 )
 

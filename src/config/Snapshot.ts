@@ -14,6 +14,14 @@ import type { ConfigTable, McpServerTable } from "./schema/Schema.ts"
 export const defaults = {
   acp: { max_sessions: 10, session_timeout_secs: 3600, unstable: false },
   rpc: { max_local_connections: 512, max_sessions: 64 },
+  gateway: {
+    enabled: false,
+    host: "127.0.0.1",
+    port: 42_617,
+    path_prefix: "",
+    allow_public_bind: false,
+    require_pairing: true
+  },
   memory: { auto_save: true, min_relevance_score: 0.4, conversation_retention_days: 30 }
 } as const
 
@@ -27,6 +35,21 @@ export interface AgentSettings {
   /** Keys of `riskProfiles` and `runtimeProfiles`, checked. */
   readonly riskProfile: string
   readonly runtimeProfile: string
+}
+
+/** Where and for whom the daemon serves the network. */
+export interface GatewaySettings {
+  readonly enabled: boolean
+  /** Without brackets. */
+  readonly host: string
+  readonly port: number
+  /** Empty, or `/…` without a slash at its end. */
+  readonly pathPrefix: string
+  /** Absolute paths. */
+  readonly tls: { readonly certificate: string; readonly key: string } | undefined
+  readonly requirePairing: boolean
+  readonly allowedOrigins: ReadonlyArray<string>
+  readonly trustedProxies: ReadonlyArray<string>
 }
 
 export interface McpSettings {
@@ -67,6 +90,7 @@ export interface Snapshot {
   /** `[http_request.secrets]` by name, with the `secret_hosts` of each. */
   readonly webSecrets: ReadonlyMap<string, WebSecret>
   readonly rpc: { readonly maxSessions: number }
+  readonly gateway: GatewaySettings
   /** Of chat sessions (docs/configuration.md#memory); 0 days keep everything. */
   readonly memory: {
     readonly autoSave: boolean
@@ -140,11 +164,23 @@ const mcpSecrets = (servers: ReadonlyArray<McpServerConfig>): ReadonlyArray<Reda
   servers.flatMap(({ transport }) => Object.values(transport._tag === "Http" ? transport.headers : transport.env))
     .filter((value) => value.length >= minSecretLength).map((value) => Redacted.make(value))
 
+const gatewaySettings = (table: ConfigTable["gateway"] = {}, absolute: Absolute): GatewaySettings => ({
+  enabled: table.enabled ?? defaults.gateway.enabled,
+  host: (table.host ?? defaults.gateway.host).replace(/^\[(.*)\]$/, "$1"),
+  port: table.port ?? defaults.gateway.port,
+  pathPrefix: (table.path_prefix ?? defaults.gateway.path_prefix).replace(/\/$/, ""),
+  tls: table.tls?.cert_path === undefined || table.tls.key_path === undefined
+    ? undefined
+    : { certificate: absolute(table.tls.cert_path), key: absolute(table.tls.key_path) },
+  requirePairing: table.require_pairing ?? defaults.gateway.require_pairing,
+  allowedOrigins: table.allowed_origins ?? [],
+  trustedProxies: table.trusted_proxies ?? []
+})
+
 const ignoredSecurity = ["otp", "estop", "audit", "prompt_guard"] as const
 
 /** Tables of later features: accepted so that users' files keep working, not interpreted by this version. */
 const ignoredTables = (table: ConfigTable): ReadonlyArray<string> => [
-  ...(table.gateway === undefined ? [] : ["gateway"]),
   ...ignoredSecurity.filter((name) => table.security?.[name] !== undefined).map((name) => `security.${name}`)
 ]
 
@@ -255,6 +291,7 @@ export const snapshot = (table: ConfigTable, context: SnapshotContext): Snapshot
     leakDetection: camelCased(table.security?.leak_detection ?? {}),
     web: { fetch: camelCased(table.web_fetch ?? {}), request: camelCased(request) },
     webSecrets,
+    gateway: gatewaySettings(table.gateway, (text) => context.absolute(context.configDir, text)),
     rpc: { maxSessions: table.rpc?.max_sessions ?? defaults.rpc.max_sessions },
     memory: {
       autoSave: table.memory?.auto_save ?? defaults.memory.auto_save,

@@ -57,7 +57,7 @@ export const usualLimits: ConnectionLimits = {
 }
 
 /** Any other call is answered before the next message is read. */
-const concurrent = new Set(["session/prompt", "doctor/run"])
+const concurrent = new Set(["session/prompt", "doctor/run", "pairing/wait"])
 
 /** Serves the native protocol to one client over any transport. When it disconnects, its sessions stay live and its turns are cancelled. */
 export const serveConnection = Effect.fnUntraced(

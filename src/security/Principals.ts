@@ -5,6 +5,7 @@ import { LiveSettings } from "../config/LiveSettings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
 import { canonicalFolder } from "../policy/decision/Limits.ts"
 import { ForeignFolders, type Permitted, ToolGrants } from "../policy/decision/ToolGrants.ts"
+import { PairedTokens, principalOf as principalOfToken } from "./PairedTokens.ts"
 
 /**
  * What one client may do (docs/users.md#grants); it is looked up with every call, so that taking a permission away
@@ -43,6 +44,30 @@ const operator: Principal = {
   mayConfigure: () => true,
   tools: undefined
 }
+
+/** Who connects to a gateway that asks for no token. */
+export const anonymous = "token:anonymous"
+
+const basicGrants: ReadonlySet<string> = new Set([
+  ...["create", "read", "update", "delete", "execute"].map((verb) => `sessions:${verb}`),
+  "system:read",
+  "agents:read",
+  "files:create",
+  "models:read"
+])
+
+/** A client of the gateway that is no user of the configuration: its own sessions, with every enabled agent. */
+const guest = (id: string): Principal => ({
+  id,
+  admin: false,
+  allows: (need) => basicGrants.has(need),
+  mayUseAgent: () => true,
+  mayConfigure: () => false,
+  tools: undefined
+})
+
+/** Whether an id is that of a client that is let in without a user. */
+type IsGuest = (id: string) => boolean
 
 type Users = NonNullable<ConfigTable["users"]>
 type Profiles = NonNullable<ConfigTable["permission_profiles"]>
@@ -126,7 +151,11 @@ const rosterOf = ({ permission_profiles = {}, security, users = {} }: ConfigTabl
 const hasOperator = ({ trustDaemonUid, users }: Roster, own: number | undefined): boolean =>
   own === undefined ? Object.keys(users).length === 0 : trustDaemonUid
 
-export const make = <E>(roster: Effect.Effect<Roster, E>, own: number | undefined) => ({
+export const make = <E>(
+  roster: Effect.Effect<Roster, E>,
+  own: number | undefined,
+  isGuest: IsGuest = () => false
+) => ({
   authenticate: Effect.fnUntraced(function*({ provider, token, uid }: Credentials) {
     const { trustDaemonUid, users } = yield* roster
     if (token !== undefined || (provider !== undefined && provider !== "peercred")) {
@@ -143,17 +172,23 @@ export const make = <E>(roster: Effect.Effect<Roster, E>, own: number | undefine
           : `this user is not known to the daemon; a table [users.NAME] with uid = ${uid} would let it in`
       })
   }),
-  find: (id: string) => Effect.map(roster, (now) => principalOf(id, now, own))
+  find: (id: string) => Effect.map(roster, (now) => principalOf(id, now, own, isGuest))
 })
 
-const principalOf = (id: string, now: Roster, own: number | undefined): Principal | undefined => {
+const principalOf = (id: string, now: Roster, own: number | undefined, isGuest: IsGuest): Principal | undefined => {
   if (id === operator.id) return hasOperator(now, own) ? operator : undefined
+  if (isGuest(id)) return guest(id)
   const { profiles, users } = now
   const user = Object.entries(users).find(([name, { principal_id }]) => (principal_id ?? name) === id)
   const aliases = user?.[1].permission_profiles ?? []
   return user &&
     united(id, new Map(aliases.flatMap((alias) => profiles[alias] === undefined ? [] : [[alias, profiles[alias]]])))
 }
+
+const isGuestOf = (last: () => Snapshot, tokens: PairedTokens["Service"]): IsGuest => (id) =>
+  id === anonymous
+    ? last().gateway.enabled && !last().gateway.requirePairing
+    : id.startsWith("token:") && tokens.list().some((one) => one.user === undefined && principalOfToken(one) === id)
 
 /** The workspaces of agents, as they are named and with links followed. */
 export const workspacesOf = (
@@ -172,14 +207,16 @@ export class Principals extends Context.Service<Principals, {
 }>()("postern/security/Principals") {
   static readonly layer = Layer.effect(
     Principals,
-    Effect.map(
+    Effect.zipWith(
       LiveSettings,
-      ({ current }) => make(Effect.map(current, ({ table }) => rosterOf(table)), process.geteuid?.())
+      PairedTokens,
+      ({ current, last }, tokens) =>
+        make(Effect.map(current, ({ table }) => rosterOf(table)), process.geteuid?.(), isGuestOf(last, tokens))
     )
   )
 
   /** Sessions without an owner are the operator's. */
-  static readonly layerGrants: Layer.Layer<never, never, Principals | LiveSettings> = Layer.merge(
+  static readonly layerGrants: Layer.Layer<never, never, Principals | LiveSettings | PairedTokens> = Layer.merge(
     Layer.effect(
       ToolGrants,
       Effect.map(
@@ -190,9 +227,11 @@ export class Principals extends Context.Service<Principals, {
     ),
     Layer.effect(
       ForeignFolders,
-      Effect.map(LiveSettings, ({ last }) => (owner: string | null) => {
+      Effect.zipWith(LiveSettings, PairedTokens, ({ last }, tokens) => (owner: string | null) => {
         const { agents, table } = last()
-        const principal = owner === null ? operator : principalOf(owner, rosterOf(table), process.geteuid?.())
+        const principal = owner === null
+          ? operator
+          : principalOf(owner, rosterOf(table), process.geteuid?.(), isGuestOf(last, tokens))
         return principal?.admin === true ? [] : workspacesOf(agents, (alias) => principal?.mayUseAgent(alias) !== true)
       })
     )

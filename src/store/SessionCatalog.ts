@@ -103,6 +103,7 @@ export interface SessionCatalog {
   readonly list: (options: {
     readonly cwd?: string
     readonly cursor?: string
+    readonly owner?: string
     readonly limit?: number
     readonly killed?: boolean
     readonly unprompted?: boolean
@@ -173,10 +174,11 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard, owne
 
     get: Effect.fn("SessionStore.get")((sessionId: string) => readSession(sql, sessionId), guarded),
 
-    list: Effect.fn("SessionStore.list")(function*({ cwd, cursor, limit = pageSize, ...which }) {
+    list: Effect.fn("SessionStore.list")(function*({ cwd, cursor, limit = pageSize, owner, ...which }) {
       const size = Math.min(Math.max(Math.floor(limit) || pageSize, 1), largestPage)
       const wanted = listed(which)
       if (cwd !== undefined) wanted.push(sql`cwd = ${cwd}`)
+      if (owner !== undefined) wanted.push(sql`owner = ${owner}`)
       if (cursor !== undefined) {
         const { updatedAt, sessionId } = yield* decode(cursor)
         wanted.push(sql`updated_at <= ${updatedAt} AND (updated_at < ${updatedAt} OR session_id > ${sessionId})`)

@@ -189,7 +189,6 @@ parallel_tools = true
         env: { POSTERN_gateway__port: "8080" }
       })
       assert.deepStrictEqual(found.notes, [
-        "[gateway] has no effect in this version",
         "[security.otp] has no effect in this version",
         "permission_profiles.p.allowed_channels has no effect: this version has no channels",
         "acp.default_agent names no enabled agent: \"nobody\"; the agents are default"

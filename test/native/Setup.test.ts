@@ -83,7 +83,7 @@ describe("config/sections and config/templates", () => {
         "mcp.servers": "object",
         "mcp.servers.*.tools": "enum",
         "permission_profiles.*.grants": "string_array",
-        gateway: "any"
+        "security.otp": "any"
       })
     }))
 })

@@ -1,6 +1,6 @@
 import { builtIn } from "../Providers.ts"
 import { dotted, type KeyPath } from "./KeyPath.ts"
-import type { ConfigTable, McpServerTable } from "./Schema.ts"
+import type { ConfigTable, GatewayTable, McpServerTable } from "./Schema.ts"
 import { hint, nearest } from "./Suggestion.ts"
 
 /** What must hold between keys of the configuration, beyond the type of each. */
@@ -107,6 +107,25 @@ const sharedIdentity = (users: NonNullable<ConfigTable["users"]>): ConfigProblem
   return undefined
 }
 
+/** The address that only this machine reaches, whatever it is called. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host)
+
+const gatewayProblem = (gateway: GatewayTable = {}): ConfigProblem | undefined => {
+  const problemAt = (keys: KeyPath, problem: string): ConfigProblem => ({
+    path: ["gateway", ...keys],
+    problem: `${dotted(["gateway", ...keys])} ${problem}`
+  })
+  const { allow_public_bind, enabled, host = "127.0.0.1", tls } = gateway
+  const missing = tls === undefined
+    ? undefined
+    : (["cert_path", "key_path"] as const).find((key) => tls[key] === undefined)
+  if (missing !== undefined) return problemAt(["tls", missing], "is missing; TLS needs a certificate and its key")
+  return enabled !== true || allow_public_bind === true || isLoopback(host) ? undefined : problemAt(
+    ["allow_public_bind"],
+    `must be true for gateway.host = ${JSON.stringify(host)}, which other machines can reach`
+  )
+}
+
 /** The first reference that keeps Postern from starting, or keys that contradict each other. */
 export const inconsistency = (table: ConfigTable): ConfigProblem | undefined => {
   const providers = [...Object.keys(table.providers ?? {}), ...Object.keys(builtIn)]
@@ -150,10 +169,16 @@ export const inconsistency = (table: ConfigTable): ConfigProblem | undefined => 
     if (id === "operator") {
       return { path: ["users", alias], problem: `${dotted(["users", alias])}: "operator" is whoever runs the daemon` }
     }
+    if (id.startsWith("token:")) {
+      return {
+        path: ["users", alias],
+        problem: `${dotted(["users", alias])}: "token:" begins the ids of paired clients`
+      }
+    }
     for (const name of names) {
       const found = unknownReference(["users", alias, "permission_profiles"], "permission profile", name, profiles)
       if (found !== undefined) return found
     }
   }
-  return sharedIdentity(table.users ?? {})
+  return sharedIdentity(table.users ?? {}) ?? gatewayProblem(table.gateway)
 }

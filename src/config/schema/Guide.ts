@@ -33,7 +33,7 @@ export const sections: Readonly<Record<string, ConfigSection>> = {
   web_fetch: { label: "Web pages", help: "What web_fetch may reach", group: "Tools" },
   http_request: { label: "HTTP requests", help: "What http_request may reach, and its secrets", group: "Tools" },
   rpc: { label: "Daemon", help: "How many connections and sessions the daemon takes", group: "Daemon" },
-  gateway: { label: "Gateway", help: "Accepted, without effect in this version", group: "Daemon" },
+  gateway: { label: "Gateway", help: "The daemon over HTTP and WebSocket, for clients that paired", group: "Daemon" },
   security: { label: "Security", help: "What is kept out of the context, and who the operator is", group: "Safety" },
   users: { label: "Users", help: "Who may call the daemon beside its operator", group: "Daemon" },
   permission_profiles: { label: "Permission profiles", help: "What users of the daemon may do", group: "Daemon" }
@@ -53,7 +53,6 @@ export const entries: Readonly<Record<string, string>> = {
   "mcp.servers.*.tools": "What one tool of the server may do",
   "http_request.secrets": "A secret under the name that auth_secret calls it by",
   "http_request.secret_hosts": "The hosts that the secret of this name may be sent to",
-  gateway: "Accepted, without effect in this version",
   "security.otp": "Accepted, without effect in this version",
   "security.estop": "Accepted, without effect in this version",
   "security.audit": "Accepted, without effect in this version",

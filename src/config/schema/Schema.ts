@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { isIP } from "node:net"
 import { capabilities } from "../../domain/Capability.ts"
 import { type PolicySetting, settingValues } from "../../domain/PolicySettings.ts"
 
@@ -230,6 +231,36 @@ const secretHost = Schema.String.check(
 ).annotate({ description: "a host, such as api.example.com, *.example.com or http://localhost:8080" })
 const secretHosts = Schema.Array(secretHost).annotate({ description: "a list of hosts" })
 
+/** The daemon over the network (docs/gateway.md#configuration). */
+const Gateway = Schema.Struct({
+  enabled: optional(bool),
+  host: optional(text),
+  port: optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 })).annotate({
+      description: "a whole number from 1 to 65535"
+    })
+  ),
+  path_prefix: optional(
+    Schema.String.check(Schema.isPattern(/^(\/[A-Za-z0-9._~-]+)*\/?$/)).annotate({
+      description: "a path that begins with /, such as \"/postern\""
+    })
+  ),
+  tls: optional(Schema.Struct({ cert_path: optional(path), key_path: optional(path) })),
+  allow_public_bind: optional(bool),
+  require_pairing: optional(bool),
+  allowed_origins: optional(
+    Schema.Array(Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/i))).annotate({
+      description: "a list of origins, such as \"https://app.example.com\""
+    })
+  ),
+  trusted_proxies: optional(
+    Schema.Array(
+      Schema.String.check(Schema.makeFilter((address) => isIP(address) !== 0))
+    ).annotate({ description: "a list of IP addresses" })
+  )
+})
+export type GatewayTable = typeof Gateway.Type
+
 /** `config.toml` (docs/configuration.md#keys). Decoding, environment overrides, listings and error messages all derive from it. */
 export const ConfigTable = Schema.Struct({
   log_level: optional(oneOf("trace", "debug", "info", "warn", "error", "fatal", "none")),
@@ -259,7 +290,7 @@ export const ConfigTable = Schema.Struct({
   rpc: optional(
     Schema.Struct({ max_local_connections: optional(integerFrom(1)), max_sessions: optional(integerFrom(1)) })
   ),
-  gateway: uninterpreted,
+  gateway: optional(Gateway),
   security: optional(Schema.Struct({
     trust_daemon_uid: optional(bool),
     leak_detection: optional(Schema.Struct({

@@ -11,7 +11,7 @@ import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
 import { caller, mayTouch } from "../access/Access.ts"
 import * as ConnectionLog from "./ConnectionLog.ts"
 import { CoreMethods } from "../protocol/DaemonContracts.ts"
-import { DaemonInfo, NativeConnection } from "../protocol/NativeConnection.ts"
+import { DaemonInfo, isLocal, NativeConnection } from "../protocol/NativeConnection.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { Identities, type IdentityRefused } from "./Identities.ts"
 import { ClientSessions } from "../session/ClientSessions.ts"
@@ -72,11 +72,11 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
         const connection = yield* NativeConnection
         const asked = params.protocol_version ?? protocol
         if (asked !== protocol) return yield* Errors.versionMismatch(asked)
-        const principal = yield* principals.authenticate({
+        const principal = connection.peerIdentity.principal ?? (yield* principals.authenticate({
           uid: connection.peerIdentity.uid,
           token: params.auth_token ?? undefined,
           provider: params.auth_provider ?? undefined
-        })
+        }))
         const isFirst = !connection.initialized
         const identity = isFirst || typeof params.tui_id === "string"
           ? yield* identities.claim(params.tui_id ?? undefined, params.tui_sig ?? undefined)
@@ -168,7 +168,7 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
               connected_at: iso(connectedAt),
               connected_at_unix: Math.floor(connectedAt / 1000),
               peer_label: peerIdentity.label,
-              transport: "unix",
+              transport: isLocal(peerIdentity) ? "unix" : "websocket",
               ...(clientKind === undefined ? {} : { client_kind: clientKind })
             }))
         }))

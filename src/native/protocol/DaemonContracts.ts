@@ -166,3 +166,27 @@ const CostQuery = method(
 const CostOrg = method("cost/org", "cost:read", {}, Schema.Unknown)
 
 export class CostMethods extends RpcGroup.make(CostQuery, CostOrg).middleware(PerNativeConnection) {}
+
+const PairingOpen = method(
+  "pairing/open",
+  "system:execute",
+  { user: maybe(text) },
+  Schema.Struct({ code: text, addresses: texts })
+)
+const PairingWait = method(
+  "pairing/wait",
+  "system:execute",
+  { code: text },
+  Schema.Struct({ id: text, name: text, address: text })
+)
+const PairingRevoke = method(
+  "pairing/revoke",
+  "system:execute",
+  { id: text },
+  Schema.Struct({ revoked: Schema.Boolean })
+)
+
+/** Clients of the gateway that pair, for the operator alone; see docs/native-rpc.md#pairing. */
+export class PairingMethods
+  extends RpcGroup.make(PairingOpen, PairingWait, PairingRevoke).middleware(PerNativeConnection)
+{}

@@ -3,7 +3,7 @@ import type { Rpc, RpcGroup } from "effect/rpc"
 import { MemoryMethods, PersonalityMethods, SkillMethods, ToolMethods } from "./AgentContracts.ts"
 import { ConfigMethods, SetupMethods } from "./ConfigContracts.ts"
 import { ResultSchema } from "./Contract.ts"
-import { CatalogueMethods, CoreMethods, CostMethods } from "./DaemonContracts.ts"
+import { CatalogueMethods, CoreMethods, CostMethods, PairingMethods } from "./DaemonContracts.ts"
 import { FeedMethods } from "./FeedContracts.ts"
 import { FileMethods } from "./FileContracts.ts"
 import { AttachMethods, LifecycleMethods, TurnMethods, ViewMethods } from "./SessionContracts.ts"
@@ -23,7 +23,8 @@ export class Native extends CoreMethods.merge(
   SkillMethods,
   PersonalityMethods,
   CostMethods,
-  ToolMethods
+  ToolMethods,
+  PairingMethods
 ) {}
 
 type Contracts = RpcGroup.Rpcs<typeof Native>

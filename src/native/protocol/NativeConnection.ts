@@ -8,6 +8,8 @@ export interface PeerIdentity {
   readonly label: string
   /** Of the user behind it, where that is certain: only this one can open a private socket. */
   readonly uid: number | undefined
+  /** Who the client is, where it showed a token before the connection was made. */
+  readonly principal?: string
 }
 
 /** Whether client and daemon are on the same machine. */

@@ -94,7 +94,12 @@ export class SessionManager extends Context.Service<SessionManager, {
   /** Cancels the turn, deletes the row, ends the session: in this order. Answers whether there was a row. */
   readonly remove: (sessionId: string) => Effect.Effect<boolean, StoreFailed>
   readonly list: (
-    options: { readonly cwd?: string | undefined; readonly cursor?: string | undefined }
+    options: {
+      readonly cwd?: string | undefined
+      readonly cursor?: string | undefined
+      /** Only sessions of this principal. */
+      readonly owner?: string | undefined
+    }
   ) => Effect.Effect<SessionPage, BadCursor | DirectoryRefused | StoreFailed>
 }>()("postern/session/SessionManager") {
   static readonly make = Effect.fnUntraced(function*({ keepIdle = false, live, mode }: ManagerOptions) {
@@ -299,10 +304,11 @@ export class SessionManager extends Context.Service<SessionManager, {
       release: (sessionId) => lock.within(sessionId)(end(sessionId, "closed")),
       kill,
       remove,
-      list: Effect.fnUntraced(function*({ cursor, cwd }) {
+      list: Effect.fnUntraced(function*({ cursor, cwd, owner }) {
         return yield* store.list({
           ...(cwd === undefined ? {} : { cwd: yield* Effect.andThen(absolute("cwd", cwd), canonical(cwd)) }),
-          ...(cursor === undefined ? {} : { cursor })
+          ...(cursor === undefined ? {} : { cursor }),
+          ...(owner === undefined ? {} : { owner })
         })
       })
     })

@@ -1,0 +1,26 @@
+import { Context, Effect, Layer } from "effect"
+import { serveConnection as serveAcp } from "../acp/AcpServer.ts"
+import * as Handlers from "../acp/Handlers.ts"
+import * as PolicyHandlers from "../acp/PolicyHandlers.ts"
+import { type GatewayOptions, serve as serveGateway } from "../gateway/GatewayServer.ts"
+import { serveConnection as serveNative } from "../native/NativeServer.ts"
+import { SessionManager, SessionManagers } from "../session/lifecycle/SessionManager.ts"
+import { SessionStore } from "../store/SessionStore.ts"
+
+/** The daemon's ACP sessions, as the handlers of ACP know them. */
+const layerSessions = Layer.effectContext(
+  Effect.map(SessionManagers, ({ acp }) => Context.make(SessionManager, acp).pipe(Context.add(SessionStore, acp.store)))
+)
+
+const layerAcp = Layer.merge(Handlers.layer, PolicyHandlers.layer).pipe(Layer.provideMerge(layerSessions))
+
+/** The gateway of a daemon, until the scope ends. Loaded only where `gateway.enabled` is set. */
+export const serve = Effect.fnUntraced(function*(options: Pick<GatewayOptions, "counted" | "settings">) {
+  const native = yield* Effect.context<Effect.Services<ReturnType<typeof serveNative>>>()
+  const acp = yield* Layer.build(layerAcp)
+  return yield* serveGateway({
+    ...options,
+    serveAcp: (transport, given) => Effect.provideContext(serveAcp(transport, given), acp),
+    serveNative: (...connection) => Effect.provideContext(serveNative(...connection), native)
+  })
+})

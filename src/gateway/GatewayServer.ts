@@ -1,0 +1,438 @@
+import { WebSocketServer } from "@effect/platform-node/NodeWS"
+import { Clock, Deferred, Duration, Effect, Exit, FiberSet, Schema } from "effect"
+import type { WebSocket } from "@effect/platform-node/NodeWS"
+import { readFileSync } from "node:fs"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer as createTlsServer } from "node:https"
+import type { Duplex } from "node:stream"
+import type { ServeOptions } from "../acp/AcpServer.ts"
+import { LiveSettings } from "../config/LiveSettings.ts"
+import { isLoopback } from "../config/schema/Consistency.ts"
+import { Settings } from "../config/Settings.ts"
+import type { GatewaySettings } from "../config/Snapshot.ts"
+import { newId } from "../domain/Id.ts"
+import { version } from "../domain/Version.ts"
+import { type ConnectionLimits, usualLimits } from "../native/NativeServer.ts"
+import type { PeerIdentity } from "../native/protocol/NativeConnection.ts"
+import type { Transport } from "../rpc/Transport.ts"
+import { type PairedToken, PairedTokens, principalOf } from "../security/PairedTokens.ts"
+import { Pairing } from "../security/Pairing.ts"
+import { anonymous, Principals } from "../security/Principals.ts"
+import * as ClientGuard from "./ClientGuard.ts"
+import { accessOf, type GatewayCaller } from "./GatewayCaller.ts"
+import { clientAddress, isAllowedOrigin, isOwnHost, tokenIn } from "./RequestChecks.ts"
+import * as WebSocketTransport from "./WebSocketTransport.ts"
+
+/** The gateway cannot serve as configured; `message` names the key. */
+export class GatewayRefused extends Schema.TaggedError<GatewayRefused>()("GatewayRefused", {
+  message: Schema.String
+}) {}
+
+export interface GatewayOptions {
+  readonly settings: GatewaySettings
+  /** Both protocols have an `initialize`, and handlers of their own for it: each comes with its context. */
+  readonly serveAcp: (transport: Transport, options: ServeOptions) => Effect.Effect<void>
+  readonly serveNative: (transport: Transport, peer: PeerIdentity, limits: ConnectionLimits) => Effect.Effect<void>
+  /** Runs around each connection, as an ephemeral daemon counts its clients. */
+  readonly counted: <A, E, R>(connection: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+/** The answer to a request. */
+interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const acpProtocol = "zeroclaw.acp.v1"
+const maxConnections = 512
+/** Connections that have not finished their first request. */
+const maxPending = 256
+const handshakeTime = 10_000
+const maxAcpMessage = 32 * 1024 * 1024
+const maxPairingBody = 4096
+
+const refusal = (status: number, text: string, headers: Answer["headers"] = {}): Answer => ({
+  status,
+  text: `${text}\n`,
+  headers: { "content-type": "text/plain; charset=utf-8", ...headers }
+})
+
+const json = (value: unknown): Answer => ({
+  status: 200,
+  text: `${JSON.stringify(value)}\n`,
+  headers: { "content-type": "application/json" }
+})
+
+const retryLater = (text: string, seconds: number) => refusal(429, text, { "retry-after": String(seconds) })
+
+const reasons: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  429: "Too Many Requests",
+  503: "Service Unavailable"
+}
+
+/** The answer to a request for an upgrade, which has no response object; then the connection ends. */
+const refuseUpgrade = (socket: Duplex, { headers = {}, status, text }: Answer): void => {
+  const all = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(text)) }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  socket.on("error", () => {})
+  socket.end(`HTTP/1.1 ${status} ${reasons[status] ?? "Refused"}\r\n${lines}\r\n${text}`)
+  socket.once("finish", () => socket.destroy())
+}
+
+const send = (response: ServerResponse, { headers = {}, status, text }: Answer): void => {
+  response.writeHead(status, { "cache-control": "no-store", ...headers }).end(text)
+}
+
+/** The body as text; `undefined` where it is longer than `most` bytes or does not arrive. */
+const bodyOf = (request: IncomingMessage, most: number) =>
+  Effect.callback<string | undefined>((resume) => {
+    const chunks: Array<Buffer> = []
+    let size = 0
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length
+      if (size > most) return resume(Effect.undefined)
+      chunks.push(chunk)
+    })
+    request.on("end", () => resume(Effect.succeed(Buffer.concat(chunks).toString("utf8"))))
+    request.on("close", () => resume(Effect.undefined))
+    request.on("error", () => resume(Effect.undefined))
+  })
+
+const readTls = ({ certificate, key }: NonNullable<GatewaySettings["tls"]>) => {
+  const read = (file: string, name: string) =>
+    Effect.try({
+      try: () => readFileSync(file),
+      catch: (cause) =>
+        new GatewayRefused({
+          message: `gateway.tls.${name}: ${file} cannot be read: ${
+            cause instanceof Error ? cause.message : String(cause)
+          }`
+        })
+    })
+  return Effect.all({ cert: read(certificate, "cert_path"), key: read(key, "key_path") })
+}
+
+const timeouts = {
+  headersTimeout: handshakeTime,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 2000,
+  maxHeaderSize: 16 * 1024
+}
+
+const makeServer = Effect.fnUntraced(function*({ tls }: GatewaySettings): Effect.fn.Return<Server, GatewayRefused> {
+  if (tls === undefined) return createServer(timeouts)
+  const pair = yield* readTls(tls)
+  return yield* Effect.try({
+    try: () => createTlsServer({ ...timeouts, handshakeTimeout: handshakeTime, ...pair }),
+    catch: (cause) =>
+      new GatewayRefused({
+        message: `gateway.tls.cert_path and key_path do not make a TLS server: ${
+          cause instanceof Error ? cause.message : String(cause)
+        }`
+      })
+  })
+})
+
+const listening = (server: Server, { host, port }: GatewaySettings) =>
+  Effect.callback<void, GatewayRefused>((resume) => {
+    server.once("error", (cause: NodeJS.ErrnoException) =>
+      resume(Effect.fail(
+        new GatewayRefused({
+          message: cause.code === "EADDRINUSE"
+            ? `gateway.port: address in use: another program serves ${host}:${port}; stop it, or choose another port`
+            : `gateway.host: ${host}:${port} cannot be served: ${cause.message}`
+        })
+      ))).listen(port, host, () => resume(Effect.void))
+  })
+
+interface LiveConnection {
+  readonly caller: GatewayCaller
+  readonly end: (code: number, reason: string) => void
+}
+
+/** Serves HTTP and WebSocket until the scope ends. See docs/gateway.md. */
+export const serve = Effect.fnUntraced(function*({ counted, serveAcp, serveNative, settings }: GatewayOptions) {
+  const tokens = yield* PairedTokens
+  const pairing = yield* Pairing
+  const principals = yield* Principals
+  const processSettings = yield* Settings
+  const live = yield* LiveSettings
+  const clock = yield* Clock.Clock
+  const fibers = yield* FiberSet.make<void>()
+  const fork = yield* FiberSet.runtime(fibers)()
+  const guard = ClientGuard.make()
+  const connections = new Set<LiveConnection>()
+  const now = () => clock.currentTimeMillisUnsafe()
+
+  /** The principal of a token; a token of a user that is gone has none. */
+  const principalOfToken = Effect.fnUntraced(function*(token: PairedToken) {
+    if (token.user === undefined) return principalOf(token)
+    const user = (yield* live.current).table.users?.[token.user]
+    return user === undefined ? undefined : user.principal_id ?? token.user
+  })
+
+  const addressOf = (request: IncomingMessage) =>
+    clientAddress(request.socket.remoteAddress, request.headers["x-forwarded-for"], settings.trustedProxies)
+
+  const checkSite = ({ headers: { host, origin } }: IncomingMessage): Answer | undefined =>
+    !isOwnHost(host, settings)
+      ? refusal(403, "This Host is not one of the gateway's.")
+      : !isAllowedOrigin(origin, host, settings)
+      ? refusal(
+        403,
+        "Pages of this Origin may not connect; the gateway's operator can list it in gateway.allowed_origins."
+      )
+      : undefined
+
+  /** Who sends the request, or the refusal. `always`: also where no pairing is required. */
+  const authenticate = Effect.fnUntraced(
+    function*(
+      request: IncomingMessage,
+      query: URLSearchParams,
+      always: boolean
+    ): Effect.fn.Return<GatewayCaller, Answer> {
+      const address = addressOf(request)
+      const token = tokenIn(request.headers, query)
+      const required = always || settings.requirePairing
+      const locked = required ? guard.lockedFor(address, now()) : undefined
+      if (locked !== undefined) return yield* Effect.fail(retryLater("Too many wrong tokens or codes.", locked))
+      const entry = token === undefined ? undefined : yield* tokens.verify(token)
+      const principal = entry === undefined ? undefined : yield* principalOfToken(entry)
+      if (entry !== undefined && principal !== undefined) {
+        guard.succeeded(address)
+        return { principal, tokenId: entry.id, address }
+      }
+      if (!required) return { principal: anonymous, tokenId: undefined, address }
+      if (token !== undefined && entry === undefined) {
+        guard.failed(address, now())
+        yield* Effect.logWarning(`gateway: ${address} was refused: wrong token`)
+      }
+      return yield* Effect.fail(refusal(
+        401,
+        token === undefined
+          ? "A token is needed: pair with `postern pair`."
+          : entry === undefined
+          ? "The token is not valid: pair again with `postern pair`."
+          : "The user of this token is not known any more.",
+        { "www-authenticate": "Bearer" }
+      ))
+    }
+  )
+
+  const pair = Effect.fnUntraced(function*(request: IncomingMessage) {
+    const address = addressOf(request)
+    const locked = guard.lockedFor(address, now())
+    if (locked !== undefined) return retryLater("Too many wrong tokens or codes.", locked)
+    const wait = guard.pairing(address, now())
+    if (wait !== undefined) return retryLater("Too many pairings.", wait)
+    const body = yield* bodyOf(request, maxPairingBody)
+    if (body === undefined) return refusal(413, "The body is too long.")
+    const name = nameIn(body)
+    if (name === null) return refusal(400, "The body is no JSON object with a name.")
+    const code = request.headers["x-pairing-code"]
+    if (typeof code !== "string" || code.trim() === "") return refusal(400, "The header X-Pairing-Code is missing.")
+    const redeemed = yield* Effect.result(pairing.redeem(code.trim(), { name, address }))
+    if (redeemed._tag === "Failure") {
+      yield* Effect.logError(`gateway: a client could not be paired: ${redeemed.failure.message}`)
+      return refusal(500, "The token could not be stored.")
+    }
+    if (redeemed.success === undefined) {
+      guard.failed(address, now())
+      yield* Effect.logWarning(`gateway: ${address} was refused: wrong pairing code`)
+      return refusal(401, "The code is not valid; `postern pair` prints a new one.")
+    }
+    guard.succeeded(address)
+    yield* Effect.logInfo(`gateway: ${address} paired`)
+    return json({ token: redeemed.success })
+  })
+
+  const respond = Effect.fnUntraced(function*(request: IncomingMessage): Effect.fn.Return<Answer, Answer> {
+    const refused = checkSite(request)
+    if (refused !== undefined) return refused
+    const { path, query } = targetOf(request, settings.pathPrefix)
+    const { method = "GET" } = request
+    const reads = method === "GET" || method === "HEAD"
+    switch (path) {
+      case "/health":
+        return reads ? json({ status: "ok" }) : notAllowed("GET, HEAD")
+      case "/version":
+        yield* authenticate(request, query, false)
+        return reads ? json({ name: "postern", version }) : notAllowed("GET, HEAD")
+      case "/pair":
+        return method === "POST" ? yield* pair(request) : notAllowed("POST")
+      case "/acp":
+      case "/rpc":
+        yield* authenticate(request, query, path === "/rpc")
+        return refusal(426, "This is a WebSocket.", { upgrade: "websocket" })
+      default:
+        return refusal(404, "There is nothing here.")
+    }
+  })
+
+  const acpSockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: maxAcpMessage,
+    handleProtocols: (offered) => offered.has(acpProtocol) ? acpProtocol : offered.values().next().value ?? false
+  })
+  const nativeSockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: usualLimits.maxFrame,
+    handleProtocols: (offered) => offered.values().next().value ?? false
+  })
+  const connectionIds = new WeakMap<IncomingMessage, string>()
+  acpSockets.on("headers", (headers: Array<string>, request: IncomingMessage) => {
+    headers.push(`Acp-Connection-Id: ${connectionIds.get(request) ?? ""}`)
+  })
+
+  const upgraded = (sockets: WebSocketServer, request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    Effect.callback<WebSocket>((resume) => {
+      sockets.handleUpgrade(request, socket, head, (made) => {
+        made.on("error", () => {})
+        resume(Effect.succeed(made))
+      })
+      socket.once("close", () => resume(Effect.interrupt))
+    })
+
+  /** One client on one WebSocket, until either side leaves or its token is revoked. */
+  const session = Effect.fnUntraced(function*(
+    socket: WebSocket,
+    caller: GatewayCaller,
+    use: Effect.Effect<void>
+  ) {
+    const told = Deferred.makeUnsafe<readonly [number, string]>()
+    const connection: LiveConnection = {
+      caller,
+      end: (code, reason) => Deferred.doneUnsafe(told, Exit.succeed([code, reason] as const))
+    }
+    connections.add(connection)
+    const silent = Effect.as(WebSocketTransport.keepAlive(socket), undefined)
+    const [code, reason] = (yield* Effect.raceAllFirst([
+      Effect.as(use, [1000, ""] as const),
+      silent,
+      Deferred.await(told)
+    ])) ?? [undefined, ""]
+    if (code === undefined) socket.terminate()
+    else yield* WebSocketTransport.close(socket, code, reason)
+  }, (effect, socket, caller) =>
+    Effect.ensuring(
+      counted(effect),
+      Effect.sync(() => {
+        socket.terminate()
+        for (const one of connections) if (one.caller === caller) connections.delete(one)
+      })
+    ))
+
+  const onUpgrade = Effect.fnUntraced(function*(request: IncomingMessage, socket: Duplex, head: Buffer) {
+    if (connections.size >= maxConnections) {
+      return yield* Effect.fail(refusal(503, `The gateway serves ${maxConnections} connections, which is its limit.`))
+    }
+    const refused = checkSite(request)
+    if (refused !== undefined) return yield* Effect.fail(refused)
+    const { path, query } = targetOf(request, settings.pathPrefix)
+    if (path !== "/acp" && path !== "/rpc") return yield* Effect.fail(refusal(404, "There is nothing here."))
+    const caller = yield* authenticate(request, query, path === "/rpc")
+    if (path === "/acp") {
+      connectionIds.set(request, newId())
+      const made = yield* upgraded(acpSockets, request, socket, head)
+      const given = (name: string) => query.get(name)?.trim() || undefined
+      const options = {
+        agent: given("agent"),
+        cwd: given("cwd"),
+        access: accessOf(caller, principals, processSettings, live)
+      }
+      return yield* session(
+        made,
+        caller,
+        serveAcp(WebSocketTransport.fromWebSocket(made), options)
+      )
+    }
+    const made = yield* upgraded(nativeSockets, request, socket, head)
+    const scheme = settings.tls === undefined ? "ws" : "wss"
+    const peer = { label: `${scheme}:${caller.address}`, uid: undefined, principal: caller.principal }
+    const limits = { ...usualLimits, greeting: Duration.millis(handshakeTime) }
+    yield* session(
+      made,
+      caller,
+      serveNative(WebSocketTransport.fromWebSocket(made), peer, limits)
+    )
+  })
+
+  const server = yield* makeServer(settings)
+  const pending = new Set<Duplex>()
+  server.on(settings.tls === undefined ? "connection" : "secureConnection", (socket: Duplex) => {
+    if (pending.size >= maxPending) return void socket.destroy()
+    pending.add(socket)
+    socket.once("close", () => pending.delete(socket))
+  })
+  server.on("clientError", (_, socket) => socket.destroy())
+  server.on("request", (request, response) => {
+    pending.delete(request.socket)
+    fork(
+      Effect.match(respond(request), { onFailure: (answer) => answer, onSuccess: (answer) => answer }).pipe(
+        Effect.map((answer) => {
+          // What is left of a body that nobody wants would be taken for the next request.
+          if (!request.complete) response.shouldKeepAlive = false
+          send(response, answer)
+        })
+      )
+    )
+  })
+  server.on("upgrade", (request, socket, head) => {
+    pending.delete(socket)
+    socket.on("error", () => {})
+    fork(Effect.catch(onUpgrade(request, socket, head), (answer) => Effect.sync(() => refuseUpgrade(socket, answer))))
+  })
+  tokens.onRevoke((id) => {
+    for (const { caller, end } of connections) if (caller.tokenId === id) end(1008, "the token was revoked")
+  })
+  yield* Effect.acquireRelease(listening(server, settings), () =>
+    Effect.suspend(() => {
+      server.close()
+      for (const { end } of connections) end(1001, "the gateway is going away")
+      return Effect.timeoutOption(FiberSet.awaitEmpty(fibers), "2 seconds").pipe(
+        Effect.andThen(Effect.sync(() => server.closeAllConnections()))
+      )
+    }))
+  if (!settings.requirePairing) yield* Effect.logWarning("gateway.require_pairing is false: /acp takes every client")
+  if (!isLoopback(settings.host) && settings.tls === undefined) {
+    yield* Effect.logWarning("the gateway serves other machines without TLS; put a proxy with TLS in front of it")
+  }
+  const failed = Deferred.makeUnsafe<never, GatewayRefused>()
+  server.on(
+    "error",
+    (cause) =>
+      Deferred.doneUnsafe(failed, Exit.fail(new GatewayRefused({ message: `the gateway failed: ${cause.message}` })))
+  )
+  return { failed: Deferred.await(failed) }
+})
+
+const notAllowed = (allow: string): Answer => refusal(405, "This method is not allowed here.", { allow })
+
+/** The name in a body that may be empty; `null` where it is no such body. */
+const nameIn = (body: string): string | undefined | null => {
+  if (body.trim() === "") return undefined
+  try {
+    const value: unknown = JSON.parse(body)
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return null
+    const { name } = value as { readonly name?: unknown }
+    return name === undefined || name === null ? undefined : typeof name === "string" ? name : null
+  } catch {
+    return null
+  }
+}
+
+/** The path below the prefix; empty where the request is for something else. */
+const targetOf = ({ url = "/" }: IncomingMessage, prefix: string) => {
+  const [path = "", search = ""] = url.split("?", 2)
+  return {
+    path: path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : "",
+    query: new URLSearchParams(search)
+  }
+}
