@@ -188,7 +188,7 @@ const make = Effect.fnUntraced(function*(folder: string, retentionDays: () => nu
 
   const connect = Effect.fnUntraced(function*(file: string) {
     const guarded = guard(file)
-    const sql = yield* guarded(Sqlite.make(file))
+    const sql = Context.get(yield* guarded(Sqlite.open(file)), SqlClient.SqlClient)
     yield* Effect.provideService(guarded(migrate(file, migrations)), SqlClient.SqlClient, sql)
     const of = (whose: MemoryOwner) => Effect.provideService(memoryOf(guarded, whose), SqlClient.SqlClient, sql)
     return { everybodys: yield* of("everybody"), of, owners: new Map(), days: 0 } satisfies MemoryFile

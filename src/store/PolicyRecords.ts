@@ -1,5 +1,6 @@
 import { Clock, DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Query } from "./Sqlite.ts"
 import type { StoreGuard } from "./StoreGuard.ts"
 import type { StoreFailed } from "./SessionRecords.ts"
 
@@ -78,23 +79,26 @@ export interface PolicyRecords {
 const hour = 3_600_000
 
 /** Writes a part of the audit trail, in the transaction of the caller. */
-export const makeWriteAudit = (sql: SqlClient.SqlClient) => (sessionId: string, records: ReadonlyArray<AuditRecord>) =>
-  Effect.forEach(records, (record) => {
+export const writeAudit = (query: Query, sessionId: string, records: ReadonlyArray<AuditRecord>): void => {
+  for (const record of records) {
     switch (record._tag) {
       case "Decided": {
         const { callId, code, gate, knobs, outcome, reason, rule, shapes, tool } = record.decision
-        return sql`INSERT INTO decisions (session_id, call_id, tool, outcome, gate, code, reason, rule, shapes, knobs, at)
+        query`INSERT INTO decisions (session_id, call_id, tool, outcome, gate, code, reason, rule, shapes, knobs, at)
           VALUES (${sessionId}, ${callId}, ${tool}, ${outcome}, ${gate}, ${code}, ${reason}, ${rule}, ${
           JSON.stringify(shapes)
         }, ${knobs}, ${record.at})`
+        break
       }
       case "Asked":
-        return sql`INSERT INTO approvals (id, session_id, call_id, asked_at)
+        query`INSERT INTO approvals (id, session_id, call_id, asked_at)
           VALUES (${record.id}, ${sessionId}, ${record.callId}, ${record.at})`
+        break
       case "Answered":
-        return sql`UPDATE approvals SET answered_at = ${record.at}, answer = ${record.answer} WHERE id = ${record.id}`
+        query`UPDATE approvals SET answered_at = ${record.at}, answer = ${record.answer} WHERE id = ${record.id}`
     }
-  }, { discard: true })
+  }
+}
 
 export const makePolicyRecords = Effect.fnUntraced(function*(guarded: StoreGuard) {
   const sql = yield* SqlClient.SqlClient

@@ -46,7 +46,7 @@ export const decode = (text: string): Effect.Effect<Cursor, BadCursor> => {
 const pageSize = 50
 const largestPage = 500
 
-interface SessionRow {
+export interface SessionRow {
   readonly session_id: string
   readonly agent: string
   readonly cwd: string
@@ -80,7 +80,7 @@ export const record = (row: SessionRow): SessionRecord => ({
   killedAt: row.killed_at
 })
 
-export const readSession = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, sessionId: string) {
+const readSession = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, sessionId: string) {
   const [row] = yield* sql<SessionRow>`SELECT * FROM sessions WHERE session_id = ${sessionId}`
   return row === undefined ? yield* new SessionMissing({ sessionId }) : record(row)
 })

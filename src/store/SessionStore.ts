@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { makeCatalog, type SessionCatalog } from "./SessionCatalog.ts"
 import { type CostRecords, makeCosts } from "./CostRecords.ts"
 import { migrate } from "./Migrations.ts"
@@ -59,12 +58,12 @@ export class SessionStore extends Context.Service<
   static readonly layer = (file: string): Layer.Layer<SessionStore, StoreFailed> =>
     Layer.provide(
       SessionStore.layerSql(file, "durable"),
-      Layer.effect(SqlClient.SqlClient, guard(file)(Sqlite.make(file)))
+      Layer.effectContext(guard(file)(Sqlite.open(file)))
     )
 
   static readonly layerMemory: Layer.Layer<SessionStore> = Layer.provide(
     SessionStore.layerSql("The session store in memory", "memory"),
-    Layer.effect(SqlClient.SqlClient, Sqlite.make(Sqlite.memory))
+    Sqlite.layer(Sqlite.memory)
   ).pipe(Layer.orDie)
 
   /** Where `layer` fails, sessions live in memory, and one warning says why (docs/sessions.md#store). */

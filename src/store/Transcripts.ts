@@ -1,5 +1,6 @@
-import { Clock, Effect, Exit, Option, Schema, Stream } from "effect"
+import { Clock, Effect, Exit, Option, Result, Schema, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { Query } from "./Sqlite.ts"
 import type { TurnClaim } from "./TurnOwner.ts"
 import type { StoreGuard } from "./StoreGuard.ts"
 import { type MessageRow, StoreFailed, type TranscriptRow } from "./SessionRecords.ts"
@@ -19,10 +20,10 @@ export const interruption = (turn: number): TranscriptEntry => ({
 const encode = (row: TranscriptRow) => {
   try {
     const exit = encodeEntry(row.entry)
-    if (Exit.isSuccess(exit)) return Effect.succeed([row.position, exit.value] as const)
-    return Effect.fail(unwritable(row, exit.cause))
+    if (Exit.isSuccess(exit)) return Result.succeed([row.position, exit.value] as const)
+    return Result.fail(unwritable(row, exit.cause))
   } catch (cause) {
-    return Effect.fail(unwritable(row, cause))
+    return Result.fail(unwritable(row, cause))
   }
 }
 
@@ -33,16 +34,18 @@ const unwritable = (row: TranscriptRow, cause: unknown) =>
   })
 
 /** Writes rows of one turn; a position of another turn is refused. One statement, however many rows. */
-export const makeWriteEntries = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function*(sessionId: string, turn: number, rows: ReadonlyArray<TranscriptRow>) {
+export const writeEntries = (query: Query, sessionId: string, turn: number, rows: ReadonlyArray<TranscriptRow>) =>
+  Result.gen(function*() {
     if (rows.length === 0) return
-    const values = JSON.stringify(yield* Effect.forEach(rows, encode))
-    const written = yield* sql`
+    const values = JSON.stringify(yield* Result.all(rows.map(encode)))
+    const written = query.changes`
       INSERT INTO entries (session_id, position, turn, entry)
       SELECT ${sessionId}, value ->> 0, ${turn}, value ->> 1 FROM json_each(${values}) WHERE true
-      ON CONFLICT (session_id, position) DO UPDATE SET entry = excluded.entry WHERE turn = excluded.turn`.raw
-    if ((written as { readonly changes: number }).changes === rows.length) return
-    return yield* new StoreFailed({ message: "A row of an earlier turn cannot be replaced.", cause: undefined })
+      ON CONFLICT (session_id, position) DO UPDATE SET entry = excluded.entry WHERE turn = excluded.turn`
+    if (written === rows.length) return
+    return yield* Result.fail(
+      new StoreFailed({ message: "A row of an earlier turn cannot be replaced.", cause: undefined })
+    )
   })
 
 const isOpen = (entry: TranscriptEntry) =>

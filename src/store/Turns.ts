@@ -1,9 +1,10 @@
-import { Clock, DateTime, Deferred, Effect } from "effect"
+import { Clock, DateTime, Deferred, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TranscriptEntry, Usage } from "../domain/SessionEvent.ts"
-import { readSession } from "./SessionCatalog.ts"
-import { interruption, makeTranscripts, makeWriteEntries, type Transcripts } from "./Transcripts.ts"
-import { type AuditRecord, makeWriteAudit } from "./PolicyRecords.ts"
+import { record, type SessionRow } from "./SessionCatalog.ts"
+import { type Query, Transactions } from "./Sqlite.ts"
+import { interruption, makeTranscripts, type Transcripts, writeEntries } from "./Transcripts.ts"
+import { type AuditRecord, writeAudit } from "./PolicyRecords.ts"
 import { isAlive, type TurnClaim, type TurnOwner } from "./TurnOwner.ts"
 import type { StoreGuard } from "./StoreGuard.ts"
 import {
@@ -86,8 +87,7 @@ export interface Turns {
  */
 export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patiently: StoreGuard, owner: TurnOwner) {
   const sql = yield* SqlClient.SqlClient
-  const writeEntries = makeWriteEntries(sql)
-  const writeAudit = makeWriteAudit(sql)
+  const transactions = yield* Transactions
   // By session. A running turn of this process that is not in the map was abandoned.
   const known = new Map<string, Held>()
   const heldTurn = (sessionId: string, turn: number) => {
@@ -106,23 +106,20 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
     return row.killed === 0 ? undefined : "session_killed"
   })
 
-  const ensureHeld = Effect.fnUntraced(function*(sessionId: string, turn: number, tolerated?: "session_killed") {
+  const ensureHeld = Effect.fnUntraced(function*(sessionId: string, turn: number) {
     const reason = yield* lossOf(sessionId, turn)
-    if (reason === undefined || reason === tolerated) return
+    if (reason === undefined) return
     const lost = new TurnLost({ reason })
     const held = heldTurn(sessionId, turn)
     if (held) yield* Deferred.fail(held.lost, lost)
     return yield* lost
   })
 
-  /** Renews the lease of a turn that is still ours, and is told why where it is not. */
-  const renewHeld = Effect.fnUntraced(function*(sessionId: string, turn: number, tolerated?: "session_killed") {
-    const renewed = yield* sql`UPDATE turns SET lease = ${yield* Clock.currentTimeMillis}
+  /** Renews the lease of a turn that is still ours; tells whether it is. */
+  const renewHeld = (query: Query, sessionId: string, turn: number, now: number) =>
+    query.changes`UPDATE turns SET lease = ${now}
       WHERE session_id = ${sessionId} AND turn = ${turn} AND owner = ${owner.id} AND status = 'running'
-        AND EXISTS (SELECT 1 FROM sessions WHERE sessions.session_id = turns.session_id AND killed_at IS NULL)
-      RETURNING turn`
-    if (renewed.length === 0) yield* ensureHeld(sessionId, turn, tolerated)
-  })
+        AND EXISTS (SELECT 1 FROM sessions WHERE sessions.session_id = turns.session_id AND killed_at IS NULL)` > 0
 
   const renew = Effect.gen(function*() {
     if (known.size === 0) return
@@ -148,62 +145,66 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
   const isRunning = (sessionId: string, row: TurnRow, now: number) =>
     row.owner === owner.id ? heldTurn(sessionId, row.turn) !== undefined : isAlive(row, now)
 
-  const saveContext = Effect.fnUntraced(function*(sessionId: string, turn: number, context: string) {
+  const saveContext = (query: Query, sessionId: string, turn: number, context: string) => {
     const held = heldTurn(sessionId, turn)
     if (held?.context === context) return
     if (held) held.context = undefined
-    yield* sql`INSERT INTO contexts (session_id, messages) VALUES (${sessionId}, ${context})
+    query`INSERT INTO contexts (session_id, messages) VALUES (${sessionId}, ${context})
       ON CONFLICT (session_id) DO UPDATE SET messages = excluded.messages`
-  })
+  }
 
-  const nextPosition = Effect.fnUntraced(function*(sessionId: string) {
-    const rows = yield* sql<{ next: number }>`
+  const nextPosition = (query: Query, sessionId: string): number => {
+    const [row] = query<{ next: number }>`
       SELECT coalesce(max(position) + 1, 0) AS next FROM entries WHERE session_id = ${sessionId}`
-    return rows[0]?.next ?? 0
-  })
+    return row?.next ?? 0
+  }
 
   /** What a cut-off turn saved is kept as it is; its context was saved with it. */
-  const recover = Effect.fnUntraced(function*(sessionId: string, turn: number, now: number) {
-    const position = yield* nextPosition(sessionId)
-    yield* writeEntries(sessionId, turn, [{ position, entry: interruption(turn) }])
-    yield* sql`UPDATE turns SET status = 'interrupted', ended_at = ${iso(now)}
-      WHERE session_id = ${sessionId} AND turn = ${turn}`
-  })
+  const recover = (query: Query, sessionId: string, turn: number, now: number) =>
+    Result.map(
+      writeEntries(query, sessionId, turn, [{ position: nextPosition(query, sessionId), entry: interruption(turn) }]),
+      () => {
+        query`UPDATE turns SET status = 'interrupted', ended_at = ${iso(now)}
+          WHERE session_id = ${sessionId} AND turn = ${turn}`
+      }
+    )
 
-  const begin = Effect.fnUntraced(function*(sessionId: string, first: TranscriptEntry, name: string | null) {
-    const now = yield* Clock.currentTimeMillis
-    const touched = yield* sql`UPDATE sessions SET updated_at = ${iso(now)}, title = coalesce(title, ${titled(name)})
-      WHERE session_id = ${sessionId} AND killed_at IS NULL RETURNING session_id`
-    if (touched.length === 0) return yield* new SessionMissing({ sessionId })
-    const [running] = yield* sql<TurnRow>`SELECT turn, owner, pid, host, lease FROM turns
-      WHERE session_id = ${sessionId} AND status = 'running'`
-    if (running !== undefined) {
-      if (isRunning(sessionId, running, now)) return yield* new TurnRunning({ sessionId })
-      yield* recover(sessionId, running.turn, now)
-    }
-    const [opened] = yield* sql<{ turn: number }>`
-      INSERT INTO turns (session_id, turn, status, started_at, owner, pid, host, lease)
-      SELECT ${sessionId}, coalesce(max(turn) + 1, 0), 'running', ${iso(now)},
-        ${owner.id}, ${owner.pid}, ${owner.host}, ${now}
-      FROM turns WHERE session_id = ${sessionId} RETURNING turn`
-    const turn = opened?.turn ?? 0
-    const position = yield* nextPosition(sessionId)
-    yield* writeEntries(sessionId, turn, [{ position, entry: first }])
-    const [saved] = yield* sql<{ messages: string }>`SELECT messages FROM contexts WHERE session_id = ${sessionId}`
-    return { turn, position: position + 1, updatedAt: iso(now), context: saved?.messages ?? null }
-  })
+  const begin = (sessionId: string, first: TranscriptEntry, name: string | null, now: number) => (query: Query) =>
+    Result.gen(function*() {
+      const touched = query.changes`UPDATE sessions SET updated_at = ${iso(now)}, title = coalesce(title, ${
+        titled(name)
+      }) WHERE session_id = ${sessionId} AND killed_at IS NULL`
+      if (touched === 0) return yield* Result.fail(new SessionMissing({ sessionId }))
+      const [running] = query<TurnRow>`SELECT turn, owner, pid, host, lease FROM turns
+        WHERE session_id = ${sessionId} AND status = 'running'`
+      if (running !== undefined) {
+        if (isRunning(sessionId, running, now)) return yield* Result.fail(new TurnRunning({ sessionId }))
+        yield* recover(query, sessionId, running.turn, now)
+      }
+      const [opened] = query<{ turn: number }>`
+        INSERT INTO turns (session_id, turn, status, started_at, owner, pid, host, lease)
+        SELECT ${sessionId}, coalesce(max(turn) + 1, 0), 'running', ${iso(now)},
+          ${owner.id}, ${owner.pid}, ${owner.host}, ${now}
+        FROM turns WHERE session_id = ${sessionId} RETURNING turn`
+      const turn = opened?.turn ?? 0
+      const position = nextPosition(query, sessionId)
+      yield* writeEntries(query, sessionId, turn, [{ position, entry: first }])
+      const [saved] = query<{ messages: string }>`SELECT messages FROM contexts WHERE session_id = ${sessionId}`
+      return { turn, position: position + 1, updatedAt: iso(now), context: saved?.messages ?? null }
+    })
 
-  const save = Effect.fnUntraced(function*(sessionId: string, turn: number, progress: TurnProgress) {
-    yield* writeEntries(sessionId, turn, progress.rows)
-    yield* writeAudit(sessionId, progress.audit ?? [])
-    yield* saveContext(sessionId, turn, progress.context)
-  })
+  const save = (query: Query, sessionId: string, turn: number, progress: TurnProgress) =>
+    Result.map(writeEntries(query, sessionId, turn, progress.rows), () => {
+      writeAudit(query, sessionId, progress.audit ?? [])
+      saveContext(query, sessionId, turn, progress.context)
+    })
 
   const turns: Turns & Transcripts = {
     ...makeTranscripts(sql, guarded, isRunning),
 
     beginTurn: Effect.fn("SessionStore.beginTurn")(function*(sessionId, first, name = null) {
-      const start = yield* sql.withTransaction(begin(sessionId, first, name))
+      const now = yield* Clock.currentTimeMillis
+      const start = yield* transactions.run(begin(sessionId, first, name, now))
       // Last: a caller that is interrupted before it has its turn leaves one to recover, not a blocked session.
       known.set(sessionId, { turn: start.turn, context: start.context, lost: Deferred.makeUnsafe() })
       return start
@@ -214,9 +215,15 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
         progress.rows.length === 0 && (progress.audit ?? []).length === 0 &&
         heldTurn(sessionId, turn)?.context === (progress.context === "[]" ? null : progress.context)
       ) return yield* ensureHeld(sessionId, turn)
-      const saved = sql.withTransaction(Effect.andThen(renewHeld(sessionId, turn), save(sessionId, turn, progress)))
+      const now = yield* Clock.currentTimeMillis
+      const saving = transactions.run((query) =>
+        renewHeld(query, sessionId, turn, now)
+          ? Result.map(save(query, sessionId, turn, progress), () => true)
+          : Result.succeed(false)
+      )
       // A loss is told at once, even while the database cannot be written.
-      yield* Effect.tapError(saved, (error) => error._tag === "TurnLost" ? Effect.void : ensureHeld(sessionId, turn))
+      const saved = yield* Effect.tapError(saving, () => ensureHeld(sessionId, turn))
+      if (!saved) return yield* ensureHeld(sessionId, turn)
       const held = heldTurn(sessionId, turn)
       if (held) held.context = progress.context
     }, patiently),
@@ -229,19 +236,26 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
 
     commitTurn: Effect.fn("SessionStore.commitTurn")(
       function*(sessionId, turn, end) {
-        const commit = Effect.gen(function*() {
-          const now = iso(yield* Clock.currentTimeMillis)
-          // What a killed session did is still kept to be read.
-          yield* renewHeld(sessionId, turn, "session_killed")
-          yield* save(sessionId, turn, end)
-          yield* sql`UPDATE turns SET status = ${end.outcome}, ended_at = ${now}
-          WHERE session_id = ${sessionId} AND turn = ${turn}`
-          yield* sql`UPDATE sessions SET updated_at = ${now}, title = coalesce(${titled(end.title)}, title),
-          usage = coalesce(${end.usage ? JSON.stringify(end.usage) : null}, usage)
-          WHERE session_id = ${sessionId}`
-          return yield* Effect.catchTag(readSession(sql, sessionId), "SessionMissing", Effect.die)
-        })
-        return yield* sql.withTransaction(commit)
+        const ms = yield* Clock.currentTimeMillis
+        const now = iso(ms)
+        const rows = yield* transactions.run((query) =>
+          Result.gen(function*() {
+            // What a killed session did is still kept to be read.
+            const mine = query.changes`UPDATE turns SET lease = ${ms}
+              WHERE session_id = ${sessionId} AND turn = ${turn} AND owner = ${owner.id} AND status = 'running'`
+            if (mine === 0) return []
+            yield* save(query, sessionId, turn, end)
+            query`UPDATE turns SET status = ${end.outcome}, ended_at = ${now}
+              WHERE session_id = ${sessionId} AND turn = ${turn}`
+            query`UPDATE sessions SET updated_at = ${now}, title = coalesce(${titled(end.title)}, title),
+              usage = coalesce(${end.usage ? JSON.stringify(end.usage) : null}, usage)
+              WHERE session_id = ${sessionId}`
+            return query<SessionRow>`SELECT * FROM sessions WHERE session_id = ${sessionId}`
+          })
+        )
+        if (rows[0] !== undefined) return record(rows[0])
+        yield* ensureHeld(sessionId, turn)
+        return yield* Effect.die(`turn ${turn} of session ${sessionId} was ended before it was committed`)
       },
       patiently,
       (commit, sessionId, turn) =>

@@ -12,7 +12,7 @@ export const tempFile = Effect.map(temporaryFolder, (folder) => join(folder, "se
 export const openStore = (file: string) =>
   Effect.map(Layer.build(SessionStore.layer(file)), (context) => Context.get(context, SessionStore))
 
-export const openClient = (file: string) => Layer.effect(SqlClient.SqlClient, Sqlite.make(file))
+export const openClient = (file: string) => Sqlite.layer(file)
 
 /** The store and the connection it works on. */
 export const openBoth = (file: string) =>

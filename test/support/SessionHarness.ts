@@ -1,5 +1,4 @@
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import type { LiveSettings } from "../../src/config/LiveSettings.ts"
 import { Settings } from "../../src/config/Settings.ts"
 import { Agents } from "../../src/session/lifecycle/Agents.ts"
@@ -27,7 +26,7 @@ export const make = (
   const script = new Script()
   const home = folder()
   const broken = new Set<keyof SessionStore["Service"]>()
-  const sqlite = Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(file)))
+  const sqlite = Layer.orDie(Sqlite.layer(file))
   const settings = layerSettings({ configDir: home }, variables)
   const layer = SessionManager.layer.pipe(
     Layer.provideMerge(

@@ -2,14 +2,13 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { SqlClient } from "effect/sql"
 import { SessionStore } from "../../../src/store/SessionStore.ts"
 import * as Sqlite from "../../../src/store/Sqlite.ts"
 import { temporaryFolder } from "../../support/TemporaryFolder.ts"
 
 const store = (file: string) =>
   SessionStore.layerSql("The test store", "durable").pipe(
-    Layer.provide(Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(file)))),
+    Layer.provide(Layer.orDie(Sqlite.layer(file))),
     Layer.orDie
   )
 

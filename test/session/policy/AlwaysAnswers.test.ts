@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as EngineLayer from "../../../src/app/EngineLayer.ts"
 import type { Attachment, PermissionRequest } from "../../../src/session/lifecycle/Attachment.ts"
@@ -81,7 +81,7 @@ describe("the rule of an always-allow answer", () => {
     Effect.gen(function*() {
       const file = join(yield* temporaryFolder, "acp-sessions.db")
       yield* Effect.scoped(Effect.gen(function*() {
-        const sql = yield* Sqlite.make(file)
+        const sql = Context.get(yield* Sqlite.open(file), SqlClient.SqlClient)
         yield* Effect.provideService(
           Migrations.migrate(file, Migrations.sessions.slice(0, 10)),
           SqlClient.SqlClient,

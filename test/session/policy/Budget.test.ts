@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../../src/config/Settings.ts"
@@ -121,7 +121,7 @@ describe("max_cost_per_day_cents", () => {
 
 describe("The costs of an agent", () => {
   const store = SessionStore.layerSql("The test store", "durable").pipe(
-    Layer.provide(Layer.orDie(Layer.effect(SqlClient.SqlClient, Sqlite.make(Sqlite.memory))))
+    Layer.provide(Layer.orDie(Sqlite.layer(Sqlite.memory)))
   )
 
   it.effect("are kept by day, agent and model, exactly, and begin anew at midnight UTC", () =>
@@ -158,7 +158,7 @@ describe("The costs of an agent", () => {
     Effect.gen(function*() {
       const file = database()
       yield* Effect.scoped(Effect.gen(function*() {
-        const sql = yield* Sqlite.make(file)
+        const sql = Context.get(yield* Sqlite.open(file), SqlClient.SqlClient)
         yield* Effect.provideService(
           Migrations.migrate(file, Migrations.sessions.slice(0, 9)),
           SqlClient.SqlClient,
