@@ -39,7 +39,8 @@ const asked = (dialect: DialectName, answer: Effect.Effect<unknown, RpcFault | C
     seen,
     ask: PermissionRequests.ask(state, "s1", 60)({
       call,
-      explanation: "why",
+      reason: "Why.",
+      details: ["one", "two"],
       scopes: { allow: ["session"], deny: ["session", "workspace"] },
       ...rules
     })

@@ -43,7 +43,7 @@ const limits: OperatorLimits = {
 }
 
 const danger: RiskFinding = { category: "fs-wipe", part: "rm -rf /" }
-const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", rule: "shell(x)" })
+const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", layer: "user", rule: "shell(x)" })
 
 /** A shell call whose Tool approval policy was chosen by the session, so that the policy table decides about shapes. */
 const input = (settings: Partial<PolicySettings>, more: Partial<DecisionInput> = {}): DecisionInput =>

@@ -41,7 +41,7 @@ const fixed = (settings: Partial<PolicySettings>, more: Partial<DecisionInput>) 
     })
   )
 
-const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", rule: "shell(x)" })
+const hit = (list: RuleHit["list"]): RuleHit => ({ list, id: "r", layer: "user", rule: "shell(x)" })
 const danger = { category: "git-destructive", part: "git push --force" }
 const analysed = (command: string) => analyse(command, place)
 
@@ -336,7 +336,8 @@ describe("Who is asked", () => {
               content: [],
               locations: []
             },
-            explanation: "",
+            reason: "",
+            details: [],
             allow: [],
             deny: [],
             scopes: { allow: [], deny: [] }
@@ -459,11 +460,13 @@ describe("A call that asks for a wider sandbox", () => {
       assert.strictEqual(yield* ended(session, call("one")), "completed")
       assert.isTrue(existsSync(join(session.workspace.cwd, "one")))
       assert.deepStrictEqual(asked[0]!.allow, [])
+      const { details, reason } = asked[0]!
+      assert.strictEqual(reason, "This command asks for more access than the session gives, this once.")
       assert.match(
-        asked[0]!.explanation,
-        /^Asked because: the call asks for the sandbox workspace-write instead of read-only, this once; its reason: "to leave a mark"/
+        details.join("\n"),
+        /asks for the sandbox workspace-write instead of read-only, this once; its reason: "to leave a mark"/
       )
-      assert.match(asked[0]!.explanation, /Runs in: workspace-write/)
+      assert.match(details.join("\n"), /^runs in workspace-write/m)
       assert.lengthOf((yield* session.policy.source).session, 1)
       assert.notStrictEqual(yield* ended(session, "run touch two"), "completed")
       assert.isFalse(existsSync(join(session.workspace.cwd, "two")))
@@ -629,12 +632,14 @@ describe("Refusals, file tools and reads from the network", () => {
       const parts = [`mkdir a${long}`, "git push --force", `touch b${long}`]
       const command = parts.join(" && ")
       assert.strictEqual(yield* ended(session, `run ${command}`), "Denied by response (APPROVAL_REJECTED)")
-      const { call, explanation } = asked[0]!
+      const { call, details, reason } = asked[0]!
+      const explanation = details.join("\n")
+      assert.strictEqual(reason, "This command throws away commits or changes that git could bring back no more.")
       assert.deepInclude(call.rawInput, { command })
       assert.include(JSON.stringify(call.content), command)
       for (const part of parts) assert.include(explanation, part)
-      assert.match(explanation, /Dangerous \(.+\): git push --force/)
-      assert.match(explanation, /Runs in: (workspace-write|danger-full-access), network on/)
+      assert.match(explanation, /^dangerous \(.+\): `git push --force`/m)
+      assert.match(explanation, /^runs in (workspace-write|danger-full-access), network on/m)
     })
   )
 

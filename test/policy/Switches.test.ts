@@ -244,7 +244,8 @@ describe("approval_route", () => {
             content: [],
             locations: []
           },
-          explanation: "",
+          reason: "",
+          details: [],
           allow: [],
           deny: [],
           scopes: { allow: [], deny: [] }
@@ -274,7 +275,7 @@ describe("approval_route", () => {
 
 describe("A rule that lifts the block of dangerous commands", () => {
   const lifts = (rule: string) => {
-    const hit: RuleHit = { list: "allow", id: "r", rule }
+    const hit: RuleHit = { list: "allow", id: "r", layer: "user", rule }
     return decide(shellCall({}, { shapes: [{ category: "fs-wipe", part: "rm -rf src" }], rule: hit })).code !==
       "HIGH_RISK"
   }

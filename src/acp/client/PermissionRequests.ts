@@ -24,16 +24,23 @@ import { beginning } from "../../domain/Cut.ts"
  * docs/agent-client-protocol.md#permission-requests.
  */
 
+/** Characters of a label; buttons are no longer in most clients. The content of the question has all rules. */
+const longestLabel = 59
+
 /**
  * The scopes in which an answer may be kept, with their names. The outcome picks one in `_meta.postern.scope`; the
  * default is `session`.
  */
 const lasting = (verb: string, rules: ReadonlyArray<string>, scopes: ReadonlyArray<AlwaysScope>) => {
-  const named = scopes.map((scope) => ({ scope, name: `Always ${verb} in this ${scope}: ${rules.join(", ")}` }))
+  const named = scopes.map((scope) => {
+    const name = `Always ${verb} in this ${scope}`
+    const whole = `${name}: ${rules.join(", ")}`
+    return { scope, name: whole.length <= longestLabel ? whole : name }
+  })
   return { name: named[0]!.name, _meta: { postern: { scopes: named } } }
 }
 
-/** One option of each kind; those that last only where there is a rule to keep, and with that rule in their names. */
+/** One option of each kind; those that last only where there is a rule to keep, which is in their names where it fits. */
 const options = ({ allow, deny, scopes }: PermissionRequest) => [
   { optionId: "allow-once", name: "Allow once", kind: "allow_once" as const },
   ...(allow.length === 0
@@ -115,16 +122,23 @@ const toolCallOf = ({ content, kind, locations, rawInput, title, toolCallId }: T
   ...(rawInput === undefined ? {} : { rawInput })
 })
 
+/** The whole command, which a title may cut. */
+const commandOf = ({ rawInput }: ToolCallState): string | undefined =>
+  Predicate.hasProperty(rawInput, "command") && typeof rawInput.command === "string" ? rawInput.command : undefined
+
 const request = (state: AcpConnectionState, sessionId: string, question: PermissionRequest) => {
-  const { call, explanation } = question
-  const shown = { ...call, content: [...call.content, textContent(explanation)] }
+  const { call, details, reason } = question
+  const list = details.map((line) => `- ${line}`).join("\n")
+  const shown = { ...call, content: [...call.content, textContent(reason), textContent(list)] }
   const payload = { sessionId, toolCall: toolCallOf(shown), options: options(question) }
   if (state.dialect === "acp") return state.peer.request(RequestPermission, payload)
   const edits = offersEdit(state, question) ? [rejectWithEdit] : []
-  const rawInput = call.kind === "edit" ? call.rawInput : { tool: call.name, summary: call.title }
+  const summary = commandOf(call) ?? call.title
+  const rawInput = call.kind === "edit" ? call.rawInput : { tool: call.name, summary }
+  const before = call.kind === "execute" ? [textContent(summary)] : []
   return state.peer.request(ZeroClawRequestPermission, {
     ...payload,
-    toolCall: { ...payload.toolCall, rawInput },
+    toolCall: { ...payload.toolCall, content: [...before, ...payload.toolCall.content ?? []], rawInput },
     options: [...payload.options, ...edits]
   })
 }

@@ -128,7 +128,7 @@ export class ClientApprovals extends Context.Service<ClientApprovals, {
     Effect.map(DaemonInfo, ({ connections }) => {
       const open = new Map<string, Asked>()
       return {
-        ask: (connection, sessionId, updates, timeoutSecs) => ({ allow, call, explanation }) =>
+        ask: (connection, sessionId, updates, timeoutSecs) => ({ allow, call, details, reason }) =>
           Effect.suspend(() => {
             const requestId = newId()
             const update = {
@@ -137,7 +137,7 @@ export class ClientApprovals extends Context.Service<ClientApprovals, {
               tool_call_id: call.toolCallId,
               tool_name: call.name,
               arguments_summary: summaryOf(call.rawInput) ?? call.title,
-              explanation,
+              explanation: [reason, ...details].join("\n"),
               allow_always_rules: allow,
               timeout_secs: timeoutSecs
             }

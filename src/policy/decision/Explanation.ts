@@ -48,22 +48,39 @@ export const trace = (decision: Decision) => {
   }
 }
 
+/** On one line, in a span of code that the text cannot end. */
+const code = (text: string): string => {
+  const line = text.replace(/\s*\n\s*/g, " ⏎ ")
+  const longest = Array.from(line.matchAll(/`+/g)).reduce((most, [run]) => Math.max(most, run.length), 0)
+  const tick = "`".repeat(longest + 1)
+  return /^`|`$/.test(line) ? `${tick} ${line} ${tick}` : `${tick}${line}${tick}`
+}
+
 /**
- * What a question shows: the whole call, its actions, its risks, the reason for asking, and the sandbox. See
- * docs/policy.md#what-a-question-shows.
+ * The details of a question beside its plain reason, one a line, as Markdown: the actions of the call, its risks, what
+ * the gate says, the sandbox, and the rules that an "always" answer adds. See docs/policy.md#what-a-question-shows.
  */
-export const explain = ({ parts, reason, sandbox, shapes }: Decision): string => {
+export const details = (
+  { code: word, gate, parts, reason, sandbox, shapes }: Decision,
+  rules: { readonly allow: ReadonlyArray<string>; readonly deny: ReadonlyArray<string> }
+): ReadonlyArray<string> => {
   const commands = parts.filter((part) => part.kind !== "tool")
+  const adds = (answer: string, texts: ReadonlyArray<string>) =>
+    texts.length === 0
+      ? []
+      : [`${answer} adds ${texts.length === 1 ? "the rule" : "the rules"} ${texts.map(code).join(", ")}`]
   return [
-    `Asked because: ${reason}`,
     ...(commands.length > 1
-      ? ["Parts:", ...commands.map(({ kind, text }) => kind === "command" ? `  ${text}` : `  ${kind} ${text}`)]
+      ? commands.map(({ kind, text }) => `${kind === "command" ? "runs" : `${kind}s`} ${code(text)}`)
       : []),
-    ...shapes.map(({ category, part }) => `Dangerous (${category}): ${part}`),
+    ...shapes.map(({ category, part }) => `dangerous (${category}): ${code(part)}`),
+    `asked by ${gate} (${word}): ${reason}`,
     ...(sandbox === undefined
       ? []
-      : [`Runs in: ${sandbox.mode}, network ${sandbox.network ? "on" : "off"} (${sandbox.note})`])
-  ].join("\n")
+      : [`runs in ${sandbox.mode}, network ${sandbox.network ? "on" : "off"} (${sandbox.note})`]),
+    ...adds("“Always allow”", rules.allow),
+    ...adds("“Always reject”", rules.deny)
+  ]
 }
 
 /** The text of a refusal for the model and people. See docs/policy.md#refusals. */

@@ -3,6 +3,7 @@ import type { ActionContext, CallAction } from "./CallAction.ts"
 export interface RuleHit {
   readonly list: "deny" | "ask" | "allow"
   readonly id: string
+  readonly layer: "managed" | "user" | "project" | "session"
   readonly rule: string
   /** The reason that the author of the rule gave. */
   readonly reason?: string | undefined

@@ -62,6 +62,7 @@ const verdict = (entries: ReadonlyArray<RuleEntry>): RuleVerdict | undefined => 
   return {
     list: first.list,
     id: first.id,
+    layer: first.layer,
     rule: print(first.rule),
     reason: first.reason,
     ...(entries.some(({ guard }) => guard) ? { guard: true as const } : {}),

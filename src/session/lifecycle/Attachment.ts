@@ -7,8 +7,10 @@ export type AlwaysScope = "session" | "workspace"
 
 export interface PermissionRequest {
   readonly call: ToolCallState
-  /** Why a person is asked, what the call consists of, and what it would run in. */
-  readonly explanation: string
+  /** Why a person is asked, in one sentence. */
+  readonly reason: string
+  /** What the call consists of, what it would run in, what an answer adds: Markdown, one a line. */
+  readonly details: ReadonlyArray<string>
   /** Rules that "always allow" and "always reject" would add; an empty list is not offered. */
   readonly allow: ReadonlyArray<string>
   readonly deny: ReadonlyArray<string>

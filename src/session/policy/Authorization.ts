@@ -6,7 +6,9 @@ import { ruleName } from "../../domain/ToolName.ts"
 import { absolutePath } from "../../policy/decision/Boundary.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
 import * as Escalation from "../../policy/decision/Escalation.ts"
-import { explain } from "../../policy/decision/Explanation.ts"
+import { details } from "../../policy/decision/Explanation.ts"
+import type { Refusal } from "../../policy/decision/Origin.ts"
+import { plainReason } from "../../policy/decision/PlainReason.ts"
 import { complete } from "../../policy/decision/GateTrace.ts"
 import type { RuleBook } from "../../policy/rules/source/RuleBooks.ts"
 import type { RulesInvalid } from "../../policy/rules/source/RulesFile.ts"
@@ -29,15 +31,20 @@ export interface Decided extends CallConfinement.ConfinementInput {
   readonly decision: Decision
 }
 
-type Denial = Pick<Decision, "gate" | "code" | "reason">
-
 /** The outcome for a call after the gates, and where they ask a person, that person's answer. */
 export type Authorization =
   | { readonly _tag: "Run"; readonly decided: Decided }
-  | { readonly _tag: "Refused" } & Denial
+  | { readonly _tag: "Refused" } & Refusal
   | { readonly _tag: "Replaced"; readonly text: string }
 
-const refused = ({ code, gate, reason }: Denial): Authorization => ({ _tag: "Refused", gate, code, reason })
+const refused = ({ code, gate, reason, rule, settings }: Refusal): Authorization => ({
+  _tag: "Refused",
+  gate,
+  code,
+  reason,
+  ...(rule === undefined ? {} : { rule }),
+  ...(settings === undefined ? {} : { settings })
+})
 
 const notAllowed = (code: string, reason: string): Authorization => refused({ gate: "response", code, reason })
 
@@ -179,7 +186,8 @@ export const make = Effect.gen(function*() {
       const texts = (entries: ReadonlyArray<RuleEntry>) => entries.map(({ rule }) => rule.text)
       const question: PermissionRequest = {
         call: yield* disclosed,
-        explanation: explain(decision),
+        reason: plainReason(decision),
+        details: details(decision, { allow: texts(proposed.allow), deny: texts(proposed.deny) }),
         allow: texts(proposed.allow),
         deny: texts(proposed.deny),
         scopes: yield* scopes(turn)

@@ -3,8 +3,8 @@ import { outputItem, textContent, textsOf, type ToolCallItem } from "../../domai
 import { newId } from "../../domain/Id.ts"
 import { LeakDetection, load } from "../../domain/secrets/LeakDetector.ts"
 import type { ToolCallState } from "../../domain/SessionEvent.ts"
-import type { Decision } from "../../policy/decision/Decision.ts"
 import { denial } from "../../policy/decision/Explanation.ts"
+import { originOf, type Refusal } from "../../policy/decision/Origin.ts"
 import { withheld } from "../../policy/decision/ToolGrants.ts"
 import { isTooDeep } from "../../rpc/Wire.ts"
 import * as PathScope from "../../sandbox/plan/PathScope.ts"
@@ -190,9 +190,12 @@ const makeOne = Effect.gen(function*() {
         preview: { ...preview, ...more }
       })
     ))
-    const turnDown = Effect.fnUntraced(function*(by: Pick<Decision, "gate" | "code" | "reason">) {
+    const turnDown = Effect.fnUntraced(function*(by: Refusal) {
       const message = denial(by)
-      return { ...yield* fail(turn, shown, message, [...content, textContent(message)]), denied: by.code }
+      // The model is not told where it is set.
+      const origin = originOf(by, turn.configured().agent.riskProfile)
+      const told = [message, ...(origin === undefined ? [] : [origin])].map(textContent)
+      return { ...yield* fail(turn, shown, message, [...content, ...told]), denied: by.code }
     })
     const question = Effect.map(disclosed, ({ call }) => call)
     const authorization = yield* authorizeCall(tool, parameters, shown, question, turn)

@@ -286,7 +286,7 @@ describe("a rule with a guard", () => {
   it("names no command to the operator's limits", () => {
     const outside = {
       parts: [{ kind: "write", text: "> /srv/x", path: "/srv/x" }] as const,
-      rule: { list: "allow", id: "r", rule: "shell(x *)" } as const
+      rule: { list: "allow", id: "r", layer: "user", rule: "shell(x *)" } as const
     }
     const call = (more: object) => decide(shellCall({}, { ...outside, ...more }))
     assert.strictEqual(call({ rule: { ...outside.rule, guard: true } }).code, "OUTSIDE_WORKSPACE")
