@@ -56,8 +56,12 @@ export const isPlainKey = (text: string): boolean =>
 
 const isUuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
+/** Base64 that happens to begin with a slash. */
+const isSlashedKey = (value: string): boolean =>
+  /^\/[A-Za-z0-9+/]{31,}={0,2}$/.test(value) && turns(value) >= 3 && changes(value) >= 0.35 && !hasWords(value)
+
 const isPath = (value: string): boolean =>
-  /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/)/.test(value) ||
+  /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*:\/\/)/.test(value) && !isSlashedKey(value) ||
   /^[\w@-]+(?:\.[a-z][\w-]*)+$/i.test(value) && turns(value) < 3 ||
   /\.(?:[jt]sx?|mjs|json|ya?ml|md|html?|css|s[ac]ss|py|rb|go|rs|java|pem|key|crt|txt|png|svg)$/.test(value)
 

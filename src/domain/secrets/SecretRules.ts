@@ -261,6 +261,8 @@ export const tokenRules = (): ReadonlyArray<TokenRule> => [
     "tskey-": "(?:(?:auth|api|client|webhook|scim)-)?[A-Za-z0-9]{8,40}(?:-[A-Za-z0-9]{16,60})?"
   }, { check: isKey }),
   token("age key", { "AGE-SECRET-KEY-": "[A-Z0-9-]{50,80}" }),
+  token("Nostr key", { "nsec1": "[02-9ac-hj-np-z]{58}(?![A-Za-z0-9])" }),
+  token("minisign key", { "RWRTY0Iy": "[A-Za-z0-9+/]{60,240}={0,2}" }),
   // Work
   token("Linear key", all(an(32, 128), "lin_oauth_", "lin_wh_"), { check: isKey }),
   token("Figma token", all(word(36, 200), "figu_", "figo_", "figr_"), { check: isMixedKey }),
@@ -461,6 +463,7 @@ export const nameRules: ReadonlyArray<NameRule> = [
           "aes",
           "cipher",
           "crypt",
+          "fernet",
           "hash",
           "nonce"
         ],

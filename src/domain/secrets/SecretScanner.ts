@@ -373,7 +373,12 @@ const maxRandom = 200
 /** Before a word that is no secret: checksums, fingerprints, public keys, ids, what is in an address or a path. */
 const innocentBefore = new RegExp(
   [
-    "(?:ssh-(?:rsa|ed25519|dss)|ecdsa-[\\w-]{1,24}|integrity|commit|revision|\\bh1:|base64,|\\|1\\||=\\||-\\d:) ?$",
+    "(?:ssh-(?:rsa|ed25519|dss)|ecdsa-[\\w-]{1,24}|integrity|commit|revision|\\bh1:|base64,|\\|1\\||=\\||-\\d:|\\bpeer) ?$",
+    // Records of DNSSEC, keys of minisign and signify, of Matrix, and what SOPS has encrypted.
+    "|\\b(?:C?DNSKEY|RRSIG|OPENPGPKEY|SMIMEA) [^\\n]{0,80}$",
+    "|(?:minisign|signify) public key[^\\n]{0,40}\\r?\\n$",
+    "|\\b(?:ed|curve)25519:\\w{1,16}[\"']?:? {0,2}[\"']?$",
+    "|ENC\\[AES256_GCM,data:$|,(?:iv|tag):$",
     "|(?:",
     [
       ...[
@@ -396,6 +401,8 @@ const innocentBefore = new RegExp(
         "\\b[pbnxy]",
         "public[-_ ]?key",
         "pubkey",
+        "site[-_]?key",
+        "\\bpeer",
         "pinned"
       ],
       ...[
@@ -485,7 +492,11 @@ const isRandom = (word: string, at: number, text: string, sensitivity: number): 
   if (word.length > maxRandom || isInBlock(word, at, text) || innocentStart.test(word)) return false
   if (hasWords(word) || changes(word) < 0.35 || isComposed(word) || decodesToText(word)) return false
   if (!word.split("/").some((one) => isRandomSegment(one, sensitivity))) return false
-  if (innocentBefore.test(text.slice(Math.max(0, at - 96), at))) return false
+  const before = text.slice(Math.max(0, at - 96), at)
+  // The secret half of a pair whose public half has half the length.
+  if (word.length >= 86 && /[\w.-]-\d{1,2}:$/.test(before)) return true
+  if (innocentBefore.test(before)) return false
+  if (word.startsWith("//") && text[at - 1] === ":") return false
   if (
     text[at + word.length] === "." || text[at + word.length] === "(" || text[at - 1] === "." || text[at - 1] === "@" ||
     text[at - 1] === "#" || text[at - 1] === "%" || text[at - 1] === "$"
@@ -572,6 +583,27 @@ const privateKeyEnd: BlockRule = (text, at, add, decided) => {
   return undefined
 }
 
+/** More is no key and no certificate, in code units. */
+const maxPublic = 65_536
+
+const publicHead =
+  /-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}(?:CERTIFICATE(?: REQUEST)?|CRL|PUBLIC KEY(?: BLOCK)?|PARAMETERS|PKCS7|CMS|SIGNATURE|MESSAGE|ENCRYPTED FILE)-----/y
+
+/** Base64, and what stands between its lines, also as they are written in a string or quoted. */
+const blockText = /[A-Za-z0-9+/=\s"'`,>|#*\\]/
+
+/** A certificate, a signature, parameters: what is laid out like a private key and is none. */
+const publicBlock: BlockRule = (text, at) => {
+  const head = matchAt(publicHead, text, at)
+  if (head === null) return undefined
+  const limit = Math.min(text.length, at + maxPublic)
+  for (let end = at + head[0].length; end < limit; end++) {
+    if (text.startsWith("-----END ", end)) return end
+    if (!blockText.test(text[end]!)) return undefined
+  }
+  return undefined
+}
+
 const puttyKey: BlockRule = (text, at, add) => {
   const head = matchAt(/private-lines: \d{1,3}\r?\n/iy, text, at)
   return head === null ? undefined : keyLines(text, at + head[0].length, add)
@@ -654,6 +686,7 @@ const keyHeads = [
 const blocks: ReadonlyArray<readonly [ReadonlyArray<string>, BlockRule]> = [
   [keyHeads.map((one) => `begin ${one}`), privateKey],
   [keyHeads.map((one) => `end ${one}`), privateKeyEnd],
+  [["-----begin "], publicBlock],
   [["private-lines: "], puttyKey],
   [["public-lines: "], puttyPublic],
   [["://"], addressLogin],

@@ -85,6 +85,8 @@ export const tokens: ReadonlyArray<readonly [name: string, template: string]> = 
   ["Vault service token", "hvs.{w:95}"],
   ["Vault short service token", "hvs.{a:24}"],
   ["Vault batch token", "hvb.{w:150}"],
+  ["Nostr key", "nsec1ynkn75t77trspkep6hcquztv80akksaxhjzm9d4hf439n5nt9fn72r9ez0"],
+  ["minisign key", "RWRTY0Iy{b:200}"],
   ["1Password service account", "ops_eyJ{a:400}"],
   ["1Password secret key", "A3-{U:6}-{U:6}-{U:5}-{U:5}-{U:5}-{U:5}"],
   ["Tailscale auth key", "tskey-auth-k{a:11}CNTRL-{a:32}"],
@@ -203,6 +205,9 @@ export const contexts: ReadonlyArray<string> = [
 export const lines: ReadonlyArray<readonly [name: string, template: string]> = [
   ["AWS secret in .env", "AWS_SECRET_ACCESS_KEY=«{b:40}»"],
   ["AWS secret in credentials", "aws_secret_access_key = «{b:40}»"],
+  ["AWS secret with a slash in front", "aws_secret_access_key = «/{b:39}»"],
+  ["Fernet key", "FERNET_KEY=«{b:43}=»"],
+  ["signing key of a Nix cache", "cache.acme.dev-1:«{b:86}==»"],
   ["AWS secret in JSON", "{\"SecretAccessKey\": \"«{b:40}»\", \"Version\": 1}"],
   ["AWS session token", "AWS_SESSION_TOKEN=«IQoJb3JpZ2luX2Vj{b:300}»"],
   ["AWS secret in YAML", "  secretAccessKey: «{b:40}»"],
