@@ -1,3 +1,4 @@
+import { homedir } from "node:os"
 import { Worker } from "node:worker_threads"
 import { Context, Deferred, Effect, Option, Schema } from "effect"
 import type { Hash } from "node:crypto"
@@ -16,6 +17,7 @@ import { Processes } from "../../sandbox/process/Processes.ts"
 import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import { Environment, scrub } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
+import { isInside } from "../../platform/FilePath.ts"
 import * as ToolPath from "./ToolPath.ts"
 import { beginning } from "../../domain/Cut.ts"
 
@@ -554,7 +556,9 @@ export const make = Effect.gen(function*() {
   const search = Effect.fnUntraced(
     function*(query: SearchQuery, { confinement, workspace: { allowed, roots } }: Tool.RunContext) {
       const ripgrep = Executable.find("rg", variables["PATH"], [...roots, ...allowed])
-      if (ripgrep === undefined) return yield* builtinSearch(query, timeout)
+      // In its narrow view a command sees nothing of the home folder but the session's folders below it.
+      const holdsHome = isInside(query.folder, homedir())
+      if (ripgrep === undefined || holdsHome) return yield* builtinSearch(query, timeout)
       // Where a folder is exchanged for a link meanwhile, the link leads to nothing that the tool may not read.
       const where = { cwd: query.folder, env: scrub(variables), only: query.folder }
       const confined = yield* Effect.option(confinement.confine([ripgrep, ...argumentsOf(query)], where))
