@@ -1,6 +1,7 @@
 import { type Effect, Schema } from "effect"
 import type { EffectiveSandbox } from "../domain/PolicySettings.ts"
 import type { BackendChoice } from "../domain/SandboxBackend.ts"
+import type { Protection } from "./plan/Protection.ts"
 
 /** What one call may reach (docs/sandbox.md#effective-mode). All paths are canonical and absolute. */
 export interface SandboxRequest {
@@ -22,6 +23,8 @@ export interface SandboxRequest {
   readonly named?: ReadonlyArray<string>
   /** Further files and folders of the session's own that must not be written to. */
   readonly readOnly?: ReadonlyArray<string>
+  /** What is protected in `roots`, by a look at them a moment ago; without it they are looked at. */
+  readonly protection?: Protection
   /** The session's; without it each command has temporary folders of its own. */
   readonly temporary?: PrivateTmp
   /** The whole environment of the command, already free of secrets. */

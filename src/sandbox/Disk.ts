@@ -1,15 +1,16 @@
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from "node:fs"
 import { dirname, isAbsolute, join, resolve } from "node:path"
+import { decode, forSystem, isLossy } from "../platform/PathBytes.ts"
 import * as RegularFile from "../platform/RegularFile.ts"
 
-/** The few questions about the disk that a plan asks, right before a call. */
+/** The few questions about the disk that a plan asks, right before a call. Paths may be no UTF-8: see `PathBytes`. */
 
 /** `closed`: a parent folder denies access at the moment. A command of the same user can change its mode. */
 type PathKind = "folder" | "file" | "link" | "missing" | "closed"
 
 export const kind = (path: string): PathKind => {
   try {
-    const found = lstatSync(path, { throwIfNoEntry: false })
+    const found = lstatSync(forSystem(path), { throwIfNoEntry: false })
     return found === undefined ? "missing" : found.isSymbolicLink() ? "link" : found.isDirectory() ? "folder" : "file"
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EACCES" ? "closed" : "missing"
@@ -27,11 +28,27 @@ const attempt = <A>(look: () => A): A | undefined => {
   }
 }
 
-export const real = (path: string): string | undefined => attempt(() => realpathSync.native(path))
-export const target = (path: string): string | undefined => attempt(() => readlinkSync(path))
-export const text = (path: string): string | undefined => attempt(() => RegularFile.read(path).toString("utf8"))
+export const real = (path: string): string | undefined =>
+  attempt(() => {
+    const found = realpathSync.native(forSystem(path))
+    return isLossy(found) ? decode(realpathSync.native(forSystem(path), "buffer")) : found
+  })
+
+const targetOf = (path: string): string | undefined =>
+  attempt(() => {
+    const found = readlinkSync(forSystem(path))
+    return isLossy(found) ? decode(readlinkSync(forSystem(path), "buffer")) : found
+  })
+export { targetOf as target }
+
+export const text = (path: string): string | undefined => attempt(() => decode(RegularFile.read(forSystem(path))))
+
 /** Nothing where it cannot be listed. */
-export const names = (path: string): ReadonlyArray<string> | undefined => attempt(() => readdirSync(path))
+export const names = (path: string): ReadonlyArray<string> | undefined =>
+  attempt(() => {
+    const found = readdirSync(forSystem(path))
+    return found.some(isLossy) ? readdirSync(forSystem(path), "buffer").map(decode) : found
+  })
 
 interface Followed {
   /** Without links. */
@@ -52,7 +69,7 @@ export const followed = (path: string): Followed | undefined => {
     const at = join(target, name)
     const is = kind(at)
     if (is === "missing" || is === "closed") return undefined
-    const link = is === "link" ? attempt(() => readlinkSync(at)) : undefined
+    const link = is === "link" ? targetOf(at) : undefined
     if (link === undefined) {
       target = at
       continue

@@ -17,8 +17,8 @@ import { type BackendChoice } from "../domain/SandboxBackend.ts"
 import * as Disk from "./Disk.ts"
 import * as SandboxModes from "./SandboxModes.ts"
 import * as Plan from "./plan/Plan.ts"
-import * as ProtectedPaths from "./plan/ProtectedPaths.ts"
 import * as ProtectionIndex from "./plan/ProtectionIndex.ts"
+import type { Protection } from "./plan/Protection.ts"
 import type { PathScope } from "./plan/PathScope.ts"
 import { type HostEnvironment, ownHomes, type ViewRequest } from "./plan/DiskView.ts"
 import * as BackendProbe from "./backends/BackendProbe.ts"
@@ -64,8 +64,8 @@ export class Sandbox extends Context.Service<Sandbox, {
    * Nothing is made before a command needs them.
    */
   readonly temporary: (scope: Scope.Scope) => Temporary
-  /** How everything is now that a call in `workspace-write` with these folders would find protected. */
-  readonly protectedState: (roots: ReadonlyArray<string>) => Effect.Effect<ProtectedPaths.ProtectedState>
+  /** What a call in `workspace-write` with these folders would find protected now. */
+  readonly protection: (roots: ReadonlyArray<string>) => Effect.Effect<Protection>
   /** What such a call finds hidden and protected, for `postern sandbox check --paths`. */
   readonly paths: (
     request: SandboxRequest
@@ -119,8 +119,7 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
   const confine = Effect.fnUntraced(function*(argv: BackendCommand["argv"], request: SandboxRequest) {
     const chosen = choose(request.mode, request.network, request.backend)
     if ("missing" in chosen) return yield* new SandboxUnavailable(chosen)
-    const sources = request.mode === "workspace-write" ? yield* protection.sources(request.roots) : undefined
-    const planned = Plan.make(request, surroundings, sources)
+    const planned = Plan.make(request, surroundings, yield* protectionFor(request))
     if (planned instanceof SandboxUnavailable) return yield* planned
     const temporary = yield* temporaryOf(request, planned)
     const plan = temporary === undefined ? planned : { ...planned, temporary }
@@ -144,6 +143,12 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     })
   })
 
+  const protectionFor = ({ mode, protection: given, roots }: SandboxRequest) => {
+    if (mode !== "workspace-write") return Effect.undefined
+    const isGiven = given?.roots.length === roots.length && given.roots.every((root, at) => root === roots[at])
+    return isGiven ? Effect.succeed(given) : protection.look(roots)
+  }
+
   const temporaryOf = ({ mode, temporary }: SandboxRequest, { readable, roots }: Plan.Plan) => {
     const shown = [...roots, ...readable]
     if (temporary !== undefined && mode === "workspace-write") return temporary.forWriting(shown)
@@ -164,12 +169,11 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     enforce,
     check,
     temporary: (scope) => PrivateTmp.make(temporaryParent, scope, options.temporaryLimit),
-    protectedState: (roots) => Effect.map(protection.sources(roots), (sources) => Plan.protectedState(roots, sources)),
+    protection: protection.look,
     paths: Effect.fnUntraced(function*(request) {
-      const sources = request.mode === "workspace-write" ? yield* protection.sources(request.roots) : undefined
-      const found = Plan.paths(request, surroundings, sources)
+      const found = Plan.paths(request, surroundings, yield* protectionFor(request))
       return found instanceof SandboxUnavailable ? yield* found : found
     }),
-    reach: (request) => Plan.reach(request, surroundings, protection.configOf)
+    reach: (request) => Plan.reach(request, surroundings, protection.look)
   })
 })

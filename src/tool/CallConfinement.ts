@@ -12,6 +12,7 @@ import type { PrivateTmp } from "../sandbox/Confinement.ts"
 import type { SandboxRequest } from "../sandbox/Confinement.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
 import type { PathScope } from "../sandbox/plan/PathScope.ts"
+import type { Protection } from "../sandbox/plan/Protection.ts"
 import { PathRefused, type Workspace } from "../workspace/Workspace.ts"
 import { isInside } from "../platform/FilePath.ts"
 import { type Confinement, ToolFailed } from "./Tool.ts"
@@ -32,6 +33,8 @@ export interface ConfinementInput {
   readonly temporary?: PrivateTmp
   /** See the same of a `SandboxRequest`. */
   readonly named?: ReadonlyArray<string>
+  /** What is protected in the session's folders, for those who have looked already. */
+  readonly protection?: Effect.Effect<Protection>
   /** What {@link deniedPaths} finds, for those who have looked already. */
   readonly denied?: Effect.Effect<DeniedPaths.DeniedPaths>
 }
@@ -101,6 +104,9 @@ export const make = (
         ...placesOf(input, denied),
         ...(temporary === undefined ? {} : { temporary }),
         ...(input.named === undefined ? {} : { named: input.named }),
+        ...(mode === "workspace-write" && only === undefined && input.protection !== undefined
+          ? { protection: yield* input.protection }
+          : {}),
         backend: backendOf(limits.backend, settings)
       }).pipe(
         Effect.catchTag(
@@ -117,8 +123,10 @@ export const make = (
 export const narrowed = (workspace: Workspace, reach: PathScope): Workspace => ({
   ...workspace,
   resolve: (path, intent) =>
-    Effect.flatMap(workspace.resolve(path, intent), (canonical) => {
-      const reason = reach.refusal(canonical, intent)
-      return reason === undefined ? Effect.succeed(canonical) : new PathRefused({ path, reason })
+    Effect.gen(function*() {
+      const canonical = yield* workspace.resolve(path, intent)
+      const reason = reach.refusal(canonical, intent) ??
+        (intent === "write" ? yield* reach.protection(canonical) : undefined)
+      return reason === undefined ? canonical : yield* new PathRefused({ path, reason })
     })
 })

@@ -33,9 +33,13 @@ const measure = Effect.fnUntraced(function*(work: string, modes?: ReadonlyArray<
       const start = performance.now()
       yield* Effect.scoped(Effect.gen(function*() {
         // As around each call of a session that may write.
-        const look = mode === "workspace-write" ? sandbox.protectedState([work]) : Effect.void
-        yield* look
-        const confined = yield* sandbox.confine(["/bin/true"], { mode, network, cwd: work, roots: [work], env })
+        const look = mode === "workspace-write" ? sandbox.protection([work]) : Effect.undefined
+        const protection = yield* look
+        const request = { mode, network, cwd: work, roots: [work], env }
+        const confined = yield* sandbox.confine(
+          ["/bin/true"],
+          protection === undefined ? request : { ...request, protection }
+        )
         yield* processes.run({ ...confined, timeout: "10 seconds", onOutput: () => undefined })
         yield* look
       }))

@@ -1,52 +1,31 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
-import { homedir } from "node:os"
+import { chmodSync, existsSync, mkdirSync, renameSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { EffectiveSandbox } from "../../src/domain/PolicySettings.ts"
 import type { HostEnvironment } from "../../src/sandbox/plan/DiskView.ts"
 import * as Plan from "../../src/sandbox/plan/Plan.ts"
+import { folderBase, write } from "../support/SandboxFolders.ts"
 import { needed, places } from "./CredentialPlaces.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
 
-const isRoot = process.geteuid?.() === 0
 const secret = "token = planted-0123456789abcdef"
 const all = Object.values(places).flat()
 
-const write = (path: string, text: string) => {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text)
-}
-
-const home = Effect.acquireRelease(
-  Effect.sync(() => {
-    // Not below a temporary folder: those are replaced inside.
-    const base = realpathSync(mkdtempSync(join(isRoot ? "/srv" : homedir(), "postern-hidden-")))
-    const home = join(base, "home")
-    const work = join(home, "projects", "app")
-    mkdirSync(work, { recursive: true })
-    mkdirSync(join(base, "state"))
-    const host: HostEnvironment = {
-      homes: [home],
-      variables: { PATH: Run.path },
-      own: { configDir: join(base, "state"), dataDir: join(base, "state", "data") }
-    }
-    return { base, home, work, host, own: host.own, put: (path: string, text: string) => write(join(home, path), text) }
-  }),
-  ({ base }) => Effect.sync(() => rmSync(base, { recursive: true, force: true }))
-)
+const home = Effect.map(folderBase("hidden"), (base) => {
+  const home = join(base, "home")
+  const work = join(home, "projects", "app")
+  mkdirSync(work, { recursive: true })
+  mkdirSync(join(base, "state"))
+  const host: HostEnvironment = {
+    homes: [home],
+    variables: { PATH: Run.path },
+    own: { configDir: join(base, "state"), dataDir: join(base, "state", "data") }
+  }
+  return { base, home, work, host, own: host.own, put: (path: string, text: string) => write(join(home, path), text) }
+})
 
 type Home = Effect.Success<typeof home>
 
@@ -332,7 +311,7 @@ describe("hidden paths", () => {
       const made = yield* home
       plant(made)
       for (const mode of ["read-only", "workspace-write"] as const) {
-        const { refusal } = Plan.reach({ mode, network: false, roots: [made.work] }, made.host)
+        const { refusal } = Plan.reach({ mode, network: false, roots: [made.work] }, made.host, () => Effect.never)
         assert.deepStrictEqual(all.filter((path) => refusal(join(made.home, path), "read") === undefined), [])
         assert.deepStrictEqual(needed.filter((path) => refusal(join(made.home, path), "read") !== undefined), [])
       }
@@ -343,7 +322,7 @@ describe("hidden paths", () => {
       const made = yield* home
       made.put(".cargo/config.toml", "[build]\n")
       const readable = (path: string) =>
-        Plan.reach({ mode: "read-only", network: false, roots: [made.work] }, made.host)
+        Plan.reach({ mode: "read-only", network: false, roots: [made.work] }, made.host, () => Effect.never)
           .refusal(join(made.home, path), "read") === undefined
       yield* Effect.sleep("80 millis")
       assert.isTrue(readable(".cargo/config.toml"))

@@ -1,18 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
-import { homedir } from "node:os"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import * as DeniedPaths from "../../src/policy/rules/DeniedPaths.ts"
 import { parse } from "../../src/policy/rules/Rule.ts"
@@ -25,36 +14,16 @@ import * as BackendProbe from "../../src/sandbox/backends/BackendProbe.ts"
 import { Environment } from "../../src/platform/Environment.ts"
 import * as GitHead from "../../src/workspace/GitHead.ts"
 import { tools } from "../policy/rules/Ruled.ts"
+import { isRoot, sandboxFolders, write } from "../support/SandboxFolders.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
 
-const isRoot = process.geteuid?.() === 0
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => {
-    const base = realpathSync(mkdtempSync(join(isRoot ? "/srv" : homedir(), "postern-hostile-")))
-    const [home, work] = [join(base, "home"), join(base, "work")]
-    mkdirSync(join(home, ".postern"), { recursive: true })
-    mkdirSync(work)
-    return { base, home, work, own: { configDir: join(home, ".postern"), dataDir: join(home, ".postern", "data") } }
-  }),
-  ({ base }) =>
-    Effect.sync(() => {
-      execFileSync("chmod", ["-R", "u+rwX", base])
-      rmSync(base, { recursive: true, force: true })
-    })
-)
+const folder = sandboxFolders("hostile")
 
 const run = (made: Effect.Success<typeof folder>, script: string, options: Run.Options = {}) =>
   Effect.provide(Effect.scoped(Run.bash(script, made.work, "workspace-write", false, options)), Run.layer(made))
 
 const deny = (rule: string) => ruleEntry("user", "deny", Result.getOrThrow(parse(rule, { list: "deny", tools })))
-
-const write = (path: string, text: string, mode = 0o644) => {
-  mkdirSync(join(path, ".."), { recursive: true })
-  writeFileSync(path, text, { mode })
-  return path
-}
 
 describe.skipIf(!Fixture.hasBubblewrap)(`a hostile command${Fixture.reason}`, () => {
   it.live("cannot move a folder away in which something is hidden by its path", () =>
@@ -176,7 +145,7 @@ describe("what a project prepares", () => {
         homes: ["/nowhere", home],
         variables: {},
         own
-      })
+      }, () => Effect.never)
       assert.isString(refusal(key, "read"))
     }))
 })

@@ -1,31 +1,16 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import {
-  appendFileSync,
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
-import { homedir } from "node:os"
-import { dirname, join } from "node:path"
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
+import { type SandboxFolders, sandboxFolders, write } from "../support/SandboxFolders.ts"
 import * as Fixture from "./Fixture.ts"
 import * as Run from "./Run.ts"
 
 const identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"]
 const git = (cwd: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", [...identity, ...args], { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
-const write = (path: string, text = "") => {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, text)
-}
 const repository = (folder: string) => {
   mkdirSync(folder, { recursive: true })
   git(folder, "init", "-q", "-b", "main")
@@ -35,34 +20,11 @@ const repository = (folder: string) => {
 }
 const commit = "git -c user.name=a -c user.email=a@b -c safe.directory='*' commit -qam next"
 
-interface Made {
-  readonly base: string
-  readonly home: string
-  readonly work: string
-  readonly own: { readonly configDir: string; readonly dataDir: string }
+interface Made extends SandboxFolders {
   readonly who: Fixture.Who
 }
 
-const isRoot = process.geteuid?.() === 0
-
-const make = (who: Fixture.Who) =>
-  Effect.acquireRelease(
-    Effect.sync((): Made => {
-      const base = realpathSync(mkdtempSync(join(isRoot ? "/srv" : homedir(), "postern-nested-")))
-      const [home, work] = [join(base, "home"), join(base, "work")]
-      mkdirSync(join(home, ".postern", "data"), { recursive: true })
-      mkdirSync(work)
-      chmodSync(base, 0o755)
-      return {
-        base,
-        home,
-        work,
-        who,
-        own: { configDir: join(home, ".postern"), dataDir: join(home, ".postern", "data") }
-      }
-    }),
-    ({ base }) => Effect.sync(() => rmSync(base, { recursive: true, force: true }))
-  )
+const make = (who: Fixture.Who) => Effect.map(sandboxFolders("nested"), (made): Made => ({ ...made, who }))
 
 /** Runs the scripts one after the other in one session's sandbox. */
 const run = ({ base, home, own, who, work }: Made, scripts: ReadonlyArray<string>, root = work) =>
@@ -317,8 +279,8 @@ describe.skipIf(!Fixture.hasBubblewrap)(`many places in a workspace${Fixture.rea
       rmSync(join(made.work, "inner", ".git", "config"))
       execFileSync("mkfifo", [join(made.work, "inner", ".git", "config")])
       yield* Effect.gen(function*() {
-        const { protectedState } = yield* Sandbox
-        for (let round = 0; round < 5; round++) yield* protectedState([made.work])
+        const { protection } = yield* Sandbox
+        for (let round = 0; round < 5; round++) yield* protection([made.work])
       }).pipe(Effect.provide(Run.layer(made)))
     }))
 })

@@ -4,6 +4,7 @@ import type { EnforcementReport, SandboxUnavailable } from "../../src/sandbox/Co
 import * as Sandbox from "../../src/sandbox/Sandbox.ts"
 import type { PrivateTmp } from "../../src/sandbox/Confinement.ts"
 import * as ProtectedPaths from "../../src/sandbox/plan/ProtectedPaths.ts"
+import type { Protection } from "../../src/sandbox/plan/Protection.ts"
 import { Environment, type EnvironmentVariables } from "../../src/platform/Environment.ts"
 import {
   type ProcessCommand,
@@ -58,13 +59,16 @@ export const bash = Effect.fnUntraced(function*(
   const sandbox = yield* Sandbox.Sandbox
   const processes = yield* Processes
   const roots = [work, ...options.roots ?? []]
-  const look = mode === "workspace-write" ? sandbox.protectedState(roots) : Effect.succeed(new Map())
-  const before = yield* look
+  const look = mode === "workspace-write" ? sandbox.protection(roots) : Effect.undefined
+  const stateOf = (seen: Protection | undefined) => seen === undefined ? new Map() : ProtectedPaths.stateOf(seen.found)
+  const protection = yield* look
+  const before = stateOf(protection)
   const confined = yield* sandbox.confine(["/bin/bash", "--noprofile", "--norc", "-c", script], {
     mode,
     network,
     cwd: options.cwd ?? work,
     roots,
+    ...(protection === undefined ? {} : { protection }),
     env: { PATH: path, HOME: "/nowhere", ...options.env },
     ...(options.masks && { masks: options.masks }),
     ...(options.visible && { visible: options.visible }),
@@ -82,5 +86,5 @@ export const bash = Effect.fnUntraced(function*(
       options.onOutput?.(output)
     }
   })
-  return { ended, output, report: confined.report, warnings: ProtectedPaths.changes(before, yield* look) }
+  return { ended, output, report: confined.report, warnings: ProtectedPaths.changes(before, stateOf(yield* look)) }
 })

@@ -13,6 +13,7 @@ import type { Plan } from "../plan/Plan.ts"
 import { maxFolders, skippedFolders } from "../plan/FolderIndex.ts"
 import { firstBelow, mountPoints, sourceOf } from "../PrivateTmp.ts"
 import { isInside } from "../../platform/FilePath.ts"
+import { bytesOf } from "../../platform/PathBytes.ts"
 import { quoted } from "../../platform/QuotedName.ts"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import {
@@ -333,7 +334,7 @@ export const command = (
     ],
     descriptors: [
       "status",
-      Buffer.from(asked.options.map((option) => `${option}\0`).join("")),
+      bytesOf(asked.options.map((option) => `${option}\0`).join("")),
       "alive",
       ...further.map(([, content]) => content),
       ...[...asked.held.values()].map((path) => ({ path }))

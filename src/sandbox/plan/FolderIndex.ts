@@ -1,5 +1,6 @@
-import { type Dirent, type FSWatcher, lstatSync, readdirSync, type Stats, watch } from "node:fs"
+import { type FSWatcher, lstatSync, readdirSync, type Stats, watch } from "node:fs"
 import { join } from "node:path"
+import { decode, forSystem, isLossy } from "../../platform/PathBytes.ts"
 import * as Disk from "../Disk.ts"
 
 /**
@@ -10,7 +11,7 @@ import * as Disk from "../Disk.ts"
 export interface FolderIndex {
   /** Makes it what is on the disk now. The first time takes about 20 µs for each folder. */
   readonly refresh: () => Promise<void>
-  /** Every folder that holds one of the names, and which of them. */
+  /** Every folder that holds a mark, and which. */
   readonly marked: () => ReadonlyMap<string, ReadonlySet<string>>
   /** Whether all folders were looked at. */
   readonly complete: () => boolean
@@ -28,7 +29,7 @@ interface Folder {
   /** Of the folder when its entries were read. */
   stats: Stats
   readAt: number
-  /** Of the wanted names. */
+  /** Of the marks. */
   names: ReadonlySet<string>
   /** Names of the folders in it that are in the index. */
   children: ReadonlySet<string>
@@ -69,16 +70,30 @@ const mayHaveOverflowed = (since: number): boolean =>
 
 const look = (path: string): Stats | undefined => {
   try {
-    const found = lstatSync(path, { throwIfNoEntry: false })
+    const found = lstatSync(forSystem(path), { throwIfNoEntry: false })
     return found?.isDirectory() === true ? found : undefined
   } catch {
     return undefined
   }
 }
 
-const entriesOf = (path: string): ReadonlyArray<Dirent> => {
+interface Entry {
+  readonly name: string
+  readonly isFolder: boolean
+  readonly isFile: boolean
+}
+
+const entriesOf = (path: string): ReadonlyArray<Entry> => {
   try {
-    return readdirSync(path, { withFileTypes: true })
+    const found = readdirSync(forSystem(path), { withFileTypes: true })
+    if (!found.some(({ name }) => isLossy(name))) {
+      return found.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory(), isFile: entry.isFile() }))
+    }
+    return readdirSync(forSystem(path), { withFileTypes: true, encoding: "buffer" }).map((entry) => ({
+      name: decode(entry.name),
+      isFolder: entry.isDirectory(),
+      isFile: entry.isFile()
+    }))
   } catch {
     return []
   }
@@ -89,16 +104,18 @@ const isSame = (a: Stats, b: Stats): boolean => a.ino === b.ino && a.dev === b.d
 const none: ReadonlySet<string> = new Set()
 
 interface IndexOptions {
-  /** The names to find. */
-  readonly marks: ReadonlySet<string>
-  /** Names of folders that are not looked into. */
+  /** Whether an entry is one to find. */
+  readonly isMark: (name: string, isFile: boolean) => boolean
+  /** Names of folders that are not looked into, in one that holds these of the marks. */
+  readonly closedIn: (names: ReadonlySet<string>) => ReadonlySet<string>
   readonly closed: ReadonlySet<string>
-  /** Whether to look below a folder that holds these of the names. */
-  readonly isEntered: (names: ReadonlySet<string>) => boolean
   readonly limit?: number
 }
 
-export const make = (root: string, { closed, isEntered, limit = maxFolders, marks }: IndexOptions): FolderIndex => {
+export const make = (
+  root: string,
+  { closed, closedIn, isMark, limit = maxFolders }: IndexOptions
+): FolderIndex => {
   const folders = new Map<string, Folder>()
   const dirty = new Set<string>()
   let isComplete = true
@@ -118,7 +135,7 @@ export const make = (root: string, { closed, isEntered, limit = maxFolders, mark
   const observe = (path: string): FSWatcher | undefined => {
     if (!takeWatch()) return undefined
     try {
-      const watcher = watch(path, { persistent: false }, (kind) => {
+      const watcher = watch(forSystem(path), { persistent: false }, (kind) => {
         events++
         // A changed file is no new entry.
         if (kind === "rename") dirty.add(path)
@@ -145,11 +162,12 @@ export const make = (root: string, { closed, isEntered, limit = maxFolders, mark
     const readAt = Date.now()
     const names = new Set<string>()
     const inner: Array<string> = []
-    for (const entry of entriesOf(path)) {
-      if (marks.has(entry.name)) names.add(entry.name)
-      if (entry.isDirectory() && !closed.has(entry.name) && !skippedFolders.has(entry.name)) inner.push(entry.name)
+    for (const { isFile, isFolder, name } of entriesOf(path)) {
+      if (isMark(name, isFile)) names.add(name)
+      if (isFolder && !closed.has(name) && !skippedFolders.has(name)) inner.push(name)
     }
-    const children = inner.length > 0 && isEntered(names) ? new Set(inner) : none
+    const shut = closedIn(names)
+    const children = inner.length > 0 ? new Set(inner.filter((name) => !shut.has(name))) : none
     for (const name of before?.children ?? []) if (!children.has(name)) drop(join(path, name))
     folders.set(path, { path, stats, readAt, names: names.size === 0 ? none : names, children, watcher })
     return Array.from(children, (name) => join(path, name)).filter((child) => {

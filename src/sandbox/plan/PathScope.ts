@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import type { Intent } from "../../workspace/Workspace.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import { isNarrow, writes } from "../SandboxModes.ts"
@@ -11,6 +12,8 @@ import { nearest } from "./HiddenPaths.ts"
 export interface PathScope {
   /** Why a canonical path is out of reach, in words; `undefined` where it is not. */
   readonly refusal: (path: string, intent: Intent) => string | undefined
+  /** The same for writing to a path that {@link refusal} leaves, where a command would find it read-only. */
+  readonly protection: (path: string) => Effect.Effect<string | undefined>
   /** Whether something inside the session's folders is hidden. */
   readonly hides: boolean
 }
@@ -21,7 +24,7 @@ const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/zero", "/dev/ra
 export const deepest = (folders: ReadonlyArray<string>, path: string): number =>
   folders.reduce((depth, folder) => isInside(folder, path) ? Math.max(depth, folder.length) : depth, -1)
 
-export const everything: PathScope = { refusal: () => undefined, hides: false }
+export const everything: PathScope = { refusal: () => undefined, protection: () => Effect.undefined, hides: false }
 
 /** Computed on first use: most calls never need it. */
 export const lazy = (find: () => PathScope): PathScope => {
@@ -29,16 +32,17 @@ export const lazy = (find: () => PathScope): PathScope => {
   const reach = () => found ??= find()
   return {
     refusal: (...asked) => reach().refusal(...asked),
+    protection: (path) => Effect.suspend(() => reach().protection(path)),
     get hides() {
       return reach().hides
     }
   }
 }
 
-/** `isGuarded`: whether a command finds the path read-only in a workspace it can write to. */
+/** `isGuarded`: whether a command finds the path read-only in a workspace it can write to, or would as soon as it is there. */
 export const of = (
   view: Pick<DiskView, "mode" | "roots" | "readable" | "masks" | "visible">,
-  isGuarded: (path: string) => boolean
+  isGuarded: (path: string) => Effect.Effect<boolean>
 ): PathScope => {
   const { mode, readable, roots } = view
   if (mode === "danger-full-access") return everything
@@ -47,6 +51,14 @@ export const of = (
   const depth = (folders: ReadonlySet<string>, path: string): number =>
     nearest((at) => folders.has(at), path)?.length ?? -1
   return {
+    protection: (path) =>
+      Effect.map(
+        isGuarded(path),
+        (is) =>
+          is
+            ? `the Sandbox mode ${mode} protects it: programs outside the sandbox run or obey what is in it.`
+            : undefined
+      ),
     hides: view.masks.some(({ path }) => roots.concat(readable).some((folder) => isInside(folder, path))),
     refusal: (path, intent) => {
       if (devices.has(path)) return undefined
@@ -59,9 +71,6 @@ export const of = (
       }
       if (intent === "write") {
         if (deepest(roots, path) < 0) return `the Sandbox mode ${mode} lets only the session's folders be written to.`
-        if (isGuarded(path)) {
-          return `the Sandbox mode ${mode} protects it: programs outside the sandbox run or obey what is in it.`
-        }
         return undefined
       }
       return isNarrow(mode) && depth(shown, path) < 0

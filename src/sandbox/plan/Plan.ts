@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { isInside } from "../../platform/FilePath.ts"
 import { quoted } from "../../platform/QuotedName.ts"
 import { type SandboxRequest, SandboxUnavailable, type TemporaryFolders } from "../Confinement.ts"
@@ -7,7 +8,8 @@ import { isNarrow, writes } from "../SandboxModes.ts"
 import * as ProtectedPaths from "./ProtectedPaths.ts"
 import * as HiddenPaths from "./HiddenPaths.ts"
 import * as PathScope from "./PathScope.ts"
-import { type GitConfigReader, type GitFolders, noGit } from "./GitConfig.ts"
+import type { GitFolders } from "./GitConfig.ts"
+import type { Protection } from "./Protection.ts"
 import {
   type DiskView,
   foldersOf,
@@ -36,15 +38,18 @@ export interface Plan extends DiskView {
   readonly temporary?: TemporaryFolders
 }
 
-/** The same view for Postern's own tools. */
+/** The same view for Postern's own tools. `look` finds out what is protected. */
 export const reach = (
   wanted: ViewRequest,
   surroundings: HostEnvironment,
-  configOf: GitConfigReader = noGit
+  look: (roots: ReadonlyArray<string>) => Effect.Effect<Protection>
 ): PathScope.PathScope => {
   if (wanted.mode === "danger-full-access") return PathScope.everything
   const view = viewOf(wanted, hiddenView(wanted, surroundings), surroundings)
-  return PathScope.of(view, writes(wanted.mode) ? ProtectedPaths.guard(wanted.roots, configOf) : () => false)
+  return PathScope.of(view, (path) =>
+    writes(wanted.mode)
+      ? Effect.map(look(wanted.roots), ({ found }) => ProtectedPaths.isGuarded(path, wanted.roots, found))
+      : Effect.succeed(false))
 }
 
 /** Folders that no call may be confined to, whatever a backend can do. */
@@ -105,29 +110,21 @@ const refusedFolders = (
 }
 
 /** Those that no session may have as its folder are left closed. */
-const repositoriesAround = (
-  roots: ReadonlyArray<string>,
-  hidden: HiddenView,
-  { homes, own }: HostEnvironment,
-  { configOf }: ProtectedPaths.ProtectionSources
-): ReadonlyArray<GitFolders> =>
-  ProtectedPaths.repositoriesAround(roots, homes.map((home) => Disk.real(home) ?? home), configOf).filter(
-    ({ folder }) =>
-      !roots.some((root) => isInside(root, folder) || isInside(folder, root)) &&
-      ![own.dataDir, own.configDir].some((path) => isInside(path, folder) || isInside(folder, path)) &&
-      !isHidden(hidden, new Set(hidden.shown.keys()), folder) &&
-      !Array.from(hidden.masks.keys()).some((path) => isInside(folder, path))
+const openRepositories = (around: ReadonlyArray<GitFolders>, hidden: HiddenView): ReadonlyArray<GitFolders> =>
+  around.filter(({ folder }) =>
+    !isHidden(hidden, new Set(hidden.shown.keys()), folder) &&
+    !Array.from(hidden.masks.keys()).some((path) => isInside(folder, path))
   )
+
+const nothingProtected: ProtectedPaths.ProtectedPaths = { readOnly: [], pinned: [], watched: [] }
 
 /** What a command must find as it is in folders that it can write to. */
 const keptIn = (
-  { readOnly = [], mode, roots: named }: SandboxRequest,
+  { mode, readOnly = [] }: SandboxRequest,
   roots: ReadonlyArray<string>,
-  around: ReadonlyArray<GitFolders>,
-  sources: ProtectedPaths.ProtectionSources
+  { found }: Pick<Protection, "found">
 ): Pick<Plan, "readOnly" | "required" | "watched" | "pinned"> | SandboxUnavailable => {
-  if (mode !== "workspace-write") return { readOnly: [], required: [], watched: [], pinned: [] }
-  const found = ProtectedPaths.find(named, roots, sources, around)
+  if (mode !== "workspace-write") return { ...nothingProtected, required: [] }
   if ("linked" in found) {
     return refuse(
       `${quoted(found.linked)} is a symbolic link on the way to a protected path, and a command could replace it.`,
@@ -135,11 +132,13 @@ const keptIn = (
     )
   }
   const required = Disk.existing(readOnly).filter((path) => roots.some((root) => isInside(root, path)))
+  // What lies in no folder that can be written to is read-only anyway.
+  const within = (paths: ReadonlyArray<string>) => paths.filter((path) => roots.some((root) => isInside(root, path)))
   return {
-    readOnly: [...new Set([...found.readOnly, ...required])],
+    readOnly: [...new Set([...within(found.readOnly), ...required])],
     required,
-    watched: found.watched,
-    pinned: [...new Set([...found.pinned, ...ProtectedPaths.pins(roots, required)])]
+    watched: within(found.watched),
+    pinned: [...new Set([...within(found.pinned), ...ProtectedPaths.pins(roots, required)])]
   }
 }
 
@@ -164,11 +163,14 @@ const namedIn = (
   return { targets: [...targets], links }
 }
 
-/** Fails where the call cannot be confined as asked; nothing is left out silently (docs/sandbox.md#failing-closed). */
+/**
+ * Fails where the call cannot be confined as asked; nothing is left out silently (docs/sandbox.md#failing-closed).
+ * `protection`: of the folders that the call may write to.
+ */
 export const make = (
   request: SandboxRequest,
   surroundings: HostEnvironment,
-  sources: ProtectedPaths.ProtectionSources = ProtectedPaths.noSources
+  protection: Pick<Protection, "around" | "found"> = { around: [], found: nothingProtected }
 ): Plan | SandboxUnavailable => {
   const { cwd, mode, network } = request
   const { readable, roots } = foldersOf(request)
@@ -205,7 +207,7 @@ export const make = (
       "Open the session in a project folder, or list the folder in visible_paths of the risk profile."
     )
   }
-  const around = mode === "workspace-write" ? repositoriesAround(roots, hidden, surroundings, sources) : []
+  const around = mode === "workspace-write" ? openRepositories(protection.around, hidden) : []
   const repositories = around.map(({ folder }) => folder)
   // In the empty temporary folder of a command git would not find its way from a folder inside a work tree to its top.
   const worktrees = around.map(({ worktree }) => worktree).filter((path) =>
@@ -218,7 +220,7 @@ export const make = (
     readable: [...asked.readable ?? [], ...worktrees]
   }
   const { roots: writable } = foldersOf(wider)
-  const held = keptIn(request, writable, around, sources)
+  const held = keptIn(request, writable, protection)
   if (held instanceof SandboxUnavailable) return held
   const view = viewOf(wider, hidden, surroundings)
   const shown = new Set([...view.roots, ...view.readable, ...hidden.shown.keys()])
@@ -235,15 +237,6 @@ export const make = (
   }
 }
 
-/** How everything is now that a call with these folders would find protected. */
-export const protectedState = (
-  roots: ReadonlyArray<string>,
-  sources: ProtectedPaths.ProtectionSources
-): ProtectedPaths.ProtectedState => {
-  const found = ProtectedPaths.find(roots, foldersOf({ roots }).roots, sources)
-  return "linked" in found ? new Map() : ProtectedPaths.stateOf(found)
-}
-
 /** What a call finds of one path. */
 export interface PathStatus {
   /** `watched`: it is not there yet or a link, and the result of a call says what became of it. */
@@ -257,9 +250,9 @@ export interface PathStatus {
 export const paths = (
   request: SandboxRequest,
   surroundings: HostEnvironment,
-  sources?: ProtectedPaths.ProtectionSources
+  protection?: Protection
 ): ReadonlyArray<PathStatus> | SandboxUnavailable => {
-  const plan = make(request, surroundings, sources)
+  const plan = make(request, surroundings, protection)
   if (plan instanceof SandboxUnavailable) return plan
   const view = hiddenView(request, surroundings)
   const shown = new Set([...plan.roots, ...plan.readable, ...view.shown.keys()])

@@ -1,9 +1,11 @@
 import { lstatSync } from "node:fs"
-import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { isInside } from "../../platform/FilePath.ts"
+import { forSystem } from "../../platform/PathBytes.ts"
 import { quoted } from "../../platform/QuotedName.ts"
 import * as Disk from "../Disk.ts"
-import { type GitConfigReader, type GitFolders, noGit } from "./GitConfig.ts"
+import * as DiskLook from "./DiskLook.ts"
+import { type CommonConfig, type GitConfigReader, type GitFolders, noGit } from "./GitConfig.ts"
 
 /** Paths that run programs outside the sandbox later, or that the host itself obeys: readable and not writable. */
 export interface ProtectedPaths {
@@ -12,6 +14,8 @@ export interface ProtectedPaths {
   readonly pinned: ReadonlyArray<string>
   /** Links, and what did not exist: nothing can be mounted there, so a change is reported afterwards. */
   readonly watched: ReadonlyArray<string>
+  /** What is known already of how some of them are. */
+  readonly known?: ProtectedState
 }
 
 /** `path` could only be protected where a link leads now, and the link itself can be replaced. */
@@ -23,10 +27,23 @@ interface LinkedPath {
 export interface ProtectionSources {
   /** Folders below the roots that hold some of {@link marks}, and which; the ones known longest first. */
   readonly marked: ReadonlyMap<string, ReadonlySet<string>>
-  readonly configOf: GitConfigReader
+  readonly git: GitConfigReader
+  /** What was found in folders further down, kept as long as nothing changes there. */
+  readonly kept?: Map<string, KeptFolder>
 }
 
-export const noSources: ProtectionSources = { marked: new Map(), configOf: noGit }
+/** @internal */
+interface KeptFolder {
+  readonly names: ReadonlySet<string>
+  readonly common: string
+  readonly writable: ReadonlyArray<string>
+  readonly look: DiskLook.DiskLook
+  readonly collected: Collected
+  /** Of each of these paths. */
+  readonly state: ProtectedState
+}
+
+export const noSources: ProtectionSources = { marked: new Map(), git: noGit }
 
 const inFolder = [".postern", ".mcp.json", ".vscode", ".idea", ".envrc", ".husky", ".claude"]
 const inRepository = ["hooks", "config", "config.worktree", "commondir", "info/attributes"]
@@ -35,16 +52,32 @@ const inWorktree = ["commondir", "gitdir", "config.worktree"]
 /** Folders looked at for repositories of submodules and worktrees. */
 const maxFolders = 500
 
-/** Mounts for places further down; each makes the start of a command about 0.1 ms longer. */
-const maxNested = 150
+/** Mounts for places further down. */
+export const maxNested = 150
 
-/** The entries that show what is to be protected in a folder. */
-export const marks: ReadonlySet<string> = new Set([...inFolder, ".git", "HEAD", "objects", "refs", "commondir"])
+/** The entries that show what is to be protected in a folder; `config` counts where it is a file. */
+export const isMark = (name: string, isFile: boolean): boolean => marks.has(name) || (name === "config" && isFile)
+
+const marks: ReadonlySet<string> = new Set([...inFolder, ".git", "HEAD", "objects", "refs", "commondir"])
 /** What is in these is protected as a whole, or known from git. */
 export const closedFolders: ReadonlySet<string> = new Set([...inFolder, ".git"])
-/** A folder that git takes for a repository: a bare one, or one with another name than `.git`. */
+/** Of a bare repository, where nothing but git's own files are. */
+const dataFolders: ReadonlySet<string> = new Set(["objects", "refs", "logs", "hooks", "info", "modules", "worktrees"])
+
+/**
+ * A folder that git takes for a repository, or would as soon as its `HEAD` is back: a bare one, or one with another name
+ * than `.git`. A command can move `HEAD`, and nothing else of this: `config` is protected, the folders are pinned.
+ */
 export const isRepository = (names: ReadonlySet<string>): boolean =>
-  names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs")))
+  names.has("commondir") || (names.has("objects") && names.has("refs") && (names.has("HEAD") || names.has("config")))
+
+/** Folders not to look into, in one that holds these names. */
+export const closedIn = (names: ReadonlySet<string>): ReadonlySet<string> =>
+  isRepository(names) ? dataFolders : new Set()
+
+/** Whether something is protected in a folder that holds these names. */
+export const isProtecting = (names: ReadonlySet<string>): boolean =>
+  isRepository(names) || Array.from(closedFolders).some((name) => names.has(name))
 
 /** Where `core.hooksPath` names a folder that has to stay writable. */
 const hookNames =
@@ -53,50 +86,61 @@ const hookNames =
   reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman
   post-index-change`.split(/\s+/)
 
+/** One search: where it looks, and what it found out about git. */
+interface Search {
+  readonly look: DiskLook.DiskLook
+  readonly git: GitConfigReader
+  readonly common: CommonConfig
+  readonly writable: ReadonlyArray<string>
+}
+
 /** Everything git runs or obeys in one repository folder, its submodules' included. */
-const repository = (folder: string): ReadonlyArray<string> => {
+const repository = (folder: string, { look }: Pick<Search, "look">): ReadonlyArray<string> => {
   const inner = (
     name: string,
     find: (top: string) => ReadonlyArray<string> | undefined,
     parts: ReadonlyArray<string>
   ) => {
     const top = join(folder, name)
-    if (Disk.kind(top) === "missing") return []
+    if (look.kind(top) === "missing") return []
     // Where they cannot all be found the folder as a whole is protected.
     return find(top)?.flatMap((path) => parts.map((part) => join(path, part))) ?? [top]
   }
   return [
     ...inRepository.map((name) => join(folder, name)),
-    ...inner("modules", repositoriesIn, inRepository),
-    ...inner("worktrees", (top) => Disk.names(top)?.map((tree) => join(top, tree)), inWorktree)
+    ...inner("modules", (top) => repositoriesIn(top, look), inRepository),
+    ...inner("worktrees", (top) => look.names(top)?.map((tree) => join(top, tree)), inWorktree)
   ]
 }
 
-const repositoriesIn = (top: string): ReadonlyArray<string> | undefined => {
+/** What a repository has, whichever of it a command has moved away. */
+const ofRepository: ReadonlySet<string> = new Set(["HEAD", "config", "hooks", "objects", "refs"])
+
+const repositoriesIn = (top: string, look: DiskLook.DiskLook): ReadonlyArray<string> | undefined => {
   const found: Array<string> = []
   const folders = [top]
   for (const folder of folders) {
-    const names = Disk.names(folder)
+    const names = look.names(folder)
     if (names === undefined || folders.length > maxFolders) return undefined
-    const inner = names.map((name) => join(folder, name)).filter((path) => Disk.kind(path) === "folder")
-    for (const path of inner) {
-      if (Disk.kind(join(path, "HEAD")) !== "file") folders.push(path)
-      else {
-        found.push(path)
-        if (Disk.kind(join(path, "modules")) !== "missing") folders.push(join(path, "modules"))
-      }
+    const isOne = folder !== top && names.some((name) => ofRepository.has(name))
+    if (isOne) found.push(folder)
+    for (const name of names) {
+      // Names of submodules have slashes, and may be the same as git's own.
+      if (isOne && dataFolders.has(name) && name !== "modules") continue
+      const path = join(folder, name)
+      if (look.kind(path) === "folder") folders.push(path)
     }
   }
   return found
 }
 
 /** The folder that a `.git` file points to, and the repository it shares. */
-const linkedRepository = (file: string): ReadonlyArray<string> => {
-  const named = /^gitdir:\s*(.+?)\s*$/m.exec(Disk.text(file) ?? "")?.[1]
-  const folder = named === undefined ? undefined : Disk.real(resolve(dirname(file), named))
+const linkedRepository = (file: string, { look }: Pick<Search, "look">): ReadonlyArray<string> => {
+  const named = /^gitdir:\s*(.+?)\s*$/m.exec(look.text(file) ?? "")?.[1]
+  const folder = named === undefined ? undefined : look.real(resolve(dirname(file), named))
   if (folder === undefined) return []
-  const common = Disk.text(join(folder, "commondir"))?.trim()
-  const shared = common === undefined ? undefined : Disk.real(isAbsolute(common) ? common : join(folder, common))
+  const common = look.text(join(folder, "commondir"))?.trim()
+  const shared = common === undefined ? undefined : look.real(isAbsolute(common) ? common : join(folder, common))
   return [folder, ...(shared === undefined ? [] : [shared])]
 }
 
@@ -108,15 +152,15 @@ interface Git {
   readonly folders: ReadonlyArray<string>
 }
 
-const ofGit = (root: string): Git => {
+const ofGit = (root: string, search: Pick<Search, "look">): Git => {
   const path = join(root, ".git")
-  switch (Disk.kind(path)) {
+  switch (search.look.kind(path)) {
     case "folder":
       return { folders: [path], readOnly: [], watched: [] }
     case "file":
-      return { folders: linkedRepository(path), readOnly: [path], watched: [] }
+      return { folders: linkedRepository(path, search), readOnly: [path], watched: [] }
     case "link": {
-      const real = Disk.real(path)
+      const real = search.look.real(path)
       return { folders: real === undefined ? [] : [real], readOnly: [], watched: [path] }
     }
     case "missing":
@@ -126,51 +170,66 @@ const ofGit = (root: string): Git => {
   }
 }
 
-/** The folder of hooks that git's configuration names, and its files. */
-const configured = (folders: GitFolders, roots: ReadonlyArray<string>, configOf: GitConfigReader) => {
-  const { files, hooks } = configOf(folders)
-  if (hooks === undefined) return files
-  const isWide = roots.some((root) => isInside(hooks, root)) || isInside(hooks, folders.worktree)
-  return [...isWide ? hookNames.map((name) => join(hooks, name)) : [hooks], ...files]
+/** The folders of hooks that git's configuration names, and its files. */
+const configured = (folders: GitFolders, { common, git, look, writable }: Search): ReadonlyArray<string> => {
+  const { files, hooks } = git.of(folders, common, look)
+  const isWide = (hooks: string) => writable.some((root) => isInside(hooks, root)) || isInside(hooks, folders.worktree)
+  return [
+    ...hooks.flatMap((folder) => isWide(folder) ? hookNames.map((name) => join(folder, name)) : [folder]),
+    ...files
+  ]
 }
 
-const pathsOf = (root: string, { folders }: Git, roots: ReadonlyArray<string>, configOf: GitConfigReader) => [
-  ...folders.flatMap(repository),
-  ...folders.slice(0, 1).flatMap((folder) => configured({ folder, worktree: root }, roots, configOf))
+const pathsOf = (root: string, { folders }: Git, search: Search) => [
+  ...folders.flatMap((folder) => repository(folder, search)),
+  ...folders.slice(0, 1).flatMap((folder) => configured({ folder, worktree: root }, search))
 ]
 
 /** A link on the way from `root` to `path`, `path` included. */
-const linkWithin = (root: string, path: string): string | undefined => {
-  for (let at = path; at !== root && isInside(root, at); at = dirname(at)) if (Disk.kind(at) === "link") return at
+const linkWithin = (root: string, path: string, { look }: Pick<Search, "look">): string | undefined => {
+  for (let at = path; at !== root && isInside(root, at); at = dirname(at)) if (look.kind(at) === "link") return at
   return undefined
 }
 
-const isGitFolder = (path: string): boolean =>
-  Disk.kind(join(path, "HEAD")) !== "missing" &&
-  (Disk.kind(join(path, "commondir")) !== "missing" ||
-    (Disk.kind(join(path, "objects")) !== "missing" && Disk.kind(join(path, "refs")) !== "missing"))
+/** As {@link isRepository}, for one folder. */
+const isGitFolder = (path: string): boolean => {
+  const is = (name: string) => Disk.kind(join(path, name)) !== "missing"
+  return is("commondir") ||
+    (is("objects") && is("refs") && (is("HEAD") || Disk.kind(join(path, "config")) === "file"))
+}
+
+/** Whether `path` is what git runs or obeys in the repository folder `git`, whether it exists or not. */
+const isObeyed = (git: string, path: string): boolean => {
+  const parts = relative(git, path).split("/")
+  const [first, ...rest] = parts
+  const within = (names: ReadonlyArray<string>, parts: ReadonlyArray<string>) =>
+    names.some((name) => name === parts.slice(0, name.split("/").length).join("/"))
+  if (within(inRepository, parts)) return true
+  if (first === "worktrees") return within(inWorktree, rest.slice(1))
+  return first === "modules" && rest.some((_, at) => at > 0 && within(inRepository, rest.slice(at)))
+}
 
 /**
  * Whether Postern's own tools do not write to a path of these roots, whether it exists or not; links were followed
- * already. Looks at the folders on the way to it only.
+ * already. What a command finds read-only they do not write, and some names nowhere.
  */
-export const guard = (roots: ReadonlyArray<string>, configOf: GitConfigReader): (path: string) => boolean => (path) => {
-  const covers = (protectedPath: string) =>
-    isInside(protectedPath, path) || isInside(Disk.real(protectedPath) ?? protectedPath, path)
-  return roots.filter((root) => isInside(root, path)).some((root) => {
-    for (let at = path; isInside(root, at); at = dirname(at)) {
-      if (at !== root && (inFolder.includes(basename(at)) || (basename(at) === ".git" && at === path))) return true
-      const git = ofGit(at)
-      if ([...inFolder.map((name) => join(at, name)), ...git.readOnly, ...git.watched].some(covers)) return true
-      if (pathsOf(at, git, roots, configOf).some(covers)) return true
-      if (isGitFolder(at)) {
-        if (repository(at).some(covers)) return true
-        if (configured({ folder: at, worktree: at }, roots, configOf).some(covers)) return true
-      }
-      if (at === dirname(at)) return false
-    }
-    return false
-  })
+export const isGuarded = (
+  path: string,
+  roots: ReadonlyArray<string>,
+  found: ProtectedPaths | LinkedPath
+): boolean => {
+  const root = roots.find((candidate) => isInside(candidate, path))
+  if (root === undefined) return false
+  for (let at = path; at !== root; at = dirname(at)) {
+    const name = basename(at)
+    if (inFolder.includes(name) || (name === ".git" && at === path)) return true
+    if ((name === ".git" || isGitFolder(at)) && isObeyed(at, path)) return true
+  }
+  if (isGitFolder(root) && isObeyed(root, path)) return true
+  if ("linked" in found) return true
+  return [...found.readOnly, ...found.watched].some((one) =>
+    isInside(one, path) || (Disk.kind(one) === "link" && isInside(Disk.real(one) ?? one, path))
+  )
 }
 
 /**
@@ -181,7 +240,7 @@ export const guard = (roots: ReadonlyArray<string>, configOf: GitConfigReader): 
 export const repositoriesAround = (
   roots: ReadonlyArray<string>,
   homes: ReadonlyArray<string>,
-  configOf: GitConfigReader
+  git: GitConfigReader
 ): ReadonlyArray<GitFolders> =>
   roots.flatMap((root) => {
     for (let at = root; at !== "/" && !homes.some((home) => isInside(at, home)); at = dirname(at)) {
@@ -192,10 +251,10 @@ export const repositoriesAround = (
         case "folder":
           return at === root ? [] : [{ folder: path, worktree: at }]
         case "file": {
-          const [folder, shared] = linkedRepository(path)
+          const [folder, shared] = linkedRepository(path, { look: DiskLook.passing })
           if (folder === undefined) return []
           const back = shared === undefined
-            ? configOf({ folder, worktree: at }).worktree
+            ? git.of({ folder, worktree: at }, git.common()).worktree
             : Disk.text(join(folder, "gitdir"))?.trim()
           const expected = shared === undefined ? at : path
           if (back === undefined || Disk.real(resolve(folder, back)) !== Disk.real(expected)) return []
@@ -214,94 +273,143 @@ interface Collected {
   readonly watched: Set<string>
 }
 
+const nothing = (): Collected => ({ readOnly: new Set(), pinned: new Set(), watched: new Set() })
+
 /** A link is watched, and protected where it leads now. `from`: a folder on the way that no link leads to. */
-const protect = (path: string, writable: ReadonlyArray<string>, into: Collected, from?: string) => {
+const protect = (path: string, search: Search, into: Collected, from?: string) => {
+  const { look, writable } = search
   const home = writable.find((candidate) => isInside(candidate, path))
   if (home === undefined) return
-  const is = Disk.kind(path)
-  const linked = is === "link"
-    ? path
-    : linkWithin(from !== undefined && isInside(from, path) ? from : home, dirname(path))
+  const is = look.kind(path)
+  const isBelow = from !== undefined && isInside(from, path)
+  const linked = is === "link" ? path : linkWithin(isBelow ? from : home, dirname(path), search)
   if (linked !== undefined) {
     into.watched.add(linked)
-    const real = Disk.real(path)
+    const real = look.real(path)
     // A link to a folder around itself would protect everything that the session is there to change.
     if (real !== undefined && !isInside(real, linked) && !writable.some((root) => isInside(real, root))) {
-      protect(real, writable, into)
+      protect(real, search, into)
     }
   } else if (is === "missing") into.watched.add(path)
-  else into.readOnly.add(is === "closed" ? Disk.orClosedFolder(path) : path)
+  else {
+    into.readOnly.add(is === "closed" ? Disk.orClosedFolder(path) : path)
+    // What lies elsewhere is named by its path; a folder further down can be moved with all that is in it.
+    for (const folder of pins([isBelow ? from : home], [path])) into.pinned.add(folder)
+  }
 }
 
-const collect = (
-  folder: string,
-  names: ReadonlySet<string>,
-  writable: ReadonlyArray<string>,
-  configOf: GitConfigReader,
-  into: Collected
-) => {
-  for (const name of inFolder) if (names.has(name)) protect(join(folder, name), writable, into, folder)
+const collect = (folder: string, names: ReadonlySet<string>, search: Search, into: Collected) => {
+  for (const name of inFolder) if (names.has(name)) protect(join(folder, name), search, into, folder)
   if (isRepository(names)) {
-    into.pinned.add(folder)
-    for (const path of [...repository(folder), ...configured({ folder, worktree: folder }, writable, configOf)]) {
-      protect(path, writable, into, folder)
+    for (const name of ["", "objects", "refs"]) {
+      if (search.look.kind(join(folder, name)) === "folder") into.pinned.add(join(folder, name))
+    }
+    for (const path of [...repository(folder, search), ...configured({ folder, worktree: folder }, search)]) {
+      protect(path, search, into, folder)
     }
   }
   if (!names.has(".git")) return
-  const git = ofGit(folder)
-  for (const path of git.readOnly) protect(path, writable, into, folder)
+  const git = ofGit(folder, search)
+  for (const path of git.readOnly) protect(path, search, into, folder)
   for (const path of git.watched) into.watched.add(path)
-  for (const path of git.folders) if (writable.some((root) => isInside(root, path))) into.pinned.add(path)
-  for (const path of pathsOf(folder, git, writable, configOf)) protect(path, writable, into, folder)
+  for (const path of git.folders) if (search.writable.some((root) => isInside(root, path))) into.pinned.add(path)
+  for (const path of pathsOf(folder, git, search)) protect(path, search, into, folder)
+}
+
+const isSame = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
+  a.length === b.length && a.every((one, at) => one === b[at])
+
+const hasSame = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a === b || (a.size === b.size && Array.from(a).every((one) => b.has(one)))
+
+/** What a folder further down protects, from before where nothing has changed since. */
+const collected = (
+  folder: string,
+  names: ReadonlySet<string>,
+  search: Search,
+  kept: Map<string, KeptFolder> | undefined
+): Pick<KeptFolder, "collected" | "state"> => {
+  const before = kept?.get(folder)
+  if (
+    before !== undefined && before.common === search.common.stamp && hasSame(before.names, names) &&
+    isSame(before.writable, search.writable) && before.look.isCurrent()
+  ) {
+    return before
+  }
+  const look = kept === undefined ? search.look : DiskLook.make()
+  const found = nothing()
+  collect(folder, names, { ...search, look }, found)
+  const state = new Map(
+    [...found.readOnly, ...found.pinned, ...found.watched].map((path) => [path, identity(path)] as const)
+  )
+  const now = { names, common: search.common.stamp, writable: search.writable, look, collected: found, state }
+  kept?.set(folder, now)
+  return now
+}
+
+const addAll = (from: ReadonlySet<string>, to: Set<string>) => {
+  for (const one of from) to.add(one)
 }
 
 /** What is protected in `roots`. Paths outside the `writable` folders are read-only anyway. */
 export const find = (
   roots: ReadonlyArray<string>,
   writable: ReadonlyArray<string>,
-  { configOf, marked }: ProtectionSources = noSources,
+  { git: reader, kept, marked }: ProtectionSources = noSources,
   around: ReadonlyArray<GitFolders> = []
 ): ProtectedPaths | LinkedPath => {
-  const found: Collected = { readOnly: new Set(), pinned: new Set(), watched: new Set() }
+  const search: Search = { look: DiskLook.passing, git: reader, common: reader.common(), writable }
+  const found = nothing()
   for (const root of roots) {
-    const git = ofGit(root)
+    const git = ofGit(root, search)
     for (const path of git.readOnly) found.readOnly.add(Disk.orClosedFolder(path))
     for (const path of git.watched) found.watched.add(path)
-    for (const path of [...inFolder.map((name) => join(root, name)), ...git.folders.flatMap(repository)]) {
+    const own = git.folders.flatMap((folder) => repository(folder, search))
+    for (const path of [...inFolder.map((name) => join(root, name)), ...own]) {
       const home = writable.find((candidate) => isInside(candidate, path))
       if (home === undefined) continue
-      const linked = linkWithin(home, path)
+      const linked = linkWithin(home, path, search)
       if (linked !== undefined) return { linked }
       if (Disk.kind(path) === "missing") found.watched.add(path)
       else found.readOnly.add(Disk.orClosedFolder(path))
     }
     const [folder] = git.folders
     if (folder !== undefined) {
-      for (const path of configured({ folder, worktree: root }, writable, configOf)) protect(path, writable, found)
+      for (const path of configured({ folder, worktree: root }, search)) protect(path, search, found)
     }
     if (isGitFolder(root)) {
-      for (const path of [...repository(root), ...configured({ folder: root, worktree: root }, writable, configOf)]) {
-        protect(path, writable, found)
+      for (const name of ["objects", "refs"]) {
+        if (Disk.kind(join(root, name)) === "folder") found.pinned.add(join(root, name))
+      }
+      for (const path of [...repository(root, search), ...configured({ folder: root, worktree: root }, search)]) {
+        protect(path, search, found)
       }
     }
   }
   for (const { folder, worktree } of around) {
-    for (const path of [...repository(folder), ...configured({ folder, worktree }, writable, configOf)]) {
-      protect(path, writable, found)
+    for (const path of [...repository(folder, search), ...configured({ folder, worktree }, search)]) {
+      protect(path, search, found)
     }
   }
   const nested: Collected = { readOnly: new Set(), pinned: new Set(), watched: found.watched }
+  const known = new Map<string, string>()
   for (const [folder, names] of marked) {
     if (roots.includes(folder)) continue
-    if (nested.readOnly.size + nested.pinned.size < maxNested) collect(folder, names, writable, configOf, nested)
-    else for (const name of names) if (closedFolders.has(name)) found.watched.add(join(folder, name))
+    if (nested.readOnly.size + nested.pinned.size < maxNested) {
+      const { collected: here, state } = collected(folder, names, search, kept)
+      addAll(here.readOnly, nested.readOnly)
+      addAll(here.pinned, nested.pinned)
+      addAll(here.watched, nested.watched)
+      for (const [path, is] of state) known.set(path, is)
+    } else for (const name of names) if (closedFolders.has(name)) found.watched.add(join(folder, name))
   }
   return {
     readOnly: [...new Set([...found.readOnly, ...nested.readOnly])],
-    pinned: [...new Set([...pins(writable, [...found.readOnly]), ...nested.pinned])].filter((path) =>
+    pinned: [...new Set([...pins(writable, [...found.readOnly]), ...found.pinned, ...nested.pinned])].filter((path) =>
       !writable.includes(path)
     ),
-    watched: [...found.watched]
+    watched: [...found.watched],
+    known
   }
 }
 
@@ -322,7 +430,7 @@ export type ProtectedState = ReadonlyMap<string, string>
 
 const identity = (path: string): string => {
   try {
-    const found = lstatSync(path, { throwIfNoEntry: false })
+    const found = lstatSync(forSystem(path), { throwIfNoEntry: false })
     if (found === undefined) return "missing"
     return `${found.dev}:${found.ino}:${found.isSymbolicLink() ? Disk.target(path) : found.isDirectory()}`
   } catch {
@@ -330,8 +438,11 @@ const identity = (path: string): string => {
   }
 }
 
-export const stateOf = ({ pinned, readOnly, watched }: ProtectedPaths): ProtectedState =>
-  new Map([...readOnly, ...pinned, ...watched].map((path) => [path, identity(path)]))
+export const stateOf = (found: ProtectedPaths | LinkedPath): ProtectedState =>
+  "linked" in found ? new Map() : stateOfPaths(found)
+
+const stateOfPaths = ({ known, pinned, readOnly, watched }: ProtectedPaths): ProtectedState =>
+  new Map([...readOnly, ...pinned, ...watched].map((path) => [path, known?.get(path) ?? identity(path)]))
 
 /** What became of them since, in sentences for the result of a call. */
 export const changes = (before: ProtectedState, after: ProtectedState): ReadonlyArray<string> => {

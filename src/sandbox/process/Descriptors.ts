@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { plainRunner, type Runner } from "../Confinement.ts"
 import * as Disk from "../Disk.ts"
+import { decode, forSystem } from "../../platform/PathBytes.ts"
 import { quoted } from "../../platform/QuotedName.ts"
 
 const stderrKept = 8192
@@ -21,8 +22,9 @@ export class PathReplaced extends Error {
 /** Opens a file or folder as a place only, without following a link anywhere on its path. */
 export const hold = (path: string): number => {
   const pathOnly = 0o10000000
-  const descriptor = openSync(path, pathOnly | constants.O_NOFOLLOW)
-  if (readlinkSync(`/proc/self/fd/${descriptor}`) === path && !fstatSync(descriptor).isSymbolicLink()) return descriptor
+  const descriptor = openSync(forSystem(path), pathOnly | constants.O_NOFOLLOW)
+  const opened = decode(readlinkSync(`/proc/self/fd/${descriptor}`, "buffer"))
+  if (opened === path && !fstatSync(descriptor).isSymbolicLink()) return descriptor
   closeSync(descriptor)
   throw new PathReplaced(`${quoted(path)} was moved, or replaced by a link, while the command was being started`)
 }

@@ -89,7 +89,11 @@ export const pathScopeOf = (
   if (capabilities.some((capability) => capability !== "rw_plan")) return scope
   // The plan is written where nothing else is: Work mode pl reads only.
   const plan = pathIn(workspace.cwd)
-  return { hides: scope.hides, refusal: (path, intent) => path === plan ? undefined : scope.refusal(path, intent) }
+  return {
+    hides: scope.hides,
+    refusal: (path, intent) => path === plan ? undefined : scope.refusal(path, intent),
+    protection: (path) => path === plan ? Effect.undefined : scope.protection(path)
+  }
 }
 
 /** Authorizes tool calls: the gates decide, and where they say so, a person. See docs/policy.md#gates */

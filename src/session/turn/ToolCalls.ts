@@ -107,7 +107,8 @@ const makeOne = Effect.gen(function*() {
       turn.writer.toolCall({ ...started, content }, printed)
     const input = { ...decided, temporary: turn.state.temporary ??= sandbox.temporary(turn.remains) }
     const denied = yield* Effect.cached(CallConfinement.deniedPaths(input))
-    const confinement = CallConfinement.make(sandbox, { ...input, denied })
+    const protection = yield* Effect.cached(sandbox.protection(CallConfinement.foldersOf(turn.workspace)))
+    const confinement = CallConfinement.make(sandbox, { ...input, denied, protection })
     const run = Effect.scoped(tool.run(parameters, { ...context, confinement, progress })).pipe(
       Effect.catchDefect((defect) =>
         Effect.andThen(
@@ -118,7 +119,7 @@ const makeOne = Effect.gen(function*() {
     )
     const { exit, notes } = yield* WritingCalls.around(
       WritingCalls.of(tool, call.toolCallId, decided, turn),
-      [WritingCalls.protectedPaths(sandbox, turn), WritingCalls.deniedPaths(input, denied)],
+      [WritingCalls.protectedPaths(sandbox, turn, protection), WritingCalls.deniedPaths(input, denied)],
       run
     )
     const remarks = notes.map((note) => `[sandbox: ${note}]`)

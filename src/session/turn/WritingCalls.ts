@@ -3,6 +3,7 @@ import type { Capability } from "../../domain/Capability.ts"
 import type { EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import * as ProtectedPaths from "../../sandbox/plan/ProtectedPaths.ts"
 import { isScratch } from "../../sandbox/SandboxModes.ts"
+import type { Protection } from "../../sandbox/plan/Protection.ts"
 import type { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as CallConfinement from "../../tool/CallConfinement.ts"
 import type { AnyTool } from "../../tool/Tool.ts"
@@ -87,11 +88,16 @@ export const around = <A, E, R>(
  * Says what became of protected paths that could not be held. Postern's own file tools do not write there. A command in
  * the background works between the calls: what it did is said in the next result.
  */
-export const protectedPaths = (sandbox: Sandbox["Service"], { jobs, state }: TurnContext): WriteObserver => ({
+export const protectedPaths = (
+  sandbox: Sandbox["Service"],
+  { jobs, state }: TurnContext,
+  first: Effect.Effect<Protection>
+): WriteObserver => ({
   before: Effect.fnUntraced(function*({ folders, mode, writer }) {
     if (mode !== "workspace-write" || writer === "file tool") return nothing
-    const look = sandbox.protectedState(folders)
-    const before = yield* look
+    const stateIn = Effect.map(({ found }: Protection) => ProtectedPaths.stateOf(found))
+    const look = stateIn(sandbox.protection(folders))
+    const before = yield* stateIn(first)
     const known = state.protected
     const since = known !== undefined && (known.isUnseen || jobs.all().length > 0)
       ? ProtectedPaths.changes(known.state, before).map((line) => `since the command before this one, ${line}`)

@@ -12,7 +12,7 @@ export type IsIgnored = (path: string) => boolean
 const maxSize = 1024 * 1024
 
 /** A file that is missing, too large or none to read has no rules. */
-const textOf = (path: string, read = RegularFile.read): string | undefined => {
+const textOf = (path: string, read: (path: string) => Buffer = RegularFile.read): string | undefined => {
   try {
     return lstatSync(path).size > maxSize ? undefined : read(path).toString("utf8").replace(/^\uFEFF/, "")
   } catch {
