@@ -21,7 +21,12 @@ const silent = Effect.gen(function*() {
   const onRawUpdate = () => {
     throw new RangeError("Maximum call stack\nsize exceeded")
   }
-  const agent = connect(far, { onUpdate: () => {}, onRawUpdate, onPermission: () => Effect.die("not asked here") })
+  const agent = connect(far, {
+    onUpdate: () => {},
+    onRawUpdate,
+    onPermission: () => Effect.die("not asked here"),
+    onForm: undefined
+  })
   return { agent: yield* Effect.forkScoped(agent, { startImmediately: true }), notes, stdout }
 })
 

@@ -275,8 +275,8 @@ describe("wrong usage", () => {
 
   it.each([
     [
-      ["client", "--nope", "hi"],
-      "postern: Unrecognized flag: --nope in command postern client\nsee postern client --help\n"
+      ["client", "--zzzzzz", "hi"],
+      "postern: Unrecognized flag: --zzzzzz in command postern client\nsee postern client --help\n"
     ],
     [["clyent"], "postern: Unknown subcommand \"clyent\" for \"postern\"; did you mean client?\nsee postern --help\n"],
     [["sessions", "show"], "postern: Missing required argument: id\nsee postern sessions show --help\n"]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { help, isUnknownCommand } from "../../src/cli/client/Client.ts"
+import { help, isUnknownCommand } from "../../src/cli/client/Conversation.ts"
 
 const exists = (path: string) => path === "/etc"
 const unknown = (entry: string, ...commands: ReadonlyArray<string>) => isUnknownCommand(entry, commands, exists)
@@ -21,7 +21,17 @@ describe("a line that begins with a slash", () => {
   })
 })
 
-it("/help explains how to write several lines and lists the agent's commands", () => {
-  expect(help([])).toContain("\\       at the end of a line")
-  expect(help(["plan", "a\nb"])).toContain("the agent's own: /plan /a ⏎ b\n")
+it("/help lists the client's commands and keys, and the agent's commands with what they do", () => {
+  const own = help([])
+  for (const said of ["/resume [ID]", "/clear", "/cost", "!COMMAND", "@FILE", "Ctrl-R", "Ctrl-Z"]) {
+    expect(own).toContain(said)
+  }
+  expect(own).not.toContain("The agent's own")
+  const all = help([
+    { name: "plan", description: "Make a plan", hint: "[task]" },
+    { name: "a\nb", description: "odd", hint: undefined },
+    { name: "help", description: "hidden by the client's", hint: undefined }
+  ])
+  expect(all).toMatch(/The agent's own:\n {2}\/plan \[task\] +Make a plan\n {2}\/a ⏎ b +odd\n/)
+  expect(all).not.toContain("hidden")
 })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { PassThrough } from "node:stream"
 import * as PermissionPrompt from "../../src/cli/client/PermissionPrompt.ts"
+import * as Keyboard from "../../src/cli/terminal/Keyboard.ts"
 import { textStyles } from "../../src/cli/terminal/Output.ts"
 
 const offer = (optionId: string, kind: string): PermissionPrompt.PermissionOffer => ({ optionId, kind, name: optionId })
@@ -101,28 +103,78 @@ describe("the answer to a permission request", () => {
     expect(PermissionPrompt.rejection(question)).toEqual({ outcome: "cancelled" })
   })
 
-  const answering = (...answers: Array<string | undefined>) => {
-    const asked: Array<string> = []
+  /** A terminal whose keys come in the given order, each group when the program reads. */
+  const answering = Effect.fnUntraced(function*(keys: ReadonlyArray<string>, lines: Array<string | undefined> = []) {
+    const stdin = new PassThrough()
+    const output = new PassThrough()
+    const keyboard = yield* Keyboard.make(stdin, output)
+    const written: Array<string> = []
+    const interrupts: Array<string> = []
+    const typed = [...keys]
     const ask = PermissionPrompt.make({
-      prompt: () => Effect.die("not asked here"),
-      ask: (text, label) =>
-        Effect.sync(() => {
-          asked.push(text + label)
-          return answers.shift()
-        })
-    }, textStyles(false))
-    return { ask, asked }
-  }
+      editor: {
+        prompt: () => Effect.die("not asked here"),
+        ask: (text, label) =>
+          Effect.sync(() => {
+            written.push(text + label)
+            return lines.shift()
+          })
+      },
+      keyboard: {
+        ...keyboard,
+        quiet: Effect.andThen(Effect.sync(() => void stdin.write(typed.shift() ?? "")), Effect.sleep("20 millis"))
+      },
+      screen: {
+        lost: () => {},
+        showing: (lines, use) =>
+          Effect.suspend(() => {
+            written.push(lines().join("\n"))
+            setImmediate(() => stdin.write(typed.shift() ?? ""))
+            return use(() => {})
+          })
+      },
+      write: (text) => void written.push(text),
+      animate: true,
+      styles: textStyles(false),
+      interrupt: () => void interrupts.push("stop")
+    })
+    return { ask, written, interrupts }
+  })
 
-  it.effect("is asked for again until it is unambiguous", () =>
+  it.live("is one key, and none that was typed before the choices were shown", () =>
     Effect.gen(function*() {
-      const { ask, asked } = answering("", "perhaps", "y")
-      expect(yield* ask("? Run\n", four)).toEqual(chosen("1"))
-      expect(asked).toEqual(["? Run\n  y  1\n  a  2\n  n  3\n  v  4\n[y/a/n/v] ", "[y/a/n/v] ", "[y/a/n/v] "])
+      const { ask, written } = yield* answering(["a", "xqY"])
+      expect(yield* ask("? Run\n", four)).toEqual({ _tag: "Chosen", choice: chosen("1"), name: "1" })
+      expect(written).toEqual([
+        "? Run\n",
+        "  y  1\n  a  2\n  n  3\n  v  4\n  d  No, and tell it what to do instead\n[y/a/n/v/d] ",
+        "  → 1\n"
+      ])
     }))
 
-  it.effect("rejects at the end of input", () =>
+  it.live("can be what to do instead", () =>
     Effect.gen(function*() {
-      expect(yield* answering(undefined).ask("?", four)).toEqual(chosen("3"))
+      const { ask } = yield* answering(["", "d"], ["  use the other file "])
+      expect(yield* ask("? Run\n", four)).toEqual({ _tag: "Instead", text: "use the other file" })
+      const without = yield* answering(["", "d"], [undefined])
+      expect(yield* without.ask("? Run\n", four)).toEqual({ _tag: "Chosen", choice: chosen("3"), name: "no" })
+    }))
+
+  it.live("rejects at Ctrl-D, and stops the turn at Escape and Ctrl-C", () =>
+    Effect.gen(function*() {
+      const { ask, interrupts } = yield* answering(["", "\u0003\u0004"])
+      expect(yield* ask("?", four)).toMatchObject({ choice: chosen("3") })
+      expect(interrupts).toEqual(["stop"])
+    }))
+
+  it.live("to a question may be the text of a choice, or its beginning", () =>
+    Effect.gen(function*() {
+      const question = [
+        { ...offer("choice-0", "allow_once"), name: "Red" },
+        { ...offer("choice-1", "reject_once"), name: "Green" }
+      ]
+      const { ask, written } = yield* answering([], ["blue", "gr"])
+      expect(yield* ask("? Which\n", question)).toMatchObject({ choice: chosen("choice-1") })
+      expect(written).toEqual(["? Which\n  1  Red\n  2  Green\nnumber or text: ", "number or text: "])
     }))
 })

@@ -123,7 +123,7 @@ export const SessionList = Rpc.make("session/list", {
   error
 })
 const SessionDelete = Rpc.make("session/delete", { payload: ofSession, success: Done, error })
-const SessionClose = Rpc.make("session/close", { payload: ofSession, success: Done, error })
+export const SessionClose = Rpc.make("session/close", { payload: ofSession, success: Done, error })
 
 export const SessionPrompt = Rpc.make("session/prompt", {
   payload: { ...ofSession, prompt: Schema.Array(ContentBlock) },
@@ -147,12 +147,12 @@ export const SessionPrompt = Rpc.make("session/prompt", {
 }).annotate(CancelWith, "session/cancel")
 export const SessionCancel = Rpc.make("session/cancel", { payload: ofSession, success: Done, error })
 
-const SetMode = Rpc.make("session/set_mode", {
+export const SetMode = Rpc.make("session/set_mode", {
   payload: { ...ofSession, modeId: Schema.String },
   success: Done,
   error
 })
-const SetConfigOption = Rpc.make("session/set_config_option", {
+export const SetConfigOption = Rpc.make("session/set_config_option", {
   payload: {
     ...ofSession,
     configId: Schema.String,

@@ -3,22 +3,28 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import {
   Initialize,
   SessionCancel,
+  SessionClose,
   SessionList,
   SessionLoad,
   SessionNew,
   SessionPrompt,
-  SessionResume
+  SessionResume,
+  SetConfigOption,
+  SetMode
 } from "../../acp/protocol/AgentMethods.ts"
-import { SessionUpdated, ZeroClawRequestPermission } from "../../acp/protocol/ClientMethods.ts"
+import { ElicitationCreate, SessionUpdated, ZeroClawRequestPermission } from "../../acp/protocol/ClientMethods.ts"
 import type { SessionInfo } from "../../acp/protocol/SessionSetup.ts"
 import type { SessionNotification, ToolCallUpdate } from "../../acp/protocol/SessionUpdate.ts"
+import type { ContentBlock } from "../../domain/Content.ts"
 import { version } from "../../domain/Version.ts"
 import { type Connection, type ConnectionClosed, serve } from "../../rpc/Peer.ts"
-import type { RpcFault } from "../../rpc/Wire.ts"
+import { methodNotFound, type RpcFault } from "../../rpc/Wire.ts"
 import { type Failure, failure } from "../Failure.ts"
 import { mentions, oneLine, truncate } from "../terminal/Text.ts"
 import type { AgentProcess } from "./AgentProcess.ts"
+import type { FormAnswer, FormRequest } from "./Form.ts"
 import type { PermissionChoice, PermissionOffer } from "./PermissionPrompt.ts"
+import type { SessionSetup, Setting } from "./SessionSettings.ts"
 
 /** The connection to an agent's process; its errors and its end become messages for people. */
 
@@ -48,7 +54,7 @@ const unreadable = (cause: Cause.Cause<unknown>): Failure =>
 /** Any answer: other agents may leave things out, and what is needed of an answer is checked where it is used. */
 const AnyAnswer = Schema.Record(Schema.String, Schema.Unknown)
 
-class ServedToAgents extends RpcGroup.make(SessionUpdated, ZeroClawRequestPermission) {}
+class ServedToAgents extends RpcGroup.make(SessionUpdated, ZeroClawRequestPermission, ElicitationCreate) {}
 
 export interface AgentHandlers {
   readonly onUpdate: (notification: typeof SessionNotification.Type) => void
@@ -58,6 +64,8 @@ export interface AgentHandlers {
     toolCall: typeof ToolCallUpdate.Type,
     offers: ReadonlyArray<PermissionOffer>
   ) => Effect.Effect<PermissionChoice>
+  /** Absent where nobody can fill in forms. */
+  readonly onForm: ((request: FormRequest) => Effect.Effect<FormAnswer>) | undefined
 }
 
 /** In bytes, of one message. */
@@ -99,7 +107,11 @@ const serving = Effect.fnUntraced(function*({ process }: StartedAgent, handlers:
   const served = ServedToAgents.toLayer({
     "session/update": (notification) => Effect.sync(() => handlers.onUpdate(notification)),
     "session/request_permission": ({ options, toolCall }) =>
-      Effect.map(handlers.onPermission(toolCall, options), (outcome) => ({ outcome }))
+      Effect.map(handlers.onPermission(toolCall, options), (outcome) => ({ outcome })),
+    "elicitation/create": (request) =>
+      handlers.onForm === undefined || request.mode !== "form"
+        ? Effect.fail(methodNotFound())
+        : handlers.onForm(request)
   })
   const options = {
     maxFrame,
@@ -175,16 +187,18 @@ const AnyInitialize = Rpc.make("initialize", {
 const initializeTimeout = 30
 const slowAfter = "3 seconds"
 
-const clientCapabilities = {
+const capabilitiesOf = ({ onForm }: AgentHandlers) => ({
   fs: { readTextFile: false, writeTextFile: false },
   terminal: false,
-  session: { notices: {} }
-}
+  session: { notices: {} },
+  ...(onForm === undefined ? {} : { elicitation: { form: {} } })
+})
 
 /** Agrees on the protocol, or fails with why the process is no agent for this client. */
 const initialize = Effect.fnUntraced(
-  function*({ command, junk, onSlow, own, process }: StartedAgent, { ask }: AgentLink) {
+  function*({ command, junk, onSlow, own, process }: StartedAgent, { ask }: AgentLink, handlers: AgentHandlers) {
     const noAgent = (why: string) => failure(`${oneLine(command)} does not speak ACP: ${why}`, process.tail())
+    const clientCapabilities = capabilitiesOf(handlers)
     const clientInfo = { name: "postern-client", title: "Postern", version }
     const strayed = Effect.flatMap(
       Deferred.await(junk),
@@ -220,19 +234,29 @@ const AnyPrompt = Rpc.make("session/prompt", {
 
 export type AgentSession = typeof SessionInfo.Type
 
+/** A session that was just opened. */
+interface OpenedSession extends SessionSetup {
+  readonly sessionId: string
+}
+
 export interface Agent {
   /** Name and version as the agent gives them. */
   readonly name: string
-  readonly can: { readonly load: boolean; readonly resume: boolean; readonly list: boolean }
-  readonly open: (place: { readonly cwd: string; readonly alias: string | undefined }) => Effect.Effect<string, Failure>
+  readonly can: { readonly load: boolean; readonly resume: boolean; readonly list: boolean; readonly close: boolean }
+  readonly open: (
+    place: { readonly cwd: string; readonly alias: string | undefined }
+  ) => Effect.Effect<OpenedSession, Failure>
   /** Succeeds after the history has come as updates. */
-  readonly load: (sessionId: string, cwd: string) => Effect.Effect<void, Failure>
-  readonly resume: (sessionId: string, cwd: string) => Effect.Effect<void, Failure>
+  readonly load: (sessionId: string, cwd: string) => Effect.Effect<SessionSetup, Failure>
+  readonly resume: (sessionId: string, cwd: string) => Effect.Effect<SessionSetup, Failure>
+  readonly close: (sessionId: string) => Effect.Effect<void>
   /** Every stored session, of one folder if given. */
   readonly list: (cwd?: string) => Effect.Effect<ReadonlyArray<AgentSession>, Failure>
+  /** Succeeds with what the agent says about its options then, if it says anything. */
+  readonly set: (sessionId: string, setting: Setting, value: string) => Effect.Effect<SessionSetup | undefined, Failure>
   readonly prompt: (
     sessionId: string,
-    text: string
+    blocks: ReadonlyArray<ContentBlock>
   ) => Effect.Effect<Readonly<Record<string, unknown>>, RpcFault | Failure>
   readonly cancel: (sessionId: string) => Effect.Effect<void>
 }
@@ -262,7 +286,7 @@ export const connect = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Agent, Failure, Scope.Scope> {
   const link = yield* linkTo(started, handlers)
   const { ask, gone, notify, request } = link
-  const { agentCapabilities, agentInfo: info } = yield* initialize(started, link)
+  const { agentCapabilities, agentInfo: info } = yield* initialize(started, link, handlers)
   const { loadSession, sessionCapabilities } = agentCapabilities ?? {}
 
   return {
@@ -270,23 +294,26 @@ export const connect = Effect.fnUntraced(function*(
     can: {
       load: loadSession === true,
       resume: sessionCapabilities?.resume !== undefined,
-      list: sessionCapabilities?.list !== undefined
+      list: sessionCapabilities?.list !== undefined,
+      close: sessionCapabilities?.close !== undefined
     },
     open: ({ alias, cwd }) =>
-      Effect.map(
-        ask(SessionNew, {
-          cwd,
-          mcpServers: [],
-          ...(alias === undefined ? {} : { _meta: { zeroclaw: { agentAlias: alias } } })
-        }),
-        ({ sessionId }) => sessionId
-      ),
-    load: (sessionId, cwd) => Effect.asVoid(ask(SessionLoad, { sessionId, cwd, mcpServers: [] }, sessionId)),
-    resume: (sessionId, cwd) => Effect.asVoid(ask(SessionResume, { sessionId, cwd, mcpServers: [] }, sessionId)),
+      ask(SessionNew, {
+        cwd,
+        mcpServers: [],
+        ...(alias === undefined ? {} : { _meta: { zeroclaw: { agentAlias: alias } } })
+      }),
+    load: (sessionId, cwd) => ask(SessionLoad, { sessionId, cwd, mcpServers: [] }, sessionId),
+    resume: (sessionId, cwd) => ask(SessionResume, { sessionId, cwd, mcpServers: [] }, sessionId),
+    close: (sessionId) => Effect.ignore(request(SessionClose, { sessionId })),
     list: (cwd) => pages(link, cwd),
-    prompt: (sessionId, text) =>
+    set: (sessionId, { configId }, value) =>
+      configId === undefined
+        ? Effect.as(ask(SetMode, { sessionId, modeId: value }), undefined)
+        : ask(SetConfigOption, { sessionId, configId, value }),
+    prompt: (sessionId, blocks) =>
       Effect.catchTag(
-        request(AnyPrompt, { sessionId, prompt: [{ type: "text", text }] }),
+        request(AnyPrompt, { sessionId, prompt: blocks }),
         "ConnectionClosed",
         () => gone("in the middle of the turn")
       ),

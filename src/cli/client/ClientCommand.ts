@@ -14,6 +14,8 @@ export const client = Command.make("client", {
   resume: optionalFlag("resume", "ID", "Resume this session"),
   last: toggle("last", "Resume the newest session of the folder"),
   agent: optionalFlag("agent", "ALIAS", "Which configured agent to talk to"),
+  model: optionalFlag("model", "NAME", "Which model answers in this session"),
+  mode: optionalFlag("mode", "NAME", "The mode of this session, such as ro, pl or aw"),
   json: toggle("json", "One JSON object a line: every session/update as it comes, then the result of the prompt"),
   quiet: Flag.withAlias(toggle("quiet", "The answer only: no thoughts, tool calls or plan"), "q"),
   server: optionalFlag("server", "CMD", "Talk to this ACP agent instead: a command line, quoted as in a shell")
@@ -26,6 +28,8 @@ export const client = Command.make("client", {
         cwd: Option.getOrUndefined(given.cwd),
         resume: Option.getOrUndefined(given.resume),
         agent: Option.getOrUndefined(given.agent),
+        model: Option.getOrUndefined(given.model),
+        mode: Option.getOrUndefined(given.mode),
         server: Option.getOrUndefined(given.server)
       }))))).pipe(
     Command.withDescription(

@@ -80,6 +80,8 @@ export interface ClientOptions {
   readonly resume: string | undefined
   readonly last: boolean
   readonly agent: string | undefined
+  readonly model: string | undefined
+  readonly mode: string | undefined
   readonly json: boolean
   readonly quiet: boolean
   readonly server: string | undefined

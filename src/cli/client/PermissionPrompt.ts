@@ -1,7 +1,9 @@
-import { Effect, Option, Schema, Semaphore } from "effect"
+import { Effect, Option, Queue, Schema, Semaphore } from "effect"
 import type { PermissionOption, PermissionOutcome } from "../../acp/protocol/ClientMethods.ts"
+import type { Key, Keyboard } from "../terminal/Keyboard.ts"
 import type { LineEditor } from "../terminal/LineEditor.ts"
 import type { TextStyles } from "../terminal/Output.ts"
+import type { Screen } from "../terminal/Screen.ts"
 import { oneLine } from "../terminal/Text.ts"
 
 /** Kinds beyond the specification's four exist; they are offered by number only. */
@@ -65,8 +67,6 @@ const keysOf = (given: ReadonlyArray<PermissionOffer>) => {
 export const choices = (offers: ReadonlyArray<PermissionOffer>, styles: TextStyles): string =>
   keysOf(offers).map(({ key, offer }) => `  ${styles.bold(key)}  ${oneLine(offer.name)}\n`).join("")
 
-const label = (offers: ReadonlyArray<PermissionOffer>): string => `[${keysOf(offers).map(({ key }) => key).join("/")}] `
-
 const reservedWords = new Set(Object.values(letters).flatMap(({ key, word }) => [key, word]))
 
 /**
@@ -84,20 +84,120 @@ export const read = (offers: ReadonlyArray<PermissionOffer>, answer: string): Pe
   return named === undefined ? undefined : selected(named)
 }
 
-type AskPermission = (text: string, offers: ReadonlyArray<PermissionOffer>) => Effect.Effect<PermissionChoice>
+/** What a key means; `undefined` unless it is shown. */
+export const chosenBy = (offers: ReadonlyArray<PermissionOffer>, key: string): PermissionChoice | undefined => {
+  const shown = keysOf(offers).find((one) => one.key === key.toLowerCase())?.offer
+  return shown === undefined ? undefined : selected(shown)
+}
 
-/** One question at a time, repeated until it has a clear answer; the end of input refuses. */
-export const make = (editor: LineEditor, styles: TextStyles): AskPermission => {
+/** The answer, or the user wants to say what to do instead: the request is cancelled, and the turn with it. */
+export type PermissionAnswered =
+  | { readonly _tag: "Chosen"; readonly choice: PermissionChoice; readonly name: string }
+  | { readonly _tag: "Instead"; readonly text: string }
+
+type AskPermission = (text: string, offers: ReadonlyArray<PermissionOffer>) => Effect.Effect<PermissionAnswered>
+
+export interface PermissionTerminal {
+  readonly editor: LineEditor
+  readonly keyboard: Pick<Keyboard, "quiet" | "reading" | "suspend">
+  readonly screen: Pick<Screen, "showing" | "lost">
+  /** Where questions are written. */
+  readonly write: (text: string) => void
+  /** Whether lines can be drawn and taken away again. */
+  readonly animate: boolean
+  readonly styles: TextStyles
+  /** Stops the turn, as Ctrl-C does. */
+  readonly interrupt: () => void
+}
+
+const insteadKey = "d"
+
+/** Milliseconds in which keys behind an answer belong to it: a whole word, or Enter. */
+const afterAnswer = 60
+
+const nameOf = (offers: ReadonlyArray<PermissionOffer>, choice: PermissionChoice): string =>
+  choice.outcome === "cancelled"
+    ? "cancelled"
+    : oneLine(
+      offers.flatMap(perScope).find((offer) => JSON.stringify(selected(offer)) === JSON.stringify(choice))?.name ??
+        choice.optionId
+    )
+
+/** Choices of a question are texts: a number or the text itself is typed. */
+const asText = Effect.fnUntraced(
+  function*(text: string, offers: ReadonlyArray<PermissionOffer>, { editor, styles }: PermissionTerminal) {
+    let shown = text + choices(offers, styles)
+    while (true) {
+      const answer = yield* editor.ask(shown, "number or text: ")
+      if (answer === undefined) return rejection(offers)
+      const said = answer.trim().toLowerCase()
+      const named = offers.filter(({ name }) => said !== "" && name.toLowerCase().startsWith(said))
+      const exact = named.find(({ name }) => name.toLowerCase() === said)
+      const outcome = read(offers, answer) ?? (exact ?? (named.length === 1 ? named[0] : undefined))
+      if (outcome !== undefined) return "optionId" in outcome && "name" in outcome ? selected(outcome) : outcome
+      shown = ""
+    }
+  }
+)
+
+/**
+ * One question at a time. A key answers it; those that were typed before the choices were shown do not. The end of input refuses.
+ */
+export const make = (terminal: PermissionTerminal): AskPermission => {
+  const { animate, editor, interrupt, keyboard, screen, styles, write } = terminal
   const turn = Semaphore.makeUnsafe(1)
-  return (text, offers) =>
-    Effect.gen(function*() {
-      let shown = text + choices(offers, styles)
-      while (true) {
-        const answer = yield* editor.ask(shown, label(offers))
-        if (answer === undefined) return rejection(offers)
-        const outcome = read(offers, answer)
-        if (outcome !== undefined) return outcome
-        shown = ""
+
+  const byKey = Effect.fnUntraced(function*(text: string, offers: ReadonlyArray<PermissionOffer>) {
+    const keys = [...keysOf(offers).map(({ key }) => key), insteadKey].join("/")
+    const menu = `${choices(offers, styles)}  ${styles.bold(insteadKey)}  No, and tell it what to do instead\n`
+    write(text)
+    yield* keyboard.reading(() => {}, keyboard.quiet)
+    const answer = yield* Queue.unbounded<PermissionChoice | "instead" | "suspend">()
+    const onKey = ({ ctrl, meta, name, sequence }: Key) => {
+      if (ctrl && name === "c" || name === "escape") return interrupt()
+      if (ctrl && name === "z") return void Queue.offerUnsafe(answer, "suspend")
+      if (name === "end" && sequence === "" || ctrl && name === "d") {
+        return void Queue.offerUnsafe(answer, rejection(offers))
       }
-    }).pipe(turn.withPermits(1))
+      if (ctrl || meta) return
+      if (sequence.toLowerCase() === insteadKey) return void Queue.offerUnsafe(answer, "instead")
+      const chosen = chosenBy(offers, sequence)
+      if (chosen !== undefined) Queue.offerUnsafe(answer, chosen)
+    }
+    const lines = () => [...menu.trimEnd().split("\n"), `[${keys}] `]
+    if (!animate) write(`${menu}[${keys}] `)
+    const given = yield* screen.showing(lines, (redraw) =>
+      keyboard.reading(
+        onKey,
+        Effect.gen(function*() {
+          while (true) {
+            const event = yield* Queue.take(answer)
+            if (event !== "suspend") {
+              yield* keyboard.reading(() => {}, Effect.sleep(afterAnswer))
+              return event
+            }
+            yield* keyboard.suspend
+            screen.lost()
+            redraw()
+          }
+        })
+      ))
+    if (!animate) write("\n")
+    if (given !== "instead") {
+      const name = nameOf(offers, given)
+      write(styles.dim(`  → ${name}\n`))
+      return { _tag: "Chosen", choice: given, name } as const
+    }
+    const instead = (yield* editor.ask("", "  what to do instead: "))?.trim() ?? ""
+    return instead === ""
+      ? { _tag: "Chosen", choice: rejection(offers), name: "no" } as const
+      : { _tag: "Instead", text: instead } as const
+  })
+
+  return (text, offers): Effect.Effect<PermissionAnswered> =>
+    turn.withPermits(1)(
+      isQuestion(offers)
+        ? Effect.map(asText(text, offers, terminal), (choice) => ({ _tag: "Chosen", choice, name: "" } as const))
+        : byKey(text, offers)
+    )
 }

@@ -56,6 +56,7 @@ export const resolve = (agent: Agent, request: ResumeRequest, cwd: SessionFolder
 export const enter = Effect.fnUntraced(function*(agent: Agent, target: ResumeTarget, wantsHistory: boolean) {
   const { can } = agent
   if (!can.load && !can.resume) return yield* cannotResume()
-  if (can.load && (wantsHistory || !can.resume)) yield* agent.load(target.sessionId, target.cwd)
-  else yield* agent.resume(target.sessionId, target.cwd)
+  return yield* can.load && (wantsHistory || !can.resume)
+    ? agent.load(target.sessionId, target.cwd)
+    : agent.resume(target.sessionId, target.cwd)
 })

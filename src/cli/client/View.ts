@@ -1,7 +1,9 @@
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Queue } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { RpcFault } from "../../rpc/Wire.ts"
+import type { History } from "../terminal/History.ts"
 import type { Interrupts } from "../terminal/Interrupts.ts"
+import * as Keyboard from "../terminal/Keyboard.ts"
 import * as LineEditor from "../terminal/LineEditor.ts"
 import { type TextStyles, textStyles } from "../terminal/Output.ts"
 import * as Renderer from "../terminal/Renderer.ts"
@@ -9,10 +11,11 @@ import * as Screen from "../terminal/Screen.ts"
 import { json, oneLine } from "../terminal/Text.ts"
 import type { AgentHandlers } from "./AgentConnection.ts"
 import * as PermissionPrompt from "./PermissionPrompt.ts"
+import * as SessionSettings from "./SessionSettings.ts"
 
 /** Passes on what belongs to the session that this client shows; some agents send every client the updates of all sessions. */
 interface SessionFilter {
-  readonly select: (sessionId: string) => void
+  readonly select: (sessionId: string | undefined) => void
   /** Runs `act` if it is about the selected session; until one is selected, `act` waits. */
   readonly pass: (sessionId: unknown, act: () => void) => void
 }
@@ -35,20 +38,47 @@ export const makeSessionFilter = (): SessionFilter => {
   }
 }
 
+export interface AgentCommand {
+  readonly name: string
+  readonly description: string
+  readonly hint: string | undefined
+}
+
+/** Tokens and money of a session, as its agent last said. */
+export interface SessionUsage {
+  readonly used: number
+  readonly size: number
+  readonly cost: { readonly amount: number; readonly currency: string } | undefined
+}
+
 export interface ClientView {
   readonly styles: TextStyles
   readonly screen: Screen.Screen
   /** Absent without a terminal. */
   readonly editor: LineEditor.LineEditor | undefined
+  readonly keyboard: Keyboard.Keyboard | undefined
+  /** Columns of the terminal. */
+  readonly columns: () => number
+  /** Whether lines can be drawn again. */
+  readonly animate: boolean
   readonly handlers: AgentHandlers
-  /** Names of the agent's own commands, as it last sent them. */
-  readonly commands: () => ReadonlyArray<string>
-  /** Selects the session whose updates are shown. */
-  readonly select: (sessionId: string) => void
+  /** The agent's own commands, as it last sent them. */
+  readonly commands: () => ReadonlyArray<AgentCommand>
+  readonly settings: SessionSettings.SessionSettings
+  readonly usage: () => SessionUsage | undefined
+  /** Selects the session whose updates are shown; `undefined` keeps those of the session that is about to be opened. */
+  readonly select: (sessionId: string | undefined) => void
   /** While off, updates are read and not shown. */
   readonly show: (on: boolean) => void
+  /** Shows that the agent works while the effect runs; keys are kept for the next prompt, and Escape is Ctrl-C. */
+  readonly working: <A, E, R>(label: () => string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** What was typed while the agent worked. */
+  readonly takeTyped: () => string
+  /** What the user wants done instead of what was asked for; once. */
+  readonly takeInstead: () => string | undefined
+  readonly hasInstead: () => boolean
   /** Permission requests from now on belong to this turn: its cancellation withdraws them. */
-  readonly beginTurn: (cancelled: Deferred.Deferred<void>) => void
+  readonly beginTurn: (cancelled: Deferred.Deferred<void>, prompt: string) => void
   readonly running: () => string
   /** How many permission requests were refused because there is no terminal. */
   readonly refusedUnasked: () => number
@@ -63,6 +93,10 @@ interface ViewOptions {
   readonly json: boolean
   readonly quiet: boolean
   readonly interrupts: Interrupts
+  /** Absent where nothing is remembered. */
+  readonly history: History | undefined
+  /** What the end of an entry may become, and that end. */
+  readonly complete: (line: string) => readonly [hits: ReadonlyArray<string>, end: string]
 }
 
 const noTerminal = (json: boolean): string => {
@@ -73,9 +107,50 @@ const noTerminal = (json: boolean): string => {
 const sessionOf = (params: unknown): unknown =>
   typeof params === "object" && params !== null && "sessionId" in params ? params.sessionId : undefined
 
+/** Loaded where lines can be drawn again: what is needed for Markdown and widths. */
+const liveParts = Effect.promise(() =>
+  Promise.all([import("../terminal/LiveRenderer.ts"), import("../terminal/Columns.ts")])
+)
+
+/** In characters a token, about. */
+const perToken = 4
+
+/** Milliseconds after its last text in which a model counts as writing. */
+const freshFor = 1000
+
+const seconds = (elapsed: number): string => {
+  const whole = Math.floor(elapsed / 1000)
+  return whole < 60 ? `${whole}s` : `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, "0")}s`
+}
+
+const counted = (tokens: number): string => tokens < 1000 ? String(tokens) : `${(tokens / 1000).toFixed(1)}k`
+
+/** Collects keys that come while the agent works. */
+const makeTypeAhead = (interrupt: () => void, suspend: () => void) => {
+  let typed = ""
+  return {
+    typed: () => typed,
+    take: () => {
+      const text = typed
+      typed = ""
+      return text
+    },
+    onKey: ({ ctrl, meta, name, sequence }: Keyboard.Key) => {
+      if (ctrl && name === "c" || name === "escape") return interrupt()
+      if (ctrl && name === "z") return suspend()
+      if (name === "backspace") typed = Array.from(typed).slice(0, -1).join("")
+      else if (ctrl && name === "u") typed = ""
+      else if (name === "paste") typed += sequence
+      else if (name === "return" || name === "enter") typed += typed === "" ? "" : "\n"
+      else if (!ctrl && !meta && !/[\u0000-\u001f\u007f]/.test(sequence)) typed += sequence
+    }
+  }
+}
+
 /** Output and questions for people; with `json`, output for programs. */
 export const make = Effect.fnUntraced(function*(options: ViewOptions) {
   const { canAnimate, canColor } = yield* TerminalCapabilities.TerminalCapabilities
+  const { interrupts } = options
   const { stderr, stdin, stdout } = process
   const terminal = stdin.isTTY !== true
     ? undefined
@@ -86,26 +161,92 @@ export const make = Effect.fnUntraced(function*(options: ViewOptions) {
     : undefined
   const columns = () => stdout.columns ?? 80
   const styles = textStyles(canColor && !options.json)
-  const screen = Screen.make({ stdout, stderr, animate: canAnimate && !options.json, columns })
-  const renderer = Renderer.make({
+  const animate = canAnimate && stdout.isTTY && !options.json
+  const live = animate ? yield* liveParts : undefined
+  const show = options.quiet ? "answer" : "everything"
+  const liveRenderer = live?.[0].make({ styles, width: columns, show })
+  const renderer = liveRenderer ?? Renderer.make({
     styles,
     width: stdout.isTTY ? Math.max(20, columns() - 4) : 400,
-    show: options.json ? "nothing" : options.quiet ? "answer" : "everything",
+    show: options.json ? "nothing" : show,
     starts: !canAnimate
   })
-  const editor = terminal === undefined ? undefined : LineEditor.make(stdin, terminal, options.interrupts)
-  const ask = editor === undefined ? undefined : PermissionPrompt.make(editor, styles)
+  const screen = Screen.make({
+    stdout,
+    stderr,
+    animate,
+    columns,
+    rows: () => stdout.rows ?? 24,
+    clip: live?.[1].clipped ?? ((line) => line),
+    width: live?.[1].widthOf ?? ((line) => line.length),
+    ...(liveRenderer === undefined ? {} : { area: liveRenderer })
+  })
+  const keyboard = terminal === undefined ? undefined : yield* Keyboard.make(stdin, terminal)
+  const editor = terminal === undefined || keyboard === undefined
+    ? undefined
+    : LineEditor.make(keyboard, terminal, interrupts, {
+      ...(options.history === undefined ? {} : { history: options.history }),
+      complete: (line) => options.complete(line)
+    })
+  const ask = terminal === undefined || editor === undefined || keyboard === undefined
+    ? undefined
+    : PermissionPrompt.make({
+      editor,
+      keyboard,
+      screen,
+      styles,
+      animate,
+      write: (text) => void terminal.write(text),
+      interrupt: interrupts.signal
+    })
   const filter = makeSessionFilter()
+  const settings = SessionSettings.make()
   let refusedUnasked = 0
   let shown = true
-  let commands: ReadonlyArray<string> = []
+  let commands: ReadonlyArray<AgentCommand> = []
+  let usage: SessionUsage | undefined
   let cancelled: Deferred.Deferred<void> | undefined
+  let instead: string | undefined
+  /** Characters of this turn's answer. */
+  let received = 0
+  let receivedAt = -Infinity
+  /** Whether a new mode is news to the user. */
+  let tellsMode = false
+
+  const stops = yield* Queue.unbounded<void>()
+  const typeAhead = makeTypeAhead(interrupts.signal, () => void Queue.offerUnsafe(stops, undefined))
+  if (keyboard !== undefined) {
+    yield* Effect.forkScoped(Effect.forever(Effect.gen(function*() {
+      yield* Queue.take(stops)
+      screen.lost()
+      yield* keyboard.suspend
+    })))
+    yield* keyboard.onContinue(screen.lost)
+  }
 
   const close = () => screen.write(renderer.close())
 
   const onUpdate: AgentHandlers["onUpdate"] = ({ update }) => {
-    if (update.sessionUpdate === "available_commands_update") {
-      commands = update.availableCommands.map(({ name }) => name)
+    settings.update(update)
+    switch (update.sessionUpdate) {
+      case "available_commands_update":
+        commands = update.availableCommands.map(({ description, input, name }) => ({
+          name: name.replace(/^\//, ""),
+          description,
+          hint: input?.hint
+        }))
+        break
+      case "usage_update":
+        usage = { used: update.used, size: update.size, cost: update.cost ?? undefined }
+        break
+      case "agent_message_chunk":
+      case "agent_thought_chunk":
+        if (update.content.type === "text") received += update.content.text.length
+        receivedAt = performance.now()
+        break
+      case "current_mode_update":
+        // The answer to the user's own command says it.
+        if (!tellsMode) return
     }
     if (shown) screen.write(renderer.update(update))
   }
@@ -114,39 +255,101 @@ export const make = Effect.fnUntraced(function*(options: ViewOptions) {
     if (shown && options.json) screen.write(`${json(params)}\n`)
   }
 
+  /** Runs while a question is open, unless the turn is cancelled before it is answered. */
+  const asking = <A>(question: Effect.Effect<A>, dismissed: A): Effect.Effect<A> =>
+    screen.holding(
+      cancelled === undefined ? question : Effect.raceFirst(question, Effect.as(Deferred.await(cancelled), dismissed))
+    )
+
   const onPermission: AgentHandlers["onPermission"] = (toolCall, offers) =>
     Effect.suspend(() => {
-      const dismissed = cancelled === undefined
-        ? Effect.never
-        : Effect.as(Deferred.await(cancelled), PermissionPrompt.cancelled)
-      close()
       if (ask === undefined) {
+        close()
         refusedUnasked++
         screen.note(
           `postern: not allowed, ${noTerminal(options.json)}: ${oneLine(toolCall.title ?? toolCall.toolCallId)}`
         )
         return Effect.succeed(PermissionPrompt.rejection(offers))
       }
-      return screen.holding(Effect.raceFirst(ask(renderer.question(toolCall), offers), dismissed))
+      const dismissed: PermissionPrompt.PermissionAnswered = {
+        _tag: "Chosen",
+        choice: PermissionPrompt.cancelled,
+        name: ""
+      }
+      return Effect.map(asking(ask(renderer.question(toolCall), offers), dismissed), (answer) => {
+        if (answer._tag === "Chosen") return answer.choice
+        instead = answer.text
+        interrupts.signal()
+        return PermissionPrompt.cancelled
+      })
     })
+
+  const onForm: AgentHandlers["onForm"] = editor === undefined ? undefined : (request) =>
+    Effect.suspend(() => {
+      close()
+      return asking(
+        Effect.flatMap(Effect.promise(() => import("./Form.ts")), (form) => form.ask(request, editor, styles)),
+        { action: "cancel" }
+      )
+    })
+
+  const status = (label: () => string) => (frame: string, elapsed: number): ReadonlyArray<string> => {
+    const tokens = Math.round(received / perToken)
+    const parts = [
+      `${frame} ${label()}`,
+      seconds(elapsed),
+      ...(tokens === 0 ? [] : [`~${counted(tokens)} tokens`]),
+      "Esc stops"
+    ]
+    const typed = oneLine(typeAhead.typed())
+    return [styles.dim(parts.join(" · ")), ...(typed === "" ? [] : [styles.dim(`> ${typed}`)])]
+  }
 
   return {
     styles,
     screen,
     editor,
+    keyboard,
+    columns,
+    animate,
     handlers: {
       onUpdate: (notification) => filter.pass(notification.sessionId, () => onUpdate(notification)),
       onRawUpdate: (params) => filter.pass(sessionOf(params), () => onRawUpdate(params)),
-      onPermission
+      onPermission,
+      onForm
     },
     commands: () => commands,
-    select: filter.select,
+    settings,
+    usage: () => usage,
+    select: (sessionId) => {
+      if (sessionId === undefined) {
+        commands = []
+        usage = undefined
+      }
+      filter.select(sessionId)
+    },
     show: (on) => void (shown = on),
-    beginTurn: (turn) => void (cancelled = turn),
+    working: (label, effect) => {
+      const busy = screen.busy(status(label))(effect)
+      return keyboard === undefined ? busy : keyboard.reading(typeAhead.onKey, busy)
+    },
+    takeTyped: typeAhead.take,
+    takeInstead: () => {
+      const text = instead
+      instead = undefined
+      return text
+    },
+    hasInstead: () => instead !== undefined,
+    beginTurn: (turn, prompt) => {
+      cancelled = turn
+      received = 0
+      tellsMode = !prompt.startsWith("/")
+    },
     refusedUnasked: () => refusedUnasked,
-    running: () => oneLine(renderer.running() ?? "working"),
+    running: () => oneLine(renderer.running() ?? (performance.now() - receivedAt < freshFor ? "Writing" : "Thinking")),
     finish: (answer, sessionId) => {
       close()
+      tellsMode = false
       if (!options.json) return
       const last = answer instanceof RpcFault
         ? { error: { code: answer.code, message: answer.message, data: answer.data }, sessionId }

@@ -21,6 +21,9 @@ export interface TextStyles {
   readonly green: (text: string) => string
   readonly yellow: (text: string) => string
   readonly cyan: (text: string) => string
+  readonly italic: (text: string) => string
+  readonly underline: (text: string) => string
+  readonly strike: (text: string) => string
 }
 
 const sgr = (open: number, close: number) => (text: string) =>
@@ -33,10 +36,23 @@ const coloured: TextStyles = {
   red: sgr(31, 39),
   green: sgr(32, 39),
   yellow: sgr(33, 39),
-  cyan: sgr(36, 39)
+  cyan: sgr(36, 39),
+  italic: sgr(3, 23),
+  underline: sgr(4, 24),
+  strike: sgr(9, 29)
 }
 
-const unstyled: TextStyles = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
+const unstyled: TextStyles = {
+  bold: same,
+  dim: same,
+  red: same,
+  green: same,
+  yellow: same,
+  cyan: same,
+  italic: same,
+  underline: same,
+  strike: same
+}
 
 export const textStyles = (hasColor: boolean): TextStyles => hasColor ? coloured : unstyled
 

@@ -1,6 +1,14 @@
 import { Clock, Effect } from "effect"
 import type { Writable } from "node:stream"
 
+/** What is at the bottom of the screen and may still change; it is asked for whenever the screen is drawn. */
+export interface LiveArea {
+  /** Text that can be written for good now, in whole lines. */
+  readonly settled: () => string
+  /** Lines that may still change, each narrower than the screen. */
+  readonly open: () => ReadonlyArray<string>
+}
+
 export interface Screen {
   /** To stdout, in order. Held back while a question is open. */
   readonly write: (text: string) => void
@@ -10,36 +18,72 @@ export interface Screen {
   readonly note: (line: string) => void
   /** Holds all output back while the effect runs. */
   readonly holding: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Shows a spinner while `effect` runs and nothing is written. */
-  readonly busy: (label: () => string) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /**
+   * Shows lines at the bottom, which change with time, while `effect` runs: `status` gets a character that turns and the milliseconds
+   * since the begin.
+   */
+  readonly busy: (
+    status: (frame: string, elapsed: number) => ReadonlyArray<string>
+  ) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Shows lines at the bottom, over everything that is held back, until the effect ends; `undefined` leaves them away. */
+  readonly showing: <A, E, R>(
+    lines: () => ReadonlyArray<string>,
+    effect: (redraw: () => void) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E, R>
+  /** Writes what waits to be written. */
+  readonly flush: () => void
+  /** Forgets what was drawn: something else has written to the terminal. */
+  readonly lost: () => void
 }
 
 interface ScreenOptions {
   readonly stdout: Writable
   readonly stderr: Writable
-  /** Whether a spinner may be drawn on stdout. */
+  /** Whether lines at the bottom can be drawn on stdout. */
   readonly animate: boolean
   readonly columns: () => number
+  readonly rows: () => number
+  /** Cuts a line, and tells how wide one is. */
+  readonly clip: (line: string, columns: number) => string
+  readonly width: (line: string) => number
+  readonly area?: LiveArea
 }
 
 const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-const eraseLine = "\r\u001b[2K"
 
-/** Milliseconds without output before the spinner appears. */
-const spinnerDelay = 400
+/** Milliseconds between two drawings. */
+const tick = 60
 
-export const make = ({ animate, columns, stderr, stdout }: ScreenOptions): Screen => {
+export const make = ({ animate, area, clip, columns, rows, stderr, stdout, width }: ScreenOptions): Screen => {
   const held: Array<() => void> = []
   let holders = 0
-  let lineStart = true
   let written = false
-  let spinning = false
-  let idle = 0
+  let waiting = ""
+  let isBusy = false
+  let status: () => ReadonlyArray<string> = () => []
+  let over: (() => ReadonlyArray<string>) | undefined
+  let drawn: ReadonlyArray<number> = []
 
-  const erase = () => {
-    if (spinning) stdout.write(eraseLine)
-    spinning = false
-    idle = 0
+  const erased = (): string => {
+    if (drawn.length === 0) return ""
+    // A terminal that has become narrower has broken the lines.
+    const up = drawn.reduce((sum, one) => sum + Math.max(1, Math.ceil(one / columns())), 0) - 1
+    drawn = []
+    // Line by line: terminals keep what "erase below" takes away from the whole screen.
+    return `\r\u001b[2K${"\u001b[1A\u001b[2K".repeat(up)}`
+  }
+
+  const draw = () => {
+    if (!animate) return
+    if (area !== undefined && over === undefined) waiting += area.settled()
+    const bottom = over?.() ?? (isBusy ? [...area?.open() ?? [], ...status()] : [])
+    const lines = bottom.slice(-Math.max(1, rows() - 1)).map((line) =>
+      clip(line.replaceAll("\t", "    "), columns() - 1)
+    )
+    const text = erased() + waiting + lines.join("\n")
+    waiting = ""
+    drawn = lines.map(width)
+    if (text !== "") stdout.write(text)
   }
 
   const whenFree = (put: () => void) => {
@@ -47,21 +91,13 @@ export const make = ({ animate, columns, stderr, stdout }: ScreenOptions): Scree
     else put()
   }
 
-  const draw = (frame: string, elapsed: number, label: string) => {
-    idle += tick
-    if (holders > 0 || !lineStart || idle < spinnerDelay) return
-    const text = `${frame} ${label} ${Math.round(elapsed / 1000)}s`
-    stdout.write(`${eraseLine}\u001b[2m${text.slice(0, Math.max(10, columns() - 1))}\u001b[22m`)
-    spinning = true
-  }
-
   const write = (text: string) => {
     if (text === "") return
     written = true
     whenFree(() => {
-      erase()
-      stdout.write(text)
-      lineStart = text.endsWith("\n")
+      if (!animate) return void stdout.write(text)
+      waiting += text
+      if (!isBusy) draw()
     })
   }
 
@@ -70,31 +106,48 @@ export const make = ({ animate, columns, stderr, stdout }: ScreenOptions): Scree
     separate: () => write(written ? "\n" : ""),
     note: (line) =>
       whenFree(() => {
-        erase()
+        if (animate) stdout.write(erased() + waiting)
+        waiting = ""
         stderr.write(`${line}\n`)
+        draw()
       }),
     holding: (effect) =>
       Effect.suspend(() => {
-        erase()
+        if (animate && holders === 0) stdout.write(erased() + waiting)
+        if (holders === 0) waiting = ""
         holders++
         return effect
       }).pipe(Effect.ensuring(Effect.sync(() => {
         holders--
         if (holders === 0) { for (const put of held.splice(0)) put() }
       }))),
-    busy: (label) => (effect) => {
+    busy: (lines) => (effect) => {
       if (!animate) return effect
-      const spin = Effect.gen(function*() {
+      const drawing = Effect.gen(function*() {
         const start = yield* Clock.currentTimeMillis
-        idle = 0
-        for (let at = 0;; at = (at + 1) % frames.length) {
+        isBusy = true
+        for (let at = 0;; at++) {
+          const elapsed = (yield* Clock.currentTimeMillis) - start
+          status = () => lines(frames.charAt(Math.floor(at / 2) % frames.length), elapsed)
+          if (holders === 0) draw()
           yield* Effect.sleep(tick)
-          draw(frames.charAt(at), (yield* Clock.currentTimeMillis) - start, label())
         }
       })
-      return Effect.raceFirst(effect, spin).pipe(Effect.ensuring(Effect.sync(erase)))
-    }
+      return Effect.raceFirst(effect, drawing).pipe(Effect.ensuring(Effect.sync(() => {
+        isBusy = false
+        draw()
+      })))
+    },
+    showing: (lines, effect) =>
+      Effect.suspend(() => {
+        over = lines
+        draw()
+        return effect(draw)
+      }).pipe(Effect.ensuring(Effect.sync(() => {
+        over = undefined
+        if (animate) stdout.write(erased())
+      }))),
+    flush: draw,
+    lost: () => void (drawn = [])
   }
 }
-
-const tick = 120

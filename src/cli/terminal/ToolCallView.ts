@@ -167,8 +167,15 @@ export const callHeading = (call: ToolCallView, styles: TextStyles): string => {
 const outputLines = 12
 const diffPreview = 24
 
-/** The text of a fenced block, if that is all there is: lines keep their places in a terminal without it. */
-const unfenced = (text: string): string => /^(`{3,})\n([^]*\n)\1$/.exec(text)?.[2] ?? text
+/** The text inside of a code block that is all there is: agents send results so for clients that render Markdown. */
+const unfenced = (text: string): string => {
+  const fence = /^(`{3,}|~{3,})[^\n`]*\n/.exec(text.trimStart())
+  if (fence === null) return text
+  const body = text.trim().slice(fence[0].length)
+  const last = body.lastIndexOf("\n")
+  const end = body.slice(last + 1).trimEnd()
+  return end === fence[1] ? body.slice(0, Math.max(0, last)) : text
+}
 
 const contentLines = (content: ToolCallContent, limits: TextLimits, styles: TextStyles): ReadonlyArray<string> => {
   switch (content.type) {
@@ -197,6 +204,53 @@ export const callOutput = (
       ? lines
       : textLines(call.rawOutput, limits, styles)
   )
+}
+
+/** The text that a call gave; `undefined` where it gave none. */
+export const resultText = ({ content, rawOutput }: ToolCallView): string | undefined => {
+  const texts = content.flatMap((one) => one.type === "content" ? [unfenced(textOfBlock(one.content))] : [])
+  if (texts.length > 0) return texts.join("\n")
+  return typeof rawOutput === "string" ? rawOutput : undefined
+}
+
+/** Lines of a command's output: the beginning says what ran, the end how it went. */
+const outputEnds = { first: 3, last: 7 }
+
+const middleLeftOut = (lines: ReadonlyArray<string>, styles: TextStyles): ReadonlyArray<string> => {
+  const { first, last } = outputEnds
+  const rest = lines.length - first - last
+  return rest < 2 ? lines : [...lines.slice(0, first), styles.dim(`… ${rest} more lines`), ...lines.slice(-last)]
+}
+
+interface ResultLines {
+  readonly lines: ReadonlyArray<string>
+  /** What the heading says about a result that is not shown. */
+  readonly note: string
+  /** Whether the result is shown, and nothing of it left out. */
+  readonly isWhole: boolean
+}
+
+/** What people need to see of a result: what was read is only counted, of a command's output the middle is left out. */
+export const resultLines = (
+  call: ToolCallView,
+  styles: TextStyles,
+  options: { readonly width: number; readonly diffs: boolean }
+): ResultLines => {
+  const text = resultText(call)
+  const all = text === undefined ? [] : textLines(text, { lines: Infinity, width: options.width }, styles)
+  const isRead = call.status === "completed" &&
+    (call.kind === "read" || call.kind === "search" || call.kind === "fetch")
+  if (isRead && all.length > 0) {
+    return { lines: [], note: all.length === 1 ? "" : ` · ${all.length} lines`, isWhole: false }
+  }
+  const diffs = options.diffs
+    ? call.content.flatMap((one) =>
+      one.type === "diff" ? diffLines(one, { lines: diffPreview, width: options.width }, styles) : []
+    )
+    : []
+  const shown = middleLeftOut(all, styles)
+  const isCut = shown.length < all.length || (text ?? "").split("\n").some((line) => line.length > options.width)
+  return { lines: [...diffs, ...shown.map(styles.dim)], note: "", isWhole: all.length > 0 && !isCut }
 }
 
 /** In characters: longer JSON is not indented, which would not help to read it. */
