@@ -1,6 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Runtime } from "effect"
 import { parseArgs } from "node:util"
+import * as Chunk from "../platform/Chunk.ts"
 import * as Signals from "../platform/Signals.ts"
 import { protocolWrite, release } from "../platform/Stdout.ts"
 import { serveConnection } from "../acp/AcpServer.ts"
@@ -8,11 +9,15 @@ import { fromStreams } from "../rpc/Transport.ts"
 import { layerAcp, layerBase } from "./App.ts"
 import { Settings, type SettingsFlags } from "../config/Settings.ts"
 
+/** After the start the process loads nothing by itself for so long. */
+const idle = "500 millis"
+
 /** `postern acp`: one client on stdin and stdout, until the end of input (docs/cli.md#postern-acp). */
 export const run = (flags: SettingsFlags) =>
   Effect.gen(function*() {
     const { notes } = (yield* Settings).started
     yield* Effect.forEach(notes, (note) => Effect.logWarning(note), { discard: true })
+    yield* Effect.forkChild(Effect.delay(Chunk.keepAll, idle))
     yield* serveConnection(fromStreams(process.stdin, process.stdout, protocolWrite))
   }).pipe(
     Effect.provide(layerAcp),

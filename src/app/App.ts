@@ -8,6 +8,9 @@ import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import * as Logging from "../config/Logging.ts"
 import { Settings, type SettingsFlags } from "../config/Settings.ts"
+import * as Chunk from "../platform/Chunk.ts"
+
+const loadEngine = Chunk.make(() => import("./EngineLayer.ts"))
 
 const inDataDir = <A, E, R>(open: (file: string) => Layer.Layer<A, E, R>) =>
   Layer.unwrap(Effect.map(Settings, ({ dataDir }) => open(join(dataDir, "sessions", "acp-sessions.db"))))
@@ -21,7 +24,7 @@ export const layerStore = inDataDir(SessionStore.layer)
 /** Live sessions and the ACP handlers, for any transport. */
 export const layerAcp = Layer.merge(Handlers.layer, PolicyHandlers.layer).pipe(
   Layer.provideMerge(SessionManager.layer),
-  Layer.provide(Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))),
+  Layer.provide(Engine.lazy(Effect.map(loadEngine, ({ layer }) => layer))),
   Layer.provideMerge(Agents.layer),
   Layer.provideMerge(inDataDir(SessionStore.layerOrMemory))
 )

@@ -8,6 +8,7 @@ import { Reload } from "../native/config/Reload.ts"
 import { SessionManagers } from "../session/lifecycle/SessionManager.ts"
 import * as DaemonLayer from "./DaemonLayer.ts"
 import * as ConfigWatcher from "../config/ConfigWatcher.ts"
+import * as Chunk from "../platform/Chunk.ts"
 import { hangUps, ignoreHangUp } from "../platform/Signals.ts"
 import * as Logging from "../config/Logging.ts"
 import { gatewayAddress } from "../config/GatewayAddress.ts"
@@ -149,6 +150,7 @@ export const run = (flags: SettingsFlags, { ephemeral }: Options) =>
     const settings = yield* Settings.load(flags)
     const endpoint = resolve(settings)
     yield* take(endpoint, settings.socket === undefined)
+    yield* Effect.forkScoped(Effect.delay(Chunk.keepAll, "500 millis"))
     // The process that spawned an ephemeral daemon may exit before the last client disconnects; on Windows a closing console ends its processes.
     if (ephemeral) ignoreHangUp()
     const hangUp = ephemeral || process.platform === "win32" ? Effect.never : (yield* hangUps).next

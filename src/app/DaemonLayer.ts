@@ -36,6 +36,10 @@ import { ConfigStore } from "../config/edit/ConfigStore.ts"
 import { Environment, type EnvironmentVariables } from "../platform/Environment.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
+import * as Chunk from "../platform/Chunk.ts"
+
+const loadEngine = Chunk.make(() => import("./EngineLayer.ts"))
+const loadDoctor = Chunk.make(() => import("./DoctorLayer.ts"))
 
 const layerSessions = (open: (file: string) => Layer.Layer<SessionStore>) =>
   Layer.unwrap(Effect.zipWith(Settings, LiveSettings, ({ dataDir }, { last }) => {
@@ -82,9 +86,9 @@ const layerInfo = (endpoint: string) =>
     )
   )
 
-const layerEngine = Engine.lazy(() => import("./EngineLayer.ts").then(({ layer }) => layer))
+const layerEngine = Engine.lazy(Effect.map(loadEngine, ({ layer }) => layer))
 
-const layerDoctor = Doctor.lazy(() => import("./DoctorLayer.ts").then(({ layer }) => layer))
+const layerDoctor = Doctor.lazy(Effect.map(loadDoctor, ({ layer }) => layer))
 
 /** Sessions of both modes and the native protocol on top of them, for any local front door. */
 export const layer = (

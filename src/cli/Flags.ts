@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
+import * as Chunk from "../platform/Chunk.ts"
 import { Exit, unreadCode } from "./Failure.ts"
 
 /** A flag with a value, which need not be given. */
@@ -28,7 +29,7 @@ export const settingsFlags = Effect.gen(function*() {
 
 /** Loads a command when it runs: help must not wait for what only the command itself needs. */
 export const lazily = <M, A, E, R>(load: () => Promise<M>, use: (module: M) => Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.promise(load), use)
+  Effect.flatMap(Chunk.make(load), use)
 
 /** Runs to its end, or until the reader of stdout is gone (`… | head -1`): then what it started is stopped, without a message. */
 export const whileRead = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Exit, R> =>

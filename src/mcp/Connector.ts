@@ -1,12 +1,16 @@
 import { resolve } from "node:path"
 import { Effect, type Scope } from "effect"
 import { Environment, scrub } from "../platform/Environment.ts"
-import type { McpConnection, McpListener, Unreachable } from "./McpConnection.ts"
+import { ProgramReplaced } from "../domain/ProgramReplaced.ts"
+import { type McpConnection, type McpListener, Unreachable } from "./McpConnection.ts"
 import * as StdioTransport from "./StdioTransport.ts"
 import type { Permit } from "./Permit.ts"
 import { filesOf } from "./ServerFiles.ts"
 import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import { ownHomes } from "../sandbox/plan/DiskView.ts"
+import * as Chunk from "../platform/Chunk.ts"
+
+const loadHttp = Chunk.make(() => import("./HttpTransport.ts"))
 
 export interface Connected {
   readonly connection: McpConnection
@@ -41,7 +45,10 @@ export const make = Effect.gen(function*() {
       const connection = yield* start([command, ...args], where, { ...held, named }, listener)
       return { connection, initialized: () => Effect.void }
     }
-    const { connectSse, connectStreamable } = yield* Effect.promise(() => import("./HttpTransport.ts"))
+    const { connectSse, connectStreamable } = yield* Effect.catchDefect(
+      loadHttp,
+      (defect) => defect instanceof ProgramReplaced ? new Unreachable({ reason: defect.message }) : Effect.die(defect)
+    )
     if (transport.sse) return { connection: yield* connectSse(transport, listener), initialized: () => Effect.void }
     const connection = yield* connectStreamable(transport, listener)
     return { connection, initialized: connection.initialized }

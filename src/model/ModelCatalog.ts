@@ -5,6 +5,9 @@ import { Settings } from "../config/Settings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
 import type { ModelFault } from "./ModelFault.ts"
 import { isReady, type ModelUnavailable, resolveModel } from "./ModelReference.ts"
+import * as Chunk from "../platform/Chunk.ts"
+
+const loadRemote = Chunk.make(() => import("./http/Remote.ts"))
 
 const listTimeout = "10 seconds"
 
@@ -80,7 +83,7 @@ const make = Effect.gen(function*() {
     )
 
   const listAll = Effect.fnUntraced(function*(providers: ReadonlyArray<Provider>) {
-    const remote = yield* Effect.promise(() => import("./http/Remote.ts"))
+    const remote = yield* loadRemote
     const ask = yield* remote.listing(proxy)
     yield* Effect.forEach(providers, (provider) => list(provider, ask), { concurrency: "unbounded", discard: true })
     yield* update

@@ -9,6 +9,9 @@ import type { Snapshot } from "../config/Snapshot.ts"
 import * as OfflineModel from "./offline/OfflineModel.ts"
 import { generateWith, type ModelStream, orElseUnbegun } from "./ResponseParts.ts"
 import { type ModelUnavailable, type NamedModel, resolveModel } from "./ModelReference.ts"
+import * as Chunk from "../platform/Chunk.ts"
+
+const loadRemote = Chunk.make(() => import("./http/Remote.ts"))
 
 /** One model that may answer, with a name for the log. */
 interface RetryCandidate<A, R> {
@@ -98,7 +101,7 @@ export class Models extends Context.Service<Models, {
       const made = new Map<string, Model>()
       let from = last()
 
-      const remote = yield* Effect.promise(() => import("./http/Remote.ts")).pipe(
+      const remote = yield* loadRemote.pipe(
         Effect.flatMap(({ make }) => make(proxy)),
         Scope.provide(scope),
         Effect.uninterruptible,

@@ -1,4 +1,5 @@
 import { Cause, Schema, SchemaIssue } from "effect"
+import { replacedIn } from "../domain/ProgramReplaced.ts"
 
 const maxDepth = 1000
 
@@ -154,6 +155,10 @@ export const failure = (id: RequestId, { code, data, message }: RpcFault) =>
 export const faultOf = (cause: Cause.Cause<unknown>): RpcFault => {
   for (const reason of cause.reasons) {
     if (Cause.isFailReason(reason) && reason.error instanceof RpcFault) return reason.error
+  }
+  const replaced = replacedIn(cause)
+  if (replaced !== undefined) {
+    return new RpcFault({ code: -32603, message: replaced.message, data: { reason: replaced.reason } })
   }
   return Cause.hasInterruptsOnly(cause) ? requestCancelled() : internalError()
 }

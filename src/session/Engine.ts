@@ -7,12 +7,12 @@ import { TurnLoop } from "./turn/TurnLoop.ts"
 export type Engine = TurnLoop | PolicyService
 
 /** Loads the engine when it is first needed, so that a client's first answers do not wait for it. */
-export const lazy = <E, R>(load: () => Promise<Layer.Layer<Engine, E, R>>): Layer.Layer<Engine, never, R> =>
+export const lazy = <E, R>(load: Effect.Effect<Layer.Layer<Engine, E, R>>): Layer.Layer<Engine, never, R> =>
   Layer.effectContext(Effect.gen(function*() {
     const scope = yield* Effect.scope
     const services = yield* Effect.context<R>()
     let ready: Effect.Effect<Context.Context<Engine>> = Effect.suspend(() => Effect.delay(engine, "5 millis"))
-    const engine: Effect.Effect<Context.Context<Engine>> = yield* Effect.promise(load).pipe(
+    const engine: Effect.Effect<Context.Context<Engine>> = yield* load.pipe(
       Effect.flatMap((layer) => Layer.buildWithScope(layer, scope)),
       Effect.orDie,
       Effect.provide(services),

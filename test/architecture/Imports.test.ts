@@ -58,6 +58,19 @@ describe("the imports of src", () => {
     expect(both).toEqual([])
   })
 
+  it("that are made late are chunks, which say what to do when their file is gone", () => {
+    // The entries, commands that load their own code at once, and the rules of secretlint, without which the others work.
+    const others = /^src\/(main|build|cli\/.*Command|cli\/Main|domain\/secrets\/LeakDetector)\.ts$/
+    const late = files.filter((file) => !others.test(file)).flatMap((file) =>
+      Array.from(
+        readFileSync(file, "utf8").matchAll(/^.*(?<!typeof )\bimport\(.*$/gm),
+        ([line]) => `${file}: ${line.trim()}`
+      )
+    )
+    expect(late.length).toBeGreaterThan(10)
+    expect(late.filter((line) => !line.includes("Chunk.make(() => import("))).toEqual([])
+  })
+
   it("form no circle", () => {
     // Modules of a circle are the ones left when those without imports, or without importers, are taken away again and again.
     const left = new Map(Array.from(imports, ([file, targets]) => [file, targets.filter((to) => imports.has(to))]))

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { bundle, Host, test as base } from "./Host.ts"
 import { SocketClient } from "./SocketClient.ts"
 
-/** `postern daemon` from the built bundle. */
+/** `postern daemon` from the built bundle, or from another program. */
 export class DaemonProcess {
   readonly child: ChildProcess
   readonly exited: Promise<number | string>
@@ -13,9 +13,15 @@ export class DaemonProcess {
   stdout = ""
   stderr = ""
 
-  constructor(host: Host, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv, before: ReadonlyArray<string>) {
+  constructor(
+    host: Host,
+    args: ReadonlyArray<string> = [],
+    env: NodeJS.ProcessEnv = {},
+    before: ReadonlyArray<string> = [],
+    main = bundle
+  ) {
     this.socket = env["POSTERN_SOCKET"] ?? join(host.data, "daemon.sock")
-    const [program = "", ...words] = [...before, process.execPath, bundle, "daemon", ...args]
+    const [program = "", ...words] = [...before, process.execPath, main, "daemon", ...args]
     this.child = spawn(program, words, {
       cwd: host.project,
       env: { ...host.env, ...env },

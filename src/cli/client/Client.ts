@@ -2,6 +2,7 @@ import { Cause, Deferred, Effect, Exit, Logger, LogLevel, Result } from "effect"
 import { CommandLine } from "effect/process"
 import { join } from "node:path"
 import { pathsOf } from "../../config/Paths.ts"
+import * as Chunk from "../../platform/Chunk.ts"
 import { Environment } from "../../platform/Environment.ts"
 import { Exit as Ending, failure, Interrupted } from "../Failure.ts"
 import * as History from "../terminal/History.ts"
@@ -59,7 +60,7 @@ const connected = Effect.fnUntraced(
     const missing = (id: string) =>
       own
         ? Effect.flatMap(
-          Effect.promise(() => import("../sessions/StoredSessions.ts")),
+          loadStored,
           ({ whyMissing }) => whyMissing(options, id)
         )
         : Effect.succeed(failure(`no session ${oneLine(id)}`))
@@ -108,11 +109,13 @@ const resumeCommand = (
   return shown([...program, "client", ...flags, "--resume", sessionId])
 }
 
+const loadStored = Chunk.make(() => import("../sessions/StoredSessions.ts"))
+
 /** Other agents' files are not known. */
 const unlistedOf = (options: ClientOptions) => (id: string) =>
   options.server === undefined
     ? Effect.flatMap(
-      Effect.promise(() => import("../sessions/StoredSessions.ts")),
+      loadStored,
       ({ unlisted }) => unlisted(options, id)
     )
     : Effect.undefined
@@ -177,6 +180,7 @@ export const run = Effect.fnUntraced(function*(options: ClientOptions) {
       )
     )
     view.close()
+    yield* Effect.forkChild(Chunk.keepAll)
     now = { sessionId, where }
     const resumeNow = () => resumeCommand(participants.agent, now.sessionId, options, environment["PATH"])
     const work = prompt !== undefined

@@ -7,6 +7,7 @@ import { isAlias, isReserved } from "../../config/schema/KeyPath.ts"
 import type { ConfigTable } from "../../config/schema/Schema.ts"
 import type { ListedModel } from "../../model/http/Remote.ts"
 import type { ModelFault } from "../../model/ModelFault.ts"
+import * as Chunk from "../../platform/Chunk.ts"
 import { Environment, type EnvironmentVariables } from "../../platform/Environment.ts"
 import { programWords } from "../client/ClientOptions.ts"
 import { type Failure, failure, wrongUsage } from "../Failure.ts"
@@ -229,11 +230,12 @@ const providerWith = (
 }
 
 const trialTimeout = "20 seconds"
+const loadRemote = Chunk.make(() => import("../../model/http/Remote.ts"))
 
 /** Succeeds with the models, none where the provider does not list them. */
 const tried = Effect.fnUntraced(
   function*({ environment }: SetupContext, known: KnownProvider, provider: Provider) {
-    const { trial } = yield* Effect.promise(() => import("../../model/http/Remote.ts"))
+    const { trial } = yield* loadRemote
     const ask = yield* trial(proxyOf(environment))
     const hasOwnAddress = provider.baseUrl !== undefined && provider.baseUrl !== known.baseUrl
     return yield* ask(provider, hasOwnAddress ? undefined : known.keyPath).pipe(
@@ -505,6 +507,7 @@ export const setup = Effect.fnUntraced(function*(options: SetupOptions) {
     return yield* walk({ ...about, dialogue: undefined, say: () => {} })
   }
   const interrupts = yield* Interrupts.make
+  yield* Effect.forkScoped(Chunk.keepAll)
   const dialogue = yield* Dialogue.make(process.stdin, process.stderr, interrupts)
   yield* interrupts.orInterrupt(walk({ ...about, dialogue, say: dialogue.say }))
 }, Effect.scoped)

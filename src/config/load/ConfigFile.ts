@@ -4,6 +4,9 @@ import type { EnvironmentVariables } from "../../platform/Environment.ts"
 import { ConfigInvalid } from "../Errors.ts"
 import type { ConfigTable } from "../schema/Schema.ts"
 import { overridesIn } from "./EnvironmentOverrides.ts"
+import * as Chunk from "../../platform/Chunk.ts"
+
+const loadDecode = Chunk.make(() => import("./Decode.ts"))
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
@@ -58,6 +61,6 @@ export const load = Effect.fnUntraced(function*(file: string, environment: Envir
   const text = yield* read(file)
   const names = overridesIn(environment)
   if (text === undefined && names.length === 0) return {} satisfies ConfigTable as ConfigTable
-  const { decode } = yield* Effect.promise(() => import("./Decode.ts"))
+  const { decode } = yield* loadDecode
   return yield* decode({ file, text }, names, environment)
 })

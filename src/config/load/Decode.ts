@@ -13,6 +13,9 @@ import { mayHoldSecret, parseText } from "../schema/Values.ts"
 import { prefix } from "./EnvironmentOverrides.ts"
 import { keyAround, problemOf } from "../toml/TomlProblem.ts"
 import { beginning } from "../../domain/Cut.ts"
+import * as Chunk from "../../platform/Chunk.ts"
+
+const loadLayout = Chunk.make(() => import("../toml/TomlLayout.ts"))
 
 interface EnvironmentOverride extends KeyAssignment {
   /** The name of the environment variable. */
@@ -107,7 +110,7 @@ const placeOf = Effect.fnUntraced(function*(
   { file, text }: ConfigText,
   overrides: ReadonlyArray<EnvironmentOverride>
 ) {
-  const { layoutOf, lineOf } = yield* Effect.promise(() => import("../toml/TomlLayout.ts"))
+  const { layoutOf, lineOf } = yield* loadLayout
   const line = text === undefined ? undefined : lineOf(yield* layoutOf(text), path)
   return overrides.findLast((override) => isBelow(path, override.path))?.variable ??
     (line === undefined ? undefined : `${file}:${line}`) ??

@@ -4,13 +4,14 @@ import { Toml } from "effect/encoding"
 import { isTable, type KeyAssignment, type KeyPath, type Table } from "../schema/KeyPath.ts"
 import { layoutOf, linesAbout, linesWith, lostComment, respelled, type TomlLayout } from "./TomlLayout.ts"
 import { tomlProblem } from "./TomlProblem.ts"
+import * as Chunk from "../../platform/Chunk.ts"
 
 /** The requested change of a TOML text is not possible; nothing was written. */
 export class TomlNotEdited extends Schema.TaggedError<TomlNotEdited>()("TomlNotEdited", { message: Schema.String }) {}
 
 const refuse = (message: string) => new TomlNotEdited({ message })
 
-const library = Effect.promise(() => import("@decimalturn/toml-patch"))
+const library = Chunk.make(() => import("@decimalturn/toml-patch"))
 
 export const parsed = (text: string): Effect.Effect<Table, TomlNotEdited> =>
   Effect.mapError(Effect.fromResult(Toml.parse(text)), (error) => refuse(tomlProblem(error)))

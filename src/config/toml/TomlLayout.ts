@@ -1,4 +1,7 @@
 import { Effect } from "effect"
+import * as Chunk from "../../platform/Chunk.ts"
+
+const loadLibrary = Chunk.make(() => import("@decimalturn/toml-patch"))
 
 type Path = ReadonlyArray<string>
 
@@ -70,7 +73,7 @@ const layoutWith = ({ TomlDocument }: Library, source: string): TomlLayout => {
 }
 
 export const layoutOf = (source: string): Effect.Effect<TomlLayout> =>
-  Effect.promise(() => import("@decimalturn/toml-patch")).pipe(
+  loadLibrary.pipe(
     Effect.flatMap((library) => Effect.try(() => layoutWith(library, source))),
     Effect.orElseSucceed(() => ({ lines: source.split("\n"), keys: [], strings: [], comments: [] }))
   )

@@ -9,6 +9,9 @@ import { caller, usableAgent } from "../access/Access.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { mapRpcErrors } from "../protocol/Errors.ts"
 import { ToolMethods } from "../protocol/AgentContracts.ts"
+import * as Chunk from "../../platform/Chunk.ts"
+
+const loadMemoryTools = Chunk.make(() => import("../../tool/memory/MemoryTools.ts"))
 
 /** Of other daemons; nothing here belongs to them. */
 const empty: ReadonlySet<string> = new Set(["channel_refs", "peer_targets", "peer_groups"])
@@ -25,9 +28,7 @@ export const layer = ToolMethods.toLayer(Effect.gen(function*() {
   /** As in a chat session; a memory that cannot be used is left out there as well. */
   const memoryTools = ({ alias }: AgentSettings) =>
     store.of(alias).pipe(
-      Effect.flatMap((memory) =>
-        Effect.promise(() => import("../../tool/memory/MemoryTools.ts").then(({ make }) => make(memory, "")))
-      ),
+      Effect.flatMap((memory) => Effect.map(loadMemoryTools, ({ make }) => make(memory, ""))),
       Effect.orElseSucceed(() => new Map())
     )
 

@@ -15,11 +15,11 @@ export class Doctor extends Context.Service<Doctor, {
   readonly run: Effect.Effect<ReadonlyArray<Finding>>
 }>()("postern/session/Doctor") {
   /** Loads the checks when they are first run. */
-  static readonly lazy = <R>(load: () => Promise<Layer.Layer<Doctor, never, R>>): Layer.Layer<Doctor, never, R> =>
+  static readonly lazy = <R>(load: Effect.Effect<Layer.Layer<Doctor, never, R>>): Layer.Layer<Doctor, never, R> =>
     Layer.effect(
       Doctor,
       Effect.map(Effect.context<R>(), (services) => ({
-        run: Effect.flatMap(Effect.promise(load), (layer) => Effect.provide(Doctor.use(({ run }) => run), layer)).pipe(
+        run: Effect.flatMap(load, (layer) => Effect.provide(Doctor.use(({ run }) => run), layer)).pipe(
           Effect.provide(services)
         )
       }))

@@ -22,6 +22,7 @@ import { replaceFile } from "../../platform/ReplaceFile.ts"
 import { Settings } from "../../config/Settings.ts"
 import { isTable, type Table } from "../../config/schema/KeyPath.ts"
 import { projectFile, type RuleSource } from "../../policy/rules/source/RuleSource.ts"
+import * as Chunk from "../../platform/Chunk.ts"
 
 export type FileLayer = "user" | "project"
 
@@ -68,8 +69,8 @@ export class RuleFiles extends Context.Service<RuleFiles, {
 }
 
 /** Changes are rare, and what edits and checks whole files is big: it is loaded for them. */
-const loadEdit = Effect.promise(() => import("../../config/toml/TomlEdit.ts"))
-const loadDecode = Effect.promise(() => import("../../config/load/Decode.ts"))
+const loadEdit = Chunk.make(() => import("../../config/toml/TomlEdit.ts"))
+const loadDecode = Chunk.make(() => import("../../config/load/Decode.ts"))
 
 /** A rule that cannot be added or removed here. */
 class RuleNotChanged extends Schema.TaggedError<RuleNotChanged>()("RuleNotChanged", {

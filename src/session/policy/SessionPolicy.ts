@@ -30,6 +30,9 @@ import {
 import type { Workspace } from "../../workspace/Workspace.ts"
 import type { Configured } from "../lifecycle/Agents.ts"
 import * as Budget from "./Budget.ts"
+import * as Chunk from "../../platform/Chunk.ts"
+
+const loadRulesText = Chunk.make(() => import("../../policy/rules/source/RulesText.ts"))
 
 /** A value that a setting cannot take, here or at all. */
 export class SettingRefused extends Schema.TaggedError<SettingRefused>()("SettingRefused", {
@@ -64,7 +67,7 @@ const known = (stored: Iterable<readonly [string, string | undefined]>): Partial
 export const projectSettings = Effect.fnUntraced(function*({ cwd }: Workspace) {
   const file = projectFile(cwd)
   if (!existsSync(file)) return {}
-  const { settingsIn } = yield* Effect.promise(() => import("../../policy/rules/source/RulesText.ts"))
+  const { settingsIn } = yield* loadRulesText
   return settingsIn(file)
 })
 

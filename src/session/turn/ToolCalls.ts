@@ -1,6 +1,7 @@
 import { Cause, Effect, Exit, Result } from "effect"
 import { outputItem, textContent, textsOf, type ToolCallItem } from "../../domain/Content.ts"
 import { newId } from "../../domain/Id.ts"
+import { ProgramReplaced } from "../../domain/ProgramReplaced.ts"
 import { LeakDetection, load } from "../../domain/secrets/LeakDetector.ts"
 import type { ToolCallState } from "../../domain/SessionEvent.ts"
 import { denial } from "../../policy/decision/Explanation.ts"
@@ -49,7 +50,7 @@ const makeOne = Effect.gen(function*() {
   const sandbox = yield* Sandbox
   const { authorizeCall, decide } = yield* Authorization.make
   const forModel = ResultText.make(yield* LeakDetection)
-  // Before an upgrade of the program can take its file away, and after a client has had its first answers.
+  // After a client has had its first answers.
   yield* Effect.forkScoped(Effect.delay(load, "1 second"))
   const known = knownTools(toolbox.tools)
 
@@ -113,7 +114,9 @@ const makeOne = Effect.gen(function*() {
       Effect.catchDefect((defect) =>
         Effect.andThen(
           Effect.logError(`tool ${tool.name} died`, defect),
-          new ToolFailed({ message: `${tool.name} failed: internal error` })
+          new ToolFailed({
+            message: `${tool.name} failed: ${defect instanceof ProgramReplaced ? defect.message : "internal error"}`
+          })
         )
       )
     )

@@ -1,5 +1,6 @@
 import { Cause, Clock, DateTime, Deferred, Effect, Exit, Fiber, Option, Schedule, Semaphore } from "effect"
 import { newId } from "../../domain/Id.ts"
+import { replacedIn } from "../../domain/ProgramReplaced.ts"
 import type { SessionEvent, StopReason, TokenCounts } from "../../domain/SessionEvent.ts"
 import {
   type AuditEvent,
@@ -255,5 +256,7 @@ const endOf = Effect.fnUntraced(function*(
   const failed = exit.cause.reasons.find(Cause.isFailReason)
   if (failed) return Exit.fail(failed.error)
   yield* Effect.logError("a turn died", exit.cause)
+  const replaced = replacedIn(exit.cause)
+  if (replaced) return Exit.fail(new TurnFailed({ message: replaced.message, reason: replaced.reason }))
   return Exit.fail(new TurnFailed({ message: "internal error", reason: "internal_error" }))
 })

@@ -5,6 +5,9 @@ import { Effect } from "effect"
 import { isInside } from "../../platform/FilePath.ts"
 import * as RegularFile from "../../platform/RegularFile.ts"
 import { fold } from "./LineEnds.ts"
+import * as Chunk from "../../platform/Chunk.ts"
+
+const loadIgnore = Chunk.make(() => import("ignore"))
 
 /** Whether git ignores a path, relative to the searched folder; one of a folder ends in `/`. */
 export type IsIgnored = (path: string) => boolean
@@ -79,8 +82,7 @@ export const load = (
   roots: ReadonlyArray<string>,
   variables: Readonly<Record<string, string | undefined>>
 ): Effect.Effect<IsIgnored | undefined> =>
-  Effect.promise(async () => {
-    const { default: ignore } = await import("ignore")
+  Effect.map(loadIgnore, ({ default: ignore }) => {
     const top = topOf(folder, roots)
     const rules = ignore({ ignorecase: process.platform === "darwin" || process.platform === "win32" })
     const add = (patterns: ReadonlyArray<string>) => {

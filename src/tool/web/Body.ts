@@ -1,6 +1,9 @@
 import { basename } from "node:path"
 import { Effect } from "effect"
 import type { WebResponse } from "./HttpExchange.ts"
+import * as Chunk from "../../platform/Chunk.ts"
+
+const loadHtml = Chunk.make(() => import("./Html.ts"))
 
 /** The body of an answer as text, where it is text. */
 
@@ -46,7 +49,7 @@ export const decoded = (answer: WebResponse): string => decoderFor(charsetOf(ans
 export const readable = Effect.fnUntraced(function*(answer: WebResponse, url: URL) {
   const text = decoded(answer)
   if (!isMarkup(mediaType(answer))) return { title: basename(url.pathname), text }
-  const { toText } = yield* Effect.promise(() => import("./Html.ts"))
+  const { toText } = yield* loadHtml
   return toText(text, url)
 })
 

@@ -88,14 +88,14 @@ describe("A tool call", () => {
       const { say } = yield* open(
         Effect.fnUntraced(function*({ content, status, toolCallId }, sessionId) {
           if (status !== "in_progress" || !JSON.stringify(content).includes("begun")) return
-          const { approvals, decisions } = yield* Effect.orDie(policy.trail(sessionId))
-          const rows = yield* Effect.orDie(transcript(sessionId))
+          const { approvals, decisions } = yield* policy.trail(sessionId)
+          const rows = yield* transcript(sessionId)
           seen.push({
             decided: decisions.filter(({ callId }) => callId === toolCallId).map(({ outcome }) => outcome),
             answers: approvals.filter(({ callId }) => callId === toolCallId).map(({ answer }) => answer),
             rows: rows.flatMap((row) => row._tag === "ToolCall" ? [row.call.status] : [])
           })
-        })
+        }, Effect.orDie)
       )
       assert.deepInclude(yield* say("run touch x; echo begun; sleep 0.6"), { _tag: "Success" })
       assert.deepStrictEqual(seen[0], { decided: ["ask"], answers: ["AllowOnce"], rows: ["in_progress"] })

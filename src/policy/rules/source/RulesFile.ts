@@ -12,6 +12,9 @@ import type { EnvironmentVariables } from "../../../platform/Environment.ts"
 import { type PolicySettings, read as readSettings } from "../../../domain/PolicySettings.ts"
 import { parseText } from "./RulesText.ts"
 import { beginning } from "../../../domain/Cut.ts"
+import * as Chunk from "../../../platform/Chunk.ts"
+
+const loadDecode = Chunk.make(() => import("../../../config/load/Decode.ts"))
 
 /** What a rule is tried with before it is used: the examples of a rules file, and samples of dangerous commands. */
 
@@ -248,7 +251,7 @@ export const readUserTable = Effect.fnUntraced(function*(
   const root = yield* Effect.fromResult(parseFile(file, text))
   const names = overridesIn(environment).filter((name) => name.startsWith(rulesPrefix))
   if (names.length > 0) {
-    const { fromEnvironment } = yield* Effect.promise(() => import("../../../config/load/Decode.ts"))
+    const { fromEnvironment } = yield* loadDecode
     const overrides = yield* Effect.fromResult(Result.mapError(fromEnvironment(names, environment), refuse))
     for (const override of overrides) assign(root, override)
   }
