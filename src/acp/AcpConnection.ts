@@ -1,9 +1,12 @@
-import { Context } from "effect"
+import { Context, type Effect } from "effect"
 import { RpcMiddleware } from "effect/rpc"
 import type { Connection } from "../rpc/Peer.ts"
+import type { TranscriptEntry } from "../domain/SessionEvent.ts"
+import type { Attachment } from "../session/lifecycle/Attachment.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import type { AcpAccess } from "./AcpAccess.ts"
 import type { ClientCapabilities } from "./protocol/Capabilities.ts"
+import type { KnownCalls } from "./updates/SessionUpdates.ts"
 import type { SessionId } from "./protocol/SessionSetup.ts"
 
 /**
@@ -16,7 +19,23 @@ export type DialectName = "acp" | "zeroclaw"
 export interface AttachedSession {
   readonly session: Session
   readonly detach: () => void
+  /** The connection is lost, and its place is kept. */
+  readonly leave: (() => void) | undefined
 }
+
+/** The place of a connection in a session, which outlives it. */
+export interface Seat {
+  /** What is read here is not sent as a missed update. */
+  readonly read: <E>(
+    transcript: Effect.Effect<ReadonlyArray<TranscriptEntry>, E>
+  ) => Effect.Effect<ReadonlyArray<TranscriptEntry>, E>
+  /** Sends what was missed, and lets updates and questions through. */
+  readonly flow: Effect.Effect<void>
+  readonly detach: () => void
+  readonly leave: () => void
+}
+/** `link` makes what a connection takes part with, from the tool calls that its client knows already. */
+export type Retain = (session: Session, link: (known: KnownCalls) => Attachment, timeoutSecs: number) => Seat
 
 /** What the server knows about one client. Messages are handled in order, so the fields are plain. */
 export interface AcpConnectionState {
@@ -28,6 +47,8 @@ export interface AcpConnectionState {
   /** Folder for new sessions that name none (`?cwd=`). */
   readonly defaultCwd: string | undefined
   readonly access: AcpAccess
+  /** Where sessions outlive connections. */
+  readonly retain: Retain | undefined
   readonly peer: Connection["Service"]
   readonly attached: Map<SessionId, AttachedSession>
 }

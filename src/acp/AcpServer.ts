@@ -5,7 +5,7 @@ import type { Transport } from "../rpc/Transport.ts"
 import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import { type AcpAccess, unlimited } from "./AcpAccess.ts"
-import { AcpConnection, type AcpConnectionState, type AttachedSession } from "./AcpConnection.ts"
+import { AcpConnection, type AcpConnectionState, type AttachedSession, type Retain } from "./AcpConnection.ts"
 import { ServedAgent } from "./protocol/AgentMethods.ts"
 import { admit } from "./Dialect.ts"
 
@@ -23,6 +23,8 @@ export interface ServeOptions {
   /** The folder of new sessions that name none. */
   readonly cwd?: string | undefined
   readonly access?: AcpAccess
+  /** Sessions and their turns go on when the connection is lost. */
+  readonly retain?: Retain
 }
 
 /**
@@ -31,13 +33,15 @@ export interface ServeOptions {
  */
 export const serveConnection = Effect.fnUntraced(function*(
   transport: Transport,
-  { access = unlimited, agent, cwd }: ServeOptions = {}
+  { access = unlimited, agent, cwd, retain }: ServeOptions = {}
 ) {
   const sessions = yield* SessionManager
   const { durability } = yield* SessionStore
 
-  const release = ({ detach, session }: AttachedSession) =>
-    session.attachments() > 1
+  const release = ({ detach, leave, session }: AttachedSession) =>
+    leave !== undefined
+      ? Effect.sync(leave)
+      : session.attachments() > 1
       ? Effect.sync(detach)
       : Effect.ensuring(sessions.release(session.sessionId), Effect.sync(detach))
 
@@ -49,6 +53,7 @@ export const serveConnection = Effect.fnUntraced(function*(
       defaultAgent: agent,
       defaultCwd: cwd,
       access,
+      retain,
       peer,
       attached: new Map()
     }

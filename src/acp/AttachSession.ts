@@ -1,7 +1,8 @@
 import { Effect, Latch } from "effect"
-import { SessionMissing } from "../store/SessionStore.ts"
+import { SessionMissing, type StoreFailed } from "../store/SessionStore.ts"
+import type { PermissionRequest } from "../session/lifecycle/Attachment.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
-import { AcpConnection, type AcpConnectionState } from "./AcpConnection.ts"
+import { AcpConnection, type AcpConnectionState, type Seat } from "./AcpConnection.ts"
 import type { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import * as ClientFiles from "./client/ClientFiles.ts"
 import * as PermissionRequests from "./client/PermissionRequests.ts"
@@ -12,36 +13,51 @@ import * as SessionUpdates from "./updates/SessionUpdates.ts"
 /**
  * Attaches the connection to the session: it gets the session's events and answers its questions until it is detached.
  * Events wait until `first` is done, so that a replay is never mixed with live updates. See
- * docs/agent-client-protocol.md#order-of-messages.
+ * docs/agent-client-protocol.md#order-of-messages. Where the place of the connection is kept, `first` lets them through.
  */
 export const attach = (
   connection: AcpConnectionState,
   session: Session,
   timeoutSecs: number,
-  first: Effect.Effect<void> = Effect.void
+  first: (seat: Seat | undefined) => Effect.Effect<void, StoreFailed> = (seat) => seat?.flow ?? Effect.void
 ) =>
   Effect.suspend(() => {
     const { sessionId } = session
-    const { asked, publish } = SessionUpdates.make(connection, session)
     const askPermission = PermissionRequests.ask(connection, sessionId, timeoutSecs)
     const askQuestion = Questions.choose(connection, sessionId, timeoutSecs)
     const editor = ClientFiles.make(connection, sessionId)
     const openTerminal = ClientTerminals.make(connection, sessionId)
     const client = { ...(editor && { editor }), ...(openTerminal && { openTerminal }) }
+    const before = connection.attached.get(sessionId)
+    const linked = (known?: SessionUpdates.KnownCalls) => {
+      const { asked, publish } = SessionUpdates.make(connection, session, known)
+      return {
+        publish,
+        ask: (request: PermissionRequest) => Effect.andThen(asked(request.call), askPermission(request)),
+        choose: askQuestion,
+        client
+      }
+    }
+    if (connection.retain !== undefined) {
+      before?.detach()
+      const seat = connection.retain(session, linked, timeoutSecs)
+      connection.attached.set(sessionId, { session, detach: seat.detach, leave: seat.leave })
+      return first(seat)
+    }
+    const link = linked()
     const gate = Latch.makeUnsafe(false)
     let open = false
-    connection.attached.get(sessionId)?.detach()
+    before?.detach()
     connection.attached.set(sessionId, {
       session,
       detach: session.attach({
-        publish: (event) => open ? publish(event) : gate.whenOpen(publish(event)),
-        ask: (request) => Effect.andThen(asked(request.call), askPermission(request)),
-        choose: askQuestion,
-        client
-      })
+        ...link,
+        publish: (event) => open ? link.publish(event) : gate.whenOpen(link.publish(event))
+      }),
+      leave: undefined
     })
     return Effect.ensuring(
-      first,
+      first(undefined),
       Effect.suspend(() => {
         open = true
         return gate.open

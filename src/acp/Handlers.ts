@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import type { Rpc } from "effect/rpc"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
@@ -89,6 +89,12 @@ const usageOf = ({ cachedRead, cachedWrite, input, output, thought }: TokenCount
   ...(cachedWrite === undefined ? {} : { cachedWriteTokens: cachedWrite }),
   ...(thought === undefined ? {} : { thoughtTokens: thought })
 })
+
+/** The client's own id of a prompt, by which another connection asks for the end of its turn. */
+const promptIdIn = (meta: Readonly<Record<string, unknown>> | null | undefined): string | undefined => {
+  const own = meta?.["postern"]
+  return Predicate.hasProperty(own, "promptId") && typeof own.promptId === "string" ? own.promptId : undefined
+}
 
 /** Handlers of ACP's session methods, built once per process for every transport. */
 export const layer = SessionAgent.toLayer(Effect.gen(function*() {
@@ -186,7 +192,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
       return {}
     }, mapRpcErrors),
 
-    "session/prompt": Effect.fnUntraced(function*({ prompt, sessionId }) {
+    "session/prompt": Effect.fnUntraced(function*({ _meta, prompt, sessionId }) {
       const connection = yield* AcpConnection
       const rights = yield* connection.access.rights
       const end = yield* yield* onSession(
@@ -195,10 +201,22 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         (session) =>
           mayUse(rights, session.record().agent).pipe(
             Effect.andThen(PromptContent.prepare(prompt, session.model.seesImages())),
-            Effect.flatMap(session.begin)
+            Effect.flatMap((prepared) => session.begin(prepared, promptIdIn(_meta)))
           )
       )
       return promptResult(connection.dialect, sessionId, end)
+    }, mapRpcErrors),
+
+    "_postern/session/turn": Effect.fnUntraced(function*({ promptId, sessionId }) {
+      const connection = yield* AcpConnection
+      const end = yield* onSession(sessions, sessionId, (session) => Effect.succeed(session.turnOf(promptId)))
+      if (end === undefined) {
+        return yield* Wire.invalidParams(
+          { reason: "turn_unknown", field: "promptId" },
+          "no turn began with this prompt"
+        )
+      }
+      return promptResult(connection.dialect, sessionId, yield* end)
     }, mapRpcErrors),
 
     "session/cancel": cancel,

@@ -8,6 +8,7 @@ import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { AcpMcpServer } from "./protocol/SessionSetup.ts"
 import { all } from "../session/commands/SlashCommands.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
+import type { TranscriptEntry } from "../domain/SessionEvent.ts"
 import * as SessionUpdates from "./updates/SessionUpdates.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
@@ -168,13 +169,21 @@ export const make = Effect.gen(function*() {
       sessionId,
       setup,
       Effect.fnUntraced(function*(session) {
-        const entries = yield* SessionUpdates.visibleTranscript(session, store)
-        const send = (shown: typeof entries) => SessionUpdates.sendReplay(connection, session, shown)
-        yield* attach(connection, session, last().acp.sessionTimeoutSecs, replay ? send(entries) : Effect.void)
+        const transcript = SessionUpdates.visibleTranscript(session, store)
+        const send = (shown: ReadonlyArray<TranscriptEntry>) => SessionUpdates.sendReplay(connection, session, shown)
+        const entries = connection.retain === undefined || !replay ? yield* transcript : []
+        yield* attach(connection, session, last().acp.sessionTimeoutSecs, (seat) => {
+          if (seat === undefined) return replay ? send(entries) : Effect.void
+          return replay
+            ? Effect.flatMap(seat.read(transcript), send).pipe(Effect.andThen(seat.flow))
+            // What was missed is live, not history: it follows the result.
+            : Effect.asVoid(Effect.forkIn(Effect.delay(seat.flow, "5 millis"), scope))
+        })
         if (!replay) {
           // Resume replays no history, but the plan is state. Only ZeroClaw's clients expect it before the result.
           const plan = send(entries.filter(({ _tag }) => _tag === "Plan"))
-          yield* connection.dialect === "zeroclaw" ? plan : Effect.forkIn(plan, scope)
+          if (connection.dialect === "zeroclaw") yield* plan
+          else if (connection.retain === undefined) yield* Effect.forkIn(plan, scope)
         }
         yield* announce(connection, session)
         return { ...policyOf(session), _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }

@@ -1,15 +1,22 @@
 import { Context, Effect, Layer } from "effect"
 import { serveConnection as serveAcp } from "../acp/AcpServer.ts"
 import * as Handlers from "../acp/Handlers.ts"
+import { retain } from "../acp/RetainedAttachment.ts"
 import * as PolicyHandlers from "../acp/PolicyHandlers.ts"
 import { type GatewayOptions, serve as serveGateway } from "../gateway/GatewayServer.ts"
 import { serveConnection as serveNative } from "../native/NativeServer.ts"
+import { ClientSessions } from "../native/session/ClientSessions.ts"
 import { SessionManager, SessionManagers } from "../session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 
-/** The daemon's ACP sessions, as the handlers of ACP know them. */
+/** The daemon's ACP sessions, as the handlers of ACP know them; where the limit is reached, abandoned ones make room. */
 const layerSessions = Layer.effectContext(
-  Effect.map(SessionManagers, ({ acp }) => Context.make(SessionManager, acp).pipe(Context.add(SessionStore, acp.store)))
+  Effect.zipWith(SessionManagers, ClientSessions, ({ acp }, { makingRoom }) =>
+    Context.make(SessionManager, {
+      ...acp,
+      create: (wanted) => makingRoom(acp.create(wanted)),
+      activate: (sessionId, options, use) => makingRoom(acp.activate(sessionId, options, use))
+    }).pipe(Context.add(SessionStore, acp.store)))
 )
 
 const layerAcp = Layer.merge(Handlers.layer, PolicyHandlers.layer).pipe(Layer.provideMerge(layerSessions))
@@ -20,7 +27,7 @@ export const serve = Effect.fnUntraced(function*(options: Pick<GatewayOptions, "
   const acp = yield* Layer.build(layerAcp)
   return yield* serveGateway({
     ...options,
-    serveAcp: (transport, given) => Effect.provideContext(serveAcp(transport, given), acp),
+    serveAcp: (transport, given) => Effect.provideContext(serveAcp(transport, { ...given, retain }), acp),
     serveNative: (...connection) => Effect.provideContext(serveNative(...connection), native)
   })
 })

@@ -145,6 +145,12 @@ export const SessionPrompt = Rpc.make("session/prompt", {
   }),
   error
 }).annotate(CancelWith, "session/cancel")
+/** The answer to a prompt whose connection was lost; `promptId` stood in `_meta.postern` of the prompt. */
+const SessionTurn = Rpc.make("_postern/session/turn", {
+  payload: { ...ofSession, promptId: Schema.String },
+  success: SessionPrompt.successSchema,
+  error
+})
 export const SessionCancel = Rpc.make("session/cancel", { payload: ofSession, success: Done, error })
 
 export const SetMode = Rpc.make("session/set_mode", {
@@ -211,7 +217,7 @@ export class PolicyAgent extends RpcGroup.make(SetMode, SetConfigOption, RulesLi
 /** Sessions and their turns. */
 export class SessionAgent
   extends AcpAgent.omit("authenticate", "logout", "session/set_mode", "session/set_config_option")
-    .add(SetTitle, SessionStop, ZeroClawSessionStop, InboundUpdate, InboundEvent)
+    .add(SetTitle, SessionTurn, SessionStop, ZeroClawSessionStop, InboundUpdate, InboundEvent)
     .middleware(PerAcpConnection)
 {}
 

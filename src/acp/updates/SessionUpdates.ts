@@ -332,15 +332,16 @@ const deltaFrame = (sessionId: string, kind: "Agent" | "Thought", messageId: str
   return (text: string) => before + JSON.stringify(text) + after
 }
 
-/** The updates of one session on one connection. */
-export const make = (state: AcpConnectionState, session: Session) => {
+/** Open calls as a client knows them. */
+export type KnownCalls = Map<string, Partial<CallFields>>
+
+/** The updates of one session on one connection; a client that was there before brings the calls that it knows. */
+export const make = (state: AcpConnectionState, session: Session, known: KnownCalls = new Map()) => {
   const { policy: { settings }, sessionId, workspace: { cwd } } = session
   let message = { messageId: "", frame: (text: string) => text }
   const peer: Connection["Service"] = state.peer
   const display = TerminalOutput.make(state, cwd)
   const notify = (update: SessionUpdate) => peer.notify(SessionUpdated, { sessionId, update })
-  /** Open calls as the client knows them. */
-  const known = new Map<string, Partial<CallFields>>()
 
   const begun = (call: ToolCallState) => {
     const { _meta, call: shown } = display.started(call)

@@ -200,20 +200,30 @@ const make = Effect.gen(function*() {
   })
 
   /** Whether it was closed: not where a turn has begun meanwhile. */
-  const closeIdle = ({ manager, session: { sessionId } }: ClientSession): Effect.Effect<boolean> =>
-    queued(sessionId)(Effect.suspend(() => {
-      const now = get(sessionId)
-      if (now?.manager !== manager || now.turn !== undefined) return Effect.succeed(false)
+  const closeIdle = (
+    { manager, session }: Pick<ClientSession, "manager" | "session">
+  ): Effect.Effect<boolean> =>
+    queued(session.sessionId)(Effect.suspend(() => {
+      const { sessionId } = session
+      const isLive = live.get(manager.mode, sessionId)?.session === session
+      if (!isLive || session.idleSince() === undefined || known.get(session)?.turn !== undefined) {
+        return Effect.succeed(false)
+      }
       return Effect.as(Effect.ignore(manager.close(sessionId)), true)
     })).pipe(Effect.orElseSucceed(() => false))
 
   const makingRoom: ClientSessions["Service"]["makingRoom"] = <A, E, R>(
     opens: Effect.Effect<A, E | SessionLimit, R>
   ) => {
+    const isAbandoned = (session: Session) => {
+      const client = known.get(session)
+      return session.idleSince() !== undefined && session.attachments() === 0 &&
+        (client === undefined || (client.turn === undefined && !connections.has(client.client.connection)))
+    }
     const abandoned = () =>
-      all()
-        .filter(({ client, turn }) => turn === undefined && !connections.has(client.connection))
+      live.all().filter(({ session }) => isAbandoned(session))
         .sort((a, b) => (a.session.idleSince() ?? Infinity) - (b.session.idleSince() ?? Infinity))
+        .map(({ mode, session }) => ({ session, manager: mode === "acp" ? acp : chat }))
     const closeOne = Effect.gen(function*() {
       for (const one of abandoned()) if (yield* closeIdle(one)) return true
       return false

@@ -61,5 +61,7 @@ export interface Attachment {
   /** Interruption withdraws the question. */
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   readonly choose: (question: Question) => Effect.Effect<QuestionAnswer, NoAnswer>
-  readonly client?: ClientSide
+  readonly client?: ClientSide | undefined
+  /** False while its client is away; without it there is one. */
+  readonly isPresent?: boolean
 }

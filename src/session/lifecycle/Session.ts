@@ -14,12 +14,20 @@ export interface Session
   /** Gives the session a title of the user's choice, as it was stored; none is made up for it any more. */
   readonly rename: (title: string) => Effect.Effect<string, SessionMissing | StoreFailed>
   readonly attach: (attachment: Attachment) => () => void
+  /** How many clients are there. */
   readonly attachments: () => number
+  /** In the order they came, those included whose client is away. */
+  readonly attached: () => ReadonlySet<Attachment>
   /**
    * Starts a turn and gives the effect that waits for its end. A turn that is being cancelled is waited for; any other
    * running turn is `TurnRunning`. The turn goes on when the waiter is gone.
    */
-  readonly begin: (prompt: PreparedPrompt) => Effect.Effect<Effect.Effect<TurnEnd, TurnFault>, TurnRunning>
+  readonly begin: (
+    prompt: PreparedPrompt,
+    promptId?: string
+  ) => Effect.Effect<Effect.Effect<TurnEnd, TurnFault>, TurnRunning>
+  /** Waits for the end of the last turn, where it was begun with this id. */
+  readonly turnOf: (promptId: string) => Effect.Effect<TurnEnd, TurnFault> | undefined
   /**
    * Says something to the running turn, which takes it in between two requests to the model and goes on with it where
    * it was about to end. Decided at once; what was accepted stays in transcript and context, also when the turn is cut

@@ -74,6 +74,7 @@ export const make = Effect.fnUntraced(function*(
   let record = initial
   let lastActive = yield* Clock.currentTimeMillis
   let current: Turn.Turn | undefined
+  let last: { readonly promptId: string; readonly turn: Turn.Turn } | undefined
   let settling = 0
   let overrides: SessionOverrides = {}
   // Acquired last, released first: the turn ends before anything it uses.
@@ -136,13 +137,16 @@ export const make = Effect.fnUntraced(function*(
       attachments.add(attachment)
       return () => void attachments.delete(attachment)
     },
-    attachments: () => attachments.size,
-    begin: (prompt) =>
+    attachments: () => Array.from(attachments).filter(({ isPresent }) => isPresent !== false).length,
+    attached: () => attachments,
+    turnOf: (promptId) => last?.promptId === promptId ? Deferred.await(last.turn.outcome) : undefined,
+    begin: (prompt, promptId) =>
       Effect.suspend(() => {
         const previous = current
         if (settling > 0 || (previous && !previous.cancelled)) return Effect.fail(new TurnRunning({ sessionId }))
         const turn = Turn.make(prompt)
         current = turn
+        last = promptId === undefined ? undefined : { promptId, turn }
         return Effect.as(
           FiberHandle.run(handle, run(turn, previous), { startImmediately: true }),
           Deferred.await(turn.outcome)
