@@ -18,6 +18,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
     // Editors wait for this one, so no command-line library is on the way.
     guard()
     void import("./app/Acp.ts").then(({ start }) => start(words) ? undefined : commandLine())
+  } else if (command === "bridge" && !words.some((word) => word === "--help" || word === "-h")) {
+    void import("./gateway/bridge/Start.ts").then(({ start }) => start(words))
   } else {
     void commandLine()
   }

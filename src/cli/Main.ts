@@ -7,6 +7,7 @@ import { guard } from "../platform/Stdout.ts"
 import { version } from "../domain/Version.ts"
 import { client } from "./client/ClientCommand.ts"
 import { config } from "./config/ConfigCommand.ts"
+import { bridge } from "./daemon/BridgeCommand.ts"
 import { daemon, status } from "./daemon/DaemonCommand.ts"
 import { doctor } from "./doctor/DoctorCommand.ts"
 import { Exit, Failure, Interrupted, interruptedCode } from "./Failure.ts"
@@ -66,7 +67,20 @@ const root = Command.make("postern").pipe(
   Command.withDescription(
     "A host for coding-agent sessions: Agent Client Protocol in front, every tool call behind a policy gate."
   ),
-  Command.withSubcommands([acp, client, config, daemon, doctor, pair, policy, sandbox, sessions, setup, status]),
+  Command.withSubcommands([
+    acp,
+    bridge,
+    client,
+    config,
+    daemon,
+    doctor,
+    pair,
+    policy,
+    sandbox,
+    sessions,
+    setup,
+    status
+  ]),
   Command.withGlobalFlags([ConfigDir])
 )
 

@@ -1,0 +1,70 @@
+import { parseArgs } from "node:util"
+import { pathsOf } from "../../config/Paths.ts"
+import { type BridgeOptions, run } from "./Bridge.ts"
+
+/** `postern bridge` without the command-line library, which an editor would wait for. */
+
+const usage = (problem: string): never => {
+  process.stderr.write(`postern: ${problem}\nsee postern bridge --help\n`)
+  process.exit(2)
+}
+
+const flags = {
+  "config-dir": { type: "string" },
+  "log-level": { type: "string" },
+  url: { type: "string" },
+  token: { type: "string" },
+  "token-file": { type: "string" },
+  "pair-code": { type: "string" },
+  agent: { type: "string" },
+  cwd: { type: "string" }
+} as const
+
+const parse = (words: ReadonlyArray<string>) => {
+  try {
+    return parseArgs({ args: [...words], options: flags }).values
+  } catch (error) {
+    return usage(error instanceof Error ? error.message.split(".", 1)[0]! : String(error))
+  }
+}
+
+const checkedUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !["http:", "https:", "ws:", "wss:"].includes(url.protocol) || url.search !== "") {
+    return usage(`--url: ${JSON.stringify(text)} is no address such as https://host:42617`)
+  }
+  return url.href.replace(/\/$/, "").replace(/\/acp$/, "").replace(/^ws/, "http")
+}
+
+const serve = async (words: ReadonlyArray<string>): Promise<void> => {
+  const given = parse(words)
+  for (const [name, value] of Object.entries(given)) if (value.trim() === "") usage(`--${name}: it is empty`)
+  if (given.token !== undefined && given["token-file"] !== undefined) {
+    usage("--token and --token-file exclude each other")
+  }
+  if (given["pair-code"] !== undefined && !/^\d{6}$/.test(given["pair-code"])) usage("--pair-code: six digits")
+  const url = given.url === undefined ? undefined : checkedUrl(given.url)
+  const options: BridgeOptions = {
+    configDir: pathsOf(given["config-dir"], process.env).configDir,
+    url: url ?? (await import("./Discovery.ts").then(({ configuredUrl }) => configuredUrl(given["config-dir"]))),
+    token: given.token,
+    tokenFile: given["token-file"],
+    pairCode: given["pair-code"],
+    agent: given.agent,
+    cwd: given.cwd,
+    environment: process.env
+  }
+  await run(options)
+}
+
+/** Ends the process with the exit code (docs/cli.md#exit-codes). */
+export const start = (words: ReadonlyArray<string>): void => {
+  process.stdout.on("error", () => process.exit(0))
+  serve(words).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error)
+      process.stderr.write(`postern: ${message.replaceAll("\n", " ")}\n`, () => process.exit(1))
+    }
+  )
+}
