@@ -26,9 +26,12 @@ const asksForDialect = (params: Params): boolean => {
   return isRecord(own) && own["dialect"] === true
 }
 
+/** Blank text counts as absent. */
+const isGiven = (value: unknown): boolean => value !== undefined && !(typeof value === "string" && value.trim() === "")
+
 const isSign = (method: string, params: Params): boolean => {
   if (method !== "initialize" && !method.startsWith("session/")) return false
-  if (signMethods.has(method) || signKeys.some((key) => params[key] !== undefined)) return true
+  if (signMethods.has(method) || signKeys.some((key) => isGiven(params[key]))) return true
   if (method === "initialize") return params["protocolVersion"] === undefined || asksForDialect(params)
   const prompt = params["prompt"]
   return method === "session/prompt" &&
@@ -55,7 +58,7 @@ const blocksOf = (prompt: unknown): unknown =>
     : prompt
 
 const canonical = (method: string, params: Params): Params => {
-  const { cwd: _, ...rest } = params
+  const { agentAlias: _, cwd: __, ...rest } = params
   const cwd = firstOf(params, ["cwd", "workspaceDir", "workspace_dir"])
   const agentAlias = firstOf(params, ["agentAlias", "agent_alias", "agent"]) ??
     firstOf(zeroClawMeta(params), ["agentAlias"])
@@ -72,7 +75,7 @@ const canonical = (method: string, params: Params): Params => {
 const needsStore = new Set(["session/load", "session/resume", "session/list", "session/close", "session/delete"])
 
 /**
- * Admits messages to the handlers of one connection. `durable` is false when sessions live in memory only: then the ACP
+ * Admits messages to the handlers of one connection. `durable` is false when sessions live in memory only: then the
  * methods that need the store are not found. See docs/sessions.md#store.
  */
 export const admit = (state: AcpConnectionState, durable: boolean): Admit => (method, raw) => {
@@ -82,7 +85,7 @@ export const admit = (state: AcpConnectionState, durable: boolean): Admit => (me
   if (!state.initialized && method !== "initialize" && state.dialect === "acp") {
     return Result.fail(Wire.invalidRequest({ reason: "not_initialized" }, "initialize comes first"))
   }
-  if (!durable && state.dialect === "acp" && needsStore.has(method)) {
+  if (!durable && needsStore.has(method)) {
     return Result.fail(Wire.methodNotFound({ method }, `${method} needs the session store, which could not be opened`))
   }
   return Result.succeed(canonical(method, params))

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Rpc } from "effect/rpc"
 import { canonical, DirectoryRefused } from "../session/lifecycle/Folders.ts"
 import { type CallerRights, sees } from "./AcpAccess.ts"
-import { AcpConnection, type AcpConnectionState, type DialectName } from "./AcpConnection.ts"
+import { AcpConnection, type AcpConnectionState } from "./AcpConnection.ts"
 import type { McpSettings } from "../config/Snapshot.ts"
 import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { AcpMcpServer } from "./protocol/SessionSetup.ts"
@@ -22,16 +22,13 @@ import { mapRpcErrors } from "./Errors.ts"
 import { policyOf } from "./PolicyHandlers.ts"
 
 /**
- * ZeroClaw's clients send `.` or the configuration folder as a `cwd` that means "no folder in particular": the agent's
- * own folder is used instead. See docs/sessions.md#folders.
+ * Clients send `.` or the configuration folder as a `cwd` that means "no folder in particular": the agent's own folder is
+ * used instead. See docs/sessions.md#folders.
  */
-const placeholderCwd = Effect.fnUntraced(
-  function*(dialect: DialectName, installRoot: string, cwd: string | undefined) {
-    if (dialect === "acp" || cwd === undefined) return cwd
-    if (cwd === ".") return undefined
-    return (yield* canonical(cwd)) === (yield* canonical(installRoot)) ? undefined : cwd
-  }
-)
+const placeholderCwd = Effect.fnUntraced(function*(installRoot: string, cwd: string | undefined) {
+  if (cwd === undefined || cwd === ".") return undefined
+  return (yield* canonical(cwd)) === (yield* canonical(installRoot)) ? undefined : cwd
+})
 
 const record = (pairs: ReadonlyArray<{ readonly name: string; readonly value: string }> | null | undefined) =>
   Object.fromEntries((pairs ?? []).map(({ name, value }) => [name, value]))
@@ -122,7 +119,7 @@ export const make = Effect.gen(function*() {
     yield* mayUse(rights, agent.alias)
     const session = yield* sessions.create({
       agent,
-      cwd: yield* placeholderCwd(connection.dialect, configDir, cwd ?? connection.defaultCwd),
+      cwd: yield* placeholderCwd(configDir, cwd ?? connection.defaultCwd),
       owner: rights.owner ?? undefined,
       forbids: rights.forbids,
       additionalDirectories: additionalDirectories ?? [],
@@ -156,7 +153,7 @@ export const make = Effect.gen(function*() {
         "this session is active already"
       )
     }
-    const cwd = yield* placeholderCwd(connection.dialect, configDir, payload.cwd)
+    const cwd = yield* placeholderCwd(configDir, payload.cwd)
     const rights = yield* connection.access.rights
     if (!rights.admin) yield* mayOpen(rights, sessionId)
     const setup = {
@@ -171,7 +168,7 @@ export const make = Effect.gen(function*() {
       Effect.fnUntraced(function*(session) {
         const transcript = SessionUpdates.visibleTranscript(session, store)
         const send = (shown: ReadonlyArray<TranscriptEntry>) => SessionUpdates.sendReplay(connection, session, shown)
-        const entries = connection.retain === undefined || !replay ? yield* transcript : []
+        const entries = replay && connection.retain === undefined ? yield* transcript : []
         yield* attach(connection, session, last().acp.sessionTimeoutSecs, (seat) => {
           if (seat === undefined) return replay ? send(entries) : Effect.void
           return replay
@@ -179,12 +176,6 @@ export const make = Effect.gen(function*() {
             // What was missed is live, not history: it follows the result.
             : Effect.asVoid(Effect.forkIn(Effect.delay(seat.flow, "5 millis"), scope))
         })
-        if (!replay) {
-          // Resume replays no history, but the plan is state. Only ZeroClaw's clients expect it before the result.
-          const plan = send(entries.filter(({ _tag }) => _tag === "Plan"))
-          if (connection.dialect === "zeroclaw") yield* plan
-          else if (connection.retain === undefined) yield* Effect.forkIn(plan, scope)
-        }
         yield* announce(connection, session)
         return { ...policyOf(session), _meta: { zeroclaw: { workspaceDir: session.workspace.cwd } } }
       })

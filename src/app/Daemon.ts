@@ -24,6 +24,8 @@ const peerIdentity: PeerIdentity = process.platform === "win32"
   ? { label: "pipe:local", uid: undefined }
   : { label: "unix:unknown", uid: process.geteuid?.() }
 
+const loadGateway = Chunk.make(() => import("./Gateway.ts"))
+
 const drainTime = "5500 millis"
 const grace = "1 second"
 /** How long an ephemeral daemon waits for clients after a reload. */
@@ -105,7 +107,7 @@ const serve = Effect.fnUntraced(function*({ endpoint, hangUp, patience, ready, s
   // Made first, closed last: its clients see their turns end.
   const gateway = settings.started.gateway.enabled
     ? yield* Effect.flatMap(
-      Effect.promise(() => import("./Gateway.ts")),
+      loadGateway,
       (gateway) => gateway.serve({ settings: settings.started.gateway, counted })
     )
     : undefined

@@ -36,7 +36,7 @@ const entryFallback = (
     case "agents":
       return hasAgent(alias, table) ? agent(alias, table, environment)[key] : undefined
     case "risk_profiles":
-      return valueIn(riskProfiles(table.risk_profiles, table.autonomy?.level).get(alias), key)
+      return valueIn(riskProfiles(table).get(alias), key)
     case "runtime_profiles":
       return valueIn(runtimeProfiles(table.runtime_profiles).get(alias), key)
     case "providers":
@@ -49,8 +49,7 @@ const entryFallback = (
 const fixed: Readonly<Record<string, Readonly<Table>>> = {
   ...defaults,
   policy: { ...policyDefaults, ask_network_reads: true },
-  security: { trust_daemon_uid: true },
-  autonomy: { level: "supervised" }
+  security: { trust_daemon_uid: true }
 }
 
 const isScalar = (value: unknown) => ["string", "number", "boolean"].includes(typeof value)
@@ -58,7 +57,9 @@ const isScalar = (value: unknown) => ["string", "number", "boolean"].includes(ty
 /** The value that holds where a path is not set; `undefined` where none does, for lists and tables, and for secrets. */
 export const fallbackOf = (path: KeyPath, table: ConfigTable, environment: EnvironmentVariables): unknown => {
   const [of = "", second = "", third = "", key = ""] = path
-  const found = path.length === 2
+  const found = path.length === 2 && of === "autonomy"
+    ? entryFallback("risk_profiles", "default", second, table, environment)
+    : path.length === 2
     ? Object.hasOwn(fixed, of) ? fixed[of]?.[second] : undefined
     : path.length === 3
     ? entryFallback(of, second, third, table, environment)

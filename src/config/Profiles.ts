@@ -48,16 +48,20 @@ const runtime = (table: RuntimeTable): RuntimeProfile => {
 export const runtimeProfiles = (tables: ConfigTable["runtime_profiles"]): ReadonlyMap<string, RuntimeProfile> =>
   new Map(Object.entries({ default: {}, ...tables }).map(([alias, table]) => [alias, runtime(table)]))
 
-/** `default` always exists; `level` is `autonomy.level`, the short form of the default profile's level. */
+/** `default` always exists; `[autonomy]` is another name for it. */
+export const riskTables = (
+  { autonomy, risk_profiles }: Pick<ConfigTable, "autonomy" | "risk_profiles">
+): NonNullable<ConfigTable["risk_profiles"]> => ({
+  ...risk_profiles,
+  default: { ...autonomy, ...risk_profiles?.["default"] }
+})
+
 export const riskProfiles = (
-  tables: ConfigTable["risk_profiles"],
-  level: AutonomyLevel | undefined
-): ReadonlyMap<string, RiskProfile> => {
-  const all: NonNullable<ConfigTable["risk_profiles"]> = { default: {}, ...tables }
-  return new Map(
-    Object.entries(all).map(([alias, table]) => [
+  table: Pick<ConfigTable, "autonomy" | "risk_profiles">
+): ReadonlyMap<string, RiskProfile> =>
+  new Map(
+    Object.entries(riskTables(table)).map(([alias, profile]) => [
       alias,
-      { ...camelCased(table), level: table.level ?? (alias === "default" ? level : undefined) ?? "supervised" }
+      { ...camelCased(profile), level: profile.level ?? "supervised" }
     ])
   )
-}

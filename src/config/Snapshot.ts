@@ -5,7 +5,7 @@ import type { EnvironmentVariables } from "../platform/Environment.ts"
 import { type CamelCased, camelCased } from "./CamelCase.ts"
 import { parseLogLevel } from "./LogLevels.ts"
 import { nonBlank, type Paths } from "./Paths.ts"
-import { type RiskProfile, riskProfiles, type RuntimeProfile, runtimeProfiles } from "./Profiles.ts"
+import { type RiskProfile, riskProfiles, riskTables, type RuntimeProfile, runtimeProfiles } from "./Profiles.ts"
 import { defaultModel, type Provider, providers, secretsOf } from "./Providers.ts"
 import { danglingReferences } from "./schema/References.ts"
 import type { ConfigTable, McpServerTable } from "./schema/Schema.ts"
@@ -201,7 +201,7 @@ const withoutDispatcher = (table: ConfigTable): ReadonlyArray<string> =>
 const uncounted = (table: ConfigTable, agents: ReadonlyMap<string, AgentSettings>): ReadonlyArray<string> =>
   Array.from(agents.values()).flatMap(({ alias, enabled, model, riskProfile }) => {
     const provider = model.split("/", 1)[0]!
-    return !enabled || table.risk_profiles?.[riskProfile]?.max_cost_per_day_cents === undefined ||
+    return !enabled || riskTables(table)[riskProfile]?.max_cost_per_day_cents === undefined ||
         table.providers?.[provider]?.prices !== undefined
       ? []
       : [
@@ -229,7 +229,7 @@ const notesOn = (
 ): ReadonlyArray<string> => [
   ...uncounted(table, agents),
   ...ignoredTables(table).map((name) => `[${name}] has no effect in this version`),
-  ...Object.entries(table.risk_profiles ?? {}).flatMap(([alias, profile]) =>
+  ...Object.entries(riskTables(table)).flatMap(([alias, profile]) =>
     ignoredLimits.filter((key) => profile[key] !== undefined).map((key) =>
       `risk_profiles.${alias}.${key} has no effect in this version`
     )
@@ -300,7 +300,7 @@ export const snapshot = (table: ConfigTable, context: SnapshotContext): Snapshot
         defaults.memory.conversation_retention_days
     },
     policy: table.policy ?? {},
-    riskProfiles: riskProfiles(table.risk_profiles, table.autonomy?.level),
+    riskProfiles: riskProfiles(table),
     runtimeProfiles: runtimeProfiles(table.runtime_profiles),
     secrets: [
       ...secretsOf(known),

@@ -198,6 +198,11 @@ const variables: ReadonlyArray<readonly [variable: string, value: string, messag
   ],
   ["POSTERN_ACP__DEFAULT_AGENT", "x", "POSTERN_ACP__DEFAULT_AGENT: ACP is not a known key; did you mean \"acp\"?"],
   ["POSTERN_acp__max_sessions__x", "1", "POSTERN_acp__max_sessions__x: acp.max_sessions.x is not a known key"],
+  [
+    "POSTERN_acp__default_agent",
+    "nobody",
+    "POSTERN_acp__default_agent: acp.default_agent names no agent: \"nobody\"; the agents are default"
+  ],
   ["POSTERN_agents____model", "x", "POSTERN_agents____model: agents.\"\" is not a known key"],
   [
     "POSTERN_acp",

@@ -167,19 +167,24 @@ describe("Tables of aliases", () => {
         "prop"
       ])
       assert.include(text(), "[permission_profiles.worker]")
+      assert.deepStrictEqual(yield* refusal("map-key-delete", { path: "agents", key: "a" }), [
+        -32602,
+        "invalid",
+        "path"
+      ])
+      assert.include(text(), "[agents.a]")
+      assert.deepStrictEqual(yield* request("delete", { prop: "acp.default_agent" }), {
+        prop: "acp.default_agent",
+        deleted: true
+      })
       assert.deepStrictEqual(yield* request("map-key-delete", { path: "agents", key: "a" }), {
         path: "agents",
         key: "a",
         deleted: true,
         warnings: [
-          "acp.default_agent names no enabled agent: \"a\"; the agents are b",
           "permission_profiles.worker.allowed_agents names no agent: \"a\"; did you mean \"b\"?",
           staying
         ]
-      })
-      assert.deepStrictEqual(yield* request("delete", { prop: "acp.default_agent" }), {
-        prop: "acp.default_agent",
-        deleted: true
       })
       assert.deepStrictEqual(yield* request("delete", { prop: "acp.default_agent" }), {
         prop: "acp.default_agent",
@@ -255,10 +260,10 @@ describe("A reference to nothing", () => {
 
   it.live("that is there already is reported, and keeps nothing else from being changed", () =>
     Effect.gen(function*() {
-      const { request, write } = yield* open(config.replace("default_agent = \"a\"", "default_agent = \"gone\""))
+      const { request, write } = yield* open(config.replace("[\"a\", \"*\"]", "[\"gone\"]"))
       assert.deepStrictEqual(yield* request("validate"), {
         valid: true,
-        warnings: ["acp.default_agent names no enabled agent: \"gone\"; the agents are a, b"]
+        warnings: ["permission_profiles.worker.allowed_agents names no agent: \"gone\"; allowed here: a, b"]
       })
       assert.deepInclude(yield* request("set", { prop: "acp.max_sessions", value: 4 }), { set: true })
       assert.deepStrictEqual(yield* request("map-key-delete", { path: "agents", key: "b" }), {

@@ -2,6 +2,7 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync } from "no
 import { dirname } from "node:path"
 import { Effect } from "effect"
 import { replaceFile } from "../../platform/ReplaceFile.ts"
+import * as Chunk from "../../platform/Chunk.ts"
 
 /** What was entered in earlier conversations and this one. */
 export interface History {
@@ -37,6 +38,8 @@ const read = (file: string): ReadonlyArray<string> => {
 /** Without an entry that comes again later. */
 const newestFirst = (entries: ReadonlyArray<string>): Array<string> => Array.from(new Set(entries.toReversed()))
 
+const loadSecrets = Chunk.make(() => import("../../domain/secrets/ArgumentSecrets.ts"))
+
 /**
  * Kept in a file, one JSON string a line, that only its owner can read. An entry with what looks like a key is remembered, but not
  * written. A file that cannot be used is as good as none.
@@ -50,7 +53,7 @@ export const make = (file: string | undefined): History => {
       const known = all().filter((one) => one !== entry)
       entries = [entry, ...known].slice(0, most)
       if (file === undefined || entry.length > longest) return
-      const { leaks } = yield* Effect.promise(() => import("../../domain/secrets/ArgumentSecrets.ts"))
+      const { leaks } = yield* loadSecrets
       if (leaks(entry, false)) return
       const append = Effect.try(() => {
         mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

@@ -120,15 +120,16 @@ const placeOf = Effect.fnUntraced(function*(
 
 const decodeTable = Schema.decodeUnknownResult(ConfigTable, { onExcessProperty: "error", errors: "first" })
 
-/** Tables that hold the other spelling of the same setting: a stronger source replaces both spellings of a weaker one. */
-const otherSpelling: Readonly<Record<string, KeyPath>> = {
-  "autonomy.level": ["risk_profiles", "default"],
-  "risk_profiles.default.level": ["autonomy"]
+/** The other spelling of the same setting: a stronger source replaces both spellings of a weaker one. */
+const otherSpelling = ([table = "", alias, ...rest]: KeyPath): KeyPath | undefined => {
+  if (table === "autonomy" && alias !== undefined) return ["risk_profiles", "default", alias, ...rest]
+  return table === "risk_profiles" && alias === "default" && rest.length > 0 ? ["autonomy", ...rest] : undefined
 }
 
 const merge = (root: Table, override: EnvironmentOverride): void => {
-  const other = valueAt(root, otherSpelling[dotted(override.path)] ?? [""])
-  if (typeof other === "object" && other !== null) Reflect.deleteProperty(other, "level")
+  const other = otherSpelling(override.path)
+  const around = other && valueAt(root, other.slice(0, -1))
+  if (typeof around === "object" && around !== null) Reflect.deleteProperty(around, other?.at(-1) ?? "")
   assign(root, override)
 }
 

@@ -126,15 +126,31 @@ const gatewayProblem = (gateway: GatewayTable = {}): ConfigProblem | undefined =
   )
 }
 
+/** `[autonomy]` is another name for `[risk_profiles.default]`: one key cannot have two values. */
+const twoSpellings = ({ autonomy = {}, risk_profiles }: ConfigTable): ConfigProblem | undefined => {
+  const other: Readonly<Record<string, unknown>> = risk_profiles?.["default"] ?? {}
+  const key = Object.entries(autonomy).find(([name, value]) =>
+    value !== undefined && other[name] !== undefined && JSON.stringify(other[name]) !== JSON.stringify(value)
+  )?.[0]
+  if (key === undefined) return undefined
+  const path = ["autonomy", key]
+  const problem = `${dotted(path)} is short for risk_profiles.default.${key}, and the two differ; keep one of them`
+  return { path, problem }
+}
+
 /** The first reference that keeps Postern from starting, or keys that contradict each other. */
 export const inconsistency = (table: ConfigTable): ConfigProblem | undefined => {
   const providers = [...Object.keys(table.providers ?? {}), ...Object.keys(builtIn)]
   const risks = [...Object.keys(table.risk_profiles ?? {}), "default"]
   const runtimes = [...Object.keys(table.runtime_profiles ?? {}), "default"]
-  const level = table.risk_profiles?.["default"]?.level
-  if (level !== undefined && table.autonomy?.level !== undefined && table.autonomy.level !== level) {
-    const problem = "autonomy.level is short for risk_profiles.default.level, and the two differ; keep one of them"
-    return { path: ["autonomy", "level"], problem }
+  const twice = twoSpellings(table)
+  if (twice !== undefined) return twice
+  const chosen = table.acp?.default_agent?.trim() ?? ""
+  const agents = Object.keys(table.agents ?? {})
+  const known = agents.length === 0 ? ["default"] : agents
+  if (chosen !== "" && !known.includes(chosen)) {
+    const path = ["acp", "default_agent"]
+    return { path, problem: `${dotted(path)} names no agent: "${chosen}"; the agents are ${known.join(", ")}` }
   }
   for (const [alias, agent] of Object.entries(table.agents ?? {})) {
     const at = (key: string) => ["agents", alias, key]

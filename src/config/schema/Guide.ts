@@ -26,7 +26,7 @@ export const sections: Readonly<Record<string, ConfigSection>> = {
     help: "How long a turn may be and how much of it the model reads",
     group: "Agents"
   },
-  autonomy: { label: "Autonomy", help: "The level of the risk profile \"default\"", group: "Safety" },
+  autonomy: { label: "Autonomy", help: "The risk profile \"default\" under another name", group: "Safety" },
   policy: { label: "Policy", help: "What new sessions begin with, and the user's own rules", group: "Safety" },
   mcp: { label: "MCP servers", help: "Servers whose tools agents get", group: "Tools" },
   memory: { label: "Memory", help: "What chat sessions remember, and for how long", group: "Agents" },

@@ -63,10 +63,10 @@ export const danglingReferences = (table: ConfigTable): ReadonlyArray<DanglingRe
   const agents = Object.keys(table.agents ?? {}).length === 0 ? { default: {} } : table.agents ?? {}
   const names = Object.keys(agents)
   const chosen = table.acp?.default_agent?.trim() ?? ""
-  const byDefault = chosen === "" || agents[chosen] !== undefined && agents[chosen].enabled !== false ? [] : [{
+  const byDefault = chosen === "" || agents[chosen]?.enabled !== false ? [] : [{
     path: ["acp", "default_agent"],
     name: chosen,
-    isDisabled: agents[chosen] !== undefined,
+    isDisabled: true,
     problem: `acp.default_agent names no enabled agent: "${chosen}"; the agents are ${names.join(", ")}`
   }]
   const allowed = Object.entries(table.permission_profiles ?? {}).flatMap(([alias, { allowed_agents = [] }]) =>

@@ -274,7 +274,7 @@ export const ConfigTable = Schema.Struct({
   })),
   risk_profiles: map(RiskProfile),
   runtime_profiles: map(RuntimeProfile),
-  autonomy: optional(Schema.Struct({ level })),
+  autonomy: optional(RiskProfile),
   policy: optional(Policy),
   mcp: optional(Schema.Struct({
     servers: map(McpServer),

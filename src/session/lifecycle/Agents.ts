@@ -64,21 +64,31 @@ const choose = (
     : refused("agent_unknown", `there is no agent "${asked}"; the agents are ${names()}`)
 }
 
+/** A blank alias names nobody. */
+const named = (alias: string | undefined): string | undefined => alias?.trim() === "" ? undefined : alias
+
 /** The agents as they are configured now, and which of them a session gets. See docs/sessions.md#choice-of-the-agent. */
 export class Agents extends Context.Service<Agents, {
   /** Explicit alias, else the connection's, else `acp.default_agent`, else the only enabled one. */
   readonly resolve: (explicit?: string, ofConnection?: string) => Effect.Effect<AgentSettings, AgentUnresolved>
-  /** The agent of a stored session; one that is gone is replaced as if none had been named. */
+  /** The agent of a stored session; one that is gone or disabled gives way to `acp.default_agent` and to the only enabled one. */
   readonly restore: (alias: string) => Effect.Effect<AgentSettings, AgentUnresolved>
 }>()("postern/session/Agents") {
   static readonly layer = Layer.effect(
     Agents,
     Effect.map(LiveSettings, ({ current }) => {
       const resolve = (explicit?: string, ofConnection?: string) =>
-        Effect.flatMap(current, ({ acp, agents }) => choose(explicit ?? ofConnection ?? acp.defaultAgent, agents))
+        Effect.flatMap(
+          current,
+          ({ acp, agents }) => choose(named(explicit) ?? named(ofConnection) ?? acp.defaultAgent, agents)
+        )
       return Agents.of({
         resolve,
-        restore: (alias) => Effect.catch(resolve(alias), () => resolve())
+        restore: (alias) =>
+          Effect.flatMap(current, ({ acp, agents }) => {
+            const isEnabled = (one: string | undefined) => one !== undefined && agents.get(one)?.enabled === true
+            return choose([alias, acp.defaultAgent].find(isEnabled), agents)
+          })
       })
     })
   )
