@@ -6,7 +6,7 @@ import type { Attachment } from "../session/lifecycle/Attachment.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import type { AcpAccess } from "./AcpAccess.ts"
 import type { ClientCapabilities } from "./protocol/Capabilities.ts"
-import type { KnownCalls } from "./updates/SessionUpdates.ts"
+import type { KnownCalls } from "./updates/KnownCalls.ts"
 import type { SessionId } from "./protocol/SessionSetup.ts"
 
 /**

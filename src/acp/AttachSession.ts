@@ -9,6 +9,7 @@ import * as PermissionRequests from "./client/PermissionRequests.ts"
 import * as Questions from "./client/Questions.ts"
 import * as ClientTerminals from "./client/ClientTerminals.ts"
 import * as SessionUpdates from "./updates/SessionUpdates.ts"
+import type { KnownCalls } from "./updates/KnownCalls.ts"
 
 /**
  * Attaches the connection to the session: it gets the session's events and answers its questions until it is detached.
@@ -29,7 +30,7 @@ export const attach = (
     const openTerminal = ClientTerminals.make(connection, sessionId)
     const client = { ...(editor && { editor }), ...(openTerminal && { openTerminal }) }
     const before = connection.attached.get(sessionId)
-    const linked = (known?: SessionUpdates.KnownCalls) => {
+    const linked = (known?: KnownCalls) => {
       const { asked, publish } = SessionUpdates.make(connection, session, known)
       return {
         publish,

@@ -4,7 +4,7 @@ import type { SessionEvent, ToolCallState, TranscriptEntry } from "../domain/Ses
 import { type Attachment, NoAnswer, type PermissionRequest, type Question } from "../session/lifecycle/Attachment.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import type { Retain, Seat } from "./AcpConnection.ts"
-import type { KnownCalls } from "./updates/SessionUpdates.ts"
+import type { KnownCalls } from "./updates/KnownCalls.ts"
 
 /** Characters and events that are kept for a client that is away; the oldest go first. */
 const maxHeldText = 4 * 1024 * 1024

@@ -43,12 +43,10 @@ export const accessOf = (
   live: LiveSettings["Service"]
 ): AcpAccess => {
   const forbids = makeForbids(settings, live)
-  const principal = Effect.flatMap(
+  const principal = Effect.filterOrFail(
     principals.find(id),
-    (found) =>
-      found === undefined
-        ? Effect.fail(Errors.notAuthenticated(`principal "${id}" is not known any more`))
-        : Effect.succeed(found)
+    (found) => found !== undefined,
+    () => Errors.notAuthenticated(`principal "${id}" is not known any more`)
   )
   return {
     permit: (method) =>

@@ -135,6 +135,7 @@ describe("the answer to a permission request", () => {
       },
       write: (text) => void written.push(text),
       animate: true,
+      wrap: (line) => [line],
       styles: textStyles(false),
       interrupt: () => void interrupts.push("stop")
     })

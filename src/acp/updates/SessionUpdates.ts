@@ -9,13 +9,7 @@ import type {
   TranscriptEntry,
   Usage
 } from "../../domain/SessionEvent.ts"
-import {
-  type ContentBlock,
-  textContent,
-  textsOf,
-  type ToolCallContent,
-  type ToolCallItem
-} from "../../domain/Content.ts"
+import { type ContentBlock, textContent, textsOf, type ToolCallItem } from "../../domain/Content.ts"
 import { planTool } from "../../domain/ToolName.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
 import * as Content from "../../domain/Content.ts"
@@ -25,6 +19,7 @@ import type { Connection } from "../../rpc/Peer.ts"
 import type { Session } from "../../session/lifecycle/Session.ts"
 import type { AcpConnectionState, DialectName } from "../AcpConnection.ts"
 import { HistoryTrimmed, SessionUpdated } from "../protocol/ClientMethods.ts"
+import type { CallFields, KnownCalls } from "./KnownCalls.ts"
 import { shownItem } from "./ShownItem.ts"
 import * as TerminalOutput from "./TerminalOutput.ts"
 import { sessionOptions } from "../ConfigOptions.ts"
@@ -169,17 +164,6 @@ const rawOutputOf = ({ content, rawOutput, status }: ToolCallState): unknown => 
   if (isCutOff && output.length === content.length) return undefined
   const texts = output.length > 0 && !isCutOff ? output : textsOf(content)
   return texts.length === 0 ? rawOutput : { output: texts.join("\n"), ...rawOutput }
-}
-
-interface CallFields {
-  readonly title: string
-  readonly name: string
-  readonly kind: ToolCallState["kind"]
-  readonly status: ToolCallState["status"]
-  readonly content: ReadonlyArray<ToolCallContent>
-  readonly locations: ToolCallState["locations"]
-  readonly rawInput?: unknown
-  readonly rawOutput?: unknown
 }
 
 /** `shown` is the call as the client shows it, which differs where that is a terminal. */
@@ -331,9 +315,6 @@ const deltaFrame = (sessionId: string, kind: "Agent" | "Thought", messageId: str
   const [before, after] = [frame.slice(0, at), frame.slice(at + 2) + "\n"]
   return (text: string) => before + JSON.stringify(text) + after
 }
-
-/** Open calls as a client knows them. */
-export type KnownCalls = Map<string, Partial<CallFields>>
 
 /** The updates of one session on one connection; a client that was there before brings the calls that it knows. */
 export const make = (state: AcpConnectionState, session: Session, known: KnownCalls = new Map()) => {

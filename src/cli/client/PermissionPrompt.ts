@@ -106,6 +106,8 @@ export interface PermissionTerminal {
   /** Whether lines can be drawn and taken away again. */
   readonly animate: boolean
   readonly styles: TextStyles
+  /** Breaks a line of the choices where the screen is too narrow for it. */
+  readonly wrap: (line: string) => ReadonlyArray<string>
   /** Stops the turn, as Ctrl-C does. */
   readonly interrupt: () => void
 }
@@ -144,7 +146,7 @@ const asText = Effect.fnUntraced(
  * One question at a time. A key answers it; those that were typed before the choices were shown do not. The end of input refuses.
  */
 export const make = (terminal: PermissionTerminal): AskPermission => {
-  const { animate, editor, interrupt, keyboard, screen, styles, write } = terminal
+  const { animate, editor, interrupt, keyboard, screen, styles, wrap, write } = terminal
   const turn = Semaphore.makeUnsafe(1)
 
   const byKey = Effect.fnUntraced(function*(text: string, offers: ReadonlyArray<PermissionOffer>) {
@@ -164,7 +166,7 @@ export const make = (terminal: PermissionTerminal): AskPermission => {
       const chosen = chosenBy(offers, sequence)
       if (chosen !== undefined) Queue.offerUnsafe(answer, chosen)
     }
-    const lines = () => [...menu.trimEnd().split("\n"), `[${keys}] `]
+    const lines = () => [...menu.trimEnd().split("\n").flatMap(wrap), `[${keys}] `]
     if (!animate) write(`${menu}[${keys}] `)
     const given = yield* screen.showing(lines, (redraw) =>
       keyboard.reading(

@@ -1,7 +1,8 @@
 import { Deferred, Effect, Queue } from "effect"
+import * as Chunk from "../../platform/Chunk.ts"
 import { TerminalCapabilities } from "effect/cli"
 import { RpcFault } from "../../rpc/Wire.ts"
-import type { History } from "../terminal/History.ts"
+import type { EntryHistory } from "../terminal/History.ts"
 import type { Interrupts } from "../terminal/Interrupts.ts"
 import * as Keyboard from "../terminal/Keyboard.ts"
 import * as LineEditor from "../terminal/LineEditor.ts"
@@ -94,7 +95,7 @@ interface ViewOptions {
   readonly quiet: boolean
   readonly interrupts: Interrupts
   /** Absent where nothing is remembered. */
-  readonly history: History | undefined
+  readonly history: EntryHistory | undefined
   /** What the end of an entry may become, and that end. */
   readonly complete: (line: string) => readonly [hits: ReadonlyArray<string>, end: string]
 }
@@ -108,9 +109,12 @@ const sessionOf = (params: unknown): unknown =>
   typeof params === "object" && params !== null && "sessionId" in params ? params.sessionId : undefined
 
 /** Loaded where lines can be drawn again: what is needed for Markdown and widths. */
-const liveParts = Effect.promise(() =>
-  Promise.all([import("../terminal/LiveRenderer.ts"), import("../terminal/Columns.ts")])
-)
+const liveParts = Effect.all([
+  Chunk.make(() => import("../terminal/LiveRenderer.ts")),
+  Chunk.make(() => import("../terminal/Columns.ts"))
+])
+
+const loadForm = Chunk.make(() => import("./Form.ts"))
 
 /** In characters a token, about. */
 const perToken = 4
@@ -197,6 +201,10 @@ export const make = Effect.fnUntraced(function*(options: ViewOptions) {
       styles,
       animate,
       write: (text) => void terminal.write(text),
+      wrap: (line) =>
+        live === undefined
+          ? [line]
+          : live[1].wrapped(line, columns() - 6).map((part, at) => at === 0 ? part : `     ${part}`),
       interrupt: interrupts.signal
     })
   const filter = makeSessionFilter()
@@ -288,7 +296,7 @@ export const make = Effect.fnUntraced(function*(options: ViewOptions) {
     Effect.suspend(() => {
       close()
       return asking(
-        Effect.flatMap(Effect.promise(() => import("./Form.ts")), (form) => form.ask(request, editor, styles)),
+        Effect.flatMap(loadForm, (form) => form.ask(request, editor, styles)),
         { action: "cancel" }
       )
     })

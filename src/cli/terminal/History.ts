@@ -5,7 +5,7 @@ import { replaceFile } from "../../platform/ReplaceFile.ts"
 import * as Chunk from "../../platform/Chunk.ts"
 
 /** What was entered in earlier conversations and this one. */
-export interface History {
+export interface EntryHistory {
   /** The newest first. */
   readonly entries: () => ReadonlyArray<string>
   readonly add: (entry: string) => Effect.Effect<void>
@@ -44,7 +44,7 @@ const loadSecrets = Chunk.make(() => import("../../domain/secrets/ArgumentSecret
  * Kept in a file, one JSON string a line, that only its owner can read. An entry with what looks like a key is remembered, but not
  * written. A file that cannot be used is as good as none.
  */
-export const make = (file: string | undefined): History => {
+export const make = (file: string | undefined): EntryHistory => {
   let entries: Array<string> | undefined
   const all = () => entries ??= newestFirst(file === undefined ? [] : read(file))
   return {

@@ -2,7 +2,7 @@ import { Deferred, Effect, Option, Queue, type Scope } from "effect"
 import { type Completer, createInterface, type Interface } from "node:readline"
 import { PassThrough, type Writable } from "node:stream"
 import { Interrupted } from "../Failure.ts"
-import type { History } from "./History.ts"
+import type { EntryHistory } from "./History.ts"
 import type { Interrupts } from "./Interrupts.ts"
 import type { Key, Keyboard } from "./Keyboard.ts"
 import { plain } from "./Text.ts"
@@ -18,7 +18,7 @@ export interface LineEditor {
 }
 
 export interface LineEditorOptions {
-  readonly history?: History
+  readonly history?: EntryHistory
   /** What the end of a line may become, and that end. */
   readonly complete?: (line: string) => readonly [hits: ReadonlyArray<string>, end: string]
 }

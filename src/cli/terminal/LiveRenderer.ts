@@ -33,10 +33,10 @@ const headingLines = 3
 const readable = 100
 
 /** Lines behind the first one are indented, and all as much as the text is. */
-const hanging = (text: string, width: number): ReadonlyArray<string> => {
+const hanging = (text: string, width: number, by = 2): ReadonlyArray<string> => {
   const [indent = ""] = /^ */.exec(text) ?? []
-  return wrapped(text.slice(indent.length), width - indent.length - 2).map((line, at) =>
-    indent + (at === 0 ? line : `  ${line}`)
+  return wrapped(text.slice(indent.length), width - indent.length - by).map((line, at) =>
+    indent + (at === 0 ? line : " ".repeat(by) + line)
   )
 }
 
@@ -94,7 +94,7 @@ export const make = ({ show = "everything", styles, width }: LiveRendererOptions
   const begin = (next: string): string => {
     if (next === block) return ""
     const before = end()
-    const isTogether = block === "" || (block.startsWith("call") && next.startsWith("call"))
+    const isTogether = block === "" || (block.startsWith("call") && next.startsWith("call:"))
     block = next
     return before + (isTogether ? "" : "\n")
   }
@@ -130,9 +130,9 @@ export const make = ({ show = "everything", styles, width }: LiveRendererOptions
     })
     const result = resultText(call)?.trim()
     if (result !== undefined && result !== "" && isWhole) results = [...results, result]
-    const heading = hanging(callHeading(call, styles) + styles.dim(note), columns())
+    const heading = hanging(callHeading(call, styles) + styles.dim(note), columns(), 4)
     return lines(`call:${call.toolCallId}`, [
-      ...heading.length > headingLines ? [...heading.slice(0, headingLines), styles.dim("  …")] : heading,
+      ...heading.length > headingLines ? [...heading.slice(0, headingLines), styles.dim("    …")] : heading,
       ...shown.map((line) => `  ${clipped(line, columns() - 2)}`)
     ])
   }
@@ -194,7 +194,7 @@ export const make = ({ show = "everything", styles, width }: LiveRendererOptions
     question(patch) {
       const call = patchedCall(calls.get(patch.toolCallId), patch)
       asked.add(call.toolCallId)
-      const start = begin("call:question")
+      const start = begin("call for a decision")
       const question = callQuestion(call, styles).split("\n").slice(0, -1)
       // Lines of a diff stay whole: they are code.
       return start + end() +

@@ -6,7 +6,7 @@
 
 type Json = Readonly<Record<string, unknown>>
 
-export interface Message {
+export interface PassingMessage {
   readonly id?: unknown
   readonly method?: unknown
   readonly params?: Json
@@ -46,7 +46,7 @@ export interface Forwarding {
   readonly open: () => number
 }
 
-const parse = (text: string): Message | undefined => {
+const parse = (text: string): PassingMessage | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined
@@ -76,7 +76,7 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
   /** Answers of the editor to questions that the agent has to ask again first. */
   const answers = new Map<string, Json>()
   /** The bridge's own requests on the current connection. */
-  const own = new Map<string, (message: Message) => void>()
+  const own = new Map<string, (message: PassingMessage) => void>()
   /** What the editor said meanwhile. */
   let waiting: Array<string> = []
   let greeting: Json | undefined
@@ -87,7 +87,7 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
   const encode = (message: object) => JSON.stringify({ jsonrpc: "2.0", ...message })
 
   const ask = (method: string, params: Json) =>
-    new Promise<Message>((resolve) => {
+    new Promise<PassingMessage>((resolve) => {
       const id = `postern-bridge-${lastOwn++}`
       own.set(JSON.stringify(id), resolve)
       send?.(encode({ id, method, params }))
@@ -101,7 +101,7 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
     }
   }
 
-  const settled = (id: string, { method, params }: OpenRequest, message: Message) => {
+  const settled = (id: string, { method, params }: OpenRequest, message: PassingMessage) => {
     requests.delete(id)
     if (message.error !== undefined) return
     const sessionId = opening.has(method)
@@ -117,7 +117,7 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
     else send(text)
   }
 
-  const onRequest = (line: string, message: Message, method: string) => {
+  const onRequest = (line: string, message: PassingMessage, method: string) => {
     const id = JSON.stringify(message.id)
     const params = record(message.params)
     if (method === "initialize") greeting = params
@@ -131,7 +131,7 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
     if (send !== undefined) send(text)
   }
 
-  const onAnswer = (message: Message) => {
+  const onAnswer = (message: PassingMessage) => {
     const question = questions.get(JSON.stringify(message.id))
     if (question === undefined) return
     questions.delete(JSON.stringify(message.id))
@@ -140,7 +140,7 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
     else answers.set(question.key, answer)
   }
 
-  const onQuestion = (message: Message) => {
+  const onQuestion = (message: PassingMessage) => {
     const params = record(message.params)
     const call = record(params["toolCall"])["toolCallId"] ?? params["toolCallId"] ?? JSON.stringify(params)
     const key = JSON.stringify([message.method, params["sessionId"], call])
@@ -159,7 +159,7 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
     toEditor(JSON.stringify({ ...message, id: editorId }))
   }
 
-  const onWithdrawal = (message: Message) => {
+  const onWithdrawal = (message: PassingMessage) => {
     const { requestId } = record(message.params)
     for (const [id, question] of questions) {
       if (question.agentId !== requestId) continue
