@@ -231,7 +231,9 @@ const notesOn = (
   ...ignoredTables(table).map((name) => `[${name}] has no effect in this version`),
   ...Object.entries(riskTables(table)).flatMap(([alias, profile]) =>
     ignoredLimits.filter((key) => profile[key] !== undefined).map((key) =>
-      `risk_profiles.${alias}.${key} has no effect in this version`
+      `${
+        alias === "default" && table.autonomy?.[key] !== undefined ? "autonomy" : `risk_profiles.${alias}`
+      }.${key} has no effect in this version`
     )
   ),
   ...Object.entries(table.permission_profiles ?? {}).flatMap(([alias, { allowed_channels }]) =>

@@ -31,6 +31,7 @@ const ended = async (acp: AcpProcess, sessionId: string, ...script: ReadonlyArra
       ? [
         `${update["status"]} ${
           update["content"].map((item: Json) => item["content"].text ?? item["content"].name).join("\n")
+            .replaceAll(/^`{3,}\n|\n`{3,}$/gm, "")
         }`
       ]
       : []
@@ -288,7 +289,7 @@ describe.skipIf(!Fixture.hasBubblewrap)(`a confined MCP server${Fixture.reason}`
     expect(readFileSync(path, "utf8")).toBe("one\nthree\n")
     expect(results[2]).toContain("one\nthree")
     expect(results[3]).toContain("[FILE] new.txt")
-    expect(results[4]).toMatch(/^failed ```\nAccess denied/)
+    expect(results[4]).toMatch(/^failed Access denied/)
   })
 
   test("writes the session's folder and what is opened to it, and nothing else", async ({ host }) => {

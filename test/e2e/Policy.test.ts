@@ -137,7 +137,7 @@ describe("the gates", () => {
       const part of [
         "echo start",
         "rm -rf ~/",
-        "Dangerous",
+        "dangerous (fs-wipe)",
         hasBubblewrap ? "workspace-write" : "danger-full-access",
         "network on ("
       ]

@@ -24,7 +24,8 @@ describe("The daemon's catalogue", () => {
         (yield* promise(() => client.request("agents/status")))["agents"].map((
           agent: Json
         ) => [agent["live_sessions"], agent["persisted_sessions"]]),
-        [[1, 2], [0, 0]]
+        [[1, 0], [0, 0]],
+        "sessions without a prompt are in no list"
       )
     }))
 

@@ -226,7 +226,8 @@ export const isGuarded = (
     if ((name === ".git" || isGitFolder(at)) && isObeyed(at, path)) return true
   }
   if (isGitFolder(root) && isObeyed(root, path)) return true
-  if ("linked" in found) return true
+  // Commands do not run then; what names tell is known all the same, and the rest of the workspace stays open.
+  if ("linked" in found) return false
   return [...found.readOnly, ...found.watched].some((one) =>
     isInside(one, path) || (Disk.kind(one) === "link" && isInside(Disk.real(one) ?? one, path))
   )
