@@ -119,7 +119,7 @@ test("sessions are listed page by page, filtered by folder, with title and time"
   for (let i = 0; i < 55; i++) {
     const cwd = folders[i % 2]!
     const { sessionId } = await editor.agent.request(session.new, { cwd, mcpServers: [] })
-    if (i === 54) await editor.agent.request(session.prompt, { sessionId, prompt: text("say titled turn") })
+    await editor.agent.request(session.prompt, { sessionId, prompt: text("say titled turn") })
     await editor.agent.request(session.close, { sessionId })
     ids.push(sessionId)
   }

@@ -135,7 +135,7 @@ describe("Skills", () => {
         assert.deepStrictEqual(yield* refusal(client, "skills/write", skill("ok", params)), [-32602, reason])
       }
       for (
-        const [bundle, reason] of [["..", "agent_unknown"], ["../../data", "agent_unknown"], ["", "agent_unknown"]]
+        const [bundle, reason] of [["..", "agent_unknown"], ["../../data", "agent_unknown"], ["", "not_found"]]
       ) {
         assert.deepStrictEqual(yield* refusal(client, "skills/write", skill("ok", { bundle })), [-32602, reason])
       }

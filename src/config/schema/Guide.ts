@@ -46,6 +46,7 @@ export const entries: Readonly<Record<string, string>> = {
   "providers.*.headers": "A header that is sent with each request, and its secret value",
   risk_profiles: "A risk profile under its alias",
   "risk_profiles.*.delegation_policy": "Accepted, without effect in this version",
+  "autonomy.delegation_policy": "Accepted, without effect in this version",
   runtime_profiles: "A runtime profile under its alias",
   "mcp.servers": "An MCP server under its name",
   "mcp.servers.*.env": "A variable for the server's process, and its secret value",
