@@ -66,7 +66,6 @@ describe("A whole piece of work", () => {
     expect(await prompt(first, sessionId, texts[0]!)).toMatchObject({ stopReason: "end_turn" })
     const explored = updatesOf(first)
     expect(calls(explored).map(brief)).toEqual([
-      ["TodoWrite", "completed"],
       ["file_list", "completed"],
       ["content_search", "completed"],
       ["file_read", "completed"],
@@ -110,8 +109,7 @@ describe("A whole piece of work", () => {
     expect(calls(finished).map(brief)).toEqual([
       ["shell", "failed"],
       ["file_edit", "completed"],
-      ["shell", "completed"],
-      ["TodoWrite", "completed"]
+      ["shell", "completed"]
     ])
     expect(JSON.stringify(calls(finished)[2])).toContain("all tests pass")
     expect(finished.findLast((u) => u.sessionUpdate === "usage_update")).toMatchObject({
