@@ -127,6 +127,16 @@ const chunk = ({ mark, message }: Entry): { readonly key: string; readonly text:
   return { key: [mark, kind, params.sessionId, params.subscription_id, compactionId, messageId].join(" "), text }
 }
 
+/** An update of a call: how often a command's output is shown before its end depends on timing. */
+const callUpdate = ({ mark, message }: Entry): { readonly key: string; readonly update: Json } | undefined => {
+  const { method, params } = message ?? {}
+  const update = params?.update
+  if (method !== "session/update" || update?.sessionUpdate !== "tool_call_update") return undefined
+  return { key: [mark, params.sessionId, update.toolCallId].join(" "), update }
+}
+
+const progress = "content,sessionUpdate,toolCallId"
+
 /** Numbers as they were written, where JavaScript has no such number. */
 const parse = (line: string): unknown =>
   JSON.parse(
@@ -230,8 +240,8 @@ export class Transcript {
   }
 
   /**
-   * What connections receive at the same time is sorted by connection, since sockets have no common order; and neighbouring pieces of
-   * one text are joined.
+   * What connections receive at the same time is sorted by connection, since sockets have no common order; neighbouring pieces of
+   * one text are joined, and what a command printed before its end is part of that.
    */
   private settled(): ReadonlyArray<Entry> {
     const sorted: Array<Entry> = []
@@ -254,6 +264,11 @@ export class Transcript {
       const [last, now] = [before && chunk(before), chunk(copy)]
       if (last && now && last.key === now.key) {
         now.text["text"] = last.text["text"] + now.text["text"]
+        whole.pop()
+      }
+      const [shown, next] = [before && callUpdate(before), callUpdate(copy)]
+      if (shown && next && shown.key === next.key && Object.keys(shown.update).toSorted().join() === progress) {
+        next.update["content"] ??= shown.update["content"]
         whole.pop()
       }
       whole.push(copy)

@@ -227,7 +227,11 @@ export const isGuarded = (
   }
   if (isGitFolder(root) && isObeyed(root, path)) return true
   // Commands do not run then; what names tell is known all the same, and the rest of the workspace stays open.
-  if ("linked" in found) return false
+  if ("linked" in found) {
+    return [found.linked, ...inFolder.map((name) => join(root, name))].some((one) =>
+      Disk.kind(one) === "link" && isInside(Disk.real(one) ?? one, path)
+    )
+  }
   return [...found.readOnly, ...found.watched].some((one) =>
     isInside(one, path) || (Disk.kind(one) === "link" && isInside(Disk.real(one) ?? one, path))
   )
