@@ -1,6 +1,6 @@
 import { Effect, Latch } from "effect"
 import { newId } from "../domain/Id.ts"
-import type { SessionEvent, ToolCallState, TranscriptEntry } from "../domain/SessionEvent.ts"
+import { isFinal, type SessionEvent, type TranscriptEntry } from "../domain/SessionEvent.ts"
 import { type Attachment, NoAnswer, type PermissionRequest, type Question } from "../session/lifecycle/Attachment.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import type { Retain, Seat } from "./AcpConnection.ts"
@@ -20,8 +20,6 @@ const textOf = (event: SessionEvent): number =>
     : event._tag === "ToolCallStarted" || event._tag === "ToolCallChanged"
     ? JSON.stringify(event.call).length
     : 200
-
-const isFinal = ({ status }: ToolCallState): boolean => status === "completed" || status === "failed"
 
 /** Whether the transcript has what the event says. */
 const isInTranscript = ({ _tag }: SessionEvent): boolean =>

@@ -17,6 +17,10 @@ export const ToolCallState = Schema.Struct({
 })
 export type ToolCallState = typeof ToolCallState.Type
 
+/** Nothing more comes of the call. */
+export const isFinal = ({ status }: Pick<ToolCallState, "status">): boolean =>
+  status === "completed" || status === "failed"
+
 export const Notice = Schema.Struct({
   messageId: Schema.String,
   severity: Schema.Literals(["info", "warning", "error"]),

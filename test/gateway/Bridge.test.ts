@@ -182,7 +182,7 @@ describe("postern bridge", () => {
   test("checks its flags before anything else", async ({ host }) => {
     const cases = [["--url", "ftp://x"], ["--pair-code", "12"], ["--token", "a", "--token-file", "b"], ["--nope"], [
       "word"
-    ]]
+    ], ["--log-level", "loud"]]
     for (const args of cases) assert.strictEqual((await run(host, ...args))[0], 2, args.join(" "))
   })
 })

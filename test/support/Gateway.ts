@@ -2,8 +2,8 @@ import { spawn } from "node:child_process"
 import { createServer } from "node:net"
 import type { DaemonProcess } from "./DaemonProcess.ts"
 import { bundle, type Host } from "./Host.ts"
-import type { Id, Json, Message } from "./Wire.ts"
-import { RpcError } from "./Wire.ts"
+import { JsonRpcClient } from "./JsonRpcClient.ts"
+import type { Json, Message } from "./Wire.ts"
 
 /** A port that nobody listens on. */
 export const freePort = (): Promise<number> =>
@@ -45,26 +45,22 @@ export const pairedToken = async (
 }
 
 /** A client with nothing but a WebSocket; each message is one of JSON-RPC. */
-export class WebSocketClient {
-  readonly messages: Array<Message> = []
+export class WebSocketClient extends JsonRpcClient {
   readonly socket: WebSocket
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>
   /** What it answers requests with; without a value it leaves them open. */
   decide: (request: Message) => Json | undefined = () => undefined
-  private readonly waiting = new Set<() => void>()
-  private over = false
-  private lastId = 0
 
   private constructor(socket: WebSocket) {
+    super()
     this.socket = socket
     this.closed = new Promise((resolve) => {
       socket.addEventListener("close", ({ code, reason }) => {
-        this.over = true
-        this.wake()
+        this.end()
         resolve({ code, reason })
       })
     })
-    socket.addEventListener("message", ({ data }) => this.take(JSON.parse(String(data)) as Message))
+    socket.addEventListener("message", ({ data }) => this.receive(JSON.parse(String(data)) as Message))
   }
 
   static async open(url: string, protocols: ReadonlyArray<string> = []): Promise<WebSocketClient> {
@@ -77,53 +73,20 @@ export class WebSocketClient {
     return client
   }
 
-  private take(message: Message): void {
-    this.messages.push(message)
+  private receive(message: Message): void {
     if (message.method !== undefined && message.id !== undefined) {
       const result = this.decide(message)
       if (result !== undefined) this.send({ id: message.id, result })
     }
-    this.wake()
+    this.take(message)
   }
 
-  private wake(): void {
-    for (const check of [...this.waiting]) check()
-  }
-
-  send(frame: Json): void {
-    this.socket.send(JSON.stringify({ jsonrpc: "2.0", ...frame }))
-  }
-
-  waitFor(pick: (message: Message) => boolean, since = 0): Promise<Message> {
-    return new Promise((resolve, reject) => {
-      const check = () => {
-        const found = this.messages.slice(since).find(pick)
-        if (!found && !this.over) return
-        this.waiting.delete(check)
-        if (found) resolve(found)
-        else reject(new Error(`the connection ended; last messages: ${JSON.stringify(this.messages.slice(-3))}`))
-      }
-      this.waiting.add(check)
-      check()
-    })
-  }
-
-  exchange(method: string, params: Json = {}): Promise<Message> {
-    const id: Id = `t-${++this.lastId}`
-    this.send({ id, method, params })
-    return this.waitFor((message) => message.method === undefined && message.id === id)
+  send(...frames: ReadonlyArray<Json>): void {
+    for (const frame of frames) this.socket.send(JSON.stringify({ jsonrpc: "2.0", ...frame }))
   }
 
   async request(method: string, params: Json = {}): Promise<Json> {
-    const { error, result } = await this.exchange(method, params)
-    if (error) throw new RpcError(error)
-    return result ?? {}
-  }
-
-  async failure(method: string, params: Json = {}): Promise<NonNullable<Message["error"]>> {
-    const { error, result } = await this.exchange(method, params)
-    if (!error) throw new Error(`${method} should fail, but gave ${JSON.stringify(result)}`)
-    return error
+    return (await this.result(method, params) ?? {}) as Json
   }
 
   initialize(): Promise<Json> {

@@ -2,7 +2,8 @@ import { connect, type Socket } from "node:net"
 import { Schema } from "effect"
 import { type NativeMethod, type ResultOf, results } from "../../src/native/protocol/Native.ts"
 import type { MessagePage } from "../../src/native/protocol/SessionContracts.ts"
-import { type Id, type Json, type Message, RpcError, type Tap, tapped } from "./Wire.ts"
+import { JsonRpcClient } from "./JsonRpcClient.ts"
+import { type Json, type Message, type Tap, tapped } from "./Wire.ts"
 
 const decoders = new Map<string, (result: unknown) => unknown>()
 
@@ -17,30 +18,25 @@ const check = (method: string, result: unknown) => {
 }
 
 /** A client of the native protocol with nothing but a socket. */
-export class SocketClient {
-  readonly messages: Array<Message> = []
+export class SocketClient extends JsonRpcClient {
   readonly socket: Socket
   /** Fulfilled by the end of what the daemon says. */
   readonly ended: Promise<void>
-  private readonly waiting = new Set<() => void>()
   private rest = ""
-  private lastId = 0
-  over = false
-
   private readonly tap: Tap | undefined
 
   private constructor(socket: Socket, tap?: Tap) {
+    super()
     this.socket = socket
     this.tap = tap
     this.ended = new Promise((resolve) => {
       const end = () => {
-        this.over = true
-        this.wake()
+        this.end()
         resolve()
       }
       socket.on("end", end).on("close", end).on("error", () => {})
     })
-    socket.setEncoding("utf8").on("data", (text: string) => this.take(text))
+    socket.setEncoding("utf8").on("data", (text: string) => this.read(text))
   }
 
   static async open(path: string, tap?: Tap): Promise<SocketClient> {
@@ -56,18 +52,13 @@ export class SocketClient {
     return client
   }
 
-  private take(text: string): void {
+  private read(text: string): void {
     const lines = (this.rest + text).split("\n")
     this.rest = lines.pop() ?? ""
-    for (const line of lines) {
+    this.take(...lines.map((line) => {
       this.tap?.("received", line)
-      this.messages.push(JSON.parse(line) as Message)
-    }
-    this.wake()
-  }
-
-  private wake(): void {
-    for (const check of [...this.waiting]) check()
+      return JSON.parse(line) as Message
+    }))
   }
 
   write(text: string | Buffer): void {
@@ -77,21 +68,6 @@ export class SocketClient {
 
   send(...frames: ReadonlyArray<Json>): void {
     this.write(frames.map((frame) => `${JSON.stringify({ jsonrpc: "2.0", ...frame })}\n`).join(""))
-  }
-
-  /** The first message from `since` on that `pick` accepts. */
-  waitFor(pick: (message: Message) => boolean, since = 0): Promise<Message> {
-    return new Promise((resolve, reject) => {
-      const check = () => {
-        const found = this.messages.slice(since).find(pick)
-        if (!found && !this.over) return
-        this.waiting.delete(check)
-        if (found) resolve(found)
-        else reject(new Error(`the connection ended; last messages: ${JSON.stringify(this.messages.slice(-3))}`))
-      }
-      this.waiting.add(check)
-      check()
-    })
   }
 
   update(type: string, since = 0): Promise<Json> {
@@ -104,15 +80,10 @@ export class SocketClient {
     return this.messages.flatMap((m) => m.method === "session/update" && m.params?.["type"] === type ? [m.params] : [])
   }
 
-  answer(id: Id): Promise<Message> {
-    return this.waitFor((m) => m.method === undefined && m.id === id)
-  }
-
   async request<M extends NativeMethod>(method: M, params?: Json): Promise<ResultOf<M>>
   async request(method: string, params?: Json): Promise<Json>
   async request(method: string, params?: Json): Promise<unknown> {
-    const { error, result } = await this.exchange(method, params)
-    if (error) throw new RpcError(error)
+    const result = await this.result(method, params)
     check(method, result)
     return result
   }
@@ -122,19 +93,6 @@ export class SocketClient {
     const found = await this.request("session/messages", params)
     if (!("messages" in found)) throw new Error(`no messages: ${JSON.stringify(found)}`)
     return found
-  }
-
-  async failure(method: string, params?: Json): Promise<NonNullable<Message["error"]>> {
-    const { error, result } = await this.exchange(method, params)
-    if (!error) throw new Error(`${method} should fail, but gave ${JSON.stringify(result)}`)
-    return error
-  }
-
-  /** The answer, whether it is a result or an error. */
-  exchange(method: string, params?: Json): Promise<Message> {
-    const id = `t-${++this.lastId}`
-    this.send({ id, method, ...(params === undefined ? {} : { params }) })
-    return this.answer(id)
   }
 
   async session(params: Json = {}): Promise<string> {

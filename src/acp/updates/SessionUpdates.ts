@@ -1,13 +1,14 @@
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Predicate } from "effect"
-import type {
-  Compaction,
-  Notice,
-  SessionEvent,
-  ToolCallState,
-  TranscriptEntry,
-  Usage
+import {
+  type Compaction,
+  isFinal,
+  type Notice,
+  type SessionEvent,
+  type ToolCallState,
+  type TranscriptEntry,
+  type Usage
 } from "../../domain/SessionEvent.ts"
 import { type ContentBlock, textContent, textsOf, type ToolCallItem } from "../../domain/Content.ts"
 import { planTool } from "../../domain/ToolName.ts"
@@ -177,8 +178,6 @@ const fieldsOf = (call: ToolCallState, shown: ToolCallState = call): CallFields 
   ...(call.rawInput === undefined ? {} : { rawInput: call.rawInput }),
   ...(isFinal(call) ? { rawOutput: rawOutputOf(call) } : {})
 })
-
-const isFinal = ({ status }: ToolCallState): boolean => status === "completed" || status === "failed"
 
 /** Without lists that are empty. */
 const written = ({ content, locations, ...fields }: CallFields) => ({

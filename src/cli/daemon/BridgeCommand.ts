@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
-import { Command } from "effect/cli"
-import { ConfigDir, optionalFlag } from "../Flags.ts"
+import { Command, GlobalFlag } from "effect/cli"
+import { ConfigDir, lazily, optionalFlag } from "../Flags.ts"
 
 const flags = {
   url: optionalFlag("url", "URL", "Address of the gateway (default: as config.toml of this machine's daemon says)"),
@@ -16,13 +16,14 @@ export const bridge = Command.make(
   "bridge",
   flags,
   Effect.fnUntraced(function*(given) {
-    const all = { ...given, "config-dir": yield* ConfigDir }
+    const all = { ...given, "config-dir": yield* ConfigDir, "log-level": yield* GlobalFlag.LogLevel }
     const words = Object.entries(all).flatMap(([name, value]) =>
       Option.match(value, { onNone: () => [], onSome: (text) => [`--${name}`, text] })
     )
-    const { start } = yield* Effect.promise(() => import("../../gateway/bridge/Start.ts"))
-    start(words)
-    return yield* Effect.never
+    return yield* lazily(() => import("../../gateway/bridge/Start.ts"), ({ start }) => {
+      start(words)
+      return Effect.never
+    })
   })
 ).pipe(
   Command.withDescription(

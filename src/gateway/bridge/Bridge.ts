@@ -17,6 +17,8 @@ export interface BridgeOptions {
   readonly pairCode?: string | undefined
   readonly agent?: string | undefined
   readonly cwd?: string | undefined
+  /** Says nothing while it lasts, only why it ends. */
+  readonly isQuiet: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -144,8 +146,8 @@ const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(res
 
 /** Runs until the editor closes its side; fails with one sentence. */
 export const run = async (options: BridgeOptions): Promise<void> => {
-  const { environment, url } = options
-  const note = (text: string) => void process.stderr.write(`postern: ${text}\n`)
+  const { environment, isQuiet, url } = options
+  const note = (text: string) => void (isQuiet || process.stderr.write(`postern: ${text}\n`))
   let token = givenToken(options)
   const isGiven = token !== undefined
   token ??= cachedToken(options)

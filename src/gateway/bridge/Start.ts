@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util"
+import { logLevelWords, parseLogLevel } from "../../config/LogLevels.ts"
 import { pathsOf } from "../../config/Paths.ts"
 import { type BridgeOptions, run } from "./Bridge.ts"
 
@@ -36,6 +37,12 @@ const checkedUrl = (text: string): string => {
   return url.href.replace(/\/$/, "").replace(/\/acp$/, "").replace(/^ws/, "http")
 }
 
+/** Levels at which a lost connection that is tried for again is not told about. */
+const quiet: ReadonlySet<string | undefined> = new Set(["Error", "Fatal", "None"])
+
+const checkedLevel = (word: string) =>
+  parseLogLevel(word) ?? usage(`--log-level: ${JSON.stringify(word)} is not one of ${logLevelWords.join(", ")}`)
+
 const serve = async (words: ReadonlyArray<string>): Promise<void> => {
   const given = parse(words)
   for (const [name, value] of Object.entries(given)) if (value.trim() === "") usage(`--${name}: it is empty`)
@@ -52,6 +59,7 @@ const serve = async (words: ReadonlyArray<string>): Promise<void> => {
     pairCode: given["pair-code"],
     agent: given.agent,
     cwd: given.cwd,
+    isQuiet: quiet.has(given["log-level"] === undefined ? undefined : checkedLevel(given["log-level"])),
     environment: process.env
   }
   await run(options)

@@ -1,6 +1,6 @@
 import { Effect, Option, Schema, Stream } from "effect"
 import type { Message } from "../protocol/SessionContracts.ts"
-import type { TranscriptEntry } from "../../domain/SessionEvent.ts"
+import { isFinal, type TranscriptEntry } from "../../domain/SessionEvent.ts"
 import { BadCursor, type MessageRow, type SessionRecord } from "../../store/SessionStore.ts"
 import { outputOf, saidOf } from "./SessionUpdates.ts"
 import type { SessionManager } from "../../session/lifecycle/SessionManager.ts"
@@ -16,12 +16,11 @@ const ofEntry = (entry: TranscriptEntry): ReadonlyArray<Message> => {
     case "Interrupted":
       return [{ role: "system", kind: "message", content: entry.text }]
     case "ToolCall": {
-      const { name, rawInput, status, title, toolCallId } = entry.call
+      const { name, rawInput, title, toolCallId } = entry.call
       const of = { tool_call_id: toolCallId, tool_name: name }
       const call: Message = { role: "assistant", kind: "tool_call", content: title, ...of, tool_input: rawInput ?? {} }
       const output = outputOf(entry.call)
-      const isOver = status === "completed" || status === "failed"
-      return isOver
+      return isFinal(entry.call)
         ? [call, { role: "tool", kind: "tool_result", content: output, ...of, tool_output: output }]
         : [call]
     }

@@ -1,7 +1,14 @@
 import { Effect } from "effect"
 import type { TranscriptRow } from "../../store/SessionStore.ts"
 import { type ContentBlock, type PlanEntry, textContent } from "../../domain/Content.ts"
-import type { Compaction, Notice, SessionEvent, ToolCallState, TranscriptEntry } from "../../domain/SessionEvent.ts"
+import {
+  type Compaction,
+  isFinal,
+  type Notice,
+  type SessionEvent,
+  type ToolCallState,
+  type TranscriptEntry
+} from "../../domain/SessionEvent.ts"
 import { newId } from "../../domain/Id.ts"
 
 /** The transcript of one running turn: an entry is recorded and published in one step, so that both always agree. */
@@ -30,8 +37,6 @@ export interface TranscriptWriter {
   /** The last message of the agent. */
   readonly text: () => string
 }
-
-const isFinal = ({ status }: ToolCallState) => status === "completed" || status === "failed"
 
 /** The final state of a call that was still open when its turn ended. */
 export const cutOff = (call: ToolCallState): ToolCallState => ({
