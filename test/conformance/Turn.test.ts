@@ -90,9 +90,9 @@ describe("one turn on the wire", () => {
   test("a command's output is visible content, and its kind is execute", async ({ host }) => {
     const acp = await host.open()
     const { updates } = await acp.prompt(await acp.newSession(), "run echo visible-$((40+2))")
-    const done = calls(updates).filter((u) => u.status === "completed")
     expect(calls(updates).some((u) => u.kind === "execute")).toBe(true)
-    expect(JSON.stringify(done.at(-1)?.content)).toContain("visible-42")
+    // With the end of the call, or before it where the command took longer.
+    expect(JSON.stringify(calls(updates).map(({ content }) => content))).toContain("visible-42")
   })
 
   test("a tool that fails ends as failed with a reason, and the turn still ends well", async ({ host }) => {

@@ -34,6 +34,14 @@ interface OpenQuestion {
   agentId: unknown
 }
 
+/** What the editor answered. */
+interface GivenAnswer {
+  readonly answer: Json
+  readonly sessionId: unknown
+  /** The connection that carried it: only a later one that asks again has not got it. */
+  readonly carriedBy: ((text: string) => void) | undefined
+}
+
 export interface Forwarding {
   /** A line of the editor. */
   readonly fromEditor: (line: string) => void
@@ -73,8 +81,11 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
   const requests = new Map<string, OpenRequest>()
   const sessions = new Map<string, Json>()
   const questions = new Map<string, OpenQuestion>()
-  /** Answers of the editor to questions that the agent has to ask again first. */
-  const answers = new Map<string, Json>()
+  /**
+   * Answers of the editor, by question, until the prompt is over: what a connection carried when it was lost may not
+   * have arrived, and the agent asks again then.
+   */
+  const answers = new Map<string, GivenAnswer>()
   /** The bridge's own requests on the current connection. */
   const own = new Map<string, (message: PassingMessage) => void>()
   /** What the editor said meanwhile. */
@@ -101,8 +112,13 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
     }
   }
 
+  const forgetAnswers = (sessionId: unknown) => {
+    for (const [key, given] of answers) if (given.sessionId === sessionId) answers.delete(key)
+  }
+
   const settled = (id: string, { method, params }: OpenRequest, message: PassingMessage) => {
     requests.delete(id)
+    if (method === "session/prompt") forgetAnswers(params["sessionId"])
     if (message.error !== undefined) return
     const sessionId = opening.has(method)
       ? record(message.result)["sessionId"] ?? params["sessionId"]
@@ -136,18 +152,19 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
     if (question === undefined) return
     questions.delete(JSON.stringify(message.id))
     const { id: _, ...answer } = message as Json
-    if (send !== undefined && question.agentId !== undefined) send(JSON.stringify({ ...answer, id: question.agentId }))
-    else answers.set(question.key, answer)
+    const carriedBy = question.agentId === undefined ? undefined : send
+    answers.set(question.key, { answer, sessionId: question.sessionId, carriedBy })
+    carriedBy?.(JSON.stringify({ ...answer, id: question.agentId }))
   }
 
   const onQuestion = (message: PassingMessage) => {
     const params = record(message.params)
     const call = record(params["toolCall"])["toolCallId"] ?? params["toolCallId"] ?? JSON.stringify(params)
     const key = JSON.stringify([message.method, params["sessionId"], call])
-    const answer = answers.get(key)
-    if (answer !== undefined) {
-      answers.delete(key)
-      return send?.(JSON.stringify({ ...answer, id: message.id }))
+    const given = answers.get(key)
+    if (given !== undefined && given.carriedBy !== send) {
+      answers.set(key, { ...given, carriedBy: send })
+      return send?.(JSON.stringify({ ...given.answer, id: message.id }))
     }
     for (const question of questions.values()) {
       if (question.key !== key || question.agentId !== undefined) continue
@@ -173,6 +190,7 @@ export const make = (toEditor: (text: string) => void): Forwarding => {
     const { sessionId } = request.params
     const { error, result } = await ask("_postern/session/turn", { sessionId, promptId: request.promptId })
     requests.delete(id)
+    forgetAnswers(sessionId)
     withdraw(sessionId)
     const isUnknown = ["turn_unknown", "session_not_found"].includes(String(record(record(error)["data"])["reason"]))
     const answer = error === undefined ? { result } : { error: isUnknown ? lost : error }

@@ -4,6 +4,9 @@ import { unconfined } from "../../support/Bubblewrap.ts"
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
+/** Said where the agent takes long to start, which on a busy machine it may. */
+const waiting = "postern: waiting for the agent to answer initialize…\n"
+
 export const agent = (mode = "") => `"${process.execPath}" "${here("ScriptedAgent.ts")}" ${mode}`
 
 export interface Ran {
@@ -35,7 +38,7 @@ export class Run {
     this.done = new Promise((resolve) =>
       this.child.on("close", (code, signal) => {
         this.child.stdin?.destroy()
-        resolve({ code: code ?? signal ?? "?", stdout: this.stdout, stderr: this.stderr })
+        resolve({ code: code ?? signal ?? "?", stdout: this.stdout, stderr: this.stderr.replace(waiting, "") })
       })
     )
   }
