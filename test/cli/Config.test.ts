@@ -100,12 +100,13 @@ describe("postern config", () => {
     expect(await config(["list"], { env })).toEqual(done("acp.max_sessions = 7  (environment)\n"))
   })
 
-  it("warns of dangling references, and refuses to set one", async () => {
+  it("refuses to leave the default agent without an agent of that name, and to set such a one", async () => {
     writeFileSync(file, "[agents.a]\n[agents.b]\n[acp]\ndefault_agent = \"b\"\n")
-    const loose = "acp.default_agent names no enabled agent: \"b\"; the agents are a"
-    expect(await config(["unset", "agents.b"])).toEqual(done("unset agents.b\n", `postern: ${loose}\n`))
-    expect(await config(["validate"])).toEqual(done(`${file} is valid\n`, `postern: ${loose}\n`))
-    expect(await config(["set", "acp.default_agent", "c"])).toEqual(failed(loose.replace("\"b\"", "\"c\"")))
+    const missing = "acp.default_agent names no agent: \"b\"; the agents are a"
+    expect(await config(["unset", "agents.b"])).toEqual(failed(missing))
+    expect(await config(["set", "acp.default_agent", "c"])).toEqual(
+      failed("acp.default_agent names no agent: \"c\"; the agents are a, b")
+    )
     expect(await config(["set", "acp.default_agent", "a"])).toEqual(done("set acp.default_agent\n"))
     expect(await config(["validate"])).toEqual(done(`${file} is valid\n`))
   })

@@ -36,6 +36,19 @@ const exceptions: ReadonlyMap<string, { readonly why: string; readonly code: num
   ],
   ["npx postern daemon", { why: "runs until it is stopped", code: undefined }],
   ["npx postern status", { why: "no daemon is running", code: 1 }],
+  ["npx postern pair", { why: "no daemon is running", code: 1 }],
+  ["npx postern pair --user ann", { why: "no daemon is running", code: 1 }],
+  ["npx postern pair revoke ID", { why: "no client has paired", code: 1 }],
+  [
+    "curl -X POST -H 'X-Pairing-Code: 123456' -d '{\"name\": \"laptop\"}' http://127.0.0.1:42617/pair",
+    { why: "needs a gateway", code: undefined }
+  ],
+  ["npx postern bridge", { why: "no gateway is running", code: 1 }],
+  ["npx postern bridge --pair-code 123456", { why: "no gateway is running", code: 1 }],
+  [
+    "npx postern bridge --url https://postern.example.com --token-file ~/.postern-token",
+    { why: "there is no such file", code: 1 }
+  ],
   ["npx postern sessions close ID", { why: "no daemon is running", code: 1 }],
   ["socat - UNIX-CONNECT:/path/to/daemon.sock", { why: "needs a daemon and socat", code: undefined }]
 ])

@@ -35,7 +35,8 @@ const results = Effect.fnUntraced(function*(client: SocketClient, session: strin
 })
 
 const refused = (tool: string) =>
-  `Denied by capability (TOOL_NOT_ALLOWED): ${tool} is not in allowed_tools: no permission profile of principal "ann" ("reader") has it`
+  `Denied by capability (TOOL_NOT_ALLOWED): ${tool} is not in allowed_tools: no permission profile of principal "ann" ("reader") has it
+Decided by the operator, with the permissions of this session's owner in config.toml.`
 
 describe("allowed_tools of a permission profile", () => {
   it.live("let a session be opened, and refuse every other tool by the name of the profile", () =>
