@@ -178,9 +178,9 @@ export const serve = <R extends Rpc.Any>(
     }))
 
     // Open requests are answered also where this process is told to stop. In another fiber: one that is interrupted
-    // cannot time out.
-    yield* Effect.ensuring(
-      ended,
-      Effect.flatMap(Effect.forkDetach(farewell, { startImmediately: true }), Fiber.await)
-    )
+    // cannot time out. A defect comes first: who asked hears of it, and not of the connection that it closed.
+    yield* Effect.onExit(ended, (exit) =>
+      Exit.hasDies(exit)
+        ? Effect.void
+        : Effect.flatMap(Effect.forkDetach(farewell, { startImmediately: true }), Fiber.await))
   }))
