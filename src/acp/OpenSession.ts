@@ -20,6 +20,8 @@ import type { SessionLoad, SessionNew } from "./protocol/AgentMethods.ts"
 import { attach, onSession } from "./AttachSession.ts"
 import { mapRpcErrors } from "./Errors.ts"
 import { policyOf } from "./PolicyHandlers.ts"
+import { PolicyService } from "../session/policy/PolicyService.ts"
+import * as Chunk from "../platform/Chunk.ts"
 
 /**
  * Clients send `.` or the configuration folder as a `cwd` that means "no folder in particular": the agent's own folder is
@@ -78,6 +80,12 @@ const announceSession = (connection: AcpConnectionState, session: Session): Effe
     })
   }).pipe(Effect.delay("5 millis"))
 
+const loadRestrictions = Chunk.make(() => import("./ClientRestrictions.ts"))
+
+/** Most clients restrict nothing, and what reads it is loaded for those that do. */
+const isRestricting = ({ _meta, systemPrompt }: Pick<Rpc.Payload<typeof SessionNew>, "_meta" | "systemPrompt">) =>
+  systemPrompt !== undefined || ["postern", "claudeCode", "systemPrompt"].some((key) => _meta?.[key] !== undefined)
+
 /** An agent that is not allowed is refused, whoever opened the session. */
 export const mayUse = (rights: CallerRights, alias: string) =>
   rights.mayUseAgent(alias)
@@ -94,6 +102,23 @@ export const make = Effect.gen(function*() {
   const { configDir } = yield* Settings
   const { current, last } = yield* LiveSettings
   const scope = yield* Effect.scope
+  const policies = yield* PolicyService
+
+  /** What a request restricts, read before anything is opened: the effect narrows the opened session to it. */
+  const restrictionsOf = Effect.fnUntraced(function*(
+    payload: Pick<Rpc.Payload<typeof SessionNew>, "_meta" | "systemPrompt">,
+    brought: ReadonlyArray<McpServerConfig>
+  ) {
+    if (!isRestricting(payload)) return () => Effect.void
+    const { apply, read } = yield* loadRestrictions
+    const servers = [...last().mcp.servers, ...brought]
+    const requested = yield* Effect.provideService(
+      read(payload._meta ?? {}, payload.systemPrompt, servers),
+      PolicyService,
+      policies
+    )
+    return (session: Session) => apply(requested, session)
+  })
 
   /** ZeroClaw's clients do not know these updates and expect none between turns. */
   const announce = (connection: AcpConnectionState, session: Session) =>
@@ -110,21 +135,23 @@ export const make = Effect.gen(function*() {
     if (reason !== undefined) return yield* new DirectoryRefused({ field: "cwd", message: reason, reason: "forbidden" })
   })
 
-  const create = Effect.fnUntraced(function*(
-    { additionalDirectories, agentAlias, cwd, mcpServers }: Rpc.Payload<typeof SessionNew>
-  ) {
+  const create = Effect.fnUntraced(function*(payload: Rpc.Payload<typeof SessionNew>) {
+    const { additionalDirectories, agentAlias, cwd } = payload
     const connection = yield* AcpConnection
     const agent = yield* agents.resolve(agentAlias, connection.defaultAgent)
     const rights = yield* connection.access.rights
     yield* mayUse(rights, agent.alias)
+    const mcpServers = yield* clientServers(payload.mcpServers, last().mcp)
+    const restrict = yield* restrictionsOf(payload, mcpServers)
     const session = yield* sessions.create({
       agent,
       cwd: yield* placeholderCwd(configDir, cwd ?? connection.defaultCwd),
       owner: rights.owner ?? undefined,
       forbids: rights.forbids,
       additionalDirectories: additionalDirectories ?? [],
-      mcpServers: yield* clientServers(mcpServers, last().mcp)
+      mcpServers
     })
+    yield* restrict(session)
     yield* attach(connection, session, last().acp.sessionTimeoutSecs)
     yield* announce(connection, session)
     const workspaceDir = session.workspace.cwd
@@ -156,16 +183,19 @@ export const make = Effect.gen(function*() {
     const cwd = yield* placeholderCwd(configDir, payload.cwd)
     const rights = yield* connection.access.rights
     if (!rights.admin) yield* mayOpen(rights, sessionId)
+    const mcpServers = yield* clientServers(payload.mcpServers, (yield* current).mcp)
+    const restrict = yield* restrictionsOf(payload, mcpServers)
     const setup = {
       cwd,
       forbids: rights.forbids,
       additionalDirectories: payload.additionalDirectories ?? [],
-      mcpServers: yield* clientServers(payload.mcpServers, (yield* current).mcp)
+      mcpServers
     }
     return yield* sessions.activate(
       sessionId,
       setup,
       Effect.fnUntraced(function*(session) {
+        yield* restrict(session)
         const transcript = SessionUpdates.visibleTranscript(session, store)
         const send = (shown: ReadonlyArray<TranscriptEntry>) => SessionUpdates.sendReplay(connection, session, shown)
         const entries = replay && connection.retain === undefined ? yield* transcript : []

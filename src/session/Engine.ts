@@ -52,6 +52,7 @@ export const lazy = <E, R>(load: Effect.Effect<Layer.Layer<Engine, E, R>>): Laye
           Effect.flatMap(Effect.suspend(() => ready), (built) => Context.get(built, PolicyService).look(session)),
         test: (session, tool, parameters) => policy((service) => service.test(session, tool, parameters)),
         readable: (session, path) => policy((service) => service.readable(session, path)),
+        unknownTools: (names, servers) => policy((service) => service.unknownTools(names, servers)),
         offered: (session) => policy((service) => service.offered(session))
       }),
       Context.add(ToolSource, { open })

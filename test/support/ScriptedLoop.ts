@@ -22,6 +22,7 @@ export class Script {
       look: () => Effect.void,
       test: () => nobody,
       readable: () => nobody,
+      unknownTools: () => nobody,
       offered: () => nobody
     }),
     Layer.succeed(TurnLoop, {

@@ -88,6 +88,8 @@ export const setup = {
   cwd: Schema.optionalKey(Schema.String),
   mcpServers: listOf(AcpMcpServer),
   additionalDirectories: listOf(Schema.String),
+  /** Unstable in ACP: `{mode, content}`. */
+  systemPrompt: Schema.optionalKey(Schema.Unknown),
   _meta: Meta
 }
 

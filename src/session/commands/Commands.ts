@@ -16,6 +16,7 @@ import { turnsOf } from "../context/Trim.ts"
 import { PolicyService, type RuleRefused, type RuleView } from "../policy/PolicyService.ts"
 import type { SessionModel } from "../policy/SessionModel.ts"
 import type { SettingRefused } from "../policy/SessionPolicy.ts"
+import { describe } from "../policy/SessionRestrictions.ts"
 import type { TurnContext } from "../turn/TurnLoop.ts"
 import type { TurnFailed } from "../turn/TurnEnd.ts"
 import { TurnRequests } from "../turn/TurnRequest.ts"
@@ -114,6 +115,7 @@ export const make = Effect.gen(function*() {
         "Policy",
         `Work mode ${values.work_mode}, approval ${values.tool_approval}, sandbox ${values.sandbox}, network ${values.network}`
       ],
+      ["Restricted by the client", describe(policy.restrictions())],
       ["Context", record.usage === null ? "" : tokensText(record.usage)],
       ["Cost", record.usage === null ? "" : costText(record.usage)]
     ])

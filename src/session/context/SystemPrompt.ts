@@ -4,6 +4,7 @@ import { explanation } from "../../security/Untrusted.ts"
 import type { Skill } from "../../workspace/Skills.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { beginning } from "../../domain/Cut.ts"
+import type { SessionRestrictions } from "../policy/SessionRestrictions.ts"
 import { quoted } from "../../platform/QuotedName.ts"
 
 /** A file with instructions for the agent. */
@@ -32,6 +33,8 @@ export interface SystemPromptValues extends PromptFiles {
   readonly tools: ReadonlySet<string>
   readonly settings: PolicySettings
   readonly limits: OperatorLimits
+  /** What the session's client adds, or puts in the place of the agent's and the project's instructions. */
+  readonly ofClient?: SessionRestrictions["systemPrompt"] | undefined
   /** 0 is no limit. */
   readonly maxChars: number
 }
@@ -168,18 +171,35 @@ const policyLines = (
  * vanish. See docs/sessions.md#system-prompt
  */
 export const render = (values: SystemPromptValues): string => {
-  const { agent, date, identity, settings, limits, maxChars, model, platform, project, skills, tools, workspace } =
-    values
+  const {
+    agent,
+    date,
+    identity,
+    settings,
+    limits,
+    maxChars,
+    model,
+    ofClient,
+    platform,
+    project,
+    skills,
+    tools,
+    workspace
+  } = values
   const hasShell = tools.has("shell")
+  const ofAgent = (files: (text: string) => string) => [
+    `You are "${agent}", a coding agent in Postern, which checks each of your tool calls against a policy before it runs.`,
+    section("Work", working(tools)),
+    section("Safety", [safety[limits.level]]),
+    hasShell ? section("Shell", shell) : "",
+    files(section("Who you are", documents(identity))),
+    files(section("The project's instructions", documents(project))),
+    files(section("Skills", skillLines(skills, tools)))
+  ]
   return fitted((files) =>
     [
-      `You are "${agent}", a coding agent in Postern, which checks each of your tool calls against a policy before it runs.`,
-      section("Work", working(tools)),
-      section("Safety", [safety[limits.level]]),
-      hasShell ? section("Shell", shell) : "",
-      files(section("Who you are", documents(identity))),
-      files(section("The project's instructions", documents(project))),
-      files(section("Skills", skillLines(skills, tools))),
+      ...(ofClient?.mode === "override" ? [files(ofClient.text), explanation] : ofAgent(files)),
+      ofClient?.mode === "append" ? files(section("Instructions of the client", [ofClient.text])) : "",
       section("Place", place(workspace, limits.workspaceOnly)),
       section("Policy", bullets(policyLines(settings, limits, hasShell))),
       `System: ${platform}. Model: ${model}. Today: ${date}.`

@@ -138,6 +138,7 @@ export class SystemPromptBuilder extends Context.Service<SystemPromptBuilder, {
             platform,
             workspace: turn.workspace,
             tools: new Set(advertised),
+            ofClient: turn.policy.restrictions().systemPrompt,
             settings: turn.policy.settings().values,
             limits: turn.policy.standingLimits(),
             maxChars: turn.configured().runtime.maxSystemPromptChars

@@ -2,6 +2,7 @@ import { Context, Effect, Schema } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import type { AgentSettings } from "../../config/Snapshot.ts"
+import type { McpServerConfig } from "../../domain/McpServerConfig.ts"
 import { resolve } from "../../domain/PolicySettings.ts"
 import type { ToolDeclaration } from "../../model/ToolSchemas.ts"
 import type { Decision } from "../../policy/decision/Decision.ts"
@@ -87,6 +88,11 @@ export class PolicyService extends Context.Service<PolicyService, {
   readonly test: (session: PolicySubject, tool: string, parameters: unknown) => Effect.Effect<Decision, RuleRefused>
   /** The canonical path of a file that `file_read` would read in the session now, unasked; anything else is refused. */
   readonly readable: (session: PolicySubject, path: string) => Effect.Effect<string, PathRefused | RuleRefused>
+  /** Those of the names that are no tool: neither of this process nor of one of these servers, running or not. */
+  readonly unknownTools: (
+    names: ReadonlyArray<string>,
+    servers: ReadonlyArray<McpServerConfig>
+  ) => Effect.Effect<ReadonlyArray<string>>
   /** The tools that a model is told of, with their schemas and in that order. */
   readonly offered: (session: ToolAudience) => Effect.Effect<ReadonlyArray<ToolDeclaration>, RuleRefused>
 }>()("postern/session/PolicyService") {}

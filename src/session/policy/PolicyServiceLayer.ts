@@ -6,9 +6,10 @@ import { RuleFiles } from "./RuleFiles.ts"
 import { type RuleEntry, ruleEntry } from "../../policy/rules/RuleSet.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as CallConfinement from "../../tool/CallConfinement.ts"
+import { serverIds } from "../../mcp/McpToolDeclaration.ts"
 import { FileRead } from "../../tool/file/FileRead.ts"
 import { decodeCall } from "../../tool/Tool.ts"
-import { Toolbox } from "../../tool/Toolbox.ts"
+import { knownTools, Toolbox } from "../../tool/Toolbox.ts"
 import { PathRefused } from "../../workspace/Workspace.ts"
 import { AdvertisedTools } from "./AdvertisedTools.ts"
 import { pathScopeOf } from "./Authorization.ts"
@@ -92,6 +93,16 @@ const make = Effect.gen(function*() {
       if (Result.isFailure(call)) return invalid(call.failure.code, call.failure.message)
       return gate.explain(call.success.tool, call.success.parameters, session.workspace, policy)
     }),
+    unknownTools: (names, servers) =>
+      Effect.sync(() => {
+        const known = knownTools(toolbox.tools)
+        const ids = serverIds(servers.map(({ name }) => name))
+        return names.filter((name) => {
+          const bare = name.replace(/^mcp__/, "")
+          const ofServer = ids.some((id) => bare.startsWith(`${id}__`) || (bare !== name && bare === id))
+          return !known.has(name) && !ofServer
+        })
+      }),
     offered: Effect.fnUntraced(function*(session) {
       const { tools } = yield* Effect.mapError(advertised.of(session), refused("rule"))
       return Object.values(tools).map(declarationOf)

@@ -30,6 +30,7 @@ import {
 import type { Workspace } from "../../workspace/Workspace.ts"
 import type { Configured } from "../lifecycle/Agents.ts"
 import * as Budget from "./Budget.ts"
+import * as SessionRestrictions from "./SessionRestrictions.ts"
 import * as Chunk from "../../platform/Chunk.ts"
 
 const loadRulesText = Chunk.make(() => import("../../policy/rules/source/RulesText.ts"))
@@ -118,8 +119,11 @@ export interface SessionPolicy {
   readonly limits: Effect.Effect<OperatorLimits>
   /** The same without the allowance. */
   readonly standingLimits: () => OperatorLimits
-  /** The tools its owner may use as that stands now; `undefined` is all of them. */
+  /** The tools its owner may use as that stands now and its client permits; `undefined` is all of them. */
   readonly permitted: Effect.Effect<Permitted | undefined>
+  readonly restrictions: () => SessionRestrictions.SessionRestrictions
+  /** Narrows the session further, from the next request on; nothing widens it again. */
+  readonly restrict: (further: SessionRestrictions.SessionRestrictions) => Effect.Effect<void, StoreFailed>
   readonly budget: Budget.Budget
   readonly flags: () => PolicyFlags
   /** Where the rules that count for this session come from. Reads a changed configuration first, on which everything else here depends. */
@@ -149,7 +153,9 @@ export const make = Effect.fnUntraced(
     const live = yield* LiveSettings
     const own = ownFolders(yield* Settings)
     const { alias } = configured().agent
-    let session = known(yield* store.settings(sessionId))
+    const stored = yield* store.settings(sessionId)
+    let session = known(stored)
+    let restrictions = SessionRestrictions.read(stored.get(SessionRestrictions.storedAs))
     let project = yield* projectSettings(workspace)
     let basis = basisOf(configured())
     const resolved = () => resolve(basis.level, { session, project, user: basis.user })
@@ -222,7 +228,18 @@ export const make = Effect.fnUntraced(
           yield* tell
         }),
       budget,
-      permitted: grants(owner, alias),
+      permitted: Effect.map(grants(owner, alias), (granted) => SessionRestrictions.narrowed(granted, restrictions)),
+      restrictions: () => restrictions,
+      restrict: (further) =>
+        Effect.suspend(() => {
+          restrictions = SessionRestrictions.merged(restrictions, further)
+          return store.setSetting(
+            sessionId,
+            SessionRestrictions.storedAs,
+            JSON.stringify(restrictions),
+            "client"
+          )
+        }),
       limits: Effect.suspend(() => {
         renew()
         return Effect.zipWith(

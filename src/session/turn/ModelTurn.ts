@@ -87,7 +87,8 @@ const make = Effect.gen(function*() {
     if (command?._tag === "Answered" && instead === undefined) return "end_turn"
     const turn = yield* recallMemory(command?._tag === "AskModel" ? { ...asked, prompt: command.prompt } : asked)
     const profile = turn.configured().runtime
-    const limit = profile.maxToolIterations
+    const { maxTurns = Infinity } = turn.policy.restrictions()
+    const limit = Math.min(profile.maxToolIterations, maxTurns)
     const watch = { guard: LoopGuard.make(), denials: new Map<string, number>(), parallel: profile.parallelTools }
     yield* Effect.forEach(yield* turn.tools.begin, turn.notify, { discard: true })
     yield* tellDistrust(turn)
@@ -140,6 +141,13 @@ const make = Effect.gen(function*() {
       const goesOn = !ends && calls.length === 0 ? true : (yield* takeSteering(ends)) || !ends
       window.store(turn, history)
       if (!goesOn) return stopReasons[answer.finish] ?? "end_turn"
+    }
+    if (maxTurns <= profile.maxToolIterations) {
+      yield* turn.notify({
+        severity: "warning",
+        title: `Stopped after ${maxTurns} model requests, the limit that the client set for one turn (maxTurns)`
+      })
+      return "max_turn_requests"
     }
     return yield* close(history, limit, turn)
   })
