@@ -99,7 +99,8 @@ export const decide = (input: DecisionInput): Decision => {
   note("rule", byRule?.verdict ?? "pass", byRule?.reason ?? "no rule matches")
   if (byRule?.verdict === "deny") return finish("deny", byRule)
   const decided = byRule ?? Gates.toolApproval(input)
-  const unsure = decided.verdict === "run" ? Gates.unseen(input, hides) : undefined
+  const untold = decided.verdict !== "deny" && byRule?.verdict !== "ask" ? Gates.unanalysed(input) : undefined
+  const unsure = untold ?? (decided.verdict === "run" ? Gates.unseen(input, hides) : undefined)
   const found = unsure ?? decided
   if (unsure) note("policy", "ask", unsure.reason)
   else if (byRule) note("policy", "skip", "a rule decided")

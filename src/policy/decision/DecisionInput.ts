@@ -16,6 +16,8 @@ export interface DecisionInput {
   readonly shapes: ReadonlyArray<RiskFinding>
   /** A program or code of a shell call is not literal, or the call could not be parsed. */
   readonly opaque: boolean
+  /** Why not all of a shell call was looked at, as the end of a sentence about the command. */
+  readonly unanalysed?: string | undefined
   readonly networkPrograms: ReadonlyArray<string>
   readonly place: ActionContext
   readonly facts: RuleFacts

@@ -89,6 +89,10 @@ export const unseen = (input: DecisionInput, hides: boolean): GateStep | undefin
   return reason === undefined ? undefined : { verdict: "ask", gate: "boundary", code: "MAY_TOUCH_PROTECTED", reason }
 }
 
+/** Asks about a command that was not looked at as a whole, whatever else lets it run. */
+export const unanalysed = ({ unanalysed: why }: DecisionInput): GateStep | undefined =>
+  why === undefined ? undefined : { verdict: "ask", gate: "policy", code: "UNANALYSED", reason: `the command ${why}` }
+
 /** Whether a rule names a command: a rule about a whole tool, or about any command, does not cover a dangerous one. */
 const namesCommand = ({ rule }: RuleHit): boolean => /\(=?[\s*?]*[^\s*?)]/.test(rule)
 

@@ -89,6 +89,8 @@ export const plainReason = (decision: Decision): string => {
         : `${subject} ${danger}, so that no rule allows it by itself.`
     case "RULE_ASK":
       return rule?.list === "ask" ? `A rule says to ask about ${subject.toLowerCase()}.` : sentence(reason)
+    case "UNANALYSED":
+      return sentence(reason.replace(/^the command/, "this command"))
     case "POLICY_ASK":
       if (danger !== undefined) return `${subject} ${danger}.`
       if (facts.opaque || facts.parseError) {

@@ -20,6 +20,11 @@ export interface ShellAnalysis {
   /** A program or code in it is not literal, or it could not be parsed. */
   readonly opaque: boolean
   readonly parseError: boolean
+  /**
+   * Why not everything in it was looked at, as the end of a sentence that begins with "the command"; absent where all
+   * was. Nothing but a person may let it run.
+   */
+  readonly unanalysed?: string
   readonly shapes: ReadonlyArray<RiskFinding>
   /** Programs that are useless without a network, such as `curl` or `git push`. */
   readonly networkPrograms: ReadonlyArray<string>

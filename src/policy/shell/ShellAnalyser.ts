@@ -4,22 +4,30 @@ import { findingsOf } from "./danger/RiskFindings.ts"
 import { Interpreter } from "./interpret/Interpreter.ts"
 import type { AssignedVariable } from "./parse/AssignedVariables.ts"
 import { isInside, resolve } from "./parse/Paths.ts"
-import { parse } from "./parse/ShellParser.ts"
-import { type Arg, type Command, HOLE } from "./programs/Command.ts"
+import { coarseCommands } from "./parse/CoarseCommands.ts"
+import { isTooLong, maxBytes, parse } from "./parse/ShellParser.ts"
+import { TooLarge } from "./parse/SourceSize.ts"
+import { type Arg, Command, HOLE, literal, noInput } from "./programs/Command.ts"
 import { environmentNames, isHarmlessVariable, isOwnVariable, loadsCode } from "./programs/Environment.ts"
+import { fileAccessOf } from "./programs/FileAccess.ts"
 import { networkProgramsOf } from "./programs/Network.ts"
 import { isReadOnly, isTest, readsItself, runsTest } from "./programs/ReadOnly.ts"
+import { programOf, unversioned } from "./programs/Table.ts"
 
 /** Reads a command line. Never throws: what cannot be read is one opaque part (docs/policy.md#opaque-commands). */
 export const analyse: Analyse = (command, place) => {
+  const interpreter = new Interpreter(place)
   try {
+    if (isTooLong(command)) throw new TooLarge(`it has more than ${maxBytes / 1024} KiB`)
     const script = parse(command)
-    if (script === undefined) return unreadable(command)
-    const interpreter = new Interpreter(place)
+    if (script === undefined) return unreadable(command, place)
     interpreter.run(script)
-    return interpreter.parseError ? unreadable(command, interpreter) : summary(interpreter, place, command)
-  } catch {
-    return unreadable(command)
+    return interpreter.parseError ? unreadable(command, place, interpreter) : summary(interpreter, place, command)
+  } catch (error) {
+    return {
+      ...unreadable(command, place, interpreter),
+      unanalysed: `is too large to analyse: ${error instanceof TooLarge ? error.message : "it is nested too deeply"}`
+    }
   }
 }
 
@@ -34,12 +42,13 @@ const summary = (interpreter: Interpreter, place: ActionContext, text: string): 
   const distinct = new Map(shapes.map((shape) => [`${shape.category} ${shape.part}`, shape]))
   return {
     parts: recorder.parts,
-    inner: guessed.inner.length === 0 ? recorder.inner : [...recorder.inner, ...guessed.inner],
+    inner: [...recorder.inner, ...guessed.inner, ...tooDeep ? mayBeCommands(text, place) : []],
     capability: capabilityOf(interpreter, opaque || shapes.length > 0, place),
     opaque,
     parseError: false,
     shapes: [...distinct.values()],
     networkPrograms: networkProgramsOf(commands),
+    ...(tooDeep ? { unanalysed: "is nested or repeated too often to analyse" } : {}),
     reads: opaque || shapes.length > 0 ? none : readsOf(interpreter, place)
   }
 }
@@ -98,7 +107,7 @@ const staysInside = (
   touches.every(({ path }) => isInside(path, place))
 
 /** What was found on the way is kept: a deny rule should still see it. */
-const unreadable = (command: string, interpreter?: Interpreter): ShellAnalysis => ({
+const unreadable = (command: string, place: ActionContext, interpreter?: Interpreter): ShellAnalysis => ({
   parts: [
     {
       kind: "command",
@@ -113,7 +122,7 @@ const unreadable = (command: string, interpreter?: Interpreter): ShellAnalysis =
     },
     ...(interpreter?.recorder.parts ?? [])
   ],
-  inner: interpreter?.recorder.inner ?? [],
+  inner: [...interpreter?.recorder.inner ?? [], ...mayBeCommands(command, place)],
   capability: "shell_rw",
   opaque: true,
   parseError: true,
@@ -121,6 +130,83 @@ const unreadable = (command: string, interpreter?: Interpreter): ShellAnalysis =
   networkPrograms: networkProgramsOf(interpreter?.commands ?? []),
   reads: none
 })
+
+/** Programs behind whose name in the middle of words a command may begin; more are not looked for. */
+const mostBegun = 64
+
+/** Words of commands that begin in the middle of others. */
+const mostInner = 20_000
+
+/** No system starts a program with an argument that is longer. */
+const longestArgument = 1_048_576
+
+/**
+ * What deny rules, ask rules and limits see of a text that was not gone through: whatever looks like a command, also in
+ * quotes, here-documents and comments.
+ */
+const mayBeCommands = (text: string, place: ActionContext): ReadonlyArray<CallAction> => {
+  const { commands, redirects, unquoted } = coarseCommands(text.slice(0, longestArgument))
+  const found = new Map<string, CallAction>()
+  const add = (words: ReadonlyArray<string>, namesFiles: boolean): void => {
+    const key = words.join(" ")
+    if (!found.has(key)) found.set(key, coarsePart(words, key, namesFiles ? place : undefined, place.cwd))
+  }
+  let left = mostInner
+  const addAll = (words: ReadonlyArray<string>, namesFiles: boolean): void => {
+    add(words, namesFiles)
+    const begun = words.flatMap((word, at) =>
+      at > 0 && (beginsCommand(words[at - 1]!) || programOf(baseOf(word)).name !== "") ? [at] : []
+    )
+    const kept = begun.length <= mostBegun ? begun : [...begun.slice(0, mostBegun / 2), ...begun.slice(-mostBegun / 2)]
+    for (const at of kept) {
+      left -= words.length - at
+      if (left < 0) return
+      add(words.slice(at), namesFiles)
+    }
+  }
+  for (const words of commands) addAll(words, true)
+  for (const words of unquoted) addAll(words, false)
+  for (const { kind, word } of redirects) {
+    const path = resolve(word.replace(/^~(?=\/|$)/, place.home), place.cwd)
+    if (path !== undefined && !discards.has(path)) found.set(`${kind} ${path}`, { kind, text: word, path })
+  }
+  return [...found.values()]
+}
+
+const baseOf = (word: string): string => unversioned(word.slice(word.lastIndexOf("/") + 1))
+
+const beginsCommand = (word: string): boolean => /^(!|if|then|elif|else|while|until|do|time|coproc)$|^\w+=/.test(word)
+
+const coarsePart = (
+  words: ReadonlyArray<string>,
+  text: string,
+  place: ActionContext | undefined,
+  cwd: string
+): CommandAction => {
+  const [name = "", ...args] = words
+  const given = { assignments: [], wrappers: [], input: noInput, writes: [], reads: [], background: false, kept: [] }
+  const command = place && new Command({
+    ...given,
+    text,
+    name: literal(name),
+    args: args.map((word) => literal(word.replace(/^~(?=\/|$)/, place.home))),
+    cwd,
+    where: "here",
+    downloads: new Set(),
+    written: new Map()
+  })
+  return {
+    kind: "command",
+    text,
+    program: name,
+    argv: words,
+    assignments: [],
+    wrappers: [],
+    cwd,
+    touches: command === undefined || place === undefined ? [] : fileAccessOf(command, place),
+    opaque: true
+  }
+}
 
 /** Which capability a command line needs (docs/policy.md#shell-analysis). In doubt it is `shell_rw`. */
 const capabilityOf = (

@@ -201,6 +201,7 @@ const decideCall = (
     parts: all,
     shapes,
     opaque: opaque || parseError,
+    unanalysed: shell?.unanalysed,
     networkPrograms,
     place,
     aliases: workspace.aliases.roots,

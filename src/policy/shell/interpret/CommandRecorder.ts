@@ -1,4 +1,4 @@
-import type { ActionContext, CallAction, CommandAction, FileOperand } from "../../decision/CallAction.ts"
+import type { ActionContext, CallAction, CommandAction, FileOperand, Word } from "../../decision/CallAction.ts"
 import { isInside, resolve } from "../parse/Paths.ts"
 import { type Arg, type Assignment, Command, type Fields, HOLE } from "../programs/Command.ts"
 import { environmentNames } from "../programs/Environment.ts"
@@ -7,6 +7,16 @@ import { appendsInput } from "../programs/Rules.ts"
 import { mentionsOf } from "../programs/Mentions.ts"
 import { namedWords } from "../programs/NamedWords.ts"
 import type { AlternateCwds, WalkContext } from "./Scope.ts"
+
+/** A command of a loop with the values of all rounds. */
+interface Gathered {
+  readonly part: CommandAction & { opaque: boolean }
+  readonly touched: Set<string>
+  readonly touches: Array<FileOperand>
+  readonly mentions: Array<string>
+  readonly alternatives: Array<ReadonlyArray<Word>>
+  readonly commands: Array<Command>
+}
 
 /** Collects the commands of a script, and the parts of them that rules and people see. */
 export class CommandRecorder {
@@ -19,6 +29,11 @@ export class CommandRecorder {
   readonly inner: Array<CallAction> = []
   /** The commands that parts are about: in a loop one for each of its values. */
   readonly commandsOf = new Map<CallAction, ReadonlyArray<Command>>()
+
+  readonly #gathered = new WeakMap<CallAction, Gathered>()
+  /** The first so many of `inner`, to find them again. */
+  readonly #innerKeys = new Set<string>()
+  #keyed = 0
 
   constructor(place: ActionContext) {
     this.#place = place
@@ -84,7 +99,7 @@ export class CommandRecorder {
     if (likely.some((each, index) => each !== argv[index])) {
       const { values: _, ...rest } = complete
       const found: CallAction = { ...rest, program: likely[0] ?? "", argv: likely }
-      if (!context.repeated || !this.inner.some((each) => isSame(each, found))) this.inner.push(found)
+      if (!context.repeated || !this.#isInner(found)) this.inner.push(found)
     }
   }
 
@@ -97,17 +112,38 @@ export class CommandRecorder {
       this.commandsOf.set(part, [command])
       return
     }
-    const before = into[at] as CommandAction
-    const merged: CommandAction = {
-      ...before,
-      touches: distinct([...before.touches, ...part.touches]),
-      mentions: [...before.mentions ?? [], ...part.mentions ?? []],
-      opaque: before.opaque || part.opaque,
-      alternatives: [...before.alternatives ?? [], part.values ?? part.argv]
+    const gathered = this.#gather(into[at] as CommandAction)
+    into[at] = gathered.part
+    for (const touch of part.touches) {
+      if (!gathered.touched.has(keyOf(touch))) gathered.touches.push(touch)
+      gathered.touched.add(keyOf(touch))
     }
-    into[at] = merged
-    this.commandsOf.set(merged, [...this.commandsOf.get(before) ?? [], command])
-    this.commandsOf.delete(before)
+    gathered.mentions.push(...part.mentions ?? [])
+    gathered.alternatives.push(part.values ?? part.argv)
+    gathered.commands.push(command)
+    gathered.part.opaque ||= part.opaque
+  }
+
+  /** A part that further rounds of a loop add to. */
+  #gather(part: CommandAction): Gathered {
+    const before = this.#gathered.get(part)
+    if (before !== undefined) return before
+    const touches = [...part.touches]
+    const mentions = [...part.mentions ?? []]
+    const alternatives = [...part.alternatives ?? []]
+    const commands = [...this.commandsOf.get(part) ?? []]
+    const made = { ...part, touches, mentions, alternatives }
+    const gathered = { part: made, touched: new Set(touches.map(keyOf)), touches, mentions, alternatives, commands }
+    this.#gathered.set(made, gathered)
+    this.commandsOf.delete(part)
+    this.commandsOf.set(made, commands)
+    return gathered
+  }
+
+  /** Whether a loop has come to the same words before. */
+  #isInner(part: CallAction): boolean {
+    for (; this.#keyed < this.inner.length; this.#keyed++) this.#innerKeys.add(sameKey(this.inner[this.#keyed]!))
+    return this.#innerKeys.has(sameKey(part))
   }
 
   /** Adds the test of files as the command `[[`, which needs no rule, where it leads out of the folder. */
@@ -132,7 +168,8 @@ export class CommandRecorder {
   addRedirect(part: CallAction, context: WalkContext): void {
     if (context.where === "contained") return
     const into = this.#into(context)
-    if (!context.repeated || !into.some((each) => isSame(each, part))) into.push(part)
+    const isThere = (each: CallAction) => each.text === part.text && sameKey(each) === sameKey(part)
+    if (!context.repeated || !into.some(isThere)) into.push(part)
   }
 
   /** Adds files of redirects for every folder but the first, whose part is added where they are read. */
@@ -188,8 +225,10 @@ const mentioned = (commands: ReadonlyArray<Command>): Pick<CommandAction, "menti
 }
 
 const distinct = (touches: ReadonlyArray<FileOperand>): ReadonlyArray<FileOperand> => [
-  ...new Map(touches.map((touch) => [`${touch.kind} ${touch.below} ${touch.glob} ${touch.path}`, touch])).values()
+  ...new Map(touches.map((touch) => [keyOf(touch), touch])).values()
 ]
+
+const keyOf = ({ below, glob, kind, path }: FileOperand): string => `${kind} ${below} ${glob} ${path}`
 
 /** The same words of the source, which stand for something else. */
 const isRepeated = (a: CommandAction, b: CommandAction): boolean =>
@@ -200,15 +239,11 @@ const isRepeated = (a: CommandAction, b: CommandAction): boolean =>
 /** The word is one substitution and nothing else. */
 const isSubstitution = (text: string): boolean => /^"?(\$\((?!\().*\)|`[^`]*`)"?$/s.test(text)
 
-/** A loop has come to the same words once more. */
-const isSame = (a: CallAction, b: CallAction): boolean => {
-  if (a.kind !== b.kind || a.text !== b.text) return false
-  if (a.kind === "command" && b.kind === "command") {
-    return a.opaque === b.opaque && a.cwd === b.cwd &&
-      JSON.stringify([a.argv, a.touches]) === JSON.stringify([b.argv, b.touches])
-  }
-  return !("path" in a) || !("path" in b) || a.path === b.path
-}
+/** The same for what a loop has come to once more. */
+const sameKey = (part: CallAction): string =>
+  part.kind === "command"
+    ? JSON.stringify([part.text, part.opaque, part.cwd, part.argv, part.touches])
+    : JSON.stringify([part.kind, part.text, "path" in part ? part.path : null])
 
 /** What a word will be unless something changes it meanwhile. */
 const likelyWord = (arg: Arg): string | null => (arg.glob || arg.guess.includes(HOLE) ? arg.value : arg.guess)

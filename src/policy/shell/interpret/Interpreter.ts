@@ -2,6 +2,7 @@ import type { ActionContext } from "../../decision/CallAction.ts"
 import { AssignedVariables } from "../parse/AssignedVariables.ts"
 import { resolve } from "../parse/Paths.ts"
 import { Reevaluation } from "../parse/Reevaluation.ts"
+import { SourceSize, TooLarge } from "../parse/SourceSize.ts"
 import {
   type AndOr,
   type AssignmentNode,
@@ -76,9 +77,17 @@ const maxMoves = 64
 const maxGuessed = 2
 const mostGuesses = 256
 /** Statements that are gone through once more, with other values. */
-const mostRepeats = 2_000
+const mostRepeats = 600
+/** Commands that are looked at in all, the same one with other values or in other words included. */
+const mostSteps = 2_000
+/** Words that all expansions together make. */
+const mostExpanded = 8_192
+/** Characters of the scripts inside, each as often as it is gone through. */
+const mostNested = 65_536
 /** Ways to put values into one command. */
 const mostForks = 16
+/** Characters of a value; what is longer is not known. */
+const mostCharacters = 4_096
 /** Elements of an array. */
 const mostElements = 256
 /** Rounds of a loop until nothing new is found. */
@@ -125,7 +134,7 @@ export class Interpreter {
   readonly #otherNames: OtherNames
   /** How many guesses lead to here, and how many there are in all. */
   readonly #guessed: number
-  readonly #budget: { guesses: number; repeats: number }
+  readonly #budget: { guesses: number; repeats: number; steps: number; expanded: number; nested: number }
   /** How many calls of functions were followed. */
   #calls = 0
   /** What runs at some later time, and where the shell has been since it was set. */
@@ -153,7 +162,15 @@ export class Interpreter {
     this.#written = outer === undefined ? new Map() : outer.#written
     this.#otherNames = outer === undefined ? new OtherNames() : outer.#otherNames
     this.#guessed = outer === undefined ? 0 : outer.#guessed + 1
-    this.#budget = outer === undefined ? { guesses: mostGuesses, repeats: mostRepeats } : outer.#budget
+    this.#budget = outer === undefined
+      ? {
+        guesses: mostGuesses,
+        repeats: mostRepeats,
+        steps: mostSteps,
+        expanded: mostExpanded,
+        nested: mostNested
+      }
+      : outer.#budget
     this.recorder = new CommandRecorder(place)
   }
 
@@ -176,6 +193,8 @@ export class Interpreter {
 
   #script(script: Script, scope: Scope, context: WalkContext): ReadonlyArray<Command> {
     if (script.errors !== undefined && script.errors.length > 0) this.parseError = true
+    // What stands in substitutions was counted with what is around it.
+    if (!context.captured) new SourceSize().count(script)
     this.reevaluation.look(script)
     this.assigned.look(script)
     return this.#statements(script.commands, scope, context)
@@ -282,7 +301,8 @@ export class Interpreter {
   }
 
   #store(scope: Scope, stored: Stored): void {
-    store(scope, stored, this.#isVolatile)
+    const isLong = stored.known.guess.length > mostCharacters
+    store(scope, isLong ? { ...stored, known: unknownValue } : stored, this.#isVolatile)
     if (scope.variables.isFull) this.tooDeep = true
   }
 
@@ -499,7 +519,9 @@ export class Interpreter {
   ): ReadonlyArray<{ readonly known: Known; readonly word: Arg | undefined }> | undefined {
     const args = node.wordlist === undefined
       ? scope.positional
-      : node.wordlist.flatMap((word) => this.#eachWay([word], scope, context, (words) => toArgs(word, words)).flat())
+      : this.#expanded(
+        node.wordlist.flatMap((word) => this.#eachWay([word], scope, context, (words) => toArgs(word, words)).flat())
+      )
     args?.forEach((arg) => this.#refuseHiddenCode(arg))
     if (args === undefined || args.length === 0) return [{ known: unknownValue, word: undefined }]
     return args.map((word) => ({ known: valueOf(word), word }))
@@ -736,9 +758,9 @@ export class Interpreter {
       if (isBare) this.#store(scope, made)
       return [made.assignment]
     })
-    const name = node.name === undefined ? [] : toArgs(node.name, words)
+    const name = node.name === undefined ? [] : this.#expanded(toArgs(node.name, words))
     const args = node.args.flatMap((each) => {
-      if (each.type === "Word") return toArgs(each, words)
+      if (each.type === "Word") return this.#expanded(toArgs(each, words))
       const made = assigned(each, words)
       const arg = declared(each.text, made.assignment)
       this.#declared.set(arg, made)
@@ -753,7 +775,14 @@ export class Interpreter {
     )
   }
 
+  #expanded(args: ReadonlyArray<Arg>): ReadonlyArray<Arg> {
+    this.#budget.expanded -= args.length
+    if (this.#budget.expanded < 0) throw new TooLarge(`its expansions make more than ${mostExpanded} words`)
+    return args
+  }
+
   #command(words: ReadonlyArray<Arg>, given: Given, scope: Scope, context: WalkContext, restated?: string): void {
+    if (this.#budget.steps-- <= 0) throw new TooLarge(`it comes to more than ${mostSteps} commands`)
     const name = words[0]
     const command = new Command({
       ...given,
@@ -939,6 +968,8 @@ export class Interpreter {
       command.opaque = true
       return
     }
+    this.#budget.nested -= text.guess.length
+    if (this.#budget.nested < 0) throw new TooLarge("the scripts in it are too long")
     const script = parse(text.guess.replaceAll(HOLE, "${_}"))
     // Its own input was used up where the script came from it.
     const input = text.guess === context.input.text ? noInput : context.input
@@ -963,6 +994,7 @@ export class Interpreter {
     for (const each of [command, ...others]) for (const path of downloadedBy(each)) this.#downloads.add(path)
     for (const { path, text } of writtenBy(command)) {
       const before = this.#written.get(path)
+      if (before === text || before?.endsWith(`\n${text}`) === true) continue
       this.#written.set(path, before === undefined ? text : `${before}\n${text}`)
     }
   }

@@ -65,7 +65,7 @@ const ofValue = (value: Value, kept: boolean): Piece => ({
 const maxWords = 256
 
 /** Characters of an expansion; a longer one, as variables that double each other make, is not followed. */
-const maxExpansion = 16 * 1024
+const maxExpansion = 4 * 1024
 
 /** The arguments that a word becomes: several where it has alternatives in braces or values of several words, or none. */
 export const toArgs = (word: WordNode, context: WordContext): ReadonlyArray<Arg> => {

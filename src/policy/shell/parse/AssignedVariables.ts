@@ -14,7 +14,7 @@ const assigning = /^([-+*/%&|^]|<<|>>)?=$/
 
 /** A name that is set where the text is taken for arithmetic. */
 const hidden =
-  /([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)/g
+  /(?<!\w)([A-Za-z_]\w*)\s*(?:\[[^\][]*\])?\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)/g
 
 /**
  * Collects the variables that a script sets by its syntax: assignments, loops, `${x:=v}` and arithmetic, also in a value

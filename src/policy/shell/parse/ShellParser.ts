@@ -22,9 +22,11 @@ export { forEachChild }
 /** Longer commands are not read at all: parsing has to stay far below the time a person notices. */
 export const maxBytes = 16 * 1024
 
+export const isTooLong = (source: string): boolean => source.length > maxBytes || Buffer.byteLength(source) > maxBytes
+
 /** `undefined` for what bash would refuse, and for what is too long to look at. */
 export const parse = (source: string): ParsedScript | undefined => {
-  if (Buffer.byteLength(source) > maxBytes || source.includes("\0")) return undefined
+  if (isTooLong(source) || source.includes("\0")) return undefined
   const script = parseBash(source)
   return script.errors === undefined || script.errors.length === 0 ? script : undefined
 }
