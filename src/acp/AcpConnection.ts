@@ -19,8 +19,8 @@ export type DialectName = "acp" | "zeroclaw"
 export interface AttachedSession {
   readonly session: Session
   readonly detach: () => void
-  /** The connection is lost, and its place is kept. */
-  readonly leave: (() => void) | undefined
+  /** Where places outlive connections. */
+  readonly seat: Seat | undefined
 }
 
 /** The place of a connection in a session, which outlives it. */
@@ -31,11 +31,27 @@ export interface Seat {
   ) => Effect.Effect<ReadonlyArray<TranscriptEntry>, E>
   /** Sends what was missed, and lets updates and questions through. */
   readonly flow: Effect.Effect<void>
+  /** The client does not read at the moment: updates are kept for it, and questions wait. */
+  readonly pause: () => void
+  /** It reads again, and `flow` is next; `false` where another connection took the place meanwhile. */
+  readonly reopen: () => boolean
+  readonly isTaken: () => boolean
+  /** The place is given up. */
   readonly detach: () => void
+  /** The connection is lost, and its place is kept. */
   readonly leave: () => void
 }
-/** `link` makes what a connection takes part with, from the tool calls that its client knows already. */
-export type Retain = (session: Session, link: (known: KnownCalls) => Attachment, timeoutSecs: number) => Seat
+
+/**
+ * `link` makes what a connection takes part with, from the tool calls that its client knows already; `post` sends a
+ * frame behind everything that was sent before.
+ */
+export type Retain = (
+  session: Session,
+  link: (known: KnownCalls) => Attachment,
+  timeoutSecs: number,
+  post: (frame: string) => Effect.Effect<void>
+) => Seat
 
 /** What the server knows about one client. Messages are handled in order, so the fields are plain. */
 export interface AcpConnectionState {

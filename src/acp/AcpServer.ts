@@ -2,10 +2,17 @@ import { Context, Effect } from "effect"
 import type { ConnectionSetup, PeerOptions } from "../rpc/Options.ts"
 import { type Connection, serve } from "../rpc/Peer.ts"
 import type { Transport } from "../rpc/Transport.ts"
+import type { Session } from "../session/lifecycle/Session.ts"
 import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { SessionStore } from "../store/SessionStore.ts"
 import { type AcpAccess, unlimited } from "./AcpAccess.ts"
-import { AcpConnection, type AcpConnectionState, type AttachedSession, type Retain } from "./AcpConnection.ts"
+import {
+  AcpConnection,
+  type AcpConnectionState,
+  type AttachedSession,
+  type Retain,
+  type Seat
+} from "./AcpConnection.ts"
 import { ServedAgent } from "./protocol/AgentMethods.ts"
 import { admit } from "./Dialect.ts"
 
@@ -25,6 +32,8 @@ export interface ServeOptions {
   readonly access?: AcpAccess
   /** Sessions and their turns go on when the connection is lost. */
   readonly retain?: Retain
+  /** Whether the client ended the connection on purpose: then its sessions end as well. */
+  readonly hasLeft?: () => boolean
 }
 
 /**
@@ -33,14 +42,21 @@ export interface ServeOptions {
  */
 export const serveConnection = Effect.fnUntraced(function*(
   transport: Transport,
-  { access = unlimited, agent, cwd, retain }: ServeOptions = {}
+  { access = unlimited, agent, cwd, hasLeft = () => false, retain }: ServeOptions = {}
 ) {
   const sessions = yield* SessionManager
   const { durability } = yield* SessionStore
 
-  const release = ({ detach, leave, session }: AttachedSession) =>
-    leave !== undefined
-      ? Effect.sync(leave)
+  const endUnlessShared = (seat: Seat, session: Session) =>
+    Effect.suspend(() => {
+      const isTaken = seat.isTaken()
+      seat.detach()
+      return isTaken || session.attachments() > 0 ? Effect.void : sessions.release(session.sessionId)
+    })
+
+  const release = ({ detach, seat, session }: AttachedSession) =>
+    seat !== undefined
+      ? hasLeft() ? endUnlessShared(seat, session) : Effect.sync(seat.leave)
       : session.attachments() > 1
       ? Effect.sync(detach)
       : Effect.ensuring(sessions.release(session.sessionId), Effect.sync(detach))

@@ -41,8 +41,8 @@ export const attach = (
     }
     if (connection.retain !== undefined) {
       before?.detach()
-      const seat = connection.retain(session, linked, timeoutSecs)
-      connection.attached.set(sessionId, { session, detach: seat.detach, leave: seat.leave })
+      const seat = connection.retain(session, linked, timeoutSecs, connection.peer.post)
+      connection.attached.set(sessionId, { session, detach: seat.detach, seat })
       return first(seat)
     }
     const link = linked()
@@ -55,7 +55,7 @@ export const attach = (
         ...link,
         publish: (event) => open ? link.publish(event) : gate.whenOpen(link.publish(event))
       }),
-      leave: undefined
+      seat: undefined
     })
     return Effect.ensuring(
       first(undefined),

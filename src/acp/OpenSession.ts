@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Rpc } from "effect/rpc"
 import { canonical, DirectoryRefused } from "../session/lifecycle/Folders.ts"
-import { type CallerRights, sees } from "./AcpAccess.ts"
+import { type AcpAccess, type CallerRights, sees } from "./AcpAccess.ts"
 import { AcpConnection, type AcpConnectionState } from "./AcpConnection.ts"
 import type { McpSettings } from "../config/Snapshot.ts"
 import { defaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
@@ -93,6 +93,14 @@ export const mayUse = (rights: CallerRights, alias: string) =>
     : Effect.fail(
       Wire.invalidParams({ reason: "agent_forbidden", field: "agentAlias" }, `you may not use agent "${alias}"`)
     )
+
+/** Whether a client may see such a session, which is stored or live. */
+export const isVisible = ({ rights }: AcpAccess, sessionId: string) =>
+  Effect.zipWith(
+    rights,
+    Effect.flatMap(SessionStore, (store) => store.get(sessionId)),
+    (rights, { owner }) => sees(rights, owner)
+  ).pipe(Effect.orElseSucceed(() => false))
 
 /** `session/new`, `session/load` and `session/resume`. */
 export const make = Effect.gen(function*() {

@@ -88,9 +88,14 @@ class RetainedAttachment implements Attachment {
   private question<A>(use: (link: Attachment) => Effect.Effect<A, NoAnswer>): Effect.Effect<A, NoAnswer> {
     const attempt: Effect.Effect<A, NoAnswer> = Effect.suspend(() => {
       const { link } = this
-      return link === undefined || !this.flowing
-        ? Effect.andThen(this.changed.await, attempt)
-        : Effect.catchIf(use(link), () => this.link !== link, () => attempt)
+      if (link === undefined || !this.flowing) return Effect.andThen(this.changed.await, attempt)
+      const lost: Effect.Effect<void> = Effect.suspend(() =>
+        this.link === link && this.flowing ? Effect.andThen(this.changed.await, lost) : Effect.void
+      )
+      return Effect.raceFirst(
+        Effect.catchIf(use(link), () => this.link !== link, () => Effect.never),
+        Effect.andThen(lost, attempt)
+      )
     })
     return Effect.timeoutOrElse(attempt, {
       duration: `${this.timeoutSecs} seconds`,
@@ -101,6 +106,10 @@ class RetainedAttachment implements Attachment {
 
   readonly ask = (request: PermissionRequest) => this.question((link) => link.ask(request))
   readonly choose = (question: Question) => this.question((link) => link.choose(question))
+
+  isTakenFrom(link: Attachment): boolean {
+    return this.link !== undefined && this.link !== link
+  }
 
   connect(link: Attachment) {
     this.link = link
@@ -179,11 +188,20 @@ export const retain: Retain = (session, linked, timeoutSecs): Seat => {
   return {
     read: (transcript) => place.read(transcript),
     flow: place.flow(link),
+    pause: () => place.disconnect(link),
+    reopen: () => {
+      if (place.isTakenFrom(link)) return false
+      place.connect(link)
+      return true
+    },
+    isTaken: () => place.isTakenFrom(link),
     detach: () => {
+      if (place.isTakenFrom(link)) return
       place.disconnect(link)
       detach()
     },
     leave: () => {
+      if (place.isTakenFrom(link)) return
       place.disconnect(link)
       const [oldest, ...others] = away(session)
       if (oldest !== undefined && others.length >= maxAway) session.attach(oldest)()

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { serveConnection as serveAcp } from "../acp/AcpServer.ts"
+import { isVisible } from "../acp/OpenSession.ts"
 import * as Handlers from "../acp/Handlers.ts"
-import { retain } from "../acp/RetainedAttachment.ts"
 import * as PolicyHandlers from "../acp/PolicyHandlers.ts"
 import { type GatewayOptions, serve as serveGateway } from "../gateway/GatewayServer.ts"
 import { serveConnection as serveNative } from "../native/NativeServer.ts"
@@ -27,7 +27,8 @@ export const serve = Effect.fnUntraced(function*(options: Pick<GatewayOptions, "
   const acp = yield* Layer.build(layerAcp)
   return yield* serveGateway({
     ...options,
-    serveAcp: (transport, given) => Effect.provideContext(serveAcp(transport, { ...given, retain }), acp),
+    serveAcp: (transport, given) => Effect.provideContext(serveAcp(transport, given), acp),
+    knowsSession: (access, sessionId) => Effect.provideContext(isVisible(access, sessionId), acp),
     serveNative: (...connection) => Effect.provideContext(serveNative(...connection), native)
   })
 })

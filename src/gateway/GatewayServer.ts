@@ -5,7 +5,9 @@ import { readFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { Duplex } from "node:stream"
+import type { AcpAccess } from "../acp/AcpAccess.ts"
 import type { ServeOptions } from "../acp/AcpServer.ts"
+import { retain } from "../acp/RetainedAttachment.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { isLoopback } from "../config/schema/Consistency.ts"
 import { Settings } from "../config/Settings.ts"
@@ -18,8 +20,11 @@ import type { Transport } from "../rpc/Transport.ts"
 import { type PairedToken, PairedTokens, principalOf } from "../security/PairedTokens.ts"
 import { Pairing } from "../security/Pairing.ts"
 import { anonymous, Principals } from "../security/Principals.ts"
+import { type Answer, bodyOf, json, notAllowed, refusal, refuseUpgrade, retryLater, send } from "./Answers.ts"
 import * as ClientGuard from "./ClientGuard.ts"
 import { accessOf, type GatewayCaller } from "./GatewayCaller.ts"
+import type { HttpConnection } from "./http/HttpConnection.ts"
+import * as StreamableHttp from "./http/StreamableHttp.ts"
 import { clientAddress, isAllowedOrigin, isOwnHost, tokenIn } from "./RequestChecks.ts"
 import * as WebSocketTransport from "./WebSocketTransport.ts"
 
@@ -33,15 +38,10 @@ export interface GatewayOptions {
   /** Both protocols have an `initialize`, and handlers of their own for it: each comes with its context. */
   readonly serveAcp: (transport: Transport, options: ServeOptions) => Effect.Effect<void>
   readonly serveNative: (transport: Transport, peer: PeerIdentity, limits: ConnectionLimits) => Effect.Effect<void>
+  /** Whether there is such a session that the caller may see. */
+  readonly knowsSession: (access: AcpAccess, sessionId: string) => Effect.Effect<boolean>
   /** Runs around each connection, as an ephemeral daemon counts its clients. */
   readonly counted: <A, E, R>(connection: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-}
-
-/** The answer to a request. */
-interface Answer {
-  readonly status: number
-  readonly text: string
-  readonly headers?: Readonly<Record<string, string>>
 }
 
 const acpProtocol = "zeroclaw.acp.v1"
@@ -49,59 +49,7 @@ const maxConnections = 512
 /** Connections that have not finished their first request. */
 const maxPending = 256
 const handshakeTime = 10_000
-const maxAcpMessage = 32 * 1024 * 1024
 const maxPairingBody = 4096
-
-const refusal = (status: number, text: string, headers: Answer["headers"] = {}): Answer => ({
-  status,
-  text: `${text}\n`,
-  headers: { "content-type": "text/plain; charset=utf-8", ...headers }
-})
-
-const json = (value: unknown): Answer => ({
-  status: 200,
-  text: `${JSON.stringify(value)}\n`,
-  headers: { "content-type": "application/json" }
-})
-
-const retryLater = (text: string, seconds: number) => refusal(429, text, { "retry-after": String(seconds) })
-
-const reasons: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  429: "Too Many Requests",
-  503: "Service Unavailable"
-}
-
-/** The answer to a request for an upgrade, which has no response object; then the connection ends. */
-const refuseUpgrade = (socket: Duplex, { headers = {}, status, text }: Answer): void => {
-  const all = { ...headers, connection: "close", "content-length": String(Buffer.byteLength(text)) }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("")
-  socket.on("error", () => {})
-  socket.end(`HTTP/1.1 ${status} ${reasons[status] ?? "Refused"}\r\n${lines}\r\n${text}`)
-  socket.once("finish", () => socket.destroy())
-}
-
-const send = (response: ServerResponse, { headers = {}, status, text }: Answer): void => {
-  response.writeHead(status, { "cache-control": "no-store", ...headers }).end(text)
-}
-
-/** The body as text; `undefined` where it is longer than `most` bytes or does not arrive. */
-const bodyOf = (request: IncomingMessage, most: number) =>
-  Effect.callback<string | undefined>((resume) => {
-    const chunks: Array<Buffer> = []
-    let size = 0
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length
-      if (size > most) return resume(Effect.undefined)
-      chunks.push(chunk)
-    })
-    request.on("end", () => resume(Effect.succeed(Buffer.concat(chunks).toString("utf8"))))
-    request.on("close", () => resume(Effect.undefined))
-    request.on("error", () => resume(Effect.undefined))
-  })
 
 const readTls = ({ certificate, key }: NonNullable<GatewaySettings["tls"]>) => {
   const read = (file: string, name: string) =>
@@ -156,7 +104,8 @@ interface LiveConnection {
 }
 
 /** Serves HTTP and WebSocket until the scope ends. See docs/gateway.md. */
-export const serve = Effect.fnUntraced(function*({ counted, serveAcp, serveNative, settings }: GatewayOptions) {
+export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
+  const { counted, knowsSession, serveAcp, serveNative, settings } = options
   const tokens = yield* PairedTokens
   const pairing = yield* Pairing
   const principals = yield* Principals
@@ -232,7 +181,7 @@ export const serve = Effect.fnUntraced(function*({ counted, serveAcp, serveNativ
     if (wait !== undefined) return retryLater("Too many pairings.", wait)
     const body = yield* bodyOf(request, maxPairingBody)
     if (body === undefined) return refusal(413, "The body is too long.")
-    const name = nameIn(body)
+    const name = nameIn(body.toString("utf8"))
     if (name === null) return refusal(400, "The body is no JSON object with a name.")
     const code = request.headers["x-pairing-code"]
     if (typeof code !== "string" || code.trim() === "") return refusal(400, "The header X-Pairing-Code is missing.")
@@ -251,12 +200,40 @@ export const serve = Effect.fnUntraced(function*({ counted, serveAcp, serveNativ
     return json({ token: redeemed.success })
   })
 
-  const respond = Effect.fnUntraced(function*(request: IncomingMessage): Effect.fn.Return<Answer, Answer> {
+  const full = (): Answer | undefined =>
+    connections.size < maxConnections
+      ? undefined
+      : refusal(503, `The gateway serves ${maxConnections} connections, which is its limit.`)
+
+  const accessFor = (caller: GatewayCaller) => accessOf(caller, principals, processSettings, live)
+
+  const acpOptions = (caller: GatewayCaller, query: URLSearchParams): ServeOptions => {
+    const given = (name: string) => query.get(name)?.trim() || undefined
+    return { agent: given("agent"), cwd: given("cwd"), access: accessFor(caller) }
+  }
+
+  const http = StreamableHttp.make({
+    serve: (connection, query) => httpSession(connection, query),
+    fork,
+    full,
+    knowsSession: (caller, sessionId) => knowsSession(accessFor(caller), sessionId),
+    now
+  })
+
+  /** `undefined`: the response is a stream of events. */
+  const respond = Effect.fnUntraced(function*(
+    request: IncomingMessage,
+    response: ServerResponse,
+    shared: Readonly<Record<string, string>>
+  ): Effect.fn.Return<Answer | undefined, Answer> {
     const refused = checkSite(request)
     if (refused !== undefined) return refused
     const { path, query } = targetOf(request, settings.pathPrefix)
     const { method = "GET" } = request
     const reads = method === "GET" || method === "HEAD"
+    if (method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined) {
+      return { status: 204, text: "", headers: preflight }
+    }
     switch (path) {
       case "/health":
         return reads ? json({ status: "ok" }) : notAllowed("GET, HEAD")
@@ -266,8 +243,9 @@ export const serve = Effect.fnUntraced(function*({ counted, serveAcp, serveNativ
       case "/pair":
         return method === "POST" ? yield* pair(request) : notAllowed("POST")
       case "/acp":
+        return yield* http.handle(request, response, yield* authenticate(request, query, false), query, shared)
       case "/rpc":
-        yield* authenticate(request, query, path === "/rpc")
+        yield* authenticate(request, query, true)
         return refusal(426, "This is a WebSocket.", { upgrade: "websocket" })
       default:
         return refusal(404, "There is nothing here.")
@@ -277,7 +255,7 @@ export const serve = Effect.fnUntraced(function*({ counted, serveAcp, serveNativ
   const acpSockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload: maxAcpMessage,
+    maxPayload: StreamableHttp.maxMessage,
     handleProtocols: (offered) => offered.has(acpProtocol) ? acpProtocol : offered.values().next().value ?? false
   })
   const nativeSockets = new WebSocketServer({
@@ -300,40 +278,51 @@ export const serve = Effect.fnUntraced(function*({ counted, serveAcp, serveNativ
       socket.once("close", () => resume(Effect.interrupt))
     })
 
-  /** One client on one WebSocket, until either side leaves or its token is revoked. */
-  const session = Effect.fnUntraced(function*(
-    socket: WebSocket,
-    caller: GatewayCaller,
-    use: Effect.Effect<void>
-  ) {
-    const told = Deferred.makeUnsafe<readonly [number, string]>()
-    const connection: LiveConnection = {
+  /** Runs until the client leaves, or is told why it has to: its token was revoked, or the daemon ends. */
+  const untilTold = <A>(caller: GatewayCaller, use: Effect.Effect<A>) =>
+    counted(Effect.suspend(() => {
+      const told = Deferred.makeUnsafe<readonly [number, string]>()
+      const connection: LiveConnection = {
+        caller,
+        end: (code, reason) => Deferred.doneUnsafe(told, Exit.succeed([code, reason] as const))
+      }
+      connections.add(connection)
+      return Effect.ensuring(
+        Effect.raceFirst(use, Deferred.await(told)),
+        Effect.sync(() => connections.delete(connection))
+      )
+    }))
+
+  /** One client on one WebSocket. */
+  const session = (socket: WebSocket, caller: GatewayCaller, use: Effect.Effect<void>) =>
+    untilTold(
       caller,
-      end: (code, reason) => Deferred.doneUnsafe(told, Exit.succeed([code, reason] as const))
+      Effect.raceFirst(
+        Effect.as(use, [1000, ""] as const),
+        Effect.as(WebSocketTransport.keepAlive(socket), "silent" as const)
+      )
+    ).pipe(
+      Effect.flatMap((farewell) =>
+        farewell === "silent" ? Effect.void : WebSocketTransport.close(socket, farewell[0], farewell[1])
+      ),
+      Effect.ensuring(Effect.sync(() => socket.terminate()))
+    )
+
+  /** One client on requests and streams of events. */
+  const httpSession = (connection: HttpConnection, query: URLSearchParams) => {
+    const options: ServeOptions = {
+      ...acpOptions(connection.caller, query),
+      retain: connection.retain,
+      hasLeft: () => connection.hasLeft
     }
-    connections.add(connection)
-    const silent = Effect.as(WebSocketTransport.keepAlive(socket), undefined)
-    const [code, reason] = (yield* Effect.raceAllFirst([
-      Effect.as(use, [1000, ""] as const),
-      silent,
-      Deferred.await(told)
-    ])) ?? [undefined, ""]
-    if (code === undefined) socket.terminate()
-    else yield* WebSocketTransport.close(socket, code, reason)
-  }, (effect, socket, caller) =>
-    Effect.ensuring(
-      counted(effect),
-      Effect.sync(() => {
-        socket.terminate()
-        for (const one of connections) if (one.caller === caller) connections.delete(one)
-      })
-    ))
+    return untilTold(
+      connection.caller,
+      Effect.raceFirst(serveAcp(connection.transport, options), connection.keepAlive(now))
+    ).pipe(Effect.asVoid, Effect.ensuring(Effect.sync(() => connection.close())))
+  }
 
   const onUpgrade = Effect.fnUntraced(function*(request: IncomingMessage, socket: Duplex, head: Buffer) {
-    if (connections.size >= maxConnections) {
-      return yield* Effect.fail(refusal(503, `The gateway serves ${maxConnections} connections, which is its limit.`))
-    }
-    const refused = checkSite(request)
+    const refused = full() ?? checkSite(request)
     if (refused !== undefined) return yield* Effect.fail(refused)
     const { path, query } = targetOf(request, settings.pathPrefix)
     if (path !== "/acp" && path !== "/rpc") return yield* Effect.fail(refusal(404, "There is nothing here."))
@@ -341,17 +330,8 @@ export const serve = Effect.fnUntraced(function*({ counted, serveAcp, serveNativ
     if (path === "/acp") {
       connectionIds.set(request, newId())
       const made = yield* upgraded(acpSockets, request, socket, head)
-      const given = (name: string) => query.get(name)?.trim() || undefined
-      const options = {
-        agent: given("agent"),
-        cwd: given("cwd"),
-        access: accessOf(caller, principals, processSettings, live)
-      }
-      return yield* session(
-        made,
-        caller,
-        serveAcp(WebSocketTransport.fromWebSocket(made), options)
-      )
+      const options = { ...acpOptions(caller, query), retain }
+      return yield* session(made, caller, serveAcp(WebSocketTransport.fromWebSocket(made), options))
     }
     const made = yield* upgraded(nativeSockets, request, socket, head)
     const scheme = settings.tls === undefined ? "ws" : "wss"
@@ -374,14 +354,17 @@ export const serve = Effect.fnUntraced(function*({ counted, serveAcp, serveNativ
   server.on("clientError", (_, socket) => socket.destroy())
   server.on("request", (request, response) => {
     pending.delete(request.socket)
+    const shared = sharedWith(request, settings)
     fork(
-      Effect.match(respond(request), { onFailure: (answer) => answer, onSuccess: (answer) => answer }).pipe(
-        Effect.map((answer) => {
-          // What is left of a body that nobody wants would be taken for the next request.
-          if (!request.complete) response.shouldKeepAlive = false
-          send(response, answer)
-        })
-      )
+      Effect.catch(respond(request, response, shared), Effect.succeed)
+        .pipe(
+          Effect.map((answer) => {
+            if (answer === undefined) return
+            // What is left of a body that nobody wants would be taken for the next request.
+            if (!request.complete) response.shouldKeepAlive = false
+            send(response, { ...answer, headers: { ...answer.headers, ...shared } })
+          })
+        )
     )
   })
   server.on("upgrade", (request, socket, head) => {
@@ -413,7 +396,21 @@ export const serve = Effect.fnUntraced(function*({ counted, serveAcp, serveNativ
   return { failed: Deferred.await(failed) }
 })
 
-const notAllowed = (allow: string): Answer => refusal(405, "This method is not allowed here.", { allow })
+/** What pages of allowed origins may send, for as long as a browser remembers it. */
+const preflight = {
+  "access-control-allow-methods": "GET, POST, DELETE",
+  "access-control-allow-headers":
+    "Authorization, Content-Type, Acp-Connection-Id, Acp-Session-Id, Acp-Protocol-Version, X-Pairing-Code",
+  "access-control-max-age": "600"
+}
+
+/** Lets the page of an allowed origin read the answer. */
+const sharedWith = ({ headers: { host, origin } }: IncomingMessage, settings: GatewaySettings) =>
+  origin === undefined || !isAllowedOrigin(origin, host, settings) ? {} : {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": "Acp-Connection-Id, Retry-After",
+    vary: "Origin"
+  }
 
 /** The name in a body that may be empty; `null` where it is no such body. */
 const nameIn = (body: string): string | undefined | null => {

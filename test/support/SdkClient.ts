@@ -7,34 +7,26 @@ import {
   ndJsonStream,
   PROTOCOL_VERSION,
   type RequestPermissionRequest,
-  type SessionNotification
+  type SessionNotification,
+  type Stream
 } from "@agentclientprotocol/sdk"
 import { bundle, type Host } from "./Host.ts"
 
-/** The protocol's own client, as an editor would use it. */
-export class SdkClient {
+/** The protocol's own client, over any transport. */
+export class SdkPeer {
   readonly updates: Array<SessionNotification> = []
   readonly asked: Array<RequestPermissionRequest> = []
   choose: (request: RequestPermissionRequest) => string = () => "allow-once"
-  readonly child: ChildProcess
   readonly connection: ClientConnection
-  readonly exited: Promise<number | null>
 
-  constructor(host: Host, env: NodeJS.ProcessEnv = {}) {
-    const child = spawn(process.execPath, [bundle, "acp"], {
-      env: { ...host.env, ...env },
-      stdio: ["pipe", "pipe", "inherit"]
-    })
-    this.child = child
-    this.exited = new Promise((resolve) => child.on("exit", resolve))
+  constructor(stream: Stream) {
     const app = client({ name: "an editor" })
       .onRequest(methods.client.session.requestPermission, ({ params }) => {
         this.asked.push(params)
         return { outcome: { outcome: "selected", optionId: this.choose(params) } }
       })
       .onNotification(methods.client.session.update, ({ params }) => void this.updates.push(params))
-    const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>
-    this.connection = app.connect(ndJsonStream(Writable.toWeb(child.stdin), input))
+    this.connection = app.connect(stream)
   }
 
   get agent() {
@@ -54,6 +46,23 @@ export class SdkClient {
       .filter((u) => u.sessionId === sessionId && u.update.sessionUpdate === kind)
       .map(({ update }) => "content" in update && update.content && "text" in update.content ? update.content.text : "")
       .join("")
+  }
+}
+
+/** The protocol's own client, as an editor would use it. */
+export class SdkClient extends SdkPeer {
+  readonly child: ChildProcess
+  readonly exited: Promise<number | null>
+
+  constructor(host: Host, env: NodeJS.ProcessEnv = {}) {
+    const child = spawn(process.execPath, [bundle, "acp"], {
+      env: { ...host.env, ...env },
+      stdio: ["pipe", "pipe", "inherit"]
+    })
+    const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>
+    super(ndJsonStream(Writable.toWeb(child.stdin), input))
+    this.child = child
+    this.exited = new Promise((resolve) => child.on("exit", resolve))
   }
 
   async close(): Promise<void> {
