@@ -45,7 +45,7 @@ export const serveConnection = Effect.fnUntraced(function*(
   { access = unlimited, agent, cwd, hasLeft = () => false, retain }: ServeOptions = {}
 ) {
   const sessions = yield* SessionManager
-  const { durability } = yield* SessionStore
+  const store = yield* SessionStore
 
   const endUnlessShared = (seat: Seat, session: Session) =>
     Effect.suspend(() => {
@@ -74,7 +74,7 @@ export const serveConnection = Effect.fnUntraced(function*(
       attached: new Map()
     }
     return {
-      admit: admit(state, durability === "durable"),
+      admit: admit(state, () => store.durability === "durable"),
       ...(access === unlimited ? {} : { permit: access.permit }),
       services: Context.make(AcpConnection, state) as Context.Context<never>,
       onEnd: Effect.suspend(() =>

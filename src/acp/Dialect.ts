@@ -75,17 +75,17 @@ const canonical = (method: string, params: Params): Params => {
 const needsStore = new Set(["session/load", "session/resume", "session/list", "session/close", "session/delete"])
 
 /**
- * Admits messages to the handlers of one connection. `durable` is false when sessions live in memory only: then the
+ * Admits messages to the handlers of one connection. `isDurable` is false while sessions live in memory only: then the
  * methods that need the store are not found. See docs/sessions.md#store.
  */
-export const admit = (state: AcpConnectionState, durable: boolean): Admit => (method, raw) => {
+export const admit = (state: AcpConnectionState, isDurable: () => boolean): Admit => (method, raw) => {
   if (Array.isArray(raw)) return Result.fail(Wire.invalidParams(undefined, "params must be an object"))
   const params = isRecord(raw) ? raw : {}
   if (isSign(method, params)) state.dialect = "zeroclaw"
   if (!state.initialized && method !== "initialize" && state.dialect === "acp") {
     return Result.fail(Wire.invalidRequest({ reason: "not_initialized" }, "initialize comes first"))
   }
-  if (!durable && needsStore.has(method)) {
+  if (needsStore.has(method) && !isDurable()) {
     return Result.fail(Wire.methodNotFound({ method }, `${method} needs the session store, which could not be opened`))
   }
   return Result.succeed(canonical(method, params))

@@ -46,6 +46,8 @@ export interface SessionState {
   protected?: { readonly state: ProtectedState; readonly isUnseen: boolean } | undefined
   /** The content of the project's rules file of which the user was told that it is not trusted. */
   toldDistrust?: string | undefined
+  /** Why sessions are kept in memory only, as the user was told. */
+  toldTrouble?: string | undefined
   /** The session's own tools together with those of its memory. */
   memoryTools?: { readonly own: SessionTools; readonly memory: Memory; readonly all: SessionTools } | undefined
 }

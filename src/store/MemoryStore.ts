@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { Clock, Context, DateTime, Effect, Layer, Schema, Scope, Semaphore } from "effect"
+import { Clock, Context, DateTime, Effect, Exit, Layer, Schema, Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrate, type MigrationSteps } from "./Migrations.ts"
 import * as Sqlite from "./Sqlite.ts"
@@ -187,10 +187,11 @@ const make = Effect.fnUntraced(function*(folder: string, retentionDays: () => nu
   const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
 
   const connect = Effect.fnUntraced(function*(file: string) {
-    const guarded = guard(file)
-    const sql = Context.get(yield* guarded(Sqlite.open(file)), SqlClient.SqlClient)
-    yield* Effect.provideService(guarded(migrate(file, migrations)), SqlClient.SqlClient, sql)
-    const of = (whose: MemoryOwner) => Effect.provideService(memoryOf(guarded, whose), SqlClient.SqlClient, sql)
+    const opened = yield* Sqlite.open(file)
+    const database = Context.get(opened, Sqlite.Database)
+    const guards = { guarded: guard(file, database), freeing: guard(file, database, { frees: true }) }
+    yield* Effect.provide(guards.guarded(migrate(file, migrations)), opened)
+    const of = (whose: MemoryOwner) => Effect.provide(memoryOf(guards, whose), opened)
     return { everybodys: yield* of("everybody"), of, owners: new Map(), days: 0 } satisfies MemoryFile
   })
 
@@ -199,7 +200,9 @@ const make = Effect.fnUntraced(function*(folder: string, retentionDays: () => nu
     if (days === file.days) return
     if (days > 0) {
       const before = (yield* Clock.currentTimeMillis) - days * day
-      yield* file.everybodys.forgetConversation(DateTime.formatIso(DateTime.makeUnsafe(before)))
+      // One that cannot be written can be read.
+      const forgotten = file.everybodys.forgetConversation(DateTime.formatIso(DateTime.makeUnsafe(before)))
+      if (Exit.isFailure(yield* Effect.exit(forgotten))) return
     }
     file.days = days
   })
@@ -305,8 +308,14 @@ const entryOf = (
   owner
 })
 
+interface MemoryGuards {
+  readonly guarded: StoreGuard
+  /** For what deletes. */
+  readonly freeing: StoreGuard
+}
+
 /** The memory of one owner: it finds, counts, replaces and deletes only that owner's entries. */
-const memoryOf = Effect.fnUntraced(function*(guarded: StoreGuard, whose: MemoryOwner) {
+const memoryOf = Effect.fnUntraced(function*({ freeing, guarded }: MemoryGuards, whose: MemoryOwner) {
   const sql = yield* SqlClient.SqlClient
   const owner = whose === "everybody" ? null : whose.owner
   const visible = whose === "everybody" ? sql`1` : sql`memories.owner IS ${owner}`
@@ -392,7 +401,7 @@ const memoryOf = Effect.fnUntraced(function*(guarded: StoreGuard, whose: MemoryO
 
     remove: Effect.fnUntraced(function*(key) {
       return (yield* sql`DELETE FROM memories WHERE n = ${meant(key)} RETURNING n`).length > 0
-    }, guarded),
+    }, freeing),
 
     list: (which) => guarded(list(which)),
 
@@ -406,11 +415,11 @@ const memoryOf = Effect.fnUntraced(function*(guarded: StoreGuard, whose: MemoryO
     purge: Effect.fnUntraced(function*({ namespace, sessionId }) {
       if (namespace === undefined && sessionId === undefined) return 0
       return (yield* sql`DELETE FROM memories WHERE ${where({ namespace, sessionId })} RETURNING n`).length
-    }, guarded),
+    }, freeing),
 
     forgetConversation: Effect.fnUntraced(function*(before) {
       yield* sql`DELETE FROM memories WHERE category = 'conversation' AND at < ${before}`
-    }, guarded)
+    }, freeing)
   }
   return memory
 })

@@ -1,5 +1,7 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import type { DatabaseSync } from "node:sqlite"
+import type { Preparation } from "./DatabaseFile.ts"
+import { Database, openingFault } from "./Sqlite.ts"
 import { failed } from "./StoreGuard.ts"
 
 /** "Post": tells our files from other programs' SQLite files. */
@@ -156,14 +158,14 @@ export const sessions: MigrationSteps = [[
   `ALTER TABLE sessions ADD COLUMN openers TEXT NOT NULL DEFAULT '[]'`
 ]]
 
-/** The migration steps that this database lacks; fails where it is newer than this version or of another program. */
-const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: string, steps: MigrationSteps) {
-  const found = yield* sql<{ version: number; application: number; tables: number }>`
-    SELECT user_version AS version, application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
-    FROM pragma_user_version, pragma_application_id`
-  const { version, application, tables } = found[0] ?? { version: 0, application: 0, tables: 0 }
+/** The migration steps that this database lacks; throws where it is newer than this version or of another program. */
+const pending = (db: DatabaseSync, file: string, steps: MigrationSteps) => {
+  const { application, tables, version } = db.prepare(
+    `SELECT user_version AS version, application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
+      FROM pragma_user_version, pragma_application_id`
+  ).get() as { version: number; application: number; tables: number }
   if (tables > 0 && application !== applicationId) {
-    return yield* failed(
+    throw failed(
       file,
       (file) => `${file} is a database of another program. Move it away, or set POSTERN_DATA_DIR.`,
       undefined
@@ -171,25 +173,46 @@ const pending = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, file: stri
   }
   if (version > steps.length) {
     const newer = `a newer Postern (format ${version}, this one knows ${steps.length})`
-    return yield* failed(
+    throw failed(
       file,
       (file) => `${file} was written by ${newer}. Update Postern, or set POSTERN_DATA_DIR.`,
       undefined
     )
   }
-  return steps.slice(version)
-})
+  return { isNew: tables === 0, statements: steps.slice(version).flat() }
+}
 
-/** Brings the database to this version's format and to WAL. A file it refuses is not changed. */
-export const migrate = Effect.fnUntraced(function*(file: string, steps: MigrationSteps = sessions) {
-  const sql = yield* SqlClient.SqlClient
-  const needed = (yield* pending(sql, file, steps)).length > 0
-  yield* sql`PRAGMA journal_mode = WAL`
-  if (!needed) return
-  yield* sql.withTransaction(Effect.gen(function*() {
+/**
+ * Brings a database to this version's format and to WAL. A file it refuses is not changed; one of an earlier format that cannot be written
+ * is refused.
+ */
+export const bring = (file: string, steps: MigrationSteps): Preparation => (db, access) => {
+  const { isNew, statements } = pending(db, file, steps)
+  if (access === "read") {
+    if (statements.length === 0) return
+    throw failed(
+      file,
+      (file) => `${file} is of an earlier version and cannot be written. Make it writable, or free space on its disk.`,
+      undefined
+    )
+  }
+  // So that what is deleted can be given back to the disk; it only counts before the first table.
+  if (isNew) db.exec("PRAGMA auto_vacuum = INCREMENTAL")
+  db.exec("PRAGMA journal_mode = WAL")
+  if (statements.length === 0) return
+  db.exec("BEGIN IMMEDIATE")
+  try {
     // Asked again under the write lock: another process may have done it meanwhile.
-    for (const statement of (yield* pending(sql, file, steps)).flat()) yield* sql.unsafe(statement)
-    yield* sql.unsafe(`PRAGMA application_id = ${applicationId}`)
-    yield* sql.unsafe(`PRAGMA user_version = ${steps.length}`)
-  }))
-})
+    for (const statement of pending(db, file, steps).statements) db.exec(statement)
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`)
+  } finally {
+    if (db.isTransaction) db.exec("ROLLBACK")
+  }
+}
+
+/** Opens the database in this version's format. */
+export const migrate = (file: string, steps: MigrationSteps = sessions) =>
+  Effect.flatMap(
+    Database,
+    (database) => Effect.try({ try: () => database.start(bring(file, steps)), catch: openingFault })
+  )

@@ -117,7 +117,7 @@ export interface SessionCatalog {
     readonly query?: string
   }) => Effect.Effect<ReadonlyArray<SessionRecord & { readonly messages: number; readonly turns: number }>, StoreFailed>
   readonly messageCount: (sessionId: string) => Effect.Effect<number, StoreFailed>
-  /** For a session that is opened again. */
+  /** For a session that is opened again; writes only what has changed. */
   readonly setRoots: (
     sessionId: string,
     cwd: string,
@@ -139,7 +139,7 @@ export interface SessionCatalog {
 const messages = (sql: SqlClient.SqlClient, sessionId: Statement.Fragment) =>
   sql`SELECT count(*) FROM entries WHERE entries.session_id = ${sessionId} AND entry ->> '_tag' IN ('User', 'Agent')`
 
-export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard, owner: TurnOwner) {
+export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard, freeing: StoreGuard, owner: TurnOwner) {
   const sql = yield* SqlClient.SqlClient
   const openers = yield* makeOpeners(owner)
 
@@ -214,8 +214,15 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard, owne
 
     setRoots: Effect.fn("SessionStore.setRoots")(function*(sessionId, cwd, additionalDirectories) {
       const now = yield* Clock.currentTimeMillis
-      yield* sql`UPDATE sessions SET cwd = ${cwd}, additional_directories = ${JSON.stringify(additionalDirectories)},
+      const directories = JSON.stringify(additionalDirectories)
+      const [change] = yield* sql<{ readonly roots: number; readonly openers: number }>`
+        SELECT cwd <> ${cwd} OR additional_directories <> ${directories} AS roots, NOT ${openers.prompted} AS openers
+        FROM sessions WHERE session_id = ${sessionId}`
+      if (change === undefined || change.roots + change.openers === 0) return
+      const write = sql`UPDATE sessions SET cwd = ${cwd}, additional_directories = ${directories},
         openers = ${openers.added(now)} WHERE session_id = ${sessionId}`
+      // Whether a session without a prompt is open decides when it is removed, not whether it can be opened.
+      yield* change.roots === 0 ? Effect.ignore(write, { log: "Debug" }) : write
     }, guarded),
 
     rename: Effect.fn("SessionStore.rename")(function*(sessionId, title) {
@@ -228,14 +235,14 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard, owne
       })
         WHERE session_id = ${sessionId} RETURNING session_id`
       if (rows.length === 0) return yield* new SessionMissing({ sessionId })
-    }, guarded),
+    }, freeing),
 
     remove: Effect.fn("SessionStore.remove")(function*(sessionId) {
       const rows = yield* sql`DELETE FROM sessions WHERE session_id = ${sessionId} RETURNING session_id`
       return rows.length > 0
-    }, guarded),
+    }, freeing),
 
-    removeUnprompted: Effect.fn("SessionStore.removeUnprompted")(openers.removeUnprompted, guarded)
+    removeUnprompted: Effect.fn("SessionStore.removeUnprompted")(openers.removeUnprompted, freeing)
   }
   return catalog
 })

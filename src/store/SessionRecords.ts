@@ -23,12 +23,13 @@ export class TurnRunning extends Schema.TaggedError<TurnRunning>()("TurnRunning"
 const losses = {
   session_deleted: "this session was deleted by another process",
   session_killed: "this session was killed by another process",
-  session_taken_over: "another process has taken this session over"
+  session_taken_over: "another process has taken this session over",
+  store_replaced: "the database was removed, moved or replaced while this turn was running"
 }
 
 /** A running turn is not this process's any more: it must not act, and cannot be written to. */
 export class TurnLost extends Schema.TaggedError<TurnLost>()("TurnLost", {
-  reason: Schema.Literals(["session_deleted", "session_killed", "session_taken_over"])
+  reason: Schema.Literals(["session_deleted", "session_killed", "session_taken_over", "store_replaced"])
 }) {
   override get message() {
     return losses[this.reason]

@@ -2,16 +2,15 @@ import { Context, Effect, Layer, Result, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
-import { closeSync, openSync } from "node:fs"
-import { dirname } from "node:path"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
-import { makeFolder } from "../platform/MakeFolder.ts"
-import { loadSqlite } from "../platform/NodeSqlite.ts"
+import { DatabaseFile, memory } from "./DatabaseFile.ts"
+import { StoreFailed } from "./SessionRecords.ts"
 
-export const memory = ":memory:"
+export { memory }
 
-/** SQLite waits synchronously, which would stop every session of this process; `StorageFault` waits instead. */
-const busyTimeout = 0
+/** The file behind a client; its state is that of all clients on it. */
+export class Database extends Context.Service<Database, DatabaseFile>()("postern/store/Sqlite/Database") {}
+
 const cachedStatements = 256
 
 const fault = (operation: string) => (cause: unknown) => {
@@ -23,43 +22,27 @@ const fault = (operation: string) => (cause: unknown) => {
   })
 }
 
-/** SQLite gives its `-wal` and `-shm` files the mode of the database, so the database is created private. */
-const createPrivate = (filename: string) => {
-  makeFolder(dirname(filename), 0o700)
-  closeSync(openSync(filename, "a", 0o600))
-}
-
-const openDatabase = (filename: string) => {
-  if (filename !== memory) createPrivate(filename)
-  const { DatabaseSync } = loadSqlite()
-  const db = new DatabaseSync(filename, { timeout: busyTimeout })
-  try {
-    db.exec("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
-    return db
-  } catch (cause) {
-    db.close()
-    throw cause
-  }
-}
-
-const connection = (filename: string) =>
-  Effect.acquireRelease(
-    Effect.try({ try: () => openDatabase(filename), catch: fault("open") }),
-    (db) => Effect.sync(() => db.close())
-  )
+/** What an opening throws: a sentence of ours, or what SQLite or the system says. */
+export const openingFault = (cause: unknown): SqlError.SqlError | StoreFailed =>
+  cause instanceof StoreFailed ? cause : fault("open")(cause)
 
 interface Prepared {
   readonly statement: StatementSync
   readonly givesRows: boolean
 }
 
-const connect = (db: DatabaseSync): Connection => {
+const connect = (file: DatabaseFile): Connection => {
   const prepared = new Map<string, Prepared>()
+  let generation = file.generation
   const fresh = (text: string): Prepared => {
-    const statement = db.prepare(text)
+    const statement = file.db.prepare(text)
     return { statement, givesRows: statement.columns().length > 0 }
   }
   const cached = (text: string) => {
+    if (generation !== file.generation) {
+      prepared.clear()
+      generation = file.generation
+    }
     let statement = prepared.get(text)
     if (statement === undefined) {
       if (prepared.size >= cachedStatements) prepared.clear()
@@ -111,13 +94,29 @@ export interface Query {
  */
 export class Transactions extends Context.Service<Transactions, {
   /** A failure of the work, as an exception, rolls back. */
-  readonly run: <A, E>(work: (query: Query) => Result.Result<A, E>) => Effect.Effect<A, E | SqlError.SqlError>
+  readonly run: <A, E>(
+    work: (query: Query) => Result.Result<A, E>
+  ) => Effect.Effect<A, E | SqlError.SqlError>
 }>()("postern/store/Sqlite/Transactions") {}
 
-const makeTransactions = (db: DatabaseSync, turns: Semaphore.Semaphore): Transactions["Service"] => {
-  const known = new WeakMap<TemplateStringsArray, StatementSync>()
+const makeTransactions = (file: DatabaseFile, turns: Semaphore.Semaphore): Transactions["Service"] => {
+  let known = new WeakMap<TemplateStringsArray, StatementSync>()
+  let generation = -1
+  let begin: StatementSync
+  let commit: StatementSync
+  let rollBack: StatementSync
+  const connected = (): DatabaseSync => {
+    const { db } = file
+    if (generation === file.generation) return db
+    known = new WeakMap()
+    begin = db.prepare("BEGIN IMMEDIATE")
+    commit = db.prepare("COMMIT")
+    rollBack = db.prepare("ROLLBACK")
+    generation = file.generation
+    return db
+  }
   const prepared = (text: TemplateStringsArray) => {
-    const statement = known.get(text) ?? db.prepare(text.join("?"))
+    const statement = known.get(text) ?? file.db.prepare(text.join("?"))
     known.set(text, statement)
     return statement
   }
@@ -129,13 +128,11 @@ const makeTransactions = (db: DatabaseSync, turns: Semaphore.Semaphore): Transac
         Number(prepared(text).run(...values).changes)
     }
   )
-  const begin = db.prepare("BEGIN IMMEDIATE")
-  const commit = db.prepare("COMMIT")
-  const rollBack = db.prepare("ROLLBACK")
   return {
     run: <A, E>(work: (query: Query) => Result.Result<A, E>) =>
       Effect.try({
         try: () => {
+          const db = connected()
           begin.run()
           try {
             const result = work(query)
@@ -155,14 +152,17 @@ const makeTransactions = (db: DatabaseSync, turns: Semaphore.Semaphore): Transac
  * transactions take turns. The journal mode is left to `migrate`: it is written into the file, which may turn out not to be ours.
  */
 export const open = Effect.fnUntraced(function*(filename: string) {
-  const db = yield* connection(filename)
+  const file = yield* Effect.acquireRelease(
+    Effect.sync(() => new DatabaseFile(filename)),
+    (file) => Effect.sync(() => file.close())
+  )
   const reactivity = yield* Reactivity.make
   const semaphore = yield* Semaphore.make(1)
   const client = yield* SqlClient.make({
     ...SqlClient.makeSqliteAcquirers({
-      connection: Effect.succeed(connect(db)),
+      connection: Effect.succeed(connect(file)),
       semaphore,
-      isTransaction: () => db.isTransaction
+      isTransaction: () => file.db.isTransaction
     }),
     driver: "node:sqlite",
     compiler: Statement.makeCompilerSqlite(),
@@ -170,7 +170,10 @@ export const open = Effect.fnUntraced(function*(filename: string) {
     beginTransaction: "BEGIN IMMEDIATE",
     spanAttributes: [["db.system.name", "sqlite"]]
   }).pipe(Effect.provideService(Reactivity.Reactivity, reactivity))
-  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(Transactions, makeTransactions(db, semaphore)))
+  return Context.make(SqlClient.SqlClient, client).pipe(
+    Context.add(Transactions, makeTransactions(file, semaphore)),
+    Context.add(Database, file)
+  )
 })
 
 export const layer = (filename: string) => Layer.effectContext(open(filename))

@@ -2,11 +2,11 @@ import { Clock, DateTime, Deferred, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { TranscriptEntry, Usage } from "../domain/SessionEvent.ts"
 import { record, type SessionRow } from "./SessionCatalog.ts"
-import { type Query, Transactions } from "./Sqlite.ts"
+import { Database, type Query, Transactions } from "./Sqlite.ts"
 import { interruption, makeTranscripts, type Transcripts, writeEntries } from "./Transcripts.ts"
 import { type AuditRecord, writeAudit } from "./PolicyRecords.ts"
 import { isAlive, type TurnClaim, type TurnOwner } from "./TurnOwner.ts"
-import type { StoreGuard } from "./StoreGuard.ts"
+import { failed, type StoreGuard } from "./StoreGuard.ts"
 import {
   SessionMissing,
   type SessionRecord,
@@ -88,6 +88,7 @@ export interface Turns {
 export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patiently: StoreGuard, owner: TurnOwner) {
   const sql = yield* SqlClient.SqlClient
   const transactions = yield* Transactions
+  const database = yield* Database
   // By session. A running turn of this process that is not in the map was abandoned.
   const known = new Map<string, Held>()
   const heldTurn = (sessionId: string, turn: number) => {
@@ -101,7 +102,7 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
       SELECT killed_at IS NOT NULL AS killed, EXISTS (SELECT 1 FROM turns WHERE turns.session_id = sessions.session_id
         AND turn = ${turn} AND owner = ${owner.id} AND status = 'running') AS mine
       FROM sessions WHERE session_id = ${sessionId}`
-    if (row === undefined) return "session_deleted"
+    if (row === undefined) return database.isReplaced ? "store_replaced" : "session_deleted"
     if (row.mine === 0) return "session_taken_over"
     return row.killed === 0 ? undefined : "session_killed"
   })
@@ -204,7 +205,11 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
 
     beginTurn: Effect.fn("SessionStore.beginTurn")(function*(sessionId, first, name = null) {
       const now = yield* Clock.currentTimeMillis
-      const start = yield* transactions.run(begin(sessionId, first, name, now))
+      const start = yield* Effect.catchIf(
+        transactions.run(begin(sessionId, first, name, now)),
+        (error) => error._tag === "SessionMissing" && database.isReplaced,
+        () => replacedStore(database.filename)
+      )
       // Last: a caller that is interrupted before it has its turn leaves one to recover, not a blocked session.
       known.set(sessionId, { turn: start.turn, context: start.context, lost: Deferred.makeUnsafe() })
       return start
@@ -264,5 +269,15 @@ export const makeTurns = Effect.fnUntraced(function*(guarded: StoreGuard, patien
   }
   return turns
 })
+
+/** Of a live session that the file of now does not have. */
+const replacedStore = (file: string) =>
+  failed(
+    file,
+    (file) =>
+      `This session is not in the database any more: ${file} was removed, moved or replaced while Postern was running. ` +
+      "Put it back, or open a new session.",
+    undefined
+  )
 
 const iso = (ms: number) => DateTime.formatIso(DateTime.makeUnsafe(ms))

@@ -70,7 +70,7 @@ describe("An agent's memory", () => {
         assert.deepStrictEqual(yield* (yield* store.of(other)).search("milk", {}), [])
       }
       assert.strictEqual(statSync(join(folder, "main.db")).mode & 0o777, 0o600)
-      assert.isTrue(readdirSync(folder).every((name) => /^[\w%-]+\.db(-wal|-shm)?$/.test(name)))
+      assert.isTrue(readdirSync(folder).every((name) => /^[\w%-]+\.db(-reserve|-wal|-shm)?$/.test(name)))
       assert.isFalse(existsSync(join(folder, "..", "main.db")))
     }))
 

@@ -60,7 +60,7 @@ describe("a database file that", () => {
           SessionStore.layerOrMemory(file),
           Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])
         )))
-        const consequence = "Sessions are kept in memory only and end with this process."
+        const consequence = "Sessions are kept in memory only until the database can be opened."
         assert.deepStrictEqual(warnings, [`${consequence} ${failed.message}`])
         assert.isTrue(failed.message.startsWith(file))
         assert.match(failed.message, sentence)

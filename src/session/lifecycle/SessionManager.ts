@@ -132,7 +132,8 @@ export class SessionManager extends Context.Service<SessionManager, {
         return Effect.map(store.get(session.sessionId), ({ killedAt }) => killedAt === null ? undefined : "killed")
           .pipe(
             Effect.catchTags({
-              SessionMissing: () => Effect.succeed("deleted" as const),
+              // Its next turn says that the database is another one.
+              SessionMissing: () => store.isReplaced ? Effect.undefined : Effect.succeed("deleted" as const),
               StoreFailed: () => Effect.undefined
             })
           )

@@ -102,6 +102,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
   const begun = yield* store.beginTurn(sessionId, { _tag: "User", messageId: newId(), content: prompt.blocks }, title)
   if (title !== record.title) yield* publish({ _tag: "InfoChanged", title, updatedAt: begun.updatedAt })
   const writer = TranscriptWriter.make(begun.position, publish)
+  yield* tellStorage(store, session.state, writer)
   let context = () => begun.context ?? "[]"
   let usage = record.usage
 
@@ -231,6 +232,26 @@ export const execute = Effect.fn("Turn.execute")(function*(
   const said = { text: writer.text(), ...(tokens === undefined ? {} : { tokens }) }
   return { record: committed, end: yield* endOf(exit, cut, said) }
 })
+
+/** Says once that sessions are kept in memory only, why, and when that is over. */
+const tellStorage = (
+  { trouble }: SessionStore["Service"],
+  state: SessionContext["state"],
+  { notice }: TranscriptWriter.TranscriptWriter
+): Effect.Effect<void> => {
+  const told = state.toldTrouble
+  state.toldTrouble = trouble?.message
+  if (told === trouble?.message) return Effect.void
+  return notice(
+    trouble === undefined
+      ? { severity: "info", title: "Sessions are stored again, this one included" }
+      : {
+        severity: "warning",
+        title: "This session is kept in memory only and ends with this process",
+        description: trouble.shown ?? trouble.message
+      }
+  )
+}
 
 /** A figure that one of the requests lacks counts as none. */
 const sumOf = (one: TokenCounts, other: TokenCounts): TokenCounts => {

@@ -81,12 +81,9 @@ describe("the rule of an always-allow answer", () => {
     Effect.gen(function*() {
       const file = join(yield* temporaryFolder, "acp-sessions.db")
       yield* Effect.scoped(Effect.gen(function*() {
-        const sql = Context.get(yield* Sqlite.open(file), SqlClient.SqlClient)
-        yield* Effect.provideService(
-          Migrations.migrate(file, Migrations.sessions.slice(0, 10)),
-          SqlClient.SqlClient,
-          sql
-        )
+        const opened = yield* Sqlite.open(file)
+        yield* Effect.provide(Migrations.migrate(file, Migrations.sessions.slice(0, 10)), opened)
+        const sql = Context.get(opened, SqlClient.SqlClient)
         const { agent, cwd, sessionId } = sessionRow("s")
         yield* sql`INSERT INTO sessions (session_id, agent, cwd, additional_directories, created_at, updated_at)
           VALUES (${sessionId}, ${agent}, ${cwd}, '[]', '2026-01-01', '2026-01-01')`

@@ -158,12 +158,9 @@ describe("The costs of an agent", () => {
     Effect.gen(function*() {
       const file = database()
       yield* Effect.scoped(Effect.gen(function*() {
-        const sql = Context.get(yield* Sqlite.open(file), SqlClient.SqlClient)
-        yield* Effect.provideService(
-          Migrations.migrate(file, Migrations.sessions.slice(0, 9)),
-          SqlClient.SqlClient,
-          sql
-        )
+        const opened = yield* Sqlite.open(file)
+        yield* Effect.provide(Migrations.migrate(file, Migrations.sessions.slice(0, 9)), opened)
+        const sql = Context.get(opened, SqlClient.SqlClient)
         yield* sql`INSERT INTO costs (day, agent, model, requests, tokens, nanodollars)
           VALUES ('2026-01-31', 'main', 'a/b', 3, 30, 500000000)`
       }))
