@@ -25,8 +25,15 @@ const layerAcp = Layer.merge(Handlers.layer, PolicyHandlers.layer).pipe(Layer.pr
 export const serve = Effect.fnUntraced(function*(options: Pick<GatewayOptions, "counted" | "settings">) {
   const native = yield* Effect.context<Effect.Services<ReturnType<typeof serveNative>>>()
   const acp = yield* Layer.build(layerAcp)
+  const { live } = yield* SessionManagers
+  const clientSessions = yield* ClientSessions
   return yield* serveGateway({
     ...options,
+    load: () => {
+      const sessions = live.all()
+      const turns = sessions.filter(({ session }) => session.idleSince() === undefined)
+      return { sessions: sessions.length, turns: turns.length, calls: clientSessions.waiting() }
+    },
     serveAcp: (transport, given) => Effect.provideContext(serveAcp(transport, given), acp),
     knowsSession: (access, sessionId) => Effect.provideContext(isVisible(access, sessionId), acp),
     serveNative: (...connection) => Effect.provideContext(serveNative(...connection), native)

@@ -19,11 +19,13 @@ import type { PeerIdentity } from "../native/protocol/NativeConnection.ts"
 import type { Transport } from "../rpc/Transport.ts"
 import { type PairedToken, PairedTokens, principalOf } from "../security/PairedTokens.ts"
 import { Pairing } from "../security/Pairing.ts"
+import { Activity, Histogram } from "../session/Activity.ts"
 import { anonymous, Principals } from "../security/Principals.ts"
 import { type Answer, bodyOf, json, notAllowed, refusal, refuseUpgrade, retryLater, send } from "./Answers.ts"
 import * as ClientGuard from "./ClientGuard.ts"
 import { accessOf, type GatewayCaller } from "./GatewayCaller.ts"
 import type { HttpConnection } from "./http/HttpConnection.ts"
+import * as Metrics from "./Metrics.ts"
 import * as StreamableHttp from "./http/StreamableHttp.ts"
 import { clientAddress, isAllowedOrigin, isOwnHost, tokenIn } from "./RequestChecks.ts"
 import * as WebSocketTransport from "./WebSocketTransport.ts"
@@ -40,6 +42,8 @@ export interface GatewayOptions {
   readonly serveNative: (transport: Transport, peer: PeerIdentity, limits: ConnectionLimits) => Effect.Effect<void>
   /** Whether there is such a session that the caller may see. */
   readonly knowsSession: (access: AcpAccess, sessionId: string) => Effect.Effect<boolean>
+  /** What runs and waits now: live sessions, their turns, calls that wait for their session. */
+  readonly load: () => { readonly sessions: number; readonly turns: number; readonly calls: number }
   /** Runs around each connection, as an ephemeral daemon counts its clients. */
   readonly counted: <A, E, R>(connection: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
@@ -98,14 +102,17 @@ const listening = (server: Server, { host, port }: GatewaySettings) =>
       ))).listen(port, host, () => resume(Effect.void))
   })
 
+type Protocol = "acp-http" | "acp-websocket" | "native"
+
 interface LiveConnection {
+  readonly protocol: Protocol
   readonly caller: GatewayCaller
   readonly end: (code: number, reason: string) => void
 }
 
 /** Serves HTTP and WebSocket until the scope ends. See docs/gateway.md. */
 export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
-  const { counted, knowsSession, serveAcp, serveNative, settings } = options
+  const { counted, knowsSession, load, serveAcp, serveNative, settings } = options
   const tokens = yield* PairedTokens
   const pairing = yield* Pairing
   const principals = yield* Principals
@@ -115,6 +122,10 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
   const fibers = yield* FiberSet.make<void>()
   const fork = yield* FiberSet.runtime(fibers)()
   const guard = ClientGuard.make()
+  const activity = yield* Activity
+  const requestSeconds = new Histogram()
+  /** Connections that have not finished their first request. */
+  const pending = new Set<Duplex>()
   const connections = new Set<LiveConnection>()
   const now = () => clock.currentTimeMillisUnsafe()
 
@@ -220,6 +231,15 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
     now
   })
 
+  const metrics = (): Answer => {
+    const { calls, sessions, turns } = load()
+    const open: Record<Protocol, number> = { "acp-http": 0, "acp-websocket": 0, native: 0 }
+    for (const { protocol } of connections) open[protocol]++
+    const queues = { calls, events: http.depth(), handshakes: pending.size }
+    const text = Metrics.format({ activity, requestSeconds, sessions, turns, connections: open, queues })
+    return { status: 200, text, headers: { "content-type": Metrics.contentType } }
+  }
+
   /** `undefined`: the response is a stream of events. */
   const respond = Effect.fnUntraced(function*(
     request: IncomingMessage,
@@ -240,6 +260,9 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
       case "/version":
         yield* authenticate(request, query, false)
         return reads ? json({ name: "postern", version }) : notAllowed("GET, HEAD")
+      case "/metrics":
+        yield* authenticate(request, query, false)
+        return reads ? metrics() : notAllowed("GET, HEAD")
       case "/pair":
         return method === "POST" ? yield* pair(request) : notAllowed("POST")
       case "/acp":
@@ -279,10 +302,11 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
     })
 
   /** Runs until the client leaves, or is told why it has to: its token was revoked, or the daemon ends. */
-  const untilTold = <A>(caller: GatewayCaller, use: Effect.Effect<A>) =>
+  const untilTold = <A>(protocol: Protocol, caller: GatewayCaller, use: Effect.Effect<A>) =>
     counted(Effect.suspend(() => {
       const told = Deferred.makeUnsafe<readonly [number, string]>()
       const connection: LiveConnection = {
+        protocol,
         caller,
         end: (code, reason) => Deferred.doneUnsafe(told, Exit.succeed([code, reason] as const))
       }
@@ -294,8 +318,9 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
     }))
 
   /** One client on one WebSocket. */
-  const session = (socket: WebSocket, caller: GatewayCaller, use: Effect.Effect<void>) =>
+  const session = (socket: WebSocket, protocol: Protocol, caller: GatewayCaller, use: Effect.Effect<void>) =>
     untilTold(
+      protocol,
       caller,
       Effect.raceFirst(
         Effect.as(use, [1000, ""] as const),
@@ -316,6 +341,7 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
       hasLeft: () => connection.hasLeft
     }
     return untilTold(
+      "acp-http",
       connection.caller,
       Effect.raceFirst(serveAcp(connection.transport, options), connection.keepAlive(now))
     ).pipe(Effect.asVoid, Effect.ensuring(Effect.sync(() => connection.close())))
@@ -331,7 +357,7 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
       connectionIds.set(request, newId())
       const made = yield* upgraded(acpSockets, request, socket, head)
       const options = { ...acpOptions(caller, query), retain }
-      return yield* session(made, caller, serveAcp(WebSocketTransport.fromWebSocket(made), options))
+      return yield* session(made, "acp-websocket", caller, serveAcp(WebSocketTransport.fromWebSocket(made), options))
     }
     const made = yield* upgraded(nativeSockets, request, socket, head)
     const scheme = settings.tls === undefined ? "ws" : "wss"
@@ -339,13 +365,13 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
     const limits = { ...usualLimits, greeting: Duration.millis(handshakeTime) }
     yield* session(
       made,
+      "native",
       caller,
       serveNative(WebSocketTransport.fromWebSocket(made), peer, limits)
     )
   })
 
   const server = yield* makeServer(settings)
-  const pending = new Set<Duplex>()
   server.on(settings.tls === undefined ? "connection" : "secureConnection", (socket: Duplex) => {
     if (pending.size >= maxPending) return void socket.destroy()
     pending.add(socket)
@@ -355,11 +381,13 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
   server.on("request", (request, response) => {
     pending.delete(request.socket)
     const shared = sharedWith(request, settings)
+    const since = now()
     fork(
       Effect.catch(respond(request, response, shared), Effect.succeed)
         .pipe(
           Effect.map((answer) => {
             if (answer === undefined) return
+            requestSeconds.observe((now() - since) / 1000)
             // What is left of a body that nobody wants would be taken for the next request.
             if (!request.complete) response.shouldKeepAlive = false
             send(response, { ...answer, headers: { ...answer.headers, ...shared } })

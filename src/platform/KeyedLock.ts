@@ -3,6 +3,8 @@ import { Duration, Effect, Scope, Semaphore } from "effect"
 /** Mutual exclusion by key, first come first served. A free key costs nothing. */
 export interface KeyedLock<E = never> {
   readonly within: (key: string) => <A, E2, R>(effect: Effect.Effect<A, E2, R>) => Effect.Effect<A, E | E2, R>
+  /** How many wait, for all keys. */
+  readonly waiting: () => number
 }
 
 /** How many may wait for one key, and how long; what runs may take longer. */
@@ -33,6 +35,7 @@ export const make = <E = never>(bound?: QueueBound<E>): KeyedLock<E> => {
     )
 
   return {
+    waiting: () => Array.from(held.values()).reduce((sum, { users }) => sum + users - 1, 0),
     within: (key) => <A, E2, R>(effect: Effect.Effect<A, E2, R>) =>
       Effect.suspend((): Effect.Effect<A, E | E2, R> => {
         const lock = held.get(key) ?? { semaphore: Semaphore.makeUnsafe(1), users: 0 }

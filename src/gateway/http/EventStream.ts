@@ -21,8 +21,9 @@ export class EventStream {
     return this.reader !== undefined
   }
 
-  get isEmpty(): boolean {
-    return this.queue.length === 0
+  /** How many events wait. */
+  get depth(): number {
+    return this.queue.length
   }
 
   private count(characters: number): void {

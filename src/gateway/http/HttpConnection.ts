@@ -103,7 +103,7 @@ export class HttpConnection {
     if (place !== undefined) {
       place.isPaused = true
       place.seat.pause()
-    } else if (this.sessions.get(sessionId)?.isEmpty === true) this.sessions.delete(sessionId)
+    } else if (this.sessions.get(sessionId)?.depth === 0) this.sessions.delete(sessionId)
   }
 
   private send(line: string): void {
@@ -195,6 +195,11 @@ export class HttpConnection {
 
   private roomForInput(): void {
     for (const resume of this.inputWaits.splice(0)) resume()
+  }
+
+  /** How many events wait for a reader. */
+  depth(): number {
+    return [this.own, ...this.sessions.values()].reduce((sum, stream) => sum + stream.depth, 0)
   }
 
   seen(now: number): void {

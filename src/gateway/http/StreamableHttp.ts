@@ -19,6 +19,8 @@ export interface StreamableHttpOptions {
 }
 
 export interface StreamableHttp {
+  /** How many events wait for readers. */
+  readonly depth: () => number
   /** Without an answer the response is an event stream. */
   readonly handle: (
     request: IncomingMessage,
@@ -188,6 +190,7 @@ export const make = ({ fork, full, knowsSession, now, serve }: StreamableHttpOpt
   })
 
   return {
+    depth: () => Array.from(connections.values()).reduce((sum, connection) => sum + connection.depth(), 0),
     handle: (request, response, caller, query, headers) => {
       switch (request.method) {
         case "POST":

@@ -99,6 +99,8 @@ export class ClientSessions extends Context.Service<ClientSessions, {
   readonly admit: (manager: Manager, session: Session, client: SessionClient) => Effect.Effect<ClientSession>
   /** Runs after the calls on this session that came before. */
   readonly queued: KeyedLock.KeyedLock<Wire.RpcFault>["within"]
+  /** How many calls wait for those before them. */
+  readonly waiting: () => number
   /**
    * Where a session is: the live one, else the chat store's, else the ACP store's. Where both modes have the id, one that the caller may
    * touch goes before one it may not, and then one that was not killed. It is missing only if both stores could be read.
@@ -131,7 +133,7 @@ const make = Effect.gen(function*() {
   const { connections } = yield* DaemonInfo
   const { note, sessions } = yield* Feeds
   const forbids = makeForbids(yield* Settings, yield* LiveSettings)
-  const { within: queued } = makeCallQueue()
+  const { waiting, within: queued } = makeCallQueue()
   const known = new WeakMap<Session, ClientSession>()
 
   live.onEnd(({ session }, ending) => {
@@ -242,6 +244,7 @@ const make = Effect.gen(function*() {
     living,
     admit,
     queued,
+    waiting,
     locate,
     makingRoom,
     closeSiblings: (manager, client, me, except) =>

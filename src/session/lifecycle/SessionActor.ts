@@ -17,6 +17,7 @@ import type { Session } from "./Session.ts"
 import * as SessionModel from "../policy/SessionModel.ts"
 import * as SessionPolicy from "../policy/SessionPolicy.ts"
 import * as Steering from "../turn/Steering.ts"
+import { Activity } from "../Activity.ts"
 import type { SessionContext, SessionMode, SessionOverrides } from "../SessionContext.ts"
 import * as Turn from "../turn/Turn.ts"
 import { TurnLoop } from "../turn/TurnLoop.ts"
@@ -36,6 +37,8 @@ export const make = Effect.fnUntraced(function*(
 > {
   const store = yield* SessionStore
   const turnServices = Context.make(SessionStore, store).pipe(Context.add(TurnLoop, yield* TurnLoop))
+  const activity = yield* Activity
+  activity.sessions.add("opened")
   const live = yield* LiveSettings
   const configured = Agents.follow(live, agent)
   const { sessionId } = initial
@@ -106,7 +109,10 @@ export const make = Effect.fnUntraced(function*(
       if (previous) yield* Effect.exit(Deferred.await(previous.outcome))
       yield* live.current
       yield* openTools
+      const startedAt = yield* Clock.currentTimeMillis
       const exit = yield* Effect.exit(Turn.execute(turn, context, record, overrides, restore))
+      const ended = Exit.isSuccess(exit) ? exit.value.end : Exit.failCause(exit.cause)
+      activity.turnEnded(ended, (yield* Clock.currentTimeMillis) - startedAt)
       if (Exit.isSuccess(exit)) record = exit.value.record
       yield* touch
       if (current === turn) current = undefined

@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, Result } from "effect"
+import { Cause, Clock, Effect, Exit, Result } from "effect"
 import { outputItem, textContent, textsOf, type ToolCallItem } from "../../domain/Content.ts"
 import { newId } from "../../domain/Id.ts"
 import { ProgramReplaced } from "../../domain/ProgramReplaced.ts"
@@ -17,6 +17,7 @@ import * as ResultText from "../../tool/ResultText.ts"
 import { type AnyTool, decodeCall, type RunContext, type ToolContext, ToolFailed } from "../../tool/Tool.ts"
 import { capped } from "../context/Capped.ts"
 import type { CallResult } from "../context/History.ts"
+import { Activity } from "../Activity.ts"
 import * as Authorization from "../policy/Authorization.ts"
 import { invalid } from "../policy/Gate.ts"
 import { keyOf, type LoopGuard } from "./LoopGuard.ts"
@@ -264,6 +265,7 @@ const tooManyDenials = (denials: Map<string, number>, { denied }: CallResult): s
 export const make = Effect.gen(function*() {
   const toolbox = yield* Toolbox
   const runCall = yield* makeOne
+  const activity = yield* Activity
   const toolOf = (name: string, turn: TurnContext) => toolbox.of(turn.tools).get(name)
   const onlyReads = ({ name }: ModelCall, turn: TurnContext) =>
     toolOf(name, turn)?.capabilities.every((capability) => capability === "ro") ?? false
@@ -283,7 +285,11 @@ export const make = Effect.gen(function*() {
     const verdict = guard.before(call)
     if (verdict._tag === "Break") return { ...yield* refuse(call, verdict.why, turn), end: verdict.why }
     if (verdict._tag === "Block") return yield* refuse(call, verdict.why, turn)
-    const result = yield* runCall(call, turn)
+    const startedAt = yield* Clock.currentTimeMillis
+    const result = yield* Effect.onExit(
+      runCall(call, turn),
+      (exit) => Effect.map(Clock.currentTimeMillis, (now) => activity.toolCallEnded(exit, now - startedAt))
+    )
     // Refusals are counted by their code.
     const warning = result.denied === undefined ? guard.after(call, result) : undefined
     const text = capped(result.text, maxResultChars)
